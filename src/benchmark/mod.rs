@@ -1,0 +1,166 @@
+//! Where bugs come from: one adapter a benchmark, one line in the list.
+//!
+//! An adapter lists ids and makes a private [`Checkout`] that holds what a developer with the failing checkout would
+//! see. The developer's patch travels beside it as an [`Oracle`], which only `report` and explicit `--localization
+//! perfect|file` may open.
+
+use crate::domain::{BugId, RepoPath, TestId};
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// How the tests of a project are run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Runner {
+    /// Our own runner on the JVM, under the project's class path.
+    Jvm,
+    /// The project's own commands, whose results arrive as JUnit XML.
+    Command {
+        /// Builds the project; words, never a shell line.
+        build: Option<Vec<String>>,
+        /// Runs the tests.
+        test: Vec<String>,
+        /// Folders in which the XML reports appear.
+        reports: Vec<RepoPath>,
+    },
+}
+
+/// Which classes hold tests, when the build tool says so; patterns as in surefire (`**/*Test.java`).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TestPatterns {
+    /// Files that count; empty means the runner's own defaults.
+    pub include: Vec<String>,
+    /// Files that do not.
+    pub exclude: Vec<String>,
+}
+
+/// What is known of a project's build: everything the validator needs to compile and test it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Project {
+    /// The module the tests run in, which is also their working directory; the root for single modules.
+    pub module: RepoPath,
+    /// Folders of product sources, relative to the checkout.
+    pub source_roots: Vec<RepoPath>,
+    /// Folders of test sources.
+    pub test_roots: Vec<RepoPath>,
+    /// Folders whose files are put on the class path as they are (main and test resources).
+    pub resources: Vec<RepoPath>,
+    /// Jars and folders on the class path, absolute; test libraries included.
+    pub class_path: Vec<Utf8PathBuf>,
+    /// Folders of classes the build tool already made, in the checkout; empty when the validator compiles all.
+    pub compiled: Vec<RepoPath>,
+    /// Source level as `javac --release` takes it, when the build tool names one.
+    pub release: Option<String>,
+    /// Charset of the sources for the compiler.
+    pub encoding: String,
+    /// Further arguments of the compiler.
+    pub javac_args: Vec<String>,
+    /// Arguments of the test JVM.
+    pub jvm_args: Vec<String>,
+    /// Which classes hold tests.
+    pub tests: TestPatterns,
+    /// How tests are run.
+    pub runner: Runner,
+}
+
+/// The developer's repair; kept apart from everything an agent can reach.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Oracle {
+    /// Repaired files: path and bytes.
+    pub files: Vec<(RepoPath, Vec<u8>)>,
+}
+
+/// A private copy of a buggy project.
+#[derive(Debug, Clone)]
+pub struct Checkout {
+    /// Which bug.
+    pub bug: BugId,
+    /// The folder of the copy; no candidate ever writes to it.
+    pub root: Utf8PathBuf,
+    /// The language's name.
+    pub language: String,
+    /// How to build and test it.
+    pub project: Project,
+    /// Triggering tests the benchmark names; `None` when the baseline decides.
+    pub triggering: Option<Vec<TestId>>,
+    /// Requirements in natural language.
+    pub requirements: Option<String>,
+    /// The developer's repair, when the benchmark has one.
+    pub oracle: Option<Oracle>,
+    /// What was found by looking, for people: one line a guess.
+    pub notes: Vec<String>,
+}
+
+/// Why a bug cannot be had; each maps to an exit code and a hint in `cli`.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchmarkError {
+    /// No such benchmark.
+    #[error("no benchmark `{name}`; known: {}", known.join(", "))]
+    UnknownBenchmark {
+        /// What was typed.
+        name: String,
+        /// What exists, nearest first.
+        known: Vec<String>,
+    },
+    /// No such bug.
+    #[error("no bug `{id}`; nearest: {}", nearest.join(", "))]
+    UnknownBug {
+        /// What was typed.
+        id: BugId,
+        /// Nearest ids.
+        nearest: Vec<String>,
+    },
+    /// The benchmark's folder is missing, empty or not that benchmark.
+    #[error("{what} ({path})")]
+    Root {
+        /// What is wrong.
+        what: String,
+        /// Where.
+        path: Utf8PathBuf,
+        /// What to do.
+        hint: String,
+    },
+    /// A program or library that is needed is not here.
+    #[error("{what}")]
+    Missing {
+        /// What is missing.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// The project's own build or set-up failed.
+    #[error("{what}")]
+    Setup {
+        /// What failed, with the first lines of its complaint.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Reading or writing failed.
+    #[error("{what}: {source} ({path})")]
+    Io {
+        /// What was being done.
+        what: String,
+        /// On which file.
+        path: Utf8PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+}
+
+/// A source of bugs.
+#[async_trait::async_trait]
+pub trait Benchmark: Send + Sync {
+    /// The name used in bug ids.
+    fn name(&self) -> &'static str;
+
+    /// All bugs that can be run here, in order.
+    ///
+    /// # Errors
+    /// The root is missing or is not this benchmark.
+    fn list(&self) -> Result<Vec<BugId>, BenchmarkError>;
+
+    /// Makes a private copy of the buggy project below `into`, which exists and is empty.
+    ///
+    /// # Errors
+    /// Unknown id, unusable root, failing set-up.
+    async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError>;
+}

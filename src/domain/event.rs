@@ -1,0 +1,161 @@
+//! What happens during a run, told once; reports and progress are readers of these.
+
+use super::{AgentName, BugId, Level, Mark, Outcome, Ranking, RepoPath, TestId, ToolName, Usage};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Who decides for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// A language model behind an endpoint.
+    Llm,
+    /// The built-in engine.
+    Builtin,
+    /// A recording.
+    Replay,
+}
+
+/// Where in a run something happened: the key under which observations and outcomes are journaled.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Scope {
+    /// Attempt, counted from 1.
+    pub attempt: u32,
+    /// Rung of the escalation.
+    pub level: Level,
+    /// The agent at work.
+    pub agent: AgentName,
+    /// Its cycle, counted from 1; 0 outside any cycle.
+    pub cycle: u32,
+}
+
+/// One entry of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Event {
+    /// The run directory exists; the frozen configuration lies beside the journal.
+    RunStarted {
+        /// Schema of the journal.
+        schema: u32,
+        /// The program's version.
+        version: String,
+        /// Which bug.
+        bug: BugId,
+        /// Name of the sandbox in force.
+        sandbox: String,
+    },
+    /// The baseline is known.
+    Baseline {
+        /// Tests that passed.
+        passing: usize,
+        /// Tests that fail and must pass.
+        triggering: Vec<TestId>,
+        /// Tests set aside, each with the reason.
+        set_aside: Vec<(TestId, String)>,
+        /// The bug-located file.
+        located: Option<RepoPath>,
+        /// Seconds it took.
+        seconds: f64,
+    },
+    /// A ranking of suspicious lines was made.
+    Localized {
+        /// The ranking, capped.
+        ranking: Ranking,
+    },
+    /// An agent starts.
+    AgentStarted {
+        /// Who and where.
+        scope: Scope,
+        /// Who decides for it.
+        policy: Policy,
+    },
+    /// A request leaves.
+    Sent {
+        /// Who asks.
+        scope: Scope,
+        /// Content key of the request.
+        key: String,
+        /// The request as it is sent.
+        request: Value,
+    },
+    /// A response is on disk.
+    Received {
+        /// Who asked.
+        scope: Scope,
+        /// Content key of the request.
+        key: String,
+        /// The raw response.
+        response: Value,
+        /// What it cost.
+        usage: Usage,
+        /// Seconds waited.
+        seconds: f64,
+    },
+    /// A tool was called, or the call was refused.
+    Observed {
+        /// Who called.
+        scope: Scope,
+        /// State of the machine before the call.
+        state: String,
+        /// The tool, as it was understood.
+        tool: ToolName,
+        /// Its arguments, as they were understood.
+        args: Value,
+        /// Whether the tool ran and did its work.
+        ok: bool,
+        /// What the agent sees next.
+        observation: String,
+        /// Seconds the tool took.
+        seconds: f64,
+    },
+    /// A candidate was judged.
+    Validated {
+        /// Who proposed it.
+        scope: Scope,
+        /// The judge's word.
+        outcome: Outcome,
+        /// The candidate as a unified diff; empty when it did not apply.
+        diff: String,
+        /// What stands behind the word.
+        detail: String,
+        /// Template or explanation.
+        origin: String,
+        /// Seconds it took.
+        seconds: f64,
+    },
+    /// Locator's marks were accepted.
+    Marked {
+        /// Who marked.
+        scope: Scope,
+        /// The marks.
+        marks: Vec<Mark>,
+    },
+    /// An agent ended.
+    AgentEnded {
+        /// Who.
+        scope: Scope,
+        /// How, in one phrase.
+        how: String,
+        /// Cycles it used.
+        cycles: u32,
+    },
+    /// Something a reader should know that changed nothing.
+    Notice {
+        /// The sentence.
+        text: String,
+    },
+    /// The run is over; the report holds the same.
+    Finished {
+        /// The `--json` object of the run.
+        report: Value,
+    },
+}
+
+/// Takes events as they happen: the journal, live progress, or both.
+pub trait EventSink: Send + Sync {
+    /// Takes one event. Returns an error when it could not be kept, which stops the run.
+    ///
+    /// # Errors
+    /// The journal could not be written.
+    fn emit(&self, event: &Event) -> std::io::Result<()>;
+}

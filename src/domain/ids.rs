@@ -1,0 +1,320 @@
+//! Names of things, as types, so that one cannot be passed for another.
+
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// One entry of a benchmark: `quixbugs-java:GCD`, `fixtures:stack-peek`, `local:/abs/dir`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct BugId {
+    /// The benchmark's name.
+    pub benchmark: String,
+    /// The bug's name inside its benchmark.
+    pub name: String,
+}
+
+/// Text that is not of the form an id needs.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{text}` is not {wanted}")]
+pub struct InvalidId {
+    /// What was given.
+    pub text: String,
+    /// The form that was expected.
+    pub wanted: &'static str,
+}
+
+impl FromStr for BugId {
+    type Err = InvalidId;
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        match text.split_once(':') {
+            Some((benchmark, name)) if !benchmark.is_empty() && !name.is_empty() => {
+                Ok(Self { benchmark: benchmark.into(), name: name.into() })
+            }
+            _ => Err(InvalidId { text: text.into(), wanted: "a bug id of the form `benchmark:id`" }),
+        }
+    }
+}
+
+impl fmt::Display for BugId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.benchmark, self.name)
+    }
+}
+
+/// A test method, `package.Class#method`; parameterised invocations keep their suffix (`name[1]`).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct TestId {
+    /// The class with its package, nested classes separated by `$`.
+    pub class: String,
+    /// The method; empty when the class itself failed to initialise.
+    pub method: String,
+}
+
+impl TestId {
+    /// An id from its two parts.
+    pub fn new(class: impl Into<String>, method: impl Into<String>) -> Self {
+        Self { class: class.into(), method: method.into() }
+    }
+
+    /// The method's name without the suffix of a parameterised invocation.
+    pub fn bare_method(&self) -> &str {
+        self.method.split(['[', '(', '{']).next().unwrap_or(&self.method)
+    }
+
+    /// The class's name without its package.
+    pub fn simple_class(&self) -> &str {
+        self.class.rsplit('.').next().unwrap_or(&self.class)
+    }
+}
+
+impl FromStr for TestId {
+    type Err = InvalidId;
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let (class, method) = text.split_once("::").or_else(|| text.split_once('#')).unwrap_or((text, ""));
+        if class.is_empty() {
+            return Err(InvalidId { text: text.into(), wanted: "a test of the form `Class#method`" });
+        }
+        Ok(Self::new(class, method))
+    }
+}
+
+impl fmt::Display for TestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.method.is_empty() { f.write_str(&self.class) } else { write!(f, "{}#{}", self.class, self.method) }
+    }
+}
+
+/// A file or folder inside a checkout: relative, with `/`, without `..` and without any `.git` component.
+/// Holding one is the proof that it cannot leave the checkout by name (symbolic links are the reader's concern).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct RepoPath(Utf8PathBuf);
+
+/// Why a text is no path inside a checkout.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{text}` is not a path inside the checkout: {why}")]
+pub struct InvalidPath {
+    /// What was given.
+    pub text: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+impl RepoPath {
+    /// Checks and normalises a relative path; a leading `./` is dropped. The empty path is the root.
+    ///
+    /// # Errors
+    /// Absolute paths, `..`, NUL, backslashes, drive letters and `.git` components are refused.
+    pub fn new(text: &str) -> Result<Self, InvalidPath> {
+        let refuse = |why| Err(InvalidPath { text: text.escape_debug().to_string(), why });
+        if text.contains('\0') || text.contains('\\') || text.contains('\n') {
+            return refuse("it holds a NUL, a line break or a backslash");
+        }
+        if text.as_bytes().get(1) == Some(&b':') {
+            return refuse("it names a drive");
+        }
+        let mut clean = Utf8PathBuf::new();
+        for part in Utf8Path::new(text).components() {
+            match part {
+                Utf8Component::CurDir => {}
+                Utf8Component::Normal(name) if is_git_folder(name) => {
+                    return refuse("it enters a `.git` folder");
+                }
+                Utf8Component::Normal(name) => clean.push(name),
+                Utf8Component::ParentDir => return refuse("it holds `..`"),
+                Utf8Component::RootDir | Utf8Component::Prefix(_) => return refuse("it is absolute"),
+            }
+        }
+        Ok(Self(clean))
+    }
+
+    /// The path as text with `/`.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The last component, or the empty text for the root.
+    pub fn file_name(&self) -> &str {
+        self.0.file_name().unwrap_or("")
+    }
+
+    /// Where the path lies below `root`.
+    pub fn under(&self, root: &Utf8Path) -> Utf8PathBuf {
+        if self.0.as_str().is_empty() { root.to_owned() } else { root.join(&self.0) }
+    }
+
+    /// Whether the path is `folder` or lies below it.
+    pub fn is_within(&self, folder: &RepoPath) -> bool {
+        self.0.starts_with(&folder.0)
+    }
+
+    /// The path below a folder.
+    ///
+    /// # Errors
+    /// As [`RepoPath::new`], for the part that is added.
+    pub fn join(&self, part: &str) -> Result<Self, InvalidPath> {
+        let below = Self::new(part)?;
+        Ok(if self.0.as_str().is_empty() { below } else { Self(self.0.join(below.0)) })
+    }
+}
+
+/// `.git` in any case, and the short name that case-folding file systems give it.
+fn is_git_folder(name: &str) -> bool {
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
+}
+
+impl FromStr for RepoPath {
+    type Err = InvalidPath;
+    fn from_str(text: &str) -> Result<Self, InvalidPath> {
+        Self::new(text)
+    }
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $type:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $type(pub String);
+        impl $type {
+            /// The name as text.
+            pub fn as_str(&self) -> &str { &self.0 }
+        }
+        impl From<&str> for $type {
+            fn from(text: &str) -> Self { Self(text.to_owned()) }
+        }
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(&self.0) }
+        }
+    };
+}
+
+name! {
+    /// A tool as a model calls it: `read_range`.
+    ToolName
+}
+name! {
+    /// An agent as its profile names it: `locator`, `fixer_pro`.
+    AgentName
+}
+
+/// A rung of the escalation. Level 0 is the built-in engine run before the first paid call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// The built-in engine, before the first paid call.
+    First,
+    /// Locator, Fixer.
+    L1,
+    /// L1 with Slicer, Summarizer, FixerPro.
+    L2,
+    /// L2 with Helper, RepoFocus.
+    L3,
+    /// Reflection in reversed order, after L3 failed.
+    Refine,
+}
+
+impl Level {
+    /// The name used in texts: `L1`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::First => "level 0",
+            Self::L1 => "L1",
+            Self::L2 => "L2",
+            Self::L3 => "L3",
+            Self::Refine => "refine",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.label())
+    }
+}
+
+impl Serialize for Level {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::First => s.serialize_u8(0),
+            Self::L1 => s.serialize_u8(1),
+            Self::L2 => s.serialize_u8(2),
+            Self::L3 => s.serialize_u8(3),
+            Self::Refine => s.serialize_str("refine"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Level {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Wire {
+            Number(u8),
+            Name(String),
+        }
+        match Wire::deserialize(d)? {
+            Wire::Number(0) => Ok(Self::First),
+            Wire::Number(1) => Ok(Self::L1),
+            Wire::Number(2) => Ok(Self::L2),
+            Wire::Number(3) => Ok(Self::L3),
+            Wire::Name(name) if name == "refine" => Ok(Self::Refine),
+            _ => Err(serde::de::Error::custom("a level is 0, 1, 2, 3 or \"refine\"")),
+        }
+    }
+}
+
+macro_rules! serde_as_text {
+    ($type:ty) => {
+        impl From<$type> for String {
+            fn from(value: $type) -> String {
+                value.to_string()
+            }
+        }
+        impl TryFrom<String> for $type {
+            type Error = <$type as FromStr>::Err;
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+    };
+}
+serde_as_text!(BugId);
+serde_as_text!(TestId);
+serde_as_text!(RepoPath);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_cannot_leave_the_checkout() {
+        for bad in
+            ["../x", "/etc/passwd", "a/../../b", "C:/x", "a\\b", "a\0b", ".git/config", "x/.GIT/hooks", "git~1/x"]
+        {
+            assert!(RepoPath::new(bad).is_err(), "{bad:?} must be refused");
+        }
+        assert_eq!(RepoPath::new("./src//a.java").unwrap().as_str(), "src/a.java");
+    }
+
+    #[test]
+    fn tests_are_read_in_both_spellings() {
+        let id: TestId = "a.BTest::works".parse().unwrap();
+        assert_eq!(id, "a.BTest#works".parse().unwrap());
+        assert_eq!(TestId::new("a.B", "sum[2]").bare_method(), "sum");
+    }
+
+    #[test]
+    fn levels_have_the_wire_form_of_the_report() {
+        assert_eq!(serde_json::to_string(&[Level::First, Level::L3, Level::Refine]).unwrap(), r#"[0,3,"refine"]"#);
+        assert_eq!(serde_json::from_str::<Level>("\"refine\"").unwrap(), Level::Refine);
+    }
+}

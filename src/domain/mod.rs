@@ -1,0 +1,25 @@
+//! Plain data that every room speaks: ids, bug, location, patch, outcome, artifact, event.
+//!
+//! Nothing here awaits, reads a file or starts a process; behaviour lives in the rooms that use these types.
+
+mod artifact;
+mod bug;
+mod event;
+mod hypothesis;
+mod ids;
+mod location;
+mod outcome;
+mod patch;
+mod test;
+mod usage;
+
+pub use artifact::{Artifact, Mark, MarkKind, PatchAttempt};
+pub use bug::{Bug, FailingTest};
+pub use event::{Event, EventSink, Policy as PolicyKind, Scope};
+pub use hypothesis::Hypothesis;
+pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId, ToolName};
+pub use location::{LineSpan, Location, Ranking, Suspect};
+pub use outcome::{Diagnostic, Outcome, Validation};
+pub use patch::{FileChange, Patch};
+pub use test::{Failure, Frame, RunEnd, TestReport, TestResult, TestStatus};
+pub use usage::{Cost, Usage};

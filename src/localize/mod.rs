@@ -1,0 +1,1 @@
+//! Fault localization: from failing tests to a ranking of lines, and to the bug-located file.

@@ -1,0 +1,122 @@
+//! Holds the table of rooms: who may use whom. Imports point down only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Room → rooms it may use directly. What those may use is allowed too, and `domain` always is.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("domain", &[]),
+    ("language", &["domain"]),
+    ("prompt", &["domain"]),
+    ("llm", &["domain"]),
+    ("sandbox", &["domain"]),
+    ("journal", &["domain"]),
+    ("code", &["language"]),
+    ("patch", &["language"]),
+    ("benchmark", &["sandbox", "language"]),
+    ("validate", &["benchmark", "patch", "sandbox", "code"]),
+    ("localize", &["validate", "code"]),
+    ("templates", &["code", "localize", "patch", "validate"]),
+    ("tools", &["validate", "localize", "code", "patch"]),
+    ("agent", &["tools", "templates", "llm", "prompt", "journal"]),
+    ("escalate", &["agent", "validate", "journal"]),
+    ("report", &["journal", "patch"]),
+];
+
+/// Rooms that may use everything.
+const TOP: &[&str] = &["cli", "main", "lib"];
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn reachable() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+    let direct: BTreeMap<_, _> = MAY_USE.iter().copied().collect();
+    direct
+        .keys()
+        .map(|&room| {
+            let mut seen = BTreeSet::from(["domain", room]);
+            let mut open = vec![room];
+            while let Some(next) = open.pop() {
+                for &below in direct[next] {
+                    if seen.insert(below) {
+                        open.push(below);
+                    }
+                }
+            }
+            (room, seen)
+        })
+        .collect()
+}
+
+/// Every `crate::room` that a file names, in `use` lines and in paths.
+fn rooms_named(source: &str) -> BTreeSet<String> {
+    source
+        .match_indices("crate::")
+        .filter(|&(at, _)| !source[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+        .map(|(at, m)| {
+            source[at + m.len()..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>()
+        })
+        .collect()
+}
+
+#[test]
+fn imports_point_down_only() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let allowed = reachable();
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    assert!(files.len() > 20, "found only {} source files", files.len());
+    let mut wrong = Vec::new();
+    for file in files {
+        let inside = file.strip_prefix(&src).unwrap();
+        let first = inside.components().next().unwrap().as_os_str().to_str().unwrap();
+        let room = first.trim_end_matches(".rs");
+        if TOP.contains(&room) {
+            continue;
+        }
+        let may = allowed.get(room).unwrap_or_else(|| panic!("room `{room}` is not in the table"));
+        for used in rooms_named(&fs::read_to_string(&file).unwrap()) {
+            let is_room = allowed.contains_key(used.as_str()) || TOP.contains(&used.as_str());
+            if is_room && !may.contains(used.as_str()) {
+                wrong.push(format!("{} uses `{used}`", inside.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "imports that point up:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn only_the_sandbox_starts_processes_and_only_cli_prints() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    for file in files {
+        let inside = file.strip_prefix(&src).unwrap().to_str().unwrap().to_owned();
+        let text = fs::read_to_string(&file).unwrap();
+        let product = text.split("#[cfg(test)]").next().unwrap();
+        if !inside.starts_with("sandbox") {
+            for word in ["process::Command", "Command::new(\"", "libc::fork"] {
+                assert!(!product.contains(word), "{inside} starts a process: {word}");
+            }
+        }
+        if !inside.starts_with("cli") && inside != "main.rs" {
+            for word in ["println!(", "eprintln!(", "print!(", "eprint!("] {
+                assert!(!product.contains(word), "{inside} prints: {word}");
+            }
+        }
+        if inside.starts_with("domain") {
+            for word in ["async fn", "std::fs", "tokio", "std::net"] {
+                assert!(!product.contains(word), "{inside} does more than hold data: {word}");
+            }
+        }
+    }
+}
