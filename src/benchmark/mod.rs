@@ -4,13 +4,22 @@
 //! see. The developer's patch travels beside it as an [`Oracle`], which only `report` and explicit `--localization
 //! perfect|file` may open.
 
+mod copy;
+mod fixtures;
+mod layout;
+mod registry;
+
+pub use copy::{Copied, private_copy};
+pub use registry::{Settings, find, names, parse_bug, select};
+
 use crate::domain::{BugId, RepoPath, TestId};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// How the tests of a project are run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Runner {
     /// Our own runner on the JVM, under the project's class path.
+    #[default]
     Jvm,
     /// The project's own commands, whose results arrive as JUnit XML.
     Command {
@@ -33,8 +42,10 @@ pub struct TestPatterns {
 }
 
 /// What is known of a project's build: everything the validator needs to compile and test it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Project {
+    /// Home of the JDK the project wants; `None` leaves the choice to the validator.
+    pub jdk: Option<Utf8PathBuf>,
     /// The module the tests run in, which is also their working directory; the root for single modules.
     pub module: RepoPath,
     /// Folders of product sources, relative to the checkout.
@@ -49,7 +60,7 @@ pub struct Project {
     pub compiled: Vec<RepoPath>,
     /// Source level as `javac --release` takes it, when the build tool names one.
     pub release: Option<String>,
-    /// Charset of the sources for the compiler.
+    /// Charset of the sources as `javac -encoding` takes it; empty means UTF-8.
     pub encoding: String,
     /// Further arguments of the compiler.
     pub javac_args: Vec<String>,
@@ -62,10 +73,12 @@ pub struct Project {
 }
 
 /// The developer's repair; kept apart from everything an agent can reach.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Oracle {
     /// Repaired files: path and bytes.
     pub files: Vec<(RepoPath, Vec<u8>)>,
+    /// A text that occurs in the repair and nowhere else; found in anything an agent saw, it proves a leak.
+    pub canary: Option<String>,
 }
 
 /// A private copy of a buggy project.
@@ -89,6 +102,19 @@ pub struct Checkout {
     pub notes: Vec<String>,
 }
 
+/// A bug as a list shows it. It is for people: no agent sees it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Summary {
+    /// Which bug.
+    pub id: BugId,
+    /// What is wrong, as a user would report it.
+    pub title: String,
+    /// What a repair takes: `single-line`, `multi-line`, `missing-code`, `multi-file`; `None` when nobody knows.
+    pub kind: Option<String>,
+    /// The least that is expected to find a repair: `template`, `one-file`, `another-file`, `levels`.
+    pub needs: Option<String>,
+}
+
 /// Why a bug cannot be had; each maps to an exit code and a hint in `cli`.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchmarkError {
@@ -101,11 +127,19 @@ pub enum BenchmarkError {
         known: Vec<String>,
     },
     /// No such bug.
-    #[error("no bug `{id}`; nearest: {}", nearest.join(", "))]
+    #[error("no bug `{id}`; {}", suggestions(nearest))]
     UnknownBug {
         /// What was typed.
         id: BugId,
         /// Nearest ids.
+        nearest: Vec<String>,
+    },
+    /// The text is neither an id nor a folder.
+    #[error("`{text}` is neither a bug id (`benchmark:id`) nor a directory; {}", suggestions(nearest))]
+    NotABug {
+        /// What was typed.
+        text: String,
+        /// Ids that look alike, nearest first.
         nearest: Vec<String>,
     },
     /// The benchmark's folder is missing, empty or not that benchmark.
@@ -146,6 +180,24 @@ pub enum BenchmarkError {
     },
 }
 
+impl BenchmarkError {
+    /// What to do about it, in one sentence without a full stop.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::UnknownBenchmark { .. } => "`unidebug bugs` lists what can be run here".into(),
+            Self::UnknownBug { id, .. } => format!("`unidebug bugs {}` lists them all", id.benchmark),
+            Self::NotABug { .. } => "`unidebug bugs` lists ids; a project is named by its folder".into(),
+            Self::Root { hint, .. } | Self::Missing { hint, .. } | Self::Setup { hint, .. } => hint.clone(),
+            Self::Io { .. } => "check that the file exists and that you may read it".into(),
+        }
+    }
+}
+
+/// The tail of a message that proposes other names.
+fn suggestions(nearest: &[String]) -> String {
+    if nearest.is_empty() { "nothing looks like it".into() } else { format!("nearest: {}", nearest.join(", ")) }
+}
+
 /// A source of bugs.
 #[async_trait::async_trait]
 pub trait Benchmark: Send + Sync {
@@ -157,6 +209,12 @@ pub trait Benchmark: Send + Sync {
     /// # Errors
     /// The root is missing or is not this benchmark.
     fn list(&self) -> Result<Vec<BugId>, BenchmarkError>;
+
+    /// What the bug is, for lists.
+    ///
+    /// # Errors
+    /// Unknown id, unusable root.
+    fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError>;
 
     /// Makes a private copy of the buggy project below `into`, which exists and is empty.
     ///

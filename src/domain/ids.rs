@@ -89,7 +89,7 @@ impl fmt::Display for TestId {
 
 /// A file or folder inside a checkout: relative, with `/`, without `..` and without any `.git` component.
 /// Holding one is the proof that it cannot leave the checkout by name (symbolic links are the reader's concern).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct RepoPath(Utf8PathBuf);
 
