@@ -1,4 +1,24 @@
 //! The code index of one checkout: outline, methods, calls, keyword search. Trees are dropped after the outline.
+//!
+//! Positions count lines from 1; byte ranges lie in the decoded text. The dependency graph and what is known of
+//! runtime behaviour are other rooms' affairs.
+
+mod calls;
+mod index;
+mod outline;
+mod scan;
+mod search;
+mod skeleton;
+mod syntax;
+
+pub use calls::CallSite;
+pub use index::CodeIndex;
+pub use outline::outline_text;
+pub use search::{Hit, SearchHits, subtokens};
+pub use skeleton::{Detail, Member, skeleton};
+pub use syntax::syntax_errors;
+
+pub use crate::language::Unresolved;
 
 use crate::domain::{LineSpan, RepoPath};
 use std::sync::Arc;
@@ -28,10 +48,14 @@ pub struct Call {
     pub receiver: Option<String>,
     /// How many arguments.
     pub arity: usize,
-    /// Whether it is a constructor call.
+    /// Whether it is a constructor call: `new Foo(…)`, `this(…)`, `super(…)`.
     pub constructs: bool,
+    /// Whether it is a method reference, `Foo::bar`; its arity is not known and given as 0.
+    pub reference: bool,
     /// Line, counted from 1.
     pub line: u32,
+    /// Byte range of the whole call in the decoded text, arguments included.
+    pub bytes: std::ops::Range<usize>,
 }
 
 /// A method or constructor.
@@ -53,7 +77,7 @@ pub struct Method {
     pub span: LineSpan,
     /// First line of the documentation comment, or `span.first`.
     pub doc_first: u32,
-    /// Byte range of `span` in the decoded text.
+    /// Byte range in the decoded text from the first annotation or modifier to the closing brace.
     pub bytes: std::ops::Range<usize>,
     /// Lines of the body; `None` for abstract methods.
     pub body: Option<LineSpan>,
@@ -65,8 +89,10 @@ pub struct Method {
     pub annotations: Vec<String>,
     /// Calls in its body, in order.
     pub calls: Vec<Call>,
-    /// Simple names the body reads (identifiers), each once, in order.
+    /// Simple names the body reads (identifiers and types), each once, in order.
     pub names: Vec<String>,
+    /// Parameters and local variables with their declared types as written, in order.
+    pub variables: Vec<(String, String)>,
 }
 
 impl Method {
@@ -86,6 +112,8 @@ impl Method {
 pub struct Field {
     /// Name.
     pub name: String,
+    /// Declared type as written.
+    pub type_name: String,
     /// Declaration on one line, cut after 120 characters.
     pub declaration: String,
     /// Lines.
@@ -111,6 +139,15 @@ pub struct Type {
     pub fields: Vec<Field>,
     /// Methods and constructors, in order; nested types have their own entry.
     pub methods: Vec<Method>,
+    /// Calls in initialisers of fields and in static blocks.
+    pub calls: Vec<Call>,
+}
+
+impl Type {
+    /// The name without outer types.
+    pub fn simple_name(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or(&self.name)
+    }
 }
 
 /// One source file.
@@ -130,4 +167,46 @@ pub struct SourceFile {
     pub test: bool,
     /// Whether the grammar met errors.
     pub broken: bool,
+    /// Byte offset at which each line starts.
+    starts: Vec<usize>,
+}
+
+impl SourceFile {
+    /// How many lines the text has; a final line end opens no further line.
+    pub fn line_count(&self) -> u32 {
+        u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Line `n`, counted from 1, without its line end.
+    pub fn line(&self, n: u32) -> Option<&str> {
+        (1..=self.line_count()).contains(&n).then(|| self.lines(LineSpan { first: n, last: n }))
+    }
+
+    /// Whole lines, both ends inclusive, without the last line end; clipped to the file, empty outside of it.
+    pub fn lines(&self, span: LineSpan) -> &str {
+        let last = span.last.min(self.line_count());
+        if span.first == 0 || span.first > last {
+            return "";
+        }
+        let start = self.starts[span.first as usize - 1];
+        let end = self.starts.get(last as usize).copied().unwrap_or(self.text.len());
+        let lines = &self.text[start..end];
+        let lines = lines.strip_suffix('\n').unwrap_or(lines);
+        lines.strip_suffix('\r').unwrap_or(lines)
+    }
+
+    /// All methods and constructors of the file, type by type.
+    pub fn methods(&self) -> impl Iterator<Item = &Method> {
+        self.types.iter().flat_map(|kind| &kind.methods)
+    }
+
+    /// The innermost method whose span holds the line.
+    pub fn method_at(&self, line: u32) -> Option<&Method> {
+        self.methods().filter(|method| method.span.contains(line)).min_by_key(|method| method.span.len())
+    }
+
+    /// The type of that name with its outer types: `Outer.Inner`.
+    pub fn type_named(&self, name: &str) -> Option<&Type> {
+        self.types.iter().find(|kind| kind.name == name)
+    }
 }

@@ -1,7 +1,26 @@
 //! Java, 8 to 21.
 
-use super::Language;
-use camino::Utf8Path;
+use super::{Language, Syntax};
+
+/// Node kinds of tree-sitter-java.
+static SYNTAX: Syntax = Syntax {
+    comments: &["line_comment", "block_comment"],
+    types: &[
+        "class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "record_declaration",
+        "annotation_type_declaration",
+    ],
+    methods: &["method_declaration", "annotation_type_element_declaration"],
+    constructors: &["constructor_declaration", "compact_constructor_declaration"],
+    fields: &["field_declaration", "constant_declaration"],
+    member_lists: &["class_body", "interface_body", "enum_body", "annotation_type_body", "enum_body_declarations"],
+    enum_constants: &["enum_constant"],
+    initializers: &["static_initializer", "block"],
+    imports: &["import_declaration"],
+    packages: &["package_declaration"],
+};
 
 /// The Java language.
 #[derive(Debug)]
@@ -20,7 +39,10 @@ impl Language for Java {
     fn line_comment(&self) -> &'static str {
         "//"
     }
-    fn is_source(&self, path: &Utf8Path) -> bool {
-        path.extension() == Some("java")
+    fn syntax(&self) -> &'static Syntax {
+        &SYNTAX
+    }
+    fn extension(&self) -> &'static str {
+        "java"
     }
 }

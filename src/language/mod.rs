@@ -3,9 +3,18 @@
 //! A language is one file here and one line in [`by_name`]. What a *project* looks like is the benchmark room's
 //! affair, how its tests are run is the validate room's.
 
+mod decode;
 mod java;
+mod naming;
+mod syntax;
 
+pub use decode::{Encoding, decode, encode};
 pub use java::Java;
+pub use naming::{Unresolved, is_test, resolve};
+pub use syntax::{
+    Syntax, children, documentation, first_line, last_line, on_one_line, parameter, parameter_types, parse, preorder,
+    text_of,
+};
 
 use crate::domain::MarkKind;
 use camino::Utf8Path;
@@ -24,8 +33,14 @@ pub trait Language: Send + Sync + std::fmt::Debug {
     fn fence(&self) -> &'static str {
         self.name()
     }
+    /// What kinds of nodes of the grammar mean.
+    fn syntax(&self) -> &'static Syntax;
+    /// The extension of source files, without the point.
+    fn extension(&self) -> &'static str;
     /// Whether a file of this name is source of the language.
-    fn is_source(&self, path: &Utf8Path) -> bool;
+    fn is_source(&self, path: &Utf8Path) -> bool {
+        path.extension() == Some(self.extension())
+    }
 
     /// Locator's mark in the language's comment syntax: `// buggy line`.
     fn mark(&self, kind: MarkKind) -> String {

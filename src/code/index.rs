@@ -1,0 +1,259 @@
+//! Building the index of a checkout, and finding files, types and methods in it.
+
+use super::search::Lowered;
+use super::{Method, SourceFile, Type, outline_text};
+use crate::domain::RepoPath;
+use crate::language::{self, Language, Unresolved};
+use camino::Utf8Path;
+use ignore::WalkBuilder;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::fs;
+use std::sync::Arc;
+
+/// Larger files are skipped: nobody wrote them by hand, and no agent could be shown them.
+const MAX_FILE_BYTES: u64 = 5 * 1024 * 1024;
+
+/// Place of a method: file, type in the file, method in the type.
+pub(super) type MethodAt = (usize, usize, usize);
+
+/// Outline and texts of all source files of one checkout, tests included.
+#[derive(Debug)]
+pub struct CodeIndex {
+    source_roots: Vec<RepoPath>,
+    test_roots: Vec<RepoPath>,
+    pub(super) language: &'static dyn Language,
+    pub(super) files: Vec<Arc<SourceFile>>,
+    pub(super) lowered: Vec<Arc<Lowered>>,
+    skipped: Vec<(RepoPath, String)>,
+    methods_by_name: HashMap<String, Vec<MethodAt>>,
+    types_by_name: HashMap<String, Vec<(usize, usize)>>,
+    types_by_full_name: HashMap<String, (usize, usize)>,
+    pub(super) subtypes: HashMap<String, Vec<(usize, usize)>>,
+}
+
+/// What became of one file on disk.
+enum Read {
+    File(Arc<SourceFile>),
+    Skipped(RepoPath, String),
+}
+
+impl CodeIndex {
+    /// Reads every source file below the roots, in parallel. Symbolic links are not followed; files that are too
+    /// large, binary or unreadable are skipped and listed by [`CodeIndex::skipped`]. Code that does not parse is taken
+    /// as far as it goes.
+    pub fn build(
+        root: &Utf8Path,
+        source_roots: &[RepoPath],
+        test_roots: &[RepoPath],
+        language: &'static dyn Language,
+    ) -> Self {
+        let mut paths = source_paths(root, source_roots, test_roots, language);
+        paths.sort();
+        paths.dedup();
+        let read = |path: &RepoPath| read_file(root, path, source_roots, test_roots, language);
+        let (mut files, mut skipped) = (Vec::new(), Vec::new());
+        for outcome in paths.par_iter().map(read).collect::<Vec<_>>() {
+            match outcome {
+                Read::File(file) => files.push(file),
+                Read::Skipped(path, why) => skipped.push((path, why)),
+            }
+        }
+        let lowered = files.par_iter().map(|file| Arc::new(Lowered::of(file))).collect();
+        let mut index = Self {
+            source_roots: source_roots.to_vec(),
+            test_roots: test_roots.to_vec(),
+            language,
+            files,
+            lowered,
+            skipped,
+            methods_by_name: HashMap::new(),
+            types_by_name: HashMap::new(),
+            types_by_full_name: HashMap::new(),
+            subtypes: HashMap::new(),
+        };
+        index.connect();
+        index
+    }
+
+    /// Takes the new text of one file, as a patch leaves it; a path that was not there is added.
+    pub fn update(&mut self, path: &RepoPath, bytes: &[u8]) {
+        let (text, _) = language::decode(bytes);
+        let mut file = outline_text(path, &text, self.language);
+        file.test = language::is_test(path, &self.source_roots, &self.test_roots);
+        let lowered = Arc::new(Lowered::of(&file));
+        match self.files.binary_search_by(|known| known.path.cmp(path)) {
+            Ok(at) => {
+                self.files[at] = Arc::new(file);
+                self.lowered[at] = lowered;
+            }
+            Err(at) => {
+                self.files.insert(at, Arc::new(file));
+                self.lowered.insert(at, lowered);
+            }
+        }
+        self.connect();
+    }
+
+    /// Builds the maps from names to places.
+    fn connect(&mut self) {
+        self.methods_by_name.clear();
+        self.types_by_name.clear();
+        self.types_by_full_name.clear();
+        self.subtypes.clear();
+        for (f, file) in self.files.iter().enumerate() {
+            for (t, kind) in file.types.iter().enumerate() {
+                self.types_by_name.entry(kind.simple_name().to_owned()).or_default().push((f, t));
+                self.types_by_full_name.entry(full_name(file, kind)).or_insert((f, t));
+                for above in &kind.supertypes {
+                    self.subtypes.entry(above.clone()).or_default().push((f, t));
+                }
+                for (m, method) in kind.methods.iter().enumerate() {
+                    self.methods_by_name.entry(method.name.clone()).or_default().push((f, t, m));
+                }
+            }
+        }
+    }
+
+    /// All files, ordered by path.
+    pub fn files(&self) -> &[Arc<SourceFile>] {
+        &self.files
+    }
+
+    /// Files below the roots that were not read, each with the reason.
+    pub fn skipped(&self) -> &[(RepoPath, String)] {
+        &self.skipped
+    }
+
+    /// The language of the files.
+    pub fn language(&self) -> &'static dyn Language {
+        self.language
+    }
+
+    /// The file of exactly that path.
+    pub fn file(&self, path: &RepoPath) -> Option<&Arc<SourceFile>> {
+        self.files.binary_search_by(|file| file.path.cmp(path)).ok().map(|at| &self.files[at])
+    }
+
+    /// The file that a text names: exact path, else longest unique suffix, else a class name (`a.b.C`, `C`,
+    /// `a.b.C$Inner`, also of a class that has no file of its own name).
+    ///
+    /// # Errors
+    /// Names the files that fit when several do, or those with the most similar names when none does.
+    pub fn resolve(&self, text: &str) -> Result<&Arc<SourceFile>, Unresolved> {
+        let found = language::resolve(text, self.files.iter().map(|file| &file.path), self.language);
+        match found {
+            Ok(path) => {
+                self.file(path).ok_or_else(|| Unresolved::Unknown { text: text.to_owned(), nearest: Vec::new() })
+            }
+            Err(error) => self.class(text).map(|(file, _)| file).ok_or(error),
+        }
+    }
+
+    /// All methods and constructors, ordered by file, then type by type.
+    pub fn methods(&self) -> impl Iterator<Item = &Method> {
+        self.files.iter().flat_map(|file| file.methods())
+    }
+
+    /// All methods and constructors of that name, every overload.
+    pub fn methods_named(&self, name: &str) -> impl Iterator<Item = &Method> {
+        self.places_named(name).iter().map(|&at| self.method(at))
+    }
+
+    pub(super) fn places_named(&self, name: &str) -> &[MethodAt] {
+        self.methods_by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn method(&self, (file, kind, method): MethodAt) -> &Method {
+        &self.files[file].types[kind].methods[method]
+    }
+
+    /// The innermost method whose span holds the line.
+    pub fn method_at(&self, path: &RepoPath, line: u32) -> Option<&Method> {
+        self.file(path)?.method_at(line)
+    }
+
+    /// The type of that name with its package, nested types after `$` or a point (`a.b.C$Inner`); without a package
+    /// when only one type has the name.
+    pub fn class(&self, name: &str) -> Option<(&Arc<SourceFile>, &Type)> {
+        let dotted = name.trim().replace('$', ".");
+        let place = self.types_by_full_name.get(name.trim()).or_else(|| self.types_by_full_name.get(&dotted));
+        let (file, kind) = place.copied().or_else(|| {
+            let known = self.types_by_name.get(dotted.rsplit('.').next()?)?;
+            let fits = |&&(f, t): &&(usize, usize)| {
+                let full = full_name(&self.files[f], &self.files[f].types[t]);
+                full.strip_suffix(&dotted).is_some_and(|head| head.is_empty() || head.ends_with('.'))
+            };
+            let mut fitting = known.iter().filter(fits);
+            fitting.next().filter(|_| fitting.next().is_none()).copied()
+        })?;
+        Some((&self.files[file], &self.files[file].types[kind]))
+    }
+
+    /// Places of all types of that simple name.
+    pub(super) fn types_named(&self, simple: &str) -> &[(usize, usize)] {
+        self.types_by_name.get(simple).map_or(&[], Vec::as_slice)
+    }
+
+    /// The method's exact text, from its first annotation or modifier to its closing brace.
+    pub fn text(&self, method: &Method) -> &str {
+        self.file(&method.file).and_then(|file| file.text.get(method.bytes.clone())).unwrap_or("")
+    }
+}
+
+/// `a.b.Outer.Inner`.
+pub(super) fn full_name(file: &SourceFile, kind: &Type) -> String {
+    if file.package.is_empty() { kind.name.clone() } else { format!("{}.{}", file.package, kind.name) }
+}
+
+fn source_paths(
+    root: &Utf8Path,
+    source_roots: &[RepoPath],
+    test_roots: &[RepoPath],
+    language: &dyn Language,
+) -> Vec<RepoPath> {
+    let mut found = Vec::new();
+    for folder in source_roots.iter().chain(test_roots) {
+        let mut walk = WalkBuilder::new(folder.under(root));
+        walk.standard_filters(false).follow_links(false);
+        // A root may be the checkout itself: `.git` and what tools hide there is no source.
+        walk.filter_entry(|entry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.'));
+        for entry in walk.build().flatten() {
+            let inside = Utf8Path::from_path(entry.path()).and_then(|path| path.strip_prefix(root).ok());
+            let Some(inside) = inside.filter(|_| entry.file_type().is_some_and(|kind| kind.is_file())) else {
+                continue;
+            };
+            if language.is_source(inside) {
+                found.extend(RepoPath::new(inside.as_str()));
+            }
+        }
+    }
+    found
+}
+
+fn read_file(
+    root: &Utf8Path,
+    path: &RepoPath,
+    source_roots: &[RepoPath],
+    test_roots: &[RepoPath],
+    language: &dyn Language,
+) -> Read {
+    let full = path.under(root);
+    let skip = |why: String| Read::Skipped(path.clone(), why);
+    match fs::metadata(&full) {
+        Err(error) => return skip(error.to_string()),
+        Ok(data) if data.len() > MAX_FILE_BYTES => return skip(format!("larger than {MAX_FILE_BYTES} bytes")),
+        Ok(_) => {}
+    }
+    let bytes = match fs::read(&full) {
+        Ok(bytes) => bytes,
+        Err(error) => return skip(error.to_string()),
+    };
+    if bytes.contains(&0) {
+        return skip("it holds NUL bytes".to_owned());
+    }
+    let (text, _) = language::decode(&bytes);
+    let mut file = outline_text(path, &text, language);
+    file.test = language::is_test(path, source_roots, test_roots);
+    Read::File(Arc::new(file))
+}

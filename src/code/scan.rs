@@ -1,0 +1,163 @@
+//! What a body holds: calls, names, declared variables; and the modifiers of a declaration.
+
+use super::{Call, Type};
+use crate::language::{children, first_line, on_one_line, preorder, text_of};
+use std::collections::HashSet;
+use tree_sitter::Node;
+
+/// What was found in a body.
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    pub calls: Vec<Call>,
+    pub names: Vec<String>,
+    pub variables: Vec<(String, String)>,
+}
+
+/// Modifiers of a declaration in order, and its annotations by simple name.
+#[derive(Debug, Default)]
+pub(super) struct Modifiers {
+    pub words: Vec<String>,
+    pub annotations: Vec<String>,
+}
+
+pub(super) fn modifiers(node: Node<'_>, text: &str) -> Modifiers {
+    let mut found = Modifiers::default();
+    let Some(list) = children(node).into_iter().find(|child| child.kind() == "modifiers") else { return found };
+    for child in children(list) {
+        match child.kind() {
+            "annotation" | "marker_annotation" => {
+                let name = child.child_by_field_name("name").map_or("", |name| text_of(name, text));
+                found.annotations.push(name.rsplit('.').next().unwrap_or(name).to_owned());
+            }
+            "line_comment" | "block_comment" => {}
+            _ => found.words.push(text_of(child, text).to_owned()),
+        }
+    }
+    found
+}
+
+/// `List` of `java.util.List<String>[]`.
+pub(super) fn simple_type(text: &str) -> String {
+    let plain = text.split(['<', '[']).next().unwrap_or(text).trim().trim_end_matches("...");
+    let last = plain.split_whitespace().next_back().unwrap_or(plain);
+    last.rsplit('.').next().unwrap_or(last).to_owned()
+}
+
+/// Scans a body or an initialiser; `owner` is the type it stands in.
+pub(super) fn body(node: Node<'_>, text: &str, owner: &Type) -> Body {
+    let mut found = Body::default();
+    let mut seen = HashSet::new();
+    preorder(node, |node| {
+        match node.kind() {
+            "identifier" | "type_identifier" => {
+                let name = text_of(node, text);
+                if seen.insert(name) {
+                    found.names.push(name.to_owned());
+                }
+            }
+            "method_invocation" => found.calls.extend(invocation(node, text)),
+            "object_creation_expression" => found.calls.extend(creation(node, text)),
+            "explicit_constructor_invocation" => found.calls.extend(delegation(node, text, owner)),
+            "method_reference" => found.calls.extend(reference(node, text)),
+            "formal_parameter"
+            | "enhanced_for_statement"
+            | "resource"
+            | "local_variable_declaration"
+            | "catch_formal_parameter"
+            | "instanceof_expression"
+            | "type_pattern" => {
+                found.variables.extend(declared(node, text));
+            }
+            _ => {}
+        }
+        true
+    });
+    found
+}
+
+fn arguments(node: Node<'_>) -> usize {
+    let Some(list) = node.child_by_field_name("arguments") else { return 0 };
+    children(list).into_iter().filter(|child| child.is_named() && !child.is_extra()).count()
+}
+
+fn call(node: Node<'_>, at: Node<'_>, name: &str, receiver: Option<String>) -> Call {
+    Call {
+        name: name.to_owned(),
+        receiver,
+        arity: arguments(node),
+        constructs: false,
+        reference: false,
+        line: first_line(at),
+        bytes: node.byte_range(),
+    }
+}
+
+fn invocation(node: Node<'_>, text: &str) -> Option<Call> {
+    let name = node.child_by_field_name("name")?;
+    let receiver = node.child_by_field_name("object").map(|object| on_one_line(text_of(object, text)));
+    Some(call(node, name, text_of(name, text), receiver))
+}
+
+fn creation(node: Node<'_>, text: &str) -> Option<Call> {
+    let kind = node.child_by_field_name("type")?;
+    let made = call(node, kind, &simple_type(text_of(kind, text)), None);
+    Some(Call { constructs: true, ..made })
+}
+
+/// `this(…)` constructs the type itself, `super(…)` the class it extends.
+fn delegation(node: Node<'_>, text: &str, owner: &Type) -> Option<Call> {
+    let keyword = node.child_by_field_name("constructor")?;
+    let name = match text_of(keyword, text) {
+        "this" => owner.simple_name(),
+        _ => owner.supertypes.first()?,
+    };
+    Some(Call { constructs: true, ..call(node, keyword, name, Some(text_of(keyword, text).to_owned())) })
+}
+
+fn reference(node: Node<'_>, text: &str) -> Option<Call> {
+    let parts = children(node);
+    let (first, last) = (parts.first()?, parts.last()?);
+    let receiver = on_one_line(text_of(*first, text));
+    let constructs = last.kind() == "new";
+    let name = if constructs { simple_type(&receiver) } else { text_of(*last, text).to_owned() };
+    let receiver = (!constructs).then_some(receiver);
+    Some(Call { constructs, reference: true, ..call(node, *last, &name, receiver) })
+}
+
+/// Names and types that a declaration introduces.
+fn declared(node: Node<'_>, text: &str) -> Vec<(String, String)> {
+    let named = |name: Option<Node<'_>>, kind: Option<Node<'_>>| match (name, kind) {
+        (Some(name), Some(kind)) => {
+            vec![(text_of(name, text).to_owned(), on_one_line(text_of(kind, text)))]
+        }
+        _ => Vec::new(),
+    };
+    match node.kind() {
+        "local_variable_declaration" => {
+            let kind = node.child_by_field_name("type");
+            let declarators = children(node).into_iter().filter(|child| child.kind() == "variable_declarator");
+            declarators.flat_map(|declarator| variable(declarator, kind, text)).collect()
+        }
+        "instanceof_expression" => named(node.child_by_field_name("name"), node.child_by_field_name("right")),
+        "type_pattern" => {
+            let parts: Vec<_> = children(node).into_iter().filter(Node::is_named).collect();
+            named(parts.last().copied(), parts.first().copied())
+        }
+        "catch_formal_parameter" => {
+            let kind = children(node).into_iter().find(|child| child.kind() == "catch_type");
+            named(node.child_by_field_name("name"), kind)
+        }
+        _ => named(node.child_by_field_name("name"), node.child_by_field_name("type")),
+    }
+}
+
+/// One declarator; with `var`, the type is taken from `new Foo(…)` on its right.
+fn variable(declarator: Node<'_>, kind: Option<Node<'_>>, text: &str) -> Option<(String, String)> {
+    let name = text_of(declarator.child_by_field_name("name")?, text).to_owned();
+    let mut written = on_one_line(text_of(kind?, text));
+    if written == "var" {
+        let value = declarator.child_by_field_name("value")?;
+        written = on_one_line(text_of(value.child_by_field_name("type")?, text));
+    }
+    Some((name, written))
+}

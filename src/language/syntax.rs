@@ -1,0 +1,129 @@
+//! What kinds of nodes of a grammar mean, and walking a tree without recursion.
+
+use super::Language;
+use tree_sitter::{Node, Parser, Tree};
+
+/// Kinds of nodes of a grammar, by what they mean.
+#[derive(Debug)]
+pub struct Syntax {
+    /// Comments of any form.
+    pub comments: &'static [&'static str],
+    /// Declarations of types.
+    pub types: &'static [&'static str],
+    /// Declarations of methods, without constructors.
+    pub methods: &'static [&'static str],
+    /// Declarations of constructors.
+    pub constructors: &'static [&'static str],
+    /// Declarations of fields.
+    pub fields: &'static [&'static str],
+    /// Bodies of types, and wrappers around members inside them.
+    pub member_lists: &'static [&'static str],
+    /// A constant of an enumeration; it may have a body with methods.
+    pub enum_constants: &'static [&'static str],
+    /// Initialisers in the body of a type.
+    pub initializers: &'static [&'static str],
+    /// Import declarations.
+    pub imports: &'static [&'static str],
+    /// Package declarations.
+    pub packages: &'static [&'static str],
+}
+
+impl Syntax {
+    /// Whether the node declares a method or a constructor.
+    pub fn is_method(&self, node: Node<'_>) -> bool {
+        self.methods.contains(&node.kind()) || self.constructors.contains(&node.kind())
+    }
+
+    /// Whether the node declares a type.
+    pub fn is_type(&self, node: Node<'_>) -> bool {
+        self.types.contains(&node.kind())
+    }
+
+    /// Whether the node is a comment.
+    pub fn is_comment(&self, node: Node<'_>) -> bool {
+        self.comments.contains(&node.kind())
+    }
+}
+
+/// Parses a text; `None` only when the grammar cannot be loaded.
+pub fn parse(text: &str, language: &dyn Language) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&language.grammar()).ok()?;
+    parser.parse(text, None)
+}
+
+/// Visits a node and what is below it, parents first; `visit` answers whether to go below. It needs no stack, so
+/// deeply nested foreign code cannot exhaust one.
+pub fn preorder<'tree>(node: Node<'tree>, mut visit: impl FnMut(Node<'tree>) -> bool) {
+    let mut cursor = node.walk();
+    loop {
+        if visit(cursor.node()) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+/// The children of a node, in order.
+pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+/// The line a byte offset of the node lies on, counted from 1.
+pub fn first_line(node: Node<'_>) -> u32 {
+    u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
+}
+
+/// The last line of a node, counted from 1.
+pub fn last_line(node: Node<'_>) -> u32 {
+    u32::try_from(node.end_position().row + 1).unwrap_or(u32::MAX)
+}
+
+/// The text of a node; empty when the ranges do not fit the text.
+pub fn text_of<'text>(node: Node<'_>, text: &'text str) -> &'text str {
+    text.get(node.byte_range()).unwrap_or("")
+}
+
+/// The text on one line: every run of white space becomes one space.
+pub fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The comment right before a declaration that documents it, if there is one.
+pub fn documentation<'tree>(node: Node<'tree>, text: &str, syntax: &Syntax) -> Option<Node<'tree>> {
+    let before = node.prev_sibling()?;
+    (syntax.is_comment(before) && text_of(before, text).starts_with("/**")).then_some(before)
+}
+
+/// The types of a declaration's parameters as they are written, without annotations, modifiers and names;
+/// `String...` for the last one that takes any number.
+pub fn parameter_types(parameters: Node<'_>, text: &str) -> Vec<String> {
+    children(parameters).into_iter().filter_map(|node| parameter(node, text)).map(|(kind, _)| kind).collect()
+}
+
+/// The type and the name of one formal parameter.
+pub fn parameter(node: Node<'_>, text: &str) -> Option<(String, String)> {
+    match node.kind() {
+        "formal_parameter" => {
+            let dimensions = node.child_by_field_name("dimensions").map_or("", |d| text_of(d, text));
+            let kind = text_of(node.child_by_field_name("type")?, text);
+            let name = node.child_by_field_name("name").map_or("", |n| text_of(n, text));
+            Some((format!("{}{}", on_one_line(kind), on_one_line(dimensions)), name.to_owned()))
+        }
+        "spread_parameter" => {
+            let parts = children(node);
+            let dots = parts.iter().position(|part| part.kind() == "...")?;
+            let skip = ["modifiers", "annotation", "marker_annotation", "block_comment", "line_comment"];
+            let kind = parts[..dots].iter().rev().find(|part| !skip.contains(&part.kind()))?;
+            let name = parts[dots..].iter().find(|part| part.kind() == "variable_declarator");
+            let name = name.and_then(|n| n.child_by_field_name("name")).map_or("", |n| text_of(n, text));
+            Some((format!("{}...", on_one_line(text_of(*kind, text))), name.to_owned()))
+        }
+        _ => None,
+    }
+}
