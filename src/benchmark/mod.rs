@@ -11,6 +11,8 @@ mod registry;
 
 pub use copy::{Copied, private_copy};
 pub use registry::{Settings, find, names, parse_bug, select};
+pub mod jars;
+pub mod jdk;
 
 use crate::domain::{BugId, RepoPath, TestId};
 use camino::{Utf8Path, Utf8PathBuf};

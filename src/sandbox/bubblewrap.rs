@@ -1,0 +1,130 @@
+//! Bubblewrap: new namespaces, a root made of the system's program folders, and what a job names.
+//!
+//! The root is an allow-list. Home, `/tmp`, `/run`, other checkouts and this program's state are not hidden: they are
+//! never there.
+
+use super::{Job, SandboxError, find_program};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::process::Stdio;
+
+const HINT: &str = "install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces (sysctl \
+kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0), or type `--sandbox none` to run \
+untrusted code without isolation";
+
+/// Folders of the system that every job may read.
+const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store"];
+
+/// Files below them that no job may read, whoever runs it.
+const MASKED: &[&str] = &["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/sudoers"];
+
+/// Folders below them that are covered with an empty one.
+const COVERED: &[&str] = &["/etc/ssh", "/etc/munge", "/etc/sudoers.d", "/etc/ssl/private"];
+
+/// A bubblewrap that was seen working.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bubblewrap {
+    program: Utf8PathBuf,
+    /// Whether further user namespaces can be forbidden inside.
+    forbids_nesting: bool,
+}
+
+/// Uses bubblewrap once, with the strongest options first.
+pub(super) async fn detect() -> Result<Bubblewrap, SandboxError> {
+    let unavailable = |what: String| SandboxError::Unavailable { what, hint: HINT.into() };
+    let program = find_program("bwrap").ok_or_else(|| unavailable("bubblewrap is not installed".into()))?;
+    let mut complaint = String::new();
+    for forbids_nesting in [true, false] {
+        let found = Bubblewrap { program: program.clone(), forbids_nesting };
+        let mut command = tokio::process::Command::new(program.as_str());
+        command.args(found.arguments(&Job::new("true", "/usr"))).args(["--", "true"]);
+        command.env_clear().env("PATH", super::PROGRAM_PATH).stdin(Stdio::null()).kill_on_drop(true);
+        let output = tokio::time::timeout(std::time::Duration::from_secs(10), command.output()).await;
+        match output {
+            Ok(Ok(output)) if output.status.success() => return Ok(found),
+            Ok(Ok(output)) => complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            Ok(Err(error)) => complaint = error.to_string(),
+            Err(_) => complaint = "it did not answer in 10 s".into(),
+        }
+    }
+    Err(unavailable(format!("bubblewrap does not work here: {complaint}")))
+}
+
+impl Bubblewrap {
+    /// The program itself.
+    pub(super) fn program(&self) -> &Utf8Path {
+        &self.program
+    }
+
+    /// All arguments before `--` and the job's program.
+    pub(super) fn arguments(&self, job: &Job) -> Vec<String> {
+        let mut line = Line(Vec::new());
+        line.add(&["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+        if self.forbids_nesting {
+            line.add(&["--unshare-user", "--disable-userns"]);
+        }
+        if job.network {
+            line.add(&["--share-net"]);
+        }
+        system(&mut line);
+        line.add(&["--proc", "/proc", "--dev", "/dev"]);
+        for scratch in ["/tmp", "/dev/shm"] {
+            line.add(&["--size", "536870912", "--tmpfs", scratch]);
+        }
+        line.add(&["--dir", "/tmp/home"]);
+        if job.network {
+            name_service(&mut line);
+        }
+        mounts(&mut line, job);
+        line.add(&["--chdir", job.cwd.as_str()]);
+        line.0
+    }
+}
+
+struct Line(Vec<String>);
+
+impl Line {
+    fn add(&mut self, words: &[&str]) {
+        self.0.extend(words.iter().map(|&word| word.to_owned()));
+    }
+}
+
+fn system(line: &mut Line) {
+    for folder in SYSTEM {
+        let path = Utf8Path::new(folder);
+        match path.read_link_utf8() {
+            Ok(target) => line.add(&["--symlink", target.as_str(), folder]),
+            Err(_) => line.add(&["--ro-bind-try", folder, folder]),
+        }
+    }
+    for file in MASKED.iter().filter(|file| Utf8Path::new(file).exists()) {
+        line.add(&["--ro-bind", "/dev/null", file]);
+    }
+    for folder in COVERED.iter().filter(|folder| Utf8Path::new(folder).is_dir()) {
+        line.add(&["--tmpfs", folder]);
+    }
+}
+
+/// `/etc/resolv.conf` is often a link into `/run`.
+fn name_service(line: &mut Line) {
+    if let Ok(target) = Utf8Path::new("/etc/resolv.conf").canonicalize_utf8()
+        && !target.starts_with("/etc")
+    {
+        line.add(&["--ro-bind-try", target.as_str(), target.as_str()]);
+    }
+}
+
+/// Outer folders first, so that a writable folder inside a readable one stays writable, and the other way round.
+fn mounts(line: &mut Line, job: &Job) {
+    let mut all: Vec<(&Utf8Path, bool)> = Vec::new();
+    all.extend(job.readable.iter().map(|path| (path.as_path(), false)));
+    all.extend(job.writable.iter().map(|path| (path.as_path(), true)));
+    all.sort_by_key(|&(path, writable)| (path.components().count(), writable));
+    for (path, writable) in all {
+        let below_system = SYSTEM.iter().any(|folder| path.starts_with(folder));
+        match (writable, below_system) {
+            (true, _) => line.add(&["--bind", path.as_str(), path.as_str()]),
+            (false, false) => line.add(&["--ro-bind-try", path.as_str(), path.as_str()]),
+            (false, true) => {}
+        }
+    }
+}

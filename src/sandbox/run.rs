@@ -1,0 +1,236 @@
+//! Runs one job, or keeps one server: pipes, limits, end.
+
+use super::capture::{HeadTail, drain};
+use super::{Backend, Exit, Finished, Job, Limits, PROGRAM_PATH, SandboxError, find_program, spawner, tree};
+
+use command_fds::{CommandFdExt, FdMapping};
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::net::unix::pipe;
+use tokio::process::{Child, Command};
+
+/// Bytes of the result pipe that are kept: some 300,000 test records.
+const RESULT_BYTES: usize = 128 << 20;
+/// How often memory and processes are looked at.
+const WATCH_EVERY: Duration = Duration::from_millis(150);
+/// More processes than any build or test needs.
+const MAX_PROCESSES: usize = 512;
+/// How long pipes are drained after the end, when something that escaped still holds them.
+const LINGER: Duration = Duration::from_millis(500);
+/// The largest file a job may write, in bytes.
+const MAX_FILE: u64 = 4 << 30;
+
+/// A started process with its pipes. Dropping it kills the whole tree.
+struct Running {
+    child: Child,
+    pid: i32,
+    stdout: Arc<Mutex<HeadTail>>,
+    stderr: Arc<Mutex<HeadTail>>,
+    drains: Vec<tokio::task::JoinHandle<()>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The id is only reused after the child was waited for.
+        if let Ok(None) = self.child.try_wait() {
+            tree::kill_all(self.pid);
+        }
+        self.drains.iter().for_each(tokio::task::JoinHandle::abort);
+    }
+}
+
+fn io(what: &'static str) -> impl FnOnce(std::io::Error) -> SandboxError {
+    move |source| SandboxError::Io { what, source }
+}
+
+/// The allow-list: nothing is inherited.
+fn environment(job: &Job, home: &str) -> Vec<(String, String)> {
+    let fixed = [
+        ("PATH", PROGRAM_PATH),
+        ("HOME", home),
+        ("TMPDIR", "/tmp"),
+        ("LANG", "C.UTF-8"),
+        ("TZ", "UTC"),
+        ("USER", "unidebug"),
+    ];
+    let mut all: Vec<(String, String)> = fixed.map(|(name, value)| (name.into(), value.into())).to_vec();
+    if job.network {
+        // A job that may fetch needs to know how this machine reaches the network.
+        for name in ["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE"]
+        {
+            all.extend(std::env::var(name).ok().map(|value| (name.to_owned(), value)));
+        }
+    }
+    all.extend(job.env.iter().cloned());
+    all
+}
+
+/// Limits that the kernel holds, through the small program that every Linux has; without it the watchdog is alone.
+fn limited(job: &Job) -> Vec<String> {
+    let mut words = Vec::new();
+    if let Some(prlimit) = find_program("prlimit") {
+        let data = (job.limits.memory_mib * 2 + 512) << 20;
+        words.push(prlimit.into_string());
+        words.extend(["--core=0".into(), format!("--fsize={MAX_FILE}"), format!("--data={data}"), "--".into()]);
+    }
+    words.push(job.program.clone());
+    words.extend(job.args.iter().cloned());
+    words
+}
+
+fn command(backend: &Backend, job: &Job) -> Command {
+    let words = limited(job);
+    let mut command = match backend {
+        Backend::Bubblewrap(bubblewrap) => {
+            let mut command = Command::new(bubblewrap.program());
+            command.args(bubblewrap.arguments(job)).arg("--").args(words);
+            command.env_clear().envs(environment(job, "/tmp/home"));
+            command
+        }
+        Backend::None => {
+            let mut command = Command::new(&words[0]);
+            command.args(&words[1..]).current_dir(&job.cwd);
+            command.env_clear().envs(environment(job, job.cwd.as_str()));
+            command
+        }
+    };
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0).kill_on_drop(true);
+    command
+}
+
+async fn start(mut command: Command, job: &Job, pipes: Vec<FdMapping>) -> Result<Running, SandboxError> {
+    let spawn = |source| SandboxError::Spawn { program: job.program.clone(), source };
+    if find_program(&job.program).is_none() {
+        return Err(spawn(std::io::Error::new(std::io::ErrorKind::NotFound, "no such program")));
+    }
+    if !pipes.is_empty() {
+        command.fd_mappings(pipes).map_err(|error| spawn(std::io::Error::other(error.to_string())))?;
+    }
+    let mut child = spawner::spawn(command).await.map_err(spawn)?;
+    let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok()) else {
+        return Err(spawn(std::io::Error::other("it ended before it could be watched")));
+    };
+    let stdout = Arc::new(Mutex::new(HeadTail::new(job.limits.output_bytes)));
+    let stderr = Arc::new(Mutex::new(HeadTail::new(job.limits.output_bytes)));
+    let mut drains = Vec::new();
+    if let Some(from) = child.stdout.take() {
+        drains.push(tokio::spawn(drain(from, stdout.clone())));
+    }
+    if let Some(from) = child.stderr.take() {
+        drains.push(tokio::spawn(drain(from, stderr.clone())));
+    }
+    Ok(Running { child, pid, stdout, stderr, drains })
+}
+
+/// Ends when the tree holds more than it may.
+async fn watch(pid: i32, limits: &Limits) {
+    loop {
+        tokio::time::sleep(WATCH_EVERY).await;
+        let held = tree::held(pid);
+        if held.resident_kib > limits.memory_mib << 10 || held.processes > MAX_PROCESSES {
+            return;
+        }
+    }
+}
+
+fn taken(kept: &Arc<Mutex<HeadTail>>) -> Vec<u8> {
+    kept.lock().map(|mut kept| std::mem::take(&mut *kept).finish()).unwrap_or_default()
+}
+
+async fn finish(running: &mut Running, limits: &Limits) -> Result<Exit, SandboxError> {
+    let pid = running.pid;
+    let exit = tokio::select! {
+        status = running.child.wait() => {
+            let status = status.map_err(io("waiting for a process"))?;
+            return Ok(status.code().map_or_else(|| Exit::Signal(status.signal().unwrap_or(0)), Exit::Code));
+        }
+        () = tokio::time::sleep(limits.wall) => Exit::TimedOut,
+        () = watch(pid, limits) => Exit::OutOfMemory,
+    };
+    tree::kill_all(pid);
+    running.child.wait().await.map_err(io("waiting for a killed process"))?;
+    Ok(exit)
+}
+
+pub(super) async fn run(backend: &Backend, job: Job) -> Result<Finished, SandboxError> {
+    let begin = Instant::now();
+    let results = Arc::new(Mutex::new(HeadTail::new(RESULT_BYTES)));
+    let mut pipes = Vec::new();
+    let mut reader = None;
+    if job.results {
+        let (sender, receiver) = pipe::pipe().map_err(io("making a pipe"))?;
+        let parent_fd = sender.into_blocking_fd().map_err(io("making a pipe"))?;
+        pipes.push(FdMapping { parent_fd, child_fd: 3 });
+        reader = Some(tokio::spawn(drain(receiver, results.clone())));
+    }
+    let mut running = start(command(backend, &job), &job, pipes).await?;
+    running.drains.extend(reader);
+    let group = nix::unistd::Pid::from_raw(running.pid);
+    let exit = finish(&mut running, &job.limits).await?;
+    // Whatever the program left behind in its group ends with it.
+    let _ = nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL);
+    let drained = async {
+        for drain in &mut running.drains {
+            let _ = drain.await;
+        }
+    };
+    let _ = tokio::time::timeout(LINGER, drained).await;
+    Ok(Finished {
+        exit,
+        stdout: taken(&running.stdout),
+        stderr: taken(&running.stderr),
+        results: taken(&results),
+        wall: begin.elapsed(),
+    })
+}
+
+/// A server in the sandbox: requests go to its descriptor 4, answers come from its descriptor 3.
+pub struct Served {
+    running: Running,
+    /// To the server's descriptor 4.
+    pub requests: pipe::Sender,
+    /// From the server's descriptor 3.
+    pub answers: pipe::Receiver,
+}
+
+impl Served {
+    /// What it wrote to its standard error so far, head and tail.
+    pub fn stderr(&self) -> Vec<u8> {
+        taken(&self.running.stderr)
+    }
+
+    /// What it wrote to its standard output so far, head and tail; taken, so that the next call begins anew.
+    pub fn stdout(&self) -> Vec<u8> {
+        taken(&self.running.stdout)
+    }
+
+    /// Resident memory of the server and all it started, in KiB.
+    pub fn resident_kib(&self) -> u64 {
+        tree::held(self.running.pid).resident_kib
+    }
+
+    /// How it ended, when it has.
+    pub fn ended(&mut self) -> Option<Exit> {
+        let status = self.running.child.try_wait().ok()??;
+        Some(status.code().map_or_else(|| Exit::Signal(status.signal().unwrap_or(0)), Exit::Code))
+    }
+
+    /// Kills it and all it started.
+    pub fn kill(&mut self) {
+        tree::kill_all(self.running.pid);
+    }
+}
+
+pub(super) async fn serve(backend: &Backend, job: Job) -> Result<Served, SandboxError> {
+    let (to_parent, answers) = pipe::pipe().map_err(io("making a pipe"))?;
+    let (requests, from_parent) = pipe::pipe().map_err(io("making a pipe"))?;
+    let pipes = vec![
+        FdMapping { parent_fd: to_parent.into_blocking_fd().map_err(io("making a pipe"))?, child_fd: 3 },
+        FdMapping { parent_fd: from_parent.into_blocking_fd().map_err(io("making a pipe"))?, child_fd: 4 },
+    ];
+    let running = start(command(backend, &job), &job, pipes).await?;
+    Ok(Served { running, requests, answers })
+}
