@@ -1,0 +1,48 @@
+//! What can be wrong with a prompt, said so that its author can mend it.
+
+use camino::Utf8PathBuf;
+
+/// Why a prompt cannot be loaded or rendered.
+#[derive(Debug, thiserror::Error)]
+pub enum PromptError {
+    /// The folder of own prompts cannot be read.
+    #[error("cannot read the prompts in `{path}`: {cause}\nhint: give a readable folder with templates in UTF-8")]
+    Unreadable {
+        /// The folder or file.
+        path: Utf8PathBuf,
+        /// What the system said.
+        cause: String,
+    },
+    /// A template is not well formed.
+    #[error("malformed template {file}:{line}: {what}\nhint: {hint}")]
+    Malformed {
+        /// The template: a path of the user, or its name when it is built in.
+        file: String,
+        /// Line counted from 1; 0 when unknown.
+        line: usize,
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A template needs what it was not given.
+    #[error("cannot render {file}:{line}: {what}\nhint: {hint}")]
+    Render {
+        /// The template.
+        file: String,
+        /// Line counted from 1; 0 when unknown.
+        line: usize,
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// No template has that name.
+    #[error("no template `{name}` (there are: {known})\nhint: put `{name}` into the folder of prompts")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Names that exist.
+        known: String,
+    },
+}
