@@ -7,6 +7,7 @@
 mod copy;
 mod fixtures;
 mod layout;
+mod quixbugs;
 mod registry;
 
 pub use copy::{Copied, private_copy};

@@ -1,6 +1,6 @@
 //! The list of benchmarks, and how a text on the command line becomes bugs.
 
-use super::{Benchmark, BenchmarkError, fixtures::Fixtures};
+use super::{Benchmark, BenchmarkError, fixtures::Fixtures, quixbugs::QuixBugsJava};
 use crate::domain::{BugId, RepoPath};
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -39,7 +39,10 @@ impl Settings {
 type Make = fn(&Settings) -> Result<Box<dyn Benchmark>, BenchmarkError>;
 
 /// Every benchmark; a new one is its file and a line here.
-const ALL: &[(&str, Make)] = &[("fixtures", |settings| Ok(Box::new(Fixtures::new(settings)?)))];
+const ALL: &[(&str, Make)] = &[
+    ("fixtures", |settings| Ok(Box::new(Fixtures::new(settings)?))),
+    ("quixbugs-java", |settings| Ok(Box::new(QuixBugsJava::new(settings)?))),
+];
 
 /// The names of all benchmarks.
 pub fn names() -> Vec<&'static str> {

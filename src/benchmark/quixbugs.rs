@@ -1,0 +1,230 @@
+//! `quixbugs-java`: the 40 Java programs of QuixBugs (`jkoppel/QuixBugs`), from a clone the user has.
+//!
+//! A checkout holds one program with the two classes that some programs share, its JUnit 4 test and the test's helper,
+//! under their paths in the clone: one broken candidate must not break 39 others, and the class files that are checked
+//! in beside the sources are stale. The repaired program becomes the oracle and is never written to the checkout.
+
+use super::copy::io_error;
+use super::registry::{Settings, unknown_bug};
+use super::{Benchmark, BenchmarkError, Checkout, Oracle, Project, Summary};
+use crate::domain::{BugId, RepoPath};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::fs;
+
+const ROOT_VARIABLE: &str = "UNIDEBUG_QUIXBUGS_ROOT";
+const BUGGY: &str = "java_programs";
+const CORRECT: &str = "correct_java_programs";
+const TESTS: &str = "java_testcases";
+const JUNIT: &str = "java_testcases/junit";
+
+/// Classes of the program folder that are no program.
+const SHARED: &[&str] = &["Node", "WeightedEdge"];
+
+/// What several tests call to format results.
+const TEST_SUPPORT: &str = "QuixFixOracleHelper";
+
+/// The adapter.
+pub(super) struct QuixBugsJava {
+    root: Utf8PathBuf,
+}
+
+impl QuixBugsJava {
+    /// The clone at `--root` or `UNIDEBUG_QUIXBUGS_ROOT`.
+    ///
+    /// # Errors
+    /// No root is given, or it is no clone of QuixBugs.
+    pub(super) fn new(settings: &Settings) -> Result<Self, BenchmarkError> {
+        let Some(root) = settings.root_or_env(ROOT_VARIABLE) else {
+            return Err(BenchmarkError::Missing {
+                what: "quixbugs-java needs a clone of QuixBugs".into(),
+                hint: format!("clone jkoppel/QuixBugs from GitHub and pass it with `--root DIR` or `{ROOT_VARIABLE}`"),
+            });
+        };
+        let wrong = |what: String| BenchmarkError::Root {
+            what,
+            path: root.clone(),
+            hint: "pass the top folder of a clone of jkoppel/QuixBugs".into(),
+        };
+        if !root.is_dir() {
+            return Err(wrong("the folder of QuixBugs does not exist".into()));
+        }
+        if let Some(missing) = [BUGGY, CORRECT, JUNIT].into_iter().find(|folder| !root.join(folder).is_dir()) {
+            return Err(wrong(format!("this is no clone of QuixBugs: it has no folder `{missing}`")));
+        }
+        Ok(Self { root })
+    }
+
+    fn known(&self, id: &BugId) -> Result<(), BenchmarkError> {
+        let listed = self.list()?;
+        if listed.contains(id) { Ok(()) } else { Err(unknown_bug(id, &listed)) }
+    }
+
+    /// The files of a checkout, by their path in the clone.
+    fn files(&self, program: &str) -> Vec<String> {
+        let mut files = vec![format!("{BUGGY}/{program}.java"), format!("{JUNIT}/{program}_TEST.java")];
+        let shared = SHARED.iter().map(|class| format!("{BUGGY}/{class}.java"));
+        let support = [format!("{JUNIT}/{TEST_SUPPORT}.java")];
+        files.extend(shared.chain(support).filter(|file| self.root.join(file).is_file()));
+        files
+    }
+
+    fn oracle(&self, program: &str) -> Result<Oracle, BenchmarkError> {
+        let path = self.root.join(CORRECT).join(format!("{program}.java"));
+        let bytes = fs::read(&path).map_err(|source| io_error("cannot read the repaired program", &path, source))?;
+        let Ok(place) = RepoPath::new(&format!("{BUGGY}/{program}.java")) else {
+            return Ok(Oracle::default());
+        };
+        Ok(Oracle { files: vec![(place, into_buggy_package(&bytes))], canary: None })
+    }
+}
+
+/// The repaired program as it would stand in the buggy package: the package line is renamed, and imports from that
+/// package go, because a class needs none for its own.
+fn into_buggy_package(bytes: &[u8]) -> Vec<u8> {
+    let own_import = format!("import {BUGGY}.");
+    let mut out = Vec::with_capacity(bytes.len());
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        if line.trim_ascii_start().starts_with(own_import.as_bytes()) {
+            continue;
+        }
+        match line.strip_prefix(format!("package {CORRECT}").as_bytes()) {
+            Some(rest) => {
+                out.extend_from_slice(format!("package {BUGGY}").as_bytes());
+                out.extend_from_slice(rest);
+            }
+            None => out.extend_from_slice(line),
+        }
+    }
+    out
+}
+
+#[async_trait::async_trait]
+impl Benchmark for QuixBugsJava {
+    fn name(&self) -> &'static str {
+        "quixbugs-java"
+    }
+
+    /// Programs that have a repaired version and a test.
+    fn list(&self) -> Result<Vec<BugId>, BenchmarkError> {
+        let folder = self.root.join(BUGGY);
+        let failed = |source| io_error("cannot list the programs", &folder, source);
+        let mut names = Vec::new();
+        for entry in folder.read_dir_utf8().map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let Some(name) = entry.file_name().strip_suffix(".java") else { continue };
+            let counterpart = self.root.join(CORRECT).join(entry.file_name()).is_file();
+            let test = self.root.join(JUNIT).join(format!("{name}_TEST.java")).is_file();
+            if counterpart && test && !SHARED.contains(&name) {
+                names.push(name.to_owned());
+            }
+        }
+        if names.is_empty() {
+            return Err(BenchmarkError::Root {
+                what: "the folder of QuixBugs holds no program with a test and a repair".into(),
+                path: folder,
+                hint: "pass the top folder of a complete clone of jkoppel/QuixBugs".into(),
+            });
+        }
+        names.sort();
+        Ok(names.into_iter().map(|name| BugId { benchmark: self.name().into(), name }).collect())
+    }
+
+    fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
+        self.known(id)?;
+        let title = format!("the program `{}` fails its tests", id.name.to_lowercase());
+        Ok(Summary { id: id.clone(), title, kind: None, needs: None })
+    }
+
+    async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {
+        self.known(id)?;
+        for file in self.files(&id.name) {
+            let (from, target) = (self.root.join(&file), into.join(&file));
+            let folder = target.parent().map_or(Ok(()), fs::create_dir_all);
+            folder.map_err(|source| io_error("cannot make the folder of", &target, source))?;
+            fs::copy(&from, &target).map_err(|source| io_error("cannot copy the file", &from, source))?;
+        }
+        let roots = |folder: &str| RepoPath::new(folder).into_iter().collect::<Vec<_>>();
+        let project = Project {
+            source_roots: roots(BUGGY),
+            test_roots: roots(TESTS),
+            encoding: "UTF-8".into(),
+            ..Project::default()
+        };
+        Ok(Checkout {
+            bug: id.clone(),
+            root: into.to_owned(),
+            language: "java".into(),
+            project,
+            triggering: None,
+            requirements: None,
+            oracle: Some(self.oracle(&id.name)?),
+            notes: vec![format!("one program of {} and its JUnit 4 test", self.root)],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clone in small: one program with everything that must not come along.
+    fn clone() -> (tempfile::TempDir, Settings) {
+        let temp = tempfile::tempdir().unwrap();
+        let root = Utf8PathBuf::from_path_buf(temp.path().to_owned()).unwrap();
+        let correct = "package correct_java_programs;\nimport java_programs.Node;\npublic class GCD { int a; }\n";
+        for (path, text) in [
+            ("java_programs/GCD.java", "package java_programs;\npublic class GCD {}\n"),
+            ("java_programs/GCD.class", "stale"),
+            ("java_programs/Node.java", "package java_programs;\npublic class Node {}\n"),
+            ("java_programs/SQRT.java", "package java_programs;\npublic class SQRT {}\n"),
+            ("correct_java_programs/GCD.java", correct),
+            ("java_testcases/junit/GCD_TEST.java", "package java_testcases.junit;\npublic class GCD_TEST {}\n"),
+            ("java_testcases/junit/QuixFixOracleHelper.java", "package java_testcases.junit;\n"),
+            ("java_testcases/Main.java", "import com.google.gson.Gson;\n"),
+        ] {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        }
+        (temp, Settings { root: Some(root), ..Settings::default() })
+    }
+
+    #[tokio::test]
+    async fn a_checkout_holds_one_program_and_no_repair() {
+        let (_keep, settings) = clone();
+        let benchmark = QuixBugsJava::new(&settings).unwrap();
+        let ids = benchmark.list().unwrap();
+        assert_eq!(ids.iter().map(BugId::to_string).collect::<Vec<_>>(), ["quixbugs-java:GCD"]);
+        let temp = tempfile::tempdir().unwrap();
+        let into = Utf8Path::from_path(temp.path()).unwrap();
+        let checkout = benchmark.checkout(&ids[0], into).await.unwrap();
+        assert!(into.join("java_programs/GCD.java").is_file() && into.join("java_programs/Node.java").is_file());
+        assert!(into.join("java_testcases/junit/QuixFixOracleHelper.java").is_file());
+        for absent in
+            ["java_programs/GCD.class", "java_programs/SQRT.java", "correct_java_programs", "java_testcases/Main.java"]
+        {
+            assert!(!into.join(absent).exists(), "{absent} was copied");
+        }
+        let (path, bytes) = &checkout.oracle.unwrap().files[0];
+        assert_eq!(path.as_str(), "java_programs/GCD.java");
+        assert_eq!(String::from_utf8_lossy(bytes), "package java_programs;\npublic class GCD { int a; }\n");
+    }
+
+    #[tokio::test]
+    async fn an_unknown_program_proposes_the_nearest() {
+        let (_keep, settings) = clone();
+        let benchmark = QuixBugsJava::new(&settings).unwrap();
+        let error = benchmark.describe(&"quixbugs-java:gdc".parse().unwrap()).unwrap_err();
+        assert_eq!(error.to_string(), "no bug `quixbugs-java:gdc`; nearest: quixbugs-java:GCD");
+    }
+
+    #[test]
+    fn a_folder_that_is_no_clone_is_refused() {
+        let empty = tempfile::tempdir().unwrap();
+        for (root, said) in [(empty.path().to_str().unwrap(), "no folder `java_programs`"), ("/none", "does not exist")]
+        {
+            let settings = Settings { root: Some(root.into()), ..Settings::default() };
+            let Err(error) = QuixBugsJava::new(&settings) else { panic!("{root} was taken for a clone") };
+            assert!(error.to_string().contains(said) && error.hint().contains("jkoppel/QuixBugs"), "{error}");
+        }
+    }
+}
