@@ -5,6 +5,7 @@
 //! bug's canary, so that a test can tell whether a byte of the repair reached an agent.
 
 use super::copy::io_error;
+use super::jars::Library;
 use super::registry::{Settings, unknown_bug};
 use super::{Benchmark, BenchmarkError, Checkout, Oracle, Project, Summary, layout, private_copy};
 use crate::domain::{BugId, RepoPath};
@@ -64,14 +65,44 @@ impl Needs {
     }
 }
 
+/// JUnit's major version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u8")]
+enum JUnit {
+    Three,
+    Four,
+    Five,
+}
+
+impl TryFrom<u8> for JUnit {
+    type Error = String;
+    fn try_from(major: u8) -> Result<Self, String> {
+        match major {
+            3 => Ok(Self::Three),
+            4 => Ok(Self::Four),
+            5 => Ok(Self::Five),
+            _ => Err(format!("there is no JUnit {major} here, only 3, 4 and 5")),
+        }
+    }
+}
+
+impl JUnit {
+    /// What brings it; the classes of JUnit 3 live on in JUnit 4's jar.
+    fn library(self) -> Library {
+        match self {
+            Self::Three | Self::Four => Library::JUnit4,
+            Self::Five => Library::JUnit5,
+        }
+    }
+}
+
 /// `bug.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Manifest {
     title: String,
     kind: Kind,
-    /// JUnit's major version: 3, 4 or 5.
-    junit: u8,
+    junit: JUnit,
     needs: Needs,
     /// Source level as `javac --release` takes it.
     release: String,
@@ -94,6 +125,7 @@ enum Source {
 /// The adapter.
 pub(super) struct Fixtures {
     source: Source,
+    settings: Settings,
 }
 
 impl Fixtures {
@@ -102,15 +134,16 @@ impl Fixtures {
     /// # Errors
     /// The folder is missing or is no folder.
     pub(super) fn new(settings: &Settings) -> Result<Self, BenchmarkError> {
+        let settings = settings.clone();
         let Some(root) = settings.root_or_env(ROOT_VARIABLE) else {
-            return Ok(Self { source: Source::Embedded });
+            return Ok(Self { source: Source::Embedded, settings });
         };
         let bugs = root.join("bugs");
         let root = if bugs.is_dir() { bugs } else { root };
         if !root.is_dir() {
             return Err(wrong_root("the folder of the fixtures does not exist", &root));
         }
-        Ok(Self { source: Source::Folder(root) })
+        Ok(Self { source: Source::Folder(root), settings })
     }
 
     /// Names of the folders that hold a `bug.toml`, sorted.
@@ -276,8 +309,13 @@ impl Benchmark for Fixtures {
                 hint: "put its sources and tests into the folders of one of these layouts".into(),
             });
         };
-        notes.push(format!("layout: {layout}; JUnit {}; Java {}", manifest.junit, manifest.release));
-        let project = Project { release: Some(manifest.release), encoding: manifest.encoding, ..project };
+        notes.push(format!("layout: {layout}; JUnit {:?}; Java {}", manifest.junit, manifest.release));
+        let project = Project {
+            release: Some(manifest.release),
+            encoding: manifest.encoding,
+            class_path: self.settings.library(manifest.junit.library()).await?,
+            ..project
+        };
         Ok(Checkout {
             bug: id.clone(),
             root: into.to_owned(),
@@ -297,7 +335,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn embedded() -> Fixtures {
-        Fixtures { source: Source::Embedded }
+        Fixtures { source: Source::Embedded, settings: Settings::default() }
     }
 
     fn contains(bytes: &[u8], text: &str) -> bool {

@@ -5,6 +5,7 @@
 //! in beside the sources are stale. The repaired program becomes the oracle and is never written to the checkout.
 
 use super::copy::io_error;
+use super::jars::Library;
 use super::registry::{Settings, unknown_bug};
 use super::{Benchmark, BenchmarkError, Checkout, Oracle, Project, Summary};
 use crate::domain::{BugId, RepoPath};
@@ -26,6 +27,7 @@ const TEST_SUPPORT: &str = "QuixFixOracleHelper";
 /// The adapter.
 pub(super) struct QuixBugsJava {
     root: Utf8PathBuf,
+    settings: Settings,
 }
 
 impl QuixBugsJava {
@@ -51,7 +53,7 @@ impl QuixBugsJava {
         if let Some(missing) = [BUGGY, CORRECT, JUNIT].into_iter().find(|folder| !root.join(folder).is_dir()) {
             return Err(wrong(format!("this is no clone of QuixBugs: it has no folder `{missing}`")));
         }
-        Ok(Self { root })
+        Ok(Self { root, settings: settings.clone() })
     }
 
     fn known(&self, id: &BugId) -> Result<(), BenchmarkError> {
@@ -148,6 +150,7 @@ impl Benchmark for QuixBugsJava {
             source_roots: roots(BUGGY),
             test_roots: roots(TESTS),
             encoding: "UTF-8".into(),
+            class_path: self.settings.library(Library::JUnit4).await?,
             ..Project::default()
         };
         Ok(Checkout {

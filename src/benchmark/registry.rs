@@ -1,7 +1,9 @@
 //! The list of benchmarks, and how a text on the command line becomes bugs.
 
+use super::jars::{self, Library};
 use super::{Benchmark, BenchmarkError, fixtures::Fixtures, quixbugs::QuixBugsJava};
 use crate::domain::{BugId, RepoPath};
+use crate::sandbox::{Choice, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// The benchmark that a directory belongs to.
@@ -23,8 +25,8 @@ pub struct Settings {
     pub reports: Vec<RepoPath>,
     /// Triggering tests the user named, as typed; they choose the module of a project that has several.
     pub failing: Vec<String>,
-    /// Folder for what set-up finds out and later runs need again, such as class paths.
-    pub cache: Utf8PathBuf,
+    /// Where set-up runs what it must run; without it the strongest isolation that works here is looked for.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Settings {
@@ -32,6 +34,22 @@ impl Settings {
     pub(super) fn root_or_env(&self, variable: &str) -> Option<Utf8PathBuf> {
         let set = |value: String| (!value.is_empty()).then(|| Utf8PathBuf::from(value));
         self.root.clone().or_else(|| std::env::var(variable).ok().and_then(set))
+    }
+
+    /// The sandbox to set up in.
+    pub(super) async fn sandbox(&self) -> Result<Sandbox, BenchmarkError> {
+        if let Some(sandbox) = &self.sandbox {
+            return Ok(sandbox.clone());
+        }
+        Sandbox::detect(Choice::Auto).await.map_err(|error| BenchmarkError::Missing {
+            what: error.to_string(),
+            hint: "install bubblewrap, or accept none with `--sandbox none`".into(),
+        })
+    }
+
+    /// The jars of a test library.
+    pub(super) async fn library(&self, library: Library) -> Result<Vec<Utf8PathBuf>, BenchmarkError> {
+        jars::find(library, &self.sandbox().await?).await
     }
 }
 
