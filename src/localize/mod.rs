@@ -1,1 +1,19 @@
 //! Fault localization: from failing tests to a ranking of lines, and to the bug-located file.
+//!
+//! Everything here is a pure function of the code index, the baseline and coverage. Nothing looks at a fixed version,
+//! except [`oracle`], which only runs when a user asks for it.
+
+mod distance;
+mod formula;
+mod locate;
+mod metadata;
+pub mod oracle;
+mod rank;
+mod statements;
+
+pub use distance::{Reach, Reached};
+pub use formula::{Counts, Formula};
+pub use locate::{locate, names_match};
+pub use metadata::failing_tests;
+pub use rank::{Inputs, by_file, by_method, rank};
+pub use statements::{Statement, statements};

@@ -29,6 +29,13 @@ pub struct Coverage {
     pub lines: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
+/// What every single test executed.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Spectrum {
+    /// Each test with whether it passed, and the lines it ran.
+    pub tests: Vec<(TestId, bool, Coverage)>,
+}
+
 /// Why nothing can be judged here: the environment's fault, never a candidate's.
 #[derive(Debug, thiserror::Error)]
 pub enum ValidateError {

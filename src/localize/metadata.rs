@@ -1,0 +1,222 @@
+//! What is known of the failing tests: where they are written, which statement failed, and a failure without the
+//! frames of frameworks.
+
+use crate::code::{CodeIndex, Method, SourceFile};
+use crate::domain::{FailingTest, Failure, Frame, TestId, TestStatus};
+use crate::validate::Baseline;
+use std::sync::Arc;
+
+/// Frames kept of a failure; a stack overflow has thousands.
+const MAX_FRAMES: usize = 20;
+/// Characters kept of a message: some assertions print whole documents.
+const MAX_MESSAGE: usize = 2_000;
+/// Supertypes climbed in search of an inherited test method.
+const MAX_CLIMB: usize = 8;
+
+/// The triggering tests of a baseline, in its order, each with what is known of it.
+pub fn failing_tests(index: &CodeIndex, baseline: &Baseline) -> Vec<FailingTest> {
+    baseline.triggering.iter().map(|id| failing_test(index, baseline, id)).collect()
+}
+
+fn failing_test(index: &CodeIndex, baseline: &Baseline, id: &TestId) -> FailingTest {
+    let result = baseline.report.results.get(id);
+    let thrown = result.and_then(|result| result.failure.clone()).unwrap_or_default();
+    let place = find_method(index, id);
+    let failing_line = place.as_ref().and_then(|(_, method)| failing_line(&thrown, method));
+    FailingTest {
+        id: id.clone(),
+        file: place
+            .as_ref()
+            .map(|(file, _)| file.path.clone())
+            .or_else(|| Some(index.class(&id.class)?.0.path.clone())),
+        span: place.as_ref().map(|(_, method)| method.span),
+        failing_line,
+        failure: clean(index, &thrown),
+        timed_out: result.is_some_and(|result| result.status == TestStatus::TimedOut),
+    }
+}
+
+/// The test's method, in its class or in one that its class extends.
+fn find_method<'i>(index: &'i CodeIndex, id: &TestId) -> Option<(&'i Arc<SourceFile>, &'i Method)> {
+    let (mut file, mut class) = index.class(&id.class)?;
+    for _ in 0..MAX_CLIMB {
+        let mut overloads =
+            class.methods.iter().filter(|method| method.name == id.bare_method() && !method.constructor);
+        let annotated = overloads.clone().find(|method| method.annotations.iter().any(|a| a.contains("Test")));
+        if let Some(method) = annotated.or_else(|| overloads.next()) {
+            return Some((file, method));
+        }
+        (file, class) = class.supertypes.iter().find_map(|above| index.class(above))?;
+    }
+    None
+}
+
+/// The line of the innermost frame inside the test method: the statement that failed.
+fn failing_line(failure: &Failure, method: &Method) -> Option<u32> {
+    let in_method = |frame: &&Frame| frame.file.as_deref().is_none_or(|name| name == method.file.file_name());
+    let lines = failure.frames.iter().filter(in_method).filter_map(|frame| frame.line);
+    lines.into_iter().find(|line| method.span.contains(*line))
+}
+
+/// The failure as agents see it: frames of the project's own classes only, at most twenty, and a bounded message.
+fn clean(index: &CodeIndex, failure: &Failure) -> Failure {
+    let own = failure.frames.iter().filter(|frame| is_own(index, frame));
+    Failure {
+        kind: failure.kind.clone(),
+        message: clip(&failure.message),
+        frames: own.take(MAX_FRAMES).cloned().collect(),
+    }
+}
+
+/// Whether the frame's class belongs to the project; generated and anonymous classes count by their outer class.
+fn is_own(index: &CodeIndex, frame: &Frame) -> bool {
+    let outer = frame.class.split('$').next().unwrap_or(&frame.class);
+    let simple = outer.rsplit('.').next().unwrap_or(outer);
+    let package = outer.strip_suffix(simple).unwrap_or("").trim_end_matches('.');
+    index.class(outer).is_some_and(|(file, _)| file.package == package)
+}
+
+fn clip(message: &str) -> String {
+    match message.char_indices().nth(MAX_MESSAGE) {
+        Some((at, _)) => format!("{}… ({} more bytes)", &message[..at], message.len() - at),
+        None => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::domain::{LineSpan, RepoPath, RunEnd, TestReport, TestResult};
+    use crate::language::Java;
+    use camino::Utf8Path;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::fs;
+
+    const CART: &str = "package shop;
+public class Cart {
+    private int[] prices = new int[0];
+    /** Sum of all prices. */
+    public int total() {
+        int sum = 0;
+        for (int i = 1; i < prices.length; i++) {
+            sum += prices[i];
+        }
+        return sum;
+    }
+    public void add(int price) {
+        check(price);
+        prices = java.util.Arrays.copyOf(prices, prices.length + 1);
+        prices[prices.length - 1] = price;
+    }
+    private void check(int price) {
+        if (price < 0) {
+            throw new IllegalArgumentException(\"price \" + price);
+        }
+    }
+    public boolean isEmpty() {
+        return prices.length == 0;
+    }
+}
+";
+    const MONEY: &str = "package shop;
+public class Money {
+    static String show(int cents) {
+        return cents / 100 + \".\" + cents % 100;
+    }
+}
+";
+    const CART_TEST: &str = "package shop;
+import org.junit.Test;
+import static org.junit.Assert.*;
+public class CartTest extends Shared {
+    @Test public void total() {
+        Cart cart = new Cart();
+        cart.add(3);
+        cart.add(4);
+        assertEquals(7, cart.total());
+    }
+}
+";
+    const SHARED: &str = "package shop;
+public abstract class Shared {
+    @org.junit.Test public void inherited() {
+        new Cart().isEmpty();
+    }
+}
+";
+
+    /// A small shop with a cart, whose first price is forgotten, and its tests.
+    pub(in crate::localize) fn shop() -> CodeIndex {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        for (path, text) in [
+            ("src/shop/Cart.java", CART),
+            ("src/shop/Money.java", MONEY),
+            ("test/shop/CartTest.java", CART_TEST),
+            ("test/shop/Shared.java", SHARED),
+        ] {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        }
+        CodeIndex::build(root, &[RepoPath::new("src").unwrap()], &[RepoPath::new("test").unwrap()], &Java)
+    }
+
+    pub(in crate::localize) fn frame(class: &str, method: &str, line: u32) -> Frame {
+        let outer = class.rsplit('.').next().unwrap().split('$').next().unwrap();
+        Frame { class: class.into(), method: method.into(), file: Some(format!("{outer}.java")), line: Some(line) }
+    }
+
+    pub(in crate::localize) fn baseline(method: &str, failure: Failure, status: TestStatus) -> Baseline {
+        let id = TestId::new("shop.CartTest", method);
+        let result = TestResult { id: id.clone(), status, failure: Some(failure), millis: 3 };
+        let results = BTreeMap::from([(id.clone(), result)]);
+        Baseline {
+            report: TestReport { end: RunEnd::Complete, results, output_tail: String::new() },
+            triggering: vec![id],
+            passing: BTreeSet::new(),
+            set_aside: BTreeMap::new(),
+            seconds: 0.1,
+        }
+    }
+
+    pub(in crate::localize) fn wrong_total() -> Failure {
+        Failure {
+            kind: "java.lang.AssertionError".into(),
+            message: "expected:<7> but was:<4>".into(),
+            frames: vec![
+                frame("org.junit.Assert", "assertEquals", 115),
+                frame("shop.CartTest", "total", 9),
+                frame("java.lang.reflect.Method", "invoke", 500),
+            ],
+        }
+    }
+
+    #[test]
+    fn the_failing_statement_is_found_and_framework_frames_are_gone() {
+        let index = shop();
+        let tests = failing_tests(&index, &baseline("total", wrong_total(), TestStatus::Failed));
+        let test = &tests[0];
+        assert_eq!(test.file.as_ref().unwrap().as_str(), "test/shop/CartTest.java");
+        assert_eq!(test.span, Some(LineSpan { first: 5, last: 10 }));
+        assert_eq!(test.failing_line, Some(9));
+        assert_eq!(test.failure.frames, [frame("shop.CartTest", "total", 9)]);
+        assert!(!test.timed_out);
+    }
+
+    #[test]
+    fn inherited_tests_are_found_in_the_class_that_declares_them() {
+        let index = shop();
+        let tests = failing_tests(&index, &baseline("inherited[2]", Failure::default(), TestStatus::TimedOut));
+        assert_eq!(tests[0].file.as_ref().unwrap().as_str(), "test/shop/Shared.java");
+        assert_eq!(tests[0].span, Some(LineSpan { first: 3, last: 5 }));
+        assert!(tests[0].timed_out && tests[0].failing_line.is_none());
+    }
+
+    #[test]
+    fn long_messages_are_cut_at_a_character() {
+        let index = shop();
+        let failure = Failure { message: "é".repeat(3_000), ..Failure::default() };
+        let tests = failing_tests(&index, &baseline("total", failure, TestStatus::Failed));
+        assert!(tests[0].failure.message.ends_with("… (2000 more bytes)"), "{}", tests[0].failure.message.len());
+    }
+}

@@ -1,0 +1,137 @@
+//! Which lines of a file hold a statement that can be wrong.
+//!
+//! Braces, comments, imports, and declarations without an initial value execute nothing, so no ranking holds them. A
+//! statement that spans several lines is one unit: evidence on any of its lines counts for its first one.
+
+use crate::domain::LineSpan;
+use crate::language::{self, Language, first_line, last_line};
+use tree_sitter::Node;
+
+/// The lines one statement owns: a compound statement only its header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// From its first line to the last one before its body.
+    pub lines: LineSpan,
+    /// How many loops of the same method enclose it; a loop's own header counts as inside.
+    pub loops: u32,
+}
+
+/// All statements of a file in order of their first line; empty when it cannot be parsed at all.
+pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
+    let Some(tree) = language::parse(text, language) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut enclosing: Vec<(usize, u32)> = Vec::new();
+    language::preorder(tree.root_node(), |node| {
+        while enclosing.last().is_some_and(|&(end, _)| end <= node.start_byte()) {
+            enclosing.pop();
+        }
+        let above = enclosing.last().map_or(0, |&(_, loops)| loops);
+        let loops = match node.kind() {
+            kind if is_loop(kind) => above + 1,
+            "method_declaration" | "constructor_declaration" => 0,
+            _ => above,
+        };
+        if loops != above {
+            enclosing.push((node.end_byte(), loops));
+        }
+        if is_effective(node) {
+            found.push(Statement { lines: own_lines(node), loops });
+        }
+        true
+    });
+    found.sort_by_key(|s| (s.lines.first, s.lines.last));
+    found
+}
+
+/// Whether the node's kind is a loop of Java.
+fn is_loop(kind: &str) -> bool {
+    matches!(kind, "for_statement" | "enhanced_for_statement" | "while_statement" | "do_statement")
+}
+
+fn is_effective(node: Node<'_>) -> bool {
+    match node.kind() {
+        "local_variable_declaration" if node.parent().is_some_and(|parent| parent.kind() == "for_statement") => false,
+        "local_variable_declaration" | "field_declaration" | "constant_declaration" => {
+            let mut cursor = node.walk();
+            node.children_by_field_name("declarator", &mut cursor)
+                .any(|declarator| declarator.child_by_field_name("value").is_some())
+        }
+        "expression_statement"
+        | "return_statement"
+        | "if_statement"
+        | "throw_statement"
+        | "assert_statement"
+        | "break_statement"
+        | "continue_statement"
+        | "yield_statement"
+        | "switch_expression"
+        | "explicit_constructor_invocation"
+        | "enum_constant" => true,
+        "lambda_expression" => node.child_by_field_name("body").is_some_and(|body| body.kind() != "block"),
+        kind => is_loop(kind),
+    }
+}
+
+/// The lines of the statement without its body or branches; of a `do` loop those of its condition.
+fn own_lines(node: Node<'_>) -> LineSpan {
+    let whole = LineSpan { first: first_line(node), last: last_line(node) };
+    if node.kind() == "do_statement" {
+        return node
+            .child_by_field_name("condition")
+            .map_or(whole, |condition| LineSpan { first: first_line(condition), last: last_line(condition) });
+    }
+    let body = ["body", "consequence"].iter().find_map(|field| node.child_by_field_name(field));
+    match body.and_then(|body| body.prev_sibling()) {
+        Some(before) => LineSpan { first: whole.first, last: last_line(before).max(whole.first) },
+        None => whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Java;
+
+    const SOURCE: &str = "class Cart {
+    int total;
+    int limit = 10;
+
+    // adds up
+    int sum(int[] items) {
+        int sum;
+        sum = 0;
+        for (int i = 0;
+                i < items.length; i++) {
+            if (items[i] > 0) {
+                sum += items[i];
+            } else {
+                log(
+                    items[i]);
+            }
+        }
+        return sum;
+    }
+}
+";
+
+    #[test]
+    fn braces_comments_and_bare_declarations_are_no_statements() {
+        let spans: Vec<_> = statements(SOURCE, &Java).iter().map(|s| (s.lines.first, s.lines.last)).collect();
+        assert_eq!(spans, [(3, 3), (8, 8), (9, 10), (11, 11), (12, 12), (14, 15), (18, 18)]);
+    }
+
+    #[test]
+    fn loops_are_counted() {
+        let found = statements(SOURCE, &Java);
+        let at = |line| found.iter().find(|s| s.lines.first == line).map(|s| s.loops);
+        assert_eq!(at(8), Some(0));
+        assert_eq!(at(9), Some(1));
+        assert_eq!(at(12), Some(1));
+    }
+
+    #[test]
+    fn broken_text_is_no_reason_to_stop() {
+        assert!(statements("class { int = ; return", &Java).len() < 3);
+        assert!(statements("\u{feff}class A { int a = 1; }", &Java).len() == 1);
+    }
+}
