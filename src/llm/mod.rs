@@ -1,4 +1,15 @@
 //! Language models behind one trait; only this room knows a vendor.
+//!
+//! What goes to an endpoint passes through the guard (secrets replaced, budget reserved), then the recorder when a run is
+//! recorded, then [`OpenAi`] or a replay. Journaling is the caller's: an answer is on disk before it is read.
+
+mod openai;
+mod prices;
+mod secret;
+
+pub use openai::{Endpoint, OpenAi, Patience, answer_from};
+pub use prices::{PriceError, Prices};
+pub use secret::Secret;
 
 use crate::domain::Usage;
 use serde::{Deserialize, Serialize};
@@ -93,6 +104,9 @@ pub enum ModelError {
     /// The recording holds no answer to this request.
     #[error("{0}")]
     NotRecorded(String),
+    /// A cap would be exceeded by this request; nothing was sent.
+    #[error("{0}")]
+    OverBudget(String),
 }
 
 /// A language model.

@@ -1,0 +1,381 @@
+//! What went wrong with a request, kept with its status, and what that means for a run.
+
+use super::super::{ModelError, Secret};
+use async_openai::error::OpenAIError;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use std::time::{Duration, SystemTime};
+
+/// Foreign text in a message is cut at this many characters.
+const MAX_QUOTE: usize = 300;
+
+/// Where an exchange broke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// No connection.
+    Connect,
+    /// The response did not come in time.
+    Timeout,
+    /// The connection broke on the way.
+    Broken,
+    /// The endpoint answered with an error.
+    Refused,
+    /// A success whose body is a web page or plain text.
+    NotJson,
+    /// A success whose body cannot be used.
+    Malformed,
+    /// A success without an answer in it.
+    NoChoices,
+    /// More than any answer can be.
+    TooLarge,
+}
+
+/// A failed exchange.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{}{message}", self.prefix())]
+pub(super) struct Failure {
+    pub kind: Kind,
+    /// HTTP status, or the one that a body claims.
+    pub status: Option<u16>,
+    /// The endpoint's own word, numbers as text.
+    pub code: Box<str>,
+    /// The parameter it names.
+    pub param: Box<str>,
+    pub message: String,
+    pub retry_after: Option<Duration>,
+    pub request_id: Option<Box<str>>,
+    /// How often it was tried.
+    pub tries: u32,
+}
+
+impl From<Failure> for OpenAIError {
+    fn from(failure: Failure) -> Self {
+        Self::Boxed(Box::new(failure))
+    }
+}
+
+/// What a failure is judged by, beside itself.
+pub(super) struct Asked<'a> {
+    pub host: &'a str,
+    pub model: &'a str,
+    pub key: Option<&'a Secret>,
+    pub reached: bool,
+}
+
+impl Failure {
+    pub(super) fn new(kind: Kind, message: String) -> Self {
+        let (code, param) = (Box::default(), Box::default());
+        Self { kind, status: None, code, param, message, retry_after: None, request_id: None, tries: 1 }
+    }
+
+    /// Out of what async-openai hands back: our own failure, as a rule.
+    pub(super) fn from_client(error: OpenAIError) -> Self {
+        match error {
+            OpenAIError::Boxed(inner) => match inner.downcast::<Self>() {
+                Ok(failure) => *failure,
+                Err(other) => Self::new(Kind::Malformed, other.to_string()),
+            },
+            OpenAIError::Reqwest(error) => Self::transport(&error),
+            other => Self::new(Kind::Malformed, other.to_string()),
+        }
+    }
+
+    /// A failure below HTTP. Its text never holds the URL's query or a header.
+    pub(super) fn transport(error: &reqwest::Error) -> Self {
+        let kind = if error.is_connect() {
+            Kind::Connect
+        } else if error.is_timeout() {
+            Kind::Timeout
+        } else {
+            Kind::Broken
+        };
+        let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+        let innermost = causes.last().map_or_else(|| error.to_string(), ToString::to_string);
+        let message = match kind {
+            Kind::Timeout => "no response in time".to_owned(),
+            _ if error.is_timeout() => "no connection in time".to_owned(),
+            _ => quote(&innermost),
+        };
+        Self::new(kind, message)
+    }
+
+    /// An error response, in any of the shapes servers give it.
+    pub(super) fn of_response(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
+        let value = serde_json::from_slice::<Value>(body).unwrap_or(Value::Null);
+        let value = value.as_array().and_then(|list| list.first()).unwrap_or(&value);
+        let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+        let field = |name: &str| as_text(error.get(name));
+        let code = [field("code"), field("type"), field("status")].into_iter().find(|text| !text.is_empty());
+        let message = match error {
+            Value::String(text) => text.clone(),
+            _ => {
+                [error.get("message"), error.get("detail"), error.get("msg"), value.get("detail"), value.get("message")]
+                    .into_iter()
+                    .map(as_text)
+                    .find(|text| !text.is_empty())
+                    .unwrap_or_else(|| readable(body))
+            }
+        };
+        // A success that carries an error tells the true status as its code, if at all.
+        let claimed = field("code").parse::<u16>().ok().filter(|code| (400..600).contains(code));
+        let status = if (200..300).contains(&status) { claimed } else { Some(status) };
+        let message = match headers.get(reqwest::header::LOCATION).and_then(|to| to.to_str().ok()) {
+            Some(to) if status.is_some_and(|status| (300..400).contains(&status)) => {
+                format!("the endpoint redirects to `{to}`, which is not followed because the key would go there too")
+            }
+            _ => quote(&message),
+        };
+        Self {
+            status,
+            code: code.unwrap_or_default().into(),
+            param: field("param").into(),
+            retry_after: retry_after(headers).or_else(|| retry_delay(error)),
+            request_id: headers.get("x-request-id").and_then(|id| id.to_str().ok()).map(Box::from),
+            ..Self::new(Kind::Refused, message)
+        }
+    }
+
+    /// A success that is no JSON: a web page from something that is no endpoint, or a body that was cut.
+    pub(super) fn not_json(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
+        let cut = body.trim_ascii_start().starts_with(b"{");
+        let kind = if cut { Kind::Malformed } else { Kind::NotJson };
+        let message = if cut { "the response is broken JSON".to_owned() } else { readable(body) };
+        Self { kind, status: Some(status), message, ..Self::of_response(status, headers, b"") }
+    }
+
+    pub(super) fn after(mut self, tries: u32) -> Self {
+        self.tries = tries;
+        self
+    }
+
+    pub(super) fn never_connected(&self) -> bool {
+        self.kind == Kind::Connect
+    }
+
+    /// Whether the same request can succeed a moment later.
+    pub(super) fn can_pass(&self) -> bool {
+        match self.kind {
+            Kind::Connect | Kind::Timeout | Kind::Broken | Kind::Malformed | Kind::NoChoices => true,
+            Kind::NotJson | Kind::TooLarge => false,
+            Kind::Refused => match self.status {
+                Some(429) => !self.is_out_of_quota(),
+                Some(408 | 409 | 425) => true,
+                Some(501 | 505) => false,
+                Some(status) if status >= 500 => true,
+                Some(_) => false,
+                None => ["rate", "overload", "timeout", "server_error", "unavailable", "internal"]
+                    .iter()
+                    .any(|word| self.told().contains(word)),
+            },
+        }
+    }
+
+    /// Whether the endpoint may have worked, and be paid, for this failure.
+    pub(super) fn perhaps_paid(&self) -> bool {
+        matches!(self.kind, Kind::Timeout | Kind::Malformed | Kind::NoChoices)
+    }
+
+    fn is_out_of_quota(&self) -> bool {
+        let told = self.told();
+        ["insufficient_quota", "billing", "credit balance", "exceeded your current quota"]
+            .iter()
+            .any(|w| told.contains(w))
+    }
+
+    /// Everything the endpoint said, in lower case.
+    pub(super) fn told(&self) -> String {
+        format!("{} {} {}", self.code, self.param, self.message).to_lowercase()
+    }
+
+    fn prefix(&self) -> String {
+        let status = self.status.map(|status| format!("HTTP {status}"));
+        let code = Some(&*self.code).filter(|code| !code.is_empty() && !self.message.contains(code));
+        let parts: Vec<String> = status.into_iter().chain(code.map(str::to_owned)).collect();
+        if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(" ")) }
+    }
+
+    /// Whether the prompt is larger than the context, as vendors say it.
+    pub(super) fn is_context_overflow(&self) -> bool {
+        const PHRASES: [&str; 8] = [
+            "context_length_exceeded",
+            "maximum context length",
+            "prompt is too long",
+            "exceeds the available context size",
+            "context window",
+            "context length",
+            "input is too long",
+            "too many tokens",
+        ];
+        let told = self.told();
+        matches!(self.status, None | Some(400 | 413 | 422)) && PHRASES.iter().any(|phrase| told.contains(phrase))
+    }
+
+    /// Whether the endpoint does not know the model.
+    fn is_unknown_model(&self) -> bool {
+        let told = self.told();
+        let outright = ["model_not_found", "unknown model", "invalid model", "model not exist", "not a valid model"];
+        let denied = ["not found", "not_found", "does not exist"].iter().any(|phrase| told.contains(phrase));
+        let denies = (told.contains("model") && denied) || outright.iter().any(|phrase| told.contains(phrase));
+        matches!(self.status, None | Some(400 | 403 | 404 | 422)) && denies
+    }
+
+    /// The class of the failure, with a message that teaches.
+    pub(super) fn classify(&self, asked: &Asked<'_>) -> ModelError {
+        let Asked { host, model, key, reached } = asked;
+        let tried = if self.tries > 1 { format!(" ({} tries)", self.tries) } else { String::new() };
+        let id = self.request_id.as_ref().map(|id| format!(" [request {id}]")).unwrap_or_default();
+        let what = format!("{host}: {self}{id}{tried}");
+        match (self.kind, self.status) {
+            (Kind::Connect, _) if !reached => ModelError::Unreachable(format!(
+                "cannot reach {host}: {}{tried}\nhint: is the server running, and is the base URL right?",
+                self.message
+            )),
+            (Kind::NotJson, _) => ModelError::Unreachable(format!(
+                "{host} answers, but not as an OpenAI-compatible endpoint: {}\nhint: did you forget `/v1` in the base URL?",
+                self.message
+            )),
+            (Kind::Refused, Some(300..400)) => {
+                ModelError::Unreachable(format!("{what}\nhint: use that address as base URL"))
+            }
+            _ if self.is_context_overflow() => {
+                ModelError::ContextLength(format!("{what}\nhint: use a model with a larger context"))
+            }
+            _ if self.is_unknown_model() => ModelError::UnknownModel(format!(
+                "{host} does not know the model `{model}`: {}\nhint: the names it knows are listed at its `/models`",
+                self.message
+            )),
+            (Kind::Refused, Some(401 | 403)) => ModelError::Auth(refused_key(&what, *key)),
+            (Kind::Refused, Some(402)) => ModelError::Auth(format!("{what}\nhint: the account has no credit left")),
+            (Kind::Refused, _) if self.is_out_of_quota() => {
+                ModelError::Auth(format!("{what}\nhint: the account's quota is used up"))
+            }
+            (Kind::Refused, Some(404 | 405)) => {
+                ModelError::Unreachable(format!("{what}\nhint: did you forget `/v1` in the base URL?"))
+            }
+            (Kind::Refused, Some(400..500)) if !self.can_pass() => ModelError::BadRequest(what),
+            _ => ModelError::Failed(format!("{what}\nhint: try again later, or with fewer requests at a time")),
+        }
+    }
+}
+
+/// What to say when a key is refused, without saying the key.
+pub(super) fn refused_key(what: &str, key: Option<&Secret>) -> String {
+    match key {
+        Some(key) => format!("{what}\nhint: the key that ends in {} is refused; is it for this endpoint?", key.tail()),
+        None => format!("{what}\nhint: no key was sent; set OPENAI_API_KEY or the configured variable"),
+    }
+}
+
+/// Text, number or list of texts in a field of an error.
+fn as_text(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text.trim().to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(Value::Array(list)) => {
+            let texts = list.iter().map(|item| as_text(item.get("msg").or(Some(item))));
+            texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
+        }
+        Some(Value::Object(inner)) => as_text(inner.get("message")),
+        _ => String::new(),
+    }
+}
+
+/// A body for people: a web page by its title, anything else by its beginning.
+fn readable(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    let lower = text.to_ascii_lowercase();
+    if let (Some(start), Some(end)) = (lower.find("<title>"), lower.find("</title>"))
+        && let Some(title) = text.get(start + "<title>".len()..end)
+    {
+        return format!("a web page titled `{}`", quote(title));
+    }
+    let text = text.trim();
+    if text.is_empty() { "an empty body".to_owned() } else { quote(text) }
+}
+
+/// Foreign text on one line and of bounded length.
+fn quote(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= MAX_QUOTE { line } else { line.chars().take(MAX_QUOTE).collect::<String>() + "…" }
+}
+
+/// `Retry-After` as seconds (whole or broken), as a date, or in milliseconds under its other name.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
+        return Duration::try_from_secs_f64(millis / 1000.0).ok();
+    }
+    let written = text("retry-after")?;
+    match written.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => {
+            let date = httpdate::parse_http_date(written).ok()?;
+            Some(date.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO))
+        }
+    }
+}
+
+/// Google's form: `details: [{retryDelay: "13s"}]` inside the error.
+fn retry_delay(error: &Value) -> Option<Duration> {
+    let details = error.get("details")?.as_array()?;
+    let written = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    Duration::try_from_secs_f64(written.trim_end_matches('s').parse().ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| (reqwest::header::HeaderName::from_static(name), value.parse().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn every_form_of_retry_after_is_understood() {
+        let after = |value: &str| retry_after(&headers(&[("retry-after", value)]));
+        assert_eq!(after("7"), Some(Duration::from_secs(7)));
+        assert_eq!(after(" 2.5"), Some(Duration::from_millis(2500)));
+        assert_eq!(after("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        let soon = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(30));
+        assert!((28..=30).contains(&after(&soon).unwrap().as_secs()));
+        assert_eq!(
+            retry_after(&headers(&[("retry-after-ms", "1500"), ("retry-after", "9")])),
+            Some(Duration::from_millis(1500))
+        );
+        for odd in ["soon", "-3", "NaN", "1e999"] {
+            assert_eq!(after(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn error_bodies_of_all_servers_give_message_and_code() {
+        let of = |body: &str| Failure::of_response(429, &HeaderMap::new(), body.as_bytes());
+        let integer = of(r#"{"error": {"message": "slow down", "code": 429}}"#);
+        assert_eq!((integer.message.as_str(), &*integer.code), ("slow down", "429"));
+        assert_eq!(of(r#"{"error": "busy"}"#).message, "busy");
+        let array = of(
+            r#"[{"error": {"message": "quota", "status": "RESOURCE_EXHAUSTED", "details": [{"retryDelay": "13s"}]}}]"#,
+        );
+        assert_eq!((array.message.as_str(), array.retry_after), ("quota", Some(Duration::from_secs(13))));
+        assert_eq!(of(r#"{"detail": [{"msg": "field required"}]}"#).message, "field required");
+        assert_eq!(of("<html><title>Bad\n gateway</title></html>").message, "a web page titled `Bad gateway`");
+        assert_eq!(of("").message, "an empty body");
+        let inside = Failure::of_response(200, &HeaderMap::new(), br#"{"error": {"message": "x", "code": 502}}"#);
+        assert_eq!((inside.status, inside.can_pass()), (Some(502), true));
+    }
+
+    proptest! {
+        #[test]
+        fn any_response_is_classified(status in 0u16..700, body in prop::collection::vec(any::<u8>(), 0..200), text in any::<String>()) {
+            for body in [body, format!("{{\"error\": {{\"message\": {text:?}, \"code\": {status}}}}}").into_bytes()] {
+                let failure = Failure::of_response(status, &HeaderMap::new(), &body);
+                let error = failure.classify(&Asked { host: "h", model: "m", key: None, reached: true }).to_string();
+                prop_assert!(error.len() < 4096);
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The client of OpenAI-compatible endpoints.
+//!
+//! async-openai carries the call; what is sent and read are our own lenient forms, and the transport below it is ours
+//! too, because compatible servers differ exactly where typed clients break: error bodies, statuses, missing fields.
+
+mod endpoint;
+mod failure;
+mod learned;
+mod reach;
+mod transport;
+mod wire;
+
+pub use endpoint::{Endpoint, Patience};
+pub use wire::answer_from;
+
+use super::{Answer, ChatModel, ModelError, Query};
+use async_openai::Client;
+use async_openai::error::OpenAIError;
+use endpoint::Wiring;
+use failure::Failure;
+use learned::Learned;
+use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
+use transport::Transport;
+
+/// An OpenAI-compatible endpoint, ready to be asked; safe to share.
+pub struct OpenAi {
+    endpoint: Endpoint,
+    host: String,
+    http: reqwest::Client,
+    client: Client<Wiring>,
+    learned: Learned,
+    /// Whether the endpoint ever answered: a refused connection after that is a failure of the moment.
+    reached: AtomicBool,
+}
+
+impl std::fmt::Debug for OpenAi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenAi").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+impl OpenAi {
+    /// A client; nothing is sent yet.
+    ///
+    /// # Errors
+    /// The base URL is none, or the key cannot stand in a header.
+    pub fn new(endpoint: Endpoint) -> Result<Self, ModelError> {
+        let url = endpoint.checked_url()?;
+        let host = endpoint::host_of(&url);
+        let http = endpoint.http_client(&url)?;
+        let wiring = Wiring::new(&endpoint)?;
+        let transport = Transport::new(http.clone(), endpoint.patience.clone());
+        let client = Client::build(http.clone(), wiring).with_http_service(transport);
+        let learned = Learned::for_host(&host);
+        Ok(Self { endpoint, host, http, client, learned, reached: AtomicBool::new(false) })
+    }
+
+    /// Sends one body and returns the raw response.
+    async fn post(&self, body: &Value) -> Result<Value, Failure> {
+        let response: Result<Value, OpenAIError> = self.client.chat().create_byot(body).await;
+        let response = response.map_err(Failure::from_client);
+        if !matches!(&response, Err(failure) if failure.never_connected()) {
+            self.reached.store(true, Ordering::Relaxed);
+        }
+        response
+    }
+
+    fn classified(&self, failure: &Failure, model: &str) -> ModelError {
+        let key = self.endpoint.key.as_ref();
+        failure.classify(&failure::Asked {
+            host: &self.host,
+            model,
+            key,
+            reached: self.reached.load(Ordering::Relaxed),
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl ChatModel for OpenAi {
+    fn endpoint(&self) -> String {
+        self.host.clone()
+    }
+
+    async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
+        loop {
+            let body = wire::request(query, &self.learned.of(&query.model), &self.host);
+            match self.post(&body).await {
+                Ok(raw) => {
+                    let usage = wire::usage(&raw, query, self.endpoint.prices.as_deref());
+                    return Ok(answer_from(raw, usage));
+                }
+                // Each lesson takes one parameter away, so this ends.
+                Err(failure) => match self.learned.lesson(&query.model, &failure, &body) {
+                    Some(lesson) => tracing::warn!(host = self.host, model = query.model, "{lesson}"),
+                    None => return Err(self.classified(&failure, &query.model)),
+                },
+            }
+        }
+    }
+}

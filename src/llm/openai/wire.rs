@@ -1,0 +1,168 @@
+//! Our own forms of request and response: only what we need is sent, and everything may be missing from what comes.
+
+use super::super::{Answer, Prices, Query, ToolCall};
+use super::learned::{Caps, Limit};
+use crate::domain::{Cost, Usage};
+use serde_json::{Map, Value, json};
+
+/// The body of a request.
+pub(super) fn request(query: &Query, caps: &Caps, host: &str) -> Value {
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(query.model));
+    body.insert("messages".to_owned(), json!(query.messages));
+    if let Some(temperature) = query.temperature.filter(|_| caps.temperature) {
+        body.insert("temperature".to_owned(), json!(temperature));
+    }
+    if let Some(limit) = query.max_tokens {
+        match caps.limit {
+            Limit::MaxTokens => body.insert("max_tokens".to_owned(), json!(limit)),
+            Limit::MaxCompletionTokens => body.insert("max_completion_tokens".to_owned(), json!(limit)),
+            Limit::Unlimited => None,
+        };
+    }
+    if caps.tools && !query.tools.is_empty() {
+        let tools: Vec<Value> = query.tools.iter().map(|tool| json!({"type": "function", "function": tool})).collect();
+        body.insert("tools".to_owned(), Value::Array(tools));
+    }
+    if host == "openrouter.ai" {
+        // It tells the true price of a call only when it is asked to.
+        body.insert("usage".to_owned(), json!({"include": true}));
+    }
+    Value::Object(body)
+}
+
+/// An answer out of a raw response body: fresh from an endpoint, or out of a recording or a journal. What cannot be
+/// read is empty.
+pub fn answer_from(raw: Value, usage: Usage) -> Answer {
+    let choice = &raw["choices"][0];
+    let message = &choice["message"];
+    let text = [&message["content"], &message["refusal"], &choice["text"]]
+        .into_iter()
+        .map(content)
+        .find(|text| !text.is_empty())
+        .unwrap_or_default();
+    let mut calls: Vec<ToolCall> = message["tool_calls"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|call| tool_call(&call["function"]))
+        .collect();
+    // The older form of a single call.
+    calls.extend(tool_call(&message["function_call"]));
+    let finish = choice["finish_reason"].as_str().map(str::to_owned);
+    Answer { text, calls, finish, usage, raw }
+}
+
+/// Text as a plain string or as a list of parts.
+fn content(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str().or(part.as_str())).collect(),
+        _ => String::new(),
+    }
+}
+
+fn tool_call(function: &Value) -> Option<ToolCall> {
+    let name = function["name"].as_str()?.to_owned();
+    let arguments = match &function["arguments"] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        // Some servers send the object itself.
+        other => other.to_string(),
+    };
+    Some(ToolCall { name, arguments })
+}
+
+/// What a response cost: tokens as the endpoint counted them, the price as it told it or as the list says. Without
+/// any count the tokens are estimated from the texts and the price is unknown.
+pub(super) fn usage(raw: &Value, query: &Query, prices: Option<&Prices>) -> Usage {
+    let told = &raw["usage"];
+    let count = |names: &[&str]| names.iter().find_map(|name| told.pointer(name).and_then(Value::as_u64));
+    let (prompt, completion) =
+        (count(&["/prompt_tokens", "/input_tokens"]), count(&["/completion_tokens", "/output_tokens"]));
+    let cached =
+        count(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens", "/cache_read_input_tokens"]);
+    let counted = Usage {
+        requests: 1,
+        prompt_tokens: prompt.unwrap_or_else(|| estimate(query.messages.iter().map(|m| m.content.as_str()))),
+        cached_tokens: cached.unwrap_or(0).min(prompt.unwrap_or(0)),
+        completion_tokens: completion.unwrap_or_else(|| estimate([answer_text(raw).as_str()])),
+        cost_usd: Cost::UNKNOWN,
+    };
+    let told_cost = ["cost", "total_cost"].iter().find_map(|name| told[*name].as_f64());
+    let cost_usd = match told_cost.filter(|cost| cost.is_finite() && *cost >= 0.0) {
+        Some(cost) => Cost(Some(cost)),
+        None if prompt.is_none() || completion.is_none() => Cost::UNKNOWN,
+        None => prices.map_or(Cost::UNKNOWN, |prices| prices.cost(&query.model, &counted)),
+    };
+    Usage { cost_usd, ..counted }
+}
+
+fn answer_text(raw: &Value) -> String {
+    let message = &raw["choices"][0]["message"];
+    content(&message["content"])
+        + &message["tool_calls"].as_array().map(|calls| json!(calls).to_string()).unwrap_or_default()
+}
+
+/// Characters divided by four, rounded up for each text.
+fn estimate<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+    texts.into_iter().map(|text| text.chars().count().div_ceil(4) as u64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Message;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn query() -> Query {
+        Query {
+            model: "gpt-4o-mini".into(),
+            messages: vec![Message { role: "user".into(), content: "a".repeat(40) }],
+            tools: Vec::new(),
+            temperature: Some(0.0),
+            max_tokens: Some(9),
+            sample: 0,
+        }
+    }
+
+    #[test]
+    fn text_calls_and_reasons_are_read_in_all_forms() {
+        let parts = json!({"choices": [{"message": {"content": [{"type": "text", "text": "a"}, {"text": "b"}]}}]});
+        assert_eq!(answer_from(parts, Usage::default()).text, "ab");
+        let call = json!({"choices": [{"finish_reason": "odd_reason", "message": {"content": null, "reasoning_content": "hm",
+            "tool_calls": [{"function": {"name": "f", "arguments": {"x": 1}}}, {"function": {}}]}}]});
+        let answer = answer_from(call, Usage::default());
+        assert_eq!(answer.calls, [ToolCall { name: "f".into(), arguments: "{\"x\":1}".into() }]);
+        assert_eq!((answer.text.as_str(), answer.finish.as_deref()), ("", Some("odd_reason")));
+        assert_eq!(answer.raw["choices"][0]["message"]["reasoning_content"], "hm");
+    }
+
+    #[test]
+    fn the_endpoints_own_cost_wins_and_missing_counts_have_no_price() {
+        let prices = Prices::bundled();
+        let told = json!({"usage": {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25}});
+        assert_eq!(usage(&told, &query(), Some(&prices)).cost_usd, Cost(Some(0.25)));
+        let listed = json!({"usage": {"prompt_tokens": 1_000_000, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 0}}});
+        assert_eq!(usage(&listed, &query(), Some(&prices)).cost_usd, Cost(Some(0.15)));
+        assert_eq!(usage(&listed, &query(), None).cost_usd, Cost::UNKNOWN);
+        let nothing = json!({"choices": [{"message": {"content": "abcdefgh"}}]});
+        let used = usage(&nothing, &query(), Some(&prices));
+        assert_eq!((used.prompt_tokens, used.completion_tokens, used.cost_usd), (10, 2, Cost::UNKNOWN));
+        let deepseek = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 4}});
+        assert_eq!(usage(&deepseek, &query(), None).cached_tokens, 4);
+    }
+
+    proptest! {
+        #[test]
+        fn any_json_is_read_without_a_panic(text in any::<String>(), number: u64) {
+            for raw in [
+                json!(text), json!([number]), json!({"choices": text}), json!({"choices": [text], "usage": text}),
+                json!({"choices": [{"message": {"content": number, "tool_calls": {"a": text}}}], "usage": {"prompt_tokens": -1.5, "cost": text}}),
+            ] {
+                let used = usage(&raw, &query(), None);
+                let _ = answer_from(raw, used);
+            }
+        }
+    }
+}
