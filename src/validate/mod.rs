@@ -3,9 +3,28 @@
 //! A [`Validator`] owns one checkout: it makes the baseline once and then judges candidates against it. It never
 //! writes to the checkout.
 
+mod baseline;
+mod class_shape;
+pub mod clean;
+mod cold;
+mod coverage;
+mod jvm;
+pub mod plausible;
+mod records;
+mod subject;
+
+pub use cold::ColdValidator;
+
+#[cfg(test)]
+mod tests;
+
+use crate::benchmark::jdk::Jdk;
+use crate::benchmark::{BenchmarkError, Checkout};
 use crate::domain::{Patch, RepoPath, TestId, TestReport, Validation};
-use camino::Utf8PathBuf;
+use crate::sandbox::{Sandbox, SandboxError};
+use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// What the untouched bug does.
 #[derive(Debug, Clone)]
@@ -77,6 +96,84 @@ pub enum ValidateError {
         /// The cause.
         source: std::io::Error,
     },
+}
+
+impl ValidateError {
+    /// What to do about it, in one line.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::BaselineDoesNotCompile { .. } => {
+                "make the project compile first; only its behaviour is repaired".into()
+            }
+            Self::NothingFails { .. } => "name a failing test with --failing CLASS#METHOD, or check the bug id".into(),
+            Self::Triggering { hint, .. } | Self::Tool { hint, .. } => hint.clone(),
+            Self::Io { .. } => "check the disk and the permissions of that path".into(),
+        }
+    }
+}
+
+impl From<SandboxError> for ValidateError {
+    fn from(error: SandboxError) -> Self {
+        let hint = match &error {
+            SandboxError::Unavailable { hint, .. } => hint.clone(),
+            SandboxError::Spawn { program, .. } => format!("check that {program} is installed and executable"),
+            SandboxError::Io { .. } => "check the limits of open files and processes".into(),
+        };
+        Self::Tool { what: error.to_string(), hint }
+    }
+}
+
+impl From<BenchmarkError> for ValidateError {
+    fn from(error: BenchmarkError) -> Self {
+        Self::Tool { what: error.to_string(), hint: error.hint() }
+    }
+}
+
+/// An [`ValidateError::Io`] about a path.
+fn io_error(what: &str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> ValidateError + use<> {
+    let (what, path) = (what.to_owned(), path.to_owned());
+    move |source| ValidateError::Io { what, path, source }
+}
+
+/// How a validator is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The JDK; `None` takes the project's, else the one that is found.
+    pub jdk: Option<Jdk>,
+    /// Triggering tests the user names; a method may be left out to mean its class. Empty: the benchmark decides, else
+    /// the baseline.
+    pub failing: Vec<TestId>,
+    /// Wall time a run of tests may take at most.
+    pub max_time: Duration,
+    /// An existing folder outside the checkout for copies and classes; its content is not kept.
+    pub work_dir: Utf8PathBuf,
+    /// Heap of the test process in MiB.
+    pub heap_mib: u64,
+}
+
+impl Options {
+    /// Defaults with this work folder: 30 minutes, 512 MiB.
+    pub fn new(work_dir: impl Into<Utf8PathBuf>) -> Self {
+        Self {
+            jdk: None,
+            failing: Vec::new(),
+            max_time: Duration::from_secs(1800),
+            work_dir: work_dir.into(),
+            heap_mib: 512,
+        }
+    }
+}
+
+/// Compiles the project, makes the baseline, and returns the judge for the project's kind of runner.
+///
+/// # Errors
+/// The project does not compile, nothing fails, or a tool is missing.
+pub async fn open(
+    checkout: &Checkout,
+    sandbox: &Sandbox,
+    options: Options,
+) -> Result<Box<dyn Validator>, ValidateError> {
+    Ok(Box::new(ColdValidator::open(checkout, sandbox, options).await?))
 }
 
 /// Judges candidates for one checkout.

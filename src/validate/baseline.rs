@@ -1,0 +1,184 @@
+//! The baseline: what the untouched bug does, and which of its failing tests are the bug.
+
+use super::jvm::{Deadlines, OnCrash};
+use super::subject::{FIRST, Subject};
+use super::{Baseline, ValidateError, io_error};
+use crate::domain::{Failure, TestId, TestReport, TestStatus};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+/// Runs of what passed, after the first.
+const REPEATS: usize = 2;
+const SCHEMA: u32 = 1;
+
+/// What is kept between runs of this program: facts, no decisions.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    schema: u32,
+    report: TestReport,
+    flaky: BTreeSet<TestId>,
+    seconds: f64,
+}
+
+/// Takes the facts from the cache or makes them, and decides what triggers.
+pub(super) async fn make(subject: &Subject) -> Result<Baseline, ValidateError> {
+    let file = subject.kept.join("baseline.json");
+    let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+    let facts = match known.filter(|kept| kept.schema == SCHEMA) {
+        Some(kept) => kept,
+        None => {
+            let made = run(subject).await?;
+            keep(&file, &made)?;
+            made
+        }
+    };
+    decide(subject, facts)
+}
+
+fn keep(file: &camino::Utf8Path, facts: &Kept) -> Result<(), ValidateError> {
+    let io = || io_error("keeping the baseline", file);
+    let folder = file.parent().unwrap_or(file);
+    std::fs::create_dir_all(folder).map_err(io())?;
+    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(io())?;
+    serde_json::to_writer(&mut new, facts).map_err(|error| io()(error.into()))?;
+    new.persist(file).map_err(|error| io()(error.error))?;
+    Ok(())
+}
+
+async fn run(subject: &Subject) -> Result<Kept, ValidateError> {
+    let begin = Instant::now();
+    let copy = subject.copy()?;
+    let first = Deadlines { default: FIRST, own: BTreeMap::new(), total: subject.options.max_time };
+    let report = subject.suite(&copy).run(&subject.plan(Vec::new(), first, OnCrash::GoOn)).await?;
+    if report.results.is_empty() {
+        return Err(ValidateError::Tool {
+            what: format!("no test ran ({} classes were looked at): {}", subject.tests.len(), last_line(&report)),
+            hint: "check the test folders and patterns, and that JUnit is on the class path".into(),
+        });
+    }
+    let passed: Vec<TestId> = report.with_status(TestStatus::Passed).map(|result| result.id.clone()).collect();
+    let deadlines = subject.deadlines(&report);
+    let mut flaky = BTreeSet::new();
+    for _ in 0..REPEATS {
+        if passed.is_empty() {
+            break;
+        }
+        // A fresh copy, so that what a run leaves on disk does not decide the next.
+        let copy = subject.copy()?;
+        let again = subject.plan(passed.clone(), deadlines.clone(), OnCrash::GoOn);
+        let again = subject.suite(&copy).run(&again).await?;
+        let fails = |id: &&TestId| again.results.get(*id).is_none_or(|result| result.status != TestStatus::Passed);
+        flaky.extend(passed.iter().filter(fails).cloned());
+    }
+    Ok(Kept { schema: SCHEMA, report, flaky, seconds: begin.elapsed().as_secs_f64() })
+}
+
+fn last_line(report: &TestReport) -> &str {
+    report.output_tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing")
+}
+
+fn decide(subject: &Subject, facts: Kept) -> Result<Baseline, ValidateError> {
+    let Kept { report, flaky, seconds, .. } = facts;
+    let mut set_aside: BTreeMap<TestId, String> =
+        flaky.iter().map(|id| (id.clone(), "flaky: it passed once and not again".to_owned())).collect();
+    let passing: BTreeSet<TestId> = report
+        .with_status(TestStatus::Passed)
+        .map(|result| result.id.clone())
+        .filter(|id| !flaky.contains(id))
+        .collect();
+    let named = if subject.options.failing.is_empty() {
+        subject.checkout.triggering.clone()
+    } else {
+        Some(subject.options.failing.clone())
+    };
+    let triggering = match named {
+        Some(named) => chosen(&report, &flaky, &named)?,
+        None => {
+            for result in report.failing() {
+                if let Some(reason) = result.failure.as_ref().and_then(outside) {
+                    set_aside.insert(result.id.clone(), reason);
+                }
+            }
+            report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id)).collect()
+        }
+    };
+    if triggering.is_empty() {
+        return Err(ValidateError::NothingFails { passing: passing.len() });
+    }
+    Ok(Baseline { report, triggering, passing, set_aside, seconds })
+}
+
+/// The tests somebody named: each must exist and fail.
+fn chosen(report: &TestReport, flaky: &BTreeSet<TestId>, named: &[TestId]) -> Result<Vec<TestId>, ValidateError> {
+    let mut all = BTreeSet::new();
+    for name in named {
+        let same: Vec<_> = report.results.values().filter(|result| matches(name, &result.id)).collect();
+        let failing = same.iter().filter(|r| matches!(r.status, TestStatus::Failed | TestStatus::TimedOut));
+        let failing: Vec<TestId> = failing.map(|result| result.id.clone()).collect();
+        let (what, hint) = if same.is_empty() {
+            let hint = format!("{} tests ran; failing: {}", report.results.len(), some(report));
+            (format!("the test {name} did not run"), hint)
+        } else if failing.is_empty() {
+            let flaky = if same.iter().any(|result| flaky.contains(&result.id)) { " sometimes" } else { "" };
+            (format!("the test {name} passes{flaky} before any change"), format!("failing: {}", some(report)))
+        } else {
+            all.extend(failing);
+            continue;
+        };
+        return Err(ValidateError::Triggering { what, hint });
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// Whether a name means a test: exactly, by its method without the invocation, or by its class; a class may be given
+/// without its package.
+pub(super) fn matches(name: &TestId, id: &TestId) -> bool {
+    let class = name.class == id.class || !name.class.contains('.') && name.class == id.simple_class();
+    class && (name.method.is_empty() || name.method == id.method || name.method == id.bare_method())
+}
+
+fn some(report: &TestReport) -> String {
+    let names: Vec<String> = report.failing().take(5).map(|result| result.id.to_string()).collect();
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}
+
+/// Why a failure says nothing about the code: it wants the network, or a file that is not here.
+fn outside(failure: &Failure) -> Option<String> {
+    let text = format!("{} {}", failure.kind, failure.message);
+    let network = ["UnknownHostException", "NoRouteToHostException", "Network is unreachable"];
+    if network.iter().any(|word| text.contains(word)) {
+        return Some("it needs the network".into());
+    }
+    let file =
+        ["java.io.FileNotFoundException", "java.nio.file.NoSuchFileException"].iter().any(|word| text.contains(word));
+    // A relative name is the project's own concern; an absolute one lies outside.
+    let absolute = failure.message.split_whitespace().find(|word| word.starts_with('/') && word.len() > 1);
+    absolute.filter(|_| file).map(|path| format!("it needs a file outside the project: {path}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_the_surroundings_are_told_apart() {
+        let failure =
+            |kind: &str, message: &str| Failure { kind: kind.into(), message: message.into(), frames: vec![] };
+        assert!(outside(&failure("java.net.UnknownHostException", "example.org")).is_some());
+        assert!(
+            outside(&failure("java.io.FileNotFoundException", "/data/x.bin (No such file or directory)")).is_some()
+        );
+        assert!(outside(&failure("java.io.FileNotFoundException", "src/x.bin (No such file or directory)")).is_none());
+        assert!(outside(&failure("java.lang.AssertionError", "expected </a> but was </b>")).is_none());
+    }
+
+    #[test]
+    fn a_test_is_named_in_short_or_in_full() {
+        let id = TestId::new("a.b.CTest", "sum[2]");
+        for name in ["a.b.CTest#sum[2]", "a.b.CTest#sum", "CTest#sum", "CTest"] {
+            assert!(matches(&name.parse().unwrap(), &id), "{name}");
+        }
+        assert!(!matches(&"CTest#su".parse().unwrap(), &id));
+    }
+}

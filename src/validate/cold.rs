@@ -1,0 +1,171 @@
+//! The cold judge: every candidate in a fresh copy, a fresh compiler and fresh test processes. Slow and sure; it stays
+//! the confirmation behind every faster way.
+
+use super::jvm::OnCrash;
+use super::plausible::{Extent, Judged, judge};
+use super::subject::{Copy, Subject};
+use super::{Baseline, Coverage, Options, ValidateError, Validator, baseline, clean, coverage};
+use crate::benchmark::Checkout;
+use crate::domain::{Failure, Outcome, Patch, TestId, TestReport, TestStatus, Validation};
+use crate::sandbox::Sandbox;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Failures told of one candidate.
+const MAX_TOLD: usize = 20;
+
+/// Judges candidates in fresh processes.
+pub struct ColdValidator {
+    pub(super) subject: Subject,
+    baseline: Baseline,
+    /// Outcomes by what the candidate is.
+    seen: Mutex<BTreeMap<u64, Validation>>,
+    coverage: tokio::sync::OnceCell<Option<Coverage>>,
+}
+
+impl ColdValidator {
+    /// Compiles the project and makes the baseline, or takes both from the cache.
+    ///
+    /// # Errors
+    /// The project does not compile, no test fails, a named test does not fail, or a tool is missing.
+    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
+        let subject = Subject::prepare(checkout, sandbox, options).await?;
+        let baseline = baseline::make(&subject).await?;
+        Ok(Self { subject, baseline, seen: Mutex::default(), coverage: tokio::sync::OnceCell::new() })
+    }
+
+    /// Triggering tests first; the rest only for who passes them.
+    async fn test(&self, copy: &Copy) -> Result<(TestReport, Judged), ValidateError> {
+        let first = self.run(copy, self.baseline.triggering.clone(), self.subject.options.max_time).await?;
+        let judged = judge(&self.baseline, &first, Extent::Triggering);
+        if judged.outcome != Outcome::PassedWarm {
+            return Ok((first, judged));
+        }
+        self.test_all(copy, self.subject.options.max_time).await
+    }
+
+    async fn test_all(&self, copy: &Copy, total: Duration) -> Result<(TestReport, Judged), ValidateError> {
+        let report = self.run(copy, Vec::new(), total).await?;
+        let judged = judge(&self.baseline, &report, Extent::Full);
+        Ok((report, judged))
+    }
+
+    async fn run(&self, copy: &Copy, only: Vec<TestId>, total: Duration) -> Result<TestReport, ValidateError> {
+        let mut deadlines = self.subject.deadlines(&self.baseline.report);
+        deadlines.total = deadlines.total.min(total);
+        self.subject.suite(copy).run(&self.subject.plan(only, deadlines, OnCrash::Stop)).await
+    }
+
+    fn earlier(&self, key: u64) -> Option<Validation> {
+        let earlier = self.seen.lock().ok()?.get(&key)?.clone();
+        if earlier.outcome == Outcome::PassedWarm {
+            return Some(earlier);
+        }
+        let detail = format!("equal to an earlier candidate, which was {}: {}", earlier.outcome, earlier.detail);
+        Some(Validation { outcome: Outcome::Duplicate, detail, ..earlier })
+    }
+}
+
+/// A name for what a patch makes of the code.
+fn key(patch: &Patch) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    patch.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The judge's answer as agents see it.
+pub(super) fn answer(report: &TestReport, judged: Judged, seconds: f64) -> Validation {
+    let told = judged.against.iter().filter_map(|id| failure_of(report, id));
+    Validation {
+        outcome: judged.outcome,
+        detail: judged.detail,
+        diagnostics: Vec::new(),
+        failing: told.take(MAX_TOLD).collect(),
+        fixed: judged.fixed,
+        seconds,
+    }
+}
+
+fn failure_of(report: &TestReport, id: &TestId) -> Option<(TestId, Failure)> {
+    let class = TestId::new(&id.class, "");
+    let result = report.results.get(id).or_else(|| report.results.get(&class))?;
+    let failure = result.failure.as_ref().map(clean::clean).unwrap_or_default();
+    let kind = match result.status {
+        TestStatus::TimedOut => "timeout".to_owned(),
+        TestStatus::Skipped => "skipped".to_owned(),
+        _ => failure.kind.clone(),
+    };
+    Some((result.id.clone(), Failure { kind, ..failure }))
+}
+
+#[async_trait::async_trait]
+impl Validator for ColdValidator {
+    fn baseline(&self) -> &Baseline {
+        &self.baseline
+    }
+
+    async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let begin = Instant::now();
+        let key = key(patch);
+        if let Some(earlier) = self.earlier(key) {
+            return Ok(earlier);
+        }
+        let mut validation = match self.subject.patched(patch).await? {
+            Err(refused) => refused,
+            Ok(copy) => {
+                let (report, judged) = self.test(&copy).await?;
+                answer(&report, judged, 0.0)
+            }
+        };
+        validation.seconds = begin.elapsed().as_secs_f64();
+        if let Ok(mut seen) = self.seen.lock() {
+            seen.insert(key, validation.clone());
+        }
+        Ok(validation)
+    }
+
+    async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let begin = Instant::now();
+        let mut validation = match self.subject.patched(patch).await? {
+            Err(refused) => refused,
+            Ok(copy) => {
+                let all = Duration::from_secs_f64((self.baseline.seconds * 5.0).clamp(60.0, 1e6));
+                let (report, judged) = self.test_all(&copy, all.min(self.subject.options.max_time)).await?;
+                answer(&report, judged, 0.0)
+            }
+        };
+        if validation.outcome == Outcome::PassedWarm {
+            validation.outcome = Outcome::Plausible;
+            let passing = self.baseline.passing.len();
+            validation.detail = format!("{}, and the {passing} that passed before still do", validation.detail);
+        }
+        validation.seconds = begin.elapsed().as_secs_f64();
+        Ok(validation)
+    }
+
+    async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
+        let known = self.baseline.report.results.keys();
+        let named = |id: &&TestId| tests.iter().any(|name| baseline::matches(name, id));
+        let only: Vec<TestId> = known.filter(named).cloned().collect();
+        if !tests.is_empty() && only.is_empty() {
+            return Err(ValidateError::Triggering {
+                what: format!(
+                    "no test is named {}",
+                    tests.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+                ),
+                hint: "use Class#method as in the list of failing tests".into(),
+            });
+        }
+        let copy = self.subject.copy()?;
+        let only = if tests.is_empty() { Vec::new() } else { only };
+        let plan = self.subject.plan(only, self.subject.deadlines(&self.baseline.report), OnCrash::GoOn);
+        self.subject.suite(&copy).run(&plan).await
+    }
+
+    async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
+        let make = || coverage::of_tests(&self.subject, &self.baseline);
+        self.coverage.get_or_try_init(make).await.cloned()
+    }
+}

@@ -1,0 +1,106 @@
+//! Lines that tests execute, by JaCoCo's agent in one JVM.
+
+use super::jvm::{Harness, OnCrash};
+use super::subject::Subject;
+use super::{Baseline, Coverage, ValidateError};
+use crate::benchmark::jars::{self, Library};
+use crate::domain::RepoPath;
+use crate::sandbox::Job;
+use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Lines of product code the triggering tests execute on the untouched project.
+pub(super) async fn of_tests(subject: &Subject, baseline: &Baseline) -> Result<Option<Coverage>, ValidateError> {
+    let jars = match jars::find(Library::JaCoCo, &subject.sandbox).await {
+        Ok(jars) => jars,
+        Err(missing) => {
+            tracing::warn!("no coverage: {missing}; {}", missing.hint());
+            return Ok(None);
+        }
+    };
+    let copy = subject.copy()?;
+    let data = copy.tree.join("unidebug-coverage.exec");
+    let mut plan = subject.plan(baseline.triggering.clone(), subject.deadlines(&baseline.report), OnCrash::GoOn);
+    // Instrumented code is slower, and a test that is cut too early hides where it hangs.
+    plan.deadlines.default *= 2;
+    plan.jvm_args.push(format!("-javaagent:{}=destfile={data},append=true", jars[0]));
+    let mut suite = subject.suite(&copy);
+    suite.class_path.push(jars[0].clone());
+    suite.run(&plan).await?;
+    if !data.is_file() {
+        tracing::warn!("no coverage: the test process wrote no execution data");
+        return Ok(None);
+    }
+    lines_of(subject, &jars[1..], &data).await.map(Some)
+}
+
+async fn lines_of(subject: &Subject, core: &[Utf8PathBuf], data: &Utf8Path) -> Result<Coverage, ValidateError> {
+    let analyser = Harness::prepare(&subject.sandbox, &subject.jdk, core, &jars::cache_dir()).await?;
+    let mut class_path = vec![analyser.classes.clone()];
+    class_path.extend(core.iter().cloned());
+    let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
+    let folder = data.parent().unwrap_or(data);
+    let mut job = Job::new(subject.jdk.java(), folder)
+        .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", &joined, "unidebug.runner.Lines"])
+        .args([data.as_str()])
+        .args(subject.classes.iter().map(ToString::to_string))
+        .read(class_path)
+        .read(subject.classes.iter().cloned())
+        .read([subject.jdk.home.clone()])
+        .wall(Duration::from_secs(120));
+    job.results = true;
+    let done = subject.sandbox.run(job).await?;
+    if !done.exit.success() {
+        let said = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("no reason given").to_owned();
+        return Err(ValidateError::Tool {
+            what: format!("execution data could not be read: {said}"),
+            hint: "report it with the version of your JDK".into(),
+        });
+    }
+    Ok(parse(&String::from_utf8_lossy(&done.results), &SourceFolders::of(subject)))
+}
+
+/// Finds the file of the checkout that a class file's package and source name mean.
+struct SourceFolders {
+    root: Utf8PathBuf,
+    product: Vec<RepoPath>,
+    tests: Vec<RepoPath>,
+}
+
+impl SourceFolders {
+    fn of(subject: &Subject) -> Self {
+        let project = &subject.checkout.project;
+        Self {
+            root: subject.checkout.root.clone(),
+            product: project.source_roots.clone(),
+            tests: project.test_roots.clone(),
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<RepoPath> {
+        let bare = name.rsplit('/').next().unwrap_or(name);
+        // Folders do not always follow packages: then the file lies in the root itself.
+        let candidates = self.product.iter().flat_map(|folder| [folder.join(name), folder.join(bare)]);
+        let mut found = candidates.flatten().filter(|path| path.under(&self.root).is_file());
+        found.find(|path| !self.tests.iter().any(|folder| path.is_within(folder)))
+    }
+}
+
+/// Reads `package/File.java 3 4 9` lines.
+fn parse(text: &str, folders: &SourceFolders) -> Coverage {
+    let mut coverage = Coverage::default();
+    for line in text.lines() {
+        // Numbers stand at the end; a file name may hold spaces.
+        let mut words: Vec<&str> = line.split(' ').collect();
+        let mut numbers = BTreeSet::new();
+        while let Some(number) = words.last().and_then(|word| word.parse::<u32>().ok()) {
+            numbers.insert(number);
+            words.pop();
+        }
+        if let Some(path) = folders.find(&words.join(" ")) {
+            coverage.lines.entry(path).or_default().extend(numbers);
+        }
+    }
+    coverage
+}

@@ -1,0 +1,116 @@
+//! Our runner: sources carried in this program, classes made once by the JDK that will run them.
+
+use super::javac::{Compiled, Javac, Level};
+use crate::benchmark::jdk::Jdk;
+use crate::sandbox::Sandbox;
+use crate::validate::{ValidateError, io_error};
+use camino::{Utf8Path, Utf8PathBuf};
+use include_dir::{Dir, File, include_dir};
+use sha2::{Digest, Sha256};
+
+static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/validate/jvm/java");
+
+/// Sources that need a library of the subject, and the class that shows it is there.
+const OPTIONAL: &[(&str, &str)] = &[
+    ("JUnit4.java", "org/junit/runner/Description.class"),
+    ("JUnit5.java", "org/junit/platform/engine/TestEngine.class"),
+    ("Platform.java", "org/junit/platform/engine/TestEngine.class"),
+    ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),
+];
+
+/// The runner's classes for one JDK and one set of libraries.
+#[derive(Debug, Clone)]
+pub(in crate::validate) struct Harness {
+    /// Folder of its classes.
+    pub(in crate::validate) classes: Utf8PathBuf,
+    /// Content hash of sources, JDK and libraries: part of every cache key.
+    pub(in crate::validate) hash: String,
+}
+
+impl Harness {
+    /// Takes the classes from the cache, or compiles them against these libraries.
+    ///
+    /// # Errors
+    /// The JDK cannot compile our sources, which names its complaint.
+    pub(in crate::validate) async fn prepare(
+        sandbox: &Sandbox,
+        jdk: &Jdk,
+        libraries: &[Utf8PathBuf],
+        cache: &Utf8Path,
+    ) -> Result<Self, ValidateError> {
+        let mut wanted = Vec::new();
+        collect(&SOURCES, &mut wanted);
+        wanted.retain(|file| is_usable(file.path().file_name().and_then(|name| name.to_str()), libraries));
+        let mut digest = Sha256::new();
+        for file in &wanted {
+            digest.update(file.path().as_os_str().as_encoded_bytes());
+            digest.update(file.contents());
+        }
+        digest.update(format!("{} {}", jdk.home, jdk.version));
+        for library in libraries {
+            digest.update(library.as_str());
+        }
+        let hash = short_hash(digest);
+        let classes = cache.join("runner").join(&hash);
+        if classes.join("unidebug/runner/Cold.class").is_file() {
+            return Ok(Self { classes, hash });
+        }
+        let io = |what: &str| io_error(what, &classes);
+        let parent = cache.join("runner");
+        std::fs::create_dir_all(&parent).map_err(io("making the cache of the test runner"))?;
+        let making = tempfile::tempdir_in(&parent).map_err(io("making the cache of the test runner"))?;
+        let making = Utf8Path::from_path(making.path()).ok_or_else(|| ValidateError::Tool {
+            what: "the cache folder's name is no UTF-8".into(),
+            hint: "set UNIDEBUG_CACHE_DIR".into(),
+        })?;
+        let (sources, out) = (making.join("java"), making.join("classes"));
+        std::fs::create_dir_all(&out).map_err(io("making the cache of the test runner"))?;
+        let mut files = Vec::new();
+        for file in wanted {
+            let path = sources.join(file.path().to_string_lossy().as_ref());
+            let folder = path.parent().unwrap_or(&sources);
+            std::fs::create_dir_all(folder).map_err(io("unpacking the test runner"))?;
+            std::fs::write(&path, file.contents()).map_err(io("unpacking the test runner"))?;
+            files.push(path);
+        }
+        let javac = Javac { sandbox, jdk, level: Level::default(), wall: std::time::Duration::from_secs(180) };
+        let Compiled { ok, diagnostics, said } = javac.compile(&files, libraries, &out, making).await?;
+        if !ok {
+            let first = diagnostics.first().map_or(said, |first| first.message.clone());
+            return Err(ValidateError::Tool {
+                what: format!("the test runner does not compile with JDK {}: {first}", jdk.version),
+                hint: "name another JDK with --java-home".into(),
+            });
+        }
+        // Whoever renames first wins; the loser's classes are the same.
+        if std::fs::rename(&out, &classes).is_err() && !classes.is_dir() {
+            return Err(io("keeping the test runner")(std::io::Error::other("the folder could not be renamed")));
+        }
+        Ok(Self { classes, hash })
+    }
+}
+
+fn collect(folder: &'static Dir<'static>, into: &mut Vec<&'static File<'static>>) {
+    into.extend(folder.files());
+    folder.dirs().for_each(|inner| collect(inner, into));
+}
+
+fn is_usable(name: Option<&str>, libraries: &[Utf8PathBuf]) -> bool {
+    let needs = OPTIONAL.iter().find(|(file, _)| Some(*file) == name);
+    needs.is_none_or(|(_, class)| libraries.iter().any(|path| holds(path, class)))
+}
+
+/// Whether a jar or folder holds an entry. The names in a jar's directory are not compressed, so no unpacking is needed.
+pub(in crate::validate) fn holds(path: &Utf8Path, entry: &str) -> bool {
+    if path.is_dir() {
+        return path.join(entry).is_file();
+    }
+    let Ok(bytes) = std::fs::read(path) else { return false };
+    let entry = entry.as_bytes();
+    bytes.windows(entry.len()).rev().any(|window| window == entry)
+}
+
+/// The first 24 digits of a hash: enough for a name.
+pub(in crate::validate) fn short_hash(digest: Sha256) -> String {
+    digest.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}

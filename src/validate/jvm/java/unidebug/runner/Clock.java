@@ -1,0 +1,155 @@
+package unidebug.runner;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Knows which test runs since when. A test over its deadline cannot be stopped inside a JVM, so the JVM ends: its
+ * record says {@code timed_out}, and whoever started this process goes on with the rest in a new one.
+ */
+final class Clock extends Thread {
+    /** Exit code: a test was cut. */
+    static final int CUT = 97;
+    private static final long TICK = 20;
+    /** What lies between tests (class set-up, static initialisers) gets this much. */
+    private static final long BETWEEN = 30_000;
+
+    private final Records records;
+    private final Request request;
+    private String className = "";
+    private String method = "";
+    private long since = System.nanoTime();
+    private Thread worker = Thread.currentThread();
+    private boolean off;
+    private final Set<Thread> before = new HashSet<>(Thread.getAllStackTraces().keySet());
+
+    Clock(Records records, Request request) {
+        super("unidebug clock");
+        this.records = records;
+        this.request = request;
+        setDaemon(true);
+        setPriority(MAX_PRIORITY);
+    }
+
+    synchronized void started(String className, String method) {
+        this.className = className;
+        this.method = method;
+        this.since = System.nanoTime();
+        this.worker = Thread.currentThread();
+        records.started(className, method);
+    }
+
+    synchronized void passed(String className, String method) {
+        end(className, method, "passed", null);
+    }
+
+    synchronized void failed(String className, String method, Throwable why) {
+        end(className, method, "failed", why);
+    }
+
+    synchronized void skipped(String className, String method, Throwable why) {
+        end(className, method, "skipped", why);
+    }
+
+    private void end(String className, String method, String status, Throwable why) {
+        records.finished(className, method, status, elapsed(), why);
+        this.method = "";
+        this.since = System.nanoTime();
+        if (why != null && status.equals("failed") && leftRunaway()) {
+            leave("runaway");
+        }
+    }
+
+    /**
+     * Whether a test gave up on a thread that still computes: JUnit's own time limits leave such threads behind, and
+     * each takes a processor from the tests that follow.
+     */
+    private boolean leftRunaway() {
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            boolean suspect = thread.getName().equals("Time-limited test") || thread.getName().startsWith("junit-timeout-thread");
+            if (suspect && !before.contains(thread) && !ends(thread)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A thread that was interrupted gets a moment to notice. */
+    private static boolean ends(Thread thread) {
+        try {
+            thread.join(100);
+        } catch (InterruptedException woken) {
+            Thread.currentThread().interrupt();
+        }
+        return !thread.isAlive() || thread.getState() != State.RUNNABLE;
+    }
+
+    private void leave(String why) {
+        records.over(why);
+        Coverage.dump();
+        Runtime.getRuntime().halt(CUT);
+    }
+
+    /** A class whose tests are about to be set up. */
+    synchronized void entering(String className) {
+        this.className = className;
+        this.method = "";
+        this.since = System.nanoTime();
+    }
+
+    /** Nothing is measured any more. */
+    synchronized void stopWatching() {
+        off = true;
+    }
+
+    private long elapsed() {
+        return (System.nanoTime() - since) / 1_000_000;
+    }
+
+    @Override
+    public void run() {
+        while (true) {
+            try {
+                Thread.sleep(TICK);
+            } catch (InterruptedException woken) {
+                // The subject may interrupt every thread it finds; this one goes on.
+            }
+            look();
+        }
+    }
+
+    private synchronized void look() {
+        long limit = method.isEmpty() ? BETWEEN : request.limitOf(className, method);
+        if (off || elapsed() <= limit) {
+            return;
+        }
+        Throwable where = new Cut("cut after " + limit + " ms");
+        where.setStackTrace(busiest());
+        records.finished(className, method, "timed_out", elapsed(), where);
+        leave("cut");
+    }
+
+    /** Where the test hangs: its own thread, or, when that only waits for another, the one that runs. */
+    private StackTraceElement[] busiest() {
+        StackTraceElement[] own = worker.getStackTrace();
+        for (Map.Entry<Thread, StackTraceElement[]> entry : Thread.getAllStackTraces().entrySet()) {
+            Thread thread = entry.getKey();
+            boolean ours = thread == this || thread == worker;
+            boolean waits = worker.getState() != State.RUNNABLE;
+            if (!ours && waits && thread.getState() == State.RUNNABLE && "Time-limited test".equals(thread.getName())) {
+                return entry.getValue();
+            }
+        }
+        return own;
+    }
+
+    /** Stands for a test that was cut. */
+    static final class Cut extends Error {
+        private static final long serialVersionUID = 1L;
+
+        Cut(String message) {
+            super(message, null, false, true);
+        }
+    }
+}

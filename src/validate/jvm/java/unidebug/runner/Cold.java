@@ -1,0 +1,43 @@
+package unidebug.runner;
+
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs tests once in this process and ends. First argument: the file with the request. Records go to descriptor 3. */
+public final class Cold {
+    private Cold() {}
+
+    public static void main(String[] args) throws Exception {
+        Path file = Paths.get(args[0]);
+        Request request = Request.read(file);
+        try (OutputStream channel = new FileOutputStream("/proc/self/fd/3")) {
+            Records records = new Records(channel, request.nonce);
+            Clock clock = new Clock(records, request);
+            clock.start();
+            Session session = new Session(request, records, clock, adapters());
+            session.run(Cold.class.getClassLoader());
+            clock.stopWatching();
+            Coverage.dump();
+            records.over("done");
+            Runtime.getRuntime().halt(0);
+        }
+    }
+
+    /** The generations this runner was compiled for, which are those the subject's class path has. */
+    static List<Adapter> adapters() {
+        List<Adapter> found = new ArrayList<>();
+        for (String name : new String[] {"unidebug.runner.JUnit4", "unidebug.runner.JUnit5"}) {
+            try {
+                found.add((Adapter) Class.forName(name).getDeclaredConstructor().newInstance());
+            } catch (ReflectiveOperationException | LinkageError missing) {
+                // The subject does not use it.
+            }
+        }
+        return found;
+    }
+}

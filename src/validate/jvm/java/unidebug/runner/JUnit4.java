@@ -1,0 +1,176 @@
+package unidebug.runner;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.Ignore;
+import org.junit.Test;
+import org.junit.runner.Description;
+import org.junit.runner.Request;
+import org.junit.runner.RunWith;
+import org.junit.runner.Runner;
+import org.junit.runner.manipulation.Filter;
+import org.junit.runner.manipulation.Filterable;
+import org.junit.runner.manipulation.NoTestsRemainException;
+import org.junit.runner.notification.Failure;
+import org.junit.runner.notification.RunListener;
+import org.junit.runner.notification.RunNotifier;
+
+/** JUnit 3 style and JUnit 4 tests, through JUnit 4. */
+final class JUnit4 implements Adapter {
+    @Override
+    public boolean takes(Class<?> type) {
+        if (junit.framework.TestCase.class.isAssignableFrom(type)) {
+            return !Modifier.isAbstract(type.getModifiers());
+        }
+        RunWith runWith = type.getAnnotation(RunWith.class);
+        if (runWith != null) {
+            // The members of a plain suite run by themselves; through the suite they would run twice.
+            return runWith.value() != org.junit.runners.Suite.class && !Modifier.isAbstract(type.getModifiers());
+        }
+        return !Modifier.isAbstract(type.getModifiers()) && declaresTests(type);
+    }
+
+    private static boolean declaresTests(Class<?> type) {
+        for (Method method : type.getMethods()) {
+            if (method.isAnnotationPresent(Test.class)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void run(Class<?> type, unidebug.runner.Request request, Clock clock, Records records) {
+        Runner runner = Request.aClass(type).getRunner();
+        Listener listener = new Listener(type, clock, records);
+        try {
+            if (runner instanceof Filterable) {
+                ((Filterable) runner).filter(new Wanted(request));
+            }
+        } catch (NoTestsRemainException nothing) {
+            return;
+        }
+        RunNotifier notifier = new RunNotifier();
+        notifier.addListener(listener);
+        runner.run(notifier);
+    }
+
+    static String classOf(Description description, Class<?> fallback) {
+        String name = description.getClassName();
+        return name == null || name.isEmpty() || "null".equals(name) ? fallback.getName() : name;
+    }
+
+    static String methodOf(Description description) {
+        String name = description.getMethodName();
+        return name == null ? "" : name;
+    }
+
+    private static final class Wanted extends Filter {
+        private final unidebug.runner.Request request;
+
+        Wanted(unidebug.runner.Request request) {
+            this.request = request;
+        }
+
+        @Override
+        public boolean shouldRun(Description description) {
+            if (description.isTest()) {
+                return request.wants(String.valueOf(description.getClassName()), methodOf(description));
+            }
+            for (Description child : description.getChildren()) {
+                if (shouldRun(child)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        @Override
+        public String describe() {
+            return "wanted tests";
+        }
+    }
+
+    private static final class Listener extends RunListener {
+        private final Class<?> type;
+        private final Clock clock;
+        private final Records records;
+        private final Set<Description> ended = new HashSet<>();
+        private Failure failure;
+        private boolean assumption;
+
+        Listener(Class<?> type, Clock clock, Records records) {
+            this.type = type;
+            this.clock = clock;
+            this.records = records;
+        }
+
+        @Override
+        public void testStarted(Description description) {
+            failure = null;
+            assumption = false;
+            clock.started(classOf(description, type), methodOf(description));
+        }
+
+        @Override
+        public void testFailure(Failure failure) {
+            Description description = failure.getDescription();
+            if (description.isTest() && !methodOf(description).isEmpty()) {
+                if (this.failure == null) {
+                    this.failure = failure;
+                }
+                return;
+            }
+            // Set-up of a whole class: no test of it ran, and the class itself is told as failed.
+            clock.failed(classOf(description, type), "", failure.getException());
+        }
+
+        @Override
+        public void testAssumptionFailure(Failure failure) {
+            Description description = failure.getDescription();
+            if (description.isTest()) {
+                assumption = true;
+                if (this.failure == null) {
+                    this.failure = failure;
+                }
+                return;
+            }
+            for (Description child : description.getChildren()) {
+                records.skipped(classOf(child, type), methodOf(child), String.valueOf(failure.getMessage()));
+            }
+        }
+
+        @Override
+        public void testIgnored(Description description) {
+            if (description.isTest()) {
+                Ignore ignore = description.getAnnotation(Ignore.class);
+                records.skipped(classOf(description, type), methodOf(description), ignore == null ? "" : ignore.value());
+                return;
+            }
+            if (description.getChildren().isEmpty()) {
+                records.skipped(classOf(description, type), "", "ignored");
+            }
+            for (Description child : description.getChildren()) {
+                testIgnored(child);
+            }
+        }
+
+        @Override
+        public void testFinished(Description description) {
+            if (!ended.add(description) && description.getMethodName() == null) {
+                return;
+            }
+            String className = classOf(description, type);
+            String method = methodOf(description);
+            if (failure == null) {
+                clock.passed(className, method);
+            } else if (assumption) {
+                clock.skipped(className, method, failure.getException());
+            } else {
+                clock.failed(className, method, failure.getException());
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+package unidebug.runner;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import org.junit.platform.engine.ConfigurationParameters;
+import org.junit.platform.engine.DiscoveryFilter;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.EngineDiscoveryRequest;
+import org.junit.platform.engine.EngineExecutionListener;
+import org.junit.platform.engine.ExecutionRequest;
+import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestEngine;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestSource;
+import org.junit.platform.engine.UniqueId;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.reporting.ReportEntry;
+import org.junit.platform.engine.support.descriptor.ClassSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+
+/**
+ * Tests of the JUnit platform, by asking its engines directly: the launcher is often missing on a test class path,
+ * because build tools add their own.
+ */
+final class JUnit5 implements Adapter {
+    private final List<TestEngine> engines = new ArrayList<>();
+
+    JUnit5() {
+        for (TestEngine engine : ServiceLoader.load(TestEngine.class, JUnit5.class.getClassLoader())) {
+            // JUnit 4 tests have their own adapter, and must not run twice.
+            if (!"junit-vintage".equals(engine.getId())) {
+                engines.add(engine);
+            }
+        }
+    }
+
+    @Override
+    public boolean takes(Class<?> type) {
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            if (mentionsPlatform(each)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A cheap look, so that classes without any such test are never handed to an engine. */
+    private static boolean mentionsPlatform(Class<?> type) {
+        if (anyOfPlatform(type.getAnnotations())) {
+            return true;
+        }
+        for (Method method : type.getDeclaredMethods()) {
+            if (anyOfPlatform(method.getAnnotations())) {
+                return true;
+            }
+        }
+        for (Class<?> parent : type.getInterfaces()) {
+            if (mentionsPlatform(parent)) {
+                return true;
+            }
+        }
+        for (Class<?> nested : type.getDeclaredClasses()) {
+            if (anyOfPlatform(nested.getAnnotations())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean anyOfPlatform(Annotation[] annotations) {
+        for (Annotation annotation : annotations) {
+            String name = annotation.annotationType().getName();
+            if (!name.startsWith("org.junit.") && !name.startsWith("java.")) {
+                // A test annotation may be composed of others.
+                for (Annotation meta : annotation.annotationType().getAnnotations()) {
+                    if (isOfPlatform(meta.annotationType().getName())) {
+                        return true;
+                    }
+                }
+            }
+            if (isOfPlatform(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOfPlatform(String name) {
+        return name.startsWith("org.junit.jupiter.") || name.startsWith("org.junit.platform.") || name.startsWith("net.jqwik.");
+    }
+
+    @Override
+    public void run(Class<?> type, Request request, Clock clock, Records records) throws Exception {
+        for (TestEngine engine : engines) {
+            UniqueId id = UniqueId.forEngine(engine.getId());
+            TestDescriptor root = engine.discover(new OneClass(type), id);
+            removeUnwanted(root, request);
+            root.accept(TestDescriptor::prune);
+            if (!root.getChildren().isEmpty()) {
+                engine.execute(execution(root, new Listener(clock, records)));
+            }
+        }
+    }
+
+    private static void removeUnwanted(TestDescriptor node, Request request) {
+        for (TestDescriptor child : new ArrayList<>(node.getChildren())) {
+            removeUnwanted(child, request);
+            Optional<TestSource> source = child.getSource();
+            boolean isMethod = source.isPresent() && source.get() instanceof MethodSource;
+            if (isMethod && child.getChildren().isEmpty()) {
+                Names names = Names.of(child);
+                boolean wanted = child.isTest()
+                        ? request.wants(names.className, names.method)
+                        : request.wantsTemplate(names.className, names.method);
+                if (!wanted) {
+                    child.removeFromHierarchy();
+                }
+            }
+        }
+    }
+
+    /** From platform 1.13 on, a request needs a store and a folder for output, made by classes older ones lack. */
+    private static ExecutionRequest execution(TestDescriptor root, EngineExecutionListener listener) throws Exception {
+        for (Method method : ExecutionRequest.class.getMethods()) {
+            if (method.getName().equals("create") && method.getParameterCount() == 5) {
+                Object[] values = {root, listener, NoParameters.INSTANCE, null, null};
+                Class<?>[] types = method.getParameterTypes();
+                values[3] = Platform.outputDirectory(types[3]);
+                values[4] = Platform.store(types[4]);
+                return (ExecutionRequest) method.invoke(null, values);
+            }
+        }
+        return ExecutionRequest.class
+                .getConstructor(TestDescriptor.class, EngineExecutionListener.class, ConfigurationParameters.class)
+                .newInstance(root, listener, NoParameters.INSTANCE);
+    }
+
+    /** Class and method of a descriptor as a test id has them. */
+    private static final class Names {
+        final String className;
+        final String method;
+
+        private Names(String className, String method) {
+            this.className = className;
+            this.method = method;
+        }
+
+        static Names of(TestDescriptor descriptor) {
+            String suffix = "";
+            for (TestDescriptor each = descriptor; each != null; each = each.getParent().orElse(null)) {
+                TestSource source = each.getSource().orElse(null);
+                UniqueId.Segment last = last(each.getUniqueId());
+                if (source instanceof MethodSource && !isInvocation(last)) {
+                    MethodSource method = (MethodSource) source;
+                    return new Names(method.getClassName(), method.getMethodName() + overload(method) + suffix);
+                }
+                if (isInvocation(last)) {
+                    suffix = "[" + last.getValue().replaceAll("[^0-9]", "") + "]" + suffix;
+                } else if (source instanceof ClassSource) {
+                    boolean self = each == descriptor;
+                    return new Names(((ClassSource) source).getClassName(), self ? "" : descriptor.getDisplayName());
+                }
+            }
+            return new Names(descriptor.getUniqueId().toString(), "");
+        }
+
+        private static boolean isInvocation(UniqueId.Segment segment) {
+            return segment.getType().endsWith("-invocation") || segment.getType().startsWith("dynamic-");
+        }
+
+        private static UniqueId.Segment last(UniqueId id) {
+            List<UniqueId.Segment> segments = id.getSegments();
+            return segments.get(segments.size() - 1);
+        }
+
+        /** Parameter types, only where the class has several methods of that name. */
+        private static String overload(MethodSource source) {
+            try {
+                ClassLoader loader = Names.class.getClassLoader();
+                Class<?> type = Class.forName(source.getClassName(), false, contextOr(loader));
+                int same = 0;
+                for (Method method : type.getDeclaredMethods()) {
+                    if (!method.isSynthetic() && method.getName().equals(source.getMethodName()) && anyOfPlatform(method.getAnnotations())) {
+                        same++;
+                    }
+                }
+                return same > 1 ? "(" + source.getMethodParameterTypes().replace(" ", "") + ")" : "";
+            } catch (ClassNotFoundException | LinkageError unknown) {
+                return "";
+            }
+        }
+
+        private static ClassLoader contextOr(ClassLoader fallback) {
+            ClassLoader context = Thread.currentThread().getContextClassLoader();
+            return context != null ? context : fallback;
+        }
+    }
+
+    private static final class Listener implements EngineExecutionListener {
+        private final Clock clock;
+        private final Records records;
+
+        Listener(Clock clock, Records records) {
+            this.clock = clock;
+            this.records = records;
+        }
+
+        @Override
+        public void dynamicTestRegistered(TestDescriptor descriptor) {
+            // It is told when it starts.
+        }
+
+        @Override
+        public void executionSkipped(TestDescriptor descriptor, String reason) {
+            Names names = Names.of(descriptor);
+            if (descriptor.getChildren().isEmpty()) {
+                records.skipped(names.className, names.method, reason);
+            }
+            for (TestDescriptor child : descriptor.getChildren()) {
+                executionSkipped(child, reason);
+            }
+        }
+
+        @Override
+        public void executionStarted(TestDescriptor descriptor) {
+            Names names = Names.of(descriptor);
+            if (descriptor.isTest()) {
+                clock.started(names.className, names.method);
+            } else {
+                clock.entering(names.className);
+            }
+        }
+
+        @Override
+        public void executionFinished(TestDescriptor descriptor, TestExecutionResult result) {
+            Names names = Names.of(descriptor);
+            Throwable why = result.getThrowable().orElse(null);
+            switch (result.getStatus()) {
+                case SUCCESSFUL:
+                    if (descriptor.isTest()) {
+                        clock.passed(names.className, names.method);
+                    }
+                    break;
+                case ABORTED:
+                    aborted(descriptor, names, why);
+                    break;
+                default:
+                    Throwable told = why != null ? why : new AssertionError("failed without an exception");
+                    clock.failed(names.className, names.method, told);
+            }
+        }
+
+        private void aborted(TestDescriptor descriptor, Names names, Throwable why) {
+            if (descriptor.isTest()) {
+                clock.skipped(names.className, names.method, why);
+                return;
+            }
+            executionSkipped(descriptor, why == null ? "" : String.valueOf(why.getMessage()));
+        }
+
+        @Override
+        public void reportingEntryPublished(TestDescriptor descriptor, ReportEntry entry) {
+            // What tests publish is output, not a result.
+        }
+    }
+
+    private enum NoParameters implements ConfigurationParameters {
+        INSTANCE;
+
+        @Override
+        public Optional<String> get(String key) {
+            return Optional.ofNullable(System.getProperty(key));
+        }
+
+        @Override
+        public Optional<Boolean> getBoolean(String key) {
+            return get(key).map(Boolean::parseBoolean);
+        }
+
+        @Override
+        public int size() {
+            return 0;
+        }
+
+        // Asked for since platform 1.9; not marked as an override, because older ones do not have it.
+        public java.util.Set<String> keySet() {
+            return Collections.emptySet();
+        }
+    }
+
+    private static final class OneClass implements EngineDiscoveryRequest {
+        private final DiscoverySelector selector;
+
+        OneClass(Class<?> type) {
+            selector = DiscoverySelectors.selectClass(type);
+        }
+
+        @Override
+        public <T extends DiscoverySelector> List<T> getSelectorsByType(Class<T> type) {
+            return type.isInstance(selector) ? Collections.singletonList(type.cast(selector)) : Collections.emptyList();
+        }
+
+        @Override
+        public <T extends DiscoveryFilter<?>> List<T> getFiltersByType(Class<T> type) {
+            return Collections.emptyList();
+        }
+
+        @Override
+        public ConfigurationParameters getConfigurationParameters() {
+            return NoParameters.INSTANCE;
+        }
+    }
+}

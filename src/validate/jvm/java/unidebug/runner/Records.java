@@ -1,0 +1,149 @@
+package unidebug.runner;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+/** Writes one JSON line a fact to the private channel; every line carries the nonce of the run. */
+final class Records {
+    private static final int MESSAGE_CHARS = 8_000;
+    private static final int FRAMES = 80;
+    private static final int CAUSES = 5;
+
+    private final OutputStream out;
+    private final String nonce;
+    private int finished;
+
+    Records(OutputStream out, String nonce) {
+        this.out = out;
+        this.nonce = nonce;
+    }
+
+    synchronized void started(String className, String method) {
+        write("start", className, method, "");
+    }
+
+    synchronized void finished(String className, String method, String status, long millis, Throwable why) {
+        StringBuilder rest = new StringBuilder(",\"status\":\"").append(status).append("\",\"millis\":").append(millis);
+        if (why != null) {
+            rest.append(",\"failure\":");
+            failure(rest, why, 0, Collections.newSetFromMap(new IdentityHashMap<>()));
+        }
+        finished++;
+        write("end", className, method, rest.toString());
+    }
+
+    synchronized void skipped(String className, String method, String reason) {
+        StringBuilder rest = new StringBuilder(",\"status\":\"skipped\",\"millis\":0,\"failure\":{\"kind\":\"\",\"message\":");
+        text(rest, reason);
+        rest.append(",\"frames\":[]}");
+        finished++;
+        write("end", className, method, rest.toString());
+    }
+
+    /** The last record: how many tests ended, and why this process stops. */
+    synchronized void over(String why) {
+        StringBuilder line = new StringBuilder("{\"nonce\":");
+        text(line, nonce);
+        line.append(",\"kind\":\"over\",\"count\":").append(finished).append(",\"why\":");
+        text(line, why);
+        line.append("}\n");
+        send(line);
+    }
+
+    private void write(String kind, String className, String method, String rest) {
+        StringBuilder line = new StringBuilder("{\"nonce\":");
+        text(line, nonce);
+        line.append(",\"kind\":\"").append(kind).append("\",\"class\":");
+        text(line, className);
+        line.append(",\"method\":");
+        text(line, method);
+        line.append(rest).append("}\n");
+        send(line);
+    }
+
+    private void send(StringBuilder line) {
+        try {
+            out.write(line.toString().getBytes(StandardCharsets.UTF_8));
+            out.flush();
+        } catch (IOException gone) {
+            // Nobody reads any more: nothing that could still be told would arrive.
+            Runtime.getRuntime().halt(98);
+        }
+    }
+
+    private static void failure(StringBuilder out, Throwable why, int depth, Set<Throwable> seen) {
+        seen.add(why);
+        out.append("{\"kind\":");
+        text(out, why.getClass().getName());
+        out.append(",\"message\":");
+        text(out, messageOf(why));
+        out.append(",\"frames\":[");
+        StackTraceElement[] frames = framesOf(why);
+        for (int i = 0; i < Math.min(frames.length, FRAMES); i++) {
+            frame(out.append(i == 0 ? "" : ","), frames[i]);
+        }
+        out.append(']');
+        Throwable cause = causeOf(why);
+        if (cause != null && depth < CAUSES && !seen.contains(cause)) {
+            out.append(",\"cause\":");
+            failure(out, cause, depth + 1, seen);
+        }
+        out.append('}');
+    }
+
+    private static void frame(StringBuilder out, StackTraceElement frame) {
+        out.append('[');
+        text(out, frame.getClassName());
+        out.append(',');
+        text(out, frame.getMethodName());
+        out.append(',');
+        text(out, frame.getFileName() == null ? "" : frame.getFileName());
+        out.append(',').append(frame.getLineNumber()).append(']');
+    }
+
+    // The subject's exceptions are its own code, and may throw themselves.
+    private static String messageOf(Throwable why) {
+        try {
+            String message = why.getMessage();
+            return message == null ? "" : message;
+        } catch (Throwable broken) {
+            return "(its message cannot be read: " + broken.getClass().getName() + ")";
+        }
+    }
+
+    private static StackTraceElement[] framesOf(Throwable why) {
+        try {
+            return why.getStackTrace();
+        } catch (Throwable broken) {
+            return new StackTraceElement[0];
+        }
+    }
+
+    private static Throwable causeOf(Throwable why) {
+        try {
+            return why.getCause();
+        } catch (Throwable broken) {
+            return null;
+        }
+    }
+
+    static void text(StringBuilder out, String text) {
+        out.append('"');
+        int end = Math.min(text.length(), MESSAGE_CHARS);
+        for (int i = 0; i < end; i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < ' ' || c > '~') {
+                out.append(String.format("\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        out.append(end < text.length() ? "...\"" : "\"");
+    }
+}

@@ -1,0 +1,123 @@
+package unidebug.runner;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What to run. Plain lines of the form {@code word value}, so that no parser of ours sits between a subject and its
+ * tests:
+ * <pre>
+ * nonce TEXT          marks every record of this run
+ * deadline MILLIS     for a test without its own
+ * class NAME          a class that may hold tests, in order
+ * only CLASS#METHOD   run these only (none: all)
+ * skip CLASS#METHOD   already has its result
+ * limit MILLIS CLASS#METHOD   own deadline of a test
+ * </pre>
+ */
+final class Request {
+    String nonce = "";
+    long deadline = 10_000;
+    final List<String> classes = new ArrayList<>();
+    final Set<String> only = new HashSet<>();
+    final Set<String> skip = new HashSet<>();
+    final Map<String, Long> limits = new HashMap<>();
+
+    static Request read(Path file) throws IOException {
+        return parse(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+    }
+
+    static Request parse(String text) {
+        Request request = new Request();
+        for (String line : text.split("\n")) {
+            int space = line.indexOf(' ');
+            if (space > 0) {
+                request.take(line.substring(0, space), line.substring(space + 1));
+            }
+        }
+        return request;
+    }
+
+    private void take(String word, String value) {
+        switch (word) {
+            case "nonce":
+                nonce = value;
+                break;
+            case "deadline":
+                deadline = Long.parseLong(value);
+                break;
+            case "class":
+                classes.add(value);
+                break;
+            case "only":
+                only.add(value);
+                break;
+            case "skip":
+                skip.add(value);
+                break;
+            case "limit":
+                int space = value.indexOf(' ');
+                limits.put(value.substring(space + 1), Long.parseLong(value.substring(0, space)));
+                break;
+            default:
+                throw new IllegalArgumentException("unknown word in a request: " + word);
+        }
+    }
+
+    /** Whether a test is to run now. A parameterised test may be named with or without its invocation. */
+    boolean wants(String className, String method) {
+        String id = className + "#" + method;
+        if (skip.contains(id)) {
+            return false;
+        }
+        return only.isEmpty() || only.contains(id) || only.contains(className) || only.contains(className + "#" + bare(method));
+    }
+
+    /** Whether any invocation of a test template may be wanted; its invocations are not known beforehand. */
+    boolean wantsTemplate(String className, String method) {
+        String prefix = className + "#" + method + "[";
+        boolean selected = wants(className, method);
+        for (String id : only) {
+            selected |= id.startsWith(prefix);
+        }
+        return selected && !skip.contains(className + "#" + method);
+    }
+
+    /** Whether anything of a class, or of a class nested in it, is to run. */
+    boolean wantsClass(String className) {
+        if (skip.contains(className + "#")) {
+            return false;
+        }
+        if (only.isEmpty()) {
+            return true;
+        }
+        for (String id : only) {
+            if (id.startsWith(className)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    long limitOf(String className, String method) {
+        Long own = limits.get(className + "#" + method);
+        return own != null ? own : deadline;
+    }
+
+    static String bare(String method) {
+        for (int i = 0; i < method.length(); i++) {
+            if ("[({".indexOf(method.charAt(i)) >= 0) {
+                return method.substring(0, i);
+            }
+        }
+        return method;
+    }
+}

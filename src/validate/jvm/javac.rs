@@ -1,0 +1,175 @@
+//! The compiler: its arguments, and its complaints as data.
+
+use crate::benchmark::jdk::Jdk;
+use crate::domain::{Diagnostic, RepoPath};
+use crate::sandbox::{Exit, Job, Sandbox};
+use crate::validate::{ValidateError, io_error};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::time::Duration;
+
+const MAX_DIAGNOSTICS: usize = 20;
+
+/// How sources are to be read.
+#[derive(Debug, Clone, Default)]
+pub(in crate::validate) struct Level {
+    /// Source level, when the build names one.
+    pub(in crate::validate) release: Option<String>,
+    /// Charset; empty means UTF-8.
+    pub(in crate::validate) encoding: String,
+    /// Further arguments of the build.
+    pub(in crate::validate) args: Vec<String>,
+    /// Whether annotation processors of the class path run.
+    pub(in crate::validate) processors: bool,
+}
+
+impl Level {
+    /// The arguments of `javac` that stand for it.
+    pub(in crate::validate) fn arguments(&self, jdk: &Jdk) -> Vec<String> {
+        let encoding = if self.encoding.is_empty() { "UTF-8" } else { &self.encoding };
+        let mut args: Vec<String> = ["-g", "-nowarn", "-Xlint:none", "-encoding", encoding].map(String::from).to_vec();
+        if !self.processors {
+            args.push("-proc:none".into());
+        } else if jdk.major >= 21 {
+            args.push("-proc:full".into());
+        }
+        if let Some(wanted) = self.release.as_deref().and_then(|text| text.trim_start_matches("1.").parse::<u32>().ok())
+        {
+            // A level the JDK no longer knows compiles at the oldest it does know.
+            let level = wanted.clamp(jdk.oldest_release(), jdk.major);
+            if jdk.major >= 9 && !self.args.iter().any(|arg| arg == "--add-exports" || arg == "-source") {
+                args.extend(["--release".into(), level.to_string()]);
+            } else {
+                args.extend(["-source".into(), level.to_string(), "-target".into(), level.to_string()]);
+            }
+        }
+        args.extend(self.args.iter().cloned());
+        args
+    }
+}
+
+/// What became of a compilation.
+#[derive(Debug)]
+pub(in crate::validate) struct Compiled {
+    /// Whether classes were made of everything.
+    pub(in crate::validate) ok: bool,
+    /// Errors, in order, at most 20.
+    pub(in crate::validate) diagnostics: Vec<Diagnostic>,
+    /// What else it said, for complaints without a place.
+    pub(in crate::validate) said: String,
+}
+
+/// A cold compiler.
+pub(in crate::validate) struct Javac<'a> {
+    pub(in crate::validate) sandbox: &'a Sandbox,
+    pub(in crate::validate) jdk: &'a Jdk,
+    pub(in crate::validate) level: Level,
+    pub(in crate::validate) wall: Duration,
+}
+
+impl Javac<'_> {
+    /// Compiles files into `out`; `root` is the folder the files lie in, and paths in complaints are relative to it.
+    pub(in crate::validate) async fn compile(
+        &self,
+        files: &[Utf8PathBuf],
+        class_path: &[Utf8PathBuf],
+        out: &Utf8Path,
+        root: &Utf8Path,
+    ) -> Result<Compiled, ValidateError> {
+        if files.is_empty() {
+            return Ok(Compiled { ok: true, diagnostics: Vec::new(), said: String::new() });
+        }
+        let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
+        let mut args = self.level.arguments(self.jdk);
+        args.extend(["-implicit:none".into(), "-d".into(), out.to_string()]);
+        args.extend(["-classpath".into(), joined, "-sourcepath".into(), String::new()]);
+        args.extend(files.iter().map(ToString::to_string));
+        // Beside the classes, because a long list does not fit on a command line.
+        let list = out.with_extension("javac-arguments");
+        let text: String = args.iter().map(|arg| format!("\"{}\"\n", escape(arg))).collect();
+        std::fs::write(&list, text).map_err(io_error("writing the compiler's arguments", &list))?;
+        // JVM options may not stand in the file.
+        let job = Job::new(self.jdk.javac(), root)
+            .args(["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xmx1g", &format!("@{list}")])
+            .read(class_path.iter().cloned())
+            .read([self.jdk.home.clone(), list.clone()])
+            .write(out)
+            .wall(self.wall);
+        let done = self.sandbox.run(job).await?;
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        if done.exit == Exit::TimedOut {
+            return Err(ValidateError::Tool {
+                what: format!("the compiler was cut after {} s", self.wall.as_secs()),
+                hint: "raise --max-time, or name compiled classes".into(),
+            });
+        }
+        let diagnostics = parse(&said, root);
+        Ok(Compiled { ok: done.exit.success(), diagnostics, said: said.chars().take(2000).collect() })
+    }
+}
+
+fn escape(arg: &str) -> String {
+    arg.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// Reads `path:line: error: message`, with the lines that name a symbol and its place.
+pub(in crate::validate) fn parse(said: &str, root: &Utf8Path) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for line in said.lines() {
+        if let Some(diagnostic) = head(line, root) {
+            if found.len() == MAX_DIAGNOSTICS {
+                break;
+            }
+            found.push(diagnostic);
+        } else if let Some(last) = found.last_mut() {
+            let text = line.trim();
+            if ["symbol:", "location:", "required:", "found:", "reason:"].iter().any(|word| text.starts_with(word)) {
+                last.message.push_str("; ");
+                last.message.push_str(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+            }
+        }
+    }
+    found
+}
+
+fn head(line: &str, root: &Utf8Path) -> Option<Diagnostic> {
+    if let Some(message) = line.strip_prefix("error: ") {
+        return Some(Diagnostic { file: None, line: 0, message: message.to_owned() });
+    }
+    let at = line.find(": error: ")?;
+    let (place, message) = (&line[..at], &line[at + ": error: ".len()..]);
+    let (path, number) = place.rsplit_once(':')?;
+    let number = number.parse().ok()?;
+    let inside = Utf8Path::new(path).strip_prefix(root).ok()?;
+    Some(Diagnostic { file: RepoPath::new(inside.as_str()).ok(), line: number, message: message.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn complaints_have_a_place_and_a_symbol() {
+        let said = "/w/src/a/B.java:3: error: cannot find symbol\n    int x = y;\n            ^\n  symbol:   variable y\n  \
+                    location: class B\n1 error\n";
+        let found = parse(said, Utf8Path::new("/w"));
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].file.as_ref().unwrap().as_str(), found[0].line), ("src/a/B.java", 3));
+        assert_eq!(found[0].message, "cannot find symbol; symbol: variable y; location: class B");
+    }
+
+    #[test]
+    fn an_old_source_level_is_lifted_to_what_the_jdk_knows() {
+        let jdk = Jdk { home: "/j".into(), major: 25, version: "25".into() };
+        let level = Level { release: Some("1.5".into()), ..Level::default() };
+        let args = level.arguments(&jdk);
+        assert!(args.windows(2).any(|pair| pair == ["--release", "8"]), "{args:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_output_makes_it_panic(said in any::<String>()) {
+            parse(&said, Utf8Path::new("/w"));
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Runs tests in cold JVMs until every wanted test has its result.
+//!
+//! A test that hangs cannot be stopped inside a JVM, so the JVM ends and a new one goes on with the rest.
+
+use super::harness::Harness;
+use crate::benchmark::jdk::Jdk;
+use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
+use crate::sandbox::{Exit, Finished, Job, Sandbox};
+use crate::validate::records::{self, Told};
+use crate::validate::{ValidateError, io_error};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// The runner's exit code when it ends in order to go on in a new process.
+const CUT: Exit = Exit::Code(97);
+/// The JVM's exit code under `ExitOnOutOfMemoryError`.
+const NO_MEMORY: Exit = Exit::Code(3);
+/// What one JVM needs to start on a busy machine.
+const START: Duration = Duration::from_secs(60);
+const TAIL_CHARS: usize = 4000;
+
+/// How long tests may take.
+#[derive(Debug, Clone)]
+pub(in crate::validate) struct Deadlines {
+    /// For tests without their own.
+    pub(in crate::validate) default: Duration,
+    /// By test.
+    pub(in crate::validate) own: BTreeMap<TestId, Duration>,
+    /// For everything together.
+    pub(in crate::validate) total: Duration,
+}
+
+/// What to do when a test ends the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::validate) enum OnCrash {
+    /// The test failed; go on with the rest (the untouched bug).
+    GoOn,
+    /// The run is over (a candidate).
+    Stop,
+}
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub(in crate::validate) struct Plan {
+    /// Classes that may hold tests, in order.
+    pub(in crate::validate) classes: Vec<String>,
+    /// Only these tests; all when empty.
+    pub(in crate::validate) only: Vec<TestId>,
+    pub(in crate::validate) deadlines: Deadlines,
+    pub(in crate::validate) on_crash: OnCrash,
+    /// Whether a cut test ends the run.
+    pub(in crate::validate) stop_at_cut: bool,
+    /// Further arguments of the JVM.
+    pub(in crate::validate) jvm_args: Vec<String>,
+}
+
+/// Where and with what tests run.
+pub(in crate::validate) struct Suite<'a> {
+    pub(in crate::validate) sandbox: &'a Sandbox,
+    pub(in crate::validate) jdk: &'a Jdk,
+    pub(in crate::validate) harness: &'a Harness,
+    /// Everything behind our runner, in order.
+    pub(in crate::validate) class_path: Vec<Utf8PathBuf>,
+    /// Working directory of the tests.
+    pub(in crate::validate) cwd: Utf8PathBuf,
+    /// The only folder tests may write: the copy the working directory lies in.
+    pub(in crate::validate) writable: Utf8PathBuf,
+    /// Folder for requests.
+    pub(in crate::validate) scratch: Utf8PathBuf,
+    /// Heap of the test JVM in MiB.
+    pub(in crate::validate) heap_mib: u64,
+}
+
+impl Suite<'_> {
+    /// Runs the plan.
+    ///
+    /// # Errors
+    /// Only when no JVM can be started.
+    pub(in crate::validate) async fn run(&self, plan: &Plan) -> Result<TestReport, ValidateError> {
+        let begin = Instant::now();
+        let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
+        loop {
+            let left = plan.deadlines.total.saturating_sub(begin.elapsed());
+            if left.is_zero() {
+                report.end = RunEnd::TimedOut;
+                return Ok(report);
+            }
+            let nonce = nonce();
+            let request = self.write_request(plan, &report, &nonce)?;
+            let done = self.sandbox.run(self.job(plan, &request, left)).await?;
+            let told = records::read(&done.results, &nonce);
+            let before = report.results.len();
+            report.output_tail = tail(&done);
+            let next = take(&mut report, told, &done, plan);
+            if let Next::Stop(end) = next {
+                report.end = end;
+                return Ok(report);
+            }
+            // A process that adds nothing would add nothing the next time either.
+            if report.results.len() == before {
+                report.end = RunEnd::Crashed;
+                return Ok(report);
+            }
+        }
+    }
+
+    fn write_request(&self, plan: &Plan, report: &TestReport, nonce: &str) -> Result<Utf8PathBuf, ValidateError> {
+        let mut text = format!("nonce {nonce}\ndeadline {}\n", plan.deadlines.default.as_millis());
+        let mut line = |word: &str, value: &str| {
+            // Names with line breaks are no names of ours.
+            if !value.contains('\n') {
+                text.push_str(&format!("{word} {value}\n"));
+            }
+        };
+        plan.classes.iter().for_each(|class| line("class", class));
+        plan.only.iter().for_each(|id| line("only", &spelled(id)));
+        done_already(report).iter().for_each(|id| line("skip", id));
+        for (id, limit) in &plan.deadlines.own {
+            line("limit", &format!("{} {}", limit.as_millis(), spelled(id)));
+        }
+        let path = self.scratch.join(format!("request-{nonce}"));
+        std::fs::write(&path, text).map_err(io_error("writing a test request", &path))?;
+        Ok(path)
+    }
+
+    fn job(&self, plan: &Plan, request: &Utf8Path, left: Duration) -> Job {
+        let mut class_path = vec![self.harness.classes.clone()];
+        class_path.extend(self.class_path.iter().cloned());
+        let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
+        let heap = self.heap_mib;
+        let mut args: Vec<String> =
+            ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"].map(String::from).to_vec();
+        args.extend([format!("-Xmx{heap}m"), "-Djava.awt.headless=true".into(), "-ea".into()]);
+        args.extend(plan.jvm_args.iter().cloned());
+        args.extend(["-cp".into(), joined, "unidebug.runner.Cold".into(), request.to_string()]);
+        let mut job = Job::new(self.jdk.java(), &self.cwd)
+            .args(args)
+            .read(class_path)
+            .read([self.jdk.home.clone(), request.to_owned()])
+            .write(&self.writable)
+            .wall(left + START);
+        job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
+        job.results = true;
+        job.limits.memory_mib = heap * 2 + 512;
+        job
+    }
+}
+
+enum Next {
+    GoOn,
+    Stop(RunEnd),
+}
+
+/// Adds what one process told, and decides whether another is needed.
+fn take(report: &mut TestReport, told: Told, done: &Finished, plan: &Plan) -> Next {
+    let complete = told.ended("done") && done.exit.success();
+    let to_be_continued = done.exit == CUT && (told.ended("cut") || told.ended("runaway"));
+    let cut = told.results.iter().any(|result| result.status == TestStatus::TimedOut);
+    let open = told.open.clone();
+    for result in told.results {
+        keep_worst(&mut report.results, result);
+    }
+    if complete {
+        return Next::Stop(RunEnd::Complete);
+    }
+    if to_be_continued {
+        return if cut && plan.stop_at_cut { Next::Stop(RunEnd::TimedOut) } else { Next::GoOn };
+    }
+    let (end, kind, message) = match done.exit {
+        Exit::TimedOut => (RunEnd::TimedOut, "timeout", "the test process was cut at its deadline".to_owned()),
+        NO_MEMORY | Exit::OutOfMemory => {
+            (RunEnd::OutOfMemory, "java.lang.OutOfMemoryError", "the test process ran out of memory".to_owned())
+        }
+        exit => (RunEnd::Crashed, "exit", format!("the test process ended with {exit} while this test ran")),
+    };
+    let Some(id) = open else { return Next::Stop(end) };
+    let failure = Failure { kind: kind.into(), message, frames: Vec::new() };
+    let status = if end == RunEnd::TimedOut { TestStatus::TimedOut } else { TestStatus::Failed };
+    keep_worst(&mut report.results, TestResult { id, status, failure: Some(failure), millis: 0 });
+    if plan.on_crash == OnCrash::GoOn && end != RunEnd::TimedOut { Next::GoOn } else { Next::Stop(end) }
+}
+
+/// A test may run in several processes or classes; it passed only if it passed everywhere.
+fn keep_worst(results: &mut BTreeMap<TestId, TestResult>, new: TestResult) {
+    let rank = |result: &TestResult| match result.status {
+        TestStatus::Skipped => 0,
+        TestStatus::Passed => 1,
+        TestStatus::Failed => 2,
+        TestStatus::TimedOut => 3,
+    };
+    match results.get(&new.id) {
+        Some(old) if rank(old) >= rank(&new) => {}
+        _ => {
+            results.insert(new.id.clone(), new);
+        }
+    }
+}
+
+/// What a continuing process leaves out: every test with a result, and the whole of a parameterised test of which one
+/// invocation was cut, because its invocations cannot be chosen one by one.
+fn done_already(report: &TestReport) -> BTreeSet<String> {
+    let mut done = BTreeSet::new();
+    for result in report.results.values() {
+        // With an empty method this names the class as a whole.
+        done.insert(format!("{}#{}", result.id.class, result.id.method));
+        if result.status == TestStatus::TimedOut || result.failure.as_ref().is_some_and(|why| why.kind == "exit") {
+            done.insert(format!("{}#{}", result.id.class, result.id.method.split('[').next().unwrap_or("")));
+        }
+    }
+    done
+}
+
+/// As the runner spells ids: the `#` stays even when there is no method.
+fn spelled(id: &TestId) -> String {
+    if id.method.is_empty() { id.class.clone() } else { format!("{}#{}", id.class, id.method) }
+}
+
+/// A name nobody can guess from outside the process.
+fn nonce() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let number = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", number(), number())
+}
+
+/// The end of what the tests printed.
+fn tail(done: &Finished) -> String {
+    let mut text = String::from_utf8_lossy(&done.stdout).into_owned();
+    text.push_str(&String::from_utf8_lossy(&done.stderr));
+    let count = text.chars().count();
+    text.chars().skip(count.saturating_sub(TAIL_CHARS)).collect()
+}

@@ -1,0 +1,176 @@
+//! Reads what our runner on the JVM told over its private channel.
+//!
+//! The channel can be written by whatever runs in the same process, so every line must carry the nonce of the run, and
+//! a line that is not understood is dropped rather than believed.
+
+use crate::domain::{Failure, Frame, TestId, TestResult, TestStatus};
+use serde::Deserialize;
+
+/// What one process told.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Results, in the order they came.
+    pub(super) results: Vec<TestResult>,
+    /// The test that was started and not finished.
+    pub(super) open: Option<TestId>,
+    /// The end record: how many results the process says it sent, and why it stopped.
+    pub(super) over: Option<Over>,
+}
+
+/// The end record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Over {
+    pub(super) count: usize,
+    pub(super) why: String,
+}
+
+impl Told {
+    /// Whether the end record came, for this reason, and no result is missing or invented.
+    pub(super) fn ended(&self, why: &str) -> bool {
+        self.over.as_ref().is_some_and(|over| over.why == why && over.count == self.results.len())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Line {
+    Start(Named),
+    End(Ended),
+    Over(Closing),
+}
+
+#[derive(Deserialize)]
+struct Named {
+    nonce: String,
+    class: String,
+    method: String,
+}
+
+#[derive(Deserialize)]
+struct Ended {
+    nonce: String,
+    class: String,
+    method: String,
+    status: TestStatus,
+    millis: u64,
+    #[serde(default)]
+    failure: Option<Thrown>,
+}
+
+#[derive(Deserialize)]
+struct Closing {
+    nonce: String,
+    count: usize,
+    why: String,
+}
+
+#[derive(Deserialize)]
+struct Thrown {
+    kind: String,
+    message: String,
+    frames: Vec<(String, String, String, i64)>,
+    #[serde(default)]
+    cause: Option<Box<Thrown>>,
+}
+
+impl Thrown {
+    /// One failure out of the chain: the outer kind and message, then the causes' messages; frames of the root cause
+    /// come first, because they lie deepest.
+    fn flatten(self) -> Failure {
+        let mut message = self.message;
+        let mut traces = vec![self.frames];
+        let mut next = self.cause;
+        while let Some(cause) = next {
+            message.push_str(&format!("\ncaused by {}: {}", cause.kind, cause.message));
+            traces.push(cause.frames);
+            next = cause.cause;
+        }
+        let mut frames: Vec<Frame> = Vec::new();
+        for (class, method, file, line) in traces.into_iter().rev().flatten() {
+            let line = u32::try_from(line).ok().filter(|&line| line > 0);
+            frames.push(Frame { class, method, file: (!file.is_empty()).then_some(file), line });
+        }
+        Failure { kind: self.kind, message, frames }
+    }
+}
+
+/// Reads the bytes of the channel.
+pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
+    let mut told = Told::default();
+    for line in bytes.split(|&byte| byte == b'\n') {
+        let Ok(line) = serde_json::from_slice::<Line>(line) else { continue };
+        match line {
+            // After the end record nothing is believed any more.
+            _ if told.over.is_some() => {}
+            Line::Start(named) if named.nonce == nonce => told.open = Some(TestId::new(named.class, named.method)),
+            Line::End(ended) if ended.nonce == nonce => {
+                let id = TestId::new(ended.class, ended.method);
+                told.open = told.open.take().filter(|open| *open != id);
+                let failure = ended.failure.map(Thrown::flatten);
+                told.results.push(TestResult { id, status: ended.status, failure, millis: ended.millis });
+            }
+            Line::Over(closing) if closing.nonce == nonce => {
+                told.over = Some(Over { count: closing.count, why: closing.why });
+            }
+            _ => {}
+        }
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const GOOD: &str = concat!(
+        r#"{"nonce":"n","kind":"start","class":"a.T","method":"x"}"#,
+        "\n",
+        r#"{"nonce":"n","kind":"end","class":"a.T","method":"x","status":"failed","millis":3,"failure":"#,
+        r#"{"kind":"E","message":"m","frames":[["a.T","x","T.java",7],["b","c","",-2]],"#,
+        r#""cause":{"kind":"C","message":"root","frames":[["a.P","p","P.java",2]]}}}"#,
+        "\n",
+        r#"{"nonce":"n","kind":"over","count":1,"why":"done"}"#,
+        "\n"
+    );
+
+    #[test]
+    fn a_failure_carries_its_cause_first() {
+        let told = read(GOOD.as_bytes(), "n");
+        assert!(told.ended("done") && told.open.is_none());
+        let failure = told.results[0].failure.as_ref().unwrap();
+        assert_eq!(failure.message, "m\ncaused by C: root");
+        assert_eq!((failure.frames[0].class.as_str(), failure.frames[0].line), ("a.P", Some(2)));
+        assert_eq!(failure.frames[2].line, None);
+    }
+
+    #[test]
+    fn lines_of_another_run_are_not_believed() {
+        let told = read(GOOD.as_bytes(), "other");
+        assert!(told.results.is_empty() && told.over.is_none());
+    }
+
+    #[test]
+    fn a_test_that_never_ended_is_open() {
+        let first = GOOD.lines().next().unwrap();
+        assert_eq!(read(first.as_bytes(), "n").open, Some(TestId::new("a.T", "x")));
+    }
+
+    #[test]
+    fn a_count_that_does_not_fit_is_no_end() {
+        let forged = GOOD.replace("\"count\":1", "\"count\":2");
+        assert!(!read(forged.as_bytes(), "n").ended("done"));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_on_the_channel_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            read(&bytes, "n");
+        }
+
+        #[test]
+        fn a_torn_channel_never_ends(cut in 0..GOOD.len() - 2) {
+            prop_assert!(!read(&GOOD.as_bytes()[..cut], "n").ended("done"));
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The judge on small projects with real compilers and real test processes.
+
+use super::*;
+use crate::benchmark::Project;
+use crate::domain::{BugId, FileChange, Outcome, TestStatus};
+use crate::sandbox::Choice;
+use std::sync::Arc;
+
+/// A project on disk, and a folder to work in.
+pub(super) struct Trial {
+    _folder: tempfile::TempDir,
+    pub(super) checkout: Checkout,
+    pub(super) options: Options,
+    pub(super) sandbox: Sandbox,
+}
+
+impl Trial {
+    pub(super) async fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let base = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
+        let (root, work) = (base.join("bug"), base.join("work"));
+        std::fs::create_dir_all(&work).unwrap();
+        for (path, text) in files {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let project = Project {
+            source_roots: vec![RepoPath::new("src").unwrap()],
+            test_roots: vec![RepoPath::new("test").unwrap()],
+            ..Project::default()
+        };
+        let checkout = Checkout {
+            bug: BugId { benchmark: "local".into(), name: "trial".into() },
+            root,
+            language: "java".into(),
+            project,
+            triggering: None,
+            requirements: None,
+            oracle: None,
+            notes: Vec::new(),
+        };
+        let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+        Self { _folder: folder, checkout, options: Options::new(work), sandbox }
+    }
+
+    pub(super) async fn open(&self) -> Box<dyn Validator> {
+        match open(&self.checkout, &self.sandbox, self.options.clone()).await {
+            Ok(validator) => validator,
+            Err(error) => panic!("{error}; {}", error.hint()),
+        }
+    }
+
+    pub(super) fn patch(&self, path: &str, from: &str, to: &str) -> Patch {
+        let path = RepoPath::new(path).unwrap();
+        let before = std::fs::read_to_string(path.under(&self.checkout.root)).unwrap();
+        assert!(before.contains(from), "{from} is not in {path}");
+        let after: Arc<[u8]> = before.replace(from, to).into_bytes().into();
+        Patch { files: vec![FileChange { path, before: Some(before.into_bytes().into()), after }] }
+    }
+}
+
+const CALC: &str = "package a;\npublic class Calc {\n  public static final int ZERO = 0;\n  public static int max(int x, int y) \
+                    {\n    return x < y ? x : y;\n  }\n  public static int half(int x) { return x / 2; }\n  public \
+                    static int same(int x) {\n    return x;\n  }\n}\n";
+const USER: &str = "package a;\npublic class User { public int zero() { return Calc.ZERO; } }\n";
+const TEST_4: &str = "package a;\nimport org.junit.*;\nimport static org.junit.Assert.*;\npublic class CalcTest {\n  @Test \
+                      public void max() { assertEquals(3, Calc.max(2, 3)); }\n  @Test public void half() { \
+                      assertEquals(2, Calc.half(4)); }\n  @Test public void zero() { assertEquals(0, new \
+                      User().zero()); }\n  @Test public void same() { assertEquals(5, Calc.same(5)); }\n  @Ignore @Test \
+                      public void later() { fail(); }\n  @Test public void maybe() { Assume.assumeTrue(false); }\n}\n";
+
+async fn calc() -> Trial {
+    Trial::new(&[("src/a/Calc.java", CALC), ("src/a/User.java", USER), ("test/a/CalcTest.java", TEST_4)]).await
+}
+
+#[tokio::test]
+async fn a_bug_is_known_and_its_repair_is_plausible_only_after_a_cold_confirmation() {
+    let trial = calc().await;
+    let judge = trial.open().await;
+    let baseline = judge.baseline();
+    assert_eq!(baseline.triggering, vec!["a.CalcTest#max".parse().unwrap()]);
+    assert_eq!(baseline.passing.len(), 3);
+    let skipped = |name: &str| baseline.report.results[&name.parse::<TestId>().unwrap()].status == TestStatus::Skipped;
+    assert!(skipped("a.CalcTest#later") && skipped("a.CalcTest#maybe"));
+    let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
+    let first = judge.validate(&repair).await.unwrap();
+    assert_eq!(first.outcome, Outcome::PassedWarm, "{first:?}");
+    let confirmed = judge.confirm(&repair).await.unwrap();
+    assert!(confirmed.is_plausible() && confirmed.fixed == 1, "{confirmed:?}");
+}
+
+#[tokio::test]
+async fn every_way_to_be_wrong_has_its_word() {
+    let trial = calc().await;
+    let judge = trial.open().await;
+    let rows = [
+        ("x < y ? x : y", "x < y ? x : y + 0", Outcome::Failed),
+        ("x < y ? x : y", "undefined", Outcome::CompileError),
+        (
+            "x < y ? x : y;\n  }\n  public static int half(int x) { return x / 2",
+            "Math.max(x, y); } public static int half(int x) { return x",
+            Outcome::Regression,
+        ),
+        ("return x < y", "System.exit(0); return x < y", Outcome::Crash),
+        ("return x < y", "Runtime.getRuntime().halt(0); return x < y", Outcome::Crash),
+        ("return x < y ? x : y", "while (x < 100 || y > 0) {} return y", Outcome::Timeout),
+        (
+            "return x < y",
+            "java.util.List<long[]> l = new java.util.ArrayList<>(); while (y > 0) l.add(new long[1 << 22]); return x < y",
+            Outcome::OutOfMemory,
+        ),
+        (
+            "return x < y",
+            "if (true) throw new org.junit.AssumptionViolatedException(\"\"); return x < y",
+            Outcome::Failed,
+        ),
+    ];
+    for (from, to, wanted) in rows {
+        let told = judge.validate(&trial.patch("src/a/Calc.java", from, to)).await.unwrap();
+        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
+    }
+    let again = judge.validate(&trial.patch("src/a/Calc.java", rows[0].0, rows[0].1)).await.unwrap();
+    assert_eq!(again.outcome, Outcome::Duplicate);
+    let on_test =
+        judge.validate(&trial.patch("test/a/CalcTest.java", "assertEquals(3", "assertEquals(2")).await.unwrap();
+    assert_eq!(on_test.outcome, Outcome::Refused);
+}
+
+#[tokio::test]
+async fn users_of_a_changed_constant_are_compiled_again() {
+    let trial = calc().await;
+    let judge = trial.open().await;
+    let patch = trial.patch(
+        "src/a/Calc.java",
+        "ZERO = 0;\n  public static int max(int x, int y) {\n    return x < y ? x : y",
+        "ZERO = 1;\n  public static int max(int x, int y) {\n    return x < y ? y : x",
+    );
+    let told = judge.validate(&patch).await.unwrap();
+    assert_eq!(told.outcome, Outcome::Regression, "{told:?}");
+    assert_eq!(told.failing[0].0.method, "zero");
+}
+
+#[tokio::test]
+async fn coverage_names_the_lines_the_failing_test_runs() {
+    let trial = calc().await;
+    let judge = trial.open().await;
+    let coverage = judge.failing_coverage().await.unwrap().unwrap();
+    let lines = &coverage.lines[&RepoPath::new("src/a/Calc.java").unwrap()];
+    assert!(lines.contains(&5) && !lines.contains(&9), "{lines:?}");
+}
+
+#[tokio::test]
+async fn a_looping_test_is_cut_and_the_rest_still_runs() {
+    let source = "package a;\npublic class Loop {\n  public static int count(int n) {\n    int c = 0;\n    while (n != 0) {\n      c++;\n    }\n    return c;\n  }\n}\n";
+    let test = "package a;\nimport org.junit.*;\npublic class LoopTest {\n  @Test(timeout = 300) public void a() { Loop.count(1); }\n  @Test \
+                public void b() { Assert.assertEquals(0, Loop.count(0)); }\n  @Test public void c() { Loop.count(2); }\n  @Test public void d() { \
+                Assert.assertEquals(0, Loop.count(0)); }\n}\n";
+    let trial = Trial::new(&[("src/a/Loop.java", source), ("test/a/LoopTest.java", test)]).await;
+    let judge = trial.open().await;
+    let status = |name: &str| judge.baseline().report.results[&TestId::new("a.LoopTest", name)].status;
+    assert_eq!(
+        [status("a"), status("b"), status("c"), status("d")],
+        [TestStatus::Failed, TestStatus::Passed, TestStatus::TimedOut, TestStatus::Passed]
+    );
+    let coverage = judge.failing_coverage().await.unwrap().unwrap();
+    assert!(coverage.lines[&RepoPath::new("src/a/Loop.java").unwrap()].contains(&6), "{coverage:?}");
+    let repair = trial.patch("src/a/Loop.java", "      c++;", "      n &= n - 1;\n      c++;");
+    assert_eq!(judge.validate(&repair).await.unwrap().outcome, Outcome::PassedWarm);
+}
+
+#[tokio::test]
+async fn junit_5_tests_run_nested_parameterised_and_disabled() {
+    let test = "package a;\nimport org.junit.jupiter.api.*;\nimport org.junit.jupiter.params.ParameterizedTest;\nimport \
+                org.junit.jupiter.params.provider.ValueSource;\nimport static org.junit.jupiter.api.Assertions.*;\nclass FiveTest {\n  \
+                @BeforeAll static void all() {}\n  @ParameterizedTest @ValueSource(ints = {1, 2, 3}) void max(int n) { assertEquals(Math.max(n, 2), Calc.max(n, 2)); }\n  \
+                @Test void half() { assertEquals(1, Calc.half(2)); }\n  @Disabled(\"later\") @Test void off() {}\n  @Test void maybe() { \
+                Assumptions.assumeTrue(false); }\n  @Nested class Inner { @Test void same() { assertEquals(1, Calc.same(1)); } }\n}\n";
+    let trial = Trial::new(&[("src/a/Calc.java", CALC), ("test/a/FiveTest.java", test)]).await;
+    let judge = trial.open().await;
+    let results = &judge.baseline().report.results;
+    let told: Vec<(String, TestStatus)> = results.values().map(|r| (r.id.to_string(), r.status)).collect();
+    let wanted = [
+        ("a.FiveTest#half", TestStatus::Passed),
+        ("a.FiveTest#max[1]", TestStatus::Failed),
+        ("a.FiveTest#max[2]", TestStatus::Passed),
+        ("a.FiveTest#max[3]", TestStatus::Failed),
+        ("a.FiveTest#maybe", TestStatus::Skipped),
+        ("a.FiveTest#off", TestStatus::Skipped),
+        ("a.FiveTest$Inner#same", TestStatus::Passed),
+    ];
+    assert_eq!(told, wanted.map(|(name, status)| (name.to_owned(), status)));
+    let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
+    assert!(judge.confirm(&repair).await.unwrap().is_plausible());
+}
+
+#[tokio::test]
+async fn what_cannot_be_judged_is_said_before_anything_else() {
+    let broken = Trial::new(&[("src/a/B.java", "package a; class B { int x = ; }"), ("test/a/T.java", "")]).await;
+    let error = open(&broken.checkout, &broken.sandbox, broken.options.clone()).await.err().unwrap();
+    assert!(
+        matches!(&error, ValidateError::BaselineDoesNotCompile { first } if first.contains("src/a/B.java:1")),
+        "{error}"
+    );
+
+    let trial = calc().await;
+    for (name, word) in [("CalcTest#half", "passes"), ("CalcTest#none", "did not run")] {
+        let mut options = trial.options.clone();
+        options.failing = vec![name.parse().unwrap()];
+        let error = open(&trial.checkout, &trial.sandbox, options).await.err().unwrap();
+        assert!(
+            error.to_string().contains(word) && error.hint().contains("a.CalcTest#max"),
+            "{error} {}",
+            error.hint()
+        );
+    }
+}
