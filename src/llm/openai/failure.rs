@@ -226,7 +226,7 @@ impl Failure {
         let id = self.request_id.as_ref().map(|id| format!(" [request {id}]")).unwrap_or_default();
         let what = format!("{host}: {self}{id}{tried}");
         match (self.kind, self.status) {
-            (Kind::Connect, _) if !reached => ModelError::Unreachable(format!(
+            (Kind::Connect | Kind::Timeout | Kind::Broken, _) if !reached => ModelError::Unreachable(format!(
                 "cannot reach {host}: {}{tried}\nhint: is the server running, and is the base URL right?",
                 self.message
             )),

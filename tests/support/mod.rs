@@ -1,0 +1,9 @@
+//! What tests share: a scripted endpoint that speaks real HTTP, and the program itself in a clean environment.
+
+mod endpoint;
+mod program;
+
+#[allow(unused_imports)]
+pub use endpoint::{Endpoint, Reply, Served};
+#[allow(unused_imports)]
+pub use program::{Finished, Unidebug, unidebug};
