@@ -1,1 +1,24 @@
-//! (next commit)
+//! The durable event log of a run: what everything else about the run is derived from.
+//!
+//! One record is one line, `crc32 in hex, space, JSON`; the first carries the schema. A response that was paid for is
+//! on the disk before anybody acts on it, so that a killed run buys nothing twice. Reports, resume and replay are
+//! readers of the same file.
+
+mod error;
+mod history;
+mod read;
+mod run_dir;
+mod tee;
+mod write;
+
+pub use error::JournalError;
+pub use history::{History, Paid};
+pub use run_dir::RunDir;
+pub use tee::Tee;
+pub use write::{Journal, Scrub};
+
+/// Schema of the records this program writes; older ones are read, newer ones refused.
+pub const SCHEMA: u32 = 1;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,273 @@
+//! Journals as killed processes, full disks and newer programs leave them.
+
+use super::*;
+use crate::domain::{AgentName, Cost, Event, EventSink, Level, Outcome, Scope, ToolName, Usage};
+use camino::{Utf8Path, Utf8PathBuf};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex};
+
+fn started() -> Event {
+    Event::RunStarted {
+        schema: SCHEMA,
+        version: "0.1.0".into(),
+        bug: "fixtures:a".parse().unwrap(),
+        sandbox: "none".into(),
+    }
+}
+
+fn scope(cycle: u32) -> Scope {
+    Scope { attempt: 1, level: Level::L1, agent: AgentName::from("fixer"), cycle }
+}
+
+fn sent(key: &str) -> Event {
+    Event::Sent { scope: scope(1), key: key.into(), request: json!({"model": "m"}) }
+}
+
+fn received(key: &str, cost: f64) -> Event {
+    let usage =
+        Usage { requests: 1, prompt_tokens: 7, cached_tokens: 1, completion_tokens: 2, cost_usd: Cost(Some(cost)) };
+    Event::Received { scope: scope(1), key: key.into(), response: json!({"choices": []}), usage, seconds: 0.5 }
+}
+
+fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Utf8Path::from_path(folder.path()).unwrap().join("run");
+    (folder, path)
+}
+
+fn written(path: &Utf8Path, events: &[Event]) -> Utf8PathBuf {
+    let journal = Journal::begin(RunDir::create(path).unwrap()).unwrap();
+    events.iter().for_each(|event| journal.emit(event).unwrap());
+    RunDir::journal_in(path)
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let (_keep, path) = folder();
+    let events = [started(), sent("k"), received("k", 0.25), Event::Notice { text: "line\nbreak ü \u{0}".into() }];
+    let file = written(&path, &events);
+    assert_eq!(Journal::read(&file).unwrap(), events);
+    assert_eq!(Journal::read(&path).unwrap(), events, "the run directory stands for its journal");
+}
+
+#[test]
+fn the_first_record_must_tell_the_schema() {
+    let (_keep, path) = folder();
+    let journal = Journal::begin(RunDir::create(&path).unwrap()).unwrap();
+    assert!(journal.emit(&sent("k")).is_err());
+    journal.emit(&started()).unwrap();
+}
+
+#[test]
+fn a_second_owner_is_refused_by_name_and_the_lock_ends_with_its_holder() {
+    let (_keep, path) = folder();
+    let run = RunDir::create(&path).unwrap();
+    let refused = RunDir::create(&path).unwrap_err().to_string();
+    assert!(refused.contains(&format!("process {} on ", std::process::id())), "{refused}");
+    drop(run);
+    let journal = Journal::begin(RunDir::create(&path).unwrap()).unwrap();
+    journal.emit(&started()).unwrap();
+    assert!(matches!(RunDir::open(&path), Err(JournalError::Owned { .. })));
+    drop(journal);
+    let used = RunDir::create(&path).unwrap_err();
+    assert!(matches!(&used, JournalError::Used { .. }) && used.to_string().contains("unidebug resume"), "{used}");
+    assert!(matches!(RunDir::open(&path.join("none")), Err(JournalError::NoRun { .. })));
+}
+
+#[test]
+fn a_torn_tail_is_cut_and_the_run_goes_on_behind_it() {
+    let (_keep, path) = folder();
+    let file = written(&path, &[started(), received("k", 1.0)]);
+    let whole = std::fs::read(&file).unwrap();
+    let mut torn = whole.clone();
+    torn.extend_from_slice(&super::write::record("{\"kind\":\"notice\"}").as_bytes()[..15]);
+    std::fs::write(&file, &torn).unwrap();
+    assert_eq!(Journal::read(&file).unwrap().len(), 2);
+    let (journal, events) = Journal::reopen(RunDir::open(&path).unwrap()).unwrap();
+    assert_eq!(events.len(), 2);
+    assert_eq!(std::fs::read(&file).unwrap(), whole);
+    journal.emit(&sent("later")).unwrap();
+    assert_eq!(Journal::read(&file).unwrap()[2], sent("later"));
+}
+
+#[test]
+fn damage_before_the_end_is_refused_with_its_line() {
+    let (_keep, path) = folder();
+    let file = written(&path, &[started(), sent("a"), sent("b")]);
+    let mut bytes = std::fs::read(&file).unwrap();
+    let second = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 20;
+    bytes[second] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let error = Journal::read(&file).unwrap_err();
+    assert!(matches!(error, JournalError::Damaged { line: 2, good: 1, .. }), "{error}");
+}
+
+#[test]
+fn a_newer_schema_is_refused_with_the_version_that_wrote_it() {
+    let (_keep, path) = folder();
+    let file = written(&path, &[started()]);
+    let record = super::write::record(r#"{"kind":"run_began","schema":2,"version":"3.1.0","new_field":{}}"#);
+    std::fs::write(&file, record).unwrap();
+    let error = Journal::read(&file).unwrap_err().to_string();
+    assert!(error.contains("unidebug 3.1.0 with schema 2"), "{error}");
+}
+
+#[test]
+fn secrets_are_replaced_before_the_append() {
+    let (_keep, path) = folder();
+    fn scrub(text: &str) -> Cow<'_, str> {
+        if text.contains("canary") { Cow::Owned(text.replace("canary", "[REDACTED]")) } else { Cow::Borrowed(text) }
+    }
+    let journal = Journal::begin(RunDir::create(&path).unwrap()).unwrap().scrubbed(Arc::new(scrub));
+    journal.emit(&started()).unwrap();
+    let request = json!({"messages": [{"content": "the canary sings"}]});
+    journal.emit(&Event::Sent { scope: scope(1), key: "k".into(), request }).unwrap();
+    let text = std::fs::read_to_string(RunDir::journal_in(&path)).unwrap();
+    assert!(!text.contains("canary") && text.contains("the [REDACTED] sings"));
+    assert_eq!(Journal::read(&path).unwrap().len(), 2);
+}
+
+#[test]
+fn after_a_failed_write_nothing_more_is_written() {
+    let (_keep, path) = folder();
+    let run = RunDir::create(&path).unwrap();
+    // A device that is always full stands in for the disk.
+    std::os::unix::fs::symlink("/dev/full", run.journal()).unwrap();
+    let Ok(file) = std::fs::OpenOptions::new().append(true).open(run.journal()) else { return };
+    drop(file);
+    let journal = Journal::begin(run).unwrap();
+    assert_eq!(journal.emit(&started()).unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    assert!(journal.emit(&started()).unwrap_err().to_string().contains("the run stops here"));
+}
+
+#[test]
+fn files_of_a_run_are_saved_whole_and_in_folders() {
+    let (_keep, path) = folder();
+    let run = RunDir::create(&path).unwrap();
+    let saved = run.save("patches/1.diff", b"--- a\n").unwrap();
+    run.save("patches/1.diff", b"--- b\n").unwrap();
+    assert_eq!(std::fs::read(&saved).unwrap(), b"--- b\n");
+    assert_eq!(std::fs::read_dir(path.join("patches")).unwrap().count(), 1, "nothing temporary is left");
+}
+
+#[test]
+fn history_finds_what_was_paid_seen_and_judged() {
+    let observed = |cycle| Event::Observed {
+        scope: scope(cycle),
+        state: "collect".into(),
+        tool: ToolName::from("read_range"),
+        args: json!({}),
+        ok: true,
+        observation: format!("seen in {cycle}"),
+        seconds: 0.0,
+    };
+    let validated = Event::Validated {
+        scope: scope(2),
+        outcome: Outcome::Failed,
+        diff: String::new(),
+        detail: String::new(),
+        origin: String::new(),
+        seconds: 1.0,
+    };
+    let report = json!({"verdict": "plausible"});
+    let finished = Event::Finished { report: report.clone() };
+    let history = History::of(vec![
+        started(),
+        sent("a"),
+        received("a", 0.25),
+        observed(1),
+        observed(2),
+        validated,
+        sent("b"),
+        received("a", 0.5),
+        finished,
+    ]);
+    assert_eq!(history.received("a").unwrap().usage.cost_usd, Cost(Some(0.25)));
+    assert!(history.received("b").is_none());
+    assert_eq!(history.possibly_billed(), 1);
+    assert!(
+        matches!(history.observed(&scope(2)).collect::<Vec<_>>()[..], [Event::Observed { observation, .. }] if observation == "seen in 2")
+    );
+    assert_eq!((history.validated(&scope(2)).count(), history.validated(&scope(1)).count()), (1, 0));
+    assert_eq!((history.spent().requests, history.spent().cost_usd), (2, Cost(Some(0.75))));
+    assert_eq!(history.finished(), Some(&report));
+}
+
+#[test]
+fn a_tee_hands_on_in_order_and_stops_at_a_refusal() {
+    struct Sink(Arc<Mutex<Vec<&'static str>>>, &'static str, bool);
+    impl EventSink for Sink {
+        fn emit(&self, _: &Event) -> std::io::Result<()> {
+            self.0.lock().unwrap().push(self.1);
+            if self.2 { Err(std::io::Error::other("full")) } else { Ok(()) }
+        }
+    }
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = |name, fails| Arc::new(Sink(Arc::clone(&seen), name, fails)) as Arc<dyn EventSink>;
+    assert!(Tee::new(vec![sink("a", false), sink("b", true), sink("c", false)]).emit(&started()).is_err());
+    assert_eq!(*seen.lock().unwrap(), ["a", "b"]);
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let value = prop_oneof![
+        any::<String>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        prop::collection::vec((any::<String>(), any::<String>()), 0..3)
+            .prop_map(|m| Value::Object(m.into_iter().map(|(k, v)| (k, v.into())).collect())),
+    ];
+    let level = prop::sample::select(vec![Level::First, Level::L1, Level::L3, Level::Refine]);
+    (any::<String>(), value, level, any::<u32>(), 0u32..1000).prop_map(|(text, value, level, cycle, quarters)| {
+        let scope = Scope { attempt: 1, level, agent: AgentName(text.clone()), cycle };
+        let seconds = f64::from(quarters) / 4.0;
+        match cycle % 4 {
+            0 => Event::Sent { scope, key: text, request: value },
+            1 => Event::Notice { text },
+            2 => Event::Received { scope, key: text, response: value, usage: Usage::default(), seconds },
+            _ => Event::Validated {
+                scope,
+                outcome: Outcome::Crash,
+                diff: text.clone(),
+                detail: text.clone(),
+                origin: text,
+                seconds,
+            },
+        }
+    })
+}
+
+fn file_of(events: &[Event]) -> Vec<u8> {
+    events.iter().flat_map(|event| super::write::record(&serde_json::to_string(event).unwrap()).into_bytes()).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_journal_cut_anywhere_gives_its_whole_records(events in prop::collection::vec(any_event(), 0..8), cut in 0.0..1.0f64) {
+        let events: Vec<Event> = std::iter::once(started()).chain(events).collect();
+        let bytes = file_of(&events);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+        let kept = &bytes[..(bytes.len() as f64 * cut) as usize];
+        let scanned = super::read::scan_bytes(Utf8Path::new("j"), kept).unwrap();
+        let whole = kept.iter().filter(|&&byte| byte == b'\n').count();
+        prop_assert_eq!(&scanned.events, &events[..whole]);
+        prop_assert_eq!(scanned.torn, !kept.is_empty() && kept.last() != Some(&b'\n'));
+        prop_assert_eq!(&kept[..scanned.length as usize], &file_of(&scanned.events)[..]);
+    }
+
+    #[test]
+    fn a_flipped_bit_is_found_wherever_it_is(events in prop::collection::vec(any_event(), 1..6), at in any::<prop::sample::Index>(), bit in 0u8..8) {
+        let events: Vec<Event> = std::iter::once(started()).chain(events).collect();
+        let mut bytes = file_of(&events);
+        let last = bytes[..bytes.len() - 1].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+        let at = at.index(last);
+        bytes[at] ^= 1 << bit;
+        let scanned = super::read::scan_bytes(Utf8Path::new("j"), &bytes);
+        prop_assert!(scanned.is_err());
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = super::read::scan_bytes(Utf8Path::new("j"), &bytes);
+    }
+}
