@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// Runs of what passed, after the first.
-const REPEATS: usize = 2;
+pub(super) const REPEATS: usize = 2;
 const SCHEMA: u32 = 1;
 
 /// What is kept between runs of this program: facts, no decisions.
@@ -33,7 +33,8 @@ pub(super) async fn make(subject: &Subject) -> Result<Baseline, ValidateError> {
             made
         }
     };
-    decide(subject, facts)
+    let Kept { report, flaky, seconds, .. } = facts;
+    decide(report, flaky, seconds, &subject.options.failing, subject.checkout.triggering.as_deref())
 }
 
 fn keep(file: &camino::Utf8Path, facts: &Kept) -> Result<(), ValidateError> {
@@ -78,8 +79,14 @@ fn last_line(report: &TestReport) -> &str {
     report.output_tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing")
 }
 
-fn decide(subject: &Subject, facts: Kept) -> Result<Baseline, ValidateError> {
-    let Kept { report, flaky, seconds, .. } = facts;
+/// What triggers: the tests the user names, else the benchmark's, else all that fail and do not want something outside.
+pub(super) fn decide(
+    report: TestReport,
+    flaky: BTreeSet<TestId>,
+    seconds: f64,
+    by_user: &[TestId],
+    by_benchmark: Option<&[TestId]>,
+) -> Result<Baseline, ValidateError> {
     let mut set_aside: BTreeMap<TestId, String> =
         flaky.iter().map(|id| (id.clone(), "flaky: it passed once and not again".to_owned())).collect();
     let passing: BTreeSet<TestId> = report
@@ -87,13 +94,9 @@ fn decide(subject: &Subject, facts: Kept) -> Result<Baseline, ValidateError> {
         .map(|result| result.id.clone())
         .filter(|id| !flaky.contains(id))
         .collect();
-    let named = if subject.options.failing.is_empty() {
-        subject.checkout.triggering.clone()
-    } else {
-        Some(subject.options.failing.clone())
-    };
+    let named = if by_user.is_empty() { by_benchmark } else { Some(by_user) };
     let triggering = match named {
-        Some(named) => chosen(&report, &flaky, &named)?,
+        Some(named) => chosen(&report, &flaky, named)?,
         None => {
             for result in report.failing() {
                 if let Some(reason) = result.failure.as_ref().and_then(outside) {

@@ -7,19 +7,23 @@ mod baseline;
 mod class_shape;
 pub mod clean;
 mod cold;
+mod command;
 mod coverage;
+mod junit_xml;
 mod jvm;
 pub mod plausible;
 mod records;
 mod subject;
+mod trace;
 
 pub use cold::ColdValidator;
+pub use command::CommandValidator;
 
 #[cfg(test)]
 mod tests;
 
 use crate::benchmark::jdk::Jdk;
-use crate::benchmark::{BenchmarkError, Checkout};
+use crate::benchmark::{BenchmarkError, Checkout, Runner};
 use crate::domain::{Patch, RepoPath, TestId, TestReport, Validation};
 use crate::sandbox::{Sandbox, SandboxError};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -152,14 +156,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// Defaults with this work folder: 30 minutes, 512 MiB.
+    /// Defaults with this work folder: 30 minutes, 1 GiB of heap.
     pub fn new(work_dir: impl Into<Utf8PathBuf>) -> Self {
         Self {
             jdk: None,
             failing: Vec::new(),
             max_time: Duration::from_secs(1800),
             work_dir: work_dir.into(),
-            heap_mib: 512,
+            heap_mib: 1024,
         }
     }
 }
@@ -173,7 +177,10 @@ pub async fn open(
     sandbox: &Sandbox,
     options: Options,
 ) -> Result<Box<dyn Validator>, ValidateError> {
-    Ok(Box::new(ColdValidator::open(checkout, sandbox, options).await?))
+    Ok(match checkout.project.runner {
+        Runner::Jvm => Box::new(ColdValidator::open(checkout, sandbox, options).await?),
+        Runner::Command { .. } => Box::new(CommandValidator::open(checkout, sandbox, options).await?),
+    })
 }
 
 /// Judges candidates for one checkout.

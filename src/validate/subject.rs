@@ -62,7 +62,7 @@ impl Subject {
         std::fs::create_dir_all(&cache).map_err(io_error("making the cache", &cache))?;
         let cache = cache.canonicalize_utf8().map_err(io_error("finding the cache", &cache))?;
         let harness = Harness::prepare(sandbox, &jdk, &class_path.libraries, &cache).await?;
-        let key = content_key(checkout, &jdk, &harness)?;
+        let key = content_key(checkout, &jdk, &harness, options.heap_mib)?;
         let mut subject = Self {
             checkout: checkout.clone(),
             sandbox: sandbox.clone(),
@@ -152,7 +152,7 @@ impl Subject {
 
     /// A copy with the patch written and compiled; or why there is none.
     pub(super) async fn patched(&self, patch: &Patch) -> Result<Result<Copy, Validation>, ValidateError> {
-        if let Some(refused) = self.refuse(patch) {
+        if let Some(refused) = refuse(&self.checkout, patch) {
             return Ok(Err(refused));
         }
         let copy = self.copy()?;
@@ -181,29 +181,6 @@ impl Subject {
             }
         }
         Ok(Ok(copy))
-    }
-
-    /// What the judge refuses by itself, whatever was checked before it.
-    pub(super) fn refuse(&self, patch: &Patch) -> Option<Validation> {
-        if patch.is_empty() {
-            return Some(Validation::without_tests(Outcome::Duplicate, "it changes nothing"));
-        }
-        let project = &self.checkout.project;
-        for file in &patch.files {
-            let path = &file.path;
-            let within = |roots: &[RepoPath]| roots.iter().any(|root| path.is_within(root));
-            let source = within(&project.source_roots) && path.as_str().ends_with(".java");
-            if within(&project.test_roots) || !source {
-                let detail = format!("{path} is a test, a build file or no source; only product sources may change");
-                return Some(Validation::without_tests(Outcome::Refused, detail));
-            }
-            let now = std::fs::read(path.under(&self.checkout.root)).ok();
-            if now.as_deref() != file.before.as_deref() {
-                let detail = format!("{path} is not the file this patch was made for");
-                return Some(Validation::without_tests(Outcome::Unappliable, detail));
-            }
-        }
-        None
     }
 
     fn shape_changed(&self, overlay: &Utf8Path) -> Result<bool, ValidateError> {
@@ -286,6 +263,34 @@ impl Subject {
     }
 }
 
+/// What the judge refuses by itself, whatever was checked before it.
+pub(super) fn refuse(checkout: &Checkout, patch: &Patch) -> Option<Validation> {
+    if patch.is_empty() {
+        return Some(Validation::without_tests(Outcome::Duplicate, "it changes nothing"));
+    }
+    let project = &checkout.project;
+    for file in &patch.files {
+        let path = &file.path;
+        let within = |roots: &[RepoPath]| roots.iter().any(|root| path.is_within(root));
+        let outside = !project.source_roots.is_empty() && !within(&project.source_roots);
+        if within(&project.test_roots) || outside || !is_source(&checkout.language, path) {
+            let detail = format!("{path} is a test, a build file or no source; only product sources may change");
+            return Some(Validation::without_tests(Outcome::Refused, detail));
+        }
+        let now = std::fs::read(path.under(&checkout.root)).ok();
+        if now.as_deref() != file.before.as_deref() {
+            let detail = format!("{path} is not the file this patch was made for");
+            return Some(Validation::without_tests(Outcome::Unappliable, detail));
+        }
+    }
+    None
+}
+
+fn is_source(language: &str, path: &RepoPath) -> bool {
+    let known = crate::language::by_name(language);
+    known.is_none_or(|language| language.is_source(Utf8Path::new(path.as_str())))
+}
+
 fn complaints(compiled: Compiled) -> Vec<Diagnostic> {
     if compiled.diagnostics.is_empty() {
         let message = compiled.said.lines().next().unwrap_or("the compiler gave no reason").to_owned();
@@ -338,12 +343,12 @@ fn copy_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
 }
 
 /// A name for exactly this content, build description, JDK and runner.
-fn content_key(checkout: &Checkout, jdk: &Jdk, harness: &Harness) -> Result<String, ValidateError> {
+fn content_key(checkout: &Checkout, jdk: &Jdk, harness: &Harness, heap_mib: u64) -> Result<String, ValidateError> {
     let mut digest = Sha256::new();
     let mut project = checkout.project.clone();
     // Compiled folders are content, wherever they lie.
     project.jdk = None;
-    digest.update(format!("1 {project:?} {} {} {}", jdk.home, jdk.version, harness.hash));
+    digest.update(format!("1 {project:?} {heap_mib} {} {} {}", jdk.home, jdk.version, harness.hash));
     let mut walk = ignore::WalkBuilder::new(&checkout.root);
     walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
     for entry in walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {

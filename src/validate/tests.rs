@@ -215,3 +215,30 @@ async fn what_cannot_be_judged_is_said_before_anything_else() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_project_with_its_own_commands_is_judged_by_its_reports() {
+    let check = "#!/bin/sh\nread n < src/number.java\nif [ \"$n\" = 42 ]; then r=; else r='<failure type=\"E\" message=\"not 42\">at a.B.c(B.java:3)</failure>'; fi\nmkdir -p \
+                 out; echo \"<testsuite name='t'><testcase classname='t.T' name='answer'>$r</testcase><testcase classname='t.T' name='other'/></testsuite>\" > out/r.xml\n";
+    let mut trial = Trial::new(&[
+        ("src/number.java", "41\n"),
+        ("check.sh", check),
+        ("out/old.xml", "<testsuite name='x'><testcase name='stale'/></testsuite>"),
+    ])
+    .await;
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    trial.checkout.project.runner = Runner::Command {
+        build: Some(words("grep -q ^[0-9] src/number.java")),
+        test: words("sh check.sh"),
+        reports: vec![RepoPath::new("out").unwrap()],
+    };
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().triggering, vec!["t.T#answer".parse().unwrap()]);
+    assert_eq!(judge.baseline().report.results.len(), 2, "old reports are no results");
+    for (to, wanted) in [("40", Outcome::Failed), ("x", Outcome::CompileError), ("42", Outcome::Plausible)] {
+        let told = judge.confirm(&trial.patch("src/number.java", "41", to)).await.unwrap();
+        assert_eq!(told.outcome, wanted, "{told:?}");
+    }
+    let on_script = judge.validate(&trial.patch("check.sh", "not 42", "x")).await.unwrap();
+    assert_eq!(on_script.outcome, Outcome::Refused);
+}

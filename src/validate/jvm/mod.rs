@@ -8,5 +8,5 @@ mod suite;
 
 pub(super) use classpath::{ClassPath, java_files, test_classes};
 pub(super) use harness::{Harness, short_hash};
-pub(super) use javac::{Compiled, Javac, Level};
+pub(super) use javac::{Compiled, Javac, Level, parse as diagnostics};
 pub(super) use suite::{Deadlines, OnCrash, Plan, Suite};

@@ -1,0 +1,283 @@
+//! The judge for projects that only their own commands can build and test: results arrive as JUnit XML.
+//!
+//! Every run is a full one in a throw-away copy, so `confirm` differs from `validate` only in that it never trusts an
+//! earlier outcome.
+
+use super::plausible::{Extent, judge};
+use super::{
+    Baseline, Coverage, Options, ValidateError, Validator, baseline, clean, cold, io_error, junit_xml, subject,
+};
+use crate::benchmark::{Checkout, Runner, jars, private_copy};
+use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestStatus, Validation};
+use crate::sandbox::{Exit, Finished, Job, PROGRAM_PATH, Sandbox};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+const MEMORY_MIB: u64 = 4096;
+const TAIL_CHARS: usize = 4000;
+
+/// Judges by the project's own commands.
+pub struct CommandValidator {
+    checkout: Checkout,
+    sandbox: Sandbox,
+    options: Options,
+    commands: Commands,
+    baseline: Baseline,
+}
+
+struct Commands {
+    build: Option<Vec<String>>,
+    test: Vec<String>,
+    reports: Vec<RepoPath>,
+}
+
+/// What a run in a copy came to.
+enum Ran {
+    /// The build said no.
+    NotBuilt(Vec<Diagnostic>),
+    /// The tests ran, or ended somehow.
+    Tested(TestReport),
+}
+
+impl CommandValidator {
+    /// Builds and tests the untouched project three times.
+    ///
+    /// # Errors
+    /// The project has no commands, does not build, brings no reports, or no test fails.
+    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
+        let Runner::Command { build, test, reports } = checkout.project.runner.clone() else {
+            return Err(ValidateError::Tool {
+                what: "this project names no test command".into(),
+                hint: "give --build and --test".into(),
+            });
+        };
+        let empty = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
+        let none = Baseline {
+            report: empty,
+            triggering: Vec::new(),
+            passing: BTreeSet::new(),
+            set_aside: BTreeMap::new(),
+            seconds: 0.0,
+        };
+        let mut judge = Self {
+            checkout: checkout.clone(),
+            sandbox: sandbox.clone(),
+            options,
+            commands: Commands { build, test, reports },
+            baseline: none,
+        };
+        judge.baseline = judge.first_runs().await?;
+        Ok(judge)
+    }
+
+    async fn first_runs(&self) -> Result<Baseline, ValidateError> {
+        let begin = Instant::now();
+        let report = self.untouched().await?;
+        if report.results.is_empty() {
+            let folders: Vec<&str> = self.commands.reports.iter().map(RepoPath::as_str).collect();
+            return Err(ValidateError::Tool {
+                what: format!(
+                    "no JUnit XML appeared in {}; the command's last words: {}",
+                    folders.join(", "),
+                    last(&report)
+                ),
+                hint: "check --test, and where it writes its reports".into(),
+            });
+        }
+        let passed: Vec<TestId> = report.with_status(TestStatus::Passed).map(|result| result.id.clone()).collect();
+        let mut flaky = BTreeSet::new();
+        for _ in 0..baseline::REPEATS {
+            let again = self.untouched().await?;
+            let fails = |id: &&TestId| again.results.get(*id).is_none_or(|result| result.status != TestStatus::Passed);
+            flaky.extend(passed.iter().filter(fails).cloned());
+        }
+        let seconds = begin.elapsed().as_secs_f64();
+        baseline::decide(report, flaky, seconds, &self.options.failing, self.checkout.triggering.as_deref())
+    }
+
+    async fn untouched(&self) -> Result<TestReport, ValidateError> {
+        match self.run(&Patch::default(), self.options.max_time).await? {
+            Ran::Tested(report) => Ok(report),
+            Ran::NotBuilt(diagnostics) => {
+                let first = diagnostics.first().map_or("no reason given", |first| &first.message);
+                Err(ValidateError::BaselineDoesNotCompile { first: first.to_owned() })
+            }
+        }
+    }
+
+    async fn run(&self, patch: &Patch, wall: Duration) -> Result<Ran, ValidateError> {
+        let work = &self.options.work_dir;
+        let folder = tempfile::Builder::new().prefix("copy-").tempdir_in(work);
+        let folder = folder.map_err(io_error("making a throw-away copy", work))?;
+        let tree = Utf8Path::from_path(folder.path()).unwrap_or(work);
+        let tree = tree.canonicalize_utf8().map_err(io_error("finding the throw-away copy", tree))?;
+        private_copy(&self.checkout.root, &tree)?;
+        for file in &patch.files {
+            let path = file.path.under(&tree);
+            std::fs::write(&path, &*file.after).map_err(io_error("writing a candidate", &path))?;
+        }
+        for reports in &self.commands.reports {
+            // Reports that came with the checkout are not results.
+            forget_reports(&reports.under(&tree));
+        }
+        if let Some(build) = &self.commands.build {
+            let done = self.start(build, &tree, wall).await?;
+            if !done.exit.success() {
+                return Ok(Ran::NotBuilt(complaints(&done, &tree)));
+            }
+        }
+        let done = self.start(&self.commands.test, &tree, wall).await?;
+        let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(&done) };
+        for reports in &self.commands.reports {
+            collect(&reports.under(&tree), &mut report);
+        }
+        report.end = match done.exit {
+            Exit::TimedOut => RunEnd::TimedOut,
+            Exit::OutOfMemory => RunEnd::OutOfMemory,
+            Exit::Signal(_) => RunEnd::Crashed,
+            // Test tools end with a code of their choice when tests fail; the reports decide.
+            Exit::Code(_) => RunEnd::Complete,
+        };
+        Ok(Ran::Tested(report))
+    }
+
+    async fn start(&self, words: &[String], tree: &Utf8Path, wall: Duration) -> Result<Finished, ValidateError> {
+        let Some((program, args)) = words.split_first() else {
+            return Err(ValidateError::Tool { what: "an empty command".into(), hint: "give --test a command".into() });
+        };
+        let found = on_users_path(program, tree);
+        let mut job = Job::new(found.as_deref().map_or(program.as_str(), Utf8Path::as_str), self.module(tree))
+            .args(args.iter().cloned())
+            .write(tree)
+            .wall(wall);
+        if let Some(home) = found.as_deref().and_then(|path| path.parent()?.parent()) {
+            job = job.read([home]);
+        }
+        if let Some(repository) = jars::local_repository() {
+            job.env.push(("MAVEN_OPTS".into(), format!("-Dmaven.repo.local={repository}")));
+            job = job.read([repository]);
+        }
+        job = job.read(self.checkout.project.class_path.iter().cloned());
+        let path = std::env::var("PATH").unwrap_or_default();
+        job.env.push(("PATH".into(), format!("{path}:{PROGRAM_PATH}")));
+        job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
+        job.limits.memory_mib = MEMORY_MIB;
+        Ok(self.sandbox.run(job).await?)
+    }
+
+    fn module(&self, tree: &Utf8Path) -> Utf8PathBuf {
+        self.checkout.project.module.under(tree)
+    }
+
+    async fn test(&self, patch: &Patch, wall: Duration) -> Result<Validation, ValidateError> {
+        let begin = Instant::now();
+        if let Some(refused) = subject::refuse(&self.checkout, patch) {
+            return Ok(refused);
+        }
+        let mut validation = match self.run(patch, wall).await? {
+            Ran::NotBuilt(diagnostics) => subject::does_not_compile(diagnostics),
+            Ran::Tested(report) => cold::answer(&report, judge(&self.baseline, &report, Extent::Full), 0.0),
+        };
+        validation.seconds = begin.elapsed().as_secs_f64();
+        Ok(validation)
+    }
+}
+
+fn last(report: &TestReport) -> &str {
+    report.output_tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("none")
+}
+
+/// A program of the project itself (`./gradlew`), or of the user's PATH, as an absolute path.
+fn on_users_path(program: &str, tree: &Utf8Path) -> Option<Utf8PathBuf> {
+    if program.contains('/') {
+        return Some(tree.join(program));
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut folders = path.split(':').chain(PROGRAM_PATH.split(':')).filter(|folder| !folder.is_empty());
+    folders.find_map(|folder| Some(Utf8Path::new(folder).join(program)).filter(|path| path.is_file()))
+}
+
+fn complaints(done: &Finished, tree: &Utf8Path) -> Vec<Diagnostic> {
+    let said = format!("{}\n{}", String::from_utf8_lossy(&done.stderr), String::from_utf8_lossy(&done.stdout));
+    // Ant and Maven put a word in brackets before what the compiler said.
+    let plain: String =
+        clean::plain(&said).lines().map(|line| format!("{}\n", line.trim_start_matches("    [javac] "))).collect();
+    let found = super::jvm::diagnostics(&plain, tree);
+    if !found.is_empty() {
+        return found;
+    }
+    let line = plain.lines().find(|line| line.to_ascii_lowercase().contains("error"));
+    let message =
+        line.or_else(|| plain.lines().find(|line| !line.trim().is_empty())).unwrap_or("the build gave no reason");
+    vec![Diagnostic { file: None, line: 0, message: message.trim().to_owned() }]
+}
+
+fn xml_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let walk =
+        ignore::WalkBuilder::new(folder).standard_filters(false).max_depth(Some(4)).sort_by_file_path(Ord::cmp).build();
+    let paths = walk.flatten().filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok());
+    paths.filter(|path| path.extension() == Some("xml") && path.is_file()).collect()
+}
+
+fn forget_reports(folder: &Utf8Path) {
+    for file in xml_files(folder) {
+        let holds_results = std::fs::read(&file).is_ok_and(|bytes| !junit_xml::parse(&bytes).is_empty());
+        if holds_results {
+            // It is a copy; a file that cannot be removed will be overwritten or found wrong by the comparison.
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+fn collect(folder: &Utf8Path, report: &mut TestReport) {
+    for file in xml_files(folder) {
+        for result in junit_xml::parse(&std::fs::read(&file).unwrap_or_default()) {
+            // The same id twice: it passed only if it passed both times.
+            match report.results.get(&result.id) {
+                Some(old) if old.status == TestStatus::Failed => {}
+                _ => {
+                    report.results.insert(result.id.clone(), result);
+                }
+            }
+        }
+    }
+}
+
+fn tail(done: &Finished) -> String {
+    let text = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    text.chars().skip(text.chars().count().saturating_sub(TAIL_CHARS)).collect()
+}
+
+#[async_trait::async_trait]
+impl Validator for CommandValidator {
+    fn baseline(&self) -> &Baseline {
+        &self.baseline
+    }
+
+    async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        self.test(patch, self.options.max_time).await
+    }
+
+    async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let wall = Duration::from_secs_f64((self.baseline.seconds * 5.0).clamp(60.0, 1e6)).min(self.options.max_time);
+        let mut validation = self.test(patch, wall).await?;
+        if validation.outcome == Outcome::PassedWarm {
+            validation.outcome = Outcome::Plausible;
+        }
+        Ok(validation)
+    }
+
+    async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
+        let mut report = self.untouched().await?;
+        if !tests.is_empty() {
+            report.results.retain(|id, _| tests.iter().any(|name| baseline::matches(name, id)));
+        }
+        Ok(report)
+    }
+
+    async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
+        tracing::info!("no coverage: the project's own test command is used as it is");
+        Ok(None)
+    }
+}
