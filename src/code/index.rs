@@ -78,8 +78,9 @@ impl CodeIndex {
 
     /// Takes the new text of one file, as a patch leaves it; a path that was not there is added.
     pub fn update(&mut self, path: &RepoPath, bytes: &[u8]) {
-        let (text, _) = language::decode(bytes);
+        let (text, encoding) = language::decode(bytes);
         let mut file = outline_text(path, &text, self.language);
+        file.encoding = encoding;
         file.test = language::is_test(path, &self.source_roots, &self.test_roots);
         let lowered = Arc::new(Lowered::of(&file));
         match self.files.binary_search_by(|known| known.path.cmp(path)) {
@@ -252,8 +253,9 @@ fn read_file(
     if bytes.contains(&0) {
         return skip("it holds NUL bytes".to_owned());
     }
-    let (text, _) = language::decode(&bytes);
+    let (text, encoding) = language::decode(&bytes);
     let mut file = outline_text(path, &text, language);
+    file.encoding = encoding;
     file.test = language::is_test(path, source_roots, test_roots);
     Read::File(Arc::new(file))
 }

@@ -21,6 +21,7 @@ pub use syntax::syntax_errors;
 pub use crate::language::Unresolved;
 
 use crate::domain::{LineSpan, RepoPath};
+use crate::language::Encoding;
 use std::sync::Arc;
 
 /// What a type declaration is.
@@ -161,6 +162,8 @@ pub struct SourceFile {
     pub imports: Vec<String>,
     /// Decoded text: UTF-8, else ISO-8859-1.
     pub text: Arc<str>,
+    /// How the file's bytes spell the text; a changed text is written back the same way.
+    pub encoding: Encoding,
     /// Types of the file, outer before inner.
     pub types: Vec<Type>,
     /// Whether it lies in a test root.

@@ -21,6 +21,7 @@ pub fn outline_text(path: &RepoPath, text: &str, language: &dyn Language) -> Sou
         package: String::new(),
         imports: Vec::new(),
         text: Arc::from(text),
+        encoding: language::Encoding::Utf8,
         types: Vec::new(),
         test: false,
         broken: true,

@@ -1,1 +1,77 @@
 //! The built-in engine: fix templates as typed tree edits, and the order in which their candidates are tried.
+//!
+//! A [`Template`] looks at one suspicious statement (a [`Site`]) and proposes [`Edit`]s. The [`Engine`] asks every
+//! template at every suspicious statement, orders the proposals by suspiciousness × prior × weight, drops what does not
+//! parse or was tried before, and learns from the judge which lines and templates move the failure. [`search`] drives
+//! it with a validator. Adding a template costs its file and one line in [`catalogue`].
+
+mod edit;
+mod engine;
+mod family;
+mod infer;
+mod ingredients;
+mod learn;
+mod library;
+mod scope;
+mod search;
+mod site;
+mod syntax;
+#[cfg(test)]
+mod testing;
+mod types;
+
+pub use edit::{Change, Edit};
+pub use engine::{Candidate, Engine, Options};
+pub use search::{Budget, Judged, SearchResult, search};
+pub use site::Site;
+
+use family::{
+    arguments, arithmetic, boundary, condition, expression, method_name, missing_statement, null_check, offset,
+    operator, range_check, statement, variable, wrap,
+};
+
+/// How often a family holds the right repair, relative to the others: `0.0..=1.0`.
+pub type Prior = f64;
+
+/// A family of repairs.
+pub trait Template: Send + Sync {
+    /// Its name in reports and journals.
+    fn name(&self) -> &'static str;
+
+    /// How often it holds the right repair, before anything is known of the bug.
+    fn prior(&self) -> Prior;
+
+    /// Adds what it would change at a statement; order and duplicates do not matter.
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>);
+}
+
+/// All families.
+pub fn catalogue() -> Vec<Box<dyn Template>> {
+    vec![
+        Box::new(boundary::Boundary),
+        Box::new(operator::Operator),
+        Box::new(arguments::SwapArguments),
+        Box::new(variable::Variable),
+        Box::new(arithmetic::Operands),
+        Box::new(arithmetic::AddOperand),
+        Box::new(method_name::MethodName),
+        Box::new(expression::ReturnValue),
+        Box::new(expression::Literal),
+        Box::new(expression::Expression),
+        Box::new(offset::Offset),
+        Box::new(condition::ReduceCondition),
+        Box::new(condition::ExtendCondition),
+        Box::new(arguments::ReshapeArguments),
+        Box::new(null_check::NullCheck),
+        Box::new(range_check::RangeCheck),
+        Box::new(wrap::Clamp),
+        Box::new(wrap::Wrap),
+        Box::new(wrap::Part),
+        Box::new(wrap::Singleton),
+        Box::new(missing_statement::MissingAddition),
+        Box::new(missing_statement::MissingAssignment),
+        Box::new(missing_statement::CopyStatement),
+        Box::new(statement::Remove),
+        Box::new(statement::Move),
+    ]
+}

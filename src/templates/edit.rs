@@ -1,0 +1,188 @@
+//! Edits of a text by byte ranges of its tree, and the normal form by which equal candidates are recognised.
+
+use super::syntax::Unit;
+use crate::language::{self, Java, Language};
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// One replaced range of the original text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Change {
+    /// Bytes of the original; empty for an insertion.
+    pub range: Range<usize>,
+    /// What stands there afterwards.
+    pub text: String,
+}
+
+/// What a template proposes at a site.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edit {
+    /// Changes that do not overlap.
+    pub changes: Vec<Change>,
+    /// How likely among the template's own proposals, `0.0..=1.0`: similarity of the ingredient, plainness.
+    pub weight: f64,
+    /// The explanation for people: "replaced `<` by `<=` in the loop condition".
+    pub note: String,
+}
+
+impl Edit {
+    /// Replaces a node.
+    pub fn replace(node: Node<'_>, text: impl Into<String>, weight: f64, note: impl Into<String>) -> Self {
+        Self { changes: vec![Change { range: node.byte_range(), text: text.into() }], weight, note: note.into() }
+    }
+
+    /// Inserts at a byte offset.
+    pub fn insert(at: usize, text: impl Into<String>, weight: f64, note: impl Into<String>) -> Self {
+        Self { changes: vec![Change { range: at..at, text: text.into() }], weight, note: note.into() }
+    }
+
+    /// Swaps two nodes that do not overlap.
+    pub fn swap(unit: &Unit, a: Node<'_>, b: Node<'_>, weight: f64, note: impl Into<String>) -> Self {
+        let change = |at: Node<'_>, from: Node<'_>| Change { range: at.byte_range(), text: unit.text(from).to_owned() };
+        Self { changes: vec![change(a, b), change(b, a)], weight, note: note.into() }
+    }
+
+    /// Adds a change.
+    #[must_use]
+    pub fn and(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
+        self.changes.push(Change { range, text: text.into() });
+        self
+    }
+}
+
+/// The changes in order of the text, when no two of them touch the same bytes.
+pub fn in_order(changes: &[Change]) -> Option<Vec<&Change>> {
+    let mut ordered: Vec<&Change> = changes.iter().collect();
+    ordered.sort_by_key(|change| (change.range.start, change.range.end));
+    let apart = ordered.windows(2).all(|pair| {
+        pair[0].range.end <= pair[1].range.start && (!pair[0].range.is_empty() || pair[0].range != pair[1].range)
+    });
+    apart.then_some(ordered)
+}
+
+/// A part of the text with the changes inside that part; `None` when they overlap or leave it.
+pub fn applied(text: &str, part: Range<usize>, changes: &[Change]) -> Option<String> {
+    let mut out = String::with_capacity(part.len() + 64);
+    let mut at = part.start;
+    for change in in_order(changes)? {
+        if change.range.start < part.start || change.range.end > part.end {
+            return None;
+        }
+        out.push_str(text.get(at..change.range.start)?);
+        out.push_str(&change.text);
+        at = change.range.end;
+    }
+    out.push_str(text.get(at..part.end)?);
+    Some(out)
+}
+
+/// The smallest member of a type that holds all changes, as a byte range; the whole file when they lie in several.
+pub fn changed_part(unit: &Unit, changes: &[Change]) -> Range<usize> {
+    let whole = 0..unit.text.len();
+    let start = changes.iter().map(|change| change.range.start).min().unwrap_or(0);
+    let end = changes.iter().map(|change| change.range.end).max().unwrap_or(0);
+    let Some(node) = unit.root().descendant_for_byte_range(start, end) else { return whole };
+    let is_member = |node: &Node<'_>| {
+        matches!(node.kind(), "method_declaration" | "constructor_declaration" | "field_declaration")
+            && node.start_byte() <= start
+            && node.end_byte() >= end
+    };
+    std::iter::successors(Some(node), |n| n.parent()).find(is_member).map_or(whole, |node| node.byte_range())
+}
+
+/// The key of a candidate: equal for candidates whose tokens are equal but for comments, white space and needless
+/// parentheses. `None` when the result does not parse, overlaps, or equals the original.
+pub fn normal_form(unit: &Unit, changes: &[Change]) -> Option<u64> {
+    let part = changed_part(unit, changes);
+    let wrapped = |body: &str| {
+        if part.len() == unit.text.len() { body.to_owned() } else { format!("class X {{ {body} }}") }
+    };
+    let before = tokens(&wrapped(unit.text.get(part.clone())?))?;
+    let after = tokens(&wrapped(&applied(&unit.text, part.clone(), changes)?))?;
+    if after.errors > before.errors || after.hash == before.hash {
+        return None;
+    }
+    let mut hasher = DefaultHasher::new();
+    (unit.path.as_str(), part.start, after.hash).hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+struct Tokens {
+    hash: u64,
+    errors: usize,
+}
+
+fn tokens(text: &str) -> Option<Tokens> {
+    let tree = language::parse(text, &Java)?;
+    let mut hasher = DefaultHasher::new();
+    let mut errors = 0;
+    language::preorder(tree.root_node(), |node| {
+        if node.is_error() || node.is_missing() {
+            errors += 1;
+        }
+        if Java.syntax().is_comment(node) {
+            return false;
+        }
+        let needless = matches!(node.kind(), "(" | ")") && node.parent().is_some_and(is_needless_parenthesis);
+        if node.child_count() == 0 && !needless {
+            language::text_of(node, text).hash(&mut hasher);
+        }
+        true
+    });
+    Some(Tokens { hash: hasher.finish(), errors })
+}
+
+/// Parentheses around a name, call or literal, or around a whole value.
+fn is_needless_parenthesis(node: Node<'_>) -> bool {
+    if node.kind() != "parenthesized_expression" {
+        return false;
+    }
+    let whole = node.parent().is_some_and(|parent| {
+        matches!(
+            parent.kind(),
+            "return_statement" | "variable_declarator" | "argument_list" | "parenthesized_expression"
+        )
+    });
+    let simple = node.named_child(0).is_some_and(|inner| !super::syntax::is_compound_expression(inner));
+    let header = node.parent().is_some_and(|parent| parent.child_by_field_name("condition") == Some(node));
+    (whole || simple) && !header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RepoPath;
+    use std::sync::Arc;
+
+    const SOURCE: &str = "class A {\n  int f(int a) { return a + 1; } // one\n  int g() { return 2; }\n}\n";
+
+    fn unit() -> Unit {
+        Unit::new(RepoPath::new("A.java").unwrap(), Arc::from(SOURCE)).unwrap()
+    }
+
+    fn change(old: &str, new: &str) -> Change {
+        let at = SOURCE.find(old).unwrap();
+        Change { range: at..at + old.len(), text: new.into() }
+    }
+
+    #[test]
+    fn equal_but_for_space_comments_and_parentheses() {
+        let unit = unit();
+        let key = |text: &str| normal_form(&unit, &[change("a + 1", text)]);
+        assert_eq!(key("a+2"), key("(a + /* more */ 2)"));
+        assert!(key("a+2").is_some() && key("a+2") != key("2+a"));
+        assert_eq!(key("a  +1"), None, "equal to the original");
+        assert_eq!(key("a + "), None, "does not parse");
+        assert_ne!(key("2"), normal_form(&unit, &[change("return 2", "return 3")]));
+    }
+
+    #[test]
+    fn overlapping_changes_are_refused() {
+        let (a, b) = (change("a + 1", "a"), change("1; }", "2; }"));
+        assert_eq!(applied(SOURCE, 0..SOURCE.len(), &[a.clone(), b]), None);
+        let both = applied(SOURCE, 0..SOURCE.len(), &[change("2; }", "3; }"), a]).unwrap();
+        assert_eq!(both, SOURCE.replace("a + 1", "a").replace("2; }", "3; }"));
+    }
+}

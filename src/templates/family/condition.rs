@@ -1,0 +1,208 @@
+//! Conditions that hold too often or too seldom: a missing part, a part too many, a missing `!`.
+//!
+//! Source: TBar's *mutate conditional expression* (FP6) and ManySStuBs4J's *more specific if*, *less specific if*.
+//! Example: `if (age < 0)` that must also refuse an unknown person becomes `if (age < 0 || name.isEmpty())`.
+
+use crate::templates::edit::{Change, Edit};
+use crate::templates::site::{Site, shortened};
+use crate::templates::syntax::{bare, condition_of, is_compound_expression};
+use crate::templates::types::JavaType;
+use crate::templates::{Prior, Template};
+use std::collections::HashSet;
+use tree_sitter::Node;
+
+/// Adds a part to a condition.
+pub struct ExtendCondition;
+
+/// Negates a condition or drops a part of it.
+pub struct ReduceCondition;
+
+/// Most tests added to one condition.
+const MAX_TESTS: usize = 60;
+
+impl Template for ReduceCondition {
+    fn name(&self) -> &'static str {
+        "reduce_condition"
+    }
+
+    fn prior(&self) -> Prior {
+        0.6
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        for &node in &site.expressions {
+            if is_logical(site, node) {
+                for (field, other) in [("left", "right"), ("right", "left")] {
+                    let parts = (node.child_by_field_name(field), node.child_by_field_name(other));
+                    if let (Some(kept), Some(dropped)) = parts {
+                        let note = format!("dropped `{}` from {}", shortened(site.text(dropped)), site.place(node));
+                        out.push(Edit::replace(node, site.text(kept), 0.7, note));
+                    }
+                }
+            }
+            if let Some(edit) = negated(site, node) {
+                out.push(edit);
+            }
+        }
+        if let Some(condition) = condition_of(site.statement) {
+            for value in ["true", "false"] {
+                if site.text(condition) != value {
+                    out.push(site.replacement(condition, value, if value == "false" { 0.35 } else { 0.25 }));
+                }
+            }
+        }
+    }
+}
+
+fn is_logical(site: &Site<'_>, node: Node<'_>) -> bool {
+    node.child_by_field_name("operator").is_some_and(|o| matches!(site.text(o), "&&" | "||"))
+}
+
+/// `a` ↔ `!a`; comparisons have their own family.
+fn negated(site: &Site<'_>, node: Node<'_>) -> Option<Edit> {
+    if node.kind() == "unary_expression" && site.text(node).starts_with('!') {
+        let operand = node.child_by_field_name("operand")?;
+        let note = format!("dropped `!` in {}", site.place(node));
+        return Some(Edit::replace(node, site.text(operand), 0.7, note));
+    }
+    let negatable =
+        matches!(node.kind(), "method_invocation" | "identifier" | "field_access" | "instanceof_expression");
+    let already = node.parent().is_some_and(|p| p.kind() == "unary_expression");
+    let is_truth = negatable && !already && site.kind(node).is_some_and(|kind| kind.is_boolean());
+    if !is_truth || node.parent().is_some_and(|p| p.kind() == "assignment_expression") {
+        return None;
+    }
+    let text =
+        if is_compound_expression(node) { format!("!({})", site.text(node)) } else { format!("!{}", site.text(node)) };
+    let note = format!("negated `{}` in {}", shortened(site.text(node)), site.place(node));
+    Some(Edit::replace(node, text, 0.6, note))
+}
+
+impl Template for ExtendCondition {
+    fn name(&self) -> &'static str {
+        "extend_condition"
+    }
+
+    fn prior(&self) -> Prior {
+        0.55
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        let Some(condition) = condition_of(site.statement) else { return };
+        let old = site.text(condition);
+        for (test, weight) in tests(site).into_iter().take(MAX_TESTS) {
+            if old.contains(test.as_str()) {
+                continue;
+            }
+            if old == "true" {
+                out.push(site.replacement(condition, test, weight));
+                continue;
+            }
+            for (sign, share) in [("||", 1.0), ("&&", 0.9)] {
+                let kept = guarded(site, condition, sign);
+                let added = if sign == "&&" { parenthesised_or(&test) } else { test.clone() };
+                let note = format!("added `{sign} {}` to {}", shortened(&test), site.place(condition));
+                out.push(Edit::replace(condition, format!("{kept} {sign} {added}"), weight * share, note.clone()));
+                // The added test may have to come first, to protect the old one from failing.
+                let before = Change { range: condition.byte_range(), text: format!("{added} {sign} {kept}") };
+                out.push(Edit { changes: vec![before], weight: weight * share * 0.6, note });
+            }
+        }
+    }
+}
+
+/// The old condition, in parentheses where the new operator would tear it apart.
+fn guarded(site: &Site<'_>, condition: Node<'_>, sign: &str) -> String {
+    let text = site.text(condition);
+    let inner = bare(condition);
+    let operator = inner.child_by_field_name("operator").map(|o| site.text(o));
+    let tears = operator == Some("||") && sign == "&&"
+        || matches!(inner.kind(), "ternary_expression" | "assignment_expression" | "lambda_expression");
+    if tears && condition == inner { format!("({text})") } else { text.to_owned() }
+}
+
+fn parenthesised_or(test: &str) -> String {
+    if test.contains("||") { format!("({test})") } else { test.to_owned() }
+}
+
+/// Truth values that could be asked here: conditions from nearby code, flags, and simple questions about variables.
+pub fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
+    let mut found: Vec<(String, f64)> = Vec::new();
+    let boolean = JavaType::new("boolean");
+    for (pantry, share) in std::iter::once((&site.own, 0.8)).chain(site.near.iter().map(|pantry| (pantry, 0.4))) {
+        for ingredient in pantry.expressions.iter().filter(|i| i.kind.as_ref() == Some(&boolean)) {
+            if matches!(ingredient.shape.as_str(), "assignment_expression" | "true" | "false") {
+                continue;
+            }
+            found.extend(site.adapted(ingredient).into_iter().map(|(text, fit)| (text, share * fit)));
+            found.extend(site.varied(ingredient).into_iter().map(|text| (text, share * 0.4)));
+        }
+    }
+    for variable in &site.scope {
+        let Some(kind) = &variable.kind else { continue };
+        let name = &variable.name;
+        // A variable that the statement uses is asked about before any other.
+        let used = site.expressions.iter().any(|node| site.text(*node) == name);
+        let share = if used { 0.9 } else { 0.7 };
+        let mut ask = |text: String, weight: f64| found.push((text, weight * share));
+        if kind.is_boolean() {
+            ask(name.clone(), 0.8);
+            ask(format!("!{name}"), 0.8);
+        } else if kind.is_array() {
+            ask(format!("{name}.length == 0"), 0.75);
+            ask(format!("{name} == null"), 0.4);
+        } else if kind.is_string() || kind.is_collection() || kind.is_map() {
+            let size = if kind.is_string() { "length()" } else { "size()" };
+            ask(format!("{name}.{size} == 0"), 0.7);
+            ask(format!("{name}.{size} > 0"), 0.4);
+            ask(format!("{name} == null"), 0.45);
+            ask(format!("{name} != null"), 0.4);
+        } else if kind.is_integral() {
+            ask(format!("{name} == 0"), 0.55);
+            ask(format!("{name} > 0"), 0.45);
+            ask(format!("{name} < 0"), 0.4);
+        } else if !kind.is_primitive() {
+            ask(format!("{name} == null"), 0.6);
+            ask(format!("{name} != null"), 0.55);
+        }
+    }
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut seen = HashSet::new();
+    found.retain(|(text, _)| seen.insert(text.clone()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::testing::proposals;
+
+    const DOOR: &str = "class Door {
+    boolean locked;
+    boolean open(int age, String name) {
+        if (age < 0 || locked) {
+            return false;
+        }
+        while (!name.isEmpty()) {
+            name = name.substring(1);
+        }
+        return true;
+    }
+}";
+
+    #[test]
+    fn parts_are_dropped_and_negated() {
+        let lines = proposals(&ReduceCondition, DOOR, 4);
+        assert_eq!(lines[..2], ["if (age < 0) {", "if (locked) {"]);
+        assert!(lines.contains(&"if (age < 0 || !locked) {".to_owned()));
+        assert!(proposals(&ReduceCondition, DOOR, 7).contains(&"while (name.isEmpty()) {".to_owned()));
+    }
+
+    #[test]
+    fn tests_of_nearby_code_and_of_variables_are_added() {
+        let lines = proposals(&ExtendCondition, DOOR, 4);
+        assert!(lines.contains(&"if (age < 0 || locked || name.isEmpty()) {".to_owned()), "{lines:#?}");
+        assert!(lines.contains(&"if ((age < 0 || locked) && name != null) {".to_owned()), "{lines:#?}");
+        assert!(lines.contains(&"if (age < 0 || locked || name.length() == 0) {".to_owned()), "{lines:#?}");
+    }
+}

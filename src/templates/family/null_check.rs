@@ -1,0 +1,118 @@
+//! A reference that may be `null` is used without asking.
+//!
+//! Source: TBar's *insert null pointer checker* (FP2.1 to FP2.5).
+//! Example: `return owner.name();` becomes guarded by `if (owner == null) return null;`.
+
+use crate::templates::edit::Edit;
+use crate::templates::site::Site;
+use crate::templates::syntax::{bare, condition_of};
+use crate::templates::{Prior, Template};
+use tree_sitter::Node;
+
+/// See the module.
+pub struct NullCheck;
+
+impl Template for NullCheck {
+    fn name(&self) -> &'static str {
+        "null_check"
+    }
+
+    fn prior(&self) -> Prior {
+        0.5
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        let mut seen = Vec::new();
+        for node in dereferenced(site) {
+            let text = site.text(node);
+            if seen.contains(&text) {
+                continue;
+            }
+            seen.push(text);
+            let weight = if node.kind() == "method_invocation" { 0.7 } else { 1.0 };
+            in_condition(site, text, weight, out);
+            around(site, text, weight, out);
+        }
+    }
+}
+
+/// Receivers, arrays and looped-over values that can be `null`, in order.
+fn dereferenced<'a>(site: &Site<'a>) -> Vec<Node<'a>> {
+    let objects = site.expressions.iter().filter_map(|node| match node.kind() {
+        "method_invocation" | "field_access" => node.child_by_field_name("object"),
+        "array_access" => node.child_by_field_name("array"),
+        _ => None,
+    });
+    let looped =
+        site.statement.child_by_field_name("value").filter(|_| site.statement.kind() == "enhanced_for_statement");
+    let can_be_null = |node: &Node<'a>| match node.kind() {
+        "identifier" => {
+            let variable = site.scope.iter().find(|v| v.name == site.text(*node));
+            variable.is_some_and(|v| v.kind.as_ref().is_none_or(|kind| !kind.is_primitive()))
+        }
+        "field_access" | "method_invocation" | "array_access" => true,
+        _ => false,
+    };
+    objects.chain(looped).map(bare).filter(can_be_null).collect()
+}
+
+/// `a.b()` in a condition: `a == null || a.b()` and `a != null && a.b()`.
+fn in_condition(site: &Site<'_>, text: &str, weight: f64, out: &mut Vec<Edit>) {
+    let Some(condition) = condition_of(site.statement) else { return };
+    let old = site.text(condition);
+    let top = condition.child_by_field_name("operator").map_or("", |sign| site.text(sign));
+    for (relation, sign) in [("==", "||"), ("!=", "&&")] {
+        let kept = if sign == "&&" && top == "||" { format!("({old})") } else { old.to_owned() };
+        let note = format!("added `{text} {relation} null {sign}` to {}", site.place(condition));
+        out.push(Edit::replace(condition, format!("{text} {relation} null {sign} {kept}"), weight, note));
+    }
+}
+
+/// A guard in front of the statement, or the statement only when there is something.
+fn around(site: &Site<'_>, text: &str, weight: f64, out: &mut Vec<Edit>) {
+    let declares = site.statement.kind() == "local_variable_declaration";
+    if !site.in_block() || site.statement.kind() == "field_declaration" {
+        return;
+    }
+    if let Some(leave) = site.bail_out() {
+        let note = format!("left the method when `{text}` is null");
+        out.push(site.insertion_before(&format!("if ({text} == null) {leave}"), weight * 0.7, note));
+    }
+    if site.in_loop() {
+        for (word, share) in [("continue", 0.5), ("break", 0.4)] {
+            let note = format!("`{word}` when `{text}` is null");
+            out.push(site.insertion_before(&format!("if ({text} == null) {word};"), weight * share, note));
+        }
+    }
+    if !declares && !matches!(site.statement.kind(), "return_statement" | "throw_statement") {
+        let note = format!("skipped the statement when `{text}` is null");
+        let guarded = format!("if ({text} != null) {{ {} }}", site.text(site.statement));
+        out.push(Edit::replace(site.statement, guarded, weight * 0.6, note));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::testing::proposals;
+
+    const PET: &str = "class Pet {
+    String owner(Pet mother, int n) {
+        if (mother.old(n)) {
+            mother.feed();
+        }
+        return mother.name.trim();
+    }
+}";
+
+    #[test]
+    fn conditions_and_guards() {
+        let lines = proposals(&NullCheck, PET, 3);
+        assert_eq!(lines[..2], ["if (mother == null || mother.old(n)) {", "if (mother != null && mother.old(n)) {"]);
+        assert!(!lines.iter().any(|line| line.contains("n == null")));
+        let lines = proposals(&NullCheck, PET, 4);
+        assert!(lines.contains(&"if (mother != null) { mother.feed(); }".to_owned()), "{lines:?}");
+        let lines = proposals(&NullCheck, PET, 6);
+        assert!(lines.contains(&"if (mother.name == null) return null;".to_owned()), "{lines:?}");
+    }
+}

@@ -1,0 +1,121 @@
+//! Off by one: in an index, a bound, an argument, a result, an initial value.
+//!
+//! Source: TBar's *mutate literal expression* (FP9) and *mutate operators* (FP11); ManySStuBs4J's *change numeral*.
+//! Example: `page.substring(0, end)` that loses its last letter becomes `page.substring(0, end + 1)`.
+
+use crate::templates::edit::Edit;
+use crate::templates::site::Site;
+use crate::templates::syntax::bare;
+use crate::templates::{Prior, Template};
+use tree_sitter::Node;
+
+/// See the module.
+pub struct Offset;
+
+impl Template for Offset {
+    fn name(&self) -> &'static str {
+        "offset"
+    }
+
+    fn prior(&self) -> Prior {
+        0.6
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        for &node in &site.expressions {
+            if let Some(edit) = without_offset(site, node) {
+                out.push(edit);
+            }
+            if node.kind() == "decimal_integer_literal" {
+                literal(site, node, out);
+                continue;
+            }
+            let whole = site.kind(node).is_some_and(|kind| kind.is_integral());
+            let Some(role) = role(node).filter(|_| whole && node.kind() != "parenthesized_expression") else {
+                continue;
+            };
+            let text = site.text(node);
+            let tight = matches!(
+                node.kind(),
+                "identifier" | "method_invocation" | "field_access" | "array_access" | "binary_expression"
+            );
+            let base = if tight && !loose_binary(site, node) { text.to_owned() } else { format!("({text})") };
+            let flat = if node.kind() == "binary_expression" { 0.5 } else { 1.0 };
+            for sign in ["+", "-"] {
+                out.push(site.replacement(node, format!("{base} {sign} 1"), role * flat));
+            }
+        }
+    }
+}
+
+/// A binary expression that binds less tightly than addition.
+fn loose_binary(site: &Site<'_>, node: Node<'_>) -> bool {
+    node.kind() == "binary_expression"
+        && node
+            .child_by_field_name("operator")
+            .is_some_and(|sign| !matches!(site.text(sign), "+" | "-" | "*" | "/" | "%"))
+}
+
+/// Where one more or one less is plausible, and how much.
+fn role(node: Node<'_>) -> Option<f64> {
+    let parent = node.parent()?;
+    let is_field = |field: &str| parent.child_by_field_name(field) == Some(node);
+    match parent.kind() {
+        "argument_list" => Some(0.8),
+        "array_access" if is_field("index") => Some(0.9),
+        "binary_expression" => {
+            let sign = parent.child_by_field_name("operator")?;
+            matches!(sign.kind(), "<" | "<=" | ">" | ">=" | "==" | "!=").then_some(0.7)
+        }
+        "return_statement" => Some(0.6),
+        "assignment_expression" if is_field("right") => Some(0.5),
+        "variable_declarator" if is_field("value") => Some(0.6),
+        "dimensions_expr" => Some(0.7),
+        "ternary_expression" => Some(0.4),
+        _ => None,
+    }
+}
+
+fn literal(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
+    let Ok(number) = site.text(node).parse::<i64>() else { return };
+    for (step, weight) in [(1, 0.7), (-1, if number == 0 { 0.4 } else { 0.7 })] {
+        if let Some(other) = number.checked_add(step) {
+            out.push(site.replacement(node, other.to_string(), weight));
+        }
+    }
+}
+
+/// `a + 1` and `a - 1` without the one.
+fn without_offset(site: &Site<'_>, node: Node<'_>) -> Option<Edit> {
+    if node.kind() != "binary_expression" {
+        return None;
+    }
+    let right = bare(node.child_by_field_name("right")?);
+    let sign = site.text(node.child_by_field_name("operator")?);
+    (matches!(sign, "+" | "-") && site.text(right) == "1")
+        .then(|| site.replacement(node, site.text(node.child_by_field_name("left").unwrap_or(node)), 0.7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::testing::proposals;
+
+    const PAGE: &str = "class Page {
+    String cut(String page, int end) {
+        return page.substring(0, end);
+    }
+    int last(int[] a) {
+        return a[a.length - 1];
+    }
+}";
+
+    #[test]
+    fn one_more_and_one_less() {
+        let lines = proposals(&Offset, PAGE, 3);
+        for wanted in ["return page.substring(0, end + 1);", "return page.substring(1, end);"] {
+            assert!(lines.contains(&wanted.to_owned()), "{lines:?}");
+        }
+        assert!(proposals(&Offset, PAGE, 6).contains(&"return a[a.length];".to_owned()));
+    }
+}

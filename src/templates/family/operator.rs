@@ -1,0 +1,104 @@
+//! A wrong operator between right operands.
+//!
+//! Source: TBar's *mutate operators* (FP11) and ManySStuBs4J's *change binary operator*, *change unary operator*.
+//! Example: a checksum that folds with `sum | next` where it should be `sum ^ next`.
+
+use crate::templates::edit::Edit;
+use crate::templates::site::Site;
+use crate::templates::syntax::operator;
+use crate::templates::{Prior, Template};
+
+/// See the module.
+pub struct Operator;
+
+const INSTEAD: &[(&str, &[(&str, f64)])] = &[
+    ("+", &[("-", 0.6), ("*", 0.4), ("/", 0.1)]),
+    ("-", &[("+", 0.6), ("*", 0.25), ("/", 0.1)]),
+    ("*", &[("+", 0.4), ("/", 0.4), ("-", 0.2)]),
+    ("/", &[("*", 0.5), ("%", 0.5), ("-", 0.1)]),
+    ("%", &[("/", 0.6), ("*", 0.2), ("-", 0.1)]),
+    ("&&", &[("||", 0.8)]),
+    ("||", &[("&&", 0.8)]),
+    ("&", &[("|", 0.8), ("^", 0.7), ("&&", 0.2)]),
+    ("|", &[("&", 0.8), ("^", 0.7), ("||", 0.2)]),
+    ("^", &[("&", 0.9), ("|", 0.8)]),
+    ("<<", &[(">>", 0.8), (">>>", 0.4)]),
+    (">>", &[("<<", 0.8), (">>>", 0.7)]),
+    (">>>", &[(">>", 0.8), ("<<", 0.7)]),
+    ("=", &[("+=", 0.15), ("-=", 0.08)]),
+    ("+=", &[("-=", 0.6), ("=", 0.5), ("*=", 0.2)]),
+    ("-=", &[("+=", 0.6), ("=", 0.4)]),
+    ("*=", &[("/=", 0.5), ("+=", 0.4)]),
+    ("/=", &[("*=", 0.5), ("%=", 0.3)]),
+    ("|=", &[("&=", 0.7), ("^=", 0.5), ("=", 0.3)]),
+    ("&=", &[("|=", 0.7), ("^=", 0.5), ("=", 0.3)]),
+    ("^=", &[("|=", 0.7), ("&=", 0.7)]),
+    ("<<=", &[(">>=", 0.8)]),
+    (">>=", &[("<<=", 0.8), (">>>=", 0.6)]),
+    ("++", &[("--", 0.6)]),
+    ("--", &[("++", 0.6)]),
+];
+
+impl Template for Operator {
+    fn name(&self) -> &'static str {
+        "operator"
+    }
+
+    fn prior(&self) -> Prior {
+        0.75
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        for &node in &site.expressions {
+            let Some(sign) = operator(node) else { continue };
+            let text = site.text(sign);
+            if node.kind() == "unary_expression" {
+                if matches!(text, "-" | "~") {
+                    let note = format!("dropped `{text}` in {}", site.place(node));
+                    out.push(Edit::replace(sign, "", 0.4, note));
+                }
+                continue;
+            }
+            let Some((_, others)) = INSTEAD.iter().find(|(known, _)| *known == text) else { continue };
+            let on_numbers = site.kind(node).is_none_or(|kind| kind.is_numeric());
+            let assigns = node.kind() == "assignment_expression";
+            for (other, weight) in *others {
+                let needs_numbers = matches!(*other, "-" | "*" | "/" | "%" | "+=" | "-=");
+                if (needs_numbers || assigns) && !on_numbers {
+                    continue;
+                }
+                let note = format!("replaced `{text}` by `{other}` in {}", site.place(node));
+                out.push(Edit::replace(sign, *other, *weight, note));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::testing::proposals;
+
+    const SUM: &str = "class Sum {
+    int fold(int sum, int next) { return sum | next; }
+    String join(String a, String b) { return a + b; }
+    void step(int i) { i++; }
+}";
+
+    #[test]
+    fn operators_of_the_same_kind() {
+        assert_eq!(
+            proposals(&Operator, SUM, 2)[..2],
+            [
+                "int fold(int sum, int next) { return sum & next; }",
+                "int fold(int sum, int next) { return sum ^ next; }"
+            ]
+        );
+        assert_eq!(proposals(&Operator, SUM, 4), ["void step(int i) { i--; }"]);
+    }
+
+    #[test]
+    fn text_is_only_added() {
+        assert!(proposals(&Operator, SUM, 3).is_empty());
+    }
+}

@@ -1,0 +1,109 @@
+//! Code that is already there: expressions and statements mined from methods, with the variables they use.
+
+use super::infer::Typer;
+use super::scope::visible;
+use super::syntax::{Unit, is_expression, is_simple_statement, is_site, own_expressions};
+use super::types::JavaType;
+use crate::code::CodeIndex;
+use crate::language::preorder;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// Statements mined from one member at most.
+const MAX_STATEMENTS: usize = 300;
+/// Longer pieces of code are no ingredients.
+const MAX_BYTES: usize = 160;
+
+/// A use of a variable inside an ingredient.
+#[derive(Debug, Clone)]
+pub struct Use {
+    /// Bytes inside the ingredient's text.
+    pub range: Range<usize>,
+    /// The variable.
+    pub name: String,
+    /// Its type, when known.
+    pub kind: Option<JavaType>,
+}
+
+/// An expression or a statement that can be copied.
+#[derive(Debug, Clone)]
+pub struct Ingredient {
+    /// Its text.
+    pub text: String,
+    /// Its grammar kind.
+    pub shape: String,
+    /// Its type, for expressions.
+    pub kind: Option<JavaType>,
+    /// Variables it uses, in order.
+    pub uses: Vec<Use>,
+    /// Where it starts in its file.
+    pub start: usize,
+}
+
+/// Everything mined from one member of a type.
+#[derive(Debug, Default)]
+pub struct Pantry {
+    /// Expressions other than names and plain literals, in order.
+    pub expressions: Vec<Ingredient>,
+    /// Simple statements, in order.
+    pub statements: Vec<Ingredient>,
+}
+
+impl Pantry {
+    /// Mines a member: a method, constructor, initialiser or field.
+    pub fn of(unit: &Unit, index: &CodeIndex, member: Node<'_>) -> Self {
+        let mut sites = Vec::new();
+        preorder(member, |node| {
+            if is_site(node) && sites.len() < MAX_STATEMENTS {
+                sites.push(node);
+            }
+            true
+        });
+        let mut pantry = Self::default();
+        for site in sites {
+            let scope = visible(inner_place(site), unit);
+            let typer = Typer { unit, index, scope: &scope };
+            for node in own_expressions(site) {
+                let plain = matches!(node.kind(), "identifier" | "this" | "parenthesized_expression");
+                if !plain && node.byte_range().len() <= MAX_BYTES {
+                    pantry.expressions.push(ingredient(typer, node));
+                }
+            }
+            let copyable = is_simple_statement(site.kind()) && site.kind() != "explicit_constructor_invocation";
+            if copyable && site.byte_range().len() <= MAX_BYTES {
+                pantry.statements.push(ingredient(typer, site));
+            }
+        }
+        pantry
+    }
+}
+
+/// The place inside a statement's header from which all its own variables are visible.
+pub fn inner_place(site: Node<'_>) -> Node<'_> {
+    if site.kind() != "for_statement" {
+        return site;
+    }
+    ["condition", "update", "body"].iter().find_map(|field| site.child_by_field_name(field)).unwrap_or(site)
+}
+
+fn ingredient(typer: Typer<'_>, node: Node<'_>) -> Ingredient {
+    let unit = typer.unit;
+    let mut uses = Vec::new();
+    preorder(node, |inner| {
+        if inner.kind() == "identifier" && is_expression(inner) {
+            let name = unit.text(inner).to_owned();
+            if typer.scope.iter().any(|variable| variable.name == name) {
+                let range = inner.start_byte() - node.start_byte()..inner.end_byte() - node.start_byte();
+                uses.push(Use { range, kind: typer.infer(inner), name });
+            }
+        }
+        true
+    });
+    Ingredient {
+        text: unit.text(node).to_owned(),
+        shape: node.kind().to_owned(),
+        kind: typer.infer(node),
+        uses,
+        start: node.start_byte(),
+    }
+}

@@ -1,0 +1,272 @@
+//! Java's tree as the templates see it: which nodes are expressions and statements, and what encloses what.
+
+use crate::domain::RepoPath;
+use crate::language::{self, Java, first_line, last_line, text_of};
+use std::sync::Arc;
+use tree_sitter::{Node, Tree};
+
+/// One parsed file.
+pub struct Unit {
+    /// Where it lies.
+    pub path: RepoPath,
+    /// Its decoded text.
+    pub text: Arc<str>,
+    /// Its tree.
+    pub tree: Tree,
+}
+
+impl Unit {
+    /// Parses a file; `None` when the grammar cannot be loaded.
+    pub fn new(path: RepoPath, text: Arc<str>) -> Option<Self> {
+        let tree = language::parse(&text, &Java)?;
+        Some(Self { path, text, tree })
+    }
+
+    /// The text of a node.
+    pub fn text(&self, node: Node<'_>) -> &str {
+        text_of(node, &self.text)
+    }
+
+    /// The root of the tree.
+    pub fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
+    /// The innermost statement (or field with a value) whose own lines hold the line.
+    pub fn statement_at(&self, line: u32) -> Option<Node<'_>> {
+        let mut best: Option<Node<'_>> = None;
+        language::preorder(self.root(), |node| {
+            if first_line(node) > line || last_line(node) < line {
+                return false;
+            }
+            if is_site(node) && owns_line(node, line) {
+                best = Some(node);
+            }
+            true
+        });
+        best
+    }
+
+    /// White space before the first character of the line a node starts on.
+    pub fn indent(&self, node: Node<'_>) -> &str {
+        let start = self.text[..node.start_byte()].rfind('\n').map_or(0, |at| at + 1);
+        let line = &self.text[start..node.start_byte()];
+        &line[..line.len() - line.trim_start().len()]
+    }
+
+    /// The file's line end.
+    pub fn line_end(&self) -> &'static str {
+        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+}
+
+/// Whether templates work on the node as a whole: statements that do something, and fields with a value.
+pub fn is_site(node: Node<'_>) -> bool {
+    match node.kind() {
+        "local_variable_declaration" => node.parent().is_none_or(|parent| parent.kind() != "for_statement"),
+        "field_declaration" | "switch_expression" => true,
+        kind => is_simple_statement(kind) || is_compound_statement(kind),
+    }
+}
+
+/// Statements without statements inside, lambdas aside.
+pub fn is_simple_statement(kind: &str) -> bool {
+    matches!(
+        kind,
+        "expression_statement"
+            | "local_variable_declaration"
+            | "return_statement"
+            | "throw_statement"
+            | "assert_statement"
+            | "break_statement"
+            | "continue_statement"
+            | "yield_statement"
+            | "explicit_constructor_invocation"
+    )
+}
+
+/// Statements with a header and a body.
+pub fn is_compound_statement(kind: &str) -> bool {
+    is_loop(kind)
+        || matches!(kind, "if_statement" | "synchronized_statement" | "try_with_resources_statement" | "try_statement")
+}
+
+/// Loops.
+pub fn is_loop(kind: &str) -> bool {
+    matches!(kind, "for_statement" | "enhanced_for_statement" | "while_statement" | "do_statement")
+}
+
+/// Whether the node's own part, its bodies left out, lies on the line.
+fn owns_line(node: Node<'_>, line: u32) -> bool {
+    let bodies = language::children(node).into_iter().filter(|child| is_body(node, *child));
+    let inside_body = |body: Node<'_>| {
+        let same_line_header = first_line(body) == line && body.kind() == "block";
+        (first_line(body)..=last_line(body)).contains(&line) && !same_line_header
+    };
+    !bodies.into_iter().any(inside_body)
+}
+
+/// Whether a child of a statement holds statements of its own.
+pub fn is_body(parent: Node<'_>, child: Node<'_>) -> bool {
+    if !is_compound_statement(parent.kind()) {
+        return child.kind() == "switch_block";
+    }
+    ["body", "consequence", "alternative"].iter().any(|field| parent.child_by_field_name(field) == Some(child))
+        || matches!(child.kind(), "catch_clause" | "finally_clause")
+}
+
+/// Whether the node is an expression.
+pub fn is_expression(node: Node<'_>) -> bool {
+    if node.kind() == "identifier" {
+        return is_value_identifier(node);
+    }
+    if node.kind() == "switch_expression" {
+        return node.parent().is_some_and(|p| !matches!(p.kind(), "block" | "switch_block_statement_group"));
+    }
+    is_literal(node.kind())
+        || matches!(
+            node.kind(),
+            "assignment_expression"
+                | "binary_expression"
+                | "cast_expression"
+                | "instanceof_expression"
+                | "lambda_expression"
+                | "ternary_expression"
+                | "unary_expression"
+                | "update_expression"
+                | "array_access"
+                | "array_creation_expression"
+                | "field_access"
+                | "method_invocation"
+                | "method_reference"
+                | "object_creation_expression"
+                | "parenthesized_expression"
+                | "this"
+        )
+}
+
+/// Whether the kind is a literal.
+pub fn is_literal(kind: &str) -> bool {
+    kind.ends_with("_literal") && kind != "class_literal" || matches!(kind, "true" | "false")
+}
+
+/// Whether an identifier stands for a value, not for a name that is being declared, called or selected.
+fn is_value_identifier(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    let is_field = |field: &str| parent.child_by_field_name(field) == Some(node);
+    match parent.kind() {
+        "method_invocation" | "variable_declarator" | "enhanced_for_statement" | "resource" => !is_field("name"),
+        "field_access" => !is_field("field"),
+        "labeled_statement" | "break_statement" | "continue_statement" => false,
+        "lambda_expression" => !is_field("parameters"),
+        kind => !kind.ends_with("_declaration") && !kind.contains("parameter") && !kind.contains("pattern"),
+    }
+}
+
+/// Expressions of a statement's own part in order, lambdas with expression bodies included.
+pub fn own_expressions(statement: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    language::preorder(statement, |node| {
+        if node != statement {
+            let nested_code = matches!(node.kind(), "block" | "class_body" | "switch_block");
+            let body_of_other = node.parent().is_some_and(|parent| is_body(parent, node)) && is_statement(node);
+            if nested_code || body_of_other || is_loop(node.kind()) {
+                return false;
+            }
+            if matches!(node.kind(), "catch_clause" | "finally_clause") {
+                return false;
+            }
+        }
+        if is_expression(node) {
+            found.push(node);
+        }
+        true
+    });
+    found
+}
+
+/// Whether the node is a statement in a block, or the sole body of another.
+pub fn is_statement(node: Node<'_>) -> bool {
+    is_simple_statement(node.kind())
+        || is_compound_statement(node.kind())
+        || matches!(node.kind(), "block" | "labeled_statement" | "switch_expression")
+}
+
+/// The method, constructor, lambda with a block or initialiser that holds the node.
+pub fn enclosing_callable(node: Node<'_>) -> Option<Node<'_>> {
+    ancestors(node).find(|above| {
+        matches!(
+            above.kind(),
+            "method_declaration" | "constructor_declaration" | "compact_constructor_declaration" | "static_initializer"
+        ) || above.kind() == "lambda_expression"
+            && above.child_by_field_name("body").is_some_and(|body| body.kind() == "block")
+    })
+}
+
+/// The member of a type that holds the node: a method, constructor, field, initialiser.
+pub fn enclosing_member(node: Node<'_>) -> Option<Node<'_>> {
+    std::iter::successors(Some(node), |n| n.parent())
+        .find(|n| n.parent().is_some_and(|p| p.kind().ends_with("_body") && p.kind() != "constructor_body"))
+}
+
+/// Nodes above a node, the nearest first.
+pub fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    std::iter::successors(node.parent(), |n| n.parent())
+}
+
+/// The innermost loop around a node, inside the same method.
+pub fn enclosing_loop(node: Node<'_>) -> Option<Node<'_>> {
+    ancestors(node)
+        .take_while(|above| !above.kind().ends_with("_declaration") && above.kind() != "lambda_expression")
+        .find(|above| is_loop(above.kind()))
+}
+
+/// The expression without the parentheses around it.
+pub fn bare(node: Node<'_>) -> Node<'_> {
+    let mut inner = node;
+    while inner.kind() == "parenthesized_expression" {
+        match inner.named_child(0) {
+            Some(child) => inner = child,
+            None => break,
+        }
+    }
+    inner
+}
+
+/// Operator of a binary, unary, update or assignment expression, with its node.
+pub fn operator(node: Node<'_>) -> Option<Node<'_>> {
+    node.child_by_field_name("operator")
+        .or_else(|| language::children(node).into_iter().find(|child| matches!(child.kind(), "++" | "--")))
+}
+
+/// Arguments of a call in order.
+pub fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
+    call.child_by_field_name("arguments").map_or_else(Vec::new, |list| {
+        language::children(list).into_iter().filter(|c| c.is_named() && !c.is_extra()).collect()
+    })
+}
+
+/// Whether an expression must be put in parentheses before an operator is added to it.
+pub fn is_compound_expression(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "binary_expression"
+            | "ternary_expression"
+            | "assignment_expression"
+            | "instanceof_expression"
+            | "lambda_expression"
+            | "cast_expression"
+            | "unary_expression"
+            | "switch_expression"
+    )
+}
+
+/// The condition of an `if`, loop or ternary without its parentheses.
+pub fn condition_of(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "if_statement" | "while_statement" | "do_statement" | "for_statement" | "ternary_expression" => {
+            node.child_by_field_name("condition").map(bare)
+        }
+        _ => None,
+    }
+}

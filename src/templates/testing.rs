@@ -1,0 +1,50 @@
+//! What a template proposes for a text, for the tests of the families.
+
+use super::edit::{applied, normal_form};
+use super::engine::pantries;
+use super::{Edit, Site, Template};
+use crate::code::CodeIndex;
+use crate::domain::RepoPath;
+use crate::language::Java;
+use crate::templates::syntax::Unit;
+use camino::Utf8Path;
+use similar::{ChangeTag, TextDiff};
+use std::fs;
+
+/// An index of one file `A.java` with that text.
+pub fn index_of(source: &str) -> CodeIndex {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap();
+    fs::create_dir(root.join("src")).unwrap();
+    fs::write(root.join("src/A.java"), source).unwrap();
+    CodeIndex::build(root, &[RepoPath::new("src").unwrap()], &[], &Java)
+}
+
+/// Whole texts that a template proposes for the statement on a line, the heaviest first. Every one of them parses.
+pub fn whole_proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
+    let index = index_of(source);
+    let file = &index.files()[0];
+    let unit = Unit::new(file.path.clone(), file.text.clone()).unwrap();
+    let statement = unit.statement_at(line).unwrap_or_else(|| panic!("no statement on line {line}"));
+    let (own, near) = pantries(&unit, &index, statement);
+    let site = Site::new(&unit, &index, statement, own, near);
+    let mut edits: Vec<Edit> = Vec::new();
+    template.propose(&site, &mut edits);
+    edits.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    for edit in &edits {
+        assert!((0.0..=1.0).contains(&edit.weight), "{} weighs {}", edit.note, edit.weight);
+        assert!(!edit.note.is_empty());
+    }
+    let parse = |edit: &&Edit| normal_form(&unit, &edit.changes).is_some();
+    edits.iter().filter(parse).filter_map(|edit| applied(source, 0..source.len(), &edit.changes)).collect()
+}
+
+/// The first line that each proposal changes or adds, without indentation; empty when it only deletes.
+pub fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
+    let changed = |text: &String| {
+        let diff = TextDiff::from_lines(source, text.as_str());
+        let added = diff.iter_all_changes().find(|change| change.tag() == ChangeTag::Insert);
+        added.map_or(String::new(), |change| change.value().trim().to_owned())
+    };
+    whole_proposals(template, source, line).iter().map(changed).collect()
+}
