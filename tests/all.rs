@@ -3,4 +3,5 @@
 
 mod architecture;
 mod endpoint_faults;
+mod patches;
 mod support;

@@ -39,6 +39,9 @@ impl Language for Java {
     fn line_comment(&self) -> &'static str {
         "//"
     }
+    fn block_comment(&self) -> Option<(&'static str, &'static str)> {
+        Some(("/*", "*/"))
+    }
     fn syntax(&self) -> &'static Syntax {
         &SYNTAX
     }

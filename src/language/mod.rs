@@ -29,6 +29,8 @@ pub trait Language: Send + Sync + std::fmt::Debug {
     fn grammar(&self) -> tree_sitter::Language;
     /// What starts a comment that runs to the end of the line.
     fn line_comment(&self) -> &'static str;
+    /// What starts and ends a comment in the middle of a line, where the language has such.
+    fn block_comment(&self) -> Option<(&'static str, &'static str)>;
     /// The tag of fenced code blocks.
     fn fence(&self) -> &'static str {
         self.name()

@@ -1,4 +1,30 @@
 //! Patches: formats in, context matching, apply, render, policy, comparison with the developer's patch.
+//!
+//! A patch applies whole or not at all, and every byte outside of what it changes stays: line ends, tabs, encoding,
+//! a missing final line end. What does not fit is refused with the nearest lines, so that a model can mend it.
+//! Whether a patch compiles or repairs anything is the validate room's affair.
+
+mod apply;
+pub mod compare;
+mod content;
+mod diff;
+mod hunks;
+mod indent;
+mod insert;
+mod lines;
+mod members;
+mod methods;
+mod original;
+mod originals;
+mod policy;
+pub mod proposal;
+mod render;
+mod seek;
+
+pub use apply::apply;
+pub use originals::Folder;
+pub use policy::Policy;
+pub use render::{render, render_bytes};
 
 use crate::domain::RepoPath;
 use serde::{Deserialize, Serialize};
@@ -82,4 +108,14 @@ pub enum PatchError {
 pub trait Originals: Send + Sync {
     /// The file's bytes, or `None` when there is no such file.
     fn read(&self, path: &RepoPath) -> Option<std::sync::Arc<[u8]>>;
+
+    /// All files, ordered by path, for finding one by a part of its path; may be empty when that is not offered.
+    fn paths(&self) -> &[RepoPath] {
+        &[]
+    }
+
+    /// Whether a new file may be put there: nothing is there yet, and no symbolic link on the way.
+    fn is_free(&self, path: &RepoPath) -> bool {
+        self.read(path).is_none()
+    }
 }

@@ -1,0 +1,106 @@
+//! Whether a patch is *correct*: the same token sequence as the developer's, without comments and white space.
+
+use super::Originals;
+use crate::domain::{Patch, RepoPath};
+use crate::language::{self, Language, decode};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Whether two texts have the same tokens in the same order, comments and white space aside. Texts that do not parse
+/// are compared word by word, comments included: a parser that skips over errors cannot vouch for equality.
+pub fn same_tokens(a: &[u8], b: &[u8], language: &dyn Language) -> bool {
+    if a == b {
+        return true;
+    }
+    let (a, b) = (decode(a).0, decode(b).0);
+    match (tokens(&a, language), tokens(&b, language)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.split_whitespace().eq(b.split_whitespace()),
+    }
+}
+
+fn tokens<'text>(text: &'text str, language: &dyn Language) -> Option<Vec<&'text str>> {
+    let tree = language::parse(text, language)?;
+    if tree.root_node().has_error() {
+        return None;
+    }
+    let mut found = Vec::new();
+    language::preorder(tree.root_node(), |node| {
+        if language.syntax().is_comment(node) {
+            return false;
+        }
+        if node.child_count() == 0 {
+            found.push(language::text_of(node, text));
+        }
+        true
+    });
+    Some(found)
+}
+
+/// `Some(true)` when every file that either side touches ends with the same tokens; `None` otherwise, since a patch
+/// may be right in other words. `oracle_files` are whole files as the developer left them.
+pub fn correct(
+    patch: &Patch,
+    oracle_files: &[(RepoPath, Vec<u8>)],
+    originals: &dyn Originals,
+    language: &dyn Language,
+) -> Option<bool> {
+    if oracle_files.is_empty() {
+        return None;
+    }
+    let oracle: BTreeMap<&RepoPath, &[u8]> =
+        oracle_files.iter().map(|(path, bytes)| (path, bytes.as_slice())).collect();
+    let patched: BTreeMap<&RepoPath, &Arc<[u8]>> = patch.files.iter().map(|file| (&file.path, &file.after)).collect();
+    let same = |path: &RepoPath| {
+        let original = originals.read(path);
+        let left = patched.get(path).map(|bytes| bytes.as_ref()).or(original.as_deref());
+        let right = oracle.get(path).copied().or(original.as_deref());
+        matches!((left, right), (Some(left), Some(right)) if same_tokens(left, right, language))
+    };
+    oracle.keys().chain(patched.keys()).all(|path| same(path)).then_some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::FileChange;
+    use crate::language::Java;
+
+    #[test]
+    fn layout_and_comments_do_not_count() {
+        let same = |a: &str, b: &str| same_tokens(a.as_bytes(), b.as_bytes(), &Java);
+        assert!(same(
+            "class A { int f() { return a+b; } }",
+            "class A {\n  // sum\n  int f()\n  { return a + b /* x */; }\n}\n"
+        ));
+        assert!(!same("class A { String s = \"a b\"; }", "class A { String s = \"a  b\"; }"));
+        assert!(!same("class A { int f = 1; }", "class A { int f = 2; }"));
+        assert!(!same("class A { int f = # 1; }", "class A { int f = 1; }"), "the parser skips what it cannot read");
+    }
+
+    struct Files(Vec<(&'static str, &'static str)>);
+    impl Originals for Files {
+        fn read(&self, path: &RepoPath) -> Option<Arc<[u8]>> {
+            self.0.iter().find(|(name, _)| *name == path.as_str()).map(|(_, text)| text.as_bytes().into())
+        }
+    }
+
+    #[test]
+    fn every_file_of_either_side_counts() {
+        let files = Files(vec![("A.java", "class A { int f = 1; }"), ("B.java", "class B { }")]);
+        let path = |name: &str| RepoPath::new(name).unwrap();
+        let change = |name: &str, text: &str| FileChange {
+            path: path(name),
+            before: files.read(&path(name)),
+            after: text.as_bytes().into(),
+        };
+        let oracle = [(path("A.java"), b"class A { int f = 2; }".to_vec())];
+        let judged = |changes: Vec<FileChange>| correct(&Patch { files: changes }, &oracle, &files, &Java);
+        assert_eq!(judged(vec![change("A.java", "class A { int f = 2; /* why */ }")]), Some(true));
+        assert_eq!(judged(vec![change("A.java", "class A { int f = 3; }")]), None);
+        assert_eq!(judged(vec![]), None);
+        let more = vec![change("A.java", "class A { int f = 2; }"), change("B.java", "class B { int g; }")];
+        assert_eq!(judged(more), None);
+        assert_eq!(correct(&Patch::default(), &[], &files, &Java), None);
+    }
+}

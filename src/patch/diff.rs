@@ -1,0 +1,345 @@
+//! Reading unified diffs as models write them: counts wrong or missing, headers missing, prose around.
+
+use super::PatchError;
+use super::original::{refused, unappliable};
+
+/// What a line of a hunk does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Context,
+    Delete,
+    Insert,
+}
+
+/// A line of a hunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DiffLine {
+    pub role: Role,
+    pub text: String,
+    /// Marked with `\ No newline at end of file`.
+    pub open_end: bool,
+    /// It had no mark in its first column: context if anything.
+    doubtful: bool,
+}
+
+/// A contiguous change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Hunk {
+    /// Line of the original given in the header, counted from 1: only a hint.
+    pub hint: Option<usize>,
+    /// What stands behind the second `@@`: the line of the enclosing declaration.
+    pub heading: String,
+    pub lines: Vec<DiffLine>,
+}
+
+impl Hunk {
+    pub fn changes(&self) -> bool {
+        self.lines.iter().any(|line| line.role != Role::Context)
+    }
+}
+
+/// All hunks for one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct FileDiff {
+    /// Names from the headers, the new one first; without headers there are none.
+    pub names: Vec<String>,
+    /// Whether the header says that the file is new.
+    pub creates: bool,
+    pub hunks: Vec<Hunk>,
+}
+
+/// Reads a diff.
+///
+/// # Errors
+/// Binary patches, deletions, renames, links and submodules are refused; a text without any changed line is unappliable.
+pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
+    let lines: Vec<&str> = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    let mut reader = Reader { lines, at: 0, files: Vec::new() };
+    reader.read()?;
+    let mut files = reader.files;
+    for file in &mut files {
+        file.hunks.retain(Hunk::changes);
+    }
+    files.retain(|file| !file.hunks.is_empty());
+    if files.is_empty() {
+        return Err(unappliable("the diff holds no line that starts with `+` or `-`"));
+    }
+    Ok(files)
+}
+
+struct Reader<'a> {
+    lines: Vec<&'a str>,
+    at: usize,
+    files: Vec<FileDiff>,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&self, at: usize) -> Option<&'a str> {
+        self.lines.get(at).copied()
+    }
+
+    fn read(&mut self) -> Result<(), PatchError> {
+        while let Some(line) = self.line(self.at) {
+            refuse_special(line)?;
+            if self.header_at(self.at) {
+                self.file_header()?;
+            } else if let Some(header) = line.strip_prefix("@@") {
+                self.at += 1;
+                self.hunk(header);
+            } else if line.starts_with(['+', '-']) || (self.in_new_section() && line.starts_with(' ')) {
+                self.hunk("");
+            } else {
+                self.at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Right below a file header the `@@` line may be missing.
+    fn in_new_section(&self) -> bool {
+        self.at > 0 && self.files.last().is_some_and(|file| !file.names.is_empty() && file.hunks.is_empty())
+    }
+
+    fn header_at(&self, at: usize) -> bool {
+        let Some(line) = self.line(at) else { return false };
+        if ["*** Update File:", "*** Add File:"].iter().any(|start| line.starts_with(start)) {
+            return true;
+        }
+        if line.starts_with("+++ ") && at > 0 && !self.line(at - 1).is_some_and(|above| above.starts_with("--- ")) {
+            return looks_like_file(&line[4..]);
+        }
+        line.starts_with("--- ") && self.line(at + 1).is_some_and(|next| next.starts_with("+++ "))
+    }
+
+    fn file_header(&mut self) -> Result<(), PatchError> {
+        let line = self.line(self.at).unwrap_or("");
+        self.at += 1;
+        let mut file = FileDiff::default();
+        if let Some((kind, name)) = line.strip_prefix("*** ").and_then(|rest| rest.split_once(" File:")) {
+            file.names.push(name.trim().to_owned());
+            file.creates = kind == "Add";
+        } else {
+            let (old, new) = match line.strip_prefix("--- ") {
+                Some(old) => {
+                    let new = self.line(self.at).and_then(|line| line.strip_prefix("+++ ")).unwrap_or(old);
+                    self.at += 1;
+                    (old, new)
+                }
+                None => (&line[4..], &line[4..]),
+            };
+            let (old, new) = (file_name(old), file_name(new));
+            if new == "/dev/null" {
+                return Err(refused(format!("a patch may not delete a file: {old}")));
+            }
+            file.creates = old == "/dev/null";
+            file.names.push(new);
+            if !file.creates && !file.names.contains(&old) {
+                file.names.push(old);
+            }
+        }
+        self.files.push(file);
+        Ok(())
+    }
+
+    fn hunk(&mut self, header: &str) {
+        let (hint, counts, heading) = hunk_header(header);
+        let lines = counts.and_then(|counts| self.counted(counts)).unwrap_or_else(|| self.uncounted());
+        if self.files.is_empty() {
+            self.files.push(FileDiff::default());
+        }
+        if let Some(file) = self.files.last_mut() {
+            file.hunks.push(Hunk { hint, heading, lines });
+        }
+    }
+
+    /// Reads as many lines as the header says, when that gives a whole hunk.
+    fn counted(&mut self, (old, new): (usize, usize)) -> Option<Vec<DiffLine>> {
+        let (mut old_left, mut new_left) = (old, new);
+        let mut found: Vec<DiffLine> = Vec::new();
+        let mut at = self.at;
+        while old_left > 0 || new_left > 0 {
+            let read = marked(self.line(at)?)?;
+            at += 1;
+            match read.role {
+                Role::Context => (old_left, new_left) = (old_left.checked_sub(1)?, new_left.checked_sub(1)?),
+                Role::Delete => old_left = old_left.checked_sub(1)?,
+                Role::Insert => new_left = new_left.checked_sub(1)?,
+            }
+            found.push(read);
+            if self.line(at).is_some_and(is_open_end) {
+                found.last_mut()?.open_end = true;
+                at += 1;
+            }
+        }
+        let next = self.line(at).unwrap_or("");
+        let whole = next.is_empty() || self.header_at(at) || !next.starts_with([' ', '+', '-']);
+        if !whole || found.is_empty() {
+            return None;
+        }
+        self.at = at;
+        Some(found)
+    }
+
+    /// Reads to the next header; lines without a mark are context if they are anything.
+    fn uncounted(&mut self) -> Vec<DiffLine> {
+        let mut found: Vec<DiffLine> = Vec::new();
+        while let Some(line) = self.line(self.at) {
+            let heads = ["@@", "diff --git ", "index ", "```", "*** "];
+            if heads.iter().any(|head| line.starts_with(head)) || self.header_at(self.at) {
+                break;
+            }
+            self.at += 1;
+            if matches!(line.trim(), "..." | "…") {
+                break;
+            }
+            if is_open_end(line) {
+                if let Some(last) = found.last_mut() {
+                    last.open_end = true;
+                }
+                continue;
+            }
+            found.push(marked(line).unwrap_or_else(|| DiffLine {
+                role: Role::Context,
+                text: line.to_owned(),
+                open_end: false,
+                doubtful: true,
+            }));
+        }
+        // What follows the last marked line may be prose, or the end of the text.
+        while found.last().is_some_and(|line| line.doubtful || (line.role == Role::Context && line.text.is_empty())) {
+            found.pop();
+        }
+        found
+    }
+}
+
+/// A line with its mark in the first column; an empty one has lost it.
+fn marked(line: &str) -> Option<DiffLine> {
+    let (role, text) = match line.as_bytes().first() {
+        None => (Role::Context, ""),
+        Some(b' ') => (Role::Context, &line[1..]),
+        Some(b'-') => (Role::Delete, &line[1..]),
+        Some(b'+') => (Role::Insert, &line[1..]),
+        // A tab that replaced the space of the mark and of the indentation.
+        Some(b'\t') => (Role::Context, line),
+        _ => return None,
+    };
+    Some(DiffLine { role, text: text.to_owned(), open_end: false, doubtful: false })
+}
+
+fn is_open_end(line: &str) -> bool {
+    line.starts_with("\\ ")
+}
+
+fn refuse_special(line: &str) -> Result<(), PatchError> {
+    if line.starts_with("GIT binary patch") || (line.starts_with("Binary files ") && line.ends_with(" differ")) {
+        return Err(refused("a patch may not hold binary data"));
+    }
+    for (start, what) in [
+        ("deleted file mode ", "delete a file"),
+        ("*** Delete File:", "delete a file"),
+        ("rename from ", "rename a file"),
+        ("*** Move to:", "rename a file"),
+        ("new file mode 12", "make a symbolic link"),
+        ("new file mode 16", "make a submodule"),
+        ("new mode ", "change the mode of a file"),
+    ] {
+        if line.starts_with(start) {
+            return Err(refused(format!("a patch may not {what}: `{line}`")));
+        }
+    }
+    Ok(())
+}
+
+/// `a/src/A.java` of `a/src/A.java<TAB>2024-01-01`; the prefixes `a/` and `b/` stay.
+fn file_name(header: &str) -> String {
+    let name = header.split('\t').next().unwrap_or(header).trim();
+    let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    quoted.unwrap_or(name).to_owned()
+}
+
+fn looks_like_file(header: &str) -> bool {
+    let name = file_name(header);
+    !name.contains(' ') && (name.contains('/') || name.contains('.'))
+}
+
+type Header = (Option<usize>, Option<(usize, usize)>, String);
+
+/// Hint, counts and heading of what follows the first `@@`.
+fn hunk_header(rest: &str) -> Header {
+    let (ranges, heading) = match rest.split_once("@@") {
+        Some((ranges, heading)) => (ranges, heading.trim()),
+        // Without the second mark: `@@ class A` names a place, `@@ -1,2 +1,2` does not.
+        None if rest.trim_start().starts_with(['-', '+']) => (rest, ""),
+        None => ("", rest.trim()),
+    };
+    let mut hint = None;
+    let (mut old, mut new) = (None, None);
+    for range in ranges.split_whitespace() {
+        let sides = if range.starts_with('-') { &mut old } else { &mut new };
+        let Some(numbers) = range.strip_prefix(['-', '+']) else { continue };
+        let (first, count) = numbers.split_once(',').unwrap_or((numbers, "1"));
+        *sides = count.parse::<usize>().ok();
+        if range.starts_with('-') {
+            hint = first.parse::<usize>().ok();
+        }
+    }
+    (hint, old.zip(new), heading.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roles(hunk: &Hunk) -> String {
+        hunk.lines
+            .iter()
+            .map(|line| match line.role {
+                Role::Context => ' ',
+                Role::Delete => '-',
+                Role::Insert => '+',
+            })
+            .collect()
+    }
+
+    #[test]
+    fn headers_and_counts_may_be_wrong_or_missing() {
+        for text in [
+            "--- a/A.java\n+++ b/A.java\n@@ -3,2 +3,2 @@\n a\n-b\n+c\n",
+            "--- a/A.java\n+++ b/A.java\n@@ -3,9 +3,7 @@ int f() {\n a\n-b\n+c\n",
+            "--- a/A.java\n+++ b/A.java\n@@ ... @@\n a\n-b\n+c\n\nThis fixes it.",
+            "--- a/A.java\n+++ b/A.java\n@@\n a\n-b\n+c\n```\nprose",
+            "--- a/A.java\n+++ b/A.java\n a\n-b\n+c",
+            "*** Begin Patch\n*** Update File: A.java\n@@ class A\n a\n-b\n+c\n*** End Patch",
+        ] {
+            let files = parse(text).unwrap();
+            assert_eq!(files.len(), 1, "{text}");
+            assert_eq!(files[0].hunks.len(), 1, "{text}");
+            assert_eq!(roles(&files[0].hunks[0]), " -+", "{text}");
+            assert!(files[0].names.iter().any(|name| name.ends_with("A.java")));
+        }
+        let bare = parse("-b\n+c").unwrap();
+        assert!(bare[0].names.is_empty());
+    }
+
+    #[test]
+    fn content_that_looks_like_a_header_is_content_when_the_counts_say_so() {
+        let files = parse("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n@@ -9 +9 @@\n-a\n+b\n").unwrap();
+        assert_eq!(files[0].names[0], "new", "a header followed by a hunk, and the counts do not fit");
+        let files = parse("--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- old\n+++ new\n").unwrap();
+        assert_eq!((files.len(), files[0].hunks[0].lines[0].text.as_str()), (1, "-- old"));
+    }
+
+    #[test]
+    fn what_is_no_edit_of_text_is_refused() {
+        for text in [
+            "diff --git a/x b/x\nGIT binary patch\nliteral 3\n",
+            "--- a/A.java\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+            "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n",
+            "rename from A.java\nrename to B.java\n",
+        ] {
+            assert!(matches!(parse(text), Err(PatchError::Refused { .. })), "{text}");
+        }
+        assert!(matches!(parse("no diff at all"), Err(PatchError::Unappliable { .. })));
+    }
+}

@@ -1,0 +1,167 @@
+//! Whole methods by name and parameter types. What documents a method stays unless the code brings its own.
+
+use super::indent;
+use super::members::{MethodNode, Wanted, methods, parse_as_members};
+use super::original::{Original, Splice, unappliable, written_lines};
+use super::{MethodEdit, PatchError, insert};
+use crate::language::{self, Language, documentation, text_of};
+use tree_sitter::Tree;
+
+/// Methods that an error lists.
+const SHOWN: usize = 12;
+
+/// Edits of one file: replaced methods, inserted members, imports and nested types.
+///
+/// # Errors
+/// Methods that are not there or not the only ones of their name, with what is there; code that is no member.
+pub(super) fn edits(
+    file: &Original,
+    edits: &[&MethodEdit],
+    language: &'static dyn Language,
+) -> Result<Vec<Splice>, PatchError> {
+    let tree = language::parse(&file.text, language).ok_or_else(|| unappliable("the grammar cannot be loaded"))?;
+    let mut splices = Vec::new();
+    let mut inserted = insert::Insertions::new(file, &tree, language);
+    for edit in edits {
+        let code = unfenced(&edit.code);
+        match edit.method.as_deref().map(str::trim).filter(|method| !method.is_empty()) {
+            Some(name) => splices.push(replace(file, &tree, name, &code, &mut inserted, language)?),
+            None => inserted.add(&code)?,
+        }
+    }
+    splices.extend(inserted.splices());
+    Ok(splices)
+}
+
+/// Code without the fence of a code block around it.
+pub(super) fn unfenced(code: &str) -> String {
+    let code = code.replace("\r\n", "\n");
+    let trimmed = code.trim_matches(['\n', '\r']);
+    let Some(inner) = trimmed.trim_start().strip_prefix("```") else { return trimmed.to_owned() };
+    let inner = inner.split_once('\n').map_or("", |(_, rest)| rest);
+    inner.rsplit_once("```").map_or(inner, |(body, _)| body).trim_matches('\n').to_owned()
+}
+
+fn replace(
+    file: &Original,
+    tree: &Tree,
+    name: &str,
+    code: &str,
+    inserted: &mut insert::Insertions<'_>,
+    language: &'static dyn Language,
+) -> Result<Splice, PatchError> {
+    let syntax = language.syntax();
+    let wanted = Wanted::parse(name);
+    let (new_tree, wrapped) =
+        parse_as_members(code, language).ok_or_else(|| unappliable("the grammar cannot be loaded"))?;
+    let brought = methods(new_tree.root_node(), &wrapped, syntax);
+    let own = brought.iter().filter(|method| method.name == wanted.name).collect::<Vec<_>>();
+    let Some(first) = own.first() else {
+        let what = match brought.first() {
+            Some(other) => format!("it declares `{}`", other.name),
+            None => "it declares no method".to_owned(),
+        };
+        return Err(unappliable(format!(
+            "the code for `{name}` in {} is not that whole method: {what}; give the declaration and the body",
+            file.path
+        )));
+    };
+    let all = methods(tree.root_node(), &file.text, syntax);
+    let target = the_one(file, &all, &wanted, name, first)?;
+    let new = own.iter().copied().find(|method| method.params == target.params).unwrap_or(first);
+    let text = if brought.len() == 1 && new.class == "Wrapper" {
+        code.to_owned()
+    } else {
+        for other in brought.iter().filter(|other| other.node.id() != new.node.id()) {
+            inserted.add(&whole_lines(other, &wrapped, language))?;
+        }
+        whole_lines(new, &wrapped, language)
+    };
+    Ok(splice(file, target, new, &wrapped, &text, language))
+}
+
+/// The text of a method with its documentation and its indentation.
+fn whole_lines(method: &MethodNode<'_>, text: &str, language: &dyn Language) -> String {
+    let start =
+        documentation(method.node, text, language.syntax()).map_or(method.node.start_byte(), |d| d.start_byte());
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let start = if text[line..start].trim().is_empty() { line } else { start };
+    text[start..method.node.end_byte()].to_owned()
+}
+
+/// The method that is meant; without parameter types, those of the given code decide between overloads.
+fn the_one<'m, 'tree>(
+    file: &Original,
+    all: &'m [MethodNode<'tree>],
+    wanted: &Wanted,
+    name: &str,
+    brought: &MethodNode<'_>,
+) -> Result<&'m MethodNode<'tree>, PatchError> {
+    let fitting: Vec<_> = all.iter().filter(|method| wanted.fits(method)).collect();
+    let fitting = match fitting.as_slice() {
+        [_, _, ..] if wanted.params.is_none() => {
+            let same: Vec<_> = fitting.iter().copied().filter(|method| method.params == brought.params).collect();
+            if same.len() == 1 { same } else { fitting }
+        }
+        _ => fitting,
+    };
+    match fitting.as_slice() {
+        [only] => Ok(only),
+        [] => {
+            let named: Vec<_> = all.iter().filter(|method| method.name == wanted.name).collect();
+            let shown = if named.is_empty() { all.iter().collect() } else { named };
+            let what = if shown.is_empty() { "no method at all".to_owned() } else { listed(&shown) };
+            Err(unappliable(format!("no method `{name}` in {}; there is {what}", file.path)))
+        }
+        several => Err(unappliable(format!(
+            "`{name}` names several methods in {}: {}; give the class and the parameter types",
+            file.path,
+            listed(several)
+        ))),
+    }
+}
+
+fn listed(methods: &[&MethodNode<'_>]) -> String {
+    let mut names: Vec<String> = methods.iter().take(SHOWN).map(|method| format!("`{}`", method.qualified())).collect();
+    if methods.len() > SHOWN {
+        names.push(format!("{} more", methods.len() - SHOWN));
+    }
+    names.join(", ")
+}
+
+/// Puts the new text where the method stands, from its documentation on when the code brings one. Annotations stay
+/// when the code brings none: whoever rewrites a body rarely means to drop `@Override`.
+fn splice(
+    file: &Original,
+    target: &MethodNode<'_>,
+    new: &MethodNode<'_>,
+    wrapped: &str,
+    code: &str,
+    language: &dyn Language,
+) -> Splice {
+    let syntax = language.syntax();
+    let brings_documentation = code.trim_start().starts_with("/**");
+    let old_documentation = documentation(target.node, &file.text, syntax);
+    let start = match old_documentation.filter(|_| brings_documentation) {
+        Some(comment) => comment.start_byte(),
+        None if annotations_end(new, wrapped).is_none() && !brings_documentation => {
+            annotations_end(target, &file.text).unwrap_or(target.node.start_byte())
+        }
+        None => target.node.start_byte(),
+    };
+    let line = file.line_of(start);
+    let before = &file.text[file.start(line)..start];
+    let indent = if before.trim().is_empty() { before } else { indent::indent_of(file.line(line)) };
+    let moved = indent::block(&written_lines(code), indent).join(file.line_end(line));
+    Splice { range: start..target.node.end_byte(), text: moved.strip_prefix(indent).unwrap_or(&moved).to_owned() }
+}
+
+/// Where what follows the leading annotations of a method begins; `None` when it has none.
+fn annotations_end(method: &MethodNode<'_>, text: &str) -> Option<usize> {
+    let list = method.node.child(0).filter(|child| child.kind() == "modifiers")?;
+    let parts = language::children(list);
+    let leading = parts.iter().take_while(|part| part.kind().ends_with("annotation")).last()?;
+    let rest = text.get(leading.end_byte()..)?;
+    let begins = leading.end_byte() + rest.len() - rest.trim_start().len();
+    (!text_of(method.node, text).is_empty()).then_some(begins)
+}
