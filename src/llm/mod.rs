@@ -1,14 +1,24 @@
 //! Language models behind one trait; only this room knows a vendor.
 //!
-//! What goes to an endpoint passes through the guard (secrets replaced, budget reserved), then the recorder when a run is
-//! recorded, then [`OpenAi`] or a replay. Journaling is the caller's: an answer is on disk before it is read.
+//! Models wrap models: [`Redacting`] replaces secrets, [`Recorder`] keeps what is answered, [`Capped`] reserves before it
+//! spends, [`OpenAi`] asks an endpoint, and a [`Replay`] answers from a recording. Secrets go outermost and caps
+//! innermost, so that the key of a request does not depend on a budget. Journaling is the caller's: an answer is on
+//! disk before it is read.
 
+mod budget;
+mod key;
 mod openai;
 mod prices;
+mod recording;
+mod redact;
 mod secret;
 
+pub use budget::{Budget, Capped, Caps, Permit, WorstCase};
+pub use key::key;
 pub use openai::{Endpoint, OpenAi, Patience, answer_from};
 pub use prices::{PriceError, Prices};
+pub use recording::{Exchange, Recorder, RecordingError, Replay};
+pub use redact::{Redacting, Redactor};
 pub use secret::Secret;
 
 use crate::domain::Usage;

@@ -1,0 +1,358 @@
+//! Caps on tokens and money: the worst case is reserved before a request is sent and settled when its answer is
+//! there, so that no number of agents at once can spend more than was allowed.
+
+use super::{Answer, ChatModel, ModelError, Prices, Query};
+use crate::domain::{Cost, Usage};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What may be spent.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Caps {
+    /// Tokens, sent and received.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub usd: Option<f64>,
+    /// Whether requests without a known price are allowed under a cap in dollars; they then count as free there.
+    pub allow_unpriced: bool,
+}
+
+/// The most a request can take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorstCase {
+    /// Tokens, sent and received.
+    pub tokens: u64,
+    /// Money.
+    pub cost: Cost,
+}
+
+/// Money in millionths of a millionth of a dollar: sums of whole numbers do not drift.
+fn pico(usd: f64) -> u64 {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let whole = (usd * 1e12).ceil() as u64;
+    whole
+}
+
+fn dollars(pico: u64) -> String {
+    #[allow(clippy::cast_precision_loss)]
+    let usd = pico as f64 / 1e12;
+    format!("${usd:.4}")
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Amount {
+    tokens: u64,
+    pico: u64,
+}
+
+#[derive(Debug, Default)]
+struct Spending {
+    spent: Amount,
+    held: Amount,
+}
+
+#[derive(Debug)]
+struct Pot {
+    caps: Caps,
+    spending: Mutex<Spending>,
+}
+
+impl Pot {
+    /// Holds the amount back, or says why it does not fit.
+    fn hold(&self, worst: &WorstCase, amount: Amount) -> Result<(), String> {
+        let mut spending = self.spending.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = Amount {
+            tokens: spending.spent.tokens.saturating_add(spending.held.tokens),
+            pico: spending.spent.pico.saturating_add(spending.held.pico),
+        };
+        if let Some(cap) = self.caps.tokens
+            && used.tokens.saturating_add(amount.tokens) > cap
+        {
+            let left = cap.saturating_sub(used.tokens);
+            return Err(format!(
+                "the cap of {cap} tokens is reached: the next request can take {} and {left} are left\nhint: raise \
+                 --max-tokens and go on with `unidebug resume`",
+                amount.tokens
+            ));
+        }
+        if let Some(usd) = self.caps.usd {
+            if worst.cost.0.is_none() && !self.caps.allow_unpriced {
+                return Err("a cap in dollars is set and the model's price is not known\nhint: give its price with \
+                            --prices FILE, cap with --max-tokens instead, or allow it with --allow-unpriced"
+                    .to_owned());
+            }
+            let cap = pico(usd);
+            if used.pico.saturating_add(amount.pico) > cap {
+                return Err(format!(
+                    "the cap of ${usd} is reached: the next request can cost {} and {} are left\nhint: raise --max-cost \
+                     and go on with `unidebug resume`",
+                    dollars(amount.pico),
+                    dollars(cap.saturating_sub(used.pico))
+                ));
+            }
+        }
+        spending.held.tokens += amount.tokens;
+        spending.held.pico = spending.held.pico.saturating_add(amount.pico);
+        Ok(())
+    }
+
+    fn settle(&self, held: Amount, spent: Amount) {
+        let mut spending = self.spending.lock().unwrap_or_else(PoisonError::into_inner);
+        spending.held.tokens = spending.held.tokens.saturating_sub(held.tokens);
+        spending.held.pico = spending.held.pico.saturating_sub(held.pico);
+        spending.spent.tokens = spending.spent.tokens.saturating_add(spent.tokens);
+        spending.spent.pico = spending.spent.pico.saturating_add(spent.pico);
+    }
+}
+
+/// A budget, perhaps inside others: a call's inside a bug's inside a batch's. Clones share what is spent.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    /// This budget first, then those it lies in.
+    pots: Vec<Arc<Pot>>,
+}
+
+impl Budget {
+    /// A budget on its own.
+    pub fn new(caps: Caps) -> Self {
+        Self { pots: vec![Arc::new(Pot { caps, spending: Mutex::default() })] }
+    }
+
+    /// A budget that also draws on this one.
+    #[must_use]
+    pub fn inner(&self, caps: Caps) -> Self {
+        let mut pots = Self::new(caps).pots;
+        pots.extend(self.pots.iter().cloned());
+        Self { pots }
+    }
+
+    /// Whether any cap is set here or around it.
+    pub fn is_capped(&self) -> bool {
+        self.pots.iter().any(|pot| pot.caps.tokens.is_some() || pot.caps.usd.is_some())
+    }
+
+    /// Counts what was spent earlier, as before a resume.
+    pub fn count(&self, usage: &Usage) {
+        let amount = spent(usage, Amount::default());
+        self.pots.iter().for_each(|pot| pot.settle(Amount::default(), amount));
+    }
+
+    /// Holds back the most a request can take.
+    ///
+    /// # Errors
+    /// A cap could be exceeded, or the price is unknown under a cap in dollars; nothing is held then.
+    pub fn reserve(&self, worst: WorstCase) -> Result<Permit, ModelError> {
+        let held = Amount { tokens: worst.tokens, pico: worst.cost.0.map_or(0, pico) };
+        for (at, pot) in self.pots.iter().enumerate() {
+            if let Err(why) = pot.hold(&worst, held) {
+                self.pots[..at].iter().for_each(|earlier| earlier.settle(held, Amount::default()));
+                return Err(ModelError::OverBudget(why));
+            }
+        }
+        Ok(Permit { pots: self.pots.clone(), held })
+    }
+}
+
+/// What a usage takes; where its price is unknown, the fallback's.
+fn spent(usage: &Usage, fallback: Amount) -> Amount {
+    Amount {
+        tokens: usage.prompt_tokens.saturating_add(usage.completion_tokens),
+        pico: usage.cost_usd.0.map_or(fallback.pico, pico),
+    }
+}
+
+/// A reservation. Dropped without a word, all of it counts as spent: the request may have been billed.
+#[derive(Debug)]
+#[must_use = "a reservation that is dropped counts as spent"]
+pub struct Permit {
+    pots: Vec<Arc<Pot>>,
+    held: Amount,
+}
+
+impl Permit {
+    /// Replaces the worst case by what it was; an unknown price stays at the worst case.
+    pub fn settle(mut self, usage: &Usage) {
+        self.close(spent(usage, self.held));
+    }
+
+    /// Gives everything back: nothing was billed.
+    pub fn release(mut self) {
+        self.close(Amount::default());
+    }
+
+    fn close(&mut self, spent: Amount) {
+        let held = self.held;
+        self.pots.drain(..).for_each(|pot| pot.settle(held, spent));
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.close(self.held);
+    }
+}
+
+/// A model inside a budget.
+pub struct Capped {
+    inner: Arc<dyn ChatModel>,
+    budget: Budget,
+    prices: Option<Arc<Prices>>,
+}
+
+/// Limit of an answer when a cap is set and the query names none.
+const ANSWER_TOKENS: u32 = 4096;
+/// Near the end of a budget an answer is limited further, but not below this: it would be of no use.
+const SHORTEST_ANSWER: u32 = 512;
+
+impl Capped {
+    /// Wraps a model; prices as the endpoint uses them.
+    pub fn new(inner: Arc<dyn ChatModel>, budget: Budget, prices: Option<Arc<Prices>>) -> Self {
+        Self { inner, budget, prices }
+    }
+
+    fn worst_case(&self, query: &Query, answer: u32) -> WorstCase {
+        let usage = Usage {
+            requests: 1,
+            prompt_tokens: most_prompt_tokens(query),
+            cached_tokens: 0,
+            completion_tokens: u64::from(answer),
+            cost_usd: Cost::UNKNOWN,
+        };
+        let cost = self.prices.as_ref().map_or(Cost::UNKNOWN, |prices| prices.cost(&query.model, &usage));
+        WorstCase { tokens: usage.prompt_tokens + usage.completion_tokens, cost }
+    }
+
+    /// The reservation and the limit of the answer it was made for.
+    fn reserve(&self, query: &Query) -> Result<(Permit, u32), ModelError> {
+        let mut answer = query.max_tokens.unwrap_or(ANSWER_TOKENS);
+        loop {
+            match self.budget.reserve(self.worst_case(query, answer)) {
+                Ok(permit) => return Ok((permit, answer)),
+                Err(refusal) if answer / 2 < SHORTEST_ANSWER => return Err(refusal),
+                Err(_) => answer /= 2,
+            }
+        }
+    }
+}
+
+/// An upper bound of what a prompt takes: program text has more than two bytes a token in every tokenizer in use.
+fn most_prompt_tokens(query: &Query) -> u64 {
+    const BYTES_PER_TOKEN: usize = 2;
+    const PER_MESSAGE: usize = 8;
+    let messages: usize =
+        query.messages.iter().map(|message| message.content.len() + BYTES_PER_TOKEN * PER_MESSAGE).sum();
+    let tools =
+        if query.tools.is_empty() { 0 } else { serde_json::to_string(&query.tools).map_or(0, |text| text.len()) };
+    ((messages + tools).div_ceil(BYTES_PER_TOKEN)) as u64
+}
+
+#[async_trait::async_trait]
+impl ChatModel for Capped {
+    fn endpoint(&self) -> String {
+        self.inner.endpoint()
+    }
+
+    async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
+        if !self.budget.is_capped() {
+            let answer = self.inner.ask(query).await?;
+            self.budget.count(&answer.usage);
+            return Ok(answer);
+        }
+        let (permit, limit) = self.reserve(query)?;
+        match self.inner.ask(&Query { max_tokens: Some(limit), ..query.clone() }).await {
+            Ok(answer) => {
+                permit.settle(&answer.usage);
+                Ok(answer)
+            }
+            // After the last try it is not known whether one of them was billed: the reservation stays spent.
+            Err(error @ ModelError::Failed(_)) => Err(error),
+            Err(refused) => {
+                permit.release();
+                Err(refused)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::thread;
+
+    fn worst(tokens: u64, cost: Option<f64>) -> WorstCase {
+        WorstCase { tokens, cost: Cost(cost) }
+    }
+
+    fn usage(tokens: u64, cost: Option<f64>) -> Usage {
+        Usage { requests: 1, prompt_tokens: tokens, cost_usd: Cost(cost), ..Usage::default() }
+    }
+
+    fn tokens(cap: u64) -> Caps {
+        Caps { tokens: Some(cap), ..Caps::default() }
+    }
+
+    #[test]
+    fn what_is_held_cannot_be_spent_by_another() {
+        let budget = Budget::new(tokens(100));
+        let first = budget.reserve(worst(60, None)).unwrap();
+        let refused = budget.reserve(worst(60, None)).unwrap_err().to_string();
+        assert!(refused.contains("can take 60 and 40 are left") && refused.contains("--max-tokens"), "{refused}");
+        first.settle(&usage(10, None));
+        let second = budget.reserve(worst(60, None)).unwrap();
+        second.release();
+        let third = budget.reserve(worst(90, None)).unwrap();
+        drop(third);
+        assert!(budget.reserve(worst(1, None)).is_err(), "a dropped reservation counts as spent");
+    }
+
+    #[test]
+    fn an_unknown_price_is_refused_under_a_cap_in_dollars() {
+        let caps = Caps { usd: Some(1.0), ..Caps::default() };
+        let refused = Budget::new(caps).reserve(worst(1, None)).unwrap_err().to_string();
+        assert!(refused.contains("--allow-unpriced"), "{refused}");
+        Budget::new(Caps { allow_unpriced: true, ..caps }).reserve(worst(1, None)).unwrap().release();
+        let budget = Budget::new(caps);
+        budget.reserve(worst(1, Some(0.6))).unwrap().settle(&usage(1, None));
+        assert!(budget.reserve(worst(1, Some(0.6))).is_err(), "an answer without a price costs its worst case");
+        budget.reserve(worst(1, Some(0.4))).unwrap().settle(&usage(1, Some(0.4)));
+    }
+
+    #[test]
+    fn an_inner_budget_draws_on_the_outer_one_and_a_refusal_holds_nothing() {
+        let batch = Budget::new(tokens(100));
+        let bug = batch.inner(tokens(80));
+        bug.reserve(worst(70, None)).unwrap().settle(&usage(70, None));
+        let other = batch.inner(tokens(80));
+        assert!(other.reserve(worst(40, None)).is_err());
+        other.reserve(worst(30, None)).unwrap().settle(&usage(30, None));
+        assert!(batch.reserve(worst(1, None)).is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn eight_agents_at_once_never_exceed_the_cap(
+            cap in 1.0..3.0f64,
+            calls in prop::collection::vec((0.01..0.5f64, 0.0..1.0f64), 8..40),
+        ) {
+            let budget = Budget::new(Caps { usd: Some(cap), ..Caps::default() });
+            let chunks: Vec<Vec<(f64, f64)>> = calls.chunks(calls.len().div_ceil(8)).map(<[_]>::to_vec).collect();
+            let agents = chunks.into_iter().map(|calls| {
+                let budget = budget.clone();
+                thread::spawn(move || {
+                    let mut ledger = 0.0;
+                    for (most, share) in calls {
+                        if let Ok(permit) = budget.reserve(worst(1, Some(most))) {
+                            thread::yield_now();
+                            ledger += most * share;
+                            permit.settle(&usage(1, Some(most * share)));
+                        }
+                    }
+                    ledger
+                })
+            });
+            let ledger: f64 = agents.collect::<Vec<_>>().into_iter().map(|agent| agent.join().unwrap()).sum();
+            prop_assert!(ledger <= cap + 1e-9, "{ledger} of {cap}");
+        }
+    }
+}
