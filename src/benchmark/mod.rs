@@ -7,8 +7,10 @@
 mod copy;
 mod fixtures;
 mod layout;
+mod local;
 mod quixbugs;
 mod registry;
+mod xml;
 
 pub use copy::{Copied, private_copy};
 pub use registry::{Settings, find, names, parse_bug, select};

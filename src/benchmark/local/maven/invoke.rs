@@ -1,0 +1,379 @@
+//! Running Maven: offline first, with the network when something is missing, directly when a plugin refuses.
+
+use crate::benchmark::{BenchmarkError, jars, jdk};
+use crate::domain::RepoPath;
+use crate::sandbox::{Exit, Job, Sandbox, find_program};
+use camino::{Utf8Path, Utf8PathBuf};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::time::Duration;
+
+/// Where Maven writes what it is asked, below each module.
+pub(super) const TRACES: &str = "target/unidebug";
+/// The test class path of a module, in its folder.
+pub(super) const CLASS_PATH: &str = "target/unidebug/class-path";
+/// All effective poms, in the top folder.
+pub(super) const EFFECTIVE_POM: &str = "target/unidebug/effective-pom.xml";
+
+const SHOW_POM: &str = "org.apache.maven.plugins:maven-help-plugin:3.4.0:effective-pom";
+const SHOW_CLASS_PATH: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath";
+
+/// Compiles main and tests with the settings of the usual executions, but runs no other plugin.
+const DIRECT: &[&str] = &[
+    "resources:resources@default-resources",
+    "compiler:compile@default-compile",
+    "resources:testResources@default-testResources",
+    "compiler:testCompile@default-testCompile",
+];
+
+/// Plugins that compile and test; any other that fails can be stepped around.
+const CORE: &[&str] = &[
+    "maven-resources-plugin",
+    "maven-compiler-plugin",
+    "maven-surefire-plugin",
+    "maven-help-plugin",
+    "maven-dependency-plugin",
+];
+
+/// Switches of plugins that judge style, licences or coverage.
+const SKIPPED: &[&str] = &[
+    "rat.skip",
+    "checkstyle.skip",
+    "enforcer.skip",
+    "spotbugs.skip",
+    "pmd.skip",
+    "cpd.skip",
+    "japicmp.skip",
+    "animal.sniffer.skip",
+    "maven.javadoc.skip",
+    "jacoco.skip",
+    "cyclonedx.skip",
+    "spotless.check.skip",
+    "license.skip",
+    "maven.buildNumber.skip",
+];
+
+/// Downloading a large project's dependencies on a slow line takes minutes, not hours.
+const DEADLINE: Duration = Duration::from_secs(30 * 60);
+
+/// What one module's tests may take when all modules are run to see which fails.
+const MODULE_TESTS_SECONDS: u32 = 300;
+
+/// How many of Maven's complaints a message shows.
+const SHOWN_LINES: usize = 3;
+
+/// What Maven is to do.
+pub(super) struct Request {
+    /// The private copy.
+    pub root: Utf8PathBuf,
+    /// The module to work on, with those it needs; all when `None`.
+    pub only: Option<RepoPath>,
+    /// Whether the tests are run, too.
+    pub run_tests: bool,
+}
+
+/// Which repository is used, and whether the network is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Store {
+    /// The user's own, read only, offline.
+    Users,
+    /// This program's, offline.
+    Own,
+    /// This program's, filled from the network.
+    Filled,
+}
+
+/// How Maven is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// The usual life cycle.
+    LifeCycle,
+    /// The compiling goals alone.
+    Direct,
+}
+
+/// Why a call failed, as far as it decides what is tried next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Complaint {
+    /// Something is not in the repository.
+    Missing(String),
+    /// A plugin that neither compiles nor tests.
+    Plugin(String),
+    /// The project's code.
+    Compile(String),
+    /// Anything else.
+    Other(String),
+}
+
+/// Maven on this machine.
+pub(super) struct Maven {
+    program: Utf8PathBuf,
+    jdk: Utf8PathBuf,
+    sandbox: Sandbox,
+}
+
+impl Maven {
+    /// The installed Maven, run by the JDK that will compile the candidates.
+    ///
+    /// # Errors
+    /// Maven or the JDK is missing.
+    pub(super) fn find(sandbox: Sandbox, chosen_jdk: Option<&Utf8Path>) -> Result<Self, BenchmarkError> {
+        let program = find_program("mvn").ok_or_else(|| BenchmarkError::Missing {
+            what: "the project has a pom.xml and Maven is not installed".into(),
+            hint: "install Maven (Debian, Ubuntu: `apt install maven`), or use `--build` and `--test`".into(),
+        })?;
+        Ok(Self { program, jdk: jdk::find(chosen_jdk)?.home, sandbox })
+    }
+
+    /// Compiles the project and writes its class paths and effective poms. Returns a note on how.
+    ///
+    /// # Errors
+    /// The project does not compile, or nothing that was tried worked.
+    pub(super) async fn prepare(&self, request: &Request) -> Result<String, BenchmarkError> {
+        let memory = Memory::of(&request.root);
+        let mut last = String::from("nothing was tried");
+        for store in memory.stores() {
+            let mut way = memory.way;
+            loop {
+                let started = std::time::Instant::now();
+                match self.call(request, store, way).await? {
+                    Ok(()) => {
+                        memory.remember(store, way);
+                        let seconds = started.elapsed().as_secs_f64();
+                        return Ok(format!("compiled by Maven, {}, {seconds:.1} s", described(store, way)));
+                    }
+                    Err(Complaint::Plugin(_)) if way == Way::LifeCycle => way = Way::Direct,
+                    Err(Complaint::Compile(what)) => return Err(does_not_compile(&what)),
+                    Err(Complaint::Missing(what) | Complaint::Plugin(what) | Complaint::Other(what)) => {
+                        last = what;
+                        break;
+                    }
+                }
+            }
+        }
+        Err(BenchmarkError::Setup {
+            what: format!("Maven could not set the project up: {last}"),
+            hint: "see what `mvn test-compile` says in the project, or use `--build` and `--test`".into(),
+        })
+    }
+
+    async fn call(&self, request: &Request, store: Store, way: Way) -> Result<Result<(), Complaint>, BenchmarkError> {
+        let Some(repository) = repository(store)? else {
+            return Ok(Err(Complaint::Missing("there is no local Maven repository".into())));
+        };
+        let mut job = Job::new(self.program.as_str(), &request.root)
+            .args(arguments(request, store, way, &repository))
+            .write(&request.root)
+            .read([self.jdk.clone()])
+            .wall(DEADLINE);
+        job = if store == Store::Users { job.read([repository]) } else { job.write(repository) };
+        if let Some(settings) = user_settings() {
+            job = job.args(["-s", settings.as_str()]).read([settings.clone()]);
+        }
+        job.env = vec![("JAVA_HOME".into(), self.jdk.to_string()), ("MAVEN_OPTS".into(), "-Xmx1g".into())];
+        job.limits.memory_mib = 4096;
+        job.network = store == Store::Filled;
+        let done = self.sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
+            what: format!("Maven could not be started: {error}"),
+            hint: "`unidebug doctor` tells what is missing".into(),
+        })?;
+        if done.exit.success() && request.root.join(EFFECTIVE_POM).is_file() {
+            return Ok(Ok(()));
+        }
+        let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+        Ok(Err(complaint(&said, done.exit)))
+    }
+}
+
+fn arguments(request: &Request, store: Store, way: Way, repository: &Utf8Path) -> Vec<String> {
+    let mut all: Vec<String> = ["-B", "-Dstyle.color=never"].map(str::to_owned).into();
+    all.push(format!("-Dmaven.repo.local={repository}"));
+    if store != Store::Filled {
+        all.push("-o".into());
+    }
+    if let Some(module) = &request.only {
+        let module = if module.as_str().is_empty() { "." } else { module.as_str() };
+        all.extend(["-pl".into(), module.into(), "-am".into()]);
+    }
+    all.extend(SKIPPED.iter().map(|switch| format!("-D{switch}=true")));
+    all.extend([SHOW_POM.into(), format!("-Doutput={}", request.root.join(EFFECTIVE_POM))]);
+    match way {
+        Way::LifeCycle => all.push(if request.run_tests { "test" } else { "test-compile" }.into()),
+        Way::Direct => all.extend(DIRECT.iter().map(|&goal| goal.to_owned())),
+    }
+    if request.run_tests {
+        all.extend(["-Dmaven.test.failure.ignore=true".into(), "-DfailIfNoTests=false".into()]);
+        all.push(format!("-Dsurefire.timeout={MODULE_TESTS_SECONDS}"));
+        if way == Way::Direct {
+            all.push("surefire:test@default-test".into());
+        }
+    }
+    // A relative file lands in each module's own folder.
+    all.extend([SHOW_CLASS_PATH.into(), "-Dmdep.includeScope=test".into(), format!("-Dmdep.outputFile={CLASS_PATH}")]);
+    all.push("-Dmdep.pathSeparator=:".into());
+    all
+}
+
+fn repository(store: Store) -> Result<Option<Utf8PathBuf>, BenchmarkError> {
+    if store == Store::Users {
+        return Ok(jars::local_repository());
+    }
+    let folder = jars::cache_dir().join("m2");
+    let made = fs::create_dir_all(&folder).and_then(|()| folder.canonicalize_utf8());
+    made.map(Some).map_err(|source| BenchmarkError::Io { what: "cannot make the cache".into(), path: folder, source })
+}
+
+/// The user's mirrors and proxies.
+fn user_settings() -> Option<Utf8PathBuf> {
+    let home = std::env::var("HOME").ok()?;
+    Some(Utf8PathBuf::from(home).join(".m2/settings.xml")).filter(|path| path.is_file())
+}
+
+fn described(store: Store, way: Way) -> &'static str {
+    match (store, way) {
+        (Store::Filled, Way::LifeCycle) => "with the network",
+        (Store::Filled, Way::Direct) => "with the network, past a plugin that refuses this Maven",
+        (_, Way::LifeCycle) => "offline",
+        (_, Way::Direct) => "offline, past a plugin that refuses this Maven",
+    }
+}
+
+fn does_not_compile(what: &str) -> BenchmarkError {
+    BenchmarkError::Setup {
+        what: format!("the project does not compile before any change: {what}"),
+        hint: "a bug is a project that compiles and has a failing test; see `mvn test-compile`".into(),
+    }
+}
+
+/// Reads what Maven printed.
+fn complaint(said: &str, exit: Exit) -> Complaint {
+    let errors: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("[ERROR]").map(str::trim))
+        .filter(|line| !line.is_empty() && !line.starts_with("To see the full") && !line.starts_with("Re-run Maven"))
+        .filter(|line| !line.starts_with("[Help") && !line.starts_with("For more information"))
+        .collect();
+    let shown = match errors.is_empty() {
+        true => format!("it ended by {exit} without a reason"),
+        false => errors.iter().take(SHOWN_LINES).copied().collect::<Vec<_>>().join("; "),
+    };
+    if said.contains("COMPILATION ERROR") {
+        let first = errors.iter().find(|line| line.contains(".java:[")).copied().unwrap_or(&shown);
+        return Complaint::Compile(first.to_owned());
+    }
+    let missing = [
+        "in offline mode",
+        "has not been downloaded from it before",
+        "could not be resolved",
+        "Could not resolve dependencies",
+        "Non-resolvable",
+        "No plugin found for prefix",
+        "Could not transfer",
+        "Unknown host",
+    ];
+    if missing.iter().any(|sign| said.contains(sign)) {
+        return Complaint::Missing(shown);
+    }
+    match failed_plugin(said) {
+        Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(shown),
+        _ => Complaint::Other(shown),
+    }
+}
+
+/// The artifact id in `Failed to execute goal group:artifact:version:goal`.
+fn failed_plugin(said: &str) -> Option<&str> {
+    let (_, after) = said.split_once("Failed to execute goal ")?;
+    after.split(':').nth(1)
+}
+
+/// What worked the last time for a project with the same poms.
+struct Memory {
+    file: Option<Utf8PathBuf>,
+    store: Option<Store>,
+    way: Way,
+}
+
+impl Memory {
+    fn of(root: &Utf8Path) -> Self {
+        let file = digest(root).map(|digest| jars::cache_dir().join("maven").join(digest));
+        let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+        let store = match text.split_whitespace().next() {
+            Some("users") => Some(Store::Users),
+            Some("own") => Some(Store::Own),
+            _ => None,
+        };
+        let way = if text.split_whitespace().nth(1) == Some("direct") { Way::Direct } else { Way::LifeCycle };
+        Self { file, store, way }
+    }
+
+    /// In which order to try.
+    fn stores(&self) -> Vec<Store> {
+        let mut all = vec![Store::Users, Store::Own, Store::Filled];
+        all.sort_by_key(|store| Some(*store) != self.store);
+        all
+    }
+
+    /// What the network filled is there the next time. Forgetting costs seconds only, so a failure is no error.
+    fn remember(&self, store: Store, way: Way) {
+        let Some(file) = &self.file else { return };
+        let store = if store == Store::Users { "users" } else { "own" };
+        let way = if way == Way::Direct { "direct" } else { "cycle" };
+        let _ = file.parent().map(fs::create_dir_all);
+        let _ = fs::write(file, format!("{store} {way}\n"));
+    }
+}
+
+/// The content of all poms and of `.mvn`, as one name.
+fn digest(root: &Utf8Path) -> Option<String> {
+    let mut files: Vec<_> = ignore::WalkBuilder::new(root)
+        .standard_filters(false)
+        .build()
+        .flatten()
+        .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+        .filter(|path| path.is_file())
+        .filter(|path| path.file_name() == Some("pom.xml") || path.parent().is_some_and(|p| p.ends_with(".mvn")))
+        .collect();
+    files.sort();
+    let mut hasher = Sha256::new();
+    for file in files {
+        hasher.update(file.strip_prefix(root).ok()?.as_str());
+        hasher.update([0]);
+        hasher.update(fs::read(&file).ok()?);
+        hasher.update([0]);
+    }
+    Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mavens_complaints_decide_what_is_tried_next() {
+        let read = |text: &str| complaint(text, Exit::Code(1));
+        let rat = "[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check) on project x: \
+                   The plugin requires Maven version 3.9 -> [Help 1]\n[ERROR] \n[ERROR] To see the full stack trace";
+        assert!(matches!(read(rat), Complaint::Plugin(what) if what.contains("requires Maven version 3.9")));
+        let offline = "[ERROR] Plugin a:b:1 or one of its dependencies could not be resolved: Cannot access central in \
+                       offline mode";
+        assert!(matches!(read(offline), Complaint::Missing(_)));
+        let broken = "[ERROR] COMPILATION ERROR : \n[INFO] ----\n[ERROR] /p/A.java:[3,5] ';' expected\n[ERROR] Failed to \
+                      execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile";
+        assert_eq!(read(broken), Complaint::Compile("/p/A.java:[3,5] ';' expected".into()));
+        let release = "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile \
+                       (default-compile) on project x: Fatal error compiling: error: release version 99 not supported";
+        assert!(matches!(read(release), Complaint::Other(what) if what.contains("release version 99")));
+        assert_eq!(read(""), Complaint::Other("it ended by exit code 1 without a reason".into()));
+    }
+
+    #[test]
+    fn a_module_is_built_with_those_it_needs() {
+        let request = Request { root: "/p".into(), only: RepoPath::new("core").ok(), run_tests: false };
+        let all = arguments(&request, Store::Own, Way::LifeCycle, Utf8Path::new("/r"));
+        let line = all.join(" ");
+        assert!(line.contains("-o -pl core -am") && line.contains(" test-compile "), "{line}");
+        let request = Request { run_tests: true, only: None, ..request };
+        let line = arguments(&request, Store::Filled, Way::Direct, Utf8Path::new("/r")).join(" ");
+        assert!(!line.contains(" -o ") && line.contains("surefire:test@default-test"), "{line}");
+    }
+}

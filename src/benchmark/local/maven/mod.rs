@@ -1,0 +1,176 @@
+//! Maven projects: Maven itself compiles the private copy once and says which class path and settings it uses.
+//!
+//! Everything after that is the validator's, without Maven. Checkers that only judge style are skipped; a plugin that
+//! refuses this Maven is stepped around by calling the goals that compile directly.
+
+mod invoke;
+mod modules;
+mod settings;
+
+use super::facts::Facts;
+use crate::benchmark::copy::io_error;
+use crate::benchmark::registry::Settings;
+use crate::benchmark::xml::Element;
+use crate::benchmark::{BenchmarkError, Project};
+use crate::domain::RepoPath;
+use camino::{Utf8Path, Utf8PathBuf};
+use invoke::{Maven, Request};
+use modules::{Choice, Module};
+use std::fs;
+
+/// Sets up the private copy `root` of the Maven project in `original`.
+///
+/// # Errors
+/// Maven is missing; the folder is a module of a larger project; the project does not compile; no module has tests.
+pub(super) async fn set_up(
+    root: &Utf8Path,
+    original: &Utf8Path,
+    settings: &Settings,
+    facts: &Facts,
+    notes: &mut Vec<String>,
+) -> Result<Project, BenchmarkError> {
+    refuse_a_part(original)?;
+    let root = root.canonicalize_utf8().map_err(|source| io_error("cannot open the copy", root, source))?;
+    let all = modules::read(&root)?;
+    let choice = modules::choose(&root, &all, facts.module.as_ref(), &settings.failing)?;
+    let maven = Maven::find(settings.sandbox().await?, facts.jdk.as_deref())?;
+    let only = match &choice {
+        Choice::One(module) if all.len() > 1 => Some(module.folder.clone()),
+        _ => None,
+    };
+    let request = Request { root: root.clone(), only, run_tests: choice == Choice::RunAll };
+    notes.push(maven.prepare(&request).await?);
+    let module = match choice {
+        Choice::One(module) => module,
+        Choice::RunAll => modules::first_that_fails(&root, &all)?,
+    };
+    if all.len() > 1 {
+        notes.push(format!("module {} of {}", module.label(), all.len()));
+    }
+    describe(&root, &all, &module, notes)
+}
+
+/// A module alone has neither its parent nor its siblings.
+fn refuse_a_part(original: &Utf8Path) -> Result<(), BenchmarkError> {
+    let (Some(parent), Some(name)) = (original.parent(), original.file_name()) else { return Ok(()) };
+    let Ok(text) = fs::read(parent.join("pom.xml")) else { return Ok(()) };
+    let pom = Element::parse(&String::from_utf8_lossy(&text));
+    let lists_it = pom
+        .at(&["project", "modules"])
+        .is_some_and(|modules| modules.all("module").any(|module| module.text() == Some(name)));
+    if !lists_it {
+        return Ok(());
+    }
+    Err(BenchmarkError::Root {
+        what: format!("this is a module of the Maven project in {parent}"),
+        path: original.to_owned(),
+        hint: format!("run on `{parent}`; `--failing CLASS#METHOD` chooses the module"),
+    })
+}
+
+/// Reads what Maven left behind into a project.
+fn describe(
+    root: &Utf8Path,
+    all: &[Module],
+    module: &Module,
+    notes: &mut Vec<String>,
+) -> Result<Project, BenchmarkError> {
+    let poms = effective_poms(root)?;
+    let unknown = || BenchmarkError::Setup {
+        what: format!("Maven did not describe the module `{}`", module.label()),
+        hint: "see whether `mvn help:effective-pom` works in the project".into(),
+    };
+    let places: Vec<(&Module, Places)> = all
+        .iter()
+        .filter_map(|module| Some((module, Places::of(root, module, find_pom(&poms, &module.artifact)?))))
+        .collect();
+    let (_, own) = places.iter().find(|(known, _)| *known == module).ok_or_else(unknown)?;
+    let mut project = Project { module: module.folder.clone(), ..Project::default() };
+    own.add_to(&mut project, true);
+    for entry in class_path(root, module)? {
+        match places.iter().find(|(_, places)| places.output.under(root) == entry) {
+            Some((_, sibling)) => sibling.add_to(&mut project, false),
+            None if entry.exists() => project.class_path.push(entry),
+            None => notes.push(format!("left out of the class path, because it does not exist: {entry}")),
+        }
+    }
+    let pom = find_pom(&poms, &module.artifact).ok_or_else(unknown)?;
+    settings::apply(pom, &module.folder.under(root), &mut project, notes);
+    let release = project.release.as_deref().unwrap_or("the JDK's own level");
+    notes.push(format!("class path of {} entries, Java {release}, {}", project.class_path.len(), project.encoding));
+    remove_traces(root, all);
+    Ok(project)
+}
+
+/// Folders of a module, relative to the project.
+struct Places {
+    sources: Vec<RepoPath>,
+    tests: Vec<RepoPath>,
+    output: RepoPath,
+    test_output: RepoPath,
+}
+
+impl Places {
+    fn of(root: &Utf8Path, module: &Module, pom: &Element) -> Self {
+        let folder = module.folder.under(root);
+        let build = |name: &str, usual: &str| {
+            let said = pom.child("build").and_then(|build| build.child_text(name));
+            let full = said.map_or_else(|| folder.join(usual), |text| folder.join(text));
+            inside(root, &full).unwrap_or_default()
+        };
+        let existing = |main: RepoPath, goal: &str| {
+            let more = settings::added_sources(pom, goal).into_iter();
+            let more = more.filter_map(|text| inside(root, &folder.join(text)));
+            [main].into_iter().chain(more).filter(|path| path.under(root).is_dir()).collect()
+        };
+        Self {
+            sources: existing(build("sourceDirectory", "src/main/java"), "add-source"),
+            tests: existing(build("testSourceDirectory", "src/test/java"), "add-test-source"),
+            output: build("outputDirectory", "target/classes"),
+            test_output: build("testOutputDirectory", "target/test-classes"),
+        }
+    }
+
+    /// Adds the folders to a project; of a sibling the tests do not count.
+    fn add_to(&self, project: &mut Project, own: bool) {
+        project.source_roots.extend(self.sources.iter().cloned());
+        if own {
+            project.test_roots.extend(self.tests.iter().cloned());
+            project.compiled.push(self.test_output.clone());
+        }
+        project.compiled.push(self.output.clone());
+    }
+}
+
+/// The path of a file of the project, relative to it.
+fn inside(root: &Utf8Path, full: &Utf8Path) -> Option<RepoPath> {
+    RepoPath::new(full.strip_prefix(root).ok()?.as_str()).ok()
+}
+
+/// The effective poms of all modules that took part.
+fn effective_poms(root: &Utf8Path) -> Result<Vec<Element>, BenchmarkError> {
+    let path = root.join(invoke::EFFECTIVE_POM);
+    let bytes = fs::read(&path).map_err(|source| io_error("cannot read what Maven wrote", &path, source))?;
+    let mut document = Element::parse(&String::from_utf8_lossy(&bytes));
+    let children = document.children.drain(..);
+    Ok(children.flat_map(|top| if top.name == "projects" { top.children } else { vec![top] }).collect())
+}
+
+fn find_pom<'a>(poms: &'a [Element], artifact: &str) -> Option<&'a Element> {
+    poms.iter().find(|pom| pom.child_text("artifactId") == Some(artifact))
+}
+
+/// The class path Maven found for the tests of a module, without the module's own classes.
+fn class_path(root: &Utf8Path, module: &Module) -> Result<Vec<Utf8PathBuf>, BenchmarkError> {
+    let path = module.folder.under(root).join(invoke::CLASS_PATH);
+    let text = fs::read_to_string(&path).map_err(|source| io_error("cannot read what Maven wrote", &path, source))?;
+    Ok(text.trim().split(':').filter(|entry| !entry.is_empty()).map(Utf8PathBuf::from).collect())
+}
+
+/// What Maven wrote for us is no part of the project.
+fn remove_traces(root: &Utf8Path, all: &[Module]) {
+    for module in all {
+        // Left behind it is only untidy, so a failure is no error.
+        let _ = fs::remove_dir_all(module.folder.under(root).join(invoke::TRACES));
+    }
+}

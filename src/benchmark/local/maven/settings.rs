@@ -1,0 +1,226 @@
+//! What a module's effective pom says about compiling and testing.
+
+use crate::benchmark::Project;
+use crate::benchmark::xml::Element;
+use camino::Utf8Path;
+
+/// Which test classes surefire runs when the pom does not say.
+const SUREFIRE_INCLUDES: &[&str] = &["**/Test*.java", "**/*Test.java", "**/*Tests.java", "**/*TestCase.java"];
+
+/// Settings of surefire that change what runs and that we do not follow.
+const NOT_FOLLOWED: &[&str] = &["groups", "excludedGroups", "environmentVariables", "parallel", "includesFile", "test"];
+
+/// Puts the settings of the compiler and of surefire into a project.
+pub(super) fn apply(pom: &Element, module: &Utf8Path, project: &mut Project, notes: &mut Vec<String>) {
+    compiler(pom, project);
+    surefire(pom, module, project, notes);
+}
+
+/// Source folders that build-helper adds with a goal (`add-source`, `add-test-source`).
+pub(super) fn added_sources(pom: &Element, goal: &str) -> Vec<String> {
+    let executions = plugin(pom, "build-helper-maven-plugin").and_then(|plugin| plugin.child("executions"));
+    let has_goal = |execution: &&Element| {
+        execution.child("goals").is_some_and(|goals| goals.all("goal").any(|g| g.text() == Some(goal)))
+    };
+    let executions = executions.into_iter().flat_map(|executions| executions.all("execution")).filter(has_goal);
+    executions
+        .filter_map(|execution| execution.at(&["configuration", "sources"]))
+        .flat_map(|sources| sources.children.iter().filter_map(Element::text))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn compiler(pom: &Element, project: &mut Project) {
+    let settings = Configuration::of(pom, "maven-compiler-plugin", "default-compile");
+    let said = |name: &str, property: &str| settings.text(name).or_else(|| self::property(pom, property));
+    project.encoding = said("encoding", "project.build.sourceEncoding").unwrap_or_else(|| "UTF-8".into());
+    project.release = said("release", "maven.compiler.release");
+    if project.release.is_none() {
+        // Not `--release`: a project without it may use classes of the JDK that `--release` hides.
+        for (option, property) in [("source", "maven.compiler.source"), ("target", "maven.compiler.target")] {
+            if let Some(level) = said(option, property) {
+                project.javac_args.extend([format!("-{option}"), level]);
+            }
+        }
+    }
+    if settings.text("parameters").as_deref() == Some("true") {
+        project.javac_args.push("-parameters".into());
+    }
+    let listed = settings.texts("compilerArgs").into_iter().chain(settings.text("compilerArgument"));
+    // Warnings must not fail a candidate that Maven would take on another JDK.
+    let keeps = |arg: &String| resolved(arg) && arg != "-Werror" && !arg.starts_with("-Xlint");
+    project.javac_args.extend(listed.filter(keeps));
+}
+
+fn surefire(pom: &Element, module: &Utf8Path, project: &mut Project, notes: &mut Vec<String>) {
+    let settings = Configuration::of(pom, "maven-surefire-plugin", "default-test");
+    project.tests.include = settings.texts("includes");
+    if project.tests.include.is_empty() {
+        project.tests.include = SUREFIRE_INCLUDES.iter().map(|&pattern| pattern.to_owned()).collect();
+    }
+    project.tests.exclude = settings.texts("excludes");
+    if settings.text("enableAssertions").as_deref() != Some("false") {
+        project.jvm_args.push("-ea".into());
+    }
+    project.jvm_args.push(format!("-Dbasedir={module}"));
+    let line = settings.raw("argLine").or_else(|| raw_property(pom, "argLine")).unwrap_or_default();
+    for word in words(&line) {
+        if resolved(&word) {
+            project.jvm_args.push(word);
+        } else {
+            notes.push(format!("left out of the test JVM's arguments: {word}"));
+        }
+    }
+    for (name, value) in settings.variables("systemPropertyVariables") {
+        if resolved(&value) {
+            project.jvm_args.push(format!("-D{name}={value}"));
+        }
+    }
+    for name in NOT_FOLLOWED.iter().filter(|name| settings.has(name)) {
+        notes.push(format!("surefire's `{name}` is not followed"));
+    }
+}
+
+/// A plugin's configuration: of one execution, else of the plugin.
+struct Configuration<'a> {
+    sources: Vec<&'a Element>,
+}
+
+impl<'a> Configuration<'a> {
+    fn of(pom: &'a Element, artifact: &str, execution: &str) -> Self {
+        let plugin = plugin(pom, artifact);
+        let executions = plugin.and_then(|p| p.child("executions"));
+        let executed = executions.and_then(|all| all.all("execution").find(|e| e.child_text("id") == Some(execution)));
+        let sources = [executed, plugin].into_iter().flatten().filter_map(|place| place.child("configuration"));
+        Self { sources: sources.collect() }
+    }
+
+    fn element(&self, name: &str) -> Option<&'a Element> {
+        self.sources.iter().find_map(|source| source.child(name))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.element(name).is_some_and(|element| element.text().is_some() || !element.children.is_empty())
+    }
+
+    /// A text as it is, with places that only a running Maven fills.
+    fn raw(&self, name: &str) -> Option<String> {
+        self.element(name).and_then(Element::text).map(str::to_owned)
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.raw(name).filter(|text| resolved(text))
+    }
+
+    /// The texts of the elements inside a list.
+    fn texts(&self, name: &str) -> Vec<String> {
+        let items = self.element(name).into_iter().flat_map(|list| list.children.iter());
+        items.filter_map(Element::text).filter(|text| resolved(text)).map(str::to_owned).collect()
+    }
+
+    /// Names and texts of the elements inside.
+    fn variables(&self, name: &str) -> Vec<(String, String)> {
+        let items = self.element(name).into_iter().flat_map(|list| list.children.iter());
+        items.map(|item| (item.name.clone(), item.text().unwrap_or("").to_owned())).collect()
+    }
+}
+
+fn plugin<'a>(pom: &'a Element, artifact: &str) -> Option<&'a Element> {
+    pom.at(&["build", "plugins"])?.all("plugin").find(|plugin| plugin.child_text("artifactId") == Some(artifact))
+}
+
+fn raw_property(pom: &Element, name: &str) -> Option<String> {
+    pom.child("properties")?.child_text(name).map(str::to_owned)
+}
+
+fn property(pom: &Element, name: &str) -> Option<String> {
+    raw_property(pom, name).filter(|text| resolved(text))
+}
+
+/// Whether a text has no place left that only a running Maven would fill (`${…}`, surefire's `@{…}`).
+fn resolved(text: &str) -> bool {
+    !text.contains("${") && !text.contains("@{")
+}
+
+/// Cuts a line of arguments at white space outside quotes, as surefire does.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(inside: &str) -> (Project, Vec<String>) {
+        let document = Element::parse(&format!("<project>{inside}</project>"));
+        let (mut project, mut notes) = (Project::default(), Vec::new());
+        apply(document.child("project").unwrap(), Utf8Path::new("/p/m"), &mut project, &mut notes);
+        (project, notes)
+    }
+
+    #[test]
+    fn a_bare_pom_has_mavens_defaults() {
+        let (project, notes) = read("");
+        assert_eq!((project.release, project.encoding.as_str()), (None, "UTF-8"));
+        assert!(project.tests.include.contains(&"**/*Test.java".to_owned()));
+        assert_eq!(project.jvm_args, ["-ea", "-Dbasedir=/p/m"]);
+        assert!(notes.is_empty());
+    }
+
+    #[test]
+    fn the_compiler_is_told_what_maven_tells_it() {
+        let (project, _) = read(
+            "<properties><maven.compiler.source>1.8</maven.compiler.source>\
+             <maven.compiler.target>1.8</maven.compiler.target>\
+             <project.build.sourceEncoding>ISO-8859-1</project.build.sourceEncoding></properties>\
+             <build><plugins><plugin><artifactId>maven-compiler-plugin</artifactId><configuration>\
+             <compilerArgs><arg>-proc:none</arg><arg>-Werror</arg><arg>-Xlint:all</arg></compilerArgs>\
+             <parameters>true</parameters></configuration></plugin></plugins></build>",
+        );
+        assert_eq!(project.javac_args, ["-source", "1.8", "-target", "1.8", "-parameters", "-proc:none"]);
+        assert_eq!(project.encoding, "ISO-8859-1");
+        let (project, _) = read("<properties><maven.compiler.release>11</maven.compiler.release></properties>");
+        assert_eq!(project.release.as_deref(), Some("11"));
+    }
+
+    #[test]
+    fn surefire_is_followed() {
+        let (project, notes) = read(
+            "<build><plugins><plugin><artifactId>maven-surefire-plugin</artifactId><executions><execution>\
+             <id>default-test</id><configuration><includes><include>**/*Spec.java</include></includes>\
+             <excludes><exclude>**/Slow*.java</exclude></excludes><groups>fast</groups>\
+             <argLine>@{argLine} -Xmx512m \"-Dname=a b\"</argLine>\
+             <systemPropertyVariables><mode>test</mode></systemPropertyVariables></configuration></execution>\
+             </executions></plugin></plugins></build>",
+        );
+        assert_eq!(project.tests.include, ["**/*Spec.java"]);
+        assert_eq!(project.tests.exclude, ["**/Slow*.java"]);
+        assert_eq!(project.jvm_args[2..], ["-Xmx512m", "-Dname=a b", "-Dmode=test"]);
+        assert_eq!(notes, ["left out of the test JVM's arguments: @{argLine}", "surefire's `groups` is not followed"]);
+    }
+
+    #[test]
+    fn added_source_folders_are_found() {
+        let text = "<project><build><plugins><plugin><artifactId>build-helper-maven-plugin</artifactId><executions>\
+                    <execution><goals><goal>add-source</goal></goals><configuration><sources><source>gen</source>\
+                    </sources></configuration></execution></executions></plugin></plugins></build></project>";
+        let document = Element::parse(text);
+        assert_eq!(added_sources(document.child("project").unwrap(), "add-source"), ["gen"]);
+        assert!(added_sources(document.child("project").unwrap(), "add-test-source").is_empty());
+    }
+}

@@ -1,0 +1,144 @@
+//! `local`: a project in a directory: Maven, plain folders, or two commands whose results arrive as JUnit XML.
+//!
+//! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; folders
+//! of a known layout. Everything found is noted in the checkout. The user's tree is only read.
+
+mod facts;
+mod maven;
+mod plain;
+
+use super::copy::io_error;
+use super::registry::{LOCAL, Settings};
+use super::{Benchmark, BenchmarkError, Checkout, Project, Summary, private_copy};
+use crate::domain::BugId;
+use camino::{Utf8Path, Utf8PathBuf};
+use facts::Facts;
+
+/// Build files of tools that are not set up by themselves, with the commands that replace that.
+const OTHER_TOOLS: &[(&str, &str, &str, &str)] = &[
+    ("gradlew", "Gradle", "./gradlew testClasses", "./gradlew test"),
+    ("build.gradle", "Gradle", "gradle testClasses", "gradle test"),
+    ("build.gradle.kts", "Gradle", "gradle testClasses", "gradle test"),
+    ("settings.gradle", "Gradle", "gradle testClasses", "gradle test"),
+    ("settings.gradle.kts", "Gradle", "gradle testClasses", "gradle test"),
+    ("build.xml", "Ant", "ant compile", "ant test"),
+];
+
+/// The adapter.
+pub(super) struct Local {
+    settings: Settings,
+}
+
+impl Local {
+    /// An adapter for any directory.
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self { settings: settings.clone() }
+    }
+}
+
+/// How a project is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Commands,
+    Maven,
+    Plain,
+}
+
+/// Looks at a directory before anything is copied.
+fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
+    if commands {
+        return Ok(Kind::Commands);
+    }
+    if folder.join("pom.xml").is_file() {
+        return Ok(Kind::Maven);
+    }
+    let root = |what: String, hint: String| BenchmarkError::Root { what, path: folder.to_owned(), hint };
+    if let Some((_, tool, build, test)) = OTHER_TOOLS.iter().find(|(file, ..)| folder.join(file).is_file()) {
+        return Err(root(
+            format!("{tool} projects are not set up by themselves"),
+            format!("use `--build \"{build}\" --test \"{test}\"`; results are read from JUnit XML"),
+        ));
+    }
+    if super::layout::plain(folder).is_some() {
+        return Ok(Kind::Plain);
+    }
+    let empty =
+        folder.read_dir_utf8().map_err(|source| io_error("cannot list the folder", folder, source))?.next().is_none();
+    let known = super::layout::known();
+    if empty {
+        return Err(root("the folder is empty".into(), "name the folder of a project with a failing test".into()));
+    }
+    Err(root(
+        "no project was found here: no pom.xml and no known layout".into(),
+        format!("known layouts: {known}; or name folders in {}, or use `--build` and `--test`", facts::FILE),
+    ))
+}
+
+#[async_trait::async_trait]
+impl Benchmark for Local {
+    fn name(&self) -> &'static str {
+        LOCAL
+    }
+
+    /// Directories are not listed: any may be named.
+    fn list(&self) -> Result<Vec<BugId>, BenchmarkError> {
+        Ok(Vec::new())
+    }
+
+    fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
+        let title = format!("the project in {}", id.name);
+        Ok(Summary { id: id.clone(), title, kind: None, needs: None })
+    }
+
+    async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {
+        let folder = Utf8PathBuf::from(&id.name);
+        if !folder.is_dir() {
+            return Err(BenchmarkError::Root {
+                what: "no such directory".into(),
+                path: folder,
+                hint: "name the folder of a project".into(),
+            });
+        }
+        let facts = Facts::read(&folder)?;
+        let test = self.settings.test.clone().or_else(|| facts.test.as_ref().map(facts::Words::words));
+        let named = !facts.sources.is_empty() && !facts.tests.is_empty();
+        let kind = if named && test.is_none() && !folder.join("pom.xml").is_file() {
+            Kind::Plain
+        } else {
+            kind(&folder, test.is_some())?
+        };
+        let mut notes = private_copy(&folder, into)?.left_out;
+        let project = match kind {
+            Kind::Maven => maven::set_up(into, &folder, &self.settings, &facts, &mut notes).await?,
+            Kind::Commands => plain::commands(into, &self.settings, &facts, test.unwrap_or_default(), &mut notes)?,
+            Kind::Plain => plain::set_up(into, &self.settings, &facts, &mut notes).await?,
+        };
+        Ok(Checkout {
+            bug: id.clone(),
+            root: into.to_owned(),
+            language: "java".into(),
+            project: overridden(project, &facts),
+            triggering: None,
+            requirements: None,
+            oracle: None,
+            notes,
+        })
+    }
+}
+
+/// Facts replace what was found.
+fn overridden(mut project: Project, facts: &Facts) -> Project {
+    let replace = |found: &mut Vec<_>, said: &Vec<_>| {
+        if !said.is_empty() {
+            found.clone_from(said);
+        }
+    };
+    replace(&mut project.source_roots, &facts.sources);
+    replace(&mut project.test_roots, &facts.tests);
+    replace(&mut project.resources, &facts.resources);
+    project.jdk = facts.jdk.clone().or(project.jdk);
+    project.release = facts.release.clone().or(project.release);
+    project.encoding = facts.encoding.clone().unwrap_or(project.encoding);
+    project.jvm_args.extend(facts.jvm_args.iter().cloned());
+    project
+}
