@@ -37,6 +37,12 @@ fn tokens<'text>(text: &'text str, language: &dyn Language) -> Option<Vec<&'text
     Some(found)
 }
 
+/// Whether two members of a type have the same tokens.
+pub(super) fn same_words(a: &str, b: &str, language: &dyn Language) -> bool {
+    let wrap = |code: &str| format!("class Wrapper {{ {code} }}").into_bytes();
+    same_tokens(&wrap(a), &wrap(b), language)
+}
+
 /// `Some(true)` when every file that either side touches ends with the same tokens; `None` otherwise, since a patch
 /// may be right in other words. `oracle_files` are whole files as the developer left them.
 pub fn correct(

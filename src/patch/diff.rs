@@ -79,6 +79,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read(&mut self) -> Result<(), PatchError> {
+        let mut floor = 0;
         while let Some(line) = self.line(self.at) {
             refuse_special(line)?;
             if self.header_at(self.at) {
@@ -86,18 +87,23 @@ impl<'a> Reader<'a> {
             } else if let Some(header) = line.strip_prefix("@@") {
                 self.at += 1;
                 self.hunk(header);
-            } else if line.starts_with(['+', '-']) || (self.in_new_section() && line.starts_with(' ')) {
+            } else if line.starts_with(['+', '-']) {
+                self.at = self.start_of_bare_hunk(floor);
                 self.hunk("");
             } else {
                 self.at += 1;
+                continue;
             }
+            floor = self.at;
         }
         Ok(())
     }
 
-    /// Right below a file header the `@@` line may be missing.
-    fn in_new_section(&self) -> bool {
-        self.at > 0 && self.files.last().is_some_and(|file| !file.names.is_empty() && file.hunks.is_empty())
+    /// Without an `@@` line a hunk begins with the lines of context right above its first change.
+    fn start_of_bare_hunk(&self, floor: usize) -> usize {
+        let is_context = |at: &usize| self.lines[*at].is_empty() || self.lines[*at].starts_with([' ', '\t']);
+        let context = (floor..self.at).rev().take_while(is_context);
+        context.filter(|at| !self.lines[*at].is_empty()).last().unwrap_or(self.at)
     }
 
     fn header_at(&self, at: usize) -> bool {

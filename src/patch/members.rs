@@ -199,6 +199,15 @@ fn split_params(text: &str) -> Vec<String> {
     parts.iter().map(|part| bare_type(part)).collect()
 }
 
+/// The text of a declaration with its documentation and the indentation of its first line.
+pub(super) fn whole_lines(node: Node<'_>, text: &str, language: &dyn Language) -> String {
+    let documentation = language::documentation(node, text, language.syntax());
+    let start = documentation.map_or(node.start_byte(), |comment| comment.start_byte());
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let start = if text[line..start].trim().is_empty() { line } else { start };
+    text[start..node.end_byte()].to_owned()
+}
+
 /// Parses code that stands inside of a type; offsets in the tree are those of the returned text.
 pub(super) fn parse_as_members(code: &str, language: &dyn Language) -> Option<(tree_sitter::Tree, String)> {
     let wrapped = format!("class Wrapper {{\n{code}\n}}\n");

@@ -1,7 +1,7 @@
 //! Whole methods by name and parameter types. What documents a method stays unless the code brings its own.
 
 use super::indent;
-use super::members::{MethodNode, Wanted, methods, parse_as_members};
+use super::members::{MethodNode, Wanted, methods, parse_as_members, whole_lines};
 use super::original::{Original, Splice, unappliable, written_lines};
 use super::{MethodEdit, PatchError, insert};
 use crate::language::{self, Language, documentation, text_of};
@@ -73,20 +73,11 @@ fn replace(
         code.to_owned()
     } else {
         for other in brought.iter().filter(|other| other.node.id() != new.node.id()) {
-            inserted.add(&whole_lines(other, &wrapped, language))?;
+            inserted.add(&whole_lines(other.node, &wrapped, language))?;
         }
-        whole_lines(new, &wrapped, language)
+        whole_lines(new.node, &wrapped, language)
     };
     Ok(splice(file, target, new, &wrapped, &text, language))
-}
-
-/// The text of a method with its documentation and its indentation.
-fn whole_lines(method: &MethodNode<'_>, text: &str, language: &dyn Language) -> String {
-    let start =
-        documentation(method.node, text, language.syntax()).map_or(method.node.start_byte(), |d| d.start_byte());
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let start = if text[line..start].trim().is_empty() { line } else { start };
-    text[start..method.node.end_byte()].to_owned()
 }
 
 /// The method that is meant; without parameter types, those of the given code decide between overloads.

@@ -5,6 +5,7 @@
 //! Whether a patch compiles or repairs anything is the validate room's affair.
 
 mod apply;
+mod bare;
 pub mod compare;
 mod content;
 mod diff;
@@ -20,6 +21,7 @@ mod policy;
 pub mod proposal;
 mod render;
 mod seek;
+pub mod suspicious;
 
 pub use apply::apply;
 pub use originals::Folder;
