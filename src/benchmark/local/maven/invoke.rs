@@ -181,7 +181,7 @@ impl Maven {
             return Ok(Ok(()));
         }
         let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-        Ok(Err(complaint(&said, done.exit)))
+        Ok(Err(complaint(&said.replace(&format!("{}/", request.root), ""), done.exit)))
     }
 }
 

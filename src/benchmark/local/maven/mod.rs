@@ -31,23 +31,39 @@ pub(super) async fn set_up(
 ) -> Result<Project, BenchmarkError> {
     refuse_a_part(original)?;
     let root = root.canonicalize_utf8().map_err(|source| io_error("cannot open the copy", root, source))?;
-    let all = modules::read(&root)?;
-    let choice = modules::choose(&root, &all, facts.module.as_ref(), &settings.failing)?;
+    // People know the project by the folder they named, not by its copy.
+    in_copy(&root, settings, facts, notes).await.map_err(|error| match error {
+        BenchmarkError::Root { what, path, hint } => {
+            let path = path.strip_prefix(&root).map_or_else(|_| path.clone(), |inside| original.join(inside));
+            BenchmarkError::Root { what, path, hint }
+        }
+        other => other,
+    })
+}
+
+async fn in_copy(
+    root: &Utf8Path,
+    settings: &Settings,
+    facts: &Facts,
+    notes: &mut Vec<String>,
+) -> Result<Project, BenchmarkError> {
+    let all = modules::read(root)?;
+    let choice = modules::choose(root, &all, facts.module.as_ref(), &settings.failing)?;
     let maven = Maven::find(settings.sandbox().await?, facts.jdk.as_deref())?;
     let only = match &choice {
         Choice::One(module) if all.len() > 1 => Some(module.folder.clone()),
         _ => None,
     };
-    let request = Request { root: root.clone(), only, run_tests: choice == Choice::RunAll };
+    let request = Request { root: root.to_owned(), only, run_tests: choice == Choice::RunAll };
     notes.push(maven.prepare(&request).await?);
     let module = match choice {
         Choice::One(module) => module,
-        Choice::RunAll => modules::first_that_fails(&root, &all)?,
+        Choice::RunAll => modules::first_that_fails(root, &all)?,
     };
     if all.len() > 1 {
         notes.push(format!("module {} of {}", module.label(), all.len()));
     }
-    describe(&root, &all, &module, notes)
+    describe(root, &all, &module, notes)
 }
 
 /// A module alone has neither its parent nor its siblings.
@@ -96,8 +112,12 @@ fn describe(
     }
     let pom = find_pom(&poms, &module.artifact).ok_or_else(unknown)?;
     settings::apply(pom, &module.folder.under(root), &mut project, notes);
-    let release = project.release.as_deref().unwrap_or("the JDK's own level");
-    notes.push(format!("class path of {} entries, Java {release}, {}", project.class_path.len(), project.encoding));
+    notes.push(format!(
+        "class path of {} entries, {}, {}",
+        project.class_path.len(),
+        settings::level(&project),
+        project.encoding
+    ));
     remove_traces(root, all);
     Ok(project)
 }

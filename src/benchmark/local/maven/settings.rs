@@ -16,6 +16,13 @@ pub(super) fn apply(pom: &Element, module: &Utf8Path, project: &mut Project, not
     surefire(pom, module, project, notes);
 }
 
+/// The source level, for people.
+pub(super) fn level(project: &Project) -> String {
+    let source = project.javac_args.iter().skip_while(|arg| *arg != "-source").nth(1);
+    let level = project.release.as_ref().or(source);
+    level.map_or_else(|| "the JDK's own source level".into(), |level| format!("Java {level}"))
+}
+
 /// Source folders that build-helper adds with a goal (`add-source`, `add-test-source`).
 pub(super) fn added_sources(pom: &Element, goal: &str) -> Vec<String> {
     let executions = plugin(pom, "build-helper-maven-plugin").and_then(|plugin| plugin.child("executions"));
@@ -193,7 +200,7 @@ mod tests {
              <parameters>true</parameters></configuration></plugin></plugins></build>",
         );
         assert_eq!(project.javac_args, ["-source", "1.8", "-target", "1.8", "-parameters", "-proc:none"]);
-        assert_eq!(project.encoding, "ISO-8859-1");
+        assert_eq!((project.encoding.as_str(), level(&project).as_str()), ("ISO-8859-1", "Java 1.8"));
         let (project, _) = read("<properties><maven.compiler.release>11</maven.compiler.release></properties>");
         assert_eq!(project.release.as_deref(), Some("11"));
     }
