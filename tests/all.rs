@@ -3,5 +3,6 @@
 
 mod architecture;
 mod endpoint_faults;
+mod fixtures;
 mod patches;
 mod support;

@@ -111,7 +111,7 @@ fn describe(
         }
     }
     let pom = find_pom(&poms, &module.artifact).ok_or_else(unknown)?;
-    settings::apply(pom, &module.folder.under(root), &mut project, notes);
+    settings::apply(pom, &mut project, notes);
     notes.push(format!(
         "class path of {} entries, {}, {}",
         project.class_path.len(),

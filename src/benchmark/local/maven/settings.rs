@@ -2,7 +2,6 @@
 
 use crate::benchmark::Project;
 use crate::benchmark::xml::Element;
-use camino::Utf8Path;
 
 /// Which test classes surefire runs when the pom does not say.
 const SUREFIRE_INCLUDES: &[&str] = &["**/Test*.java", "**/*Test.java", "**/*Tests.java", "**/*TestCase.java"];
@@ -11,9 +10,9 @@ const SUREFIRE_INCLUDES: &[&str] = &["**/Test*.java", "**/*Test.java", "**/*Test
 const NOT_FOLLOWED: &[&str] = &["groups", "excludedGroups", "environmentVariables", "parallel", "includesFile", "test"];
 
 /// Puts the settings of the compiler and of surefire into a project.
-pub(super) fn apply(pom: &Element, module: &Utf8Path, project: &mut Project, notes: &mut Vec<String>) {
+pub(super) fn apply(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
     compiler(pom, project);
-    surefire(pom, module, project, notes);
+    surefire(pom, project, notes);
 }
 
 /// The source level, for people.
@@ -59,17 +58,18 @@ fn compiler(pom: &Element, project: &mut Project) {
     project.javac_args.extend(listed.filter(keeps));
 }
 
-fn surefire(pom: &Element, module: &Utf8Path, project: &mut Project, notes: &mut Vec<String>) {
+fn surefire(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
     let settings = Configuration::of(pom, "maven-surefire-plugin", "default-test");
     project.tests.include = settings.texts("includes");
     if project.tests.include.is_empty() {
         project.tests.include = SUREFIRE_INCLUDES.iter().map(|&pattern| pattern.to_owned()).collect();
     }
     project.tests.exclude = settings.texts("excludes");
-    if settings.text("enableAssertions").as_deref() != Some("false") {
-        project.jvm_args.push("-ea".into());
+    if settings.text("enableAssertions").as_deref() == Some("false") {
+        project.jvm_args.push("-da".into());
     }
-    project.jvm_args.push(format!("-Dbasedir={module}"));
+    // Tests run in the module's folder of a throw-away copy, so its path is not known here.
+    project.jvm_args.push("-Dbasedir=.".into());
     let line = settings.raw("argLine").or_else(|| raw_property(pom, "argLine")).unwrap_or_default();
     for word in words(&line) {
         if resolved(&word) {
@@ -176,7 +176,7 @@ mod tests {
     fn read(inside: &str) -> (Project, Vec<String>) {
         let document = Element::parse(&format!("<project>{inside}</project>"));
         let (mut project, mut notes) = (Project::default(), Vec::new());
-        apply(document.child("project").unwrap(), Utf8Path::new("/p/m"), &mut project, &mut notes);
+        apply(document.child("project").unwrap(), &mut project, &mut notes);
         (project, notes)
     }
 
@@ -185,7 +185,7 @@ mod tests {
         let (project, notes) = read("");
         assert_eq!((project.release, project.encoding.as_str()), (None, "UTF-8"));
         assert!(project.tests.include.contains(&"**/*Test.java".to_owned()));
-        assert_eq!(project.jvm_args, ["-ea", "-Dbasedir=/p/m"]);
+        assert_eq!(project.jvm_args, ["-Dbasedir=."]);
         assert!(notes.is_empty());
     }
 
@@ -217,7 +217,7 @@ mod tests {
         );
         assert_eq!(project.tests.include, ["**/*Spec.java"]);
         assert_eq!(project.tests.exclude, ["**/Slow*.java"]);
-        assert_eq!(project.jvm_args[2..], ["-Xmx512m", "-Dname=a b", "-Dmode=test"]);
+        assert_eq!(project.jvm_args[1..], ["-Xmx512m", "-Dname=a b", "-Dmode=test"]);
         assert_eq!(notes, ["left out of the test JVM's arguments: @{argLine}", "surefire's `groups` is not followed"]);
     }
 
