@@ -59,12 +59,17 @@ impl ColdValidator {
 
     fn earlier(&self, key: u64) -> Option<Validation> {
         let earlier = self.seen.lock().ok()?.get(&key)?.clone();
-        if earlier.outcome == Outcome::PassedWarm {
-            return Some(earlier);
-        }
-        let detail = format!("equal to an earlier candidate, which was {}: {}", earlier.outcome, earlier.detail);
-        Some(Validation { outcome: Outcome::Duplicate, detail, ..earlier })
+        Some(as_duplicate(&earlier))
     }
+}
+
+/// The answer to a candidate that was judged before: a pass stays one, all else is a duplicate of what it was.
+pub(super) fn as_duplicate(earlier: &Validation) -> Validation {
+    if earlier.outcome == Outcome::PassedWarm {
+        return earlier.clone();
+    }
+    let detail = format!("equal to an earlier candidate, which was {}: {}", earlier.outcome, earlier.detail);
+    Validation { outcome: Outcome::Duplicate, detail, ..earlier.clone() }
 }
 
 /// A name for what a patch makes of the code.

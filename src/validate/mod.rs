@@ -15,9 +15,11 @@ pub mod plausible;
 mod records;
 mod subject;
 mod trace;
+mod warm;
 
 pub use cold::ColdValidator;
 pub use command::CommandValidator;
+pub use warm::WarmValidator;
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +30,7 @@ use crate::domain::{Patch, RepoPath, TestId, TestReport, Validation};
 use crate::sandbox::{Sandbox, SandboxError};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// What the untouched bug does.
@@ -153,6 +156,8 @@ pub struct Options {
     pub work_dir: Utf8PathBuf,
     /// Heap of the test process in MiB.
     pub heap_mib: u64,
+    /// Whether every candidate gets processes of its own: slower, and the same answers.
+    pub cold: bool,
 }
 
 impl Options {
@@ -164,6 +169,7 @@ impl Options {
             max_time: Duration::from_secs(1800),
             work_dir: work_dir.into(),
             heap_mib: 1024,
+            cold: false,
         }
     }
 }
@@ -178,10 +184,14 @@ pub async fn open(
     options: Options,
 ) -> Result<Box<dyn Validator>, ValidateError> {
     Ok(match checkout.project.runner {
-        Runner::Jvm => Box::new(ColdValidator::open(checkout, sandbox, options).await?),
+        Runner::Jvm if options.cold => Box::new(ColdValidator::open(checkout, sandbox, options).await?),
+        Runner::Jvm => Box::new(WarmValidator::open(checkout, sandbox, options).await?),
         Runner::Command { .. } => Box::new(CommandValidator::open(checkout, sandbox, options).await?),
     })
 }
+
+/// Takes the answer on the candidate of that index, and says whether to go on.
+pub type OnResult<'a> = dyn FnMut(usize, &Validation) -> ControlFlow<()> + Send + 'a;
 
 /// Judges candidates for one checkout.
 #[async_trait::async_trait]
@@ -194,6 +204,20 @@ pub trait Validator: Send + Sync {
     /// # Errors
     /// Only for faults of the environment; everything a candidate does wrong is an outcome.
     async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError>;
+
+    /// Judges candidates in their order and tells each answer as it comes, until there are no more or the caller
+    /// breaks. A faster judge overlaps the work.
+    ///
+    /// # Errors
+    /// As [`Validator::validate`].
+    async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+        for (at, patch) in patches.iter().enumerate() {
+            if let ControlFlow::Break(()) = on_result(at, &self.validate(patch).await?) {
+                break;
+            }
+        }
+        Ok(())
+    }
 
     /// Confirms a candidate that passed: a cold, fresh process with the full suite. The only source of `Plausible`.
     ///
@@ -212,4 +236,12 @@ pub trait Validator: Send + Sync {
     /// # Errors
     /// As [`Validator::validate`].
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError>;
+
+    /// What each single test executes on the untouched code; `None` with a notice where it cannot be had.
+    ///
+    /// # Errors
+    /// As [`Validator::validate`].
+    async fn spectrum(&self) -> Result<Option<Spectrum>, ValidateError> {
+        Ok(None)
+    }
 }

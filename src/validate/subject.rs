@@ -191,11 +191,7 @@ impl Subject {
             let Ok(inside) = path.strip_prefix(overlay) else { continue };
             let new = std::fs::read(path).map_err(io_error("reading a compiled class", path))?;
             let old = self.classes.iter().find_map(|folder| std::fs::read(folder.join(inside)).ok());
-            // Nobody else can name an anonymous or local class, so a new one changes nothing for others.
-            let anonymous = inside
-                .file_stem()
-                .is_some_and(|name| name.split('$').skip(1).any(|part| part.starts_with(|c: char| c.is_ascii_digit())));
-            if anonymous {
+            if inside.file_stem().is_some_and(is_local) {
                 continue;
             }
             if old.is_none_or(|old| shape(&old).is_none() || shape(&old) != shape(&new)) {
@@ -297,6 +293,11 @@ fn complaints(compiled: Compiled) -> Vec<Diagnostic> {
         return vec![Diagnostic { file: None, line: 0, message }];
     }
     compiled.diagnostics
+}
+
+/// Whether a class is anonymous or local: nobody else can name it, so a new one changes nothing for others.
+pub(super) fn is_local(name: &str) -> bool {
+    name.split('$').skip(1).any(|part| part.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The outcome of a candidate with these errors.

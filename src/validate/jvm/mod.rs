@@ -2,11 +2,15 @@
 //! class path; runs of a suite.
 
 mod classpath;
+mod daemon;
 mod harness;
 mod javac;
 mod suite;
+mod worker;
 
 pub(super) use classpath::{ClassPath, java_files, test_classes};
+pub(super) use daemon::{Answer, Classes, Daemon, DaemonSetup};
 pub(super) use harness::{Harness, short_hash};
 pub(super) use javac::{Compiled, Javac, Level, parse as diagnostics};
-pub(super) use suite::{Deadlines, OnCrash, Plan, Suite};
+pub(super) use suite::{Deadlines, OnCrash, Plan, Suite, spelled};
+pub(super) use worker::{WorkerSetup, Workers};

@@ -79,7 +79,7 @@ impl Suite<'_> {
     /// Only when no JVM can be started.
     pub(in crate::validate) async fn run(&self, plan: &Plan) -> Result<TestReport, ValidateError> {
         let begin = Instant::now();
-        let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
+        let mut report = empty();
         loop {
             let left = plan.deadlines.total.saturating_sub(begin.elapsed());
             if left.is_zero() {
@@ -106,19 +106,7 @@ impl Suite<'_> {
     }
 
     fn write_request(&self, plan: &Plan, report: &TestReport, nonce: &str) -> Result<Utf8PathBuf, ValidateError> {
-        let mut text = format!("nonce {nonce}\ndeadline {}\n", plan.deadlines.default.as_millis());
-        let mut line = |word: &str, value: &str| {
-            // Names with line breaks are no names of ours.
-            if !value.contains('\n') {
-                text.push_str(&format!("{word} {value}\n"));
-            }
-        };
-        plan.classes.iter().for_each(|class| line("class", class));
-        plan.only.iter().for_each(|id| line("only", &spelled(id)));
-        done_already(report).iter().for_each(|id| line("skip", id));
-        for (id, limit) in &plan.deadlines.own {
-            line("limit", &format!("{} {}", limit.as_millis(), spelled(id)));
-        }
+        let text = request(plan, report, nonce, &[]);
         let path = self.scratch.join(format!("request-{nonce}"));
         std::fs::write(&path, text).map_err(io_error("writing a test request", &path))?;
         Ok(path)
@@ -147,6 +135,30 @@ impl Suite<'_> {
     }
 }
 
+/// A report of nothing.
+pub(super) fn empty() -> TestReport {
+    TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() }
+}
+
+/// The request for what is left of a plan; the run ends when one of `must` does not pass.
+pub(super) fn request(plan: &Plan, report: &TestReport, nonce: &str, must: &[String]) -> String {
+    let mut text = format!("nonce {nonce}\ndeadline {}\n", plan.deadlines.default.as_millis());
+    let mut line = |word: &str, value: &str| {
+        // Names with line breaks are no names of ours.
+        if !value.contains('\n') {
+            text.push_str(&format!("{word} {value}\n"));
+        }
+    };
+    plan.classes.iter().for_each(|class| line("class", class));
+    plan.only.iter().for_each(|id| line("only", &spelled(id)));
+    done_already(report).iter().for_each(|id| line("skip", id));
+    must.iter().for_each(|id| line("must", id));
+    for (id, limit) in &plan.deadlines.own {
+        line("limit", &format!("{} {}", limit.as_millis(), spelled(id)));
+    }
+    text
+}
+
 enum Next {
     GoOn,
     Stop(RunEnd),
@@ -158,6 +170,7 @@ fn take(report: &mut TestReport, told: Told, done: &Finished, plan: &Plan) -> Ne
     let to_be_continued = done.exit == CUT && (told.ended("cut") || told.ended("runaway"));
     let cut = told.results.iter().any(|result| result.status == TestStatus::TimedOut);
     let open = told.open.clone();
+    let message = format!("the test process ended with {} while this test ran", done.exit);
     for result in told.results {
         keep_worst(&mut report.results, result);
     }
@@ -167,18 +180,36 @@ fn take(report: &mut TestReport, told: Told, done: &Finished, plan: &Plan) -> Ne
     if to_be_continued {
         return if cut && plan.stop_at_cut { Next::Stop(RunEnd::TimedOut) } else { Next::GoOn };
     }
-    let (end, kind, message) = match done.exit {
-        Exit::TimedOut => (RunEnd::TimedOut, "timeout", "the test process was cut at its deadline".to_owned()),
-        NO_MEMORY | Exit::OutOfMemory => {
-            (RunEnd::OutOfMemory, "java.lang.OutOfMemoryError", "the test process ran out of memory".to_owned())
-        }
-        exit => (RunEnd::Crashed, "exit", format!("the test process ended with {exit} while this test ran")),
+    let end = match done.exit {
+        Exit::TimedOut => RunEnd::TimedOut,
+        NO_MEMORY | Exit::OutOfMemory => RunEnd::OutOfMemory,
+        _ => RunEnd::Crashed,
     };
     let Some(id) = open else { return Next::Stop(end) };
-    let failure = Failure { kind: kind.into(), message, frames: Vec::new() };
-    let status = if end == RunEnd::TimedOut { TestStatus::TimedOut } else { TestStatus::Failed };
-    keep_worst(&mut report.results, TestResult { id, status, failure: Some(failure), millis: 0 });
+    keep_worst(&mut report.results, taken_along(id, end, message));
     if plan.on_crash == OnCrash::GoOn && end != RunEnd::TimedOut { Next::GoOn } else { Next::Stop(end) }
+}
+
+/// Adds what a warm process told; when it is gone, the test that was open went with it.
+pub(super) fn add(report: &mut TestReport, told: Told, gone: Option<RunEnd>) {
+    for result in told.results {
+        keep_worst(&mut report.results, result);
+    }
+    if let (Some(id), Some(end)) = (told.open, gone) {
+        keep_worst(&mut report.results, taken_along(id, end, "the test process ended while this test ran".into()));
+    }
+}
+
+/// The result of a test that ran when its process ended.
+fn taken_along(id: TestId, end: RunEnd, message: String) -> TestResult {
+    let (kind, message) = match end {
+        RunEnd::TimedOut => ("timeout", "the test process was cut at its deadline".into()),
+        RunEnd::OutOfMemory => ("java.lang.OutOfMemoryError", "the test process ran out of memory".into()),
+        RunEnd::Crashed | RunEnd::Complete => ("exit", message),
+    };
+    let status = if end == RunEnd::TimedOut { TestStatus::TimedOut } else { TestStatus::Failed };
+    let failure = Failure { kind: kind.into(), message, frames: Vec::new() };
+    TestResult { id, status, failure: Some(failure), millis: 0 }
 }
 
 /// A test may run in several processes or classes; it passed only if it passed everywhere.
@@ -212,12 +243,12 @@ fn done_already(report: &TestReport) -> BTreeSet<String> {
 }
 
 /// As the runner spells ids: the `#` stays even when there is no method.
-fn spelled(id: &TestId) -> String {
+pub(in crate::validate) fn spelled(id: &TestId) -> String {
     if id.method.is_empty() { id.class.clone() } else { format!("{}#{}", id.class, id.method) }
 }
 
 /// A name nobody can guess from outside the process.
-fn nonce() -> String {
+pub(super) fn nonce() -> String {
     use std::hash::{BuildHasher, Hasher, RandomState};
     let number = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", number(), number())
@@ -227,6 +258,11 @@ fn nonce() -> String {
 fn tail(done: &Finished) -> String {
     let mut text = String::from_utf8_lossy(&done.stdout).into_owned();
     text.push_str(&String::from_utf8_lossy(&done.stderr));
+    last_chars(&text)
+}
+
+/// The last characters of a text.
+pub(super) fn last_chars(text: &str) -> String {
     let count = text.chars().count();
     text.chars().skip(count.saturating_sub(TAIL_CHARS)).collect()
 }

@@ -22,6 +22,7 @@ final class Clock extends Thread {
     private long since = System.nanoTime();
     private Thread worker = Thread.currentThread();
     private boolean off;
+    private boolean stopped;
     private final Set<Thread> before = new HashSet<>(Thread.getAllStackTraces().keySet());
 
     Clock(Records records, Request request) {
@@ -56,6 +57,7 @@ final class Clock extends Thread {
         records.finished(className, method, status, elapsed(), why);
         this.method = "";
         this.since = System.nanoTime();
+        stopped |= !status.equals("passed") && request.must.contains(className + "#" + method);
         if (why != null && status.equals("failed") && leftRunaway()) {
             leave("runaway");
         }
@@ -98,6 +100,11 @@ final class Clock extends Thread {
         this.since = System.nanoTime();
     }
 
+    /** Whether a test that must pass did not: nothing further matters. */
+    synchronized boolean stopped() {
+        return stopped;
+    }
+
     /** Nothing is measured any more. */
     synchronized void stopWatching() {
         off = true;
@@ -109,7 +116,7 @@ final class Clock extends Thread {
 
     @Override
     public void run() {
-        while (true) {
+        while (!isOff()) {
             try {
                 Thread.sleep(TICK);
             } catch (InterruptedException woken) {
@@ -117,6 +124,10 @@ final class Clock extends Thread {
             }
             look();
         }
+    }
+
+    private synchronized boolean isOff() {
+        return off;
     }
 
     private synchronized void look() {

@@ -16,6 +16,7 @@ import org.junit.runner.manipulation.NoTestsRemainException;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
 import org.junit.runner.notification.RunNotifier;
+import org.junit.runner.notification.StoppedByUserException;
 
 /** JUnit 3 style and JUnit 4 tests, through JUnit 4. */
 final class JUnit4 implements Adapter {
@@ -53,8 +54,13 @@ final class JUnit4 implements Adapter {
             return;
         }
         RunNotifier notifier = new RunNotifier();
+        listener.notifier = notifier;
         notifier.addListener(listener);
-        runner.run(notifier);
+        try {
+            runner.run(notifier);
+        } catch (StoppedByUserException stopped) {
+            // Asked for by the listener.
+        }
     }
 
     static String classOf(Description description, Class<?> fallback) {
@@ -100,6 +106,7 @@ final class JUnit4 implements Adapter {
         private final Set<Description> ended = new HashSet<>();
         private Failure failure;
         private boolean assumption;
+        private RunNotifier notifier;
 
         Listener(Class<?> type, Clock clock, Records records) {
             this.type = type;
@@ -170,6 +177,9 @@ final class JUnit4 implements Adapter {
                 clock.skipped(className, method, failure.getException());
             } else {
                 clock.failed(className, method, failure.getException());
+            }
+            if (clock.stopped()) {
+                notifier.pleaseStop();
             }
         }
     }

@@ -21,6 +21,7 @@ import java.util.Set;
  * only CLASS#METHOD   run these only (none: all)
  * skip CLASS#METHOD   already has its result
  * limit MILLIS CLASS#METHOD   own deadline of a test
+ * must CLASS#METHOD   end the run when this one does not pass
  * </pre>
  */
 final class Request {
@@ -29,6 +30,7 @@ final class Request {
     final List<String> classes = new ArrayList<>();
     final Set<String> only = new HashSet<>();
     final Set<String> skip = new HashSet<>();
+    final Set<String> must = new HashSet<>();
     final Map<String, Long> limits = new HashMap<>();
 
     static Request read(Path file) throws IOException {
@@ -62,6 +64,9 @@ final class Request {
                 break;
             case "skip":
                 skip.add(value);
+                break;
+            case "must":
+                must.add(value);
                 break;
             case "limit":
                 int space = value.indexOf(' ');

@@ -16,10 +16,15 @@ final class Session {
         this.adapters = adapters;
     }
 
+    /** Why the session ended: {@code done}, or {@code stopped} at the first test that must pass and did not. */
+    String why() {
+        return clock.stopped() ? "stopped" : "done";
+    }
+
     void run(ClassLoader loader) {
         Thread.currentThread().setContextClassLoader(loader);
         for (String name : request.classes) {
-            if (request.wantsClass(name)) {
+            if (!clock.stopped() && request.wantsClass(name)) {
                 one(name, loader);
             }
         }

@@ -1,0 +1,233 @@
+//! Warm test processes: candidates' classes go in, records come out. A process that a candidate spoilt is thrown away,
+//! and another one is already waiting.
+
+use super::daemon::{Classes, flags, put, put_count};
+use super::suite::{self, Plan};
+use crate::benchmark::jdk::Jdk;
+use crate::domain::{RunEnd, TestReport};
+use crate::sandbox::{Exit, Job, Sandbox, SandboxError, Served};
+use crate::validate::records::{self, Told};
+use camino::Utf8PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+
+/// A process is replaced after this many candidates, whatever it looks like.
+const CANDIDATES: usize = 400;
+/// More bytes of records than any suite writes.
+const MOST: u64 = 128 << 20;
+/// What a run may take beyond the sum of its tests.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// What a worker is started with.
+#[derive(Clone)]
+pub(in crate::validate) struct WorkerSetup {
+    pub(in crate::validate) sandbox: Sandbox,
+    pub(in crate::validate) jdk: Jdk,
+    pub(in crate::validate) runner: Utf8PathBuf,
+    /// Folders of untouched classes, held in memory.
+    pub(in crate::validate) classes: Vec<Utf8PathBuf>,
+    /// Libraries and resources, in the parent loader.
+    pub(in crate::validate) libraries: Vec<Utf8PathBuf>,
+    pub(in crate::validate) cwd: Utf8PathBuf,
+    pub(in crate::validate) writable: Utf8PathBuf,
+    pub(in crate::validate) heap_mib: u64,
+    pub(in crate::validate) jvm_args: Vec<String>,
+}
+
+struct Worker {
+    served: Served,
+    candidates: usize,
+}
+
+impl WorkerSetup {
+    async fn start(&self) -> Result<Worker, SandboxError> {
+        let mut class_path = vec![self.runner.clone()];
+        class_path.extend(self.libraries.iter().cloned());
+        let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
+        let mut args = flags(self.heap_mib);
+        args.extend(["-XX:+ExitOnOutOfMemoryError", "-Djava.awt.headless=true", "-ea"].map(String::from));
+        args.extend(self.jvm_args.iter().cloned());
+        args.extend(["-cp".into(), joined, "unidebug.runner.Worker".into()]);
+        args.extend(self.classes.iter().map(ToString::to_string));
+        let mut job = Job::new(self.jdk.java(), &self.cwd)
+            .args(args)
+            .read(class_path)
+            .read(self.classes.iter().cloned())
+            .read([self.jdk.home.clone()])
+            .write(&self.writable);
+        job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
+        job.limits.memory_mib = self.heap_mib * 2 + 512;
+        Ok(Worker { served: self.sandbox.serve(job).await?, candidates: 0 })
+    }
+}
+
+/// One worker at work and one waiting.
+pub(in crate::validate) struct Workers {
+    setup: Arc<WorkerSetup>,
+    at_work: Option<Worker>,
+    waiting: Option<tokio::task::JoinHandle<Result<Worker, SandboxError>>>,
+    /// Processes started so far.
+    pub(in crate::validate) started: usize,
+}
+
+/// One run in a worker.
+enum Ended {
+    /// It told everything.
+    Told(Told),
+    /// The process is gone.
+    Gone(Told, RunEnd),
+}
+
+impl Workers {
+    /// Starts both.
+    pub(in crate::validate) fn new(setup: WorkerSetup) -> Self {
+        let mut workers = Self { setup: Arc::new(setup), at_work: None, waiting: None, started: 0 };
+        workers.start_spare();
+        workers
+    }
+
+    fn start_spare(&mut self) {
+        let setup = self.setup.clone();
+        self.started += 1;
+        self.waiting = Some(tokio::spawn(async move { setup.start().await }));
+    }
+
+    async fn take(&mut self) -> Result<Worker, SandboxError> {
+        if let Some(worker) = self.at_work.take() {
+            return Ok(worker);
+        }
+        let waiting = self.waiting.take();
+        let worker = match waiting {
+            Some(waiting) => waiting.await.unwrap_or_else(|error| {
+                Err(SandboxError::Io { what: "starting a test process", source: std::io::Error::other(error) })
+            })?,
+            None => self.setup.start().await?,
+        };
+        self.start_spare();
+        Ok(worker)
+    }
+
+    /// Runs a plan on a candidate; the report is as a cold run's would be.
+    ///
+    /// # Errors
+    /// No worker can be started.
+    pub(in crate::validate) async fn run(
+        &mut self,
+        candidate: &Classes,
+        plan: &Plan,
+        must: &[String],
+    ) -> Result<TestReport, SandboxError> {
+        let begin = Instant::now();
+        let mut report = suite::empty();
+        loop {
+            let left = plan.deadlines.total.saturating_sub(begin.elapsed());
+            if left.is_zero() {
+                report.end = RunEnd::TimedOut;
+                return Ok(report);
+            }
+            let mut worker = self.take().await?;
+            let nonce = suite::nonce();
+            let request = suite::request(plan, &report, &nonce, must);
+            let ended = worker.run(candidate, &request, &nonce, left + GRACE).await;
+            report.output_tail = worker.tail();
+            let (told, end) = match ended {
+                Ended::Told(told) => (told, None),
+                Ended::Gone(told, end) => (told, Some(end)),
+            };
+            let why = told.over.as_ref().map_or("", |over| over.why.as_str()).to_owned();
+            let honest = told.over.as_ref().is_some_and(|over| over.count == told.results.len());
+            let before = report.results.len();
+            suite::add(&mut report, told, end);
+            worker.candidates += 1;
+            if honest && (why == "done" || why == "stopped") && worker.candidates < CANDIDATES {
+                self.at_work = Some(worker);
+                return Ok(report);
+            }
+            match why.split(' ').next() {
+                Some("done" | "stopped") if honest => return Ok(report),
+                Some("cut") if honest && plan.stop_at_cut => {
+                    report.end = RunEnd::TimedOut;
+                    return Ok(report);
+                }
+                // Threads that compute for ever fail one test; the others have still to be told, unless nobody asks.
+                Some("cut" | "runaway") if honest && report.results.len() > before => {
+                    if plan.stop_at_cut && !plan.only.is_empty() {
+                        return Ok(report);
+                    }
+                }
+                _ => {
+                    report.end = end.unwrap_or(RunEnd::Crashed);
+                    return Ok(report);
+                }
+            }
+        }
+    }
+
+    /// Resident memory of what runs, in KiB.
+    pub(in crate::validate) fn resident_kib(&self) -> u64 {
+        self.at_work.as_ref().map_or(0, |worker| worker.served.resident_kib())
+    }
+}
+
+impl Worker {
+    async fn run(&mut self, candidate: &Classes, request: &str, nonce: &str, wall: Duration) -> Ended {
+        let mut bytes = vec![b'C'];
+        put_count(&mut bytes, candidate.len());
+        for (name, class) in candidate {
+            put(&mut bytes, name.as_bytes());
+            put(&mut bytes, class);
+        }
+        bytes.push(b'R');
+        put(&mut bytes, request.as_bytes());
+        let mut told = Vec::new();
+        let exchange = async {
+            self.served.requests.write_all(&bytes).await?;
+            read_run(&mut self.served.answers, nonce, &mut told).await
+        };
+        match tokio::time::timeout(wall, exchange).await {
+            Ok(Ok(())) => Ended::Told(records::read(&told, nonce)),
+            Ok(Err(_)) => {
+                let end = self.end().await;
+                Ended::Gone(records::read(&told, nonce), end)
+            }
+            Err(_) => {
+                self.served.kill();
+                Ended::Gone(records::read(&told, nonce), RunEnd::TimedOut)
+            }
+        }
+    }
+
+    /// How the process ended, once its channel is closed.
+    async fn end(&mut self) -> RunEnd {
+        for _ in 0..50 {
+            match self.served.ended() {
+                // The JVM's code under `ExitOnOutOfMemoryError`.
+                Some(Exit::Code(3)) => return RunEnd::OutOfMemory,
+                Some(_) => return RunEnd::Crashed,
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+        RunEnd::Crashed
+    }
+
+    fn tail(&self) -> String {
+        let mut text = String::from_utf8_lossy(&self.served.stdout()).into_owned();
+        text.push_str(&String::from_utf8_lossy(&self.served.stderr()));
+        suite::last_chars(&text)
+    }
+}
+
+/// Reads lines until the end record of this run.
+async fn read_run(from: &mut tokio::net::unix::pipe::Receiver, nonce: &str, told: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut lines = BufReader::with_capacity(1 << 16, from.take(MOST));
+    loop {
+        let begin = told.len();
+        if lines.read_until(b'\n', told).await? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        if records::is_over(&told[begin..], nonce) {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! The warm judge: candidates are compiled by a compiler that stays, and tested in a process that stays, each in a class
+//! loader of its own. Its pass is only ever `passed_warm`; the confirmation is the cold judge's.
+//!
+//! The ladder for each candidate, cheapest first: same text, compiler, same byte code, triggering tests, tests that
+//! stopped earlier candidates, all tests.
+
+use super::class_shape::shape;
+use super::cold::{self, ColdValidator};
+use super::jvm::{Answer, Classes, Daemon, DaemonSetup, OnCrash, WorkerSetup, Workers, spelled};
+use super::plausible::{Extent, Judged, judge};
+use super::subject::{self, Copy};
+use super::{Baseline, Coverage, OnResult, Options, Spectrum, ValidateError, Validator};
+use crate::benchmark::Checkout;
+use crate::domain::{Outcome, Patch, TestId, TestReport, TestStatus, Validation};
+use crate::sandbox::Sandbox;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::time::Instant;
+use tokio::sync::{Mutex, OnceCell};
+
+/// Tests that stopped earlier candidates and are asked before the rest.
+const KILLERS: usize = 20;
+
+/// Judges candidates in warm processes, and by the cold judge whatever those cannot.
+pub struct WarmValidator {
+    cold: ColdValidator,
+    daemon: Mutex<Option<Daemon>>,
+    workers: OnceCell<Option<Warm>>,
+    memory: std::sync::Mutex<Memory>,
+}
+
+/// The test side, once it has shown that it agrees with the cold baseline.
+struct Warm {
+    workers: Mutex<Workers>,
+    /// The baseline without tests on which warm and cold disagree.
+    baseline: Baseline,
+    /// Tests that must pass, as the runner spells them.
+    must: Vec<String>,
+    /// Working directory of the workers.
+    _copy: Copy,
+}
+
+#[derive(Default)]
+struct Memory {
+    by_text: BTreeMap<String, Validation>,
+    by_code: BTreeMap<String, Validation>,
+    /// Most recent last.
+    killers: Vec<TestId>,
+}
+
+/// A candidate after the compiler.
+enum Compiled {
+    /// Its answer is known.
+    Answered(Validation),
+    /// To be tested.
+    Ready(Classes),
+    /// Its users must be compiled too, or the warm compiler is not to be had.
+    Cold,
+}
+
+impl WarmValidator {
+    /// Opens the cold judge, with its baseline, and starts the warm processes when they are first needed.
+    ///
+    /// # Errors
+    /// As [`ColdValidator::open`].
+    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
+        let cold = ColdValidator::open(checkout, sandbox, options).await?;
+        Ok(Self { cold, daemon: Mutex::default(), workers: OnceCell::new(), memory: std::sync::Mutex::default() })
+    }
+
+    async fn warm(&self) -> Option<&Warm> {
+        let start = || async {
+            match self.start_workers().await {
+                Ok(warm) => Some(warm),
+                Err(error) => {
+                    tracing::warn!("candidates are judged in cold processes: {error}");
+                    None
+                }
+            }
+        };
+        self.workers.get_or_init(start).await.as_ref()
+    }
+
+    async fn start_workers(&self) -> Result<Warm, ValidateError> {
+        let subject = &self.cold.subject;
+        let copy = subject.copy()?;
+        let suite = subject.suite(&copy);
+        let resources = subject.checkout.project.resources.iter().map(|folder| folder.under(&copy.tree));
+        let plan = subject.plan(Vec::new(), subject.deadlines(&self.cold.baseline().report), OnCrash::GoOn);
+        let mut workers = Workers::new(WorkerSetup {
+            sandbox: subject.sandbox.clone(),
+            jdk: subject.jdk.clone(),
+            runner: subject.harness.classes.clone(),
+            classes: subject.classes.clone(),
+            libraries: resources.chain(subject.class_path.libraries.iter().cloned()).collect(),
+            cwd: suite.cwd.clone(),
+            writable: suite.writable.clone(),
+            heap_mib: subject.options.heap_mib,
+            jvm_args: plan.jvm_args.clone(),
+        });
+        // What passes in a process of its own must pass here too, before anything here is believed.
+        let cold = self.cold.baseline();
+        let mut trial: Vec<TestId> = cold.passing.iter().cloned().collect();
+        trial.extend(quick_failures(cold));
+        let report = if trial.is_empty() {
+            cold.report.clone()
+        } else {
+            let plan = subject.plan(trial, subject.deadlines(&cold.report), OnCrash::Stop);
+            workers.run(&Classes::new(), &plan, &[]).await?
+        };
+        let baseline = agreed(cold, &report)?;
+        let must = baseline.passing.iter().map(spelled).collect();
+        Ok(Warm { workers: Mutex::new(workers), baseline, must, _copy: copy })
+    }
+
+    /// The ladder up to byte code.
+    async fn compile(&self, patch: &Patch) -> Result<Compiled, ValidateError> {
+        let subject = &self.cold.subject;
+        if let Some(refused) = subject::refuse(&subject.checkout, patch) {
+            return Ok(Compiled::Answered(refused));
+        }
+        if let Some(known) = self.known(|memory| &memory.by_text, &text_key(patch)) {
+            return Ok(Compiled::Answered(known));
+        }
+        if subject.class_path.has_processors() {
+            return Ok(Compiled::Cold);
+        }
+        let classes = match self.ask_compiler(patch).await {
+            Ok(Ok(classes)) => classes,
+            Ok(Err(diagnostics)) => return Ok(Compiled::Answered(subject::does_not_compile(diagnostics))),
+            Err(error) => {
+                tracing::warn!("compiled in a cold process: {error}");
+                return Ok(Compiled::Cold);
+            }
+        };
+        if subject.untouched_differs(&classes) {
+            return Ok(Compiled::Cold);
+        }
+        if classes.iter().all(|(name, bytes)| subject.untouched(name).is_some_and(|old| old == *bytes)) {
+            let detail = "it compiles to the same byte code as the original";
+            return Ok(Compiled::Answered(Validation::without_tests(Outcome::Duplicate, detail)));
+        }
+        Ok(match self.known(|memory| &memory.by_code, &code_key(&classes)) {
+            Some(known) => Compiled::Answered(known),
+            None => Compiled::Ready(classes),
+        })
+    }
+
+    /// Asks the daemon, and a new one once when it is gone.
+    async fn ask_compiler(&self, patch: &Patch) -> Result<Answer, ValidateError> {
+        let files: Vec<_> = patch.files.iter().map(|file| (file.path.clone(), &*file.after)).collect();
+        let mut daemon = self.daemon.lock().await;
+        if let Some(running) = daemon.as_mut()
+            && let Ok(answer) = running.compile(&files).await
+        {
+            return Ok(answer);
+        }
+        let subject = &self.cold.subject;
+        let setup = DaemonSetup {
+            sandbox: &subject.sandbox,
+            jdk: &subject.jdk,
+            runner: &subject.harness.classes,
+            level: subject.level(),
+            class_path: subject.class_path_with(&[]),
+            scratch: &subject.options.work_dir,
+        };
+        let answer = daemon.insert(Daemon::start(&setup).await?).compile(&files).await;
+        if answer.is_err() {
+            *daemon = None;
+        }
+        Ok(answer?)
+    }
+
+    /// The ladder from the tests on.
+    async fn test(&self, warm: &Warm, classes: &Classes) -> Result<(TestReport, Judged), ValidateError> {
+        let subject = &self.cold.subject;
+        let mut workers = warm.workers.lock().await;
+        let deadlines = subject.deadlines(&warm.baseline.report);
+        let triggering = subject.plan(warm.baseline.triggering.clone(), deadlines.clone(), OnCrash::Stop);
+        let report = workers.run(classes, &triggering, &[]).await?;
+        let judged = judge(&warm.baseline, &report, Extent::Triggering);
+        if judged.outcome != Outcome::PassedWarm {
+            return Ok((report, judged));
+        }
+        let killers = self.memory.lock().map(|memory| memory.killers.clone()).unwrap_or_default();
+        if !killers.is_empty() && warm.baseline.passing.len() > 2 * KILLERS {
+            let plan = subject.plan(killers, deadlines.clone(), OnCrash::Stop);
+            let mut first = workers.run(classes, &plan, &warm.must).await?;
+            first.results.extend(report.results.clone());
+            let judged = judge(&warm.baseline, &first, Extent::Full);
+            if matches!(judged.outcome, Outcome::Regression | Outcome::Crash | Outcome::OutOfMemory) {
+                return Ok((first, judged));
+            }
+        }
+        let all = subject.plan(Vec::new(), deadlines, OnCrash::Stop);
+        let report = workers.run(classes, &all, &warm.must).await?;
+        let judged = judge(&warm.baseline, &report, Extent::Full);
+        Ok((report, judged))
+    }
+
+    async fn finish(&self, patch: &Patch, compiled: Compiled, begin: Instant) -> Result<Validation, ValidateError> {
+        let mut validation = match compiled {
+            Compiled::Answered(validation) => validation,
+            Compiled::Cold => self.cold.validate(patch).await?,
+            Compiled::Ready(classes) => match self.warm().await {
+                None => self.cold.validate(patch).await?,
+                Some(warm) => {
+                    let (report, judged) = self.test(warm, &classes).await?;
+                    self.learn(&judged, &warm.baseline);
+                    let validation = cold::answer(&report, judged, 0.0);
+                    self.remember(|memory| &mut memory.by_code, code_key(&classes), &validation);
+                    validation
+                }
+            },
+        };
+        validation.seconds = begin.elapsed().as_secs_f64();
+        if !matches!(validation.outcome, Outcome::Duplicate | Outcome::Refused | Outcome::Unappliable) {
+            self.remember(|memory| &mut memory.by_text, text_key(patch), &validation);
+        }
+        Ok(validation)
+    }
+
+    fn learn(&self, judged: &Judged, baseline: &Baseline) {
+        if judged.outcome != Outcome::Regression {
+            return;
+        }
+        let Ok(mut memory) = self.memory.lock() else { return };
+        for id in judged.against.iter().filter(|id| baseline.passing.contains(id)).take(3) {
+            memory.killers.retain(|known| known != id);
+            memory.killers.push(id.clone());
+        }
+        let over = memory.killers.len().saturating_sub(KILLERS);
+        memory.killers.drain(..over);
+    }
+
+    fn known(&self, table: impl Fn(&Memory) -> &BTreeMap<String, Validation>, key: &str) -> Option<Validation> {
+        let memory = self.memory.lock().ok()?;
+        Some(cold::as_duplicate(table(&memory).get(key)?))
+    }
+
+    fn remember(
+        &self,
+        table: impl Fn(&mut Memory) -> &mut BTreeMap<String, Validation>,
+        key: String,
+        what: &Validation,
+    ) {
+        if let Ok(mut memory) = self.memory.lock() {
+            table(&mut memory).insert(key, what.clone());
+        }
+    }
+
+    /// Resident memory of the warm processes in MiB, for reports.
+    pub async fn resident_mib(&self) -> u64 {
+        let daemon = self.daemon.lock().await.as_ref().map_or(0, Daemon::resident_kib);
+        let workers = match self.workers.get() {
+            Some(Some(warm)) => warm.workers.lock().await.resident_kib(),
+            _ => 0,
+        };
+        (daemon + workers) >> 10
+    }
+
+    /// Test processes started so far.
+    pub async fn workers_started(&self) -> usize {
+        match self.workers.get() {
+            Some(Some(warm)) => warm.workers.lock().await.started,
+            _ => 0,
+        }
+    }
+}
+
+/// Triggering tests that fail by themselves and soon: cheap to see fail once more.
+fn quick_failures(cold: &Baseline) -> impl Iterator<Item = TestId> + '_ {
+    let quick = |id: &&TestId| {
+        cold.report.results.get(*id).is_some_and(|result| {
+            let by_itself = result.failure.as_ref().is_some_and(|why| why.kind.contains('.'));
+            result.status == TestStatus::Failed && by_itself && result.millis < 300
+        })
+    };
+    cold.triggering.iter().filter(quick).cloned()
+}
+
+/// The cold baseline without the tests that do not pass warm.
+fn agreed(cold: &Baseline, warm: &TestReport) -> Result<Baseline, ValidateError> {
+    let passes = |id: &TestId| warm.results.get(id).is_some_and(|result| result.status == TestStatus::Passed);
+    let (passing, differ): (BTreeSet<TestId>, BTreeSet<TestId>) =
+        cold.passing.iter().cloned().partition(|id| passes(id));
+    if differ.len() * 2 > cold.passing.len() {
+        return Err(ValidateError::Tool {
+            what: format!("{} of {} tests do not pass in a warm process", differ.len(), cold.passing.len()),
+            hint: "nothing to do; the cold judge is slower and right".into(),
+        });
+    }
+    if let Some(id) = quick_failures(cold).find(|id| passes(id)) {
+        return Err(ValidateError::Tool {
+            what: format!("{id} fails in a process of its own and passes in a warm one"),
+            hint: "nothing to do; the cold judge is slower and right".into(),
+        });
+    }
+    if !differ.is_empty() {
+        tracing::info!("{} tests are judged in cold processes only, {:?} among them", differ.len(), differ.first());
+    }
+    Ok(Baseline { passing, ..cold.clone() })
+}
+
+fn text_key(patch: &Patch) -> String {
+    let mut digest = Sha256::new();
+    for file in &patch.files {
+        digest.update(file.path.as_str());
+        digest.update([0]);
+        digest.update(&*file.after);
+        digest.update([0]);
+    }
+    super::jvm::short_hash(digest)
+}
+
+fn code_key(classes: &Classes) -> String {
+    let mut digest = Sha256::new();
+    for (name, bytes) in classes {
+        digest.update(name);
+        digest.update([0]);
+        digest.update(bytes.len().to_le_bytes());
+        digest.update(bytes);
+    }
+    super::jvm::short_hash(digest)
+}
+
+impl super::subject::Subject {
+    /// The untouched class of that name.
+    fn untouched(&self, name: &str) -> Option<Vec<u8>> {
+        let inside = format!("{}.class", name.replace('.', "/"));
+        self.classes.iter().find_map(|folder| std::fs::read(folder.join(&inside)).ok())
+    }
+
+    /// Whether what others see of these classes differs from before.
+    fn untouched_differs(&self, classes: &Classes) -> bool {
+        classes.iter().filter(|(name, _)| !subject::is_local(name)).any(|(name, bytes)| {
+            let before = self.untouched(name).and_then(|old| shape(&old));
+            before.is_none() || before != shape(bytes)
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl Validator for WarmValidator {
+    fn baseline(&self) -> &Baseline {
+        self.cold.baseline()
+    }
+
+    async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let begin = Instant::now();
+        let compiled = self.compile(patch).await?;
+        self.finish(patch, compiled, begin).await
+    }
+
+    async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+        let mut next = match patches.first() {
+            Some(first) => Some((Instant::now(), self.compile(first).await?)),
+            None => None,
+        };
+        for (at, patch) in patches.iter().enumerate() {
+            let Some((begin, compiled)) = next.take() else { break };
+            // While this one is tested, the next one is compiled.
+            let ahead = async {
+                let begin = Instant::now();
+                match patches.get(at + 1) {
+                    Some(patch) => self.compile(patch).await.map(|compiled| Some((begin, compiled))),
+                    None => Ok(None),
+                }
+            };
+            let (validation, ahead) = tokio::join!(self.finish(patch, compiled, begin), ahead);
+            if let ControlFlow::Break(()) = on_result(at, &validation?) {
+                break;
+            }
+            next = ahead?;
+        }
+        Ok(())
+    }
+
+    async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let confirmed = self.cold.confirm(patch).await?;
+        let warm = self.known(|memory| &memory.by_text, &text_key(patch)).map(|known| known.outcome);
+        if warm == Some(Outcome::PassedWarm) && !confirmed.is_plausible() {
+            tracing::warn!("a candidate passed warm and is {} cold: {}", confirmed.outcome, confirmed.detail);
+        }
+        Ok(confirmed)
+    }
+
+    async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
+        self.cold.run_tests(tests).await
+    }
+
+    async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
+        self.cold.failing_coverage().await
+    }
+
+    async fn spectrum(&self) -> Result<Option<Spectrum>, ValidateError> {
+        self.cold.spectrum().await
+    }
+}
