@@ -4,5 +4,6 @@
 mod architecture;
 mod endpoint_faults;
 mod fixtures;
+mod model_stack;
 mod patches;
 mod support;

@@ -74,18 +74,18 @@ pub fn read(answer: &llm::Answer) -> Result<Reply, Unreadable> {
         return Err(empty(cut));
     }
     let mut found = commands(text, cut);
-    if found.list.is_empty() && found.cut.is_none() && looks_like_a_command(text) {
+    if found.list.is_empty() && !found.cut && tries_a_command(text) {
         found = last_resort(text).unwrap_or(found);
     }
-    let mut commands = found.list.into_iter();
-    let Some(first) = commands.next() else {
-        return without_command(text, cut, found.cut.is_some());
-    };
+    if found.list.is_empty() {
+        return without_command(text, cut, found);
+    }
+    let first = found.list.remove(0);
     let prose = if first.thoughts.is_empty() { prose(hidden, &text[..found.start]) } else { first.thoughts };
     Ok(Reply {
         thoughts: prose,
         command: RawCommand { name: first.name, args: first.args },
-        not_run: commands.map(|command| command.name).collect(),
+        not_run: found.list.into_iter().map(|command| command.name).collect(),
         repaired: found.repaired,
     })
 }
@@ -144,10 +144,24 @@ struct Found {
     /// Byte at which the first one starts.
     start: usize,
     repaired: bool,
-    /// Where a document started that ends inside a string.
-    cut: Option<usize>,
-    /// The first document that is an object and names no command, when it is nearly the whole text.
+    /// Whether a document ends inside a string.
+    cut: bool,
+    /// An object that is nearly the whole text and names no command.
     plain: Option<Value>,
+}
+
+impl Found {
+    /// Takes what a document says; `alone` when it is nearly the whole text.
+    fn add(&mut self, start: usize, read: tolerant::Document, alone: bool) {
+        let list = candidate::of(&read.value, alone);
+        if self.list.is_empty() && !list.is_empty() {
+            (self.start, self.repaired) = (start, read.repaired);
+        }
+        if list.is_empty() && alone && read.value.is_object() {
+            (self.plain, self.repaired) = (Some(read.value), read.repaired);
+        }
+        self.list.extend(list);
+    }
 }
 
 /// Walks through the text and reads every JSON document that names a command.
@@ -163,25 +177,15 @@ fn commands(text: &str, cut: bool) -> Found {
         }
         match tolerant::document(&text[start..]) {
             Ok(read) if !(cut && read.unfinished) => {
-                let list = candidate::of(&read.value);
-                if found.list.is_empty() && !list.is_empty() {
-                    (found.start, found.repaired) = (start, read.repaired);
-                }
-                if list.is_empty() && found.plain.is_none() && is_most_of(text, read.length) && read.value.is_object() {
-                    found.plain = Some(read.value);
-                    found.repaired = read.repaired;
-                }
-                found.list.extend(list);
                 at = start + read.length;
+                found.add(start, read, is_most_of(text, at - start));
             }
             Ok(read) => {
-                found.cut.get_or_insert(start);
+                found.cut = true;
                 reads = reads.saturating_sub(read.length);
             }
             Err(refusal) => {
-                if refusal.cut {
-                    found.cut.get_or_insert(start);
-                }
+                found.cut |= refusal.cut;
                 reads = reads.saturating_sub(refusal.at);
             }
         }
@@ -207,8 +211,10 @@ fn is_most_of(text: &str, length: usize) -> bool {
     text.trim().len() <= length + FENCES
 }
 
-fn looks_like_a_command(text: &str) -> bool {
-    ["\"command\"", "'command'", "\"name\"", "\"tool\"", "\"function\""].iter().any(|word| text.contains(word))
+/// Whether the text has the words of a command in the form that is asked for, or of a native call.
+fn tries_a_command(text: &str) -> bool {
+    let has = |word: &str| text.contains(&format!("\"{word}\"")) || text.contains(&format!("'{word}'"));
+    has("command") || (has("name") && (has("args") || has("arguments")))
 }
 
 /// A library that guesses more boldly than we do, for what nothing else could read.
@@ -217,20 +223,21 @@ fn last_resort(text: &str) -> Option<Found> {
     let end = text.rfind('}')? + 1;
     let broken = text.get(start..end).filter(|part| part.len() <= LAST_RESORT_BYTES)?;
     let value = llm_json::loads(broken, &llm_json::RepairOptions::default()).ok()?;
-    let list = candidate::of(&value);
+    let list = candidate::of(&value, false);
     (!list.is_empty()).then(|| Found { list, start, repaired: true, ..Found::default() })
 }
 
-fn without_command(text: &str, cut: bool, document_cut: bool) -> Result<Reply, Unreadable> {
-    if document_cut && (cut || looks_like_a_command(text)) {
-        return Err(if cut { cut_off() } else { broken() });
+/// An answer that names no command: bare, unless it tried to be one.
+fn without_command(text: &str, cut: bool, found: Found) -> Result<Reply, Unreadable> {
+    // Half of a bare patch can apply as well as a whole one: it must not be tried.
+    if cut && found.plain.is_none() {
+        return Err(cut_off());
     }
-    let plain = commands(text, cut).plain;
-    if plain.is_none() && text.contains("\"command\"") {
+    if found.plain.is_none() && tries_a_command(text) {
         return Err(broken());
     }
-    let repaired = plain.is_some() && serde_json::from_str::<Value>(text.trim()).is_err();
-    let args = plain.unwrap_or_else(|| Value::String(text.trim().to_owned()));
+    let repaired = found.plain.is_some() && found.repaired;
+    let args = found.plain.unwrap_or_else(|| Value::String(text.trim().to_owned()));
     let command = RawCommand { name: String::new(), args };
     Ok(Reply { thoughts: String::new(), command, not_run: Vec::new(), repaired })
 }

@@ -15,7 +15,7 @@ mod secret;
 
 pub use budget::{Budget, Capped, Caps, Permit, WorstCase};
 pub use key::key;
-pub use openai::{Endpoint, OpenAi, Patience, answer_from};
+pub use openai::{Endpoint, Finding, OpenAi, Patience, answer_from};
 pub use prices::{PriceError, Prices};
 pub use recording::{Exchange, Recorder, RecordingError, Replay};
 pub use redact::{Redacting, Redactor};

@@ -20,22 +20,23 @@ pub(super) struct Candidate {
     pub args: Value,
 }
 
-/// Every command a document names, in order; empty when it names none.
-pub(super) fn of(document: &Value) -> Vec<Candidate> {
+/// Every command a document names, in order; empty when it names none. `alone` says that the document is the whole
+/// answer: a name without arguments is a command only then, because data has names too.
+pub(super) fn of(document: &Value, alone: bool) -> Vec<Candidate> {
     match document {
-        Value::Array(items) => items.iter().flat_map(of).collect(),
-        Value::Object(members) => of_object(members),
+        Value::Array(items) => items.iter().flat_map(|item| of(item, alone)).collect(),
+        Value::Object(members) => of_object(members, alone),
         _ => Vec::new(),
     }
 }
 
-fn of_object(members: &Map<String, Value>) -> Vec<Candidate> {
+fn of_object(members: &Map<String, Value>, alone: bool) -> Vec<Candidate> {
     let thoughts = THOUGHTS.iter().find_map(|key| members.get(*key)).map(as_text).unwrap_or_default();
     let mut found = match WRAPPERS.iter().find_map(|key| members.get(*key)) {
         Some(Value::String(name)) => named(name, members).into_iter().collect(),
         Some(Value::Array(list)) => list.iter().filter_map(command).collect(),
         Some(wrapped) => command(wrapped).into_iter().collect(),
-        None => explicit(members).into_iter().collect::<Vec<_>>(),
+        None => explicit(members, alone).into_iter().collect::<Vec<_>>(),
     };
     if let Some(first) = found.first_mut()
         && first.thoughts.is_empty()
@@ -49,7 +50,7 @@ fn of_object(members: &Map<String, Value>) -> Vec<Candidate> {
 fn command(value: &Value) -> Option<Candidate> {
     match value {
         Value::String(name) => named(name, &Map::new()),
-        Value::Object(members) => explicit(members).or_else(|| {
+        Value::Object(members) => explicit(members, true).or_else(|| {
             let (name, args) = members.iter().next().filter(|_| members.len() == 1)?;
             args.is_object().then(|| Candidate { thoughts: String::new(), name: name.clone(), args: args.clone() })
         }),
@@ -57,9 +58,9 @@ fn command(value: &Value) -> Option<Candidate> {
     }
 }
 
-/// An object that names its command under one of the usual keys. A name alone is too little outside of a wrapper:
-/// data has names too; so either arguments stand beside it or nothing else does.
-fn explicit(members: &Map<String, Value>) -> Option<Candidate> {
+/// An object that names its command under one of the usual keys, with arguments beside it; without them only where a
+/// command is expected.
+fn explicit(members: &Map<String, Value>, expected: bool) -> Option<Candidate> {
     let (key, value) = NAMES.iter().find_map(|key| Some((*key, members.get(*key)?)))?;
     match value {
         Value::String(name) => {
@@ -67,11 +68,12 @@ fn explicit(members: &Map<String, Value>) -> Option<Candidate> {
             let strangers = members
                 .keys()
                 .any(|other| other != key && other != "type" && other != "id" && !THOUGHTS.contains(&other.as_str()));
-            let tells_by_key = key != "name" && key != "function";
-            if has_args || !strangers || tells_by_key { named(name, members) } else { None }
+            // `name` beside other keys is a record of something; `tool` and `action` beside them have arguments inline.
+            let inline = strangers && key != "name" && key != "function";
+            if has_args || (expected && (!strangers || inline)) { named(name, members) } else { None }
         }
         // OpenAI's own shape of a call: {"type": "function", "function": {"name", "arguments"}}.
-        Value::Object(inner) => explicit(inner),
+        Value::Object(inner) => explicit(inner, expected),
         _ => None,
     }
 }

@@ -101,6 +101,8 @@ fn an_answer_cut_at_its_limit_does_not_run_in_half() {
     assert!(read(&cut).unwrap_err().reason.contains("limit of tokens"));
     cut.text = r#"{"command": {"name": "write_fix", "args": {"methods": [{"code": "a"}"#.into();
     assert!(read(&cut).unwrap_err().reason.contains("limit of tokens"));
+    cut.text = "```diff\n--- a/A.java\n+++ b/A.java\n@@\n-  x();".into();
+    assert!(read(&cut).unwrap_err().reason.contains("limit of tokens"), "half of a bare patch is no patch");
     cut.text = String::new();
     assert!(read(&cut).unwrap_err().reason.contains("empty"));
 }
@@ -113,6 +115,8 @@ fn an_answer_without_command_is_handed_on_as_it_is() {
     assert_eq!(reply.command.args, json!(marked));
     let diff = "--- a/A.java\n+++ b/A.java\n@@\n-  int[] x = {\"a\"};\n+  int[] x = {};\n";
     assert_eq!(read(&answer(diff)).unwrap().command.args, json!(diff.trim()));
+    let record = "The test reads this:\n```json\n{\"name\": \"bob\", \"age\": 3}\n```\nso I return it.";
+    assert_eq!(read(&answer(record)).unwrap().command.args, json!(record));
     let object = "```json\n{\"diff\": \"--- a\\n+++ b\"}\n```";
     assert_eq!(
         read(&answer(object)).unwrap().command,

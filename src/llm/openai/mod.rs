@@ -6,11 +6,13 @@
 mod endpoint;
 mod failure;
 mod learned;
+mod probe;
 mod reach;
 mod transport;
 mod wire;
 
 pub use endpoint::{Endpoint, Patience};
+pub use probe::Finding;
 pub use wire::answer_from;
 
 use super::{Answer, ChatModel, ModelError, Query};
