@@ -3,13 +3,9 @@
 
 use crate::code::{CodeIndex, Method, SourceFile};
 use crate::domain::{FailingTest, Failure, Frame, TestId, TestStatus};
-use crate::validate::Baseline;
+use crate::validate::{self, Baseline};
 use std::sync::Arc;
 
-/// Frames kept of a failure; a stack overflow has thousands.
-const MAX_FRAMES: usize = 20;
-/// Characters kept of a message: some assertions print whole documents.
-const MAX_MESSAGE: usize = 2_000;
 /// Supertypes climbed in search of an inherited test method.
 const MAX_CLIMB: usize = 8;
 
@@ -58,14 +54,11 @@ fn failing_line(failure: &Failure, method: &Method) -> Option<u32> {
     lines.into_iter().find(|line| method.span.contains(*line))
 }
 
-/// The failure as agents see it: frames of the project's own classes only, at most twenty, and a bounded message.
+/// The failure as agents see it: as the judge cleans it, with frames of the project's own classes only.
 fn clean(index: &CodeIndex, failure: &Failure) -> Failure {
-    let own = failure.frames.iter().filter(|frame| is_own(index, frame));
-    Failure {
-        kind: failure.kind.clone(),
-        message: clip(&failure.message),
-        frames: own.take(MAX_FRAMES).cloned().collect(),
-    }
+    let mut clean = validate::clean::clean(failure);
+    clean.frames.retain(|frame| is_own(index, frame));
+    clean
 }
 
 /// Whether the frame's class belongs to the project; generated and anonymous classes count by their outer class.
@@ -74,13 +67,6 @@ fn is_own(index: &CodeIndex, frame: &Frame) -> bool {
     let simple = outer.rsplit('.').next().unwrap_or(outer);
     let package = outer.strip_suffix(simple).unwrap_or("").trim_end_matches('.');
     index.class(outer).is_some_and(|(file, _)| file.package == package)
-}
-
-fn clip(message: &str) -> String {
-    match message.char_indices().nth(MAX_MESSAGE) {
-        Some((at, _)) => format!("{}… ({} more bytes)", &message[..at], message.len() - at),
-        None => message.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -210,13 +196,5 @@ public abstract class Shared {
         assert_eq!(tests[0].file.as_ref().unwrap().as_str(), "test/shop/Shared.java");
         assert_eq!(tests[0].span, Some(LineSpan { first: 3, last: 5 }));
         assert!(tests[0].timed_out && tests[0].failing_line.is_none());
-    }
-
-    #[test]
-    fn long_messages_are_cut_at_a_character() {
-        let index = shop();
-        let failure = Failure { message: "é".repeat(3_000), ..Failure::default() };
-        let tests = failing_tests(&index, &baseline("total", failure, TestStatus::Failed));
-        assert!(tests[0].failure.message.ends_with("… (2000 more bytes)"), "{}", tests[0].failure.message.len());
     }
 }
