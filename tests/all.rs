@@ -4,6 +4,7 @@
 mod architecture;
 mod endpoint_faults;
 mod fixtures;
+mod journal_kill;
 mod model_stack;
 mod patches;
 mod support;

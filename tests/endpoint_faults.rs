@@ -269,3 +269,56 @@ async fn first_contact_tells_a_wrong_address_key_or_model() {
     assert!(matches!(late, ModelError::Unreachable(_)));
     assert!(started.elapsed() < Duration::from_secs(3));
 }
+
+/// A streamed answer in pieces, as servers send it.
+fn pieces(end: &[&str]) -> Vec<String> {
+    let delta =
+        |delta: Value| json!({"id": "x", "choices": [{"index": 0, "delta": delta, "finish_reason": null}]}).to_string();
+    let call = |part: Value| delta(json!({"tool_calls": [part]}));
+    let mut events = vec![
+        delta(json!({"role": "assistant", "content": ""})),
+        delta(json!({"content": "fi"})),
+        delta(json!({"content": "ne", "reasoning_content": "hm"})),
+        call(json!({"index": 0, "id": "c", "function": {"name": "write_fix", "arguments": "{\"di"}})),
+        call(json!({"index": 0, "function": {"arguments": "ff\": 1}"}})),
+        call(json!({"index": 1, "function": {"name": "run_tests", "arguments": ""}})),
+    ];
+    events.extend(end.iter().map(|event| (*event).to_owned()));
+    events
+}
+
+#[tokio::test]
+async fn a_stream_is_put_together_and_a_cut_one_is_asked_for_again() {
+    let done = [
+        r#"{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}"#,
+        r#"{"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 4}}"#,
+        "[DONE]",
+    ];
+    let pause = Duration::from_millis(2);
+    let whole = || Reply::Stream(pause, pieces(&done));
+    for (faults, served) in [
+        (vec![], 1),
+        (vec![Reply::Stream(pause, pieces(&[]))], 2),
+        (vec![Reply::Stream(pause, pieces(&[r#"{"error": {"message": "overloaded", "code": 529}}"#]))], 2),
+        (vec![Reply::Stream(Duration::from_millis(900), pieces(&done))], 2),
+    ] {
+        let endpoint = Endpoint::in_order(faults.into_iter().chain([whole()]));
+        let address = Address { patience: patience(), stream: true, ..Address::new(&endpoint.base_url(), None) };
+        let answer = OpenAi::new(address).unwrap().ask(&query()).await.unwrap();
+        assert_eq!((answer.text.as_str(), answer.finish.as_deref()), ("fine", Some("tool_calls")));
+        let calls: Vec<(&str, &str)> =
+            answer.calls.iter().map(|call| (call.name.as_str(), call.arguments.as_str())).collect();
+        assert_eq!(calls, [("write_fix", "{\"diff\": 1}"), ("run_tests", "")]);
+        assert_eq!((answer.usage.prompt_tokens, answer.usage.completion_tokens), (9, 4));
+        assert_eq!(answer.raw["choices"][0]["message"]["reasoning_content"], "hm");
+        assert_eq!(endpoint.served().len(), served);
+        assert_eq!(endpoint.served()[0].body["stream_options"]["include_usage"], true);
+    }
+    let plain = Endpoint::in_order([good()]);
+    let address = Address { patience: patience(), stream: true, ..Address::new(&plain.base_url(), None) };
+    assert_eq!(
+        OpenAi::new(address).unwrap().ask(&query()).await.unwrap().text,
+        "fine",
+        "servers without streams answer too"
+    );
+}

@@ -22,6 +22,8 @@ pub enum Reply {
     Json(Value),
     /// A status with headers and any body.
     Status(u16, Vec<(String, String)>, String),
+    /// Events of a stream, each sent as one `data:` line after the pause; how it ends is up to the events.
+    Stream(Duration, Vec<String>),
     /// Another reply, later.
     After(Duration, Box<Reply>),
     /// The connection closes without a byte.
@@ -289,6 +291,16 @@ fn send(stream: &mut TcpStream, reply: &Reply, entry: &Served) {
             send(stream, inner, entry);
         }
         Reply::HangUp => {}
+        Reply::Stream(pause, events) => {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let _ = stream.write_all(head.as_bytes());
+            for event in events {
+                std::thread::sleep(*pause);
+                if stream.write_all(format!("data: {event}\n\n").as_bytes()).is_err() {
+                    return;
+                }
+            }
+        }
         Reply::Half(inner) => {
             let whole = rendered(inner, entry);
             let head = whole.find("\r\n\r\n").map_or(0, |at| at + 4);

@@ -50,17 +50,20 @@ pub struct Endpoint {
     pub key: Option<Secret>,
     /// Waiting and trying again.
     pub patience: Patience,
+    /// Whether answers are asked for piece by piece: a server that died is then noticed after [`Patience::idle`] even
+    /// when whole answers take longer than that. Servers that do not know this answer as usual.
+    pub stream: bool,
     /// Prices for endpoints that do not tell the cost themselves; without them costs are unknown.
     pub prices: Option<Arc<Prices>>,
 }
 
 impl Endpoint {
-    /// An endpoint with usual patience and no prices.
+    /// An endpoint with usual patience, whole answers and no prices.
     pub fn new(base_url: &str, key: Option<Secret>) -> Self {
         let base_url = base_url.trim().trim_end_matches('/');
         // The address of the call itself is often pasted for the base.
         let base_url = base_url.strip_suffix("/chat/completions").unwrap_or(base_url);
-        Self { base_url: base_url.to_owned(), key, patience: Patience::default(), prices: None }
+        Self { base_url: base_url.to_owned(), key, patience: Patience::default(), stream: false, prices: None }
     }
 
     pub(super) fn checked_url(&self) -> Result<Url, ModelError> {

@@ -22,6 +22,8 @@ pub(super) struct Caps {
     pub limit: Limit,
     pub temperature: bool,
     pub tools: bool,
+    /// Whether usage may be asked for in a stream.
+    pub stream_options: bool,
     /// The limit was refused under one name already.
     limit_renamed: bool,
 }
@@ -37,7 +39,7 @@ impl Learned {
     /// What is known of a host beforehand.
     pub(super) fn for_host(host: &str) -> Self {
         let limit = if host == "api.openai.com" { Limit::MaxCompletionTokens } else { Limit::MaxTokens };
-        let start = Caps { limit, temperature: true, tools: true, limit_renamed: false };
+        let start = Caps { limit, temperature: true, tools: true, stream_options: true, limit_renamed: false };
         Self { start, models: Mutex::new(HashMap::new()) }
     }
 
@@ -80,6 +82,9 @@ fn refused(now: Caps, told: &str, sent: &Value) -> Option<(Caps, &'static str)> 
     }
     if has("temperature") && named("temperature") {
         return Some((Caps { temperature: false, ..now }, "the temperature is left out from now on"));
+    }
+    if has("stream_options") && (named("stream_options") || named("include_usage")) {
+        return Some((Caps { stream_options: false, ..now }, "usage is not asked for in streams from now on"));
     }
     if has("tools") && (named("tool") || named("function")) {
         return Some((Caps { tools: false, ..now }, "tools are no longer offered natively from now on"));

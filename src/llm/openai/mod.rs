@@ -8,6 +8,7 @@ mod failure;
 mod learned;
 mod probe;
 mod reach;
+mod stream;
 mod transport;
 mod wire;
 
@@ -87,7 +88,7 @@ impl ChatModel for OpenAi {
 
     async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
         loop {
-            let body = wire::request(query, &self.learned.of(&query.model), &self.host);
+            let body = wire::request(query, &self.learned.of(&query.model), &self.host, self.endpoint.stream);
             match self.post(&body).await {
                 Ok(raw) => {
                     let usage = wire::usage(&raw, query, self.endpoint.prices.as_deref());

@@ -2,6 +2,7 @@
 
 use super::endpoint::Patience;
 use super::failure::{Failure, Kind};
+use super::stream;
 use async_openai::middleware::HttpRequestFactory;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
@@ -67,6 +68,9 @@ impl Transport {
                 return Err(Failure::new(Kind::TooLarge, format!("the response is larger than {} MB", MAX_BODY >> 20)));
             }
             body.extend_from_slice(&chunk);
+        }
+        if (200..300).contains(&status) && stream::is_stream(&headers) {
+            body = stream::assembled(&headers, &body)?;
         }
         check(status, &headers, &body).map(|()| body)
     }

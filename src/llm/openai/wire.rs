@@ -6,7 +6,7 @@ use crate::domain::{Cost, Usage};
 use serde_json::{Map, Value, json};
 
 /// The body of a request.
-pub(super) fn request(query: &Query, caps: &Caps, host: &str) -> Value {
+pub(super) fn request(query: &Query, caps: &Caps, host: &str, stream: bool) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(query.model));
     body.insert("messages".to_owned(), json!(query.messages));
@@ -23,6 +23,12 @@ pub(super) fn request(query: &Query, caps: &Caps, host: &str) -> Value {
     if caps.tools && !query.tools.is_empty() {
         let tools: Vec<Value> = query.tools.iter().map(|tool| json!({"type": "function", "function": tool})).collect();
         body.insert("tools".to_owned(), Value::Array(tools));
+    }
+    if stream {
+        body.insert("stream".to_owned(), Value::Bool(true));
+        if caps.stream_options {
+            body.insert("stream_options".to_owned(), json!({"include_usage": true}));
+        }
     }
     if host == "openrouter.ai" {
         // It tells the true price of a call only when it is asked to.
