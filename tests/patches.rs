@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 use unidebug::domain::{FileChange, Patch, RepoPath};
 use unidebug::language::Java;
-use unidebug::patch::{Edits, Folder, Originals, PatchError, Policy, apply, proposal, render_bytes};
+use unidebug::patch::{Edits, Folder, Originals, PatchError, Policy, apply, proposal, render_bytes, replaced_methods};
 
 type Files = BTreeMap<RepoPath, Vec<u8>>;
 
@@ -111,6 +111,23 @@ fn every_scenario_ends_as_it_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn methods_that_would_be_replaced_are_known_before() {
+    let folder = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/patches");
+    let scenario = |name: &str| scenarios().into_iter().find(|path| path.as_str().ends_with(name)).unwrap();
+    let replaced = |name: &str| {
+        let scenario = folder.join(scenario(name));
+        let Edits::Methods(edits) = edits(&scenario) else { panic!("{name} sends methods") };
+        let input = scenario.join("input");
+        replaced_methods(&edits, &Folder::new(&input), &policy(&files_in(&input)))
+    };
+    let spans: Vec<_> =
+        replaced("constructor_of_a_nested_class").iter().map(|(_, span)| (span.first, span.last)).collect();
+    assert_eq!(spans, [(22, 24)]);
+    assert_eq!(replaced("import_field_method_and_type_inserted").len(), 1);
+    assert!(replaced("overloaded_method_without_types").is_empty());
 }
 
 /// One file, held in memory.

@@ -3,7 +3,7 @@
 use super::diff::{self, FileDiff, Role};
 use super::original::{Original, Splice, refused, unappliable, written_lines};
 use super::{Edits, LineEdits, MethodEdit, Originals, PatchError, Policy, content, hunks, lines, members, methods};
-use crate::domain::{FileChange, Patch, RepoPath};
+use crate::domain::{FileChange, LineSpan, Patch, RepoPath};
 use crate::language;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,6 +29,19 @@ pub fn apply(edits: &Edits, originals: &dyn Originals, policy: &Policy) -> Resul
     files.retain(|file| file.before.as_deref() != Some(&*file.after));
     content::check(&files, policy)?;
     Ok(Patch { files })
+}
+
+/// The methods that edits would replace as a whole, each by file and lines of the original: what a proposer should have
+/// seen before. Edits that would not apply are left out.
+pub fn replaced_methods(edits: &[MethodEdit], originals: &dyn Originals, policy: &Policy) -> Vec<(RepoPath, LineSpan)> {
+    let at = Checkout { originals, policy };
+    let mut found = Vec::new();
+    for edit in edits {
+        let Ok(Named::Old(path)) = at.named(&edit.file_path, false) else { continue };
+        let Ok(file) = at.original(&path) else { continue };
+        found.extend(methods::replaced(&file, &[edit], policy.language).into_iter().map(|span| (path.clone(), span)));
+    }
+    found
 }
 
 fn size_of(edits: &Edits) -> usize {

@@ -6,7 +6,7 @@ use super::members::{self, MethodNode};
 use super::proposal::{Proposal, parse};
 use super::{Edits, MethodEdit, Originals, render};
 use crate::domain::{FileChange, Patch, RepoPath};
-use crate::language::{self, Language, decode};
+use crate::language::{self, Language, children, decode, text_of};
 use std::fmt::Write;
 
 /// What a bare answer is read against.
@@ -75,8 +75,12 @@ fn blocks(text: &str) -> (Vec<Block>, String) {
             }
             (Some(_), Some(rest)) if rest.trim().is_empty() => found.extend(open.take()),
             (Some(block), _) => {
-                block.body.push_str(line);
+                let ends = line.strip_suffix("```");
+                block.body.push_str(ends.unwrap_or(line));
                 block.body.push('\n');
+                if ends.is_some() {
+                    found.extend(open.take());
+                }
             }
             (None, None) => {
                 let _ = writeln!(prose, "{line}");
@@ -251,8 +255,8 @@ fn method_edits(block: &Block, shown: &Shown<'_>) -> Vec<MethodEdit> {
         let target = old.iter().find(same);
         let code = members::whole_lines(method.node, &text, shown.language);
         let unchanged = target.is_some_and(|old| {
-            let old = language::text_of(old.node, &original);
-            super::compare::same_words(old, language::text_of(method.node, &text), shown.language)
+            let old = text_of(old.node, &original);
+            super::compare::same_words(old, text_of(method.node, &text), shown.language)
         });
         (!unchanged).then(|| MethodEdit {
             file_path: path.as_str().to_owned(),
@@ -260,7 +264,17 @@ fn method_edits(block: &Block, shown: &Shown<'_>) -> Vec<MethodEdit> {
             code,
         })
     };
-    members::methods(tree.root_node(), &text, syntax).iter().filter_map(edit).collect()
+    let mut edits: Vec<MethodEdit> =
+        members::methods(tree.root_node(), &text, syntax).iter().filter_map(edit).collect();
+    let imports: Vec<&str> = children(tree.root_node())
+        .into_iter()
+        .filter(|node| syntax.imports.contains(&node.kind()))
+        .map(|node| text_of(node, &text))
+        .collect();
+    if !edits.is_empty() && !imports.is_empty() {
+        edits.push(MethodEdit { file_path: path.as_str().to_owned(), method: None, code: imports.join("\n") });
+    }
+    edits
 }
 
 #[cfg(test)]
@@ -327,10 +341,15 @@ mod tests {
         for answer in [
             "Like so:\n```java\nint pop() {\n    return --n;\n}\n```\n".to_owned(),
             format!("```java\n{whole}```"),
+            "```java\nint pop() {\n    return --n;\n}```".to_owned(),
             "```java\nclass Stack {\n    // ...\n    int pop() {\n        return --n;\n    }\n}\n```".to_owned(),
         ] {
             assert_eq!(patched(&answer).as_ref(), Some(&fixed), "{answer}");
         }
+        let imported = patched(
+            "```java\nimport java.util.List;\n\nclass Stack {\n    int pop() {\n        return --n;\n    }\n}\n```",
+        );
+        assert!(imported.unwrap()[0].starts_with("package a;\n\nimport java.util.List;\n\nclass Stack"));
         let both = "`src/a/Other.java`\n```java\nint one() {\n    return 1;\n}\n```\nand\n```java\n    int twice() {\n        return n * 2;\n    }\n```\n";
         let files = patched(both).unwrap();
         assert!(

@@ -31,7 +31,7 @@ pub(super) fn edits(
         }
         places.push(found);
     }
-    choose(file, hunks, &mut places)?;
+    choose(&haystack, hunks, &mut places)?;
     let mut splices = Vec::new();
     for (hunk, places) in hunks.iter().zip(&places) {
         if let Some(alignment) = places.first() {
@@ -51,7 +51,7 @@ fn last_line(alignment: &Alignment) -> usize {
 
 /// Leaves one place for each hunk. Hunks stand in the order of the file, so neighbours with one place bound the others;
 /// then the heading of the hunk decides, then its line number.
-fn choose(file: &Original, hunks: &[Hunk], places: &mut [Vec<Alignment>]) -> Result<(), PatchError> {
+fn choose(haystack: &Haystack<'_>, hunks: &[Hunk], places: &mut [Vec<Alignment>]) -> Result<(), PatchError> {
     for at in 0..places.len() {
         if places[at].len() == 1 {
             continue;
@@ -62,7 +62,7 @@ fn choose(file: &Original, hunks: &[Hunk], places: &mut [Vec<Alignment>]) -> Res
             below.is_none_or(|below| first_line(place) > below) && above.is_none_or(|above| last_line(place) < above)
         };
         keep_if_any(&mut places[at], between);
-        keep_if_any(&mut places[at], |place| under_heading(file, &hunks[at].heading, first_line(place)));
+        keep_if_any(&mut places[at], |place| under_heading(haystack, &hunks[at].heading, first_line(place)));
         // As many equal hunks as places: each has its own.
         let twins = (at..places.len()).take_while(|&i| hunks[i].lines == hunks[at].lines).count();
         if places[at].len() == twins {
@@ -83,7 +83,7 @@ fn choose(file: &Original, hunks: &[Hunk], places: &mut [Vec<Alignment>]) -> Res
                 at + 1,
                 hunks.len(),
                 places[at].len(),
-                file.path,
+                haystack.file.path,
                 lines.join(", ")
             )));
         }
@@ -98,7 +98,8 @@ fn keep_if_any(places: &mut Vec<Alignment>, wanted: impl Fn(&Alignment) -> bool)
 }
 
 /// Whether the nearest line above that could be a heading is the given one: it is less indented than the place.
-fn under_heading(file: &Original, heading: &str, line: usize) -> bool {
+fn under_heading(haystack: &Haystack<'_>, heading: &str, line: usize) -> bool {
+    let file = haystack.file;
     let squeeze = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     let wanted = squeeze(heading);
     if wanted.is_empty() {
@@ -110,7 +111,7 @@ fn under_heading(file: &Original, heading: &str, line: usize) -> bool {
     };
     // Between the heading and the place nothing may be indented less than the heading: that would be another body.
     let depth = indent_of(file.line(found)).len();
-    let inner = |n: usize| file.line(n).trim().is_empty() || indent_of(file.line(n)).len() > depth;
+    let inner = |n: usize| haystack.is_blank(n) || indent_of(file.line(n)).len() > depth;
     (found + 1..line).all(|n| inner(n) || file.line(n).trim() == "{")
 }
 

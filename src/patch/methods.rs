@@ -4,7 +4,8 @@ use super::indent;
 use super::members::{MethodNode, Wanted, methods, parse_as_members, whole_lines};
 use super::original::{Original, Splice, unappliable, written_lines};
 use super::{MethodEdit, PatchError, insert};
-use crate::language::{self, Language, documentation, text_of};
+use crate::domain::LineSpan;
+use crate::language::{self, Language, documentation, first_line, last_line, text_of};
 use tree_sitter::Tree;
 
 /// Methods that an error lists.
@@ -31,6 +32,22 @@ pub(super) fn edits(
     }
     splices.extend(inserted.splices());
     Ok(splices)
+}
+
+/// Lines of the methods that edits replace; edits that insert, or that name no single method, have none.
+pub(super) fn replaced(file: &Original, edits: &[&MethodEdit], language: &'static dyn Language) -> Vec<LineSpan> {
+    let Some(tree) = language::parse(&file.text, language) else { return Vec::new() };
+    let all = methods(tree.root_node(), &file.text, language.syntax());
+    let target = |edit: &&MethodEdit| {
+        let name = edit.method.as_deref().map(str::trim).filter(|method| !method.is_empty())?;
+        let wanted = Wanted::parse(name);
+        let (new_tree, wrapped) = parse_as_members(&unfenced(&edit.code), language)?;
+        let brought = methods(new_tree.root_node(), &wrapped, language.syntax());
+        let brought = brought.iter().find(|method| method.name == wanted.name)?;
+        let found = the_one(file, &all, &wanted, name, brought).ok()?;
+        Some(LineSpan { first: first_line(found.node), last: last_line(found.node) })
+    };
+    edits.iter().filter_map(target).collect()
 }
 
 /// Code without the fence of a code block around it.
@@ -69,7 +86,9 @@ fn replace(
     let all = methods(tree.root_node(), &file.text, syntax);
     let target = the_one(file, &all, &wanted, name, first)?;
     let new = own.iter().copied().find(|method| method.params == target.params).unwrap_or(first);
-    let text = if brought.len() == 1 && new.class == "Wrapper" {
+    // Code that does not parse is taken as it is: where its method ends cannot be known, and the compiler tells why.
+    let broken = new_tree.root_node().has_error();
+    let text = if broken || (brought.len() == 1 && new.class == "Wrapper") {
         code.to_owned()
     } else {
         for other in brought.iter().filter(|other| other.node.id() != new.node.id()) {

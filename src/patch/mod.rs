@@ -23,7 +23,7 @@ mod render;
 mod seek;
 pub mod suspicious;
 
-pub use apply::apply;
+pub use apply::{apply, replaced_methods};
 pub use originals::Folder;
 pub use policy::Policy;
 pub use render::{render, render_bytes};

@@ -47,6 +47,11 @@ impl<'a> Haystack<'a> {
         Self { file, keys: keys.collect(), language }
     }
 
+    /// Whether a line, counted from 0, holds no code: it is blank or comment.
+    pub fn is_blank(&self, n: usize) -> bool {
+        self.keys.get(n).is_none_or(|key| key.code.is_empty())
+    }
+
     /// All places of a hunk, each as an alignment. An exact place is preferred to one that only white space and
     /// comments make fit; a hunk that shows nothing but blank and comment lines has a place only when these are equal.
     pub fn places(&self, hunk: &[DiffLine]) -> Vec<Alignment> {
