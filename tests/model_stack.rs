@@ -160,6 +160,28 @@ async fn a_storm_of_faults_loses_no_answer() {
     assert_eq!(endpoint.served().len(), 90);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_more_requests_are_on_their_way_than_allowed() {
+    let endpoint = Endpoint::start(|_, _, _| Reply::After(Duration::from_millis(40), Box::new(Reply::text("done"))));
+    let address = Address { concurrency: 2, ..address(&endpoint, None) };
+    let model = Arc::new(OpenAi::new(address).unwrap());
+    let asked: Vec<_> = (0..6)
+        .map(|turn| {
+            let model = Arc::clone(&model);
+            tokio::spawn(async move { model.ask(&query("Fixer", &turn.to_string())).await.map(|answer| answer.text) })
+        })
+        .collect();
+    for answer in asked {
+        assert_eq!(answer.await.unwrap().unwrap(), "done");
+    }
+    let served = endpoint.served();
+    let at_once = |moment| served.iter().filter(|other| other.started <= moment && moment < other.ended).count();
+    let most = served.iter().map(|served| at_once(served.started)).max();
+    assert!(most <= Some(3), "{most:?} at once: a reply's end is noted a moment after it is sent");
+    let span = served.iter().map(|s| s.ended).max().unwrap() - served.iter().map(|s| s.started).min().unwrap();
+    assert!(span >= Duration::from_millis(110), "six requests of 40 ms by two at a time took {span:?}");
+}
+
 #[tokio::test]
 async fn a_probe_tells_what_the_endpoint_can_do() {
     let endpoint = Endpoint::start(|_, _, body| match body.get("tools") {

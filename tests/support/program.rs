@@ -130,3 +130,12 @@ fn read_all(from: &mut impl Read) -> String {
     let _ = from.read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
+
+#[test]
+fn the_program_runs_without_the_users_settings() {
+    let home = tempfile::tempdir().unwrap();
+    let child = Unidebug::new(&["--version"]).env("OPENAI_API_KEY", "x").start(home.path());
+    let finished = child.wait_with_output().unwrap();
+    assert!(finished.status.success(), "{}", String::from_utf8_lossy(&finished.stderr));
+    unidebug(&["--version"]).expect_code(0);
+}

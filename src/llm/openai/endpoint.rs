@@ -41,6 +41,9 @@ impl Default for Patience {
     }
 }
 
+/// Usual requests at the same time: more than the agents of one bug ever need.
+const CONCURRENCY: usize = 16;
+
 /// An OpenAI-compatible endpoint.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
@@ -53,6 +56,8 @@ pub struct Endpoint {
     /// Whether answers are asked for piece by piece: a server that died is then noticed after [`Patience::idle`] even
     /// when whole answers take longer than that. Servers that do not know this answer as usual.
     pub stream: bool,
+    /// Most requests on their way at the same time; further ones wait for their turn.
+    pub concurrency: usize,
     /// Prices for endpoints that do not tell the cost themselves; without them costs are unknown.
     pub prices: Option<Arc<Prices>>,
 }
@@ -63,7 +68,14 @@ impl Endpoint {
         let base_url = base_url.trim().trim_end_matches('/');
         // The address of the call itself is often pasted for the base.
         let base_url = base_url.strip_suffix("/chat/completions").unwrap_or(base_url);
-        Self { base_url: base_url.to_owned(), key, patience: Patience::default(), stream: false, prices: None }
+        Self {
+            base_url: base_url.to_owned(),
+            key,
+            patience: Patience::default(),
+            stream: false,
+            concurrency: CONCURRENCY,
+            prices: None,
+        }
     }
 
     pub(super) fn checked_url(&self) -> Result<Url, ModelError> {

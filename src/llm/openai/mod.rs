@@ -24,6 +24,7 @@ use failure::Failure;
 use learned::Learned;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Semaphore;
 use transport::Transport;
 
 /// An OpenAI-compatible endpoint, ready to be asked; safe to share.
@@ -33,6 +34,8 @@ pub struct OpenAi {
     http: reqwest::Client,
     client: Client<Wiring>,
     learned: Learned,
+    /// One permit for each request that may be on its way.
+    turns: Semaphore,
     /// Whether the endpoint ever answered: a refused connection after that is a failure of the moment.
     reached: AtomicBool,
 }
@@ -56,11 +59,14 @@ impl OpenAi {
         let transport = Transport::new(http.clone(), endpoint.patience.clone());
         let client = Client::build(http.clone(), wiring).with_http_service(transport);
         let learned = Learned::for_host(&host);
-        Ok(Self { endpoint, host, http, client, learned, reached: AtomicBool::new(false) })
+        let turns = Semaphore::new(endpoint.concurrency.max(1));
+        Ok(Self { endpoint, host, http, client, learned, turns, reached: AtomicBool::new(false) })
     }
 
     /// Sends one body and returns the raw response.
     async fn post(&self, body: &Value) -> Result<Value, Failure> {
+        // Nobody closes the semaphore; were it closed, there would be no limit.
+        let _turn = self.turns.acquire().await.ok();
         let response: Result<Value, OpenAIError> = self.client.chat().create_byot(body).await;
         let response = response.map_err(Failure::from_client);
         if !matches!(&response, Err(failure) if failure.never_connected()) {

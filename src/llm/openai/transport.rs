@@ -18,6 +18,9 @@ const MAX_BODY: usize = 32 << 20;
 /// A response that took all its time, or came without content, may have been paid: it is asked for once more only.
 const TRIES_WHEN_PERHAPS_PAID: u32 = 2;
 
+/// An endpoint that only wants fewer requests a minute is given a minute.
+const MORE_TRIES_WHEN_SLOWED: u32 = 2;
+
 /// Sends requests; replaces the retries of async-openai, which know neither jitter nor most statuses.
 #[derive(Clone)]
 pub(super) struct Transport {
@@ -38,7 +41,11 @@ impl Transport {
                 Ok(body) => return rebuilt(body),
                 Err(failure) => failure.after(tried),
             };
-            let most = if failure.perhaps_paid() { TRIES_WHEN_PERHAPS_PAID } else { self.patience.tries };
+            let most = match failure.status {
+                _ if failure.perhaps_paid() => TRIES_WHEN_PERHAPS_PAID,
+                Some(429) => self.patience.tries + MORE_TRIES_WHEN_SLOWED,
+                _ => self.patience.tries,
+            };
             if tried >= most || !failure.can_pass() {
                 return Err(failure);
             }
