@@ -1,10 +1,11 @@
 //! Running Maven: offline first, with the network when something is missing, directly when a plugin refuses.
 
+use super::complaint::{Complaint, complaint};
+use super::memory::{Memory, Store, Way};
 use crate::benchmark::{BenchmarkError, jars, jdk};
 use crate::domain::RepoPath;
-use crate::sandbox::{Exit, Job, Sandbox, find_program};
+use crate::sandbox::{Job, Sandbox, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::time::Duration;
 
@@ -24,15 +25,6 @@ const DIRECT: &[&str] = &[
     "compiler:compile@default-compile",
     "resources:testResources@default-testResources",
     "compiler:testCompile@default-testCompile",
-];
-
-/// Plugins that compile and test; any other that fails can be stepped around.
-const CORE: &[&str] = &[
-    "maven-resources-plugin",
-    "maven-compiler-plugin",
-    "maven-surefire-plugin",
-    "maven-help-plugin",
-    "maven-dependency-plugin",
 ];
 
 /// Switches of plugins that judge style, licences or coverage.
@@ -59,9 +51,6 @@ const DEADLINE: Duration = Duration::from_secs(30 * 60);
 /// What one module's tests may take when all modules are run to see which fails.
 const MODULE_TESTS_SECONDS: u32 = 300;
 
-/// How many of Maven's complaints a message shows.
-const SHOWN_LINES: usize = 3;
-
 /// What Maven is to do.
 pub(super) struct Request {
     /// The private copy.
@@ -70,39 +59,6 @@ pub(super) struct Request {
     pub only: Option<RepoPath>,
     /// Whether the tests are run, too.
     pub run_tests: bool,
-}
-
-/// Which repository is used, and whether the network is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Store {
-    /// The user's own, read only, offline.
-    Users,
-    /// This program's, offline.
-    Own,
-    /// This program's, filled from the network.
-    Filled,
-}
-
-/// How Maven is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// The usual life cycle.
-    LifeCycle,
-    /// The compiling goals alone.
-    Direct,
-}
-
-/// Why a call failed, as far as it decides what is tried next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Complaint {
-    /// Something is not in the repository.
-    Missing(String),
-    /// A plugin that neither compiles nor tests.
-    Plugin(String),
-    /// The project's code.
-    Compile(String),
-    /// Anything else.
-    Other(String),
 }
 
 /// Maven on this machine.
@@ -245,126 +201,9 @@ fn does_not_compile(what: &str) -> BenchmarkError {
     }
 }
 
-/// Reads what Maven printed.
-fn complaint(said: &str, exit: Exit) -> Complaint {
-    let errors: Vec<&str> = said
-        .lines()
-        .filter_map(|line| line.trim_start().strip_prefix("[ERROR]").map(str::trim))
-        .filter(|line| !line.is_empty() && !line.starts_with("To see the full") && !line.starts_with("Re-run Maven"))
-        .filter(|line| !line.starts_with("[Help") && !line.starts_with("For more information"))
-        .collect();
-    let shown = match errors.is_empty() {
-        true => format!("it ended by {exit} without a reason"),
-        false => errors.iter().take(SHOWN_LINES).copied().collect::<Vec<_>>().join("; "),
-    };
-    if said.contains("COMPILATION ERROR") {
-        let first = errors.iter().find(|line| line.contains(".java:[")).copied().unwrap_or(&shown);
-        return Complaint::Compile(first.to_owned());
-    }
-    let missing = [
-        "in offline mode",
-        "has not been downloaded from it before",
-        "could not be resolved",
-        "Could not resolve dependencies",
-        "Non-resolvable",
-        "No plugin found for prefix",
-        "Could not transfer",
-        "Unknown host",
-    ];
-    if missing.iter().any(|sign| said.contains(sign)) {
-        return Complaint::Missing(shown);
-    }
-    match failed_plugin(said) {
-        Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(shown),
-        _ => Complaint::Other(shown),
-    }
-}
-
-/// The artifact id in `Failed to execute goal group:artifact:version:goal`.
-fn failed_plugin(said: &str) -> Option<&str> {
-    let (_, after) = said.split_once("Failed to execute goal ")?;
-    after.split(':').nth(1)
-}
-
-/// What worked the last time for a project with the same poms.
-struct Memory {
-    file: Option<Utf8PathBuf>,
-    store: Option<Store>,
-    way: Way,
-}
-
-impl Memory {
-    fn of(root: &Utf8Path) -> Self {
-        let file = digest(root).map(|digest| jars::cache_dir().join("maven").join(digest));
-        let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
-        let store = match text.split_whitespace().next() {
-            Some("users") => Some(Store::Users),
-            Some("own") => Some(Store::Own),
-            _ => None,
-        };
-        let way = if text.split_whitespace().nth(1) == Some("direct") { Way::Direct } else { Way::LifeCycle };
-        Self { file, store, way }
-    }
-
-    /// In which order to try.
-    fn stores(&self) -> Vec<Store> {
-        let mut all = vec![Store::Users, Store::Own, Store::Filled];
-        all.sort_by_key(|store| Some(*store) != self.store);
-        all
-    }
-
-    /// What the network filled is there the next time. Forgetting costs seconds only, so a failure is no error.
-    fn remember(&self, store: Store, way: Way) {
-        let Some(file) = &self.file else { return };
-        let store = if store == Store::Users { "users" } else { "own" };
-        let way = if way == Way::Direct { "direct" } else { "cycle" };
-        let _ = file.parent().map(fs::create_dir_all);
-        let _ = fs::write(file, format!("{store} {way}\n"));
-    }
-}
-
-/// The content of all poms and of `.mvn`, as one name.
-fn digest(root: &Utf8Path) -> Option<String> {
-    let mut files: Vec<_> = ignore::WalkBuilder::new(root)
-        .standard_filters(false)
-        .build()
-        .flatten()
-        .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
-        .filter(|path| path.is_file())
-        .filter(|path| path.file_name() == Some("pom.xml") || path.parent().is_some_and(|p| p.ends_with(".mvn")))
-        .collect();
-    files.sort();
-    let mut hasher = Sha256::new();
-    for file in files {
-        hasher.update(file.strip_prefix(root).ok()?.as_str());
-        hasher.update([0]);
-        hasher.update(fs::read(&file).ok()?);
-        hasher.update([0]);
-    }
-    Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn mavens_complaints_decide_what_is_tried_next() {
-        let read = |text: &str| complaint(text, Exit::Code(1));
-        let rat = "[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check) on project x: \
-                   The plugin requires Maven version 3.9 -> [Help 1]\n[ERROR] \n[ERROR] To see the full stack trace";
-        assert!(matches!(read(rat), Complaint::Plugin(what) if what.contains("requires Maven version 3.9")));
-        let offline = "[ERROR] Plugin a:b:1 or one of its dependencies could not be resolved: Cannot access central in \
-                       offline mode";
-        assert!(matches!(read(offline), Complaint::Missing(_)));
-        let broken = "[ERROR] COMPILATION ERROR : \n[INFO] ----\n[ERROR] /p/A.java:[3,5] ';' expected\n[ERROR] Failed to \
-                      execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile";
-        assert_eq!(read(broken), Complaint::Compile("/p/A.java:[3,5] ';' expected".into()));
-        let release = "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile \
-                       (default-compile) on project x: Fatal error compiling: error: release version 99 not supported";
-        assert!(matches!(read(release), Complaint::Other(what) if what.contains("release version 99")));
-        assert_eq!(read(""), Complaint::Other("it ended by exit code 1 without a reason".into()));
-    }
 
     #[test]
     fn a_module_is_built_with_those_it_needs() {

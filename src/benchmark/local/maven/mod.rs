@@ -3,7 +3,9 @@
 //! Everything after that is the validator's, without Maven. Checkers that only judge style are skipped; a plugin that
 //! refuses this Maven is stepped around by calling the goals that compile directly.
 
+mod complaint;
 mod invoke;
+mod memory;
 mod modules;
 mod settings;
 

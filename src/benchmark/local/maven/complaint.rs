@@ -1,0 +1,99 @@
+//! What Maven says when it fails, read for what to try next.
+
+use crate::sandbox::Exit;
+
+/// Plugins that compile and test; any other that fails can be stepped around.
+const CORE: &[&str] = &[
+    "maven-resources-plugin",
+    "maven-compiler-plugin",
+    "maven-surefire-plugin",
+    "maven-help-plugin",
+    "maven-dependency-plugin",
+];
+
+/// How many of Maven's complaints a message shows.
+const SHOWN_LINES: usize = 3;
+
+/// Why a call failed, as far as it decides what is tried next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Complaint {
+    /// Something is not in the repository.
+    Missing(String),
+    /// A plugin that neither compiles nor tests.
+    Plugin(String),
+    /// The project's code.
+    Compile(String),
+    /// Anything else.
+    Other(String),
+}
+
+/// Reads what Maven printed.
+pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
+    let errors: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("[ERROR]").map(str::trim))
+        .filter(|line| !line.is_empty() && !line.starts_with("To see the full") && !line.starts_with("Re-run Maven"))
+        .filter(|line| !line.starts_with("[Help") && !line.starts_with("For more information"))
+        .collect();
+    let shown = match errors.is_empty() {
+        true => format!("it ended by {exit} without a reason"),
+        false => errors.iter().take(SHOWN_LINES).copied().collect::<Vec<_>>().join("; "),
+    };
+    if said.contains("COMPILATION ERROR") {
+        let first = errors.iter().find(|line| line.contains(".java:[")).copied().unwrap_or(&shown);
+        return Complaint::Compile(first.to_owned());
+    }
+    let missing = [
+        "in offline mode",
+        "has not been downloaded from it before",
+        "could not be resolved",
+        "Could not resolve dependencies",
+        "Non-resolvable",
+        "No plugin found for prefix",
+        "Could not transfer",
+        "Unknown host",
+    ];
+    if missing.iter().any(|sign| said.contains(sign)) {
+        return Complaint::Missing(shown);
+    }
+    match failed_plugin(said) {
+        Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(shown),
+        _ => Complaint::Other(shown),
+    }
+}
+
+/// The artifact id in `Failed to execute goal group:artifact:version:goal`.
+fn failed_plugin(said: &str) -> Option<&str> {
+    let (_, after) = said.split_once("Failed to execute goal ")?;
+    after.split(':').nth(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mavens_complaints_decide_what_is_tried_next() {
+        let read = |text: &str| complaint(text, Exit::Code(1));
+        let rat = "[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check) on project x: \
+                   The plugin requires Maven version 3.9 -> [Help 1]\n[ERROR] \n[ERROR] To see the full stack trace";
+        assert!(matches!(read(rat), Complaint::Plugin(what) if what.contains("requires Maven version 3.9")));
+        let offline = "[ERROR] Plugin a:b:1 or one of its dependencies could not be resolved: Cannot access central in \
+                       offline mode";
+        assert!(matches!(read(offline), Complaint::Missing(_)));
+        let broken = "[ERROR] COMPILATION ERROR : \n[INFO] ----\n[ERROR] /p/A.java:[3,5] ';' expected\n[ERROR] Failed to \
+                      execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile";
+        assert_eq!(read(broken), Complaint::Compile("/p/A.java:[3,5] ';' expected".into()));
+        let release = "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile \
+                       (default-compile) on project x: Fatal error compiling: error: release version 99 not supported";
+        assert!(matches!(read(release), Complaint::Other(what) if what.contains("release version 99")));
+        assert_eq!(read(""), Complaint::Other("it ended by exit code 1 without a reason".into()));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_output_is_survived(said in "(\\[ERROR\\]|Failed to execute goal |[ :a-z]|\\n|é){0,40}") {
+            let _ = complaint(&said, Exit::TimedOut);
+        }
+    }
+}

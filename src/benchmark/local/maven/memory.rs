@@ -1,0 +1,112 @@
+//! What worked the last time for a project with the same poms, so that a second run is quick and needs no network.
+
+use crate::benchmark::jars;
+use camino::{Utf8Path, Utf8PathBuf};
+use sha2::{Digest, Sha256};
+use std::fs;
+
+/// Which repository is used, and whether the network is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Store {
+    /// The user's own, read only, offline.
+    Users,
+    /// This program's, offline.
+    Own,
+    /// This program's, filled from the network.
+    Filled,
+}
+
+/// How Maven is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// The usual life cycle.
+    LifeCycle,
+    /// The compiling goals alone.
+    Direct,
+}
+
+/// What worked the last time for a project with the same poms.
+pub(super) struct Memory {
+    file: Option<Utf8PathBuf>,
+    store: Option<Store>,
+    /// How to call Maven first.
+    pub way: Way,
+}
+
+impl Memory {
+    /// What is remembered of a project.
+    pub(super) fn of(root: &Utf8Path) -> Self {
+        let file = digest(root).map(|digest| jars::cache_dir().join("maven").join(digest));
+        let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+        let store = match text.split_whitespace().next() {
+            Some("users") => Some(Store::Users),
+            Some("own") => Some(Store::Own),
+            _ => None,
+        };
+        let way = if text.split_whitespace().nth(1) == Some("direct") { Way::Direct } else { Way::LifeCycle };
+        Self { file, store, way }
+    }
+
+    /// In which order to try.
+    pub(super) fn stores(&self) -> Vec<Store> {
+        let mut all = vec![Store::Users, Store::Own, Store::Filled];
+        all.sort_by_key(|store| Some(*store) != self.store);
+        all
+    }
+
+    /// What the network filled is there the next time. Forgetting costs seconds only, so a failure is no error.
+    pub(super) fn remember(&self, store: Store, way: Way) {
+        let Some(file) = &self.file else { return };
+        let store = if store == Store::Users { "users" } else { "own" };
+        let way = if way == Way::Direct { "direct" } else { "cycle" };
+        let _ = file.parent().map(fs::create_dir_all);
+        let _ = fs::write(file, format!("{store} {way}\n"));
+    }
+}
+
+/// The content of all poms and of `.mvn`, as one name.
+fn digest(root: &Utf8Path) -> Option<String> {
+    let mut files: Vec<_> = ignore::WalkBuilder::new(root)
+        .standard_filters(false)
+        .build()
+        .flatten()
+        .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+        .filter(|path| path.is_file())
+        .filter(|path| path.file_name() == Some("pom.xml") || path.parent().is_some_and(|p| p.ends_with(".mvn")))
+        .collect();
+    files.sort();
+    let mut hasher = Sha256::new();
+    for file in files {
+        hasher.update(file.strip_prefix(root).ok()?.as_str());
+        hasher.update([0]);
+        hasher.update(fs::read(&file).ok()?);
+        hasher.update([0]);
+    }
+    Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_project_depends_on_its_poms_alone() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(temp.path()).unwrap();
+        fs::create_dir(root.join(".mvn")).unwrap();
+        fs::write(root.join("pom.xml"), "<project/>").unwrap();
+        let first = digest(root).unwrap();
+        fs::write(root.join("A.java"), "class A {}").unwrap();
+        assert_eq!(digest(root).unwrap(), first);
+        fs::write(root.join(".mvn/maven.config"), "-T1").unwrap();
+        assert_ne!(digest(root).unwrap(), first);
+    }
+
+    #[test]
+    fn what_worked_is_tried_first() {
+        let memory = Memory { file: None, store: Some(Store::Own), way: Way::Direct };
+        assert_eq!(memory.stores(), [Store::Own, Store::Users, Store::Filled]);
+        let none = Memory { file: None, store: None, way: Way::LifeCycle };
+        assert_eq!(none.stores(), [Store::Users, Store::Own, Store::Filled]);
+    }
+}
