@@ -5,6 +5,7 @@ mod architecture;
 mod endpoint_faults;
 mod fixtures;
 mod journal_kill;
+mod local_projects;
 mod model_stack;
 mod patches;
 mod support;

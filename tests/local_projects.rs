@@ -1,0 +1,215 @@
+//! Directories as bugs: Maven with modules, plain folders, commands, and everything that is no project.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use std::fs;
+use unidebug::benchmark::{self, BenchmarkError, Checkout, Runner, Settings};
+use unidebug::domain::{FileChange, Outcome, Patch, RepoPath};
+use unidebug::sandbox::{Choice, Sandbox};
+use unidebug::validate::{Options, open};
+
+/// A project of the user, and a place for private copies.
+struct Trial {
+    _folder: tempfile::TempDir,
+    user: Utf8PathBuf,
+    copy: Utf8PathBuf,
+    work: Utf8PathBuf,
+}
+
+impl Trial {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let base = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
+        let (user, copy, work) = (base.join("user"), base.join("copy"), base.join("work"));
+        for made in [&user, &copy, &work] {
+            fs::create_dir_all(made).unwrap();
+        }
+        for (path, text) in files {
+            let path = user.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Self { _folder: folder, user, copy, work }
+    }
+
+    async fn checkout_below(&self, part: &str, settings: &Settings) -> Result<Checkout, BenchmarkError> {
+        let id = benchmark::parse_bug(self.user.join(part).as_str())?;
+        benchmark::find(&id.benchmark, settings)?.checkout(&id, &self.copy).await
+    }
+
+    async fn checkout(&self) -> Result<Checkout, BenchmarkError> {
+        self.checkout_below("", &Settings::default()).await
+    }
+
+    /// Message and hint of a refusal.
+    async fn refused(&self) -> String {
+        let error = self.checkout().await.unwrap_err();
+        format!("{error}\nhint: {}", error.hint())
+    }
+}
+
+const TOP_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>
+<groupId>trial</groupId><artifactId>top</artifactId><version>1</version><packaging>pom</packaging>
+<modules><module>core</module><module>app</module></modules>
+<properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>
+<scope>test</scope></dependency></dependencies></project>
+";
+const CORE_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>
+<parent><groupId>trial</groupId><artifactId>top</artifactId><version>1</version></parent>
+<artifactId>core</artifactId></project>
+";
+const APP_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>
+<parent><groupId>trial</groupId><artifactId>top</artifactId><version>1</version></parent>
+<artifactId>app</artifactId><dependencies><dependency><groupId>trial</groupId><artifactId>core</artifactId>
+<version>1</version></dependency></dependencies></project>
+";
+const SUM: &str = "package core;
+public class Sum {
+    public static int of(int... numbers) {
+        int sum = 0;
+        for (int i = 1; i < numbers.length; i++) {
+            sum += numbers[i];
+        }
+        return sum;
+    }
+}
+";
+const SUM_TEST: &str = "package core;
+public class SumTest {
+    @org.junit.Test public void nothing() { org.junit.Assert.assertEquals(0, Sum.of()); }
+}
+";
+const REPORT: &str = "package app;
+public class Report {
+    public String line(int... numbers) { return \"total \" + core.Sum.of(numbers); }
+}
+";
+const REPORT_TEST: &str = "package app;
+import static org.junit.Assert.assertEquals;
+public class ReportTest {
+    @org.junit.Test public void total() { assertEquals(\"total 6\", new Report().line(1, 2, 3)); }
+    @org.junit.Test public void nothing() { assertEquals(\"total 0\", new Report().line()); }
+}
+";
+
+fn two_modules() -> Trial {
+    Trial::new(&[
+        ("pom.xml", TOP_POM),
+        ("core/pom.xml", CORE_POM),
+        ("core/src/main/java/core/Sum.java", SUM),
+        ("core/src/test/java/core/SumTest.java", SUM_TEST),
+        ("app/pom.xml", APP_POM),
+        ("app/src/main/java/app/Report.java", REPORT),
+        ("app/src/test/java/app/ReportTest.java", REPORT_TEST),
+    ])
+}
+
+#[tokio::test]
+async fn the_failing_module_of_a_maven_project_is_found_and_repaired_in_its_sibling() {
+    let trial = two_modules();
+    let checkout = trial.checkout().await.unwrap();
+    let project = &checkout.project;
+    assert_eq!(project.module, RepoPath::new("app").unwrap(), "{:?}", checkout.notes);
+    let sources: Vec<&str> = project.source_roots.iter().map(RepoPath::as_str).collect();
+    assert_eq!(sources, ["app/src/main/java", "core/src/main/java"]);
+    assert!(project.class_path.iter().any(|jar| jar.file_name() == Some("junit-4.13.2.jar")));
+    assert_eq!(project.javac_args, ["-source", "11", "-target", "11"]);
+    assert!(
+        !trial.user.join("target").exists() && !trial.user.join("app/target").exists(),
+        "the user's tree is read only"
+    );
+
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    assert_eq!(judge.baseline().triggering, vec!["app.ReportTest#total".parse().unwrap()]);
+    let repair = Patch {
+        files: vec![FileChange {
+            path: RepoPath::new("core/src/main/java/core/Sum.java").unwrap(),
+            before: Some(SUM.as_bytes().into()),
+            after: SUM.replace("int i = 1", "int i = 0").as_bytes().into(),
+        }],
+    };
+    let judged = judge.confirm(&repair).await.unwrap();
+    assert_eq!(judged.outcome, Outcome::Plausible, "{judged:?}");
+}
+
+#[tokio::test]
+async fn the_module_can_be_named_by_its_test_and_not_by_its_folder() {
+    let trial = two_modules();
+    let failing = |test: &str| Settings { failing: vec![test.into()], ..Settings::default() };
+    let error = trial.checkout_below("", &failing("NoSuchTest")).await.unwrap_err();
+    assert!(error.to_string().contains("no module holds the test NoSuchTest"), "{error}");
+    assert!(error.to_string().contains(trial.user.as_str()), "{error} names the copy");
+    let error = trial.checkout_below("app", &Settings::default()).await.unwrap_err();
+    assert!(error.hint().contains(&format!("run on `{}`", trial.user)), "{}", error.hint());
+}
+
+#[tokio::test]
+async fn a_maven_project_that_does_not_compile_is_refused_with_its_line() {
+    let broken = SUM.replace("int sum = 0;", "int sum = \"0\";");
+    let pom =
+        TOP_POM.replace("<packaging>pom</packaging>", "").replace("<module>core</module><module>app</module>", "");
+    let trial = Trial::new(&[
+        ("pom.xml", &pom),
+        ("src/main/java/core/Sum.java", &broken),
+        ("src/test/java/core/SumTest.java", SUM_TEST),
+    ]);
+    let said = trial.refused().await;
+    assert!(said.contains("does not compile before any change: src/main/java/core/Sum.java:[4,"), "{said}");
+}
+
+#[tokio::test]
+async fn plain_folders_get_the_test_library_their_tests_import() {
+    let trial = Trial::new(&[("src/core/Sum.java", SUM), ("test/core/SumTest.java", SUM_TEST)]);
+    let checkout = trial.checkout().await.unwrap();
+    let jars: Vec<_> = checkout.project.class_path.iter().filter_map(|jar| jar.file_name()).collect();
+    assert!(jars.iter().any(|jar| jar.starts_with("junit")), "{jars:?}");
+    assert_eq!(checkout.project.runner, Runner::Jvm);
+    assert!(checkout.notes.iter().any(|note| note.contains("src + test")), "{:?}", checkout.notes);
+}
+
+#[tokio::test]
+async fn the_projects_own_facts_replace_guesses() {
+    let facts = "sources = [\"code\"]\ntests = [\"checks\"]\nrelease = \"11\"\nencoding = \"ISO-8859-1\"\n";
+    let trial =
+        Trial::new(&[(".unidebug.toml", facts), ("code/core/Sum.java", SUM), ("checks/core/SumTest.java", SUM_TEST)]);
+    let project = trial.checkout().await.unwrap().project;
+    assert_eq!(project.source_roots, [RepoPath::new("code").unwrap()]);
+    assert_eq!(project.test_roots, [RepoPath::new("checks").unwrap()]);
+    assert_eq!((project.release.as_deref(), project.encoding.as_str()), (Some("11"), "ISO-8859-1"));
+}
+
+#[tokio::test]
+async fn commands_replace_everything_that_would_be_guessed() {
+    let trial =
+        Trial::new(&[("build.gradle", ""), ("part/src/main/java/A.java", ""), ("part/src/test/java/B.java", "")]);
+    let words = |text: &str| Some(text.split(' ').map(str::to_owned).collect());
+    let settings = Settings { build: words("gradle testClasses"), test: words("gradle test"), ..Settings::default() };
+    let project = trial.checkout_below("", &settings).await.unwrap().project;
+    let Runner::Command { build, test, reports } = project.runner else { panic!("{:?}", project.runner) };
+    assert_eq!(
+        (build.unwrap(), test),
+        (vec!["gradle".into(), "testClasses".into()], vec!["gradle".into(), "test".into()])
+    );
+    assert!(reports.iter().any(|folder| folder.as_str() == "build/test-results/test"));
+    assert_eq!(project.source_roots, [RepoPath::new("part/src/main/java").unwrap()]);
+}
+
+#[tokio::test]
+async fn what_is_no_project_is_refused_with_what_to_do() {
+    for (files, said) in [
+        (vec![], "the folder is empty"),
+        (vec![("README.md", "hello")], "known layouts: src/main/java + src/test/java"),
+        (vec![("build.gradle", "")], "use `--build \"gradle testClasses\" --test \"gradle test\"`"),
+        (vec![("gradlew", ""), ("build.gradle", "")], "--build \"./gradlew testClasses\""),
+        (vec![("build.xml", "")], "--build \"ant compile\" --test \"ant test\""),
+        (vec![("src/A.java", ""), ("test/notes.txt", "")], "the test folders hold no Java file"),
+        (vec![("pom.xml", "<project><artifactId>x</artifactId></project>")], "none of 1 modules has a test"),
+        (vec![("pom.xml", "not a pom")], "the pom names no project"),
+        (vec![(".unidebug.toml", "tets = 'x'")], "unknown key `tets`; the nearest known one is `test`"),
+    ] {
+        let refused = Trial::new(&files).refused().await;
+        assert!(refused.contains(said), "{said} is not in: {refused}");
+    }
+}
