@@ -2,10 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod architecture;
+mod bad_input;
 mod endpoint_faults;
 mod fixtures;
 mod journal_kill;
 mod local_projects;
 mod model_stack;
 mod patches;
+mod prompts;
+mod repair;
 mod support;
+mod tools;

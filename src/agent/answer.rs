@@ -276,3 +276,22 @@ fn prose(hidden: &str, before: &str) -> String {
 
 #[cfg(test)]
 mod tests;
+
+/// The objects of a list of objects, wherever it stands in a text: how variants of a patch are answered. Elements that
+/// are no objects are passed over; a text without a list gives none.
+pub fn list(text: &str) -> Vec<Value> {
+    let (_, text) = split_thinking(text);
+    let starts = text.match_indices('[').map(|(at, _)| at).take(MAX_LIST_STARTS);
+    for start in starts {
+        if let Ok(read) = tolerant::document(&text[start..])
+            && let Value::Array(elements) = read.value
+            && elements.iter().any(Value::is_object)
+        {
+            return elements.into_iter().filter(Value::is_object).collect();
+        }
+    }
+    Vec::new()
+}
+
+/// Brackets of prose that are tried before a text counts as holding no list.
+const MAX_LIST_STARTS: usize = 50;

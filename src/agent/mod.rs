@@ -1,4 +1,19 @@
-//! (next commit)
+//! Agents: each is a RepairAgent, a cycle of query → middleware → tool → memory under an enforced state machine.
+//!
+//! Start reading at [`cycle`], whose loop fits one screen. [`fsm`] is a pure function over a [`profile`]'s table;
+//! [`middleware`] mends or refuses what a model asks for; [`policy`] decides the next command, with a model or
+//! without one; [`contract`] says when an answer is usable. What an agent is shown first is made by [`evidence`].
 
 pub mod answer;
+pub mod contract;
+pub mod cycle;
+pub mod evidence;
+pub mod fsm;
+pub mod marks;
+pub mod memory;
 pub mod mend;
+pub mod middleware;
+pub mod policy;
+pub mod profile;
+
+pub use cycle::{AgentError, AgentRun, Ended};

@@ -4,7 +4,7 @@ use super::index::MethodAt;
 use super::scan::simple_type;
 use super::{Call, CodeIndex, Method, SourceFile, Type};
 use crate::domain::RepoPath;
-use crate::language::on_one_line;
+use crate::language::{Language, on_one_line, parse, preorder, text_of};
 use std::collections::HashSet;
 
 /// Characters shown of a call that spans several lines.
@@ -331,4 +331,24 @@ mod tests {
         assert_eq!(index.calls_to("twice", Some(&only)).len(), 1);
         assert_eq!(index.calls_to("twice", None)[0].text, "public double area() { return side() * twice(2); }");
     }
+}
+
+/// Names of the methods and constructors that a snippet calls, each once, in order. The snippet need not be whole.
+pub fn called_names(snippet: &str, language: &dyn Language) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let Some(tree) = parse(snippet, language) else { return names };
+    preorder(tree.root_node(), |node| {
+        let named = match node.kind() {
+            "method_invocation" => node.child_by_field_name("name").map(|name| text_of(name, snippet).to_owned()),
+            "object_creation_expression" => {
+                node.child_by_field_name("type").map(|kind| simple_type(text_of(kind, snippet)))
+            }
+            _ => None,
+        };
+        if let Some(name) = named.filter(|name| !name.is_empty() && !names.contains(name)) {
+            names.push(name);
+        }
+        true
+    });
+    names
 }

@@ -11,7 +11,7 @@ mod search;
 mod skeleton;
 mod syntax;
 
-pub use calls::CallSite;
+pub use calls::{CallSite, called_names};
 pub use index::CodeIndex;
 pub use outline::outline_text;
 pub use search::{Hit, SearchHits, subtokens};

@@ -4,6 +4,7 @@
 
 mod artifact;
 mod bug;
+mod case_file;
 mod event;
 mod hypothesis;
 mod ids;
@@ -15,6 +16,7 @@ mod usage;
 
 pub use artifact::{Artifact, Mark, MarkKind, PatchAttempt};
 pub use bug::{Bug, FailingTest};
+pub use case_file::CaseFile;
 pub use event::{Event, EventSink, Policy as PolicyKind, Scope};
 pub use hypothesis::Hypothesis;
 pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId, ToolName};

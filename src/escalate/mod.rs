@@ -1,1 +1,7 @@
-//! (next commit)
+//! Escalation: FixAgent's Algorithm 1. Start reading at [`escalator`], whose loop fits one screen.
+
+pub mod escalator;
+pub mod level;
+pub mod prepare;
+
+pub use escalator::{Escalator, Mind, Repair, RepairError, Verdict};

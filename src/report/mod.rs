@@ -1,1 +1,11 @@
-//! (next commit)
+//! What a run came to, as readers of its events: one stream, several forms.
+
+mod diff;
+mod human;
+mod summary;
+mod tally;
+
+pub use diff::coloured as coloured_diff;
+pub use human::{progress_line, render as human};
+pub use summary::{By, Model, RunReport, Seconds, Validations, VerdictWord};
+pub use tally::Tally;

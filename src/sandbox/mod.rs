@@ -189,6 +189,17 @@ pub enum SandboxError {
     },
 }
 
+impl SandboxError {
+    /// What to do.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Unavailable { hint, .. } => hint.clone(),
+            Self::Spawn { program, .. } => format!("install `{program}`, or put it on the PATH"),
+            Self::Io { .. } => "check limits of processes and open files, then run it again".into(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Backend {
     Bubblewrap(bubblewrap::Bubblewrap),

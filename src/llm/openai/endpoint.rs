@@ -78,6 +78,11 @@ impl Endpoint {
         }
     }
 
+    /// Whether it is a server on this machine, which needs no key.
+    pub fn is_local(&self) -> bool {
+        Url::parse(&self.base_url).is_ok_and(|url| is_local(&url))
+    }
+
     pub(super) fn checked_url(&self) -> Result<Url, ModelError> {
         let refuse = |why: &str| {
             ModelError::Unreachable(format!(

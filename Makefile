@@ -1,0 +1,33 @@
+# What a user and CI run. `make demo` and `make test` are all a new machine needs.
+
+CARGO  ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+DEMO   := fixtures:ring-buffer
+
+.PHONY: setup demo test soak bench lint
+
+## Installs what a new Debian or Ubuntu lacks; does nothing where everything is there.
+setup:
+	@./.ci/setup
+
+## Repairs a fixture bug with the built-in engine, then again as JSON.
+demo: setup
+	$(CARGO) build --locked --quiet
+	$(TARGET)/debug/unidebug run $(DEMO) --model builtin
+	$(TARGET)/debug/unidebug run $(DEMO) --model builtin --quiet --json
+
+## Every test, with small counts where counts are free to choose.
+test: setup
+	$(CARGO) test --locked --quiet
+
+## The same with full counts.
+soak: setup
+	PROPTEST_CASES=20000 UNIDEBUG_SOAK=1 $(CARGO) test --locked
+
+## Measurements; they print ratios of things run in one go and never fail on a slow machine.
+bench: setup
+	$(CARGO) bench --locked
+
+lint:
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --all-targets --quiet -- -D warnings

@@ -1,0 +1,251 @@
+//! The agent cycle: query → middleware → tool → memory, until the answer is there or the budget is not.
+//!
+//! RepairAgent's Definition 1. One cycle is one query and at most one tool call; what is refused, unreadable or
+//! repeated costs its cycle too.
+
+use super::contract::{self, Verdict};
+use super::fsm::{self, Effect as Move};
+use super::memory::{CycleRecord, Memory};
+use super::middleware::{Admission, Middleware};
+use super::policy::{CycleView, Policy};
+use super::profile::{Profile, StateName};
+use crate::agent::evidence::Evidence;
+use crate::domain::{Artifact, CaseFile, Event, EventSink, Hypothesis, PatchAttempt, Scope, ToolName};
+use crate::llm::ModelError;
+use crate::prompt::PromptError;
+use crate::tools::{Effect, Observation, Registry, ToolContext, ToolError, Workbench};
+use std::time::Instant;
+
+/// Everything one agent run works with.
+pub struct AgentRun<'a> {
+    /// Who.
+    pub profile: &'a Profile,
+    /// The bug on the bench.
+    pub bench: &'a Workbench,
+    /// What is known so far.
+    pub case: &'a CaseFile,
+    /// What it is shown first.
+    pub evidence: Evidence,
+    /// All tools.
+    pub registry: &'a Registry,
+    /// Mends and refuses.
+    pub middleware: Middleware<'a>,
+    /// Takes what happens.
+    pub sink: &'a dyn EventSink,
+    /// Attempt, level and agent; the cycle is counted here.
+    pub scope: Scope,
+    /// When the bug's time is up.
+    pub deadline: Instant,
+}
+
+/// How an agent run ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What it made.
+    pub artifact: Artifact,
+    /// Hypotheses at its end, refuted ones too.
+    pub hypotheses: Vec<Hypothesis>,
+    /// Patches it tried.
+    pub attempts: Vec<PatchAttempt>,
+    /// One phrase.
+    pub how: String,
+    /// Cycles used.
+    pub cycles: u32,
+}
+
+/// Why an agent run was broken off.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// A cap was reached; the run is exhausted, not failed.
+    #[error("{0}")]
+    Exhausted(String),
+    /// The model cannot be asked any more.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A tool found the environment broken.
+    #[error(transparent)]
+    Tool(ToolError),
+    /// A prompt cannot be made.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// The journal cannot be written.
+    #[error("the journal cannot be written: {0}")]
+    Journal(#[from] std::io::Error),
+}
+
+/// What one cycle did.
+struct Step {
+    tool: ToolName,
+    args: serde_json::Value,
+    observation: Observation,
+    ran: bool,
+    seconds: f64,
+}
+
+impl Step {
+    fn refused(tool: ToolName, args: serde_json::Value, reply: String) -> Self {
+        Self { tool, args, observation: Observation::told(reply), ran: false, seconds: 0.0 }
+    }
+
+    /// What the state machine must know of it.
+    fn moves(&self) -> Move {
+        match (&self.observation.effect, self.ran) {
+            (Effect::NotApplied(_), _) | (_, false) => Move::Nothing,
+            _ => Move::Done,
+        }
+    }
+}
+
+impl AgentRun<'_> {
+    /// Runs the agent to its end.
+    ///
+    /// # Errors
+    /// See [`AgentError`]; an agent that finds nothing is no error.
+    pub async fn run(mut self, policy: &mut dyn Policy) -> Result<Ended, AgentError> {
+        self.sink.emit(&Event::AgentStarted { scope: self.scope.clone(), policy: policy.kind() })?;
+        let mut memory = self.first_memory();
+        let mut state = self.first_state();
+        for cycle in 1..=self.profile.budget.cycles {
+            self.scope.cycle = cycle;
+            if Instant::now() >= self.deadline {
+                return Err(AgentError::Exhausted("the time for this bug is up".into()));
+            }
+            let decision = policy.decide(&self.view(&memory, &state)).await?;
+            let mut step = match self.middleware.admit(&decision, &state, &memory, policy.kind())? {
+                Admission::Run { tool, args, notes } => self.call(policy, tool, args, &notes).await?,
+                Admission::Refused { tool, args, reply } => Step::refused(tool, args, reply),
+            };
+            let verdict = contract::judge(self.profile, &step.observation, &memory, self.bench);
+            if let Verdict::Refused(reason) = &verdict {
+                memory.refused_answers += 1;
+                step = self.refuse_answer(step, reason, memory.refused_answers)?;
+            }
+            let next = fsm::next(self.profile, &state, &step.tool, step.moves());
+            self.remember(&mut memory, &state, step)?;
+            state = next;
+            match verdict {
+                Verdict::Ended(artifact, how) => return self.end(artifact, how, memory),
+                Verdict::Refused(reason) if memory.refused_answers >= self.profile.budget.answers => {
+                    return self.end(Artifact::Nothing { explanation: reason }, "no usable answer", memory);
+                }
+                _ => {}
+            }
+        }
+        let explanation = format!("all {} cycles were used", self.profile.budget.cycles);
+        self.end(Artifact::Nothing { explanation }, "out of cycles", memory)
+    }
+
+    fn first_memory(&self) -> Memory {
+        let mut memory = Memory::of(self.case);
+        for (file, span) in &self.evidence.shown {
+            memory.show(file, *span);
+        }
+        memory
+    }
+
+    fn first_state(&self) -> StateName {
+        match &self.profile.start_with_hypothesis {
+            Some(state) if self.case.hypothesis().is_some() => state.clone(),
+            _ => self.profile.start.clone(),
+        }
+    }
+
+    fn view<'v>(&'v self, memory: &'v Memory, state: &'v StateName) -> CycleView<'v> {
+        CycleView {
+            profile: self.profile,
+            bench: self.bench,
+            case: self.case,
+            evidence: &self.evidence,
+            registry: self.registry,
+            memory,
+            state,
+            scope: &self.scope,
+            deadline: self.deadline,
+        }
+    }
+
+    async fn call(
+        &self,
+        policy: &dyn Policy,
+        name: ToolName,
+        args: serde_json::Value,
+        notes: &[String],
+    ) -> Result<Step, AgentError> {
+        let cx = ToolContext {
+            bench: self.bench,
+            scope: &self.scope,
+            sink: self.sink,
+            side: policy.side_model(),
+            variants: policy.variants(),
+        };
+        let started = Instant::now();
+        let result = match self.registry.get(name.as_str()) {
+            Some(tool) => tool.call(args.clone(), &cx).await,
+            None => Err(ToolError::Correctable(format!("there is no tool `{name}`"))),
+        };
+        let step = match result {
+            Ok(mut observation) => {
+                for note in notes {
+                    observation.text.push_str(&format!("(note: {note})\n"));
+                }
+                let seconds = started.elapsed().as_secs_f64();
+                Step { tool: name, args, observation, ran: true, seconds }
+            }
+            Err(ToolError::Correctable(reason)) => {
+                let reply = self.middleware.bad_arguments(&name, &reason)?;
+                Step::refused(name, args, reply)
+            }
+            Err(broken) => return Err(AgentError::Tool(broken)),
+        };
+        tracing::debug!(tool = %step.tool, ran = step.ran, seconds = step.seconds, "tool called");
+        Ok(step)
+    }
+
+    /// An answer that breaks its contract is an observation like any other: the agent may answer again.
+    fn refuse_answer(&self, step: Step, reason: &str, refused: u32) -> Result<Step, AgentError> {
+        let left = self.profile.budget.answers.saturating_sub(refused);
+        let reply = self.middleware.answer_refused(reason, left)?;
+        Ok(Step::refused(step.tool, step.args, reply))
+    }
+
+    fn remember(&self, memory: &mut Memory, state: &StateName, step: Step) -> Result<(), AgentError> {
+        self.sink.emit(&Event::Observed {
+            scope: self.scope.clone(),
+            state: state.0.clone(),
+            tool: step.tool.clone(),
+            args: step.args.clone(),
+            ok: step.ran,
+            observation: step.observation.text.clone(),
+            seconds: step.seconds,
+        })?;
+        for (file, span) in &step.observation.shown {
+            memory.show(file, *span);
+        }
+        match step.observation.effect {
+            Effect::Hypothesis(text) => memory.hypothesize(text),
+            Effect::Discarded(reason) => memory.refute(reason),
+            Effect::Tried(attempts) => memory.attempts.extend(attempts),
+            Effect::NotApplied(attempt) => memory.attempts.push(attempt),
+            Effect::Told | Effect::Accomplished(_) => {}
+        }
+        memory.cycles.push(CycleRecord {
+            cycle: self.scope.cycle,
+            tool: step.tool,
+            args: step.args,
+            observation: step.observation.text,
+            ran: step.ran,
+        });
+        Ok(())
+    }
+
+    fn end(&self, artifact: Artifact, how: impl Into<String>, memory: Memory) -> Result<Ended, AgentError> {
+        let how = how.into();
+        let cycles = self.scope.cycle;
+        self.sink.emit(&Event::AgentEnded { scope: self.scope.clone(), how: how.clone(), cycles })?;
+        if let Artifact::Marks { marks, .. } = &artifact {
+            self.sink.emit(&Event::Marked { scope: self.scope.clone(), marks: marks.clone() })?;
+        }
+        let Memory { hypotheses, attempts, .. } = memory;
+        Ok(Ended { artifact, hypotheses, attempts, how, cycles })
+    }
+}

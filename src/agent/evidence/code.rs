@@ -1,0 +1,227 @@
+//! The chosen code as an agent sees it: methods in full while there is room, the others by signature, a lean skeleton.
+
+use super::{Budget, select::Choice};
+use crate::code::{Method, SourceFile, Type};
+use crate::domain::{LineSpan, Mark, MarkKind, RepoPath};
+use crate::prompt::count_tokens;
+use crate::tools::Workbench;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// A file of at most this many tokens is shown whole: cutting it would save less than it costs in doubt.
+const SMALL_FILE: usize = 700;
+/// The hottest method is shown whole up to this size, even beyond the budget of all code.
+const HOTTEST: usize = 3000;
+/// Signatures that are shown of files other than those with code in full.
+const OTHER_SIGNATURES: usize = 8;
+/// Methods whose weight is below this share of the hottest are not shown in full.
+const LUKEWARM: f64 = 0.3;
+
+type Shown = Vec<(RepoPath, LineSpan)>;
+
+/// What is shown of one file.
+struct Sheet<'b> {
+    file: &'b Arc<SourceFile>,
+    whole: bool,
+    full: Vec<&'b Method>,
+    named: Vec<&'b Method>,
+}
+
+/// The section's text and the lines it shows.
+pub fn render(bench: &Workbench, choice: &Choice<'_>, marks: &[Mark], budget: Budget) -> (String, Shown) {
+    let mut sheets = lay_out(bench, choice, marks, budget);
+    let mut text = String::new();
+    let mut shown = Shown::new();
+    let mut others = 0;
+    sheets.sort_by_key(|sheet| !sheet.whole && sheet.full.is_empty());
+    for sheet in &sheets {
+        if sheet.whole {
+            whole_file(sheet.file, marks, bench, &mut text, &mut shown);
+        } else if sheet.full.is_empty() {
+            for method in sheet.named.iter().take(OTHER_SIGNATURES.saturating_sub(others)) {
+                let _ = writeln!(text, "{} (signature only): {}", sheet.file.path, one_line(method));
+                others += 1;
+            }
+        } else {
+            some_methods(sheet, marks, bench, budget, &mut text, &mut shown);
+        }
+    }
+    (text, shown)
+}
+
+/// Spends the budget: hottest methods first, small files whole.
+fn lay_out<'b>(bench: &'b Workbench, choice: &Choice<'b>, marks: &[Mark], budget: Budget) -> Vec<Sheet<'b>> {
+    let mut sheets: Vec<Sheet<'b>> = Vec::new();
+    let mut room = budget.code;
+    let top = choice.methods.first().map_or(0.0, |hottest| hottest.weight);
+    for (nth, chosen) in choice.methods.iter().enumerate() {
+        let method = chosen.method;
+        let Some(file) = bench.index.file(&method.file) else { continue };
+        let at = match sheets.iter().position(|sheet| sheet.file.path == file.path) {
+            Some(at) => at,
+            None => {
+                let tokens = count_tokens(&file.text);
+                let whole = tokens <= SMALL_FILE && (tokens <= room || nth == 0) && chosen.weight >= top * LUKEWARM;
+                if whole {
+                    room = room.saturating_sub(tokens);
+                }
+                sheets.push(Sheet { file, whole, full: Vec::new(), named: Vec::new() });
+                sheets.len() - 1
+            }
+        };
+        if sheets[at].whole {
+            continue;
+        }
+        let tokens = count_tokens(bench.index.text(method));
+        let marked = marks.iter().any(|m| m.location.file == method.file && method.span.contains(m.location.line));
+        let wanted = chosen.weight >= top * LUKEWARM;
+        if (wanted && tokens <= room) || ((nth == 0 || marked) && tokens <= HOTTEST) {
+            room = room.saturating_sub(tokens);
+            sheets[at].full.push(method);
+        } else {
+            sheets[at].named.push(method);
+        }
+    }
+    add_unowned_marks(bench, marks, &mut sheets);
+    sheets
+}
+
+/// Marks outside every method (fields, imports) still need their file.
+fn add_unowned_marks<'b>(bench: &'b Workbench, marks: &[Mark], sheets: &mut Vec<Sheet<'b>>) {
+    for mark in marks {
+        if !sheets.iter().any(|sheet| sheet.file.path == mark.location.file)
+            && let Some(file) = bench.index.file(&mark.location.file)
+        {
+            let whole = count_tokens(&file.text) <= SMALL_FILE;
+            sheets.push(Sheet { file, whole, full: Vec::new(), named: Vec::new() });
+        }
+    }
+}
+
+fn whole_file(file: &SourceFile, marks: &[Mark], bench: &Workbench, text: &mut String, shown: &mut Shown) {
+    let span = LineSpan { first: 1, last: file.line_count() };
+    let _ = writeln!(text, "### {} (in full)\n```{}", file.path, bench.language.fence());
+    text.push_str(&marked(file, body_start(file)..=span.last, marks, bench));
+    text.push_str("```\n");
+    shown.push((file.path.clone(), span));
+}
+
+/// Skips a licence header: it says nothing about the bug.
+fn body_start(file: &SourceFile) -> u32 {
+    let first = file.text.lines().position(|line| {
+        let line = line.trim_start();
+        !(line.is_empty() || line.starts_with("/*") || line.starts_with('*') || line.starts_with("//"))
+    });
+    first.and_then(|n| u32::try_from(n + 1).ok()).unwrap_or(1)
+}
+
+fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, budget: Budget, text: &mut String, shown: &mut Shown) {
+    let file = sheet.file;
+    let _ = writeln!(text, "### {}\n```{}", file.path, bench.language.fence());
+    let mut full: Vec<&Method> = sheet.full.clone();
+    full.sort_by_key(|method| method.span);
+    let names: BTreeSet<&str> = full.iter().flat_map(|m| m.names.iter().map(String::as_str)).collect();
+    for class in &file.types {
+        let here: Vec<&&Method> = full.iter().filter(|m| m.class == class.name).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{} {{", class.signature);
+        text.push_str(&fields(class, &names, marks, bench, file, shown));
+        for method in here {
+            let _ = writeln!(text, "    // in full: {}", method.overload());
+            text.push_str(&doc(file, method));
+            text.push_str(&marked(file, method.span.first..=method.span.last, marks, bench));
+            shown.push((file.path.clone(), method.span));
+        }
+        text.push_str("}\n");
+    }
+    text.push_str("```\n");
+    let signatures = signatures(file, sheet, &names, budget.skeleton);
+    if !signatures.is_empty() {
+        let _ = writeln!(text, "Signature only (`extract_method` shows more):\n{signatures}");
+    }
+}
+
+/// Fields that the shown methods use, and marked ones.
+fn fields(class: &Type, names: &BTreeSet<&str>, marks: &[Mark], bench: &Workbench, file: &SourceFile, shown: &mut Shown) -> String {
+    let mut text = String::new();
+    for field in &class.fields {
+        let is_marked = marks.iter().any(|m| m.location.file == file.path && field.span.contains(m.location.line));
+        if is_marked {
+            text.push_str(&marked(file, field.span.first..=field.span.last, marks, bench));
+            shown.push((file.path.clone(), field.span));
+        } else if names.contains(field.name.as_str()) {
+            let _ = writeln!(text, "    {}", field.declaration);
+        }
+    }
+    text
+}
+
+/// The documentation of a method shown in full: it is the specification. Long ones keep their head.
+fn doc(file: &SourceFile, method: &Method) -> String {
+    const MAX_DOC_LINES: u32 = 12;
+    if method.doc_first >= method.span.first {
+        return String::new();
+    }
+    let last = (method.span.first - 1).min(method.doc_first + MAX_DOC_LINES - 1);
+    let mut text = file.lines(LineSpan { first: method.doc_first, last }).trim_end().to_owned();
+    if last < method.span.first - 1 {
+        text.push_str(" … */");
+    }
+    text.push('\n');
+    text
+}
+
+/// Signatures of what was chosen but did not fit, then of private helpers that the shown methods call.
+fn signatures(file: &SourceFile, sheet: &Sheet<'_>, names: &BTreeSet<&str>, budget: usize) -> String {
+    let mut text = String::new();
+    let helpers = file.types.iter().flat_map(|class| &class.methods).filter(|m| {
+        names.contains(m.name.as_str()) && !sheet.full.iter().chain(&sheet.named).any(|known| known.span == m.span)
+    });
+    for method in sheet.named.iter().copied().chain(helpers) {
+        let line = format!("- {}\n", one_line(method));
+        if count_tokens(&text) + count_tokens(&line) > budget {
+            text.push_str("- …\n");
+            break;
+        }
+        text.push_str(&line);
+    }
+    text
+}
+
+fn one_line(method: &Method) -> String {
+    match &method.summary {
+        Some(summary) => format!("{} // {}", method.signature, summary),
+        None => method.signature.clone(),
+    }
+}
+
+/// Original lines with Locator's marks in the language's comment syntax.
+fn marked(file: &SourceFile, lines: std::ops::RangeInclusive<u32>, marks: &[Mark], bench: &Workbench) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let code = file.line(line).unwrap_or("").trim_end();
+        let on = |kind: MarkKind| {
+            marks.iter().find(|m| m.kind == kind && m.location.line == line && m.location.file == file.path)
+        };
+        match on(MarkKind::Buggy) {
+            Some(mark) => {
+                let _ = writeln!(text, "{code} {}", with_note(bench, mark));
+            }
+            None => {
+                let _ = writeln!(text, "{code}");
+            }
+        }
+        if let Some(mark) = on(MarkKind::Missing) {
+            let _ = writeln!(text, "{}", with_note(bench, mark));
+        }
+    }
+    text
+}
+
+fn with_note(bench: &Workbench, mark: &Mark) -> String {
+    let tag = bench.language.mark(mark.kind);
+    if mark.note.is_empty() { tag } else { format!("{tag}: {}", mark.note) }
+}

@@ -1,0 +1,135 @@
+//! Which methods an agent is shown: those that the failing tests reach, hottest first.
+
+use super::Without;
+use crate::code::Method;
+use crate::domain::{LineSpan, Mark, RepoPath};
+use crate::tools::Workbench;
+use std::collections::BTreeMap;
+
+/// How much a method is believed to matter when a frame of the trace lies in it.
+const FRAME: f64 = 1.0;
+/// … when the failing statement calls it.
+const FAILING_CALL: f64 = 0.9;
+/// … when another statement of the failing test calls it.
+const TEST_CALL: f64 = 0.5;
+/// What is left of a method's weight for a private method it calls.
+const CALLEE: f64 = 0.7;
+/// … for a public method it calls.
+const PUBLIC_CALLEE: f64 = 0.45;
+/// … for an overload: bugs come in twins.
+const TWIN: f64 = 0.5;
+/// A method that the failing tests never entered keeps this share, because static calls are only guesses.
+const NOT_COVERED: f64 = 0.2;
+
+/// A method with its weight.
+pub struct Chosen<'b> {
+    /// The method.
+    pub method: &'b Method,
+    /// How much it is believed to matter.
+    pub weight: f64,
+}
+
+/// Methods by falling weight; ties by file and line.
+pub struct Choice<'b> {
+    /// The methods.
+    pub methods: Vec<Chosen<'b>>,
+}
+
+type Key = (RepoPath, LineSpan);
+
+struct Weights<'b> {
+    bench: &'b Workbench,
+    of: BTreeMap<Key, (&'b Method, f64)>,
+}
+
+impl<'b> Weights<'b> {
+    fn raise(&mut self, method: &'b Method, weight: f64) {
+        if self.bench.index.file(&method.file).is_none_or(|file| file.test) {
+            return;
+        }
+        let entry = self.of.entry((method.file.clone(), method.span)).or_insert((method, 0.0));
+        entry.1 = entry.1.max(weight);
+    }
+
+    /// Adds callees and twins of what is there, one level down.
+    fn spread(&mut self) {
+        let hot: Vec<(&Method, f64)> = self.of.values().copied().collect();
+        for (method, weight) in hot {
+            for call in &method.calls {
+                for callee in self.bench.index.resolve_call(method, call) {
+                    self.raise(callee, weight * if callee.private { CALLEE } else { PUBLIC_CALLEE });
+                }
+            }
+            for twin in self.bench.index.methods_named(&method.name) {
+                if twin.file == method.file && twin.span != method.span {
+                    self.raise(twin, weight * TWIN);
+                }
+            }
+        }
+    }
+
+    fn sorted(self) -> Choice<'b> {
+        let mut methods: Vec<Chosen<'b>> =
+            self.of.into_values().map(|(method, weight)| Chosen { method, weight }).collect();
+        methods.sort_by(|a, b| {
+            let place = |c: &Chosen<'_>| (c.method.file.clone(), c.method.span);
+            b.weight.total_cmp(&a.weight).then_with(|| place(a).cmp(&place(b)))
+        });
+        Choice { methods }
+    }
+}
+
+/// What the failing tests reach: frames of their traces, their static callees, what coverage and ranking say.
+pub fn reached(bench: &Workbench, without: Without) -> Choice<'_> {
+    let mut weights = Weights { bench, of: BTreeMap::new() };
+    for test in &bench.bug.failing {
+        for frame in &test.failure.frames {
+            let file = bench.index.class(&frame.class).map(|(file, _)| file);
+            if let Some(method) = file.zip(frame.line).and_then(|(file, line)| bench.index.method_at(&file.path, line)) {
+                weights.raise(method, FRAME);
+            }
+        }
+        let Some((file, span)) = test.file.as_ref().zip(test.span) else { continue };
+        let Some(method) = bench.index.method_at(file, span.last.saturating_sub(1).max(span.first)) else { continue };
+        for call in &method.calls {
+            let here = test.failing_line == Some(call.line);
+            for callee in bench.index.resolve_call(method, call) {
+                weights.raise(callee, if here { FAILING_CALL } else { TEST_CALL });
+            }
+        }
+    }
+    if !without.coverage {
+        for suspect in &bench.ranking.lines {
+            if let Some(method) = bench.index.method_at(&suspect.location.file, suspect.location.line) {
+                weights.raise(method, suspect.score);
+            }
+        }
+    }
+    weights.spread();
+    if !without.coverage {
+        cool_what_never_ran(&mut weights);
+    }
+    weights.sorted()
+}
+
+fn cool_what_never_ran(weights: &mut Weights<'_>) {
+    let Some(coverage) = &weights.bench.coverage else { return };
+    for ((file, span), (_, weight)) in &mut weights.of {
+        let ran = coverage.lines.get(file).is_some_and(|lines| lines.range(span.first..=span.last).next().is_some());
+        if !ran {
+            *weight *= NOT_COVERED;
+        }
+    }
+}
+
+/// The marked methods, what they call, and their twins.
+pub fn around<'b>(bench: &'b Workbench, marks: &[Mark]) -> Choice<'b> {
+    let mut weights = Weights { bench, of: BTreeMap::new() };
+    for mark in marks {
+        if let Some(method) = bench.index.method_at(&mark.location.file, mark.location.line) {
+            weights.raise(method, FRAME);
+        }
+    }
+    weights.spread();
+    weights.sorted()
+}

@@ -1,0 +1,188 @@
+//! What an agent run remembers: its cycles, hypotheses, tried patches, and which code it has seen.
+
+use crate::domain::{CaseFile, Hypothesis, LineSpan, PatchAttempt, RepoPath, ToolName};
+use crate::prompt::count_tokens;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Tokens of gathered information in one prompt; older readings make room for newer ones beyond it.
+const GATHERED_TOKENS: usize = 10_000;
+
+/// One cycle that is over.
+#[derive(Debug, Clone)]
+pub struct CycleRecord {
+    /// Its number, from 1.
+    pub cycle: u32,
+    /// The tool as it was understood; empty when nothing could be understood.
+    pub tool: ToolName,
+    /// Its arguments as they were understood.
+    pub args: Value,
+    /// What came back, or why nothing was run.
+    pub observation: String,
+    /// Whether the tool ran.
+    pub ran: bool,
+}
+
+/// The memory of one agent run.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Cycles so far.
+    pub cycles: Vec<CycleRecord>,
+    /// Hypotheses, those of the case file first.
+    pub hypotheses: Vec<Hypothesis>,
+    /// Patches tried in this run.
+    pub attempts: Vec<PatchAttempt>,
+    /// Unusable answers so far.
+    pub refused_answers: u32,
+    shown: BTreeMap<RepoPath, BTreeSet<u32>>,
+}
+
+/// Observations of one tool, as the prompt groups them.
+#[derive(Debug, Serialize)]
+pub struct Group {
+    /// The tool.
+    pub tool: String,
+    /// Its observations, oldest first.
+    pub items: Vec<String>,
+}
+
+/// The last command and its result, as the prompt shows them.
+#[derive(Debug, Serialize)]
+pub struct Last {
+    /// Name and arguments.
+    pub command: String,
+    /// What came back.
+    pub result: String,
+}
+
+impl Memory {
+    /// A memory that starts with what the case file holds.
+    pub fn of(case: &CaseFile) -> Self {
+        Self { hypotheses: case.hypotheses.clone(), ..Self::default() }
+    }
+
+    /// Notes lines as shown in full.
+    pub fn show(&mut self, file: &RepoPath, span: LineSpan) {
+        self.shown.entry(file.clone()).or_default().extend(span.first..=span.last);
+    }
+
+    /// Whether every line of the span was shown.
+    pub fn has_seen(&self, file: &RepoPath, span: LineSpan) -> bool {
+        let Some(lines) = self.shown.get(file) else { return false };
+        (span.first..=span.last).all(|line| lines.contains(&line))
+    }
+
+    /// Files of which anything was shown.
+    pub fn seen_files(&self) -> impl Iterator<Item = &RepoPath> {
+        self.shown.keys()
+    }
+
+    /// Adds a hypothesis.
+    pub fn hypothesize(&mut self, text: String) {
+        self.hypotheses.push(Hypothesis { text, refuted: None });
+    }
+
+    /// Marks the newest standing hypothesis as refuted.
+    pub fn refute(&mut self, reason: String) {
+        if let Some(standing) = self.hypotheses.iter_mut().rev().find(|h| h.refuted.is_none()) {
+            standing.refuted = Some(reason);
+        }
+    }
+
+    /// The last cycle for the prompt.
+    pub fn last(&self) -> Option<Last> {
+        let record = self.cycles.last()?;
+        let command = match record.tool.as_str() {
+            "" => "(none could be read)".to_owned(),
+            tool => format!("{tool} {}", record.args),
+        };
+        Some(Last { command, result: record.observation.trim_end().to_owned() })
+    }
+
+    /// Observations of all cycles but the last, grouped by tool; the oldest are left out, and said to be, when there
+    /// is no room. What was refused taught nothing about the bug and is not repeated.
+    pub fn gathered(&self) -> Vec<Group> {
+        let earlier = &self.cycles[..self.cycles.len().saturating_sub(1)];
+        let mut room = GATHERED_TOKENS;
+        let mut kept: Vec<(&CycleRecord, Option<&str>)> = Vec::new();
+        for record in earlier.iter().rev().filter(|record| record.ran) {
+            let tokens = count_tokens(&record.observation);
+            let fits = tokens <= room;
+            room = room.saturating_sub(tokens);
+            kept.push((record, fits.then_some(record.observation.as_str())));
+        }
+        let mut groups: Vec<Group> = Vec::new();
+        for (record, text) in kept.into_iter().rev() {
+            let call = format!("{} {}", record.tool, record.args);
+            let item = match text {
+                Some(text) => format!("cycle {}: {call}\n{}", record.cycle, text.trim_end()),
+                None => format!("cycle {}: {call}\n(left out for room; ask again if needed)", record.cycle),
+            };
+            match groups.iter_mut().find(|group| group.tool == record.tool.as_str()) {
+                Some(group) => group.items.push(item),
+                None => groups.push(Group { tool: record.tool.to_string(), items: vec![item] }),
+            }
+        }
+        groups
+    }
+
+    /// The cycle of this run in which exactly this command was run and whose result is still shown.
+    pub fn earlier(&self, tool: &ToolName, args: &Value) -> Option<u32> {
+        self.cycles.iter().find(|r| r.ran && r.tool == *tool && r.args == *args).map(|r| r.cycle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn record(cycle: u32, tool: &str, observation: &str) -> CycleRecord {
+        CycleRecord { cycle, tool: tool.into(), args: json!({}), observation: observation.into(), ran: true }
+    }
+
+    #[test]
+    fn gathered_information_is_grouped_and_the_last_result_stands_apart() {
+        let mut memory = Memory::default();
+        memory.cycles.push(record(1, "read_range", "one"));
+        memory.cycles.push(record(2, "run_tests", "two"));
+        memory.cycles.push(record(3, "read_range", "three"));
+        memory.cycles.push(record(4, "read_range", "four"));
+        let groups = memory.gathered();
+        assert_eq!(groups.len(), 2);
+        assert_eq!(groups[0].items.len(), 2, "both earlier readings stand together");
+        assert_eq!(memory.last().unwrap().result, "four");
+    }
+
+    #[test]
+    fn the_oldest_observations_make_room() {
+        let mut memory = Memory::default();
+        let big = "x".repeat(GATHERED_TOKENS * 3);
+        for cycle in 1..=3 {
+            memory.cycles.push(record(cycle, "read_range", &big));
+        }
+        let items = &memory.gathered()[0].items;
+        assert!(items[0].contains("left out for room"));
+        assert!(items[1].contains("xxx"));
+    }
+
+    #[test]
+    fn only_lines_that_were_shown_count_as_seen() {
+        let mut memory = Memory::default();
+        let file = RepoPath::new("A.java").unwrap();
+        memory.show(&file, LineSpan { first: 3, last: 5 });
+        assert!(memory.has_seen(&file, LineSpan { first: 3, last: 5 }));
+        assert!(!memory.has_seen(&file, LineSpan { first: 3, last: 6 }));
+    }
+
+    #[test]
+    fn a_discarded_hypothesis_stays_and_is_marked() {
+        let mut memory = Memory::default();
+        memory.hypothesize("a".into());
+        memory.hypothesize("b".into());
+        memory.refute("no".into());
+        assert_eq!(memory.hypotheses[1].refuted.as_deref(), Some("no"));
+        assert_eq!(memory.hypotheses[0].refuted, None);
+    }
+}

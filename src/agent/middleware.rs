@@ -1,0 +1,303 @@
+//! Between a decision and a tool: mends names and arguments, holds the state machine, refuses repetitions and patches
+//! of code that was never shown. Every refusal is explained (RepairAgent, section III-E).
+
+use super::contract;
+use super::fsm;
+use super::memory::Memory;
+use super::mend::{self, Match, Threshold};
+use super::policy::Decision;
+use super::profile::{ContractKind, Profile, StateName};
+use crate::domain::{PolicyKind, ToolName};
+use crate::patch::Edits;
+use crate::patch::proposal::{self, Proposal};
+use crate::prompt::{Library, PromptError};
+use crate::tools::{Registry, Tool, Workbench, call_form};
+use serde_json::{Value, json};
+
+/// What becomes of a decision.
+#[derive(Debug, PartialEq)]
+pub enum Admission {
+    /// It is run.
+    Run {
+        /// The tool.
+        tool: ToolName,
+        /// Mended arguments.
+        args: Value,
+        /// What was mended, for the agent.
+        notes: Vec<String>,
+    },
+    /// It is not run.
+    Refused {
+        /// The tool, as far as it was understood.
+        tool: ToolName,
+        /// The arguments as given.
+        args: Value,
+        /// The explanation for the agent.
+        reply: String,
+    },
+}
+
+/// The middleware of one agent run.
+pub struct Middleware<'a> {
+    /// The agent.
+    pub profile: &'a Profile,
+    /// All tools.
+    pub registry: &'a Registry,
+    /// Texts of the replies.
+    pub library: &'a Library,
+    /// The bug on the bench.
+    pub bench: &'a Workbench,
+    /// How far a misspelt name may be off.
+    pub near: Threshold,
+}
+
+impl Middleware<'_> {
+    /// Admits, mends or refuses a decision.
+    ///
+    /// # Errors
+    /// A reply's template is broken.
+    pub fn admit(
+        &self,
+        decision: &Decision,
+        state: &StateName,
+        memory: &Memory,
+        kind: PolicyKind,
+    ) -> Result<Admission, PromptError> {
+        match decision {
+            Decision::Unreadable(reason) => self.unreadable(reason, &Value::Null),
+            Decision::Bare(said) => match self.read_bare(said) {
+                Some((name, args)) => self.admit_call(&name, &args, &[], state, memory, kind),
+                None => self.unreadable("it holds no command", said),
+            },
+            Decision::Call { name, args, not_run } => self.admit_call(name, args, not_run, state, memory, kind),
+        }
+    }
+
+    fn admit_call(
+        &self,
+        given: &str,
+        args: &Value,
+        not_run: &[String],
+        state: &StateName,
+        memory: &Memory,
+        kind: PolicyKind,
+    ) -> Result<Admission, PromptError> {
+        let mut notes = Vec::new();
+        let tool = match self.tool_named(given, state, &mut notes) {
+            Ok(tool) => tool,
+            Err(candidates) => {
+                let available = self.available(state);
+                let ctx = json!({"given": given, "candidates": candidates, "available": available});
+                return self.refuse(ToolName(given.to_owned()), args, "replies/unknown_tool.md", ctx);
+            }
+        };
+        let name = ToolName(tool.name().to_owned());
+        if !fsm::offers(self.profile, state, &name) {
+            return self.outside_state(name, args, state);
+        }
+        let args = match self.mend_args(tool, args, &mut notes) {
+            Ok(args) => args,
+            Err(reason) => {
+                let reply = self.bad_arguments(&name, &reason)?;
+                return Ok(Admission::Refused { tool: name, args: args.clone(), reply });
+            }
+        };
+        if let Some(earlier) = memory.earlier(&name, &args) {
+            return self.refuse(name.clone(), &args, "replies/repeated.md", json!({"tool": name, "earlier": earlier}));
+        }
+        if kind != PolicyKind::Builtin
+            && let Some(ctx) = self.unseen_method(&name, &args, memory)
+        {
+            return self.refuse(name, &args, "replies/unseen_method.md", ctx);
+        }
+        if !not_run.is_empty() {
+            notes.push(self.library.render("replies/not_run.md", json!({"names": not_run}))?);
+        }
+        Ok(Admission::Run { tool: name, args, notes })
+    }
+
+    /// The tool a name means. Tools of the present state are preferred: a near miss of one of them is no mistake.
+    fn tool_named(&self, given: &str, state: &StateName, notes: &mut Vec<String>) -> Result<&dyn Tool, Vec<String>> {
+        let here = self.available(state);
+        let all: Vec<String> = self.profile.tools().into_iter().map(|tool| tool.0).collect();
+        let mut candidates = Vec::new();
+        for names in [&here, &all] {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            match mend::match_name(given, &names, self.near) {
+                Match::Exact => return self.registry.get(given).ok_or_else(Vec::new),
+                Match::Mended(name) => {
+                    notes.push(format!("`{given}` was taken for `{name}`"));
+                    return self.registry.get(&name).ok_or_else(Vec::new);
+                }
+                Match::Ambiguous(several) => candidates = several,
+                Match::Unknown(_) => {}
+            }
+        }
+        Err(candidates)
+    }
+
+    /// Arguments of `goal_accomplished` belong to the agent's contract, which is lenient by itself.
+    fn mend_args(&self, tool: &dyn Tool, args: &Value, notes: &mut Vec<String>) -> Result<Value, String> {
+        if tool.name() == fsm::GOAL_ACCOMPLISHED {
+            return Ok(if args.is_null() { json!({}) } else { args.clone() });
+        }
+        let (mended, said) = mend::mend_args(args, &tool.schema(), self.near)?;
+        notes.extend(said);
+        Ok(mended)
+    }
+
+    /// An answer without a command, as FixAgent's models give it: a diff, a block of code, marked code.
+    fn read_bare(&self, said: &Value) -> Option<(String, Value)> {
+        match self.profile.contract {
+            ContractKind::Marks => {
+                let text = said.as_str()?;
+                let comment = self.bench.language.line_comment();
+                let lower = text.to_ascii_lowercase();
+                let marked = lower.contains(&format!("{comment} buggy")) || lower.contains(&format!("{comment} missing"));
+                let code = fenced_blocks(text);
+                let code = if code.is_empty() { text.to_owned() } else { code };
+                marked.then(|| (fsm::GOAL_ACCOMPLISHED.to_owned(), json!({"marked_code": code, "explanation": prose(text)})))
+            }
+            ContractKind::Patch => {
+                let proposal = match said.as_str() {
+                    Some(text) if text.contains("@@") => proposal::parse(&json!({"diff": text})).ok()?, Some(_) => return None,
+                    None => proposal::parse(said).ok()?,
+                };
+                Some(("write_fix".to_owned(), write_fix_args(&proposal)))
+            }
+        }
+    }
+
+    /// A whole-method edit of a method whose body was never shown: the body is sent instead (FIELD-NOTES 6.4).
+    fn unseen_method(&self, name: &ToolName, args: &Value, memory: &Memory) -> Option<Value> {
+        if name.as_str() != "write_fix" {
+            return None;
+        }
+        let Ok(proposal) = proposal::parse(args) else { return None };
+        let Edits::Methods(methods) = proposal.edits else { return None };
+        for edit in methods {
+            let Some(wanted) = edit.method.as_deref() else { continue };
+            let Ok(file) = self.bench.index.resolve(&edit.file_path) else { continue };
+            let bare = wanted.split('(').next().unwrap_or(wanted).trim();
+            let bare = bare.rsplit('.').next().unwrap_or(bare);
+            let fits = |m: &&crate::code::Method| m.name == bare && (!wanted.contains('(') || same_overload(wanted, m));
+            let mut found = file.types.iter().flat_map(|class| &class.methods).filter(fits);
+            let (Some(method), None) = (found.next(), found.next()) else { continue };
+            if !memory.has_seen(&file.path, method.span) {
+                let code = format!("```{}\n{}\n```", self.bench.language.fence(), file.lines(method.span).trim_end());
+                return Some(json!({"method": method.overload(), "file": file.path, "code": code}));
+            }
+        }
+        None
+    }
+
+    fn available(&self, state: &StateName) -> Vec<String> {
+        self.profile.states.get(state).map(|s| s.tools.iter().map(|tool| tool.0.clone()).collect()).unwrap_or_default()
+    }
+
+    fn outside_state(&self, tool: ToolName, args: &Value, state: &StateName) -> Result<Admission, PromptError> {
+        let elsewhere: Vec<String> = fsm::states_offering(self.profile, &tool).iter().map(|s| s.0.clone()).collect();
+        let ways: Vec<String> = self
+            .profile
+            .states
+            .get(state)
+            .into_iter()
+            .flat_map(|s| &s.next)
+            .filter(|(_, target)| elsewhere.contains(&target.0))
+            .map(|(by, target)| format!("{by} leads to {target}"))
+            .collect();
+        let ctx = json!({
+            "tool": tool, "state": state.0, "available": self.available(state), "elsewhere": elsewhere,
+            "way": if ways.is_empty() { "no single command leads there".to_owned() } else { ways.join(", ") },
+        });
+        self.refuse(tool, args, "replies/outside_state.md", ctx)
+    }
+
+    fn unreadable(&self, reason: &str, said: &Value) -> Result<Admission, PromptError> {
+        self.refuse(ToolName(String::new()), said, "replies/unreadable.md", json!({"reason": reason}))
+    }
+
+    /// The reply to arguments that do not fit.
+    ///
+    /// # Errors
+    /// The template is broken.
+    pub fn bad_arguments(&self, tool: &ToolName, reason: &str) -> Result<String, PromptError> {
+        let call = match self.registry.get(tool.as_str()) {
+            Some(_) if tool.as_str() == fsm::GOAL_ACCOMPLISHED => contract::answer_form(self.profile.contract).to_owned(),
+            Some(known) => call_form(known),
+            None => tool.to_string(),
+        };
+        self.library.render("replies/bad_arguments.md", json!({"tool": tool, "reason": reason, "call": call}))
+    }
+
+    /// The reply to an answer that breaks its contract.
+    ///
+    /// # Errors
+    /// The template is broken.
+    pub fn answer_refused(&self, reason: &str, left: u32) -> Result<String, PromptError> {
+        self.library.render("replies/answer_refused.md", json!({"reason": reason, "left": left}))
+    }
+
+    fn refuse(&self, tool: ToolName, args: &Value, reply: &str, ctx: Value) -> Result<Admission, PromptError> {
+        let reply = self.library.render(reply, ctx)?;
+        Ok(Admission::Refused { tool, args: args.clone(), reply })
+    }
+}
+
+/// Whether `name(A,B)` means this overload: simple type names, no white space, no generics.
+fn same_overload(wanted: &str, method: &crate::code::Method) -> bool {
+    let simple = |text: &str| -> Vec<String> {
+        let inner = text.split_once('(').map_or("", |(_, rest)| rest.trim_end().trim_end_matches(')'));
+        split_types(inner)
+    };
+    simple(wanted) == simple(&method.overload())
+}
+
+fn split_types(list: &str) -> Vec<String> {
+    let mut depth = 0usize;
+    let mut types = vec![String::new()];
+    for c in list.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => types.push(String::new()),
+            c if depth == 0 && !c.is_whitespace() => {
+                if let Some(last) = types.last_mut() {
+                    last.push(c);
+                }
+            }
+            _ => {}
+        }
+    }
+    types.iter().map(|t| t.rsplit('.').next().unwrap_or(t).to_owned()).collect()
+}
+
+/// A proposal in the documented form of `write_fix`.
+fn write_fix_args(proposal: &Proposal) -> Value {
+    let mut args = match &proposal.edits {
+        Edits::Diff(diff) => json!({"diff": diff}),
+        Edits::Methods(methods) => json!({"methods": methods}),
+        Edits::Lines(lines) => json!({"edits": lines}),
+    };
+    if let Some(explanation) = &proposal.explanation {
+        args["explanation"] = json!(explanation);
+    }
+    args
+}
+
+/// The contents of all fenced blocks of a text.
+fn fenced_blocks(text: &str) -> String {
+    let parts: Vec<&str> = text.split("```").collect();
+    let blocks: Vec<&str> = parts
+        .iter()
+        .skip(1)
+        .step_by(2)
+        .map(|block| block.split_once('\n').map_or(*block, |(_, body)| body))
+        .collect();
+    blocks.join("\n...\n")
+}
+
+/// What stands outside the fenced blocks.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}

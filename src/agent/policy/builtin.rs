@@ -1,0 +1,130 @@
+//! The built-in engine decides: no model, no token. It drives the same states, tools and journal.
+
+use super::variants::EngineVariants;
+use super::{CycleView, Decision, Policy};
+use crate::agent::cycle::AgentError;
+use crate::agent::fsm::GOAL_ACCOMPLISHED;
+use crate::agent::profile::ContractKind;
+use crate::domain::{MarkKind, PolicyKind, Suspect};
+use crate::patch;
+use crate::templates::{Budget as SearchBudget, Engine, Options};
+use crate::tools::{Variants, Workbench};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// Lines the built-in Locator marks.
+const MARKED: usize = 5;
+
+/// What the engine may use in one agent run.
+#[derive(Debug, Clone, Copy)]
+pub struct EngineBudget {
+    /// Wall time.
+    pub time: Duration,
+    /// Candidates.
+    pub candidates: usize,
+    /// Decides ties between equal candidates; the same seed gives the same order.
+    pub seed: u64,
+}
+
+/// The built-in policy of one agent run.
+pub struct Builtin<'b> {
+    bench: &'b Workbench,
+    budget: EngineBudget,
+    fixer: Option<EngineVariants<'b>>,
+    asked: u32,
+}
+
+impl<'b> Builtin<'b> {
+    /// A policy for this bug with that budget.
+    pub fn new(bench: &'b Workbench, budget: EngineBudget) -> Self {
+        Self { bench, budget, fixer: None, asked: 0 }
+    }
+
+    fn locate(&mut self, view: &CycleView<'_>) -> Decision {
+        let offered = |tool: &str| view.available().iter().any(|t| t.as_str() == tool);
+        let top = view.bench.ranking.lines.first();
+        match (self.asked, top) {
+            (1, _) if offered("run_fault_localization") => call("run_fault_localization", json!({})),
+            (2, Some(top)) if offered("express_hypothesis") => {
+                call("express_hypothesis", json!({"hypothesis": hypothesis(top)}))
+            }
+            _ => call(
+                GOAL_ACCOMPLISHED,
+                json!({"marked_code": marked_code(view.bench), "explanation": top.map(hypothesis).unwrap_or_default()}),
+            ),
+        }
+    }
+
+    fn repair(&mut self, view: &CycleView<'_>) -> Decision {
+        if self.fixer.is_some() {
+            let tried = view.memory.attempts.len();
+            let told = format!("{tried} template candidates were tried, none is plausible");
+            return call(GOAL_ACCOMPLISHED, json!({"explanation": told}));
+        }
+        let left = view.deadline.saturating_duration_since(std::time::Instant::now());
+        let EngineBudget { time, candidates, seed } = self.budget;
+        let budget = SearchBudget { time: time.min(left), candidates, ..SearchBudget::default() };
+        let options = Options { seed, max_candidates: candidates, failing: self.bench.bug.failing.clone() };
+        let mut engine = Engine::new(&self.bench.index, &self.bench.ranking, options);
+        let first = engine.next_batch(1).into_iter().next();
+        self.fixer = Some(EngineVariants { engine: Mutex::new(engine), budget });
+        match first {
+            Some(candidate) => {
+                call("write_fix", json!({"diff": patch::render(&candidate.patch), "explanation": candidate.note}))
+            }
+            None => call(GOAL_ACCOMPLISHED, json!({"explanation": "no template fits the suspicious lines"})),
+        }
+    }
+}
+
+#[async_trait]
+impl Policy for Builtin<'_> {
+    fn kind(&self) -> PolicyKind {
+        PolicyKind::Builtin
+    }
+
+    async fn decide(&mut self, view: &CycleView<'_>) -> Result<Decision, AgentError> {
+        self.asked += 1;
+        Ok(match view.profile.contract {
+            ContractKind::Marks => self.locate(view),
+            ContractKind::Patch => self.repair(view),
+        })
+    }
+
+    fn variants(&self) -> Option<&dyn Variants> {
+        self.fixer.as_ref().map(|fixer| fixer as &dyn Variants)
+    }
+}
+
+fn call(name: &str, args: Value) -> Decision {
+    Decision::Call { name: name.to_owned(), args, not_run: Vec::new() }
+}
+
+fn hypothesis(top: &Suspect) -> String {
+    let method = top.method.as_deref().unwrap_or("its file");
+    format!("the cause lies in {method}, near {}: {}", top.location, top.reasons.join(", "))
+}
+
+/// The most suspicious lines with their marks, each with its neighbours, in the form any agent answers.
+fn marked_code(bench: &Workbench) -> Value {
+    let parts: Vec<Value> = bench
+        .ranking
+        .lines
+        .iter()
+        .take(MARKED)
+        .filter_map(|suspect| {
+            let place = &suspect.location;
+            let file = bench.index.file(&place.file)?;
+            let mut code = String::new();
+            for line in place.line.saturating_sub(2).max(1)..=(place.line + 2).min(file.line_count()) {
+                let mark = if line == place.line { bench.language.mark(MarkKind::Buggy) } else { String::new() };
+                let _ = writeln!(code, "{} {mark}", file.line(line).unwrap_or(""));
+            }
+            Some(json!({"file_path": place.file, "code": code}))
+        })
+        .collect();
+    Value::Array(parts)
+}

@@ -1,0 +1,212 @@
+//! The model decides: prompts are rendered, the request is journaled before it leaves, the response before it is read.
+
+use super::{CycleView, Decision, Policy, variants::ModelVariants};
+use crate::agent::answer;
+use crate::agent::contract;
+use crate::agent::cycle::AgentError;
+use crate::agent::fsm::GOAL_ACCOMPLISHED;
+use crate::agent::profile::Profile;
+use crate::domain::{Event, EventSink, PolicyKind, Scope};
+use crate::language::Language;
+use crate::llm::{Answer, ChatModel, Message, ModelError, Query, key};
+use crate::prompt::{Library, PromptError};
+use crate::tools::{Registry, SideModel, Variants, call_form};
+use async_trait::async_trait;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Tokens of one answer at most.
+const ANSWER_TOKENS: u32 = 4096;
+
+/// How one model is asked on behalf of one agent.
+#[derive(Clone)]
+pub struct Voice {
+    /// The model.
+    pub model: Arc<dyn ChatModel>,
+    /// Its name at the endpoint.
+    pub name: String,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Prompts.
+    pub library: Arc<Library>,
+    /// The journal.
+    pub sink: Arc<dyn EventSink>,
+}
+
+impl Voice {
+    /// Asks once: `Sent` is journaled before, `Received` before anybody reads the answer.
+    ///
+    /// # Errors
+    /// The model's, the journal's.
+    pub async fn ask(&self, scope: &Scope, system: String, user: String, sample: u32) -> Result<Answer, AgentError> {
+        let message = |role: &str, content: String| Message { role: role.to_owned(), content };
+        let query = Query {
+            model: self.name.clone(),
+            messages: vec![message("system", system), message("user", user)],
+            tools: Vec::new(),
+            temperature: self.temperature,
+            max_tokens: Some(ANSWER_TOKENS),
+            sample,
+        };
+        let key = key(&query);
+        let request = serde_json::to_value(&query).map_err(std::io::Error::other)?;
+        self.sink.emit(&Event::Sent { scope: scope.clone(), key: key.clone(), request })?;
+        let started = Instant::now();
+        let answer = self.model.ask(&query).await.map_err(|error| match error {
+            ModelError::OverBudget(cap) => AgentError::Exhausted(cap),
+            other => AgentError::Model(other),
+        })?;
+        self.sink.emit(&Event::Received {
+            scope: scope.clone(),
+            key,
+            response: answer.raw.clone(),
+            usage: answer.usage,
+            seconds: started.elapsed().as_secs_f64(),
+        })?;
+        Ok(answer)
+    }
+}
+
+/// A model that decides for one agent.
+pub struct LlmPolicy {
+    voice: Voice,
+    kind: PolicyKind,
+    side: Side,
+    variants: Option<ModelVariants>,
+    system: Option<String>,
+}
+
+impl LlmPolicy {
+    /// A policy of this model; `variants` is how many variants of a failed candidate are asked for (0 for none).
+    pub fn new(voice: Voice, kind: PolicyKind, scope: Scope, language: &'static dyn Language, variants: u32) -> Self {
+        let side = Side { voice: voice.clone(), scope, language };
+        let variants = (variants > 0).then(|| ModelVariants { voice: voice.clone(), count: variants });
+        Self { voice, kind, side, variants, system: None }
+    }
+}
+
+#[async_trait]
+impl Policy for LlmPolicy {
+    fn kind(&self) -> PolicyKind {
+        self.kind
+    }
+
+    async fn decide(&mut self, view: &CycleView<'_>) -> Result<Decision, AgentError> {
+        let system = match &self.system {
+            Some(system) => system.clone(),
+            None => {
+                let made = system_prompt(&self.voice.library, view.profile, view.registry, view.bench.language)?;
+                self.system.insert(made).clone()
+            }
+        };
+        let user = turn_prompt(&self.voice.library, view)?;
+        let answer = self.voice.ask(view.scope, system, user, 0).await?;
+        Ok(read(&answer))
+    }
+
+    fn side_model(&self) -> Option<&dyn SideModel> {
+        Some(&self.side)
+    }
+
+    fn variants(&self) -> Option<&dyn Variants> {
+        self.variants.as_ref().map(|variants| variants as &dyn Variants)
+    }
+}
+
+fn read(answer: &Answer) -> Decision {
+    match answer::read(answer) {
+        Ok(reply) if reply.is_bare() => Decision::Bare(reply.command.args),
+        Ok(reply) => Decision::Call { name: reply.command.name, args: reply.command.args, not_run: reply.not_run },
+        Err(unreadable) => Decision::Unreadable(unreadable.reason),
+    }
+}
+
+/// The static part of an agent's prompt: the same bytes in every cycle, so that endpoints can cache it.
+///
+/// # Errors
+/// The template is broken or uses an unknown variable.
+pub fn system_prompt(
+    library: &Library,
+    profile: &Profile,
+    registry: &Registry,
+    language: &dyn Language,
+) -> Result<String, PromptError> {
+    let tools: Vec<_> = profile
+        .tools()
+        .iter()
+        .filter_map(|name| registry.get(name.as_str()))
+        .map(|tool| {
+            let call = match tool.name() {
+                GOAL_ACCOMPLISHED => contract::answer_form(profile.contract).to_owned(),
+                "write_fix" => "write_fix(…)".to_owned(),
+                _ => call_form(tool),
+            };
+            json!({"call": call, "about": tool.about()})
+        })
+        .collect();
+    let ctx = json!({
+        "language": language.title(),
+        "mark_buggy": language.mark(crate::domain::MarkKind::Buggy),
+        "mark_missing": language.mark(crate::domain::MarkKind::Missing),
+        "cycles": profile.budget.cycles,
+        "tools": tools,
+    });
+    library.render(&profile.prompt, ctx)
+}
+
+/// The dynamic part: evidence, state, tools available now, gathered information, last command and result.
+///
+/// # Errors
+/// The template is broken.
+pub fn turn_prompt(library: &Library, view: &CycleView<'_>) -> Result<String, PromptError> {
+    let memory = view.memory;
+    let cycle = view.scope.cycle;
+    let cycles = view.profile.budget.cycles;
+    let ctx = json!({
+        "evidence": view.evidence.text(),
+        "state": view.state.0,
+        "available": view.available(),
+        "hypotheses": memory.hypotheses,
+        "gathered": memory.gathered(),
+        "last": memory.last(),
+        "cycle": cycle,
+        "cycles": cycles,
+        "left": cycles.saturating_sub(cycle),
+    });
+    library.render("turn.md", ctx)
+}
+
+/// The model as tools may ask it.
+struct Side {
+    voice: Voice,
+    scope: Scope,
+    language: &'static dyn Language,
+}
+
+#[async_trait]
+impl SideModel for Side {
+    async fn method_body(&self, before: &str, signature: &str) -> Result<String, String> {
+        let ctx = json!({
+            "language": self.language.title(), "fence": self.language.fence(),
+            "before": before, "signature": signature,
+        });
+        let system = self.voice.library.render("method_body.md", ctx).map_err(|e| e.to_string())?;
+        let answer = self
+            .voice
+            .ask(&self.scope, system, signature.to_owned(), 0)
+            .await
+            .map_err(|e| format!("the model could not be asked: {e}"))?;
+        let text = answer.text.trim();
+        let body = text.split("```").nth(1).map(|block| block.split_once('\n').map_or(block, |(_, code)| code));
+        match body.unwrap_or(text).trim_end() {
+            "" => Err("the model gave no code".into()),
+            code => Ok(code.to_owned()),
+        }
+    }
+}
+
+/// Whether an error of the model can end with another key, name or endpoint only.
+pub fn is_configuration(error: &ModelError) -> bool {
+    matches!(error, ModelError::Auth(_) | ModelError::UnknownModel(_) | ModelError::Unreachable(_))
+}

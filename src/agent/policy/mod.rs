@@ -1,0 +1,88 @@
+//! Who decides the next command: a model, a recording, or the built-in engine. All drive the same machine.
+
+mod builtin;
+mod llm;
+mod variants;
+
+pub use builtin::{Builtin, EngineBudget};
+pub use llm::{LlmPolicy, Voice, is_configuration, system_prompt, turn_prompt};
+
+use super::cycle::AgentError;
+use super::evidence::Evidence;
+use super::memory::Memory;
+use super::profile::{Profile, StateName};
+use crate::domain::{CaseFile, PolicyKind, Scope, ToolName};
+use crate::tools::{Registry, SideModel, Variants, Workbench};
+use async_trait::async_trait;
+use serde_json::Value;
+use std::time::Instant;
+
+/// What a policy sees when it decides.
+pub struct CycleView<'v> {
+    /// The agent.
+    pub profile: &'v Profile,
+    /// The bug on the bench.
+    pub bench: &'v Workbench,
+    /// What is known so far.
+    pub case: &'v CaseFile,
+    /// What the agent is shown first.
+    pub evidence: &'v Evidence,
+    /// All tools.
+    pub registry: &'v Registry,
+    /// The run so far.
+    pub memory: &'v Memory,
+    /// State of the machine.
+    pub state: &'v StateName,
+    /// Attempt, level, agent, cycle.
+    pub scope: &'v Scope,
+    /// When the bug's time is up.
+    pub deadline: Instant,
+}
+
+impl CycleView<'_> {
+    /// Tools of the present state.
+    pub fn available(&self) -> &[ToolName] {
+        self.profile.states.get(self.state).map_or(&[], |state| &state.tools)
+    }
+}
+
+/// What a policy decided.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// Call a tool; name and arguments as they were given.
+    Call {
+        /// The tool's name.
+        name: String,
+        /// Its arguments.
+        args: Value,
+        /// Names of further commands in the same answer, which are not run.
+        not_run: Vec<String>,
+    },
+    /// An answer without a command: perhaps a bare diff, or marked code.
+    Bare(Value),
+    /// Nothing could be read, and why.
+    Unreadable(String),
+}
+
+/// Decides.
+#[async_trait]
+pub trait Policy: Send + Sync {
+    /// What it is, for journal and reports.
+    fn kind(&self) -> PolicyKind;
+
+    /// The next command.
+    ///
+    /// # Errors
+    /// The model cannot be asked, a cap is reached, the journal cannot be written.
+    async fn decide(&mut self, view: &CycleView<'_>) -> Result<Decision, AgentError>;
+
+    /// A model for side queries of tools, when there is one.
+    fn side_model(&self) -> Option<&dyn SideModel> {
+        None
+    }
+
+    /// Where variants of failed candidates come from, when they are wanted.
+    fn variants(&self) -> Option<&dyn Variants> {
+        None
+    }
+}

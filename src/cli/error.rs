@@ -1,0 +1,202 @@
+//! Errors that teach: what, where, what is known, one hint; and the exit code of each.
+
+use crate::agent::AgentError;
+use crate::agent::profile::ProfileError;
+use crate::benchmark::BenchmarkError;
+use crate::escalate::RepairError;
+use crate::escalate::prepare::PrepareError;
+use crate::journal::JournalError;
+use crate::llm::ModelError;
+use crate::prompt::PromptError;
+use crate::sandbox::SandboxError;
+use crate::tools::ToolError;
+use crate::validate::ValidateError;
+use serde_json::json;
+use std::io::Write;
+
+/// What was typed is wrong.
+pub const USAGE: u8 = 2;
+/// What it points at cannot be used.
+pub const UNUSABLE: u8 = 3;
+/// The model cannot be asked.
+pub const MODEL: u8 = 4;
+/// Reading or writing failed.
+pub const IO: u8 = 74;
+/// Ctrl-C.
+pub const INTERRUPTED: u8 = 130;
+
+/// A command's error.
+#[derive(Debug)]
+pub struct Failure {
+    /// Exit code.
+    pub exit: u8,
+    /// Word for programs.
+    pub code: &'static str,
+    /// What failed, where, and what is known.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+impl Failure {
+    fn new(exit: u8, code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let (message, hint) = (message.into(), hint.into());
+        // Rooms that know better than this table say so behind their message.
+        match message.split_once("\nhint: ") {
+            Some((message, own)) => Self { exit, code, message: message.to_owned(), hint: own.to_owned() },
+            None => Self { exit, code, message, hint },
+        }
+    }
+
+    /// What was typed is wrong.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(USAGE, "usage", message, hint)
+    }
+
+    /// What was pointed at cannot be used.
+    pub fn unusable(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(UNUSABLE, "unusable", message, hint)
+    }
+
+    /// The model cannot be asked.
+    pub fn model(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(MODEL, "model", message, hint)
+    }
+
+    /// Reading or writing failed.
+    pub fn io(what: &str, error: &std::io::Error) -> Self {
+        Self::new(IO, "io", format!("{what}: {error}"), "check free space and permissions, then run it again")
+    }
+
+    /// Ctrl-C.
+    pub fn interrupted() -> Self {
+        Self::new(INTERRUPTED, "interrupted", "interrupted", "what was journaled is kept in the run directory")
+    }
+
+    /// Prints it to stderr, and under `--json` as the last line of stdout.
+    pub fn print(&self, json: bool) {
+        let mut err = anstream::stderr().lock();
+        let _ = writeln!(err, "error: {}\nhint: {}", self.message, self.hint);
+        if json {
+            let object = json!({"schema": 1, "error": {"code": self.code, "message": self.message, "hint": self.hint}});
+            super::print(&format!("{object}\n"));
+        }
+    }
+}
+
+impl From<BenchmarkError> for Failure {
+    fn from(error: BenchmarkError) -> Self {
+        let exit = match &error {
+            BenchmarkError::UnknownBenchmark { .. }
+            | BenchmarkError::UnknownBug { .. }
+            | BenchmarkError::NotABug { .. } => USAGE,
+            BenchmarkError::Io { .. } => IO,
+            _ => UNUSABLE,
+        };
+        let code = match exit {
+            USAGE => "unknown_bug",
+            IO => "io",
+            _ => "benchmark",
+        };
+        let hint = error.hint();
+        Self::new(exit, code, error.to_string(), hint)
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        let exit = if matches!(error, JournalError::Io { .. }) { IO } else { UNUSABLE };
+        Self::new(exit, "run_directory", error.to_string(), "choose another folder with --out")
+    }
+}
+
+impl From<SandboxError> for Failure {
+    fn from(error: SandboxError) -> Self {
+        let hint = error.hint();
+        Self::new(UNUSABLE, "sandbox", error.to_string(), hint)
+    }
+}
+
+impl From<ValidateError> for Failure {
+    fn from(error: ValidateError) -> Self {
+        let exit = if matches!(error, ValidateError::Io { .. }) { IO } else { UNUSABLE };
+        let code = match &error {
+            ValidateError::BaselineDoesNotCompile { .. } => "baseline_does_not_compile",
+            ValidateError::NothingFails { .. } => "nothing_fails",
+            ValidateError::Triggering { .. } => "triggering",
+            ValidateError::Tool { .. } => "tool",
+            ValidateError::Io { .. } => "io",
+        };
+        let hint = error.hint();
+        Self::new(exit, code, error.to_string(), hint)
+    }
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        let hint = match &error {
+            ModelError::Auth(_) => "set OPENAI_API_KEY to a key of this endpoint, or use `--model builtin`",
+            ModelError::UnknownModel(_) => "give a model that the endpoint knows with `--model`",
+            ModelError::Unreachable(_) => "check `--base-url`, and that the server is up; `--model builtin` needs none",
+            ModelError::ContextLength(_) => "use a model with a larger context",
+            ModelError::BadRequest(_) => "the endpoint refuses the request; check `--base-url` (a missing /v1?) and `--model`",
+            ModelError::Failed(_) => "the endpoint kept failing; try again later",
+            ModelError::OverBudget(_) => "raise the cap",
+            ModelError::NotRecorded(_) => "record the run again, or replay it with the program that recorded it",
+        };
+        Self::model(error.to_string(), hint)
+    }
+}
+
+impl From<ProfileError> for Failure {
+    fn from(error: ProfileError) -> Self {
+        Self::new(UNUSABLE, "profile", error.to_string(), "correct the profile, or leave `--agents` away")
+    }
+}
+
+impl From<PromptError> for Failure {
+    fn from(error: PromptError) -> Self {
+        Self::new(UNUSABLE, "prompt", error.to_string(), "correct the prompt, or leave `--prompts` away")
+    }
+}
+
+impl From<ToolError> for Failure {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Correctable(what) => Self::usage(what, "correct the arguments; `unidebug tool NAME` shows what it takes"),
+            ToolError::Environment(error) => error.into(),
+            ToolError::Journal(error) => Self::io("the journal cannot be written", &error),
+        }
+    }
+}
+
+impl From<AgentError> for Failure {
+    fn from(error: AgentError) -> Self {
+        match error {
+            AgentError::Model(error) => error.into(),
+            AgentError::Tool(error) => error.into(),
+            AgentError::Prompt(error) => error.into(),
+            AgentError::Journal(error) => Self::io("the journal cannot be written", &error),
+            AgentError::Exhausted(cap) => Self::new(5, "cap", cap, "raise the cap"),
+        }
+    }
+}
+
+impl From<RepairError> for Failure {
+    fn from(error: RepairError) -> Self {
+        match error {
+            RepairError::Agent(error) => error.into(),
+            RepairError::NoProfile { .. } => Self::unusable(error.to_string(), "complete the folder given with `--agents`"),
+        }
+    }
+}
+
+impl From<PrepareError> for Failure {
+    fn from(error: PrepareError) -> Self {
+        match error {
+            PrepareError::Validate(error) => error.into(),
+            PrepareError::NoOracle { .. } => Self::usage(error.to_string(), "use `--localization spectrum`"),
+            PrepareError::Journal(error) => Self::io("the journal cannot be written", &error),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Which mind decides where: `--model` texts, the key, the endpoint, and the first contact.
+
+use super::args::Minds;
+use super::error::Failure;
+use crate::agent::policy::Voice;
+use crate::domain::{AgentName, EventSink, Level, PolicyKind};
+use crate::escalate::Mind;
+use crate::llm::{Budget, Capped, Caps, ChatModel, Endpoint, OpenAi, Prices, Recorder, Redacting, Redactor, Replay, Secret};
+use crate::prompt::Library;
+use camino::Utf8Path;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The endpoint when none is given.
+const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
+/// The model when a key is configured and no model is named.
+const DEFAULT_MODEL: &str = "gpt-4o-mini";
+/// The word for the built-in engine.
+const BUILTIN: &str = "builtin";
+
+/// What one `--model` names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Named {
+    Builtin,
+    Replay(String),
+    Model(String),
+}
+
+impl Named {
+    fn read(text: &str) -> Self {
+        match text.strip_prefix("replay:") {
+            Some(path) => Self::Replay(path.to_owned()),
+            None if text == BUILTIN => Self::Builtin,
+            None => Self::Model(text.to_owned()),
+        }
+    }
+}
+
+/// Who decides, by part.
+pub struct Models {
+    default: Named,
+    parts: BTreeMap<String, Named>,
+    replays: BTreeMap<String, Arc<dyn ChatModel>>,
+    endpoint: Option<Arc<dyn ChatModel>>,
+    /// Keeps secrets out of requests, recordings and the journal.
+    pub redactor: Arc<Redactor>,
+    /// Whether the built-in engine runs only because no key is configured.
+    pub for_lack_of_a_key: bool,
+}
+
+impl Models {
+    /// Reads `--model` and makes the first contact with the endpoint where one is needed.
+    ///
+    /// # Errors
+    /// Unknown parts; no key for a named model; an endpoint that cannot be reached, refuses the key or does not know
+    /// the model; an unreadable recording or price list.
+    pub async fn open(minds: &Minds, agents: &[AgentName]) -> Result<Self, Failure> {
+        let key = std::env::var("OPENAI_API_KEY").ok().filter(|key| !key.trim().is_empty());
+        let (default, parts) = read_parts(&minds.model, agents)?;
+        let for_lack_of_a_key = default.is_none() && key.is_none();
+        let default = default.unwrap_or_else(|| match key {
+            Some(_) => Named::Model(DEFAULT_MODEL.into()),
+            None => Named::Builtin,
+        });
+        let mut models = Self { default, parts, replays: BTreeMap::new(), endpoint: None, redactor: Arc::default(), for_lack_of_a_key };
+        let named: Vec<Named> = std::iter::once(&models.default).chain(models.parts.values()).cloned().collect();
+        for one in &named {
+            if let Named::Replay(path) = one {
+                let replay = Replay::open(Utf8Path::new(path))
+                    .map_err(|e| Failure::unusable(e.to_string(), "give a folder that `--record` wrote"))?;
+                models.replays.insert(path.clone(), Arc::new(replay));
+            }
+        }
+        let asked: Vec<&str> =
+            named.iter().filter_map(|n| if let Named::Model(name) = n { Some(name.as_str()) } else { None }).collect();
+        if !asked.is_empty() {
+            let secret = key.as_deref().map(Secret::new);
+            models.redactor = Arc::new(Redactor::new(secret.clone(), std::env::vars()));
+            models.endpoint = Some(contact(minds, secret, &asked, &models.redactor).await?);
+        }
+        Ok(models)
+    }
+
+    /// Whether any part asks an endpoint or a recording.
+    pub fn any_model(&self) -> bool {
+        std::iter::once(&self.default).chain(self.parts.values()).any(|named| *named != Named::Builtin)
+    }
+
+    /// Name and endpoint for the report.
+    pub fn describe(&self) -> (String, Option<String>) {
+        match &self.default {
+            Named::Builtin => (BUILTIN.to_owned(), self.endpoint.as_ref().map(|model| model.endpoint())),
+            Named::Replay(path) => (format!("replay:{path}"), Some("replay".to_owned())),
+            Named::Model(name) => (name.clone(), self.endpoint.as_ref().map(|model| model.endpoint())),
+        }
+    }
+
+    /// Who decides for an agent on a level: the agent's own model, else the level's, else the default.
+    pub fn mind(&self, level: Level, agent: &AgentName, library: &Arc<Library>, sink: &Arc<dyn EventSink>) -> Mind {
+        if level == Level::First {
+            return Mind::Builtin;
+        }
+        let named = self.parts.get(agent.as_str()).or_else(|| self.parts.get(level.label())).unwrap_or(&self.default);
+        let voice = |model: &Arc<dyn ChatModel>, name: &str| Voice {
+            model: model.clone(),
+            name: name.to_owned(),
+            temperature: Some(0.0),
+            library: library.clone(),
+            sink: sink.clone(),
+        };
+        match named {
+            Named::Builtin => Mind::Builtin,
+            Named::Model(name) => match &self.endpoint {
+                Some(endpoint) => Mind::Model { voice: voice(endpoint, name), kind: PolicyKind::Llm },
+                None => Mind::Builtin,
+            },
+            Named::Replay(path) => match self.replays.get(path) {
+                Some(replay) => Mind::Model { voice: voice(replay, ""), kind: PolicyKind::Replay },
+                None => Mind::Builtin,
+            },
+        }
+    }
+}
+
+/// Splits `PART=MODEL` from plain `MODEL` and checks the parts.
+fn read_parts(texts: &[String], agents: &[AgentName]) -> Result<(Option<Named>, BTreeMap<String, Named>), Failure> {
+    let mut default = None;
+    let mut parts = BTreeMap::new();
+    for text in texts {
+        match text.split_once('=') {
+            Some((part, model)) if !part.contains(':') && !model.is_empty() => {
+                let known = ["L1", "L2", "L3", "refine"].contains(&part) || agents.iter().any(|a| a.as_str() == part);
+                if !known {
+                    let names: Vec<&str> = agents.iter().map(AgentName::as_str).collect();
+                    return Err(Failure::usage(
+                        format!("`--model {text}`: `{part}` is no level and no agent"),
+                        format!("parts are L1, L2, L3, refine and the agents {}", names.join(", ")),
+                    ));
+                }
+                parts.insert(part.to_owned(), Named::read(model));
+            }
+            _ if text.trim().is_empty() => return Err(Failure::usage("`--model` is empty", "name a model, or `builtin`")),
+            _ => default = Some(Named::read(text)),
+        }
+    }
+    Ok((default, parts))
+}
+
+/// Opens the endpoint and asks for the models, before anything is compiled.
+async fn contact(
+    minds: &Minds,
+    key: Option<Secret>,
+    asked: &[&str],
+    redactor: &Arc<Redactor>,
+) -> Result<Arc<dyn ChatModel>, Failure> {
+    let url = minds.base_url.clone().unwrap_or_else(|| DEFAULT_ENDPOINT.into());
+    let mut endpoint = Endpoint::new(&url, key);
+    if endpoint.key.is_none() && !endpoint.is_local() {
+        return Err(Failure::model(
+            format!("no key for the model `{}` at {url}", asked[0]),
+            "set OPENAI_API_KEY, or use `--model builtin`, which needs none",
+        ));
+    }
+    let prices = match &minds.prices {
+        Some(path) => Prices::load(path).map_err(|e| Failure::unusable(e.to_string(), "give a file in litellm's schema"))?,
+        None => Prices::bundled(),
+    };
+    let prices = Arc::new(prices);
+    refuse_unpriced(minds, asked, &prices)?;
+    endpoint.prices = Some(prices.clone());
+    let client = OpenAi::new(endpoint)?;
+    for name in asked {
+        client.reach(name).await?;
+    }
+    let mut model: Arc<dyn ChatModel> = Arc::new(client);
+    if let Some(folder) = &minds.record {
+        let recorder = Recorder::create(model, folder, redactor.clone());
+        let recorder = recorder.map_err(|e| Failure::unusable(e.to_string(), "choose another folder with --record"))?;
+        model = Arc::new(recorder);
+    }
+    let redacting: Arc<dyn ChatModel> = Arc::new(Redacting::new(model, redactor.clone()));
+    let budget = Budget::new(Caps { tokens: minds.max_tokens, usd: minds.max_cost, allow_unpriced: false });
+    Ok(Arc::new(Capped::new(redacting, budget, Some(prices))))
+}
+
+/// A cap in money cannot be kept for a model whose price nobody knows.
+fn refuse_unpriced(minds: &Minds, asked: &[&str], prices: &Prices) -> Result<(), Failure> {
+    match asked.iter().find(|name| minds.max_cost.is_some() && !prices.knows(name)) {
+        Some(name) => Err(Failure::usage(
+            format!("--max-cost: the price of `{name}` is unknown ({})", prices.source()),
+            "give its price with --prices, or cap tokens with --max-tokens",
+        )),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(texts: &[&str]) -> Result<(Option<Named>, BTreeMap<String, Named>), Failure> {
+        let texts: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
+        read_parts(&texts, &["locator".into(), "fixer".into()])
+    }
+
+    #[test]
+    fn models_differ_by_level_and_agent() {
+        let (default, by_part) = parts(&["gpt-4o-mini", "L1=o3", "locator=builtin"]).unwrap();
+        assert_eq!(default, Some(Named::Model("gpt-4o-mini".into())));
+        assert_eq!(by_part["L1"], Named::Model("o3".into()));
+        assert_eq!(by_part["locator"], Named::Builtin);
+        assert_eq!(parts(&["replay:a=b"]).unwrap().0, Some(Named::Replay("a=b".into())));
+    }
+
+    #[test]
+    fn an_unknown_part_is_named() {
+        let failure = parts(&["locater=o3"]).unwrap_err();
+        assert_eq!(failure.exit, super::super::error::USAGE);
+        assert!(failure.hint.contains("locator, fixer"), "{}", failure.hint);
+    }
+}

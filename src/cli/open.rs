@@ -1,0 +1,131 @@
+//! From typed arguments to a bug on the bench: sandbox, checkout, JDK, judge, metadata. Shared by all commands that
+//! work on a bug.
+
+use super::args::{LocalizationArg, SandboxArg, Source};
+use super::error::Failure;
+use crate::benchmark::jdk::{self, Jdk};
+use crate::benchmark::{self, Checkout, Settings};
+use crate::domain::{BugId, EventSink, TestId};
+use crate::escalate::prepare::{self, Localization};
+use crate::language;
+use crate::sandbox::{Choice, Sandbox};
+use crate::tools::Workbench;
+use crate::validate;
+use camino::{Utf8Path, Utf8PathBuf};
+use std::sync::Arc;
+
+/// What must hold before anything is paid for or compiled.
+pub struct Opened {
+    /// The bug's id.
+    pub bug: BugId,
+    /// Where its benchmark is and how it is set up.
+    pub settings: Settings,
+    /// The isolation in force.
+    pub sandbox: Sandbox,
+    /// Requirements from `--requirements`.
+    requirements: Option<String>,
+    failing: Vec<TestId>,
+    jdk: Option<Jdk>,
+}
+
+impl Opened {
+    /// Checks what was typed about the bug, and the sandbox, by doing.
+    ///
+    /// # Errors
+    /// Unknown bug or benchmark, unusable root, unreadable requirements, no sandbox.
+    pub async fn check(text: &str, source: &Source) -> Result<Self, Failure> {
+        let bug = benchmark::parse_bug(text)?;
+        let failing = source.failing.iter().map(|test| test.parse::<TestId>()).collect::<Result<Vec<_>, _>>();
+        let failing = failing.map_err(|e| Failure::usage(format!("--failing: {e}"), "write `Class` or `Class#method`"))?;
+        let requirements = source.requirements.as_deref().map(read_requirements).transpose()?;
+        let sandbox = Sandbox::detect(match source.sandbox {
+            SandboxArg::Auto => Choice::Auto,
+            SandboxArg::Bubblewrap => Choice::Bubblewrap,
+            SandboxArg::None => Choice::None,
+        })
+        .await?;
+        let jdk = source.java_home.as_deref().map(|home| jdk::find(Some(home))).transpose()?;
+        let settings = Settings {
+            root: source.root.clone(),
+            build: words("--build", source.build.as_deref())?,
+            test: words("--test", source.test.as_deref())?,
+            reports: Vec::new(),
+            failing: source.failing.clone(),
+            sandbox: Some(sandbox.clone()),
+        };
+        let adapter = benchmark::find(&bug.benchmark, &settings)?;
+        adapter.describe(&bug)?;
+        Ok(Self { bug, settings, sandbox, requirements, failing, jdk })
+    }
+
+    /// Checks the bug out below `folder`, makes the baseline and puts it on the bench.
+    ///
+    /// # Errors
+    /// Everything that can be wrong with a checkout, a JDK and a baseline.
+    pub async fn bench(
+        &self,
+        folder: &Utf8Path,
+        source: &Source,
+        accept_suspicious: bool,
+        sink: &dyn EventSink,
+    ) -> Result<Workbench, Failure> {
+        let checkout = self.checkout(folder).await?;
+        for text in &checkout.notes {
+            let event = crate::domain::Event::Notice { text: text.clone() };
+            sink.emit(&event).map_err(|e| Failure::io("the journal cannot be written", &e))?;
+        }
+        let Some(language) = language::by_name(&checkout.language) else {
+            return Err(Failure::unusable(format!("the language `{}` is not supported", checkout.language), "Java is"));
+        };
+        let work_dir = folder.join("work");
+        std::fs::create_dir_all(&work_dir).map_err(|e| Failure::io(&format!("cannot make {work_dir}"), &e))?;
+        let options = validate::Options {
+            jdk: self.jdk.clone(),
+            failing: self.failing.clone(),
+            ..validate::Options::new(work_dir)
+        };
+        let validator = validate::open(&checkout, &self.sandbox, options).await?;
+        let how = match source.localization {
+            LocalizationArg::Spectrum => Localization::Spectrum,
+            LocalizationArg::Perfect => Localization::Perfect,
+            LocalizationArg::File => Localization::File,
+            LocalizationArg::None => Localization::None,
+        };
+        Ok(prepare::bench(checkout, language, Arc::from(validator), how, accept_suspicious, sink).await?)
+    }
+
+    async fn checkout(&self, folder: &Utf8Path) -> Result<Checkout, Failure> {
+        let into = folder.join("checkout");
+        std::fs::create_dir_all(&into).map_err(|e| Failure::io(&format!("cannot make {into}"), &e))?;
+        let adapter = benchmark::find(&self.bug.benchmark, &self.settings)?;
+        let mut checkout = adapter.checkout(&self.bug, &into).await?;
+        if let Some(requirements) = &self.requirements {
+            checkout.requirements = Some(requirements.clone());
+        }
+        Ok(checkout)
+    }
+}
+
+fn read_requirements(path: &Utf8Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|e| Failure::unusable(format!("--requirements: {e} ({path})"), "give a readable text file in UTF-8"))
+}
+
+fn words(option: &str, line: Option<&str>) -> Result<Option<Vec<String>>, Failure> {
+    let Some(line) = line else { return Ok(None) };
+    match shlex::split(line) {
+        Some(words) if !words.is_empty() => Ok(Some(words)),
+        _ => Err(Failure::usage(format!("{option}: `{line}` is no command"), "give a program and its arguments, quoted once")),
+    }
+}
+
+/// The folder for run directories when none is given: the user's state folder.
+pub fn state_folder() -> Utf8PathBuf {
+    let own = std::env::var("UNIDEBUG_STATE_DIR").ok().filter(|dir| !dir.is_empty()).map(Utf8PathBuf::from);
+    own.unwrap_or_else(|| {
+        use etcetera::BaseStrategy;
+        let state = etcetera::choose_base_strategy().ok().and_then(|dirs| dirs.state_dir());
+        let state = state.and_then(|dir| Utf8PathBuf::from_path_buf(dir).ok());
+        state.unwrap_or_else(|| Utf8PathBuf::from(".")).join("unidebug")
+    })
+}

@@ -1,0 +1,145 @@
+//! From a checkout to a bug on the bench: baseline, index, bug metadata, coverage, first ranking.
+
+use crate::benchmark::Checkout;
+use crate::code::CodeIndex;
+use crate::domain::{Bug, BugId, Event, EventSink, Ranking, RepoPath, TestId};
+use crate::language::Language;
+use crate::localize;
+use crate::patch::{Folder, Policy};
+use crate::tools::Workbench;
+use crate::validate::{ValidateError, Validator};
+use std::sync::{Arc, Mutex};
+
+/// Why a bug cannot be put on the bench.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// The judge cannot work.
+    #[error(transparent)]
+    Validate(#[from] ValidateError),
+    /// The developer's repair is wanted and there is none.
+    #[error("`--localization perfect|file` needs the developer's repair, and {bug} comes without one")]
+    NoOracle {
+        /// Which bug.
+        bug: BugId,
+    },
+    /// The journal cannot be written.
+    #[error("the journal cannot be written: {0}")]
+    Journal(#[from] std::io::Error),
+}
+
+/// How the first ranking is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Localization {
+    /// From coverage, traces and names.
+    #[default]
+    Spectrum,
+    /// The developer's lines; every report says so.
+    Perfect,
+    /// The developer's files; every report says so.
+    File,
+    /// None.
+    None,
+}
+
+impl Localization {
+    /// The word of the command line and of reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Spectrum => "spectrum",
+            Self::Perfect => "perfect",
+            Self::File => "file",
+            Self::None => "none",
+        }
+    }
+}
+
+/// Puts a bug on the bench, with the baseline that its validator made.
+///
+/// # Errors
+/// See [`PrepareError`].
+pub async fn bench(
+    checkout: Checkout,
+    language: &'static dyn Language,
+    validator: Arc<dyn Validator>,
+    how: Localization,
+    accept_suspicious: bool,
+    sink: &dyn EventSink,
+) -> Result<Workbench, PrepareError> {
+    let project = &checkout.project;
+    let index = CodeIndex::build(&checkout.root, &project.source_roots, &project.test_roots, language);
+    let baseline = validator.baseline();
+    let failing = localize::failing_tests(&index, baseline);
+    let coverage = validator.failing_coverage().await?;
+    if coverage.is_none() {
+        let text = "coverage of the failing tests could not be measured; traces and names decide alone".to_owned();
+        sink.emit(&Event::Notice { text })?;
+    }
+    let located = localize::locate(&index, &failing, coverage.as_ref());
+    let ranking = match how {
+        Localization::Spectrum => localize::rank(&localize::Inputs {
+            index: &index,
+            failing: &failing,
+            coverage: coverage.as_ref(),
+            spectrum: None,
+            formula: localize::Formula::default(),
+        }),
+        Localization::None => Ranking::default(),
+        Localization::Perfect | Localization::File => from_oracle(how, &checkout, &index, &baseline.triggering)?,
+    };
+    let bug = Bug {
+        id: checkout.bug.clone(),
+        language: checkout.language.clone(),
+        failing,
+        located,
+        requirements: checkout.requirements.clone(),
+        passing: baseline.passing.len(),
+    };
+    tell(&bug, &ranking, &*validator, sink)?;
+    let mut policy = Policy::new(project.source_roots.clone(), project.test_roots.clone(), language);
+    policy.default_file.clone_from(&bug.located);
+    Ok(Workbench {
+        language,
+        originals: Folder::new(&checkout.root),
+        policy,
+        coverage,
+        ranking,
+        index,
+        bug,
+        validator,
+        accept_suspicious,
+        tried: Mutex::default(),
+        checkout,
+    })
+}
+
+/// The developer's lines or files: only when they were asked for by name.
+fn from_oracle(
+    how: Localization,
+    checkout: &Checkout,
+    index: &CodeIndex,
+    tests: &[TestId],
+) -> Result<Ranking, PrepareError> {
+    let oracle = checkout.oracle.as_ref().ok_or_else(|| PrepareError::NoOracle { bug: checkout.bug.clone() })?;
+    let texts: Vec<(&RepoPath, String)> =
+        oracle.files.iter().map(|(path, bytes)| (path, String::from_utf8_lossy(bytes).into_owned())).collect();
+    let repaired: Vec<(&RepoPath, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    Ok(match how {
+        Localization::Perfect => localize::oracle::perfect(index, &repaired, tests),
+        _ => localize::oracle::file(index, &repaired, tests),
+    })
+}
+
+fn tell(bug: &Bug, ranking: &Ranking, validator: &dyn Validator, sink: &dyn EventSink) -> std::io::Result<()> {
+    const KEPT: usize = 50;
+    let baseline = validator.baseline();
+    sink.emit(&Event::Baseline {
+        passing: baseline.passing.len(),
+        triggering: baseline.triggering.clone(),
+        set_aside: baseline.set_aside.iter().map(|(id, why)| (id.clone(), why.clone())).collect(),
+        located: bug.located.clone(),
+        seconds: baseline.seconds,
+    })?;
+    let mut capped = ranking.clone();
+    capped.lines.truncate(KEPT);
+    sink.emit(&Event::Localized { ranking: capped })
+}

@@ -1,0 +1,113 @@
+//! The report for a person at a terminal: verdict first, then the diff, then where time and money went.
+
+use super::diff::coloured;
+use super::summary::{RunReport, VerdictWord};
+use crate::domain::{Event, Level, Outcome};
+use anstyle::{AnsiColor, Style};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Yellow.on_default().bold();
+
+/// The whole report; ANSI colours are stripped by a writer that is no terminal.
+pub fn render(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
+    let mut text = String::new();
+    let style = if report.verdict == VerdictWord::Plausible { GOOD } else { BAD };
+    let _ = writeln!(text, "{style}{}{style:#}  {}{}", word(report.verdict), report.bug, maker(report));
+    if let Some(patch) = &report.patch {
+        let _ = writeln!(text, "\n{}", coloured(patch));
+        let _ = writeln!(text, "{}", judgement(report));
+    }
+    if let (Some(analysis), VerdictWord::Unrepaired | VerdictWord::Exhausted) = (&report.analysis, report.verdict) {
+        let _ = writeln!(text, "\n{analysis}");
+    }
+    let _ = writeln!(text, "{}", spent(report, outcomes));
+    if report.localization != "spectrum" {
+        let _ = writeln!(text, "localization: {} (not found by the program)", report.localization);
+    }
+    let _ = writeln!(text, "run:     {}", report.run_dir);
+    text
+}
+
+fn word(verdict: VerdictWord) -> &'static str {
+    match verdict {
+        VerdictWord::Plausible => "plausible",
+        VerdictWord::Unrepaired => "no repair",
+        VerdictWord::Exhausted => "stopped at a cap",
+    }
+}
+
+fn maker(report: &RunReport) -> String {
+    let (Some(by), Some(level)) = (&report.by, report.level) else { return String::new() };
+    let policy = match by.policy {
+        crate::domain::PolicyKind::Builtin => "built-in engine".to_owned(),
+        _ => report.model.name.clone(),
+    };
+    format!("  by {} ({policy}) on {level}", by.agent)
+}
+
+fn judgement(report: &RunReport) -> String {
+    match report.correct {
+        Some(true) => "every test passes, confirmed in a fresh process; equal to the developer's patch".into(),
+        _ => "every test passes, confirmed in a fresh process; whether it is what was meant needs a review".into(),
+    }
+}
+
+fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
+    let by_outcome: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
+    let tried = match report.validations.candidates {
+        0 => "tried:   no candidate".to_owned(),
+        n => format!("tried:   {n} candidate{} ({})", if n == 1 { "" } else { "s" }, by_outcome.join(", ")),
+    };
+    let seconds = report.seconds;
+    let time = format!("time:    {:.1} s ({:.1} s tests, {:.1} s model)", seconds.wall, seconds.tests, seconds.model);
+    let usage = &report.usage;
+    let money = match usage.cost_usd.0 {
+        _ if usage.requests == 0 => "cost:    nothing was asked of a model".to_owned(),
+        Some(usd) => format!("cost:    ${usd:.4}, {}", tokens(report)),
+        None => format!("cost:    unknown price, {}", tokens(report)),
+    };
+    format!("{tried}\n{time}\n{money}")
+}
+
+fn tokens(report: &RunReport) -> String {
+    let u = &report.usage;
+    let plural = if u.requests == 1 { "" } else { "s" };
+    format!("{} request{plural}, {} tokens in ({} cached), {} out", u.requests, u.prompt_tokens, u.cached_tokens, u.completion_tokens)
+}
+
+/// One line of live progress; `None` for events that are no news to a person.
+pub fn progress_line(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::RunStarted { bug, sandbox, .. } => format!("{bug}: baseline (sandbox: {sandbox})"),
+        Event::Baseline { passing, triggering, set_aside, located, seconds } => {
+            let aside = if set_aside.is_empty() { String::new() } else { format!(", {} set aside", set_aside.len()) };
+            let file = located.as_ref().map(|file| format!("; bug-located file {file}")).unwrap_or_default();
+            format!("{} tests fail, {passing} pass{aside} ({seconds:.1} s){file}", triggering.len())
+        }
+        Event::AgentStarted { scope, policy } => {
+            let policy = match policy {
+                crate::domain::PolicyKind::Builtin => "built-in engine",
+                crate::domain::PolicyKind::Llm => "model",
+                crate::domain::PolicyKind::Replay => "recording",
+            };
+            format!("{} {}: {policy}", level(scope.level), scope.agent)
+        }
+        Event::Observed { scope, tool, ok, .. } if !tool.as_str().is_empty() => {
+            format!("{} {} cycle {}: {tool}{}", level(scope.level), scope.agent, scope.cycle, if *ok { "" } else { " refused" })
+        }
+        Event::Observed { scope, .. } => {
+            format!("{} {} cycle {}: unreadable answer", level(scope.level), scope.agent, scope.cycle)
+        }
+        Event::AgentEnded { scope, how, cycles } => {
+            format!("{} {}: {how} after {cycles} cycle{}", level(scope.level), scope.agent, if *cycles == 1 { "" } else { "s" })
+        }
+        Event::Notice { text } => text.clone(),
+        _ => return None,
+    })
+}
+
+fn level(level: Level) -> &'static str {
+    level.label()
+}

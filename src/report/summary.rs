@@ -1,0 +1,100 @@
+//! The `--json` object of a run (DESIGN.md, section 7): stable, with a schema number.
+
+use crate::domain::{AgentName, BugId, Level, PolicyKind, RepoPath, Usage};
+use serde::{Deserialize, Serialize};
+
+/// Schema of the object; older ones are read, newer ones refused.
+pub const SCHEMA: u32 = 1;
+
+/// How a run ended, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictWord {
+    /// A patch passed everything.
+    Plausible,
+    /// None did.
+    Unrepaired,
+    /// A cap was reached first.
+    Exhausted,
+}
+
+/// Who made the plausible patch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct By {
+    /// The agent.
+    pub agent: AgentName,
+    /// Who decided for it.
+    pub policy: PolicyKind,
+    /// In which attempt, from 1.
+    pub attempt: u32,
+    /// Number of requests that had been answered when it came; 0 without a model.
+    pub request: u64,
+    /// What had been spent by then.
+    pub cost_usd: Option<f64>,
+}
+
+/// Which model was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// Its name, or `builtin`.
+    pub name: String,
+    /// Where requests went; `null` for the built-in engine.
+    pub endpoint: Option<String>,
+}
+
+/// How many candidates came how far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validations {
+    /// Candidates that were proposed.
+    pub candidates: u64,
+    /// Of these, compiled.
+    pub compiled: u64,
+    /// Of these, plausible.
+    pub plausible: u64,
+}
+
+/// Where the time went, in seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    /// All of it.
+    pub wall: f64,
+    /// Waiting for a model.
+    pub model: f64,
+    /// Baseline and candidates.
+    pub tests: f64,
+}
+
+/// The whole object.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Which bug.
+    pub bug: BugId,
+    /// How it ended.
+    pub verdict: VerdictWord,
+    /// On which rung the patch came; 0 is the built-in engine before the first paid call.
+    pub level: Option<Level>,
+    /// Who made it.
+    pub by: Option<By>,
+    /// The patch as a unified diff that `git apply` takes.
+    pub patch: Option<String>,
+    /// Changed files.
+    pub files: Vec<RepoPath>,
+    /// `true` when equal to the developer's patch after normalisation, else `null`: never `false` without a review.
+    pub correct: Option<bool>,
+    /// How suspicious lines were found: `spectrum`, `perfect`, `file`, `none`.
+    pub localization: String,
+    /// The model.
+    pub model: Model,
+    /// Candidates.
+    pub validations: Validations,
+    /// Tokens and money.
+    pub usage: Usage,
+    /// Time.
+    pub seconds: Seconds,
+    /// What the agents said last when nothing was found, or why a run stopped.
+    pub analysis: Option<String>,
+    /// The run directory.
+    pub run_dir: String,
+}

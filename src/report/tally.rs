@@ -1,0 +1,71 @@
+//! Sums over the events of one run: candidates, tokens, money, time.
+
+use super::summary::{Seconds, Validations};
+use crate::domain::{Event, EventSink, Outcome, Usage};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Sums that grow with every event.
+#[derive(Debug, Default)]
+pub struct Tally {
+    sums: Mutex<Sums>,
+}
+
+/// The sums at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct Sums {
+    /// Candidates.
+    pub validations: Validations,
+    /// Candidates by outcome.
+    pub outcomes: BTreeMap<Outcome, u64>,
+    /// Tokens and money.
+    pub usage: Usage,
+    /// Time in models and tests; the wall is the caller's to know.
+    pub seconds: Seconds,
+}
+
+impl Tally {
+    /// The sums so far.
+    pub fn sums(&self) -> Sums {
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sums over a finished list of events.
+    pub fn over<'e>(events: impl IntoIterator<Item = &'e Event>) -> Sums {
+        let mut sums = Sums::default();
+        for event in events {
+            sums.add(event);
+        }
+        sums
+    }
+}
+
+impl Sums {
+    fn add(&mut self, event: &Event) {
+        match event {
+            Event::Validated { outcome, seconds, .. } => {
+                // The confirmation of a candidate that passed is told under the same candidate.
+                if *outcome != Outcome::PassedWarm {
+                    self.validations.candidates += 1;
+                    self.validations.compiled += u64::from(outcome.compiled());
+                    self.validations.plausible += u64::from(*outcome == Outcome::Plausible);
+                    *self.outcomes.entry(*outcome).or_default() += 1;
+                }
+                self.seconds.tests += seconds;
+            }
+            Event::Received { usage, seconds, .. } => {
+                self.usage += *usage;
+                self.seconds.model += seconds;
+            }
+            Event::Baseline { seconds, .. } => self.seconds.tests += seconds,
+            _ => {}
+        }
+    }
+}
+
+impl EventSink for Tally {
+    fn emit(&self, event: &Event) -> std::io::Result<()> {
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner).add(event);
+        Ok(())
+    }
+}

@@ -1,0 +1,103 @@
+//! What all tools of one bug share: the checkout, its index, its judge, and what was tried.
+
+use super::{ToolError, trial::Tried};
+use crate::benchmark::Checkout;
+use crate::code::{CodeIndex, SourceFile};
+use crate::domain::{Bug, FailingTest, Failure, Ranking};
+use crate::language::Language;
+use crate::patch::{Folder, Policy};
+use crate::validate::{Coverage, Validator};
+use std::fmt::Write;
+use std::sync::{Arc, Mutex};
+
+/// Lines of a failure's message that are shown.
+const MAX_MESSAGE_LINES: usize = 12;
+/// Frames that are shown; they are the project's own.
+const MAX_FRAMES: usize = 6;
+
+/// The bug on the bench.
+pub struct Workbench {
+    /// The private copy.
+    pub checkout: Checkout,
+    /// Its language.
+    pub language: &'static dyn Language,
+    /// Its code.
+    pub index: CodeIndex,
+    /// What is known of the bug.
+    pub bug: Bug,
+    /// The judge.
+    pub validator: Arc<dyn Validator>,
+    /// The original files, for matching patches.
+    pub originals: Folder,
+    /// What a patch may touch.
+    pub policy: Policy,
+    /// Lines the failing tests execute, when it could be measured.
+    pub coverage: Option<Coverage>,
+    /// The first ranking of suspicious lines.
+    pub ranking: Ranking,
+    /// Whether candidates with suspicious constructs may become plausible.
+    pub accept_suspicious: bool,
+    /// Candidates that were judged, by content.
+    pub tried: Mutex<Tried>,
+}
+
+impl Workbench {
+    /// The file that a model's path means: exact, or by its longest unique suffix.
+    ///
+    /// # Errors
+    /// A correctable one that names the candidates.
+    pub fn file(&self, path: &str) -> Result<&Arc<SourceFile>, ToolError> {
+        self.index.resolve(path).map_err(|unresolved| ToolError::Correctable(unresolved.to_string()))
+    }
+}
+
+/// A failing test for prompts: its id, its code with the failing statement marked, its cleaned failure.
+pub fn failing_test_text(index: &CodeIndex, test: &FailingTest, with_code: bool) -> String {
+    let mut text = format!("{}\n", test.id);
+    let source = test.file.as_ref().and_then(|path| index.file(path));
+    if let (Some(file), Some(span), true) = (source, test.span, with_code) {
+        let _ = writeln!(text, "```{}", file.path.as_str().rsplit('.').next().unwrap_or(""));
+        for line in span.first..=span.last {
+            let mark = if test.failing_line == Some(line) { "   // <-- fails here" } else { "" };
+            let _ = writeln!(text, "{}{mark}", file.line(line).unwrap_or("").trim_end());
+        }
+        text.push_str("```\n");
+    }
+    text.push_str(&failure_text(&test.failure, test.timed_out));
+    text
+}
+
+/// A cleaned failure for prompts.
+pub fn failure_text(failure: &Failure, timed_out: bool) -> String {
+    let mut text = String::new();
+    if timed_out {
+        text.push_str("  did not end in time (an endless loop, or far too slow)\n");
+    }
+    let mut lines = failure.message.lines();
+    let kind = failure.kind.rsplit('.').next().unwrap_or(&failure.kind);
+    match lines.next() {
+        Some(first) if !kind.is_empty() => {
+            let _ = writeln!(text, "  {kind}: {first}");
+        }
+        Some(first) => {
+            let _ = writeln!(text, "  {first}");
+        }
+        None if !kind.is_empty() => {
+            let _ = writeln!(text, "  {kind}");
+        }
+        None => {}
+    }
+    for line in lines.by_ref().take(MAX_MESSAGE_LINES) {
+        let _ = writeln!(text, "    {line}");
+    }
+    for frame in failure.frames.iter().take(MAX_FRAMES) {
+        let place = match (&frame.file, frame.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}"),
+            (Some(file), None) => file.clone(),
+            _ => frame.class.clone(),
+        };
+        let class = frame.class.rsplit('.').next().unwrap_or(&frame.class);
+        let _ = writeln!(text, "  at {class}.{}({place})", frame.method);
+    }
+    text
+}

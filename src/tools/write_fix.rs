@@ -1,0 +1,87 @@
+//! `write_fix`: applies a patch in one of three forms, has it judged, and always undoes it.
+//!
+//! Variants of a candidate that does not pass are tried where the run asks for them (paper, section III-D3).
+
+use super::{Effect, Observation, Tool, ToolContext, ToolError, failure_text, judge};
+use crate::domain::{Outcome, PatchAttempt};
+use crate::patch::proposal;
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Compiler complaints and failing tests that are shown.
+const MAX_SHOWN: usize = 5;
+
+pub struct WriteFix;
+
+#[async_trait]
+impl Tool for WriteFix {
+    fn name(&self) -> &'static str {
+        "write_fix"
+    }
+
+    fn about(&self) -> &'static str {
+        "apply a patch and run the tests; undone if they fail"
+    }
+
+    fn schema(&self) -> Value {
+        json!({"type": "object", "properties": {
+            "diff": {"type": "string", "description": "unified diff; line numbers are ignored"},
+            "methods": {"type": "array", "items": schemars::schema_for!(crate::patch::MethodEdit)},
+            "edits": {"type": "array", "items": schemars::schema_for!(crate::patch::LineEdits)},
+            "explanation": {"type": "string", "description": "which marks are kept or rejected, and why"},
+            "analysis": {"type": "string", "description": "why the last patch failed, or what to know of this one"}
+        }})
+    }
+
+    async fn call(&self, args: Value, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
+        let proposed = proposal::parse(&args).map_err(ToolError::Correctable)?;
+        let explanation = proposed.analysis.or(proposed.explanation).unwrap_or_default();
+        let first = judge(&proposed.edits, &explanation, cx).await?;
+        if matches!(first.validation.outcome, Outcome::Unappliable | Outcome::Refused) {
+            return Ok(Observation::told(attempt_text(&first)).with(Effect::NotApplied(first)));
+        }
+        let mut attempts = vec![first];
+        if let (Some(variants), false) = (cx.variants, attempts[0].validation.is_plausible()) {
+            let explored = variants.explore(&attempts[0], cx).await?;
+            attempts.extend(explored);
+        }
+        Ok(Observation::told(attempts_text(&attempts)).with(Effect::Tried(attempts)))
+    }
+}
+
+fn attempts_text(attempts: &[PatchAttempt]) -> String {
+    let mut text = attempts.first().map(attempt_text).unwrap_or_default();
+    if attempts.len() > 1 {
+        let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
+        for attempt in &attempts[1..] {
+            *counts.entry(attempt.validation.outcome).or_default() += 1;
+        }
+        let counts: Vec<String> = counts.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
+        let _ = writeln!(text, "{} variants of it were tried: {}", attempts.len() - 1, counts.join(", "));
+    }
+    text
+}
+
+/// The judge's answer for the agent.
+fn attempt_text(attempt: &PatchAttempt) -> String {
+    let validation = &attempt.validation;
+    let mut text = format!("{}: {}\n", validation.outcome, validation.detail);
+    for complaint in validation.diagnostics.iter().take(MAX_SHOWN) {
+        let file = complaint.file.as_ref().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(text, "  {file}:{}: {}", complaint.line, complaint.message);
+    }
+    for (test, failure) in validation.failing.iter().take(MAX_SHOWN) {
+        let _ = writeln!(text, "{test}");
+        text.push_str(&failure_text(failure, false));
+    }
+    let more = validation.failing.len().saturating_sub(MAX_SHOWN);
+    if more > 0 {
+        let _ = writeln!(text, "({more} more tests fail)");
+    }
+    if !validation.is_plausible() && validation.outcome.compiled() {
+        text.push_str("the change was undone\n");
+    }
+    text
+}

@@ -1,0 +1,129 @@
+//! Each of the fourteen tools by hand, on a fixture; `unidebug tool` is what a user would type.
+
+use crate::support::{Endpoint, Finished, Reply, unidebug};
+use serde_json::{Value, json};
+
+const BUG: &str = "fixtures:ring-buffer";
+const FILE: &str = "src/buffers/RingBuffer.java";
+
+fn tool(name: &str, args: &Value) -> Finished {
+    let done = unidebug(&["tool", name, "--bug", BUG, "--args", &args.to_string(), "--json"]);
+    done.expect_code(0);
+    assert_eq!(done.json()["tool"], name);
+    done
+}
+
+fn observed(name: &str, args: &Value) -> String {
+    tool(name, args).json()["observation"].as_str().unwrap().to_owned()
+}
+
+/// The observation must hold every one of these.
+fn shows(name: &str, args: Value, parts: &[&str]) {
+    let text = observed(name, &args);
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in what {name} says:\n{text}");
+    }
+}
+
+#[test]
+fn reading_tools_show_the_code() {
+    shows("read_range", json!({"file_path": FILE, "start_line": 50, "end_line": 51}), &[
+        "Line 50:     public boolean isFull() {",
+        "Line 51:         return size >= slots.length - 1;",
+    ]);
+    shows("get_classes_and_methods", json!({"file_path": FILE}), &["class RingBuffer<T>", "isFull()", "RingBuffer(int capacity)"]);
+    shows("extract_method", json!({"file_path": FILE, "method_name": "offer"}), &["RingBuffer.offer(T)", "size++;"]);
+    shows("extract_tests", json!({}), &["holdsAsManyElementsAsItsCapacity", "<-- fails here", "the third of three must fit"]);
+}
+
+#[test]
+fn searching_tools_find_uses() {
+    let text = observed("search_code_base", &json!({"key_words": ["isFull"]}));
+    assert!(text.contains("offer(T): ") && text.contains("RingBufferTest"), "bodies and tests are searched:\n{text}");
+    shows("find_similar_api_calls", json!({"code_snippet": "if (isFull()) {"}), &["isFull: 3 calls", "RingBuffer.java"]);
+    let only = observed("find_similar_api_calls", &json!({"code_snippet": "x.isFull()", "file_path": "RingBufferTest.java"}));
+    assert!(only.contains("isFull: 1 call\n"), "{only}");
+}
+
+#[test]
+fn testing_tools_tell_what_fails_and_where_to_look() {
+    shows("run_tests", json!({}), &["8 tests: 6 passed, 2 failed", "pushDropsTheOldestOnlyWhenFull"]);
+    shows("run_tests", json!({"tests": ["startsEmpty"]}), &["1 tests: 1 passed, 0 failed"]);
+    shows("run_fault_localization", json!({}), &["src/buffers/RingBuffer.java:", "failing"]);
+}
+
+#[test]
+fn control_tools_answer() {
+    shows("express_hypothesis", json!({"hypothesis": "off by one"}), &["noted"]);
+    shows("discard_hypothesis", json!({"reason": "no"}), &["refuted"]);
+    shows("collect_more_information", json!({"reason": "the callers of isFull"}), &["the callers of isFull"]);
+    shows("goal_accomplished", json!({"explanation": "done"}), &["done"]);
+}
+
+#[test]
+fn write_fix_takes_all_three_forms_and_says_what_became_of_them() {
+    let diff = json!({"diff": "@@\n     public boolean isFull() {\n-        return size >= slots.length - 1;\n+        return size >= slots.length;\n"});
+    let methods = json!({"methods": [{"file_path": "RingBuffer.java", "method": "isFull", "code": "public boolean isFull() {\n    return slots.length == size;\n}"}]});
+    let edits = json!({"edits": [{"file_path": FILE, "insertions": [], "deletions": [51],
+        "modifications": [{"line_number": 51, "modified_line": "        return size == capacity();"}]}]});
+    for args in [diff, methods, edits] {
+        let done = tool("write_fix", &args);
+        assert_eq!(done.json()["outcome"], "plausible", "{args}\n{}", done.stdout);
+    }
+}
+
+#[test]
+fn write_fix_names_what_is_wrong_with_a_patch() {
+    let outcome = |args: Value| tool("write_fix", &args).json()["outcome"].clone();
+    let line = |text: &str| json!({"edits": [{"file_path": FILE, "modifications": [{"line_number": 51, "modified_line": text}]}]});
+    assert_eq!(outcome(line("        return size >= slots.size();")), "compile_error");
+    assert_eq!(outcome(line("        return size >= slots.length - 2;")), "failed");
+    assert_eq!(outcome(line("        return false;")), "regression");
+    assert_eq!(outcome(line("        return size >= slots.length - 1;")), "duplicate");
+    assert_eq!(outcome(json!({"edits": [{"file_path": FILE, "deletions": [900]}]})), "unappliable");
+    let test = json!({"edits": [{"file_path": "test/buffers/RingBufferTest.java", "deletions": [40]}]});
+    assert_eq!(outcome(test), "refused");
+}
+
+#[test]
+fn generate_method_body_asks_a_model_beside_the_conversation() {
+    let endpoint = Endpoint::scripted([(
+        "MethodBody",
+        1,
+        Reply::text("```java\npublic boolean isFull() {\n    return size == slots.length;\n}\n```"),
+    )]);
+    let url = endpoint.base_url();
+    let args = json!({"file_path": FILE, "method_name": "isFull"}).to_string();
+    let done = unidebug(&[
+        "tool", "generate_method_body", "--bug", BUG, "--args", &args, "--model", "m", "--base-url", &url, "--json",
+    ]);
+    done.expect_code(0);
+    assert!(done.json()["observation"].as_str().unwrap().contains("return size == slots.length;"));
+    let prompt = endpoint.served()[0].prompt();
+    assert!(prompt.contains("private final Object[] slots;"), "the code before the method is shown");
+    assert!(!prompt.contains("T poll()"), "the code behind it is not");
+}
+
+#[test]
+fn near_misses_are_understood_by_hand_too() {
+    let done = unidebug(&["tool", "readRange", "--bug", BUG, "--args", r#"{"file": "RingBuffer.java", "start": "50", "end": 51}"#]);
+    done.expect_code(0);
+    assert!(done.stdout.contains("Line 51:"), "{}", done.stdout);
+    assert!(done.stderr.contains("was taken for `read_range`"), "{}", done.stderr);
+}
+
+#[test]
+fn a_wrong_path_is_answered_with_what_exists() {
+    let args = json!({"file_path": "RingBufer.java", "start_line": 1, "end_line": 2}).to_string();
+    let done = unidebug(&["tool", "read_range", "--bug", BUG, "--args", &args]);
+    done.expect_code(2);
+    assert!(done.stderr.contains("RingBuffer.java"), "{}", done.stderr);
+}
+
+#[test]
+fn the_tools_are_listed_with_their_arguments() {
+    let done = unidebug(&["tool"]);
+    done.expect_code(0);
+    assert_eq!(done.stdout.lines().count(), 14);
+    assert!(done.stdout.contains("read_range(file_path, start_line, end_line)"), "{}", done.stdout);
+}
