@@ -13,7 +13,12 @@ fn refused(args: &[&str], code: i32, says: &[&str]) -> Finished {
 fn check(done: Finished, code: i32, says: &[&str]) -> Finished {
     done.expect_code(code);
     for part in says {
-        assert!(done.stderr.contains(part) || done.stdout.contains(part), "`{part}` is not said:\n{}\n{}", done.stderr, done.stdout);
+        assert!(
+            done.stderr.contains(part) || done.stdout.contains(part),
+            "`{part}` is not said:\n{}\n{}",
+            done.stderr,
+            done.stdout
+        );
     }
     let error = &done.json()["error"];
     assert!(!error["message"].as_str().unwrap().is_empty());
@@ -114,6 +119,7 @@ fn a_malformed_profile_or_prompt_is_named_with_its_place() {
 #[test]
 fn without_bubblewrap_on_the_path_nothing_runs_unless_none_is_typed() {
     let folder = tempfile::tempdir().unwrap();
-    let done = Unidebug::new(&["run", "fixtures:ring-buffer", "--json"]).env("PATH", folder.path().to_str().unwrap()).run();
+    let done =
+        Unidebug::new(&["run", "fixtures:ring-buffer", "--json"]).env("PATH", folder.path().to_str().unwrap()).run();
     check(done, 3, &["sandbox"]);
 }

@@ -4,16 +4,22 @@ use crate::support::{Endpoint, Reply, unidebug};
 use serde_json::{Value, json};
 
 fn script() -> Vec<(&'static str, usize, Reply)> {
-    let diff = |line: &str| {
-        json!({"diff": format!("--- a/src/buffers/RingBuffer.java\n+++ b/src/buffers/RingBuffer.java\n@@\n     public boolean isFull() {{\n-        return size >= slots.length - 1;\n+        return {line};\n     }}\n"), "explanation": "kept the mark"})
-    };
+    let diff = |line: &str| json!({"diff": format!("--- a/src/buffers/RingBuffer.java\n+++ b/src/buffers/RingBuffer.java\n@@\n     public boolean isFull() {{\n-        return size >= slots.length - 1;\n+        return {line};\n     }}\n"), "explanation": "kept the mark"});
     let marks = json!({"marked_code": "return size >= slots.length - 1; // buggy line", "explanation": "one slot is never used"});
     vec![
         ("Locator", 1, Reply::command("run_tests", json!({}))),
-        ("Locator", 2, Reply::command("express_hypothesis", json!({"hypothesis": "isFull says full one element too early"}))),
+        (
+            "Locator",
+            2,
+            Reply::command("express_hypothesis", json!({"hypothesis": "isFull says full one element too early"})),
+        ),
         ("Locator", 3, Reply::command("search_code_base", json!({"key_words": ["isFull"]}))),
         ("Locator", 4, Reply::command("goal_accomplished", marks)),
-        ("Fixer", 1, Reply::command("read_range", json!({"file_path": "RingBuffer.java", "start_line": 48, "end_line": 53}))),
+        (
+            "Fixer",
+            1,
+            Reply::command("read_range", json!({"file_path": "RingBuffer.java", "start_line": 48, "end_line": 53})),
+        ),
         ("Fixer", 2, Reply::command("write_fix", diff("size > slots.length"))),
         ("Fixer", 3, Reply::command("write_fix", diff("size > slots.length"))),
         ("Fixer", 4, Reply::command("discard_hypothesis", json!({"reason": "the bound alone is not it"}))),
@@ -33,7 +39,8 @@ fn part(body: &Value, role: &str) -> String {
 fn prompts_of_each_agent_in_each_state() {
     let endpoint = Endpoint::scripted(script());
     let url = endpoint.base_url();
-    let done = unidebug(&["run", "fixtures:ring-buffer", "--model", "scripted", "--base-url", &url, "--no-first", "--json"]);
+    let done =
+        unidebug(&["run", "fixtures:ring-buffer", "--model", "scripted", "--base-url", &url, "--no-first", "--json"]);
     done.expect_code(0);
     for agent in ["Locator", "Fixer"] {
         let served = endpoint.served_to(agent);
@@ -54,13 +61,24 @@ fn prompts_of_each_agent_in_each_state() {
 fn requests_hold_no_path_and_no_key_of_this_machine() {
     let endpoint = Endpoint::scripted(script());
     let url = endpoint.base_url();
-    let done = crate::support::Unidebug::new(&["run", "fixtures:ring-buffer", "--model", "m", "--base-url", &url, "--no-first"])
-        .env("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
-        .run();
+    let done = crate::support::Unidebug::new(&[
+        "run",
+        "fixtures:ring-buffer",
+        "--model",
+        "m",
+        "--base-url",
+        &url,
+        "--no-first",
+    ])
+    .env("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+    .run();
     done.expect_code(0);
     for request in endpoint.served() {
         let body = request.body.to_string();
-        assert!(!body.contains("/tmp/") && !body.contains(env!("CARGO_MANIFEST_DIR")), "a path of this machine: {body}");
+        assert!(
+            !body.contains("/tmp/") && !body.contains(env!("CARGO_MANIFEST_DIR")),
+            "a path of this machine: {body}"
+        );
         assert!(!body.contains("sk-canary"), "the key is in a request body");
     }
 }

@@ -38,10 +38,8 @@ fn told(endpoint: &Endpoint, agent: &str, nth: usize) -> String {
 
 #[test]
 fn a_model_that_answers_well_at_once_needs_two_requests() {
-    let endpoint = Endpoint::scripted([
-        ("Locator", 1, good_marks()),
-        ("Fixer", 1, Reply::command("write_fix", good_fix())),
-    ]);
+    let endpoint =
+        Endpoint::scripted([("Locator", 1, good_marks()), ("Fixer", 1, Reply::command("write_fix", good_fix()))]);
     let done = run(&endpoint, &[]);
     done.expect_code(0);
     let report = done.json();
@@ -62,10 +60,8 @@ fn a_model_that_answers_well_at_once_needs_two_requests() {
 fn broken_json_in_prose_with_a_misspelt_tool_is_mended() {
     let sloppy = "The ring keeps one slot free.\n\n```json\n{'thoughts': 'isFull is too early', \"command\": {\"name\": \"goal_acomplished\", \
         \"args\": {\"marked_code\": \"return size >= slots.length - 1; // buggy line\", \"explanation\": \"off by one\",}}\n```\nDone.";
-    let endpoint = Endpoint::scripted([
-        ("Locator", 1, Reply::text(sloppy)),
-        ("Fixer", 1, Reply::command("writeFix", good_fix())),
-    ]);
+    let endpoint =
+        Endpoint::scripted([("Locator", 1, Reply::text(sloppy)), ("Fixer", 1, Reply::command("writeFix", good_fix()))]);
     let done = run(&endpoint, &[]);
     done.expect_code(0);
     assert_eq!(done.json()["verdict"], "plausible");
@@ -82,7 +78,10 @@ fn a_tool_outside_its_state_is_refused_and_told() {
     let done = run(&endpoint, &[]);
     done.expect_code(0);
     let refusal = told(&endpoint, "Fixer", 2);
-    assert!(refusal.contains("`collect_more_information` was not run: it is not available in the state `collect`"), "{refusal}");
+    assert!(
+        refusal.contains("`collect_more_information` was not run: it is not available in the state `collect`"),
+        "{refusal}"
+    );
     assert!(refusal.contains("write_fix leads to try"), "{refusal}");
 }
 
@@ -113,7 +112,10 @@ fn a_failed_patch_teaches_the_next_one() {
     done.expect_code(0);
     let feedback = told(&endpoint, "Fixer", 2);
     assert!(feedback.contains("## State: try"), "{feedback}");
-    assert!(feedback.contains("refusesMoreThanItsCapacity") || feedback.contains("ArrayIndexOutOfBounds"), "{feedback}");
+    assert!(
+        feedback.contains("refusesMoreThanItsCapacity") || feedback.contains("ArrayIndexOutOfBounds"),
+        "{feedback}"
+    );
     assert_eq!(done.json()["validations"]["candidates"], 2);
 }
 
@@ -134,11 +136,16 @@ fn a_patch_that_does_not_apply_shows_the_nearest_lines_and_leaves_the_state() {
 
 #[test]
 fn marks_that_fit_nowhere_are_sampled_again_and_at_last_done_without() {
-    let nowhere = || Reply::command("goal_accomplished", json!({"marked_code": "int x = y; // buggy line", "explanation": "?"}));
+    let nowhere =
+        || Reply::command("goal_accomplished", json!({"marked_code": "int x = y; // buggy line", "explanation": "?"}));
     let endpoint = Endpoint::scripted([
         ("Locator", 1, nowhere()),
         ("Locator", 2, nowhere()),
-        ("Locator", 3, Reply::command("goal_accomplished", json!({"marked_code": "int z = y; // buggy line", "explanation": "?"}))),
+        (
+            "Locator",
+            3,
+            Reply::command("goal_accomplished", json!({"marked_code": "int z = y; // buggy line", "explanation": "?"})),
+        ),
         ("Fixer", 1, Reply::command("write_fix", good_fix())),
     ]);
     let done = run(&endpoint, &[]);
@@ -159,13 +166,15 @@ fn bare_answers_as_other_models_give_them_are_understood() {
 
 #[test]
 fn a_native_tool_call_is_as_good_as_text() {
-    let endpoint = Endpoint::scripted([("Locator", 1, good_marks()), ("Fixer", 1, Reply::call("write_fix", &good_fix()))]);
+    let endpoint =
+        Endpoint::scripted([("Locator", 1, good_marks()), ("Fixer", 1, Reply::call("write_fix", &good_fix()))]);
     run(&endpoint, &[]).expect_code(0);
 }
 
 #[test]
 fn a_whole_method_that_was_never_shown_is_not_replaced() {
-    let unseen = json!({"methods": [{"file_path": "src/accounts/Nothing.java", "method": "x()", "code": "void x() {}"}]});
+    let unseen =
+        json!({"methods": [{"file_path": "src/accounts/Nothing.java", "method": "x()", "code": "void x() {}"}]});
     let endpoint = Endpoint::scripted([
         ("Locator", 1, good_marks()),
         ("Fixer", 1, Reply::command("write_fix", unseen)),
@@ -199,7 +208,8 @@ fn the_engine_s_first_try_is_level_0_and_costs_no_request() {
 
 #[test]
 fn no_request_and_no_file_holds_the_developers_patch() {
-    let endpoint = Endpoint::scripted([("Locator", 1, good_marks()), ("Fixer", 1, Reply::command("write_fix", good_fix()))]);
+    let endpoint =
+        Endpoint::scripted([("Locator", 1, good_marks()), ("Fixer", 1, Reply::command("write_fix", good_fix()))]);
     let done = run(&endpoint, &[]);
     done.expect_code(0);
     for served in endpoint.served() {

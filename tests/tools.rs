@@ -27,21 +27,35 @@ fn shows(name: &str, args: Value, parts: &[&str]) {
 
 #[test]
 fn reading_tools_show_the_code() {
-    shows("read_range", json!({"file_path": FILE, "start_line": 50, "end_line": 51}), &[
-        "Line 50:     public boolean isFull() {",
-        "Line 51:         return size >= slots.length - 1;",
-    ]);
-    shows("get_classes_and_methods", json!({"file_path": FILE}), &["class RingBuffer<T>", "isFull()", "RingBuffer(int capacity)"]);
+    shows(
+        "read_range",
+        json!({"file_path": FILE, "start_line": 50, "end_line": 51}),
+        &["Line 50:     public boolean isFull() {", "Line 51:         return size >= slots.length - 1;"],
+    );
+    shows(
+        "get_classes_and_methods",
+        json!({"file_path": FILE}),
+        &["class RingBuffer<T>", "isFull()", "RingBuffer(int capacity)"],
+    );
     shows("extract_method", json!({"file_path": FILE, "method_name": "offer"}), &["RingBuffer.offer(T)", "size++;"]);
-    shows("extract_tests", json!({}), &["holdsAsManyElementsAsItsCapacity", "<-- fails here", "the third of three must fit"]);
+    shows(
+        "extract_tests",
+        json!({}),
+        &["holdsAsManyElementsAsItsCapacity", "<-- fails here", "the third of three must fit"],
+    );
 }
 
 #[test]
 fn searching_tools_find_uses() {
     let text = observed("search_code_base", &json!({"key_words": ["isFull"]}));
     assert!(text.contains("offer(T): ") && text.contains("RingBufferTest"), "bodies and tests are searched:\n{text}");
-    shows("find_similar_api_calls", json!({"code_snippet": "if (isFull()) {"}), &["isFull: 3 calls", "RingBuffer.java"]);
-    let only = observed("find_similar_api_calls", &json!({"code_snippet": "x.isFull()", "file_path": "RingBufferTest.java"}));
+    shows(
+        "find_similar_api_calls",
+        json!({"code_snippet": "if (isFull()) {"}),
+        &["isFull: 3 calls", "RingBuffer.java"],
+    );
+    let only =
+        observed("find_similar_api_calls", &json!({"code_snippet": "x.isFull()", "file_path": "RingBufferTest.java"}));
     assert!(only.contains("isFull: 1 call\n"), "{only}");
 }
 
@@ -95,7 +109,17 @@ fn generate_method_body_asks_a_model_beside_the_conversation() {
     let url = endpoint.base_url();
     let args = json!({"file_path": FILE, "method_name": "isFull"}).to_string();
     let done = unidebug(&[
-        "tool", "generate_method_body", "--bug", BUG, "--args", &args, "--model", "m", "--base-url", &url, "--json",
+        "tool",
+        "generate_method_body",
+        "--bug",
+        BUG,
+        "--args",
+        &args,
+        "--model",
+        "m",
+        "--base-url",
+        &url,
+        "--json",
     ]);
     done.expect_code(0);
     assert!(done.json()["observation"].as_str().unwrap().contains("return size == slots.length;"));
@@ -106,7 +130,14 @@ fn generate_method_body_asks_a_model_beside_the_conversation() {
 
 #[test]
 fn near_misses_are_understood_by_hand_too() {
-    let done = unidebug(&["tool", "readRange", "--bug", BUG, "--args", r#"{"file": "RingBuffer.java", "start": "50", "end": 51}"#]);
+    let done = unidebug(&[
+        "tool",
+        "readRange",
+        "--bug",
+        BUG,
+        "--args",
+        r#"{"file": "RingBuffer.java", "start": "50", "end": 51}"#,
+    ]);
     done.expect_code(0);
     assert!(done.stdout.contains("Line 51:"), "{}", done.stdout);
     assert!(done.stderr.contains("was taken for `read_range`"), "{}", done.stderr);

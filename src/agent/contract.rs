@@ -76,7 +76,11 @@ fn read_marks(args: &Value, memory: &Memory, bench: &Workbench) -> Result<Vec<Ma
 }
 
 /// Product files in which the marks are looked for: the named one, else those that were shown, the bug-located first.
-fn candidates<'b>(named: Option<&str>, memory: &Memory, bench: &'b Workbench) -> Result<Vec<&'b Arc<SourceFile>>, String> {
+fn candidates<'b>(
+    named: Option<&str>,
+    memory: &Memory,
+    bench: &'b Workbench,
+) -> Result<Vec<&'b Arc<SourceFile>>, String> {
     if let Some(path) = named {
         let file = bench.index.resolve(path).map_err(|unresolved| unresolved.to_string())?;
         if file.test {

@@ -119,7 +119,9 @@ fn read(line: &str, comment: &str) -> Line {
 
 fn mark_of(tail: &str) -> Option<(MarkKind, String)> {
     let lower = tail.to_ascii_lowercase();
-    for (word, kind) in [("buggy line", MarkKind::Buggy), ("missing line", MarkKind::Missing), ("missing code", MarkKind::Missing)] {
+    for (word, kind) in
+        [("buggy line", MarkKind::Buggy), ("missing line", MarkKind::Missing), ("missing code", MarkKind::Missing)]
+    {
         if let Some(rest) = lower.strip_prefix(word) {
             let note = tail.get(tail.len() - rest.len()..).unwrap_or("");
             return Some((kind, note.trim_matches(|c: char| c == ':' || c.is_whitespace()).to_owned()));
@@ -169,7 +171,10 @@ mod tests {
     #[test]
     fn marks_land_on_the_original_lines() {
         assert_eq!(lines("for (int i=0; i<n; i++) { // buggy line\n  s += i;"), Ok(vec![(4, MarkKind::Buggy)]));
-        assert_eq!(lines("int s = 0;\n// missing line\nfor (int i = 0; i < n; i++) {"), Ok(vec![(3, MarkKind::Missing)]));
+        assert_eq!(
+            lines("int s = 0;\n// missing line\nfor (int i = 0; i < n; i++) {"),
+            Ok(vec![(3, MarkKind::Missing)])
+        );
     }
 
     #[test]

@@ -153,19 +153,27 @@ impl Middleware<'_> {
                 let text = said.as_str()?;
                 let comment = self.bench.language.line_comment();
                 let lower = text.to_ascii_lowercase();
-                let marked = lower.contains(&format!("{comment} buggy")) || lower.contains(&format!("{comment} missing"));
+                let marked =
+                    lower.contains(&format!("{comment} buggy")) || lower.contains(&format!("{comment} missing"));
                 let code = fenced_blocks(text);
                 let code = if code.is_empty() { text.to_owned() } else { code };
-                marked.then(|| (fsm::GOAL_ACCOMPLISHED.to_owned(), json!({"marked_code": code, "explanation": prose(text)})))
+                marked.then(|| {
+                    (fsm::GOAL_ACCOMPLISHED.to_owned(), json!({"marked_code": code, "explanation": prose(text)}))
+                })
             }
             ContractKind::Patch => {
                 let proposal = match said.as_str() {
-                    Some(text) if text.contains("@@") => proposal::parse(&json!({"diff": text})).ok()?, Some(_) => return None,
+                    Some(text) => proposal::parse_bare(text, &self.shown_code())?,
                     None => proposal::parse(said).ok()?,
                 };
                 Some(("write_fix".to_owned(), write_fix_args(&proposal)))
             }
         }
+    }
+
+    fn shown_code(&self) -> proposal::Shown<'_> {
+        let default_file = self.bench.bug.located.as_ref();
+        proposal::Shown { originals: &self.bench.originals, default_file, language: self.bench.language }
     }
 
     /// A whole-method edit of a method whose body was never shown: the body is sent instead (FIELD-NOTES 6.4).
@@ -223,7 +231,9 @@ impl Middleware<'_> {
     /// The template is broken.
     pub fn bad_arguments(&self, tool: &ToolName, reason: &str) -> Result<String, PromptError> {
         let call = match self.registry.get(tool.as_str()) {
-            Some(_) if tool.as_str() == fsm::GOAL_ACCOMPLISHED => contract::answer_form(self.profile.contract).to_owned(),
+            Some(_) if tool.as_str() == fsm::GOAL_ACCOMPLISHED => {
+                contract::answer_form(self.profile.contract).to_owned()
+            }
             Some(known) => call_form(known),
             None => tool.to_string(),
         };
@@ -288,12 +298,8 @@ fn write_fix_args(proposal: &Proposal) -> Value {
 /// The contents of all fenced blocks of a text.
 fn fenced_blocks(text: &str) -> String {
     let parts: Vec<&str> = text.split("```").collect();
-    let blocks: Vec<&str> = parts
-        .iter()
-        .skip(1)
-        .step_by(2)
-        .map(|block| block.split_once('\n').map_or(*block, |(_, body)| body))
-        .collect();
+    let blocks: Vec<&str> =
+        parts.iter().skip(1).step_by(2).map(|block| block.split_once('\n').map_or(*block, |(_, body)| body)).collect();
     blocks.join("\n...\n")
 }
 

@@ -120,7 +120,11 @@ pub fn load(folder: Option<&Utf8Path>, known_tools: &[&str]) -> Result<Vec<Profi
     if let Some(folder) = folder {
         read_folder(folder, &mut texts)?;
     }
-    texts.iter().filter(|(name, _)| name.ends_with(".toml")).map(|(name, text)| parse(name, text, known_tools)).collect()
+    texts
+        .iter()
+        .filter(|(name, _)| name.ends_with(".toml"))
+        .map(|(name, text)| parse(name, text, known_tools))
+        .collect()
 }
 
 fn read_folder(folder: &Utf8Path, texts: &mut BTreeMap<String, String>) -> Result<(), ProfileError> {
@@ -218,7 +222,10 @@ mod tests {
     #[test]
     fn each_mistake_is_named() {
         assert!(complaint(&GOOD.replace("write_fix", "wirte_fix")).contains("unknown tool `wirte_fix`"));
-        assert!(complaint(&GOOD.replace(r#"start = "a""#, r#"start = "b""#)).contains("`b` is no state of it; its states: a"));
+        assert!(
+            complaint(&GOOD.replace(r#"start = "a""#, r#"start = "b""#))
+                .contains("`b` is no state of it; its states: a")
+        );
         assert!(complaint(&GOOD.replace("cycles = 2", "cycles = 0")).contains("0 cycles"));
         assert!(complaint(&GOOD.replace("[\"write_fix\"]", "[\"read_range\"]")).contains("does not offer its answer"));
         assert!(complaint(&GOOD.replace("goal =", "gaol =")).contains("gaol"));

@@ -139,7 +139,9 @@ impl From<ModelError> for Failure {
             ModelError::UnknownModel(_) => "give a model that the endpoint knows with `--model`",
             ModelError::Unreachable(_) => "check `--base-url`, and that the server is up; `--model builtin` needs none",
             ModelError::ContextLength(_) => "use a model with a larger context",
-            ModelError::BadRequest(_) => "the endpoint refuses the request; check `--base-url` (a missing /v1?) and `--model`",
+            ModelError::BadRequest(_) => {
+                "the endpoint refuses the request; check `--base-url` (a missing /v1?) and `--model`"
+            }
             ModelError::Failed(_) => "the endpoint kept failing; try again later",
             ModelError::OverBudget(_) => "raise the cap",
             ModelError::NotRecorded(_) => "record the run again, or replay it with the program that recorded it",
@@ -163,7 +165,9 @@ impl From<PromptError> for Failure {
 impl From<ToolError> for Failure {
     fn from(error: ToolError) -> Self {
         match error {
-            ToolError::Correctable(what) => Self::usage(what, "correct the arguments; `unidebug tool NAME` shows what it takes"),
+            ToolError::Correctable(what) => {
+                Self::usage(what, "correct the arguments; `unidebug tool NAME` shows what it takes")
+            }
             ToolError::Environment(error) => error.into(),
             ToolError::Journal(error) => Self::io("the journal cannot be written", &error),
         }
@@ -186,7 +190,9 @@ impl From<RepairError> for Failure {
     fn from(error: RepairError) -> Self {
         match error {
             RepairError::Agent(error) => error.into(),
-            RepairError::NoProfile { .. } => Self::unusable(error.to_string(), "complete the folder given with `--agents`"),
+            RepairError::NoProfile { .. } => {
+                Self::unusable(error.to_string(), "complete the folder given with `--agents`")
+            }
         }
     }
 }

@@ -5,7 +5,9 @@ use super::error::Failure;
 use crate::agent::policy::Voice;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::escalate::Mind;
-use crate::llm::{Budget, Capped, Caps, ChatModel, Endpoint, OpenAi, Prices, Recorder, Redacting, Redactor, Replay, Secret};
+use crate::llm::{
+    Budget, Capped, Caps, ChatModel, Endpoint, OpenAi, Prices, Recorder, Redacting, Redactor, Replay, Secret,
+};
 use crate::prompt::Library;
 use camino::Utf8Path;
 use std::collections::BTreeMap;
@@ -62,7 +64,14 @@ impl Models {
             Some(_) => Named::Model(DEFAULT_MODEL.into()),
             None => Named::Builtin,
         });
-        let mut models = Self { default, parts, replays: BTreeMap::new(), endpoint: None, redactor: Arc::default(), for_lack_of_a_key };
+        let mut models = Self {
+            default,
+            parts,
+            replays: BTreeMap::new(),
+            endpoint: None,
+            redactor: Arc::default(),
+            for_lack_of_a_key,
+        };
         let named: Vec<Named> = std::iter::once(&models.default).chain(models.parts.values()).cloned().collect();
         for one in &named {
             if let Named::Replay(path) = one {
@@ -139,7 +148,9 @@ fn read_parts(texts: &[String], agents: &[AgentName]) -> Result<(Option<Named>, 
                 }
                 parts.insert(part.to_owned(), Named::read(model));
             }
-            _ if text.trim().is_empty() => return Err(Failure::usage("`--model` is empty", "name a model, or `builtin`")),
+            _ if text.trim().is_empty() => {
+                return Err(Failure::usage("`--model` is empty", "name a model, or `builtin`"));
+            }
             _ => default = Some(Named::read(text)),
         }
     }
@@ -162,7 +173,9 @@ async fn contact(
         ));
     }
     let prices = match &minds.prices {
-        Some(path) => Prices::load(path).map_err(|e| Failure::unusable(e.to_string(), "give a file in litellm's schema"))?,
+        Some(path) => {
+            Prices::load(path).map_err(|e| Failure::unusable(e.to_string(), "give a file in litellm's schema"))?
+        }
         None => Prices::bundled(),
     };
     let prices = Arc::new(prices);

@@ -36,7 +36,8 @@ impl Opened {
     pub async fn check(text: &str, source: &Source) -> Result<Self, Failure> {
         let bug = benchmark::parse_bug(text)?;
         let failing = source.failing.iter().map(|test| test.parse::<TestId>()).collect::<Result<Vec<_>, _>>();
-        let failing = failing.map_err(|e| Failure::usage(format!("--failing: {e}"), "write `Class` or `Class#method`"))?;
+        let failing =
+            failing.map_err(|e| Failure::usage(format!("--failing: {e}"), "write `Class` or `Class#method`"))?;
         let requirements = source.requirements.as_deref().map(read_requirements).transpose()?;
         let sandbox = Sandbox::detect(match source.sandbox {
             SandboxArg::Auto => Choice::Auto,
@@ -115,7 +116,10 @@ fn words(option: &str, line: Option<&str>) -> Result<Option<Vec<String>>, Failur
     let Some(line) = line else { return Ok(None) };
     match shlex::split(line) {
         Some(words) if !words.is_empty() => Ok(Some(words)),
-        _ => Err(Failure::usage(format!("{option}: `{line}` is no command"), "give a program and its arguments, quoted once")),
+        _ => Err(Failure::usage(
+            format!("{option}: `{line}` is no command"),
+            "give a program and its arguments, quoted once",
+        )),
     }
 }
 

@@ -62,7 +62,9 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     let telling = Telling::start(&folder, &args)?;
     telling.emit(&started_event(&opened))?;
     if models.for_lack_of_a_key {
-        telling.notice("no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)")?;
+        telling.notice(
+            "no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)",
+        )?;
     }
     let bench = opened.bench(&folder, &args.source, args.accept_suspicious, &*telling.sink).await?;
     let escalator = escalator(&args, profiles, registry, library, &models, &telling);
@@ -204,7 +206,7 @@ fn report(
     let mut seconds = sums.seconds;
     seconds.wall = started.elapsed().as_secs_f64();
     RunReport {
-        schema: 1,
+        schema: report::SCHEMA,
         bug: bench.bug.id.clone(),
         verdict: word,
         level: repair.map(|r| r.level),
@@ -281,7 +283,10 @@ fn finish(
 fn apply(bench: &Workbench, found: &Patch) -> Result<(), Failure> {
     let id = &bench.bug.id;
     if id.benchmark != "local" {
-        return Err(Failure::usage(format!("--apply: {id} is no project of yours"), "apply the patch of the run directory by hand"));
+        return Err(Failure::usage(
+            format!("--apply: {id} is no project of yours"),
+            "apply the patch of the run directory by hand",
+        ));
     }
     let root = Utf8Path::new(&id.name);
     for file in &found.files {

@@ -42,7 +42,8 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let models = Models::open(&args.minds, &[]).await?;
     let folder = tempfile::Builder::new().prefix("unidebug-tool-").tempdir();
     let folder = folder.map_err(|e| Failure::io("no folder for the checkout", &e))?;
-    let path = Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
+    let path =
+        Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
     let bench = opened.bench(path, &args.source, false, &*sink).await?;
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1 };

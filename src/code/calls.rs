@@ -265,6 +265,26 @@ fn shown(file: &SourceFile, call: &Call) -> String {
     on_one_line(whole).chars().take(MAX_CALL_TEXT).collect()
 }
 
+/// Names of the methods and constructors that a snippet calls, each once, in order. The snippet need not be whole.
+pub fn called_names(snippet: &str, language: &dyn Language) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let Some(tree) = parse(snippet, language) else { return names };
+    preorder(tree.root_node(), |node| {
+        let named = match node.kind() {
+            "method_invocation" => node.child_by_field_name("name").map(|name| text_of(name, snippet).to_owned()),
+            "object_creation_expression" => {
+                node.child_by_field_name("type").map(|kind| simple_type(text_of(kind, snippet)))
+            }
+            _ => None,
+        };
+        if let Some(name) = named.filter(|name| !name.is_empty() && !names.contains(name)) {
+            names.push(name);
+        }
+        true
+    });
+    names
+}
+
 #[cfg(test)]
 mod tests {
     use crate::code::outline::tests::fixture_index;
@@ -331,24 +351,4 @@ mod tests {
         assert_eq!(index.calls_to("twice", Some(&only)).len(), 1);
         assert_eq!(index.calls_to("twice", None)[0].text, "public double area() { return side() * twice(2); }");
     }
-}
-
-/// Names of the methods and constructors that a snippet calls, each once, in order. The snippet need not be whole.
-pub fn called_names(snippet: &str, language: &dyn Language) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let Some(tree) = parse(snippet, language) else { return names };
-    preorder(tree.root_node(), |node| {
-        let named = match node.kind() {
-            "method_invocation" => node.child_by_field_name("name").map(|name| text_of(name, snippet).to_owned()),
-            "object_creation_expression" => {
-                node.child_by_field_name("type").map(|kind| simple_type(text_of(kind, snippet)))
-            }
-            _ => None,
-        };
-        if let Some(name) = named.filter(|name| !name.is_empty() && !names.contains(name)) {
-            names.push(name);
-        }
-        true
-    });
-    names
 }

@@ -28,6 +28,9 @@ pub enum Mind {
     },
 }
 
+/// Who decides, by level and agent.
+pub type WhoDecides = Box<dyn Fn(Level, &AgentName) -> Mind + Send + Sync>;
+
 /// How a bug's run ended.
 #[derive(Debug)]
 pub enum Verdict {
@@ -91,7 +94,7 @@ pub struct Escalator {
     /// *k* of Algorithm 1: how often the whole ladder is climbed.
     pub attempts: u32,
     /// Who decides, by level and agent.
-    pub mind: Box<dyn Fn(Level, &AgentName) -> Mind + Send + Sync>,
+    pub mind: WhoDecides,
     /// What the engine may use on a level.
     pub engine: Box<dyn Fn(Level) -> EngineBudget + Send + Sync>,
     /// Variants asked of a model for each failed candidate.
@@ -210,6 +213,7 @@ fn file(case: &mut CaseFile, level: Level, agent: AgentName, ended: Ended) -> Op
 fn engine_note(attempts: &[PatchAttempt]) -> Option<String> {
     let judged = attempts.iter().filter(|a| a.validation.outcome.compiled()).count();
     let best = attempts.iter().filter(|a| a.validation.fixed > 0).max_by_key(|a| a.validation.fixed);
-    let nearest = best.map(|a| format!("; the nearest made {} triggering tests pass: {}", a.validation.fixed, a.explanation));
+    let nearest =
+        best.map(|a| format!("; the nearest made {} triggering tests pass: {}", a.validation.fixed, a.explanation));
     (judged > 0).then(|| format!("{judged} simple template edits were tried{}", nearest.unwrap_or_default()))
 }

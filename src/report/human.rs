@@ -74,7 +74,10 @@ fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
 fn tokens(report: &RunReport) -> String {
     let u = &report.usage;
     let plural = if u.requests == 1 { "" } else { "s" };
-    format!("{} request{plural}, {} tokens in ({} cached), {} out", u.requests, u.prompt_tokens, u.cached_tokens, u.completion_tokens)
+    format!(
+        "{} request{plural}, {} tokens in ({} cached), {} out",
+        u.requests, u.prompt_tokens, u.cached_tokens, u.completion_tokens
+    )
 }
 
 /// One line of live progress; `None` for events that are no news to a person.
@@ -95,13 +98,24 @@ pub fn progress_line(event: &Event) -> Option<String> {
             format!("{} {}: {policy}", level(scope.level), scope.agent)
         }
         Event::Observed { scope, tool, ok, .. } if !tool.as_str().is_empty() => {
-            format!("{} {} cycle {}: {tool}{}", level(scope.level), scope.agent, scope.cycle, if *ok { "" } else { " refused" })
+            format!(
+                "{} {} cycle {}: {tool}{}",
+                level(scope.level),
+                scope.agent,
+                scope.cycle,
+                if *ok { "" } else { " refused" }
+            )
         }
         Event::Observed { scope, .. } => {
             format!("{} {} cycle {}: unreadable answer", level(scope.level), scope.agent, scope.cycle)
         }
         Event::AgentEnded { scope, how, cycles } => {
-            format!("{} {}: {how} after {cycles} cycle{}", level(scope.level), scope.agent, if *cycles == 1 { "" } else { "s" })
+            format!(
+                "{} {}: {how} after {cycles} cycle{}",
+                level(scope.level),
+                scope.agent,
+                if *cycles == 1 { "" } else { "s" }
+            )
         }
         Event::Notice { text } => text.clone(),
         _ => return None,

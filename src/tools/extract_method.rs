@@ -42,7 +42,11 @@ impl TypedTool for ExtractMethod {
             observation = observation.showing(&file.path, span);
         }
         for method in found.iter().skip(MAX_BODIES) {
-            let _ = writeln!(text, "{} (lines {}-{}): signature only", method.signature, method.span.first, method.span.last);
+            let _ = writeln!(
+                text,
+                "{} (lines {}-{}): signature only",
+                method.signature, method.span.first, method.span.last
+            );
         }
         observation.text = text;
         Ok(observation)

@@ -41,7 +41,15 @@ impl TypedTool for FindSimilarApiCalls {
             let calls = cx.bench.index.calls_to(&name, only.as_ref());
             let _ = writeln!(text, "{name}: {} call{}", calls.len(), if calls.len() == 1 { "" } else { "s" });
             for call in calls.iter().take(MAX_CALLS) {
-                let _ = writeln!(text, "  {}:{} in {}.{}: {}", call.file, call.line, call.class, call.method.as_deref().unwrap_or("(initialiser)"), call.text);
+                let _ = writeln!(
+                    text,
+                    "  {}:{} in {}.{}: {}",
+                    call.file,
+                    call.line,
+                    call.class,
+                    call.method.as_deref().unwrap_or("(initialiser)"),
+                    call.text
+                );
             }
             if calls.len() > MAX_CALLS {
                 let _ = writeln!(text, "  ({} more)", calls.len() - MAX_CALLS);

@@ -30,7 +30,10 @@ impl TypedTool for RunTests {
         let wanted = args.tests.unwrap_or_default();
         if wanted.is_empty() {
             // The unchanged code was run for the baseline; running it again would tell the same.
-            return Ok(Observation::told(report_text(&baseline.report, &baseline.report.results.keys().cloned().collect::<Vec<_>>())));
+            return Ok(Observation::told(report_text(
+                &baseline.report,
+                &baseline.report.results.keys().cloned().collect::<Vec<_>>(),
+            )));
         }
         let chosen = choose(&baseline.report, &wanted)?;
         let report = cx.bench.validator.run_tests(&chosen).await?;

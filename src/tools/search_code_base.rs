@@ -51,7 +51,8 @@ fn text(hits: &SearchHits) -> String {
             for (class, methods) in classes.as_object().into_iter().flatten() {
                 let _ = writeln!(text, "  {class}");
                 for (method, keywords) in methods.as_object().into_iter().flatten() {
-                    let words: Vec<&str> = keywords.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                    let words: Vec<&str> =
+                        keywords.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
                     let _ = writeln!(text, "    {method}: {}", words.join(", "));
                 }
             }

@@ -123,7 +123,7 @@ pub fn doubt(patch: &Patch, passed: Validation, bench: &Workbench) -> Validation
         .iter()
         .filter_map(|test| Some(bench.index.file(test.file.as_ref()?)?.lines(test.span?)))
         .collect();
-    let doubts: Vec<String> = Vec::new(); let _ = &tests;
+    let doubts = patch::suspicious::reasons(patch, &tests, bench.language);
     if doubts.is_empty() || bench.accept_suspicious {
         return passed;
     }

@@ -89,6 +89,8 @@ impl Unidebug {
             .env_clear()
             .envs(kept)
             .envs(own.iter().map(|name| (*name, home.join(name.to_ascii_lowercase()))))
+            // Test libraries, the compiled runner and baselines are the same for all tests: they are made once.
+            .env("UNIDEBUG_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(folder)
             .stdin(Stdio::null())

@@ -116,7 +116,14 @@ fn body_start(file: &SourceFile) -> u32 {
     first.and_then(|n| u32::try_from(n + 1).ok()).unwrap_or(1)
 }
 
-fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, budget: Budget, text: &mut String, shown: &mut Shown) {
+fn some_methods(
+    sheet: &Sheet<'_>,
+    marks: &[Mark],
+    bench: &Workbench,
+    budget: Budget,
+    text: &mut String,
+    shown: &mut Shown,
+) {
     let file = sheet.file;
     let _ = writeln!(text, "### {}\n```{}", file.path, bench.language.fence());
     let mut full: Vec<&Method> = sheet.full.clone();
@@ -145,7 +152,14 @@ fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, budget: Bu
 }
 
 /// Fields that the shown methods use, and marked ones.
-fn fields(class: &Type, names: &BTreeSet<&str>, marks: &[Mark], bench: &Workbench, file: &SourceFile, shown: &mut Shown) -> String {
+fn fields(
+    class: &Type,
+    names: &BTreeSet<&str>,
+    marks: &[Mark],
+    bench: &Workbench,
+    file: &SourceFile,
+    shown: &mut Shown,
+) -> String {
     let mut text = String::new();
     for field in &class.fields {
         let is_marked = marks.iter().any(|m| m.location.file == file.path && field.span.contains(m.location.line));

@@ -85,7 +85,8 @@ pub fn reached(bench: &Workbench, without: Without) -> Choice<'_> {
     for test in &bench.bug.failing {
         for frame in &test.failure.frames {
             let file = bench.index.class(&frame.class).map(|(file, _)| file);
-            if let Some(method) = file.zip(frame.line).and_then(|(file, line)| bench.index.method_at(&file.path, line)) {
+            if let Some(method) = file.zip(frame.line).and_then(|(file, line)| bench.index.method_at(&file.path, line))
+            {
                 weights.raise(method, FRAME);
             }
         }

@@ -91,11 +91,15 @@ fn fixtures(file: &SourceFile, test: &FailingTest, span: LineSpan) -> String {
     used.extend(method.calls.iter().map(|call| call.name.as_str()));
     let is_setup = |m: &&Method| m.annotations.iter().any(|a| SETUP.contains(&a.as_str())) || m.name == "setUp";
     let is_helper = |m: &&Method| {
-        m.span != span && used.contains(m.name.as_str()) && !m.annotations.iter().any(|a| a == "Test") && m.span.len() <= SHORT
+        m.span != span
+            && used.contains(m.name.as_str())
+            && !m.annotations.iter().any(|a| a == "Test")
+            && m.span.len() <= SHORT
     };
     let mut text = String::new();
     let setups: Vec<&Method> = class.methods.iter().filter(is_setup).collect();
-    let names: BTreeSet<&str> = used.iter().copied().chain(setups.iter().flat_map(|m| m.names.iter().map(String::as_str))).collect();
+    let names: BTreeSet<&str> =
+        used.iter().copied().chain(setups.iter().flat_map(|m| m.names.iter().map(String::as_str))).collect();
     for field in class.fields.iter().filter(|field| names.contains(field.name.as_str())) {
         let _ = writeln!(text, "    {}", field.declaration);
     }

@@ -26,7 +26,8 @@ impl Variants for ModelVariants {
             "language": cx.bench.language.title(), "count": self.count, "evidence": "",
             "diff": patch::render(&of.patch), "feedback": format!("{}: {}", validation.outcome, validation.detail),
         });
-        let prompt = self.voice.library.render("variants.md", ctx).map_err(|e| ToolError::Correctable(e.to_string()))?;
+        let prompt =
+            self.voice.library.render("variants.md", ctx).map_err(|e| ToolError::Correctable(e.to_string()))?;
         let asked = self.voice.ask(cx.scope, prompt, "Answer with the JSON array.".into(), 0).await;
         let answer = asked.map_err(|e| ToolError::Correctable(format!("no variants: {e}")))?;
         let mut attempts: Vec<PatchAttempt> = Vec::new();
