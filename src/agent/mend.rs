@@ -5,6 +5,7 @@
 
 mod arguments;
 mod repetition;
+mod values;
 
 pub use arguments::mend_args;
 pub use repetition::Repetition;

@@ -1,7 +1,7 @@
 //! Caps on tokens and money: the worst case is reserved before a request is sent and settled when its answer is
 //! there, so that no number of agents at once can spend more than was allowed.
 
-use super::{Answer, ChatModel, ModelError, Prices, Query};
+use super::ModelError;
 use crate::domain::{Cost, Usage};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -188,88 +188,6 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         self.close(self.held);
-    }
-}
-
-/// A model inside a budget.
-pub struct Capped {
-    inner: Arc<dyn ChatModel>,
-    budget: Budget,
-    prices: Option<Arc<Prices>>,
-}
-
-/// Limit of an answer when a cap is set and the query names none.
-const ANSWER_TOKENS: u32 = 4096;
-/// Near the end of a budget an answer is limited further, but not below this: it would be of no use.
-const SHORTEST_ANSWER: u32 = 512;
-
-impl Capped {
-    /// Wraps a model; prices as the endpoint uses them.
-    pub fn new(inner: Arc<dyn ChatModel>, budget: Budget, prices: Option<Arc<Prices>>) -> Self {
-        Self { inner, budget, prices }
-    }
-
-    fn worst_case(&self, query: &Query, answer: u32) -> WorstCase {
-        let usage = Usage {
-            requests: 1,
-            prompt_tokens: most_prompt_tokens(query),
-            cached_tokens: 0,
-            completion_tokens: u64::from(answer),
-            cost_usd: Cost::UNKNOWN,
-        };
-        let cost = self.prices.as_ref().map_or(Cost::UNKNOWN, |prices| prices.cost(&query.model, &usage));
-        WorstCase { tokens: usage.prompt_tokens + usage.completion_tokens, cost }
-    }
-
-    /// The reservation and the limit of the answer it was made for.
-    fn reserve(&self, query: &Query) -> Result<(Permit, u32), ModelError> {
-        let mut answer = query.max_tokens.unwrap_or(ANSWER_TOKENS);
-        loop {
-            match self.budget.reserve(self.worst_case(query, answer)) {
-                Ok(permit) => return Ok((permit, answer)),
-                Err(refusal) if answer / 2 < SHORTEST_ANSWER => return Err(refusal),
-                Err(_) => answer /= 2,
-            }
-        }
-    }
-}
-
-/// An upper bound of what a prompt takes: program text has more than two bytes a token in every tokenizer in use.
-fn most_prompt_tokens(query: &Query) -> u64 {
-    const BYTES_PER_TOKEN: usize = 2;
-    const PER_MESSAGE: usize = 8;
-    let messages: usize =
-        query.messages.iter().map(|message| message.content.len() + BYTES_PER_TOKEN * PER_MESSAGE).sum();
-    let tools =
-        if query.tools.is_empty() { 0 } else { serde_json::to_string(&query.tools).map_or(0, |text| text.len()) };
-    ((messages + tools).div_ceil(BYTES_PER_TOKEN)) as u64
-}
-
-#[async_trait::async_trait]
-impl ChatModel for Capped {
-    fn endpoint(&self) -> String {
-        self.inner.endpoint()
-    }
-
-    async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
-        if !self.budget.is_capped() {
-            let answer = self.inner.ask(query).await?;
-            self.budget.count(&answer.usage);
-            return Ok(answer);
-        }
-        let (permit, limit) = self.reserve(query)?;
-        match self.inner.ask(&Query { max_tokens: Some(limit), ..query.clone() }).await {
-            Ok(answer) => {
-                permit.settle(&answer.usage);
-                Ok(answer)
-            }
-            // After the last try it is not known whether one of them was billed: the reservation stays spent.
-            Err(error @ ModelError::Failed(_)) => Err(error),
-            Err(refused) => {
-                permit.release();
-                Err(refused)
-            }
-        }
     }
 }
 

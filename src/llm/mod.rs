@@ -6,19 +6,23 @@
 //! disk before it is read.
 
 mod budget;
+mod capped;
 mod key;
 mod openai;
 mod prices;
 mod recording;
 mod redact;
+mod replay;
 mod secret;
 
-pub use budget::{Budget, Capped, Caps, Permit, WorstCase};
+pub use budget::{Budget, Caps, Permit, WorstCase};
+pub use capped::Capped;
 pub use key::key;
 pub use openai::{Endpoint, Finding, OpenAi, Patience, answer_from};
 pub use prices::{PriceError, Prices};
-pub use recording::{Exchange, Recorder, RecordingError, Replay};
+pub use recording::{Exchange, Recorder, RecordingError};
 pub use redact::{Redacting, Redactor};
+pub use replay::Replay;
 pub use secret::Secret;
 
 use crate::domain::Usage;

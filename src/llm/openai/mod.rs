@@ -4,6 +4,7 @@
 //! too, because compatible servers differ exactly where typed clients break: error bodies, statuses, missing fields.
 
 mod endpoint;
+mod error_body;
 mod failure;
 mod learned;
 mod probe;
