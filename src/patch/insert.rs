@@ -27,6 +27,12 @@ impl<'a> Insertions<'a> {
     /// # Errors
     /// Code that is no member, or one that the type has already.
     pub fn add(&mut self, code: &str) -> Result<(), PatchError> {
+        let code = self.take_imports(code);
+        if code.trim().is_empty() { Ok(()) } else { self.add_members(&code) }
+    }
+
+    /// Takes the import lines that code begins with; what is left is returned.
+    pub fn take_imports(&mut self, code: &str) -> String {
         let mut rest = Vec::new();
         for line in code.lines() {
             let trimmed = line.trim();
@@ -36,9 +42,7 @@ impl<'a> Insertions<'a> {
                 rest.push(line);
             }
         }
-        let code = rest.join("\n");
-        let code = code.trim_matches('\n');
-        if code.trim().is_empty() { Ok(()) } else { self.add_members(code) }
+        rest.join("\n").trim_matches('\n').to_owned()
     }
 
     fn add_import(&mut self, line: &str) {

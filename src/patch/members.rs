@@ -25,47 +25,32 @@ impl MethodNode<'_> {
 /// they stand in.
 pub(super) fn methods<'tree>(root: Node<'tree>, text: &str, syntax: &Syntax) -> Vec<MethodNode<'tree>> {
     let mut found = Vec::new();
-    language::preorder(root, |node| {
+    declarations(root, text, syntax, |node, around| {
         if syntax.is_method(node) {
-            found.extend(method(node, text, syntax));
+            found.extend(method(node, around, text, syntax));
         }
-        !syntax.is_method(node) && !syntax.fields.contains(&node.kind()) && !syntax.initializers.contains(&node.kind())
     });
     found
 }
 
-fn method<'tree>(node: Node<'tree>, text: &str, syntax: &Syntax) -> Option<MethodNode<'tree>> {
-    let around = enclosing_types(node, syntax);
-    let owner = around.first().copied();
+fn method<'tree>(
+    node: Node<'tree>,
+    around: Option<&TypeNode<'tree>>,
+    text: &str,
+    syntax: &Syntax,
+) -> Option<MethodNode<'tree>> {
+    // A compact constructor has the parameters of its record.
+    let owner = around.filter(|_| syntax.constructors.contains(&node.kind()));
     let parameters = node
         .child_by_field_name("parameters")
-        .or_else(|| owner.filter(|_| syntax.constructors.contains(&node.kind()))?.child_by_field_name("parameters"));
+        .or_else(|| owner.and_then(|owner| owner.node.child_by_field_name("parameters")));
     let params = parameters.map(|p| language::parameter_types(p, text)).unwrap_or_default();
     Some(MethodNode {
         node,
-        class: class_path(&around, text),
+        class: around.map(|owner| owner.path.clone()).unwrap_or_default(),
         name: text_of(node.child_by_field_name("name")?, text).to_owned(),
         params: params.iter().map(|param| bare_type(param)).collect(),
     })
-}
-
-/// The types around a node, innermost first; a constant of an enumeration with a body counts as one.
-fn enclosing_types<'tree>(node: Node<'tree>, syntax: &Syntax) -> Vec<Node<'tree>> {
-    let mut found = Vec::new();
-    let mut at = node.parent();
-    while let Some(above) = at {
-        if syntax.is_type(above) || syntax.enum_constants.contains(&above.kind()) {
-            found.push(above);
-        }
-        at = above.parent();
-    }
-    found
-}
-
-fn class_path(around: &[Node<'_>], text: &str) -> String {
-    let names: Vec<_> =
-        around.iter().rev().filter_map(|kind| kind.child_by_field_name("name")).map(|n| text_of(n, text)).collect();
-    names.join(".")
 }
 
 /// A named type with its path.
@@ -79,15 +64,41 @@ pub(super) struct TypeNode<'tree> {
 /// All named types outside of bodies, in order.
 pub(super) fn types<'tree>(root: Node<'tree>, text: &str, syntax: &Syntax) -> Vec<TypeNode<'tree>> {
     let mut found = Vec::new();
-    language::preorder(root, |node| {
+    declarations(root, text, syntax, |node, around| {
         if syntax.is_type(node) {
-            let mut around = vec![node];
-            around.extend(enclosing_types(node, syntax));
-            found.push(TypeNode { node, path: class_path(&around, text) });
+            found.push(type_node(node, around, text));
         }
-        !syntax.is_method(node) && !syntax.fields.contains(&node.kind())
     });
     found
+}
+
+fn type_node<'tree>(node: Node<'tree>, around: Option<&TypeNode<'tree>>, text: &str) -> TypeNode<'tree> {
+    let name = node.child_by_field_name("name").map_or("", |name| text_of(name, text));
+    TypeNode { node, path: around.map_or_else(|| name.to_owned(), |outer| format!("{}.{name}", outer.path)) }
+}
+
+/// Visits types and methods outside of bodies, each with the type around it; a constant of an enumeration with a body
+/// counts as one.
+fn declarations<'tree>(
+    root: Node<'tree>,
+    text: &str,
+    syntax: &Syntax,
+    mut visit: impl FnMut(Node<'tree>, Option<&TypeNode<'tree>>),
+) {
+    let mut around: Vec<TypeNode<'tree>> = Vec::new();
+    language::preorder(root, |node| {
+        while around.last().is_some_and(|outer| outer.node.end_byte() <= node.start_byte()) {
+            around.pop();
+        }
+        if syntax.is_type(node) || syntax.is_method(node) {
+            visit(node, around.last());
+        }
+        if syntax.is_type(node) || syntax.enum_constants.contains(&node.kind()) {
+            around.push(type_node(node, around.last(), text));
+        }
+        let is_body = syntax.fields.contains(&node.kind()) || syntax.initializers.contains(&node.kind());
+        !syntax.is_method(node) && !is_body
+    });
 }
 
 /// The members directly in the body of a type, through wrappers.
@@ -253,5 +264,15 @@ mod tests {
         assert_eq!(names("h"), ["Outer.E.A.h()"]);
         assert_eq!(names("R"), ["Outer.R.R(int)"]);
         assert!(names("Other.g").is_empty());
+    }
+
+    #[test]
+    fn deep_nesting_costs_no_more_than_its_size() {
+        let deep = 2000;
+        let code = "class A { void f() {} ".repeat(deep) + &"}".repeat(deep);
+        let tree = language::parse(&code, &Java).unwrap();
+        let start = std::time::Instant::now();
+        assert_eq!(members(types(tree.root_node(), &code, Java.syntax())[0].node, Java.syntax()).len(), 2);
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 }

@@ -26,12 +26,27 @@ pub(super) fn edits(
     for edit in edits {
         let code = unfenced(&edit.code);
         match edit.method.as_deref().map(str::trim).filter(|method| !method.is_empty()) {
-            Some(name) => splices.push(replace(file, &tree, name, &code, &mut inserted, language)?),
+            Some(name) if is_new(&tree, file, name, &code, language) => inserted.add(&code)?,
+            Some(name) => {
+                let code = inserted.take_imports(&code);
+                splices.push(replace(file, &tree, name, &code, &mut inserted, language)?);
+            }
             None => inserted.add(&code)?,
         }
     }
     splices.extend(inserted.splices());
     Ok(splices)
+}
+
+/// Whether code declares the named method and nothing in the file has that name: then it is meant as a new member,
+/// although a new member needs no `method`.
+fn is_new(tree: &Tree, file: &Original, name: &str, code: &str, language: &'static dyn Language) -> bool {
+    let wanted = Wanted::parse(name);
+    let named = |tree: &Tree, text: &str| {
+        methods(tree.root_node(), text, language.syntax()).iter().any(|method| method.name == wanted.name)
+    };
+    let brought = parse_as_members(code, language).is_some_and(|(tree, text)| named(&tree, &text));
+    brought && wanted.class.is_none() && !named(tree, &file.text)
 }
 
 /// Lines of the methods that edits replace; edits that insert, or that name no single method, have none.
