@@ -2,23 +2,17 @@
 
 use super::jvm::{Harness, OnCrash};
 use super::subject::Subject;
-use super::{Baseline, Coverage, ValidateError};
+use super::{Baseline, Coverage, Spectrum, ValidateError};
 use crate::benchmark::jars::{self, Library};
-use crate::domain::RepoPath;
+use crate::domain::{RepoPath, TestStatus};
 use crate::sandbox::Job;
 use camino::{Utf8Path, Utf8PathBuf};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Lines of product code the triggering tests execute on the untouched project.
 pub(super) async fn of_tests(subject: &Subject, baseline: &Baseline) -> Result<Option<Coverage>, ValidateError> {
-    let jars = match jars::find(Library::JaCoCo, &subject.sandbox).await {
-        Ok(jars) => jars,
-        Err(missing) => {
-            tracing::warn!("no coverage: {missing}; {}", missing.hint());
-            return Ok(None);
-        }
-    };
+    let Some(jars) = jacoco(subject).await else { return Ok(None) };
     let copy = subject.copy()?;
     let data = copy.tree.join("unidebug-coverage.exec");
     let mut plan = subject.plan(baseline.triggering.clone(), subject.deadlines(&baseline.report), OnCrash::GoOn);
@@ -33,6 +27,49 @@ pub(super) async fn of_tests(subject: &Subject, baseline: &Baseline) -> Result<O
         return Ok(None);
     }
     lines_of(subject, &jars[1..], &data).await.map(Some)
+}
+
+/// What each test executes on the untouched project, all in as few processes as a plain run takes.
+pub(super) async fn by_test(subject: &Subject, baseline: &Baseline) -> Result<Option<Spectrum>, ValidateError> {
+    let Some(jars) = jacoco(subject).await else { return Ok(None) };
+    let copy = subject.copy()?;
+    let mut libraries = subject.class_path.libraries.clone();
+    libraries.extend(jars.iter().cloned());
+    let harness = Harness::prepare(&subject.sandbox, &subject.jdk, &libraries, &jars::cache_dir()).await?;
+    let mut plan = subject.plan(Vec::new(), subject.deadlines(&baseline.report), OnCrash::GoOn);
+    plan.deadlines.default *= 2;
+    let product: Vec<&str> = subject.classes.iter().map(|folder| folder.as_str()).collect();
+    plan.jvm_args.push(format!("-javaagent:{}=output=none", jars[0]));
+    plan.jvm_args.push(format!("-Dunidebug.spectrum={}", product.join(":")));
+    let mut suite = subject.suite(&copy);
+    suite.class_path.extend(jars);
+    suite.harness = &harness;
+    let mut executed = Vec::new();
+    let report = suite.run_with(&plan, &mut executed).await?;
+    let folders = SourceFolders::of(subject);
+    let mut known: BTreeMap<String, Option<RepoPath>> = BTreeMap::new();
+    let mut tests = Vec::new();
+    for (id, files) in executed {
+        let Some(result) = report.results.get(&id) else { continue };
+        let passed = result.status == TestStatus::Passed;
+        let counts = passed || matches!(result.status, TestStatus::Failed | TestStatus::TimedOut);
+        // Flaky tests and those that want the network say nothing about lines.
+        if counts && !baseline.set_aside.contains_key(&id) {
+            tests.push((id, passed, parse(files.iter().map(String::as_str), &mut known, &folders)));
+        }
+    }
+    Ok((!tests.is_empty()).then_some(Spectrum { tests }))
+}
+
+/// The agent first, then what reads its data; `None` with a notice when they cannot be had.
+async fn jacoco(subject: &Subject) -> Option<Vec<Utf8PathBuf>> {
+    match jars::find(Library::JaCoCo, &subject.sandbox).await {
+        Ok(jars) => Some(jars),
+        Err(missing) => {
+            tracing::warn!("no coverage: {missing}; {}", missing.hint());
+            None
+        }
+    }
 }
 
 async fn lines_of(subject: &Subject, core: &[Utf8PathBuf], data: &Utf8Path) -> Result<Coverage, ValidateError> {
@@ -58,7 +95,8 @@ async fn lines_of(subject: &Subject, core: &[Utf8PathBuf], data: &Utf8Path) -> R
             hint: "report it with the version of your JDK".into(),
         });
     }
-    Ok(parse(&String::from_utf8_lossy(&done.results), &SourceFolders::of(subject)))
+    let text = String::from_utf8_lossy(&done.results);
+    Ok(parse(text.lines(), &mut BTreeMap::new(), &SourceFolders::of(subject)))
 }
 
 /// Finds the file of the checkout that a class file's package and source name mean.
@@ -87,19 +125,20 @@ impl SourceFolders {
     }
 }
 
-/// Reads `package/File.java 3 4 9` lines.
-fn parse(text: &str, folders: &SourceFolders) -> Coverage {
+/// Reads `package/File.java 3 4 9` lines; `known` keeps what was found on disk.
+fn parse<'a>(
+    lines: impl Iterator<Item = &'a str>,
+    known: &mut BTreeMap<String, Option<RepoPath>>,
+    folders: &SourceFolders,
+) -> Coverage {
     let mut coverage = Coverage::default();
-    for line in text.lines() {
+    for line in lines {
         // Numbers stand at the end; a file name may hold spaces.
-        let mut words: Vec<&str> = line.split(' ').collect();
-        let mut numbers = BTreeSet::new();
-        while let Some(number) = words.last().and_then(|word| word.parse::<u32>().ok()) {
-            numbers.insert(number);
-            words.pop();
-        }
-        if let Some(path) = folders.find(&words.join(" ")) {
-            coverage.lines.entry(path).or_default().extend(numbers);
+        let name = line.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
+        let numbers = line[name.len()..].split(' ').filter_map(|word| word.parse::<u32>().ok());
+        let path = known.entry(name.to_owned()).or_insert_with(|| folders.find(name));
+        if let Some(path) = path {
+            coverage.lines.entry(path.clone()).or_default().extend(numbers);
         }
     }
     coverage

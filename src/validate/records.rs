@@ -11,6 +11,8 @@ use serde::Deserialize;
 pub(super) struct Told {
     /// Results, in the order they came.
     pub(super) results: Vec<TestResult>,
+    /// What single tests executed, where that was asked for: files with their lines, as the runner writes them.
+    pub(super) executed: Vec<(TestId, Vec<String>)>,
     /// The test that was started and not finished.
     pub(super) open: Option<TestId>,
     /// The end record: how many results the process says it sent, and why it stopped.
@@ -35,6 +37,7 @@ impl Told {
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Line {
     Start(Named),
+    Lines(Executed),
     End(Ended),
     Over(Closing),
 }
@@ -55,6 +58,14 @@ struct Ended {
     millis: u64,
     #[serde(default)]
     failure: Option<Thrown>,
+}
+
+#[derive(Deserialize)]
+struct Executed {
+    nonce: String,
+    class: String,
+    method: String,
+    files: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -110,6 +121,9 @@ pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
             // After the end record nothing is believed any more.
             _ if told.over.is_some() => {}
             Line::Start(named) if named.nonce == nonce => told.open = Some(TestId::new(named.class, named.method)),
+            Line::Lines(ran) if ran.nonce == nonce => {
+                told.executed.push((TestId::new(ran.class, ran.method), ran.files));
+            }
             Line::End(ended) if ended.nonce == nonce => {
                 let id = TestId::new(ended.class, ended.method);
                 told.open = told.open.take().filter(|open| *open != id);

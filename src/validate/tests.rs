@@ -242,3 +242,79 @@ async fn a_project_with_its_own_commands_is_judged_by_its_reports() {
     let on_script = judge.validate(&trial.patch("check.sh", "not 42", "x")).await.unwrap();
     assert_eq!(on_script.outcome, Outcome::Refused);
 }
+
+#[tokio::test]
+async fn every_test_has_its_own_lines() {
+    let trial = calc().await;
+    let judge = trial.open().await;
+    let spectrum = judge.spectrum().await.unwrap().unwrap();
+    let calc = RepoPath::new("src/a/Calc.java").unwrap();
+    let of = |name: &str| {
+        let (_, passed, coverage) = spectrum.tests.iter().find(|(id, ..)| id.method == name).unwrap();
+        (*passed, coverage.lines.get(&calc).cloned().unwrap_or_default())
+    };
+    assert_eq!(of("max"), (false, BTreeSet::from([5])));
+    assert_eq!(of("same"), (true, BTreeSet::from([9])));
+    assert_eq!(of("zero"), (true, BTreeSet::new()), "a constant is copied into its user");
+}
+
+#[tokio::test]
+async fn warm_and_cold_answers_are_the_same() {
+    let trial = calc().await;
+    let warm = trial.open().await;
+    let cold = ColdValidator::open(&trial.checkout, &trial.sandbox, trial.options.clone()).await.unwrap();
+    let replacements = [
+        "x > y ? x : y",
+        "x >= y ? x : y",
+        "y",
+        "x",
+        "Math.max(x, y)",
+        "x == y ? x : y + 0",
+        "undefined",
+        "0 / (x - 2)",
+        "x < y ? y : x",
+        "new int[] {y}[0]",
+        "Integer.parseInt(\"3\")",
+        "max(x, y)",
+    ];
+    let patches: Vec<Patch> =
+        replacements.iter().map(|to| trial.patch("src/a/Calc.java", "x < y ? x : y", to)).collect();
+    let mut told = Vec::new();
+    warm.validate_all(&patches, &mut |at, validation| {
+        told.push((at, validation.outcome, validation.fixed));
+        ControlFlow::Continue(())
+    })
+    .await
+    .unwrap();
+    for (at, outcome, fixed) in told {
+        let slow = cold.validate(&patches[at]).await.unwrap();
+        assert_eq!((outcome, fixed), (slow.outcome, slow.fixed), "{}", replacements[at]);
+    }
+}
+
+#[tokio::test]
+async fn a_caller_who_has_enough_stops_the_rest() {
+    let trial = calc().await;
+    let judge = trial.open().await;
+    let patches = ["y", "x", "Math.max(x, y)"].map(|to| trial.patch("src/a/Calc.java", "x < y ? x : y", to));
+    let mut count = 0;
+    let mut stop = |_: usize, validation: &Validation| {
+        count += 1;
+        if validation.outcome == Outcome::PassedWarm { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    judge.validate_all(&patches, &mut stop).await.unwrap();
+    assert_eq!(count, 1);
+}
+
+#[tokio::test]
+async fn what_one_candidate_changes_in_the_process_is_gone_for_the_next() {
+    let trial = calc().await;
+    let judge = trial.open().await;
+    let spoil = "(System.setProperty(\"line.separator\", \"x\") + java.util.Locale.getDefault()).length() * 0 + (x > y ? x : y)";
+    let thread = "new Object() { int m() { new Thread(() -> { while (true) { } }).start(); return x; } }.m()";
+    let check = "\"x\".equals(System.lineSeparator()) || \"x\".equals(System.getProperty(\"line.separator\")) ? 0 : Math.max(x, y)";
+    for (to, wanted) in [(spoil, Outcome::PassedWarm), (thread, Outcome::Failed), (check, Outcome::PassedWarm)] {
+        let told = judge.validate(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
+        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
+    }
+}

@@ -15,6 +15,7 @@ const OPTIONAL: &[(&str, &str)] = &[
     ("JUnit4.java", "org/junit/runner/Description.class"),
     ("JUnit5.java", "org/junit/platform/engine/TestEngine.class"),
     ("Platform.java", "org/junit/platform/engine/TestEngine.class"),
+    ("Spectrum.java", "org/jacoco/core/analysis/Analyzer.class"),
     ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),
 ];
 

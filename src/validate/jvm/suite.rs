@@ -78,6 +78,18 @@ impl Suite<'_> {
     /// # Errors
     /// Only when no JVM can be started.
     pub(in crate::validate) async fn run(&self, plan: &Plan) -> Result<TestReport, ValidateError> {
+        self.run_with(plan, &mut Vec::new()).await
+    }
+
+    /// Runs the plan and adds what single tests executed, where the plan's arguments ask for it.
+    ///
+    /// # Errors
+    /// As [`Suite::run`].
+    pub(in crate::validate) async fn run_with(
+        &self,
+        plan: &Plan,
+        executed: &mut Vec<(TestId, Vec<String>)>,
+    ) -> Result<TestReport, ValidateError> {
         let begin = Instant::now();
         let mut report = empty();
         loop {
@@ -89,7 +101,8 @@ impl Suite<'_> {
             let nonce = nonce();
             let request = self.write_request(plan, &report, &nonce)?;
             let done = self.sandbox.run(self.job(plan, &request, left)).await?;
-            let told = records::read(&done.results, &nonce);
+            let mut told = records::read(&done.results, &nonce);
+            executed.append(&mut told.executed);
             let before = report.results.len();
             report.output_tail = tail(&done);
             let next = take(&mut report, told, &done, plan);

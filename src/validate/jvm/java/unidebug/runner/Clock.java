@@ -23,6 +23,7 @@ final class Clock extends Thread {
     private Thread worker = Thread.currentThread();
     private boolean off;
     private boolean stopped;
+    private final PerTest perTest = PerTest.orNone();
     private final Set<Thread> before = new HashSet<>(Thread.getAllStackTraces().keySet());
 
     Clock(Records records, Request request) {
@@ -39,6 +40,9 @@ final class Clock extends Thread {
         this.since = System.nanoTime();
         this.worker = Thread.currentThread();
         records.started(className, method);
+        if (perTest != null) {
+            perTest.clear();
+        }
     }
 
     synchronized void passed(String className, String method) {
@@ -54,7 +58,9 @@ final class Clock extends Thread {
     }
 
     private void end(String className, String method, String status, Throwable why) {
-        records.finished(className, method, status, elapsed(), why);
+        long millis = elapsed();
+        tellExecuted(className, method);
+        records.finished(className, method, status, millis, why);
         this.method = "";
         this.since = System.nanoTime();
         stopped |= !status.equals("passed") && request.must.contains(className + "#" + method);
@@ -91,6 +97,12 @@ final class Clock extends Thread {
         records.over(why);
         Coverage.dump();
         Runtime.getRuntime().halt(CUT);
+    }
+
+    private void tellExecuted(String className, String method) {
+        if (perTest != null) {
+            records.executed(className, method, perTest.executed());
+        }
     }
 
     /** A class whose tests are about to be set up. */
@@ -137,6 +149,7 @@ final class Clock extends Thread {
         }
         Throwable where = new Cut("cut after " + limit + " ms");
         where.setStackTrace(busiest());
+        tellExecuted(className, method);
         records.finished(className, method, "timed_out", elapsed(), where);
         leave("cut");
     }

@@ -2,13 +2,13 @@ package unidebug.runner;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.platform.engine.ConfigurationParameters;
-import org.junit.platform.engine.DiscoveryFilter;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.EngineDiscoveryRequest;
 import org.junit.platform.engine.EngineExecutionListener;
@@ -98,7 +98,7 @@ final class JUnit5 implements Adapter {
     public void run(Class<?> type, Request request, Clock clock, Records records) throws Exception {
         for (TestEngine engine : engines) {
             UniqueId id = UniqueId.forEngine(engine.getId());
-            TestDescriptor root = engine.discover(new OneClass(type), id);
+            TestDescriptor root = engine.discover(oneClass(type), id);
             removeUnwanted(root, request);
             root.accept(TestDescriptor::prune);
             if (!root.getChildren().isEmpty()) {
@@ -293,26 +293,37 @@ final class JUnit5 implements Adapter {
         }
     }
 
-    private static final class OneClass implements EngineDiscoveryRequest {
-        private final DiscoverySelector selector;
+    /**
+     * A request for the tests of one class. What else a request must answer differs by version, so it is a proxy: newer
+     * platforms refuse the default answers of methods that older ones do not have.
+     */
+    private static EngineDiscoveryRequest oneClass(Class<?> type) {
+        DiscoverySelector selector = DiscoverySelectors.selectClass(type);
+        return (EngineDiscoveryRequest) Proxy.newProxyInstance(
+                EngineDiscoveryRequest.class.getClassLoader(),
+                new Class<?>[] {EngineDiscoveryRequest.class},
+                (proxy, method, args) -> answer(selector, method, args));
+    }
 
-        OneClass(Class<?> type) {
-            selector = DiscoverySelectors.selectClass(type);
-        }
-
-        @Override
-        public <T extends DiscoverySelector> List<T> getSelectorsByType(Class<T> type) {
-            return type.isInstance(selector) ? Collections.singletonList(type.cast(selector)) : Collections.emptyList();
-        }
-
-        @Override
-        public <T extends DiscoveryFilter<?>> List<T> getFiltersByType(Class<T> type) {
-            return Collections.emptyList();
-        }
-
-        @Override
-        public ConfigurationParameters getConfigurationParameters() {
-            return NoParameters.INSTANCE;
+    private static Object answer(DiscoverySelector selector, Method method, Object[] args) throws ReflectiveOperationException {
+        switch (method.getName()) {
+            case "getSelectorsByType":
+                return ((Class<?>) args[0]).isInstance(selector) ? Collections.singletonList(selector) : Collections.emptyList();
+            case "getFiltersByType":
+                return Collections.emptyList();
+            case "getConfigurationParameters":
+                return NoParameters.INSTANCE;
+            case "getDiscoveryListener":
+                return method.getReturnType().getField("NOOP").get(null);
+            case "getOutputDirectoryProvider":
+            case "getOutputDirectoryCreator":
+                return Platform.outputDirectory(method.getReturnType());
+            case "toString":
+                return "the tests of one class";
+            case "hashCode":
+                return System.identityHashCode(selector);
+            default:
+                return null;
         }
     }
 }

@@ -35,16 +35,25 @@ public final class Lines {
     }
 
     private static void write(Writer out, ISourceFileCoverage file) throws IOException {
-        StringBuilder lines = new StringBuilder();
+        StringBuilder line = new StringBuilder();
+        append(line, file);
+        if (line.length() > 0) {
+            out.write(line.append('\n').toString());
+        }
+    }
+
+    /** The file and its executed lines; nothing when none was executed. */
+    static void append(StringBuilder out, ISourceFileCoverage file) {
+        boolean named = false;
         for (int line = file.getFirstLine(); line >= 0 && line <= file.getLastLine(); line++) {
             int status = file.getLine(line).getStatus();
             if (status == ICounter.FULLY_COVERED || status == ICounter.PARTLY_COVERED) {
-                lines.append(' ').append(line);
+                if (!named) {
+                    out.append(file.getPackageName().isEmpty() ? "" : file.getPackageName() + "/").append(file.getName());
+                    named = true;
+                }
+                out.append(' ').append(line);
             }
-        }
-        if (lines.length() > 0) {
-            String folder = file.getPackageName().isEmpty() ? "" : file.getPackageName() + "/";
-            out.write(folder + file.getName() + lines + "\n");
         }
     }
 }

@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 
 /** Writes one JSON line a fact to the private channel; every line carries the nonce of the run. */
@@ -42,6 +43,15 @@ final class Records {
         rest.append(",\"frames\":[]}");
         finished++;
         write("end", className, method, rest.toString());
+    }
+
+    /** What the test executed that ends next. */
+    synchronized void executed(String className, String method, List<String> files) {
+        StringBuilder rest = new StringBuilder(",\"files\":[");
+        for (int i = 0; i < files.size(); i++) {
+            text(rest.append(i == 0 ? "" : ","), files.get(i), Integer.MAX_VALUE);
+        }
+        write("lines", className, method, rest.append(']').toString());
     }
 
     /** The last record: how many tests ended, and why this process stops. */
@@ -132,8 +142,12 @@ final class Records {
     }
 
     static void text(StringBuilder out, String text) {
+        text(out, text, MESSAGE_CHARS);
+    }
+
+    private static void text(StringBuilder out, String text, int limit) {
         out.append('"');
-        int end = Math.min(text.length(), MESSAGE_CHARS);
+        int end = Math.min(text.length(), limit);
         for (int i = 0; i < end; i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {

@@ -1,0 +1,24 @@
+package unidebug.runner;
+
+import java.util.List;
+
+/** What a single test executed. */
+interface PerTest {
+    /** Forgets what ran so far. */
+    void clear();
+
+    /** A source file a line, {@code package/File.java} and the numbers of executed lines; and forgets them. */
+    List<String> executed();
+
+    /** The collector that was asked for, or none. */
+    static PerTest orNone() {
+        if (System.getProperty("unidebug.spectrum") == null) {
+            return null;
+        }
+        try {
+            return (PerTest) Class.forName("unidebug.runner.Spectrum").getDeclaredConstructor().newInstance();
+        } catch (ReflectiveOperationException | LinkageError missing) {
+            throw new IllegalStateException("no agent to take execution data from", missing);
+        }
+    }
+}

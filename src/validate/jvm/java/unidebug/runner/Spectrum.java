@@ -1,0 +1,109 @@
+package unidebug.runner;
+
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jacoco.core.analysis.Analyzer;
+import org.jacoco.core.analysis.CoverageBuilder;
+import org.jacoco.core.analysis.ICounter;
+import org.jacoco.core.analysis.ISourceFileCoverage;
+import org.jacoco.core.data.ExecutionData;
+import org.jacoco.core.data.ExecutionDataReader;
+import org.jacoco.core.data.ExecutionDataStore;
+import org.jacoco.core.data.SessionInfoStore;
+
+/**
+ * Takes from JaCoCo's agent, after each test, the lines it executed, and clears the agent's counters. Folders of classes
+ * come from the property {@code unidebug.spectrum}, joined by the path separator.
+ */
+final class Spectrum implements PerTest {
+    private final Object agent;
+    private final Method take;
+    private final List<Path> folders = new ArrayList<>();
+    /** Lines of a class under exactly these probes: tests repeat each other. */
+    private final Map<String, String> known = new HashMap<>();
+
+    Spectrum() throws ReflectiveOperationException {
+        ClassLoader loader = ClassLoader.getSystemClassLoader();
+        agent = Class.forName("org.jacoco.agent.rt.RT", true, loader).getMethod("getAgent").invoke(null);
+        take = Class.forName("org.jacoco.agent.rt.IAgent", true, loader).getMethod("getExecutionData", boolean.class);
+        for (String folder : System.getProperty("unidebug.spectrum").split(File.pathSeparator)) {
+            folders.add(new File(folder).toPath());
+        }
+    }
+
+    @Override
+    public void clear() {
+        try {
+            take.invoke(agent, true);
+        } catch (ReflectiveOperationException gone) {
+            throw new IllegalStateException(gone);
+        }
+    }
+
+    @Override
+    public List<String> executed() {
+        try {
+            ExecutionDataReader reader = new ExecutionDataReader(new ByteArrayInputStream((byte[]) take.invoke(agent, true)));
+            ExecutionDataStore store = new ExecutionDataStore();
+            reader.setExecutionDataVisitor(store);
+            reader.setSessionInfoVisitor(new SessionInfoStore());
+            reader.read();
+            List<String> files = new ArrayList<>();
+            for (ExecutionData data : store.getContents()) {
+                String lines = data.hasHits() ? linesOf(data) : "";
+                if (!lines.isEmpty()) {
+                    files.add(lines);
+                }
+            }
+            return files;
+        } catch (ReflectiveOperationException | IOException gone) {
+            throw new IllegalStateException(gone);
+        }
+    }
+
+    /** {@code package/File.java} and its executed lines, or nothing for classes that are not the subject's. */
+    private String linesOf(ExecutionData data) throws IOException {
+        String key = Long.toHexString(data.getId()) + Arrays.toString(data.getProbes()).hashCode() + ":" + count(data.getProbes());
+        String lines = known.get(key);
+        if (lines == null) {
+            lines = analysed(data);
+            known.put(key, lines);
+        }
+        return lines;
+    }
+
+    private static int count(boolean[] probes) {
+        int count = 0;
+        for (boolean probe : probes) {
+            count += probe ? 1 : 0;
+        }
+        return count;
+    }
+
+    private String analysed(ExecutionData data) throws IOException {
+        for (Path folder : folders) {
+            Path file = folder.resolve(data.getName() + ".class");
+            if (Files.isRegularFile(file)) {
+                ExecutionDataStore one = new ExecutionDataStore();
+                one.put(data);
+                CoverageBuilder builder = new CoverageBuilder();
+                new Analyzer(one, builder).analyzeClass(Files.readAllBytes(file), data.getName());
+                StringBuilder all = new StringBuilder();
+                for (ISourceFileCoverage source : builder.getSourceFiles()) {
+                    Lines.append(all, source);
+                }
+                return all.toString();
+            }
+        }
+        return "";
+    }
+}
