@@ -35,7 +35,7 @@ pub enum JournalError {
         /// What was given.
         path: Utf8PathBuf,
     },
-    /// A record before the last one is damaged: what follows cannot be trusted.
+    /// A record is damaged that was whole once: what follows cannot be trusted.
     #[error(
         "`{path}`:{line}: damaged record ({what}); {good} records before it are good\nhint: restore the file, or keep \
          its first {good} lines and resume from there"

@@ -30,7 +30,9 @@ pub(super) fn scan_bytes(path: &Utf8Path, bytes: &[u8]) -> Result<Scanned, Journ
     while let Some((index, line)) = lines.next() {
         let json = match checked(line) {
             Ok(json) => json,
-            Err(_) if lines.peek().is_none() => {
+            // A write that was cut short leaves a line without its end. A line with an end was whole once: it was
+            // damaged later, and so may others be.
+            Err(_) if lines.peek().is_none() && !line.ends_with(b"\n") => {
                 scanned.torn = true;
                 break;
             }

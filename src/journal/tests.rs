@@ -259,8 +259,8 @@ proptest! {
     fn a_flipped_bit_is_found_wherever_it_is(events in prop::collection::vec(any_event(), 1..6), at in any::<prop::sample::Index>(), bit in 0u8..8) {
         let events: Vec<Event> = std::iter::once(started()).chain(events).collect();
         let mut bytes = file_of(&events);
-        let last = bytes[..bytes.len() - 1].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
-        let at = at.index(last);
+        // All but the last line break: without it the last record counts as cut short.
+        let at = at.index(bytes.len() - 1);
         bytes[at] ^= 1 << bit;
         let scanned = super::read::scan_bytes(Utf8Path::new("j"), &bytes);
         prop_assert!(scanned.is_err());
