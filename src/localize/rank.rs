@@ -18,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_LINES: usize = 1_000;
 /// Execution of a line nobody saw run, in a method that ran: JaCoCo misses what stood before an exception.
 const NOT_SEEN: f64 = 0.2;
+/// Execution of a line nobody saw run that stands before the line of a frame: it probably ran, and the exception hid it.
+const HIDDEN: f64 = 0.7;
 /// Execution of a line when there is no coverage at all.
 const UNKNOWN: f64 = 0.6;
 /// Nearness of a method that ran although no readable call leads to it.
@@ -180,10 +182,8 @@ impl<'a> Evidence<'a> {
         statement: &Statement,
         reasons: &mut Vec<String>,
     ) -> Option<f64> {
-        let method_ran = method.is_some_and(|m| {
-            self.depth(m).is_some() || (m.span.first..=m.span.last).any(|line| self.line_ran(&file.path, line))
-        });
         let lines = statement.lines.first..=statement.lines.last;
+        let unseen = method.and_then(|m| self.unseen(file, m, lines.clone()));
         if let Some(spectrum) = self.inputs.spectrum {
             let counts = self.counts(spectrum, &file.path, lines.clone());
             if counts.failed_covered > 0 {
@@ -194,7 +194,7 @@ impl<'a> Evidence<'a> {
                 ));
                 return Some(self.inputs.formula.score(counts).max(0.05));
             }
-            return method_ran.then_some(NOT_SEEN / 2.0);
+            return unseen.map(|execution| if execution >= 1.0 { 1.0 } else { execution / 2.0 });
         }
         let Some(coverage) = self.inputs.coverage.filter(|coverage| !coverage.lines.is_empty()) else {
             let reached = method.is_some_and(|m| self.reach.get(m).is_some() || self.depth(m).is_some());
@@ -206,7 +206,24 @@ impl<'a> Evidence<'a> {
             reasons.push("ran in a failing test".into());
             return Some(1.0);
         }
-        method_ran.then_some(NOT_SEEN)
+        unseen
+    }
+
+    /// How likely a statement ran that coverage does not show; `None` when its method did not run at all. JaCoCo counts
+    /// a line when the block it lies in was left, which an exception prevents.
+    fn unseen(&self, file: &SourceFile, method: &Method, lines: std::ops::RangeInclusive<u32>) -> Option<f64> {
+        let mut framed =
+            self.frames.keys().filter(|at| at.file == file.path && method.span.contains(at.line)).peekable();
+        if framed.peek().is_some() {
+            let last = framed.clone().map(|at| at.line).max().unwrap_or(0);
+            return Some(match framed.any(|at| lines.contains(&at.line)) {
+                true => 1.0,
+                false if *lines.end() < last => HIDDEN,
+                false => NOT_SEEN,
+            });
+        }
+        let ran = (method.span.first..=method.span.last).any(|line| self.line_ran(&file.path, line));
+        ran.then_some(NOT_SEEN)
     }
 
     fn counts(&self, spectrum: &Spectrum, path: &RepoPath, lines: std::ops::RangeInclusive<u32>) -> Counts {

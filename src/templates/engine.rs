@@ -23,7 +23,7 @@ const MORE_PLACES: usize = 20;
 /// Each further proposal of one template at one statement counts for a little less than the one before.
 const CROWDING: f64 = 0.06;
 /// Weight of a two-edit candidate against its better half.
-const PAIR: f64 = 0.5;
+const PAIR: f64 = 0.6;
 /// Singles that a promising one is combined with.
 const MAX_PARTNERS: usize = 80;
 
@@ -83,6 +83,8 @@ pub(super) struct Plan {
     pub(super) base: f64,
     edits: usize,
     used: bool,
+    /// Decides between equal scores, by the seed alone.
+    tie: u64,
 }
 
 /// Makes candidates in order of promise and learns from what the judge says of them.
@@ -220,6 +222,7 @@ impl<'a> Engine<'a> {
                 note: edit.note,
                 edits: 1,
                 used: false,
+                tie: draw(self.options.seed, (at, number, rank)),
             }));
         }
         plans
@@ -229,21 +232,15 @@ impl<'a> Engine<'a> {
     fn best(&self, count: usize) -> Vec<(usize, f64)> {
         let unused = self.plans.iter().enumerate().filter(|(_, plan)| !plan.used);
         let mut scored: Vec<(usize, f64, u64)> =
-            unused.map(|(at, plan)| (at, plan.base * self.experience.factor(plan), self.draw(at))).collect();
-        let order = |a: &(usize, f64, u64), b: &(usize, f64, u64)| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2));
+            unused.map(|(at, plan)| (at, plan.base * self.experience.factor(plan), plan.tie)).collect();
+        let order =
+            |a: &(usize, f64, u64), b: &(usize, f64, u64)| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then(a.0.cmp(&b.0));
         if scored.len() > count && count > 0 {
             scored.select_nth_unstable_by(count - 1, order);
             scored.truncate(count);
         }
         scored.sort_by(order);
         scored.into_iter().map(|(at, score, _)| (at, score)).collect()
-    }
-
-    /// Decides between equal scores, by the seed alone.
-    fn draw(&self, plan: usize) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.options.seed, plan).hash(&mut hasher);
-        hasher.finish()
     }
 
     /// The candidate of a plan, unless it does not parse, changes nothing, or was there before.
@@ -289,14 +286,22 @@ impl<'a> Engine<'a> {
                     template: second.template,
                     changes: first.changes.iter().chain(&second.changes).cloned().collect(),
                     note: format!("{}; {}", first.note, second.note),
-                    base: PAIR * self.experience.promise(at) * score.max(first.base * 0.25),
+                    base: PAIR * self.experience.promise(at) * score,
                     edits: first.edits + 1,
                     used: false,
+                    tie: draw(self.options.seed, (at, other)),
                 };
                 self.plans.push(pair);
             }
         }
     }
+}
+
+/// A number that follows from the seed and a plan's origin.
+fn draw(seed: u64, origin: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (seed, origin).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The statement with exactly that range.

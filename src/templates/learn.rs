@@ -1,24 +1,38 @@
 //! What the judge's answers say about lines and templates.
 //!
-//! A candidate that makes some triggering tests pass, or repairs them all and breaks another, has found the place: more
-//! is tried there, and it is combined with a second edit. One that changes nothing about the failure makes its line less
-//! interesting, one that does not compile its template.
+//! A candidate that makes some triggering tests pass has found the place: more is tried there, as much more as the best
+//! one there achieved, and it is combined with a second edit. One that changes nothing about the failure makes its line
+//! a little less interesting, one that does not compile its template. Every step is small: half of what one learns from
+//! single answers is chance.
 
 use super::Template;
 use super::engine::Plan;
 use crate::domain::{FailingTest, Failure, Outcome, TestId, Validation};
 use std::collections::HashMap;
 
-/// No line or template is given up entirely, and none takes over.
-const RANGE: (f64, f64) = (0.25, 4.0);
+/// No line or template is given up for bad answers.
+const FLOOR: f64 = 0.5;
+/// What a line gains when a candidate on it repairs all triggering tests but for one.
+const GAIN: f64 = 0.4;
+/// Progress of a candidate that repairs the triggering tests and breaks others: mostly it turned a result around.
+const REGRESSION: f64 = 0.3;
 /// Promising candidates combined in one search.
 const MAX_PROMISING: usize = 24;
+
+/// What is known of one suspicious statement.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// Share of triggering tests that the best candidate repaired.
+    best: f64,
+    /// Falls with each answer that says nothing.
+    interest: f64,
+}
 
 /// Factors learnt so far.
 pub(super) struct Experience {
     failing: HashMap<TestId, Failure>,
     templates: Vec<f64>,
-    places: HashMap<usize, f64>,
+    places: HashMap<usize, Known>,
     promising: Vec<usize>,
     promises: HashMap<usize, f64>,
 }
@@ -37,35 +51,32 @@ impl Experience {
 
     /// How much more or less a plan is worth than its base.
     pub(super) fn factor(&self, plan: &Plan) -> f64 {
-        let place = self.places.get(&plan.place).copied().unwrap_or(1.0);
+        let place = self.places.get(&plan.place).map_or(1.0, |known| known.interest * (1.0 + GAIN * known.best));
         place * self.templates.get(plan.template).copied().unwrap_or(1.0)
     }
 
     /// Takes one answer.
     pub(super) fn learn(&mut self, at: usize, plan: &Plan, validation: &Validation) {
-        let all = self.failing.len().max(1) as f64;
-        let fixed = validation.fixed as f64 / all;
-        let (place, template) = match validation.outcome {
-            Outcome::Plausible | Outcome::PassedWarm | Outcome::Suspicious => (1.5, 1.3),
-            Outcome::Regression => (1.4, 1.1),
-            _ if validation.fixed > 0 => (1.0 + 0.6 * fixed, 1.1),
-            Outcome::CompileError => (1.0, 0.97),
-            Outcome::Failed if self.is_unchanged(validation) => (0.95, 1.0),
-            Outcome::Timeout | Outcome::OutOfMemory | Outcome::Crash => (0.97, 0.98),
-            _ => (1.0, 1.0),
-        };
-        let promise = match validation.outcome {
-            Outcome::Regression => 0.9,
-            outcome if outcome.compiled() => fixed,
+        let progress = match validation.outcome {
+            Outcome::Regression => REGRESSION,
+            outcome if outcome.compiled() => validation.fixed as f64 / self.failing.len().max(1) as f64,
             _ => 0.0,
         };
-        if promise > 0.0 && self.promises.len() < MAX_PROMISING {
+        if progress > 0.0 && self.promises.len() < MAX_PROMISING {
             self.promising.push(at);
-            self.promises.insert(at, 0.5 + 0.5 * promise);
+            self.promises.insert(at, progress);
         }
-        scale(self.places.entry(plan.place).or_insert(1.0), place);
+        let (place, template) = match validation.outcome {
+            Outcome::CompileError => (1.0, 0.97),
+            Outcome::Timeout | Outcome::OutOfMemory | Outcome::Crash => (0.98, 0.98),
+            Outcome::Failed if self.is_unchanged(validation) => (0.98, 1.0),
+            _ => (1.0, 1.0),
+        };
+        let known = self.places.entry(plan.place).or_insert(Known { best: 0.0, interest: 1.0 });
+        known.best = known.best.max(progress.min(1.0));
+        known.interest = (known.interest * place).max(FLOOR);
         if let Some(factor) = self.templates.get_mut(plan.template) {
-            scale(factor, template);
+            *factor = (*factor * template).max(0.3);
         }
     }
 
@@ -74,9 +85,9 @@ impl Experience {
         std::mem::take(&mut self.promising)
     }
 
-    /// How promising a plan was, `0.5..=1.0`.
+    /// Share of the triggering tests that a promising plan repaired.
     pub(super) fn promise(&self, plan: usize) -> f64 {
-        self.promises.get(&plan).copied().unwrap_or(0.5)
+        self.promises.get(&plan).copied().unwrap_or(0.0)
     }
 
     /// Whether every failure is word for word the one of the untouched code.
@@ -89,11 +100,8 @@ impl Experience {
     }
 }
 
-fn scale(factor: &mut f64, by: f64) {
-    *factor = (*factor * by).clamp(RANGE.0, RANGE.1);
-}
-
-/// What the kinds of the failures say about a template: 1 when nothing.
+/// What the kinds of the failures say about a template: 1 when nothing. A guard against a failure that was not seen is
+/// less likely than any other repair.
 fn hint(template: &str, failing: &[FailingTest]) -> f64 {
     let (kinds, endless, boost): (&[&str], bool, f64) = match template {
         "null_check" => (&["NullPointer"], false, 1.2),
@@ -106,5 +114,7 @@ fn hint(template: &str, failing: &[FailingTest]) -> f64 {
     };
     let speaks =
         |test: &&FailingTest| endless && test.timed_out || kinds.iter().any(|kind| test.failure.kind.contains(kind));
-    1.0 + boost * failing.iter().filter(speaks).count() as f64 / failing.len().max(1) as f64
+    let share = failing.iter().filter(speaks).count() as f64 / failing.len().max(1) as f64;
+    let guard = matches!(template, "null_check" | "range_check") && !failing.is_empty();
+    if guard && share == 0.0 { 0.5 } else { 1.0 + boost * share }
 }

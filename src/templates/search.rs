@@ -21,7 +21,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { candidates: 10_000, time: Duration::from_secs(60), after_first: 10 }
+        Self { candidates: 10_000, time: Duration::from_secs(60), after_first: 30 }
     }
 }
 

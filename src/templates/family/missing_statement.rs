@@ -75,7 +75,7 @@ impl Template for CopyStatement {
     }
 
     fn prior(&self) -> Prior {
-        0.35
+        0.3
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
@@ -101,7 +101,7 @@ impl Template for MissingAssignment {
     }
 
     fn prior(&self) -> Prior {
-        0.4
+        0.33
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
