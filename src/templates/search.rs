@@ -1,8 +1,9 @@
 //! The search: candidates stream into the judge, answers steer the engine, and what passes is ranked and confirmed.
 
 use super::engine::{Candidate, Engine};
-use crate::domain::{Outcome, Validation};
+use crate::domain::{Outcome, Patch, Validation};
 use crate::validate::{ValidateError, Validator};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Candidates generated at a time: few enough that answers steer, many enough that choosing costs nothing.
@@ -45,6 +46,8 @@ pub struct SearchResult {
     pub nearest: Option<Judged>,
     /// Candidates judged.
     pub tried: usize,
+    /// How many had been judged when the first one passed, itself included.
+    pub first_passed: Option<usize>,
     /// Of these, how many compiled.
     pub compiled: usize,
     /// Time spent on making candidates.
@@ -69,27 +72,22 @@ pub async fn search(
     let started = Instant::now();
     let mut result = SearchResult::default();
     let mut passed: Vec<Judged> = Vec::new();
-    let mut left_after_first = budget.after_first;
-    'search: loop {
+    let mut over = false;
+    while !over {
         let asked = Instant::now();
         let batch = engine.next_batch(BATCH.min(budget.candidates.saturating_sub(result.tried)));
         result.generating += asked.elapsed();
-        if batch.is_empty() {
-            break;
-        }
-        for candidate in batch {
-            let in_time = started.elapsed() < budget.time;
-            if !in_time || (!passed.is_empty() && left_after_first == 0) {
-                break 'search;
-            }
-            if !passed.is_empty() {
-                left_after_first -= 1;
-            }
-            let validation = validator.validate(&candidate.patch).await?;
-            engine.learn(&candidate, &validation);
-            on_result(&candidate, &validation);
-            take(&mut result, &mut passed, Judged { candidate, validation });
-        }
+        over = batch.is_empty();
+        let patches: Vec<Patch> = batch.iter().map(|candidate| candidate.patch.clone()).collect();
+        let mut on_judged = |at: usize, validation: &Validation| {
+            let Some(candidate) = batch.get(at) else { return ControlFlow::Break(()) };
+            engine.learn(candidate, validation);
+            on_result(candidate, validation);
+            take(&mut result, &mut passed, candidate, validation);
+            over = started.elapsed() >= budget.time || is_enough(&result, budget);
+            if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        validator.validate_all(&patches, &mut on_judged).await?;
     }
     rank(&mut passed);
     confirm(&mut result, passed, validator, started, budget.time).await?;
@@ -98,11 +96,20 @@ pub async fn search(
     Ok(result)
 }
 
-fn take(result: &mut SearchResult, passed: &mut Vec<Judged>, judged: Judged) {
+/// Whether the search went on long enough after the first candidate that passed.
+fn is_enough(result: &SearchResult, budget: Budget) -> bool {
+    result.first_passed.is_some_and(|first| result.tried >= first + budget.after_first)
+}
+
+fn take(result: &mut SearchResult, passed: &mut Vec<Judged>, candidate: &Candidate, validation: &Validation) {
+    let judged = Judged { candidate: candidate.clone(), validation: validation.clone() };
     result.tried += 1;
     result.compiled += usize::from(judged.validation.outcome.compiled());
     match judged.validation.outcome {
-        Outcome::PassedWarm | Outcome::Plausible => passed.push(judged),
+        Outcome::PassedWarm | Outcome::Plausible => {
+            result.first_passed.get_or_insert(result.tried);
+            passed.push(judged);
+        }
         Outcome::Failed | Outcome::Regression => {
             let worth = |judged: &Judged| (judged.validation.fixed, std::cmp::Reverse(judged.validation.failing.len()));
             if judged.validation.fixed > 0 && result.nearest.as_ref().is_none_or(|best| worth(&judged) > worth(best)) {

@@ -201,12 +201,19 @@ impl Template for Singleton {
             if raw || element.is_collection() {
                 values.push((site.text(node).to_owned(), 0.8));
             }
+            let arrays = if imports_arrays(site) { "Arrays" } else { "java.util.Arrays" };
             for (value, weight) in values {
                 let note = format!("put `{value}` into the new collection in {}", site.place(node));
-                out.push(Edit::replace(list, format!("(java.util.Collections.singletonList({value}))"), weight, note));
+                out.push(Edit::replace(list, format!("({arrays}.asList({value}))"), weight, note));
             }
         }
     }
+}
+
+/// Whether `Arrays` can be named without its package.
+fn imports_arrays(site: &Site<'_>) -> bool {
+    let file = site.index.file(&site.unit.path);
+    file.is_some_and(|file| file.imports.iter().any(|name| name == "java.util.*" || name == "java.util.Arrays"))
 }
 
 #[cfg(test)]
@@ -240,7 +247,7 @@ class Best {
     #[test]
     fn parts_and_first_elements() {
         assert!(proposals(&Part, BEST, 10).contains(&"for (int i : all.subList(n, all.size())) {".to_owned()));
-        let wanted = "return new ArrayList<Integer>(java.util.Collections.singletonList(n));";
+        let wanted = "return new ArrayList<Integer>(Arrays.asList(n));";
         assert!(proposals(&Singleton, BEST, 13).contains(&wanted.to_owned()));
     }
 }
