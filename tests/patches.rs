@@ -130,6 +130,47 @@ fn methods_that_would_be_replaced_are_known_before() {
     assert!(replaced("overloaded_method_without_types").is_empty());
 }
 
+#[test]
+fn links_in_the_checkout_lead_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap();
+    for inside in ["outside", "checkout/src"] {
+        std::fs::create_dir_all(root.join(inside)).unwrap();
+    }
+    std::fs::write(root.join("outside/Target.java"), "class Target {\n}\n").unwrap();
+    std::os::unix::fs::symlink(root.join("outside"), root.join("checkout/src/linked")).unwrap();
+    std::os::unix::fs::symlink(root.join("outside/Target.java"), root.join("checkout/src/Target.java")).unwrap();
+    let originals = Folder::new(root.join("checkout"));
+    let policy = Policy::new(vec![path("src")], vec![], &Java);
+    for name in ["src/Target.java", "src/linked/Target.java"] {
+        let edit = format!("--- a/{name}\n+++ b/{name}\n@@ @@\n class Target {{\n+    int n;\n }}\n");
+        let error = apply(&Edits::Diff(edit), &originals, &policy).unwrap_err();
+        assert!(matches!(error, PatchError::Unappliable { .. }), "{error}");
+    }
+    for name in ["src/Target.java", "src/linked/New.java"] {
+        let new = format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+class New {{ }}\n");
+        let error = apply(&Edits::Diff(new), &originals, &policy).unwrap_err();
+        assert!(error.to_string().contains("symbolic link"), "{error}");
+    }
+}
+
+#[test]
+fn patches_have_a_size() {
+    let refused = |text: String| {
+        let policy = Policy::new(vec![path("src")], vec![], &Java);
+        match apply(&Edits::Diff(text), &One(path("src/A.java"), b"class A { }\n".as_slice().into()), &policy) {
+            Err(PatchError::Refused { what }) => what,
+            other => panic!("{other:?}"),
+        }
+    };
+    let new_file =
+        |name: &str, lines: usize| format!("--- /dev/null\n+++ b/src/{name}.java\n@@ @@\n{}", "+// x\n".repeat(lines));
+    assert!(refused(new_file("B", 60_000)).contains("at most 262144"));
+    assert!(refused(new_file("B", 2001)).contains("at most 2000"));
+    let many: String = (0..21).map(|n| new_file(&format!("N{n}"), 1)).collect();
+    assert!(refused(many).contains("at most 20"));
+}
+
 /// One file, held in memory.
 struct One(RepoPath, Arc<[u8]>);
 

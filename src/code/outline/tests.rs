@@ -186,11 +186,24 @@ fn foreign_files_are_read_or_listed_but_never_followed_out() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn no_text_breaks_the_outline(text in "[a-z{}()<>@;,.\"'/*\n é]{0,200}") {
         let file = outlined(&text);
         for method in file.methods() {
             prop_assert!(file.text.get(method.bytes.clone()).is_some());
         }
+    }
+
+    #[test]
+    fn no_question_breaks_the_index(text in "[a-zA-Z_.$/#() é]{0,40}", line in any::<u32>()) {
+        let index = fixture_index(&[("src/a/b/Bag.java", BAG)]);
+        let hits = index.search(std::slice::from_ref(&text), 3);
+        prop_assert!(hits.hits.len() <= 3 && hits.hits.len() <= hits.total);
+        let _ = (index.resolve(&text), index.class(&text), index.calls_to(&text, None));
+        let _ = index.method_at(&index.files()[0].path, line);
+        let rest = LineSpan { first: line, last: u32::MAX };
+        prop_assert!(index.files()[0].lines(rest).len() <= BAG.len());
     }
 }
