@@ -166,6 +166,7 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>) -> Result<String, Pr
     let ctx = json!({
         "evidence": view.evidence.text(),
         "state": view.state.0,
+        "state_text": library.render(&format!("states/{}.md", view.state), json!({}))?,
         "available": view.available(),
         "hypotheses": memory.hypotheses,
         "gathered": memory.gathered(),
