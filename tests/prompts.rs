@@ -18,7 +18,7 @@ fn script() -> Vec<(&'static str, usize, Reply)> {
         (
             "Fixer",
             1,
-            Reply::command("read_range", json!({"file_path": "RingBuffer.java", "start_line": 48, "end_line": 53})),
+            Reply::command("read_range", json!({"file_path": "RingBuffer.java", "start_line": 46, "end_line": 50})),
         ),
         ("Fixer", 2, Reply::command("write_fix", diff("size > slots.length"))),
         ("Fixer", 3, Reply::command("write_fix", diff("size > slots.length"))),

@@ -102,7 +102,7 @@ fn an_agent_that_gives_up_ends_without_a_repair() {
 #[test]
 fn a_failed_patch_teaches_the_next_one() {
     let wrong = json!({"edits": [{"file_path": "RingBuffer.java", "modifications":
-        [{"line_number": 51, "modified_line": "        return size > slots.length;"}]}]});
+        [{"line_number": 48, "modified_line": "        return size > slots.length;"}]}]});
     let endpoint = Endpoint::scripted([
         ("Locator", 1, good_marks()),
         ("Fixer", 1, Reply::command("write_fix", wrong)),

@@ -29,8 +29,8 @@ fn shows(name: &str, args: Value, parts: &[&str]) {
 fn reading_tools_show_the_code() {
     shows(
         "read_range",
-        json!({"file_path": FILE, "start_line": 50, "end_line": 51}),
-        &["Line 50:     public boolean isFull() {", "Line 51:         return size >= slots.length - 1;"],
+        json!({"file_path": FILE, "start_line": 47, "end_line": 48}),
+        &["Line 47:     public boolean isFull() {", "Line 48:         return size >= slots.length - 1;"],
     );
     shows(
         "get_classes_and_methods",
@@ -78,8 +78,8 @@ fn control_tools_answer() {
 fn write_fix_takes_all_three_forms_and_says_what_became_of_them() {
     let diff = json!({"diff": "@@\n     public boolean isFull() {\n-        return size >= slots.length - 1;\n+        return size >= slots.length;\n"});
     let methods = json!({"methods": [{"file_path": "RingBuffer.java", "method": "isFull", "code": "public boolean isFull() {\n    return slots.length == size;\n}"}]});
-    let edits = json!({"edits": [{"file_path": FILE, "insertions": [], "deletions": [51],
-        "modifications": [{"line_number": 51, "modified_line": "        return size == capacity();"}]}]});
+    let edits = json!({"edits": [{"file_path": FILE, "insertions": [], "deletions": [48],
+        "modifications": [{"line_number": 48, "modified_line": "        return size == capacity();"}]}]});
     for args in [diff, methods, edits] {
         let done = tool("write_fix", &args);
         assert_eq!(done.json()["outcome"], "plausible", "{args}\n{}", done.stdout);
@@ -89,7 +89,7 @@ fn write_fix_takes_all_three_forms_and_says_what_became_of_them() {
 #[test]
 fn write_fix_names_what_is_wrong_with_a_patch() {
     let outcome = |args: Value| tool("write_fix", &args).json()["outcome"].clone();
-    let line = |text: &str| json!({"edits": [{"file_path": FILE, "modifications": [{"line_number": 51, "modified_line": text}]}]});
+    let line = |text: &str| json!({"edits": [{"file_path": FILE, "modifications": [{"line_number": 48, "modified_line": text}]}]});
     assert_eq!(outcome(line("        return size >= slots.size();")), "compile_error");
     assert_eq!(outcome(line("        return size >= slots.length - 2;")), "failed");
     assert_eq!(outcome(line("        return false;")), "regression");
@@ -136,10 +136,10 @@ fn near_misses_are_understood_by_hand_too() {
         "--bug",
         BUG,
         "--args",
-        r#"{"file": "RingBuffer.java", "start": "50", "end": 51}"#,
+        r#"{"file": "RingBuffer.java", "start": "47", "end": 48}"#,
     ]);
     done.expect_code(0);
-    assert!(done.stdout.contains("Line 51:"), "{}", done.stdout);
+    assert!(done.stdout.contains("Line 48:"), "{}", done.stdout);
     assert!(done.stderr.contains("was taken for `read_range`"), "{}", done.stderr);
 }
 

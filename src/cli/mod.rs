@@ -59,8 +59,10 @@ fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let wrong = error.use_stderr();
     if wrong && json {
         let text = error.to_string();
-        let first = text.lines().next().unwrap_or("").trim_start_matches("error: ").to_owned();
-        Failure::usage(first, "see `unidebug --help`").print(true);
+        // The first paragraph is the complaint; what follows is clap's own advice.
+        let complaint: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+        let complaint = complaint.join(" ").trim_start_matches("error: ").to_owned();
+        Failure::usage(complaint, "see `unidebug --help`").print(true);
     } else {
         // A closed pipe is the reader's choice.
         let _ = error.print();

@@ -59,7 +59,7 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
         Effect::NotApplied(attempt) => Some(attempt.validation.outcome),
         _ => None,
     };
-    super::print(&observation.text);
+    super::print(&format!("{}\n", observation.text.trim_end()));
     if args.json {
         let mut object = json!({"schema": 1, "tool": tool.name(), "ok": true, "observation": observation.text});
         if let Some(outcome) = outcome {

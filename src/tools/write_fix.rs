@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Compiler complaints and failing tests that are shown.
+/// Failing tests that are shown; the compiler's complaints are the detail itself.
 const MAX_SHOWN: usize = 5;
 
 pub struct WriteFix;
@@ -68,10 +68,6 @@ fn attempts_text(attempts: &[PatchAttempt]) -> String {
 fn attempt_text(attempt: &PatchAttempt) -> String {
     let validation = &attempt.validation;
     let mut text = format!("{}: {}\n", validation.outcome, validation.detail);
-    for complaint in validation.diagnostics.iter().take(MAX_SHOWN) {
-        let file = complaint.file.as_ref().map(ToString::to_string).unwrap_or_default();
-        let _ = writeln!(text, "  {file}:{}: {}", complaint.line, complaint.message);
-    }
     for (test, failure) in validation.failing.iter().take(MAX_SHOWN) {
         let _ = writeln!(text, "{test}");
         text.push_str(&failure_text(failure, false));
