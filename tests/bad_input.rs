@@ -36,7 +36,7 @@ fn typos_are_answered_with_what_was_meant() {
     refused(&["run", "fixtures:ring-buffer", "--levels", "L7"], 2, &["`L7` is no level"]);
     refused(&["run", "fixtures:ring-buffer", "--max-time", "soon"], 2, &["`soon` is no time"]);
     refused(&["run", "fixtures:ring-buffer", "--model", "locater=gpt-4o"], 2, &["`locater` is no level and no agent"]);
-    refused(&["tool", "raed_rnage", "--bug", "fixtures:ring-buffer", "--args", "{"], 2, &["--args"]);
+    refused(&["tool", "raed_range", "--bug", "fixtures:ring-buffer", "--args", "{"], 2, &["--args"]);
     refused(&["tool", "make_coffee", "--bug", "fixtures:ring-buffer"], 2, &["no tool `make_coffee`"]);
 }
 

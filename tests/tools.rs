@@ -92,7 +92,7 @@ fn write_fix_names_what_is_wrong_with_a_patch() {
     let line = |text: &str| json!({"edits": [{"file_path": FILE, "modifications": [{"line_number": 48, "modified_line": text}]}]});
     assert_eq!(outcome(line("        return size >= slots.size();")), "compile_error");
     assert_eq!(outcome(line("        return size >= slots.length - 2;")), "failed");
-    assert_eq!(outcome(line("        return false;")), "regression");
+    assert_eq!(outcome(line("        return size >= slots.length && size > 1;")), "regression");
     assert_eq!(outcome(line("        return size >= slots.length - 1;")), "duplicate");
     assert_eq!(outcome(json!({"edits": [{"file_path": FILE, "deletions": [900]}]})), "unappliable");
     let test = json!({"edits": [{"file_path": "test/buffers/RingBufferTest.java", "deletions": [40]}]});
