@@ -11,5 +11,6 @@ mod model_stack;
 mod patches;
 mod prompts;
 mod repair;
+mod secrets;
 mod support;
 mod tools;

@@ -72,19 +72,21 @@ impl Models {
             redactor: Arc::default(),
             for_lack_of_a_key,
         };
+        let secret = key.as_deref().map(Secret::new);
+        models.redactor = Arc::new(Redactor::new(secret.clone(), std::env::vars()));
         let named: Vec<Named> = std::iter::once(&models.default).chain(models.parts.values()).cloned().collect();
         for one in &named {
             if let Named::Replay(path) = one {
                 let replay = Replay::open(Utf8Path::new(path))
                     .map_err(|e| Failure::unusable(e.to_string(), "give a folder that `--record` wrote"))?;
+                // A request is looked up as it was recorded: without secrets.
+                let replay = Redacting::new(Arc::new(replay), models.redactor.clone());
                 models.replays.insert(path.clone(), Arc::new(replay));
             }
         }
         let asked: Vec<&str> =
             named.iter().filter_map(|n| if let Named::Model(name) = n { Some(name.as_str()) } else { None }).collect();
         if !asked.is_empty() {
-            let secret = key.as_deref().map(Secret::new);
-            models.redactor = Arc::new(Redactor::new(secret.clone(), std::env::vars()));
             models.endpoint = Some(contact(minds, secret, &asked, &models.redactor).await?);
         }
         Ok(models)
@@ -185,15 +187,15 @@ async fn contact(
     for name in asked {
         client.reach(name).await?;
     }
-    let mut model: Arc<dyn ChatModel> = Arc::new(client);
+    let budget = Budget::new(Caps { tokens: minds.max_tokens, usd: minds.max_cost, allow_unpriced: false });
+    // Caps lie innermost: near the end of a budget they shorten answers, which must not change what is recorded.
+    let mut model: Arc<dyn ChatModel> = Arc::new(Capped::new(Arc::new(client), budget, Some(prices)));
     if let Some(folder) = &minds.record {
         let recorder = Recorder::create(model, folder, redactor.clone());
         let recorder = recorder.map_err(|e| Failure::unusable(e.to_string(), "choose another folder with --record"))?;
         model = Arc::new(recorder);
     }
-    let redacting: Arc<dyn ChatModel> = Arc::new(Redacting::new(model, redactor.clone()));
-    let budget = Budget::new(Caps { tokens: minds.max_tokens, usd: minds.max_cost, allow_unpriced: false });
-    Ok(Arc::new(Capped::new(redacting, budget, Some(prices))))
+    Ok(Arc::new(Redacting::new(model, redactor.clone())))
 }
 
 /// A cap in money cannot be kept for a model whose price nobody knows.

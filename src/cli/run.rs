@@ -11,6 +11,7 @@ use crate::agent::profile;
 use crate::domain::{AgentName, Event, EventSink, Level, Outcome, Patch, PolicyKind};
 use crate::escalate::{Escalator, Repair, Verdict, level};
 use crate::journal::{Journal, RunDir, SCHEMA as JOURNAL_SCHEMA, Tee};
+use crate::llm::Redactor;
 use crate::patch;
 use crate::prompt::Library;
 use crate::report::{self, By, Model, RunReport, Tally, VerdictWord};
@@ -59,7 +60,7 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     let opened = Opened::check(&args.bug, &args.source).await?;
     let models = Arc::new(Models::open(&args.minds, &names).await?);
     let folder = run_folder(&args, &opened)?;
-    let telling = Telling::start(&folder, &args)?;
+    let telling = Telling::start(&folder, &args, &models.redactor)?;
     telling.emit(&started_event(&opened))?;
     if models.for_lack_of_a_key {
         telling.notice(
@@ -82,11 +83,12 @@ struct Telling {
 
 impl Telling {
     /// Makes the run directory with its frozen configuration, then the journal.
-    fn start(folder: &Utf8Path, args: &RunArgs) -> Result<Self, Failure> {
+    fn start(folder: &Utf8Path, args: &RunArgs, redactor: &Arc<Redactor>) -> Result<Self, Failure> {
         let dir = RunDir::create(folder)?;
         let frozen = format!("{:#}\n", frozen(args));
         write(&folder.join("config.json"), frozen.as_bytes())?;
-        let journal = Journal::begin(dir)?;
+        let redactor = redactor.clone();
+        let journal = Journal::begin(dir)?.scrubbed(Arc::new(move |text| redactor.text(text)));
         let tally = Arc::new(Tally::default());
         let progress = (!args.quiet).then(|| Arc::new(Progress::new()));
         let mut sinks: Vec<Arc<dyn EventSink>> = vec![Arc::new(journal), tally.clone()];
