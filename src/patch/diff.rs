@@ -195,7 +195,8 @@ impl<'a> Reader<'a> {
                 break;
             }
             self.at += 1;
-            if matches!(line.trim(), "..." | "…") {
+            // What was left out, also when said in a comment: what follows has a place of its own.
+            if matches!(line.trim().trim_start_matches('/').trim(), "..." | "…") {
                 break;
             }
             if is_open_end(line) {
@@ -326,6 +327,15 @@ mod tests {
         }
         let bare = parse("-b\n+c").unwrap();
         assert!(bare[0].names.is_empty());
+    }
+
+    #[test]
+    fn what_is_left_out_parts_a_hunk() {
+        for gap in ["...", " ...", "     // ...", " // …"] {
+            let files = parse(&format!("--- a/A.java\n+++ b/A.java\n@@ @@\n a\n-b\n+c\n{gap}\n d\n-e\n")).unwrap();
+            let hunks: Vec<_> = files[0].hunks.iter().map(roles).collect();
+            assert_eq!(hunks, [" -+", " -"], "{gap}");
+        }
     }
 
     #[test]

@@ -177,7 +177,18 @@ fn splice(
     let line = file.line_of(start);
     let before = &file.text[file.start(line)..start];
     let indent = if before.trim().is_empty() { before } else { indent::indent_of(file.line(line)) };
-    let moved = indent::block(&written_lines(code), indent).join(file.line_end(line));
+    let mut moved = indent::block(&written_lines(code), indent);
+    // Commented-out code in the first column stays there.
+    let outer: Vec<&str> = (line..=file.line_of(target.node.end_byte()))
+        .map(|n| file.line(n))
+        .filter(|line| !line.starts_with(indent) && line.trim().starts_with(language.line_comment()))
+        .collect();
+    for new in &mut moved {
+        if let Some(old) = outer.iter().find(|old| old.trim() == new.trim()) {
+            (*old).clone_into(new);
+        }
+    }
+    let moved = moved.join(file.line_end(line));
     Splice { range: start..target.node.end_byte(), text: moved.strip_prefix(indent).unwrap_or(&moved).to_owned() }
 }
 
