@@ -2,15 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod architecture;
+mod attacks;
 mod bad_input;
 mod endpoint_faults;
 mod fixtures;
 mod journal_kill;
+mod judge;
 mod local_projects;
 mod model_stack;
 mod patches;
 mod prompts;
 mod repair;
 mod secrets;
+mod sandbox_probes;
 mod support;
 mod tools;

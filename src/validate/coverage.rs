@@ -100,14 +100,14 @@ async fn lines_of(subject: &Subject, core: &[Utf8PathBuf], data: &Utf8Path) -> R
 }
 
 /// Finds the file of the checkout that a class file's package and source name mean.
-struct SourceFolders {
+pub(super) struct SourceFolders {
     root: Utf8PathBuf,
     product: Vec<RepoPath>,
     tests: Vec<RepoPath>,
 }
 
 impl SourceFolders {
-    fn of(subject: &Subject) -> Self {
+    pub(super) fn of(subject: &Subject) -> Self {
         let project = &subject.checkout.project;
         Self {
             root: subject.checkout.root.clone(),
@@ -116,7 +116,7 @@ impl SourceFolders {
         }
     }
 
-    fn find(&self, name: &str) -> Option<RepoPath> {
+    pub(super) fn find(&self, name: &str) -> Option<RepoPath> {
         let bare = name.rsplit('/').next().unwrap_or(name);
         // Folders do not always follow packages: then the file lies in the root itself.
         let candidates = self.product.iter().flat_map(|folder| [folder.join(name), folder.join(bare)]);

@@ -21,9 +21,6 @@ pub use cold::ColdValidator;
 pub use command::CommandValidator;
 pub use warm::WarmValidator;
 
-#[cfg(test)]
-mod tests;
-
 use crate::benchmark::jdk::Jdk;
 use crate::benchmark::{BenchmarkError, Checkout, Runner};
 use crate::domain::{Patch, RepoPath, TestId, TestReport, Validation};

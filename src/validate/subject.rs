@@ -16,6 +16,9 @@ use std::time::Duration;
 const LEAST: Duration = Duration::from_secs(2);
 /// A test in its first run, and one that was cut there.
 pub(super) const FIRST: Duration = Duration::from_secs(10);
+/// Packages whose classes decide what a test result is.
+const RESERVED: &[&str] =
+    &["org/junit", "junit", "org/hamcrest", "org/opentest4j", "org/mockito", "org/assertj", "java", "unidebug/runner"];
 const COMPILE_WALL: Duration = Duration::from_secs(600);
 
 /// Everything a run of tests or a compilation needs to know.
@@ -169,6 +172,10 @@ impl Subject {
         if !alone.ok {
             return Ok(Err(does_not_compile(complaints(alone))));
         }
+        if let Some(folder) = RESERVED.iter().find(|folder| self.is_new(&copy.overlay, folder)) {
+            let detail = format!("it makes classes below {folder}, which belongs to the tests or to Java");
+            return Ok(Err(Validation::without_tests(Outcome::Refused, detail)));
+        }
         if self.shape_changed(&copy.overlay)? {
             // Who uses the class may no longer compile, or holds a copy of an old constant.
             let made = copy.scratch.join("all");
@@ -181,6 +188,11 @@ impl Subject {
             }
         }
         Ok(Ok(copy))
+    }
+
+    /// Whether a patch brings classes of a package that the project itself does not have.
+    fn is_new(&self, overlay: &Utf8Path, folder: &str) -> bool {
+        overlay.join(folder).is_dir() && !self.classes.iter().any(|classes| classes.join(folder).is_dir())
     }
 
     fn shape_changed(&self, overlay: &Utf8Path) -> Result<bool, ValidateError> {

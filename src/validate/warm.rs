@@ -9,21 +9,36 @@ use super::cold::{self, ColdValidator};
 use super::jvm::{Answer, Classes, Daemon, DaemonSetup, OnCrash, WorkerSetup, Workers, spelled};
 use super::plausible::{Extent, Judged, judge};
 use super::subject::{self, Copy};
-use super::{Baseline, Coverage, OnResult, Options, Spectrum, ValidateError, Validator};
+use super::{Baseline, Coverage, OnResult, Options, Spectrum, ValidateError, Validator, clean, coverage};
 use crate::benchmark::Checkout;
-use crate::domain::{Outcome, Patch, TestId, TestReport, TestStatus, Validation};
+use crate::domain::{FileChange, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
 use crate::sandbox::Sandbox;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{Mutex, OnceCell};
 
 /// Tests that stopped earlier candidates and are asked before the rest.
 const KILLERS: usize = 20;
+/// Compilations of a file before the compiler counts as warm.
+const WARM_UP: usize = 10;
 
 /// Judges candidates in warm processes, and by the cold judge whatever those cannot.
 pub struct WarmValidator {
+    inner: Arc<Inner>,
+    /// Warms everything up while nobody asks yet.
+    starting: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for WarmValidator {
+    fn drop(&mut self) {
+        self.starting.abort();
+    }
+}
+
+struct Inner {
     cold: ColdValidator,
     daemon: Mutex<Option<Daemon>>,
     workers: OnceCell<Option<Warm>>,
@@ -60,13 +75,83 @@ enum Compiled {
 }
 
 impl WarmValidator {
-    /// Opens the cold judge, with its baseline, and starts the warm processes when they are first needed.
+    /// Opens the cold judge, with its baseline, and starts the warm processes in the background.
     ///
     /// # Errors
     /// As [`ColdValidator::open`].
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
         let cold = ColdValidator::open(checkout, sandbox, options).await?;
-        Ok(Self { cold, daemon: Mutex::default(), workers: OnceCell::new(), memory: std::sync::Mutex::default() })
+        let inner = Arc::new(Inner {
+            cold,
+            daemon: Mutex::default(),
+            workers: OnceCell::new(),
+            memory: std::sync::Mutex::default(),
+        });
+        let starting = tokio::spawn({
+            let inner = inner.clone();
+            async move {
+                inner.warm_up_compiler().await;
+                inner.warm().await;
+            }
+        });
+        Ok(Self { inner, starting })
+    }
+
+    /// Resident memory of the warm processes in MiB, for reports.
+    pub async fn resident_mib(&self) -> u64 {
+        let daemon = self.inner.daemon.lock().await.as_ref().map_or(0, Daemon::resident_kib);
+        let workers = match self.inner.workers.get() {
+            Some(Some(warm)) => warm.workers.lock().await.resident_kib(),
+            _ => 0,
+        };
+        (daemon + workers) >> 10
+    }
+
+    /// Test processes started so far.
+    pub async fn workers_started(&self) -> usize {
+        match self.inner.workers.get() {
+            Some(Some(warm)) => warm.workers.lock().await.started,
+            _ => 0,
+        }
+    }
+}
+
+impl Inner {
+    /// Compiles the files the failing tests point at, as they are, until the compiler is warm or somebody asks.
+    async fn warm_up_compiler(&self) {
+        let subject = &self.cold.subject;
+        if subject.class_path.has_processors() {
+            return;
+        }
+        for path in self.suspected_files() {
+            let Ok(bytes) = std::fs::read(path.under(&subject.checkout.root)) else { continue };
+            let same = FileChange { path, before: None, after: bytes.into() };
+            for _ in 0..WARM_UP {
+                if self.ask_compiler(&Patch { files: vec![same.clone()] }).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Product files named in the traces of triggering tests, at most two.
+    fn suspected_files(&self) -> Vec<RepoPath> {
+        let baseline = self.cold.baseline();
+        let results = baseline.triggering.iter().filter_map(|id| baseline.report.results.get(id));
+        let frames = results.filter_map(|result| result.failure.as_ref()).flat_map(|failure| &failure.frames);
+        let folders = coverage::SourceFolders::of(&self.cold.subject);
+        let mut found: Vec<RepoPath> = Vec::new();
+        for frame in frames.filter(|frame| clean::is_project_frame(frame)) {
+            let Some(file) = &frame.file else { continue };
+            let package =
+                frame.class.rsplit_once('.').map_or(String::new(), |(package, _)| package.replace('.', "/") + "/");
+            let path = folders.find(&format!("{package}{file}"));
+            found.extend(path.filter(|path| !found.contains(path)));
+            if found.len() == 2 {
+                break;
+            }
+        }
+        found
     }
 
     async fn warm(&self) -> Option<&Warm> {
@@ -221,6 +306,30 @@ impl WarmValidator {
         Ok(validation)
     }
 
+    /// While one candidate is tested, the next is compiled.
+    async fn pipeline(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+        let mut next = match patches.first() {
+            Some(first) => Some((Instant::now(), self.compile(first).await?)),
+            None => None,
+        };
+        for (at, patch) in patches.iter().enumerate() {
+            let Some((begin, compiled)) = next.take() else { break };
+            let ahead = async {
+                let begin = Instant::now();
+                match patches.get(at + 1) {
+                    Some(patch) => self.compile(patch).await.map(|compiled| Some((begin, compiled))),
+                    None => Ok(None),
+                }
+            };
+            let (validation, ahead) = tokio::join!(self.finish(patch, compiled, begin), ahead);
+            if let ControlFlow::Break(()) = on_result(at, &validation?) {
+                break;
+            }
+            next = ahead?;
+        }
+        Ok(())
+    }
+
     fn learn(&self, judged: &Judged, baseline: &Baseline) {
         if judged.outcome != Outcome::Regression {
             return;
@@ -247,24 +356,6 @@ impl WarmValidator {
     ) {
         if let Ok(mut memory) = self.memory.lock() {
             table(&mut memory).insert(key, what.clone());
-        }
-    }
-
-    /// Resident memory of the warm processes in MiB, for reports.
-    pub async fn resident_mib(&self) -> u64 {
-        let daemon = self.daemon.lock().await.as_ref().map_or(0, Daemon::resident_kib);
-        let workers = match self.workers.get() {
-            Some(Some(warm)) => warm.workers.lock().await.resident_kib(),
-            _ => 0,
-        };
-        (daemon + workers) >> 10
-    }
-
-    /// Test processes started so far.
-    pub async fn workers_started(&self) -> usize {
-        match self.workers.get() {
-            Some(Some(warm)) => warm.workers.lock().await.started,
-            _ => 0,
         }
     }
 }
@@ -344,42 +435,22 @@ impl super::subject::Subject {
 #[async_trait::async_trait]
 impl Validator for WarmValidator {
     fn baseline(&self) -> &Baseline {
-        self.cold.baseline()
+        self.inner.cold.baseline()
     }
 
     async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
         let begin = Instant::now();
-        let compiled = self.compile(patch).await?;
-        self.finish(patch, compiled, begin).await
+        let compiled = self.inner.compile(patch).await?;
+        self.inner.finish(patch, compiled, begin).await
     }
 
     async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
-        let mut next = match patches.first() {
-            Some(first) => Some((Instant::now(), self.compile(first).await?)),
-            None => None,
-        };
-        for (at, patch) in patches.iter().enumerate() {
-            let Some((begin, compiled)) = next.take() else { break };
-            // While this one is tested, the next one is compiled.
-            let ahead = async {
-                let begin = Instant::now();
-                match patches.get(at + 1) {
-                    Some(patch) => self.compile(patch).await.map(|compiled| Some((begin, compiled))),
-                    None => Ok(None),
-                }
-            };
-            let (validation, ahead) = tokio::join!(self.finish(patch, compiled, begin), ahead);
-            if let ControlFlow::Break(()) = on_result(at, &validation?) {
-                break;
-            }
-            next = ahead?;
-        }
-        Ok(())
+        self.inner.pipeline(patches, on_result).await
     }
 
     async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
-        let confirmed = self.cold.confirm(patch).await?;
-        let warm = self.known(|memory| &memory.by_text, &text_key(patch)).map(|known| known.outcome);
+        let confirmed = self.inner.cold.confirm(patch).await?;
+        let warm = self.inner.known(|memory| &memory.by_text, &text_key(patch)).map(|known| known.outcome);
         if warm == Some(Outcome::PassedWarm) && !confirmed.is_plausible() {
             tracing::warn!("a candidate passed warm and is {} cold: {}", confirmed.outcome, confirmed.detail);
         }
@@ -387,14 +458,14 @@ impl Validator for WarmValidator {
     }
 
     async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
-        self.cold.run_tests(tests).await
+        self.inner.cold.run_tests(tests).await
     }
 
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-        self.cold.failing_coverage().await
+        self.inner.cold.failing_coverage().await
     }
 
     async fn spectrum(&self) -> Result<Option<Spectrum>, ValidateError> {
-        self.cold.spectrum().await
+        self.inner.cold.spectrum().await
     }
 }

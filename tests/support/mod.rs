@@ -2,8 +2,11 @@
 
 mod endpoint;
 mod program;
+mod trial;
 
 #[allow(unused_imports)]
 pub use endpoint::{Endpoint, Reply, Served};
 #[allow(unused_imports)]
 pub use program::{Finished, Unidebug, unidebug};
+#[allow(unused_imports)]
+pub use trial::Trial;

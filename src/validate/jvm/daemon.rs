@@ -1,5 +1,6 @@
 //! The warm compiler: one JVM that compiles changed files in memory and never loads what it makes.
 
+use super::harness::{COMPILER_POOL, POOL_SINCE};
 use crate::domain::{Diagnostic, RepoPath};
 use crate::sandbox::{Job, Sandbox, SandboxError, Served};
 use crate::validate::{ValidateError, io_error};
@@ -49,6 +50,9 @@ impl Daemon {
         std::fs::write(&file, options.join("\n")).map_err(io_error("writing the compiler's options", &file))?;
         let encoding = if setup.level.encoding.is_empty() { "UTF-8" } else { &setup.level.encoding };
         let mut args: Vec<String> = flags(HEAP_MIB);
+        if setup.jdk.major >= POOL_SINCE {
+            args.extend(COMPILER_POOL.map(String::from));
+        }
         args.extend(["-Xss8m", "-cp", setup.runner.as_str(), "unidebug.runner.Compiler"].map(String::from));
         args.extend([encoding.to_owned(), file.to_string()]);
         let mut job = Job::new(setup.jdk.java(), setup.scratch)

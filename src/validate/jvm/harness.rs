@@ -19,6 +19,11 @@ const OPTIONAL: &[(&str, &str)] = &[
     ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),
 ];
 
+/// The compiler's own pool of tasks, which it uses for its shell, and what lets others use it.
+pub(super) const COMPILER_POOL: [&str; 2] = ["--add-exports", "jdk.compiler/com.sun.tools.javac.api=ALL-UNNAMED"];
+/// The first JDK whose pool works as ours needs it.
+pub(super) const POOL_SINCE: u32 = 11;
+
 /// The runner's classes for one JDK and one set of libraries.
 #[derive(Debug, Clone)]
 pub(in crate::validate) struct Harness {
@@ -41,7 +46,7 @@ impl Harness {
     ) -> Result<Self, ValidateError> {
         let mut wanted = Vec::new();
         collect(&SOURCES, &mut wanted);
-        wanted.retain(|file| is_usable(file.path().file_name().and_then(|name| name.to_str()), libraries));
+        wanted.retain(|file| is_usable(file.path().file_name().and_then(|name| name.to_str()), libraries, jdk));
         let mut digest = Sha256::new();
         for file in &wanted {
             digest.update(file.path().as_os_str().as_encoded_bytes());
@@ -74,7 +79,11 @@ impl Harness {
             std::fs::write(&path, file.contents()).map_err(io("unpacking the test runner"))?;
             files.push(path);
         }
-        let javac = Javac { sandbox, jdk, level: Level::default(), wall: std::time::Duration::from_secs(180) };
+        let mut level = Level::default();
+        if jdk.major >= POOL_SINCE {
+            level.args.extend(COMPILER_POOL.map(String::from));
+        }
+        let javac = Javac { sandbox, jdk, level, wall: std::time::Duration::from_secs(180) };
         let Compiled { ok, diagnostics, said } = javac.compile(&files, libraries, &out, making).await?;
         if !ok {
             let first = diagnostics.first().map_or(said, |first| first.message.clone());
@@ -96,7 +105,10 @@ fn collect(folder: &'static Dir<'static>, into: &mut Vec<&'static File<'static>>
     folder.dirs().for_each(|inner| collect(inner, into));
 }
 
-fn is_usable(name: Option<&str>, libraries: &[Utf8PathBuf]) -> bool {
+fn is_usable(name: Option<&str>, libraries: &[Utf8PathBuf], jdk: &Jdk) -> bool {
+    if name == Some("Pooled.java") {
+        return jdk.major >= POOL_SINCE;
+    }
     let needs = OPTIONAL.iter().find(|(file, _)| Some(*file) == name);
     needs.is_none_or(|(_, class)| libraries.iter().any(|path| holds(path, class)))
 }

@@ -43,6 +43,7 @@ import javax.tools.ToolProvider;
  */
 public final class Compiler {
     private final JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
+    private final Tasks tasks = Tasks.best(javac);
     private final Charset charset;
     private final List<String> options;
     private final Memory manager;
@@ -78,10 +79,19 @@ public final class Compiler {
     }
 
     private void answer(List<JavaFileObject> sources, DataOutputStream out) throws IOException {
-        DiagnosticCollector<JavaFileObject> complaints = new DiagnosticCollector<>();
-        manager.made.clear();
+        StringBuilder files = new StringBuilder();
+        for (JavaFileObject source : sources) {
+            files.append(((Source) source).path).append('\n');
+        }
+        boolean kept = tasks.isKept(files.toString());
         // A compiler that fails itself is no complaint about the sources: this process ends, and a cold one decides.
-        boolean ok = compile(sources, complaints);
+        DiagnosticCollector<JavaFileObject> complaints = compile(files.toString(), sources);
+        if (kept && hasErrors(complaints)) {
+            // What an earlier candidate left behind must not be the reason.
+            tasks.forget(files.toString());
+            complaints = compile(files.toString(), sources);
+        }
+        boolean ok = !hasErrors(complaints);
         List<Diagnostic<? extends JavaFileObject>> errors = new ArrayList<>();
         for (Diagnostic<? extends JavaFileObject> each : complaints.getDiagnostics()) {
             if (each.getKind() == Diagnostic.Kind.ERROR && errors.size() < 20) {
@@ -106,8 +116,20 @@ public final class Compiler {
         }
     }
 
-    private boolean compile(List<JavaFileObject> sources, DiagnosticCollector<JavaFileObject> complaints) {
-        return javac.getTask(null, manager, complaints, options, null, sources).call();
+    private DiagnosticCollector<JavaFileObject> compile(String files, List<JavaFileObject> sources) {
+        DiagnosticCollector<JavaFileObject> complaints = new DiagnosticCollector<>();
+        manager.made.clear();
+        tasks.compile(files, manager, complaints, options, sources);
+        return complaints;
+    }
+
+    private static boolean hasErrors(DiagnosticCollector<JavaFileObject> complaints) {
+        for (Diagnostic<?> each : complaints.getDiagnostics()) {
+            if (each.getKind() == Diagnostic.Kind.ERROR) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A source given by its text. */

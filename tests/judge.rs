@@ -1,64 +1,11 @@
 //! The judge on small projects with real compilers and real test processes.
 
-use super::*;
-use crate::benchmark::Project;
-use crate::domain::{BugId, FileChange, Outcome, TestStatus};
-use crate::sandbox::Choice;
-use std::sync::Arc;
-
-/// A project on disk, and a folder to work in.
-pub(super) struct Trial {
-    _folder: tempfile::TempDir,
-    pub(super) checkout: Checkout,
-    pub(super) options: Options,
-    pub(super) sandbox: Sandbox,
-}
-
-impl Trial {
-    pub(super) async fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let base = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
-        let (root, work) = (base.join("bug"), base.join("work"));
-        std::fs::create_dir_all(&work).unwrap();
-        for (path, text) in files {
-            let path = root.join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let project = Project {
-            source_roots: vec![RepoPath::new("src").unwrap()],
-            test_roots: vec![RepoPath::new("test").unwrap()],
-            ..Project::default()
-        };
-        let checkout = Checkout {
-            bug: BugId { benchmark: "local".into(), name: "trial".into() },
-            root,
-            language: "java".into(),
-            project,
-            triggering: None,
-            requirements: None,
-            oracle: None,
-            notes: Vec::new(),
-        };
-        let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
-        Self { _folder: folder, checkout, options: Options::new(work), sandbox }
-    }
-
-    pub(super) async fn open(&self) -> Box<dyn Validator> {
-        match open(&self.checkout, &self.sandbox, self.options.clone()).await {
-            Ok(validator) => validator,
-            Err(error) => panic!("{error}; {}", error.hint()),
-        }
-    }
-
-    pub(super) fn patch(&self, path: &str, from: &str, to: &str) -> Patch {
-        let path = RepoPath::new(path).unwrap();
-        let before = std::fs::read_to_string(path.under(&self.checkout.root)).unwrap();
-        assert!(before.contains(from), "{from} is not in {path}");
-        let after: Arc<[u8]> = before.replace(from, to).into_bytes().into();
-        Patch { files: vec![FileChange { path, before: Some(before.into_bytes().into()), after }] }
-    }
-}
+use crate::support::Trial;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use unidebug::benchmark::Runner;
+use unidebug::domain::{Outcome, Patch, RepoPath, TestId, TestStatus, Validation};
+use unidebug::validate::{ColdValidator, ValidateError, Validator, open};
 
 const CALC: &str = "package a;\npublic class Calc {\n  public static final int ZERO = 0;\n  public static int max(int x, int y) \
                     {\n    return x < y ? x : y;\n  }\n  public static int half(int x) { return x / 2; }\n  public \

@@ -1,0 +1,75 @@
+//! A small project on disk with a folder to work in, judged by real compilers and real test processes.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use std::sync::Arc;
+use unidebug::benchmark::{Checkout, Project};
+use unidebug::domain::{BugId, FileChange, Patch, RepoPath};
+use unidebug::sandbox::{Choice, Sandbox};
+use unidebug::validate::{Options, Validator, open};
+
+/// A project on disk, and a folder to work in.
+pub struct Trial {
+    _folder: tempfile::TempDir,
+    pub checkout: Checkout,
+    pub options: Options,
+    pub sandbox: Sandbox,
+}
+
+impl Trial {
+    /// A project with sources below `src` and tests below `test`.
+    pub async fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let base = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
+        let (root, work) = (base.join("bug"), base.join("work"));
+        std::fs::create_dir_all(&work).unwrap();
+        for (path, text) in files {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let project = Project {
+            source_roots: vec![RepoPath::new("src").unwrap()],
+            test_roots: vec![RepoPath::new("test").unwrap()],
+            ..Project::default()
+        };
+        let checkout = Checkout {
+            bug: BugId { benchmark: "local".into(), name: "trial".into() },
+            root,
+            language: "java".into(),
+            project,
+            triggering: None,
+            requirements: None,
+            oracle: None,
+            notes: Vec::new(),
+        };
+        let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+        Self { _folder: folder, checkout, options: Options::new(work), sandbox }
+    }
+
+    /// The judge that users get.
+    pub async fn open(&self) -> Box<dyn Validator> {
+        match open(&self.checkout, &self.sandbox, self.options.clone()).await {
+            Ok(validator) => validator,
+            Err(error) => panic!("{error}; {}", error.hint()),
+        }
+    }
+
+    /// A patch that replaces all of `from` in one file.
+    pub fn patch(&self, path: &str, from: &str, to: &str) -> Patch {
+        let path = RepoPath::new(path).unwrap();
+        let before = std::fs::read_to_string(path.under(&self.checkout.root)).unwrap();
+        assert!(before.contains(from), "{from} is not in {path}");
+        let after: Arc<[u8]> = before.replace(from, to).into_bytes().into();
+        Patch { files: vec![FileChange { path, before: Some(before.into_bytes().into()), after }] }
+    }
+
+    /// A file that is not there yet.
+    pub fn new_file(&self, path: &str, text: &str) -> FileChange {
+        FileChange { path: RepoPath::new(path).unwrap(), before: None, after: text.as_bytes().into() }
+    }
+
+    /// Where the project lies.
+    pub fn root(&self) -> &Utf8PathBuf {
+        &self.checkout.root
+    }
+}
