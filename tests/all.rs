@@ -13,7 +13,7 @@ mod model_stack;
 mod patches;
 mod prompts;
 mod repair;
-mod secrets;
 mod sandbox_probes;
+mod secrets;
 mod support;
 mod tools;
