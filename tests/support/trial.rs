@@ -1,6 +1,6 @@
 //! A small project on disk with a folder to work in, judged by real compilers and real test processes.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use std::sync::Arc;
 use unidebug::benchmark::{Checkout, Project};
 use unidebug::domain::{BugId, FileChange, Patch, RepoPath};
@@ -66,10 +66,5 @@ impl Trial {
     /// A file that is not there yet.
     pub fn new_file(&self, path: &str, text: &str) -> FileChange {
         FileChange { path: RepoPath::new(path).unwrap(), before: None, after: text.as_bytes().into() }
-    }
-
-    /// Where the project lies.
-    pub fn root(&self) -> &Utf8PathBuf {
-        &self.checkout.root
     }
 }
