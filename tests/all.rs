@@ -15,5 +15,6 @@ mod prompts;
 mod repair;
 mod sandbox_probes;
 mod secrets;
+mod soak;
 mod support;
 mod tools;

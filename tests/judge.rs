@@ -265,3 +265,47 @@ async fn what_one_candidate_changes_in_the_process_is_gone_for_the_next() {
         assert_eq!(told.outcome, wanted, "{to}: {told:?}");
     }
 }
+
+const OLD_STYLE: &str = "package a;\nimport java.io.*;\nimport java.net.*;\npublic class OldTest extends junit.framework.TestCase {\n  \
+                         public void testMax() { assertEquals(3, Calc.max(2, 3)); }\n  public void testFile() throws IOException {\n    try \
+                         (BufferedReader in = new BufferedReader(new FileReader(\"test/data.txt\"))) { assertEquals(\"17\", in.readLine()); \
+                         }\n  }\n  public void testLoud() { StringBuilder line = new StringBuilder(); for (int i = 0; i < 1000; i++) \
+                         line.append(\"loud \"); for (int i = 0; i < 1000; i++) System.out.println(line); }\n  public void testLoopback() throws \
+                         IOException {\n    try (ServerSocket s = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()); Socket c = new \
+                         Socket(s.getInetAddress(), s.getLocalPort())) { assertTrue(c.isConnected()); }\n  }\n}\n";
+
+const FIVE: &str = "package a;\nimport org.junit.jupiter.api.*;\nclass FiveTest {\n  @BeforeAll static void all() { \
+                    Calc.same(1); }\n  @RepeatedTest(2) void half() { Assertions.assertEquals(1, Calc.half(2)); }\n  @Test void max() { \
+                    Assertions.assertEquals(2, Calc.max(1, 2)); }\n  @TestFactory java.util.List<DynamicTest> made() { return \
+                    java.util.Arrays.asList(DynamicTest.dynamicTest(\"one\", () -> {}), DynamicTest.dynamicTest(\"two\", () -> {})); }\n}\n";
+
+/// Every JDK of this machine: the runner is compiled by it, and nothing that newer ones removed is used.
+#[tokio::test]
+async fn all_generations_of_tests_run_on_every_jdk() {
+    let jdks = unidebug::benchmark::jdk::all();
+    let names: Vec<&str> = jdks.iter().map(|jdk| jdk.version.as_str()).collect();
+    eprintln!("JDKs: {}", names.join(", "));
+    for jdk in jdks {
+        let mut trial = Trial::new(&[
+            ("src/a/Calc.java", CALC),
+            ("src/a/User.java", USER),
+            ("test/a/CalcTest.java", TEST_4),
+            ("test/a/OldTest.java", OLD_STYLE),
+            ("test/a/FiveTest.java", FIVE),
+            ("test/data.txt", "17\n"),
+        ])
+        .await;
+        trial.options.jdk = Some(jdk.clone());
+        let judge = trial.open().await;
+        let baseline = judge.baseline();
+        let triggering: Vec<String> = baseline.triggering.iter().map(ToString::to_string).collect();
+        assert_eq!(triggering, ["a.CalcTest#max", "a.FiveTest#max", "a.OldTest#testMax"], "JDK {}", jdk.version);
+        // Three of JUnit 3, three of JUnit 4, two repetitions and two made tests of JUnit 5.
+        assert_eq!(baseline.passing.len(), 10, "JDK {}: {:?}", jdk.version, baseline.passing);
+        let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
+        let quick = judge.validate(&repair).await.unwrap();
+        assert_eq!(quick.outcome, Outcome::PassedWarm, "JDK {}: {quick:?}", jdk.version);
+        let sure = judge.confirm(&repair).await.unwrap();
+        assert!(sure.is_plausible(), "JDK {}: {sure:?}", jdk.version);
+    }
+}

@@ -279,7 +279,12 @@ impl Inner {
             }
         }
         let all = subject.plan(Vec::new(), deadlines, OnCrash::Stop);
-        let report = workers.run(classes, &all, &warm.must).await?;
+        let mut rest = workers.run(classes, &all, &warm.must).await?;
+        for (id, result) in report.results {
+            // A run that was stopped early may not have come to them again.
+            rest.results.entry(id).or_insert(result);
+        }
+        let report = rest;
         let judged = judge(&warm.baseline, &report, Extent::Full);
         Ok((report, judged))
     }
