@@ -225,3 +225,60 @@ fn without_type_parameters(head: &str) -> String {
     }
     head.to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::preorder;
+    use crate::templates::scope::visible;
+    use crate::templates::testing::index_of;
+
+    const SOURCE: &str = "import java.util.*;
+class Shop {
+    static class Item { int price; String name; Item next() { return this; } }
+    <T extends Item> List<T> all(T one) { return null; }
+    private static int count(String text) { return 0; }
+    void run(Map<String, List<Item>> stock, int n, char c, Item item, double[] rates) {
+        use(stock.get(\"a\").get(0).price, n + c, n / 2.0, n > 2 ? \"x\" : \"y\", rates[n], rates.length, item.next().name,
+            count(\"x\"), new int[n][2], (long) n, -n, \"a\" + n, Math.max(n, 2L), all(item), n << 2, stock.keySet());
+    }
+}";
+
+    #[test]
+    fn types_follow_declarations() {
+        let index = index_of(SOURCE);
+        let file = &index.files()[0];
+        let unit = Unit::new(file.path.clone(), file.text.clone()).unwrap();
+        let statement = unit.statement_at(7).unwrap();
+        let scope = visible(statement, &unit);
+        let typer = Typer { unit: &unit, index: &index, scope: &scope };
+        let mut outer = None;
+        preorder(statement, |node| {
+            if node.kind() == "method_invocation" && outer.is_none() {
+                outer = Some(node);
+            }
+            outer.is_none()
+        });
+        let shown = |node: Node<'_>| typer.infer(node).map_or("?".to_owned(), |kind| kind.to_string());
+        let types: Vec<String> = arguments(outer.unwrap()).into_iter().map(shown).collect();
+        let wanted = [
+            "int",
+            "int",
+            "double",
+            "String",
+            "double",
+            "int",
+            "String",
+            "int",
+            "int[][]",
+            "long",
+            "int",
+            "String",
+            "long",
+            "List<T>",
+            "int",
+            "Set<String>",
+        ];
+        assert_eq!(types, wanted);
+    }
+}

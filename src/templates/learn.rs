@@ -118,3 +118,63 @@ fn hint(template: &str, failing: &[FailingTest]) -> f64 {
     let guard = matches!(template, "null_check" | "range_check") && !failing.is_empty();
     if guard && share == 0.0 { 0.5 } else { 1.0 + boost * share }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::catalogue;
+
+    fn test(name: &str, kind: &str, timed_out: bool) -> FailingTest {
+        FailingTest {
+            id: TestId::new("T", name),
+            file: None,
+            span: None,
+            failing_line: None,
+            failure: Failure { kind: kind.into(), message: "no".into(), frames: Vec::new() },
+            timed_out,
+        }
+    }
+
+    fn answer(outcome: Outcome, fixed: usize) -> Validation {
+        Validation { fixed, ..Validation::without_tests(outcome, "") }
+    }
+
+    fn plan(place: usize) -> Plan {
+        Plan::for_tests(place, 0)
+    }
+
+    #[test]
+    fn the_kind_of_failure_speaks_for_templates() {
+        let crash = [test("a", "java.lang.NullPointerException", false)];
+        assert!(hint("null_check", &crash) > 2.0 && hint("range_check", &crash) < 1.0);
+        assert!(hint("boundary", &[test("a", "", true)]) > 1.0);
+        assert!((hint("variable", &crash) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn progress_draws_and_silence_repels() {
+        let failing = [test("a", "E", false), test("b", "E", false)];
+        let mut experience = Experience::new(&failing, &catalogue());
+        let before = experience.factor(&plan(1));
+        experience.learn(0, &plan(1), &answer(Outcome::Failed, 1));
+        assert!(experience.factor(&plan(1)) > before);
+        assert_eq!(experience.take_promising(), [0]);
+        assert!((experience.promise(0) - 0.5).abs() < 1e-9);
+        let mut silent = answer(Outcome::Failed, 0);
+        silent.failing = failing.iter().map(|t| (t.id.clone(), t.failure.clone())).collect();
+        for _ in 0..200 {
+            experience.learn(1, &plan(2), &silent);
+        }
+        let factor = experience.factor(&plan(2));
+        assert!(factor < before && factor >= FLOOR * before - 1e-9);
+    }
+
+    #[test]
+    fn what_does_not_compile_costs_its_template() {
+        let mut experience = Experience::new(&[], &catalogue());
+        let before = experience.factor(&plan(1));
+        experience.learn(0, &plan(1), &answer(Outcome::CompileError, 0));
+        assert!(experience.factor(&plan(5)) < before, "elsewhere too");
+        assert!(experience.take_promising().is_empty());
+    }
+}

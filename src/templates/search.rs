@@ -18,11 +18,18 @@ pub struct Budget {
     pub time: Duration,
     /// Candidates still tried after the first one that passes, within the two limits above.
     pub after_first: usize,
+    /// Wall time at most for those: a guard against candidates that never end, generous enough that the number decides.
+    pub time_after_first: Duration,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { candidates: 10_000, time: Duration::from_secs(60), after_first: 30 }
+        Self {
+            candidates: 10_000,
+            time: Duration::from_secs(60),
+            after_first: 30,
+            time_after_first: Duration::from_secs(15),
+        }
     }
 }
 
@@ -72,7 +79,7 @@ pub async fn search(
     let started = Instant::now();
     let mut result = SearchResult::default();
     let mut passed: Vec<Judged> = Vec::new();
-    let mut over = false;
+    let (mut over, mut passed_at) = (false, None::<Instant>);
     while !over {
         let asked = Instant::now();
         let batch = engine.next_batch(BATCH.min(budget.candidates.saturating_sub(result.tried)));
@@ -84,7 +91,11 @@ pub async fn search(
             engine.learn(candidate, validation);
             on_result(candidate, validation);
             take(&mut result, &mut passed, candidate, validation);
-            over = started.elapsed() >= budget.time || is_enough(&result, budget);
+            if result.first_passed.is_some() {
+                passed_at.get_or_insert_with(Instant::now);
+            }
+            let late = passed_at.is_some_and(|at| at.elapsed() >= budget.time_after_first);
+            over = started.elapsed() >= budget.time || late || is_enough(&result, budget);
             if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         validator.validate_all(&patches, &mut on_judged).await?;
@@ -178,4 +189,102 @@ fn explanation(result: &SearchResult) -> String {
         "{number} plausible of {} candidates, chosen because it is {reason}: {}",
         result.tried, chosen.candidate.note
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{index_of, ranking_of};
+    use super::super::{Engine, Options};
+    use super::*;
+    use crate::domain::{RunEnd, TestId, TestReport};
+    use crate::validate::{Baseline, Coverage};
+    use std::collections::{BTreeMap, BTreeSet};
+
+    const GATE: &str = "class Gate {
+    boolean open(int age, int limit) {
+        return age > limit;
+    }
+}
+";
+
+    /// Judges by the text alone: what it must hold to pass the fast run, and what to be confirmed.
+    struct ByText {
+        baseline: Baseline,
+        passes: fn(&str) -> bool,
+        confirms: fn(&str) -> bool,
+    }
+
+    impl ByText {
+        fn new(passes: fn(&str) -> bool, confirms: fn(&str) -> bool) -> Self {
+            let report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
+            let baseline = Baseline {
+                report,
+                triggering: vec![TestId::new("GateTest", "atLimit")],
+                passing: BTreeSet::new(),
+                set_aside: BTreeMap::new(),
+                seconds: 0.0,
+            };
+            Self { baseline, passes, confirms }
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Validator for ByText {
+        fn baseline(&self) -> &Baseline {
+            &self.baseline
+        }
+        async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+            let text = String::from_utf8_lossy(&patch.files[0].after).into_owned();
+            let outcome = if (self.passes)(&text) { Outcome::PassedWarm } else { Outcome::Failed };
+            Ok(Validation::without_tests(outcome, ""))
+        }
+        async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+            let text = String::from_utf8_lossy(&patch.files[0].after).into_owned();
+            let outcome = if (self.confirms)(&text) { Outcome::Plausible } else { Outcome::Regression };
+            Ok(Validation::without_tests(outcome, ""))
+        }
+        async fn run_tests(&self, _: &[TestId]) -> Result<TestReport, ValidateError> {
+            Ok(self.baseline.report.clone())
+        }
+        async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
+            Ok(None)
+        }
+    }
+
+    async fn searched(validator: &ByText, budget: Budget) -> (SearchResult, usize) {
+        let index = index_of(GATE);
+        let mut engine = Engine::new(&index, &ranking_of(&[3]), Options::default());
+        let mut told = 0;
+        let result = search(&mut engine, validator, budget, &mut |_, _| told += 1).await.unwrap();
+        (result, told)
+    }
+
+    #[tokio::test]
+    async fn goes_on_a_little_and_chooses_the_smallest() {
+        let judge = ByText::new(|text| text.contains(">= limit") || text.contains("limit - 1"), |_| true);
+        let (result, told) = searched(&judge, Budget { after_first: 30, ..Budget::default() }).await;
+        assert!(result.plausible.len() >= 2, "{}", result.explanation);
+        assert!(result.plausible[0].candidate.note.contains("replaced `>` by `>=`"), "{}", result.explanation);
+        assert_eq!(result.tried, told);
+        assert!(result.tried <= result.first_passed.unwrap() + 30);
+        assert!(result.explanation.starts_with(&format!("{} plausible of {told}", result.plausible.len())));
+    }
+
+    #[tokio::test]
+    async fn only_a_confirmed_candidate_is_plausible() {
+        let judge = ByText::new(|text| text.contains("limit"), |text| text.contains("age >= limit"));
+        let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
+        assert_eq!(result.plausible.len(), 1);
+        assert_eq!(result.plausible[0].validation.outcome, Outcome::Plausible);
+    }
+
+    #[tokio::test]
+    async fn budgets_end_a_search() {
+        let judge = ByText::new(|_| false, |_| true);
+        let (result, told) = searched(&judge, Budget { candidates: 5, ..Budget::default() }).await;
+        assert_eq!((result.tried, told), (5, 5));
+        assert!(result.plausible.is_empty() && result.explanation.contains("none of 5 candidates"));
+        let (result, _) = searched(&judge, Budget { time: Duration::ZERO, ..Budget::default() }).await;
+        assert!(result.tried <= 1, "at most the candidate under way");
+    }
 }

@@ -2,9 +2,9 @@
 
 use super::edit::{applied, normal_form};
 use super::engine::pantries;
-use super::{Edit, Site, Template};
+use super::{Candidate, Edit, Site, Template};
 use crate::code::CodeIndex;
-use crate::domain::RepoPath;
+use crate::domain::{Location, Ranking, RepoPath, Suspect};
 use crate::language::Java;
 use crate::templates::syntax::Unit;
 use camino::Utf8Path;
@@ -47,4 +47,21 @@ pub fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String
         added.map_or(String::new(), |change| change.value().trim().to_owned())
     };
     whole_proposals(template, source, line).iter().map(changed).collect()
+}
+
+/// A ranking of lines of `src/A.java`, equally suspicious.
+pub fn ranking_of(lines: &[u32]) -> Ranking {
+    let file = RepoPath::new("src/A.java").unwrap();
+    let suspect = |line: &u32| Suspect {
+        location: Location { file: file.clone(), line: *line },
+        method: None,
+        score: 1.0,
+        reasons: Vec::new(),
+    };
+    Ranking { lines: lines.iter().map(suspect).collect(), tests: Vec::new(), source: "given".into() }
+}
+
+/// The text a candidate leaves behind.
+pub fn text_after(candidate: &Candidate) -> String {
+    String::from_utf8(candidate.patch.files[0].after.to_vec()).unwrap()
 }
