@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// Candidates generated at a time: few enough that answers steer, many enough that choosing costs nothing.
 const BATCH: usize = 8;
 
+/// Candidates confirmed at most: each confirmation is a fresh process with the full suite.
+const MAX_CONFIRMED: usize = 3;
+
 /// What a search may spend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
@@ -150,7 +153,7 @@ fn fidelity(template: &str) -> f64 {
     }
 }
 
-/// Confirms in order until one is plausible, and the others while there is time.
+/// Confirms in order until one is plausible, then a few more while there is time.
 async fn confirm(
     result: &mut SearchResult,
     passed: Vec<Judged>,
@@ -160,7 +163,8 @@ async fn confirm(
 ) -> Result<(), ValidateError> {
     for mut judged in passed {
         if !judged.validation.is_plausible() {
-            if !result.plausible.is_empty() && started.elapsed() >= time {
+            let enough = result.plausible.len() >= MAX_CONFIRMED || started.elapsed() >= time;
+            if !result.plausible.is_empty() && enough {
                 result.unconfirmed.push(judged);
                 continue;
             }
