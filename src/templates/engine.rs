@@ -53,6 +53,8 @@ pub struct Candidate {
     pub template: &'static str,
     /// The statement it changes.
     pub location: Location,
+    /// Suspiciousness of that statement, `0.0..=1.0`.
+    pub suspicion: f64,
     /// Its score when it was chosen; comparable inside one engine only.
     pub score: f64,
     /// What was changed, for people.
@@ -268,6 +270,7 @@ impl<'a> Engine<'a> {
             patch: Patch { files: vec![change] },
             template: self.templates[plan.template].name(),
             location: place.location.clone(),
+            suspicion: place.suspicion,
             score,
             note: plan.note.clone(),
             edits: plan.edits,

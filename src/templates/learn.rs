@@ -59,6 +59,8 @@ impl Experience {
     pub(super) fn learn(&mut self, at: usize, plan: &Plan, validation: &Validation) {
         let progress = match validation.outcome {
             Outcome::Regression => REGRESSION,
+            // What passed needs no second edit.
+            Outcome::PassedWarm | Outcome::Plausible => 0.0,
             outcome if outcome.compiled() => validation.fixed as f64 / self.failing.len().max(1) as f64,
             _ => 0.0,
         };

@@ -134,11 +134,13 @@ fn take(result: &mut SearchResult, passed: &mut Vec<Judged>, candidate: &Candida
     }
 }
 
-/// Best first: few edits, then a small change from a likely family. Ties keep the order of the search.
+/// Best first: few edits, then a small change from a likely family at a suspicious place. Ties keep the order of the
+/// search.
 fn rank(passed: &mut [Judged]) {
     let merit = |judged: &Judged| {
         let candidate = &judged.candidate;
-        candidate.score / (1.0 + candidate.size as f64 / 40.0) * fidelity(candidate.template)
+        let small = 1.0 / (1.0 + candidate.size as f64 / 150.0);
+        candidate.score * candidate.suspicion * small * fidelity(candidate.template)
     };
     passed.sort_by(|a, b| a.candidate.edits.cmp(&b.candidate.edits).then(merit(b).total_cmp(&merit(a))));
 }

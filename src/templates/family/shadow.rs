@@ -35,7 +35,8 @@ impl Template for Shadow {
                 }
                 "field_access" => {
                     let name = site.text(node).strip_prefix("this.").unwrap_or("");
-                    if site.scope.iter().any(|v| v.name == name && v.origin != Origin::Field) {
+                    let local = site.scope.iter().any(|v| v.name == name && v.origin != Origin::Field);
+                    if local && !is_target(node) {
                         out.push(site.replacement(node, name, 0.6));
                     }
                 }
@@ -47,8 +48,12 @@ impl Template for Shadow {
 
 /// Assigning a parameter to itself is nearly always meant for the field.
 fn target_weight(node: Node<'_>) -> f64 {
-    let is_target = node.parent().is_some_and(|p| p.child_by_field_name("left") == Some(node));
-    if is_target { 1.0 } else { 0.5 }
+    if is_target(node) { 1.0 } else { 0.5 }
+}
+
+/// Whether the node is what an assignment changes.
+fn is_target(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|p| p.kind() == "assignment_expression" && p.child_by_field_name("left") == Some(node))
 }
 
 /// Whether a type around the statement has a field of that name.
