@@ -4,6 +4,7 @@
 //! except [`oracle`], which only runs when a user asks for it.
 
 mod distance;
+mod evaluate;
 mod formula;
 mod locate;
 mod metadata;
@@ -12,6 +13,7 @@ mod rank;
 mod statements;
 
 pub use distance::{Reach, Reached};
+pub use evaluate::{Placement, evaluate, top};
 pub use formula::{Counts, Formula};
 pub use locate::{locate, names_match};
 pub use metadata::failing_tests;

@@ -254,10 +254,10 @@ impl<'a> Evidence<'a> {
         }
         let stem = file.path.file_name().split('.').next().unwrap_or("");
         if self.inputs.failing.iter().any(|test| names_match(test.id.simple_class(), stem)) {
-            nearness = nearness.max(0.2) + 0.1;
+            nearness = nearness.max(0.2) + 0.25;
             reasons.push("the test is named after the class".into());
         }
-        nearness.min(1.1)
+        nearness.min(1.25)
     }
 
     fn depth(&self, method: &Method) -> Option<u32> {

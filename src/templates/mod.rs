@@ -26,9 +26,9 @@ pub use search::{Budget, Judged, SearchResult, search};
 pub use site::Site;
 
 use family::{
-    arguments, arithmetic, boundary, cast, comparator, condition, creation, crossover, exception, expression, jump,
-    method_name, missing_statement, null_check, offset, operator, precedence, range_check, shadow, statement, variable,
-    wrap,
+    arguments, arithmetic, boundary, cast, chain, comparator, condition, creation, crossover, exception, expression,
+    jump, method_name, missing_statement, null_check, offset, operator, precedence, range_check, repeat, shadow,
+    statement, variable, wrap,
 };
 
 /// How often a family holds the right repair, relative to the others: `0.0..=1.0`.
@@ -73,12 +73,14 @@ pub fn catalogue() -> Vec<Box<dyn Template>> {
         Box::new(missing_statement::MissingAssignment),
         Box::new(missing_statement::CopyStatement),
         Box::new(cast::Cast),
+        Box::new(chain::Chain),
         Box::new(comparator::Comparator),
         Box::new(creation::Creation),
         Box::new(crossover::Crossover),
         Box::new(exception::Exception),
         Box::new(jump::Jump),
         Box::new(precedence::Precedence),
+        Box::new(repeat::Repeat),
         Box::new(shadow::Shadow),
         Box::new(statement::Remove),
         Box::new(statement::Move),

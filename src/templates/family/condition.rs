@@ -88,9 +88,12 @@ impl Template for ExtendCondition {
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
-        let Some(condition) = condition_of(site.statement) else { return };
+        let Some((condition, share)) = condition_of(site.statement).map(|c| (c, 1.0)).or_else(|| returned_truth(site))
+        else {
+            return;
+        };
         let old = site.text(condition);
-        for (test, weight) in tests(site).into_iter().take(MAX_TESTS) {
+        for (test, weight) in tests(site).into_iter().map(|(test, weight)| (test, weight * share)).take(MAX_TESTS) {
             if old.contains(test.as_str()) {
                 continue;
             }
@@ -109,6 +112,13 @@ impl Template for ExtendCondition {
             }
         }
     }
+}
+
+/// The computed truth value that the statement returns.
+pub fn returned_truth<'a>(site: &Site<'a>) -> Option<(Node<'a>, f64)> {
+    let value = site.statement.named_child(0).filter(|_| site.statement.kind() == "return_statement").map(bare)?;
+    let computed = matches!(value.kind(), "binary_expression" | "method_invocation" | "unary_expression");
+    (computed && site.kind(value).is_some_and(|kind| kind.is_boolean())).then_some((value, 0.7))
 }
 
 /// The old condition, in parentheses where the new operator would tear it apart.
@@ -166,9 +176,38 @@ pub fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
             ask(format!("{name} != null"), 0.55);
         }
     }
+    found.extend(positions(site));
     found.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut seen = HashSet::new();
     found.retain(|(text, _)| seen.insert(text.clone()));
+    found
+}
+
+/// Whether a counter has reached the end of something: `i == text.length()`.
+fn positions(site: &Site<'_>) -> Vec<(String, f64)> {
+    const COUNTERS: usize = 4;
+    const HOLDERS: usize = 4;
+    let is_counter = |kind: &Option<JavaType>| kind.as_ref().is_some_and(JavaType::is_integral);
+    let counters: Vec<_> = site.scope.iter().filter(|v| is_counter(&v.kind)).take(COUNTERS).collect();
+    let mut found = Vec::new();
+    let mut holders = 0;
+    for holder in &site.scope {
+        let size = match &holder.kind {
+            Some(kind) if kind.is_array() => "length",
+            Some(kind) if kind.is_string() => "length()",
+            Some(kind) if kind.is_collection() || kind.is_map() => "size()",
+            _ => continue,
+        };
+        holders += 1;
+        if holders > HOLDERS {
+            break;
+        }
+        for counter in &counters {
+            for (relation, weight) in [("==", 0.5), ("<", 0.45), (">=", 0.4)] {
+                found.push((format!("{} {relation} {}.{size}", counter.name, holder.name), weight));
+            }
+        }
+    }
     found
 }
 

@@ -5,6 +5,7 @@
 
 use crate::language::children;
 use crate::templates::edit::Edit;
+use crate::templates::ingredients::{Ingredient, Pantry};
 use crate::templates::scope::{Origin, Variable};
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::{is_body, is_compound_statement};
@@ -84,6 +85,9 @@ impl Template for CopyStatement {
             for ingredient in pantry.statements.iter().filter(|i| i.shape == "expression_statement") {
                 let mut texts = site.adapted(ingredient);
                 texts.extend(site.varied(ingredient).into_iter().map(|text| (text, 0.8)));
+                if share < 1.0 {
+                    texts.extend(with_next(site, pantry, ingredient));
+                }
                 for (text, fit) in texts {
                     // Doing the same thing twice in a row is rarely what was forgotten.
                     let repeated = text == site.text(site.statement);
@@ -93,6 +97,18 @@ impl Template for CopyStatement {
             }
         }
     }
+}
+
+/// The statement together with the one that follows it: helpers are often called in pairs.
+fn with_next(site: &Site<'_>, pantry: &Pantry, first: &Ingredient) -> Option<(String, f64)> {
+    let at = pantry.statements.iter().position(|other| other.start == first.start)?;
+    let second = pantry.statements.get(at + 1).filter(|next| next.shape == first.shape)?;
+    let calls = |ingredient: &Ingredient| ingredient.text.contains('(');
+    if !calls(first) || !calls(second) {
+        return None;
+    }
+    let (a, b) = (site.adapted(first).into_iter().next()?, site.adapted(second).into_iter().next()?);
+    Some((format!("{} {}", a.0, b.0), 0.9 * a.1.min(b.1)))
 }
 
 impl Template for MissingAssignment {

@@ -3,6 +3,7 @@
 //! Source: TBar's *insert null pointer checker* (FP2.1 to FP2.5).
 //! Example: `return owner.name();` becomes guarded by `if (owner == null) return null;`.
 
+use super::condition::returned_truth;
 use crate::templates::edit::Edit;
 use crate::templates::site::Site;
 use crate::templates::syntax::{bare, condition_of};
@@ -43,6 +44,15 @@ fn dereferenced<'a>(site: &Site<'a>) -> Vec<Node<'a>> {
         "array_access" => node.child_by_field_name("array"),
         _ => None,
     });
+    let unboxed = site.of_kind("binary_expression").filter(|node| {
+        let sign = node.child_by_field_name("operator").map_or("", |sign| site.text(sign));
+        !matches!(sign, "==" | "!=")
+    });
+    let sides = |node: Node<'a>| ["left", "right"].into_iter().filter_map(move |field| node.child_by_field_name(field));
+    let boxes = unboxed
+        .flat_map(sides)
+        .map(bare)
+        .filter(|side| site.kind(*side).is_some_and(|kind| kind.is_numeric() && !kind.is_primitive()));
     let looped =
         site.statement.child_by_field_name("value").filter(|_| site.statement.kind() == "enhanced_for_statement");
     let can_be_null = |node: &Node<'a>| match node.kind() {
@@ -53,12 +63,13 @@ fn dereferenced<'a>(site: &Site<'a>) -> Vec<Node<'a>> {
         "field_access" | "method_invocation" | "array_access" => true,
         _ => false,
     };
-    objects.chain(looped).map(bare).filter(can_be_null).collect()
+    objects.chain(boxes).chain(looped).map(bare).filter(can_be_null).collect()
 }
 
 /// `a.b()` in a condition: `a == null || a.b()` and `a != null && a.b()`.
 fn in_condition(site: &Site<'_>, text: &str, weight: f64, out: &mut Vec<Edit>) {
-    let Some(condition) = condition_of(site.statement) else { return };
+    let truth = condition_of(site.statement).or_else(|| returned_truth(site).map(|(value, _)| value));
+    let Some(condition) = truth else { return };
     let old = site.text(condition);
     let top = condition.child_by_field_name("operator").map_or("", |sign| site.text(sign));
     for (relation, sign) in [("==", "||"), ("!=", "&&")] {
@@ -103,6 +114,9 @@ mod tests {
         }
         return mother.name.trim();
     }
+    boolean fits(Integer room) {
+        return room >= 3;
+    }
 }";
 
     #[test]
@@ -112,6 +126,7 @@ mod tests {
         assert!(!lines.iter().any(|line| line.contains("n == null")));
         let lines = proposals(&NullCheck, PET, 4);
         assert!(lines.contains(&"if (mother != null) { mother.feed(); }".to_owned()), "{lines:?}");
+        assert!(proposals(&NullCheck, PET, 9).contains(&"return room != null && room >= 3;".to_owned()));
         let lines = proposals(&NullCheck, PET, 6);
         assert!(lines.contains(&"if (mother.name == null) return null;".to_owned()), "{lines:?}");
     }
