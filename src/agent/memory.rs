@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Tokens of gathered information in one prompt; older readings make room for newer ones beyond it.
 const GATHERED_TOKENS: usize = 10_000;
 
+/// Tools whose effect stands in other sections: hypotheses, state.
+const CONTROL: [&str; 3] = ["express_hypothesis", "discard_hypothesis", "collect_more_information"];
+
 /// One cycle that is over.
 #[derive(Debug, Clone)]
 pub struct CycleRecord {
@@ -106,7 +109,7 @@ impl Memory {
         let earlier = &self.cycles[..self.cycles.len().saturating_sub(1)];
         let mut room = GATHERED_TOKENS;
         let mut kept: Vec<(&CycleRecord, Option<&str>)> = Vec::new();
-        for record in earlier.iter().rev().filter(|record| record.ran) {
+        for record in earlier.iter().rev().filter(|record| record.ran && !CONTROL.contains(&record.tool.as_str())) {
             let tokens = count_tokens(&record.observation);
             let fits = tokens <= room;
             room = room.saturating_sub(tokens);

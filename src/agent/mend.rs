@@ -4,11 +4,9 @@
 //! refused with the candidates, never guessed.
 
 mod arguments;
-mod repetition;
 mod values;
 
 pub use arguments::mend_args;
-pub use repetition::Repetition;
 
 /// How far a misspelt name may be from the right one: edit distance divided by the longer length, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,7 +8,7 @@ use super::mend::{self, Match, Threshold};
 use super::policy::Decision;
 use super::profile::{ContractKind, Profile, StateName};
 use crate::domain::{PolicyKind, ToolName};
-use crate::patch::Edits;
+use crate::patch::{Edits, replaced_methods};
 use crate::patch::proposal::{self, Proposal};
 use crate::prompt::{Library, PromptError};
 use crate::tools::{Registry, Tool, Workbench, call_form};
@@ -183,18 +183,14 @@ impl Middleware<'_> {
         }
         let Ok(proposal) = proposal::parse(args) else { return None };
         let Edits::Methods(methods) = proposal.edits else { return None };
-        for edit in methods {
-            let Some(wanted) = edit.method.as_deref() else { continue };
-            let Ok(file) = self.bench.index.resolve(&edit.file_path) else { continue };
-            let bare = wanted.split('(').next().unwrap_or(wanted).trim();
-            let bare = bare.rsplit('.').next().unwrap_or(bare);
-            let fits = |m: &&crate::code::Method| m.name == bare && (!wanted.contains('(') || same_overload(wanted, m));
-            let mut found = file.types.iter().flat_map(|class| &class.methods).filter(fits);
-            let (Some(method), None) = (found.next(), found.next()) else { continue };
-            if !memory.has_seen(&file.path, method.span) {
-                let code = format!("```{}\n{}\n```", self.bench.language.fence(), file.lines(method.span).trim_end());
-                return Some(json!({"method": method.overload(), "file": file.path, "code": code}));
+        for (path, span) in replaced_methods(&methods, &self.bench.originals, &self.bench.policy) {
+            if memory.has_seen(&path, span) {
+                continue;
             }
+            let file = self.bench.index.file(&path)?;
+            let name = self.bench.index.method_at(&path, span.last).map(|method| method.overload()).unwrap_or_default();
+            let code = format!("```{}\n{}\n```", self.bench.language.fence(), file.lines(span).trim_end());
+            return Some(json!({"method": name, "file": path, "code": code}));
         }
         None
     }
@@ -252,34 +248,6 @@ impl Middleware<'_> {
         let reply = self.library.render(reply, ctx)?;
         Ok(Admission::Refused { tool, args: args.clone(), reply })
     }
-}
-
-/// Whether `name(A,B)` means this overload: simple type names, no white space, no generics.
-fn same_overload(wanted: &str, method: &crate::code::Method) -> bool {
-    let simple = |text: &str| -> Vec<String> {
-        let inner = text.split_once('(').map_or("", |(_, rest)| rest.trim_end().trim_end_matches(')'));
-        split_types(inner)
-    };
-    simple(wanted) == simple(&method.overload())
-}
-
-fn split_types(list: &str) -> Vec<String> {
-    let mut depth = 0usize;
-    let mut types = vec![String::new()];
-    for c in list.chars() {
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => types.push(String::new()),
-            c if depth == 0 && !c.is_whitespace() => {
-                if let Some(last) = types.last_mut() {
-                    last.push(c);
-                }
-            }
-            _ => {}
-        }
-    }
-    types.iter().map(|t| t.rsplit('.').next().unwrap_or(t).to_owned()).collect()
 }
 
 /// A proposal in the documented form of `write_fix`.

@@ -68,7 +68,9 @@ pub async fn bench(
     let project = &checkout.project;
     let index = CodeIndex::build(&checkout.root, &project.source_roots, &project.test_roots, language);
     let baseline = validator.baseline();
-    let failing = localize::failing_tests(&index, baseline);
+    let mut failing = localize::failing_tests(&index, baseline);
+    // What failed by itself says more than what was cut.
+    failing.sort_by_key(|test| test.timed_out);
     let coverage = validator.failing_coverage().await?;
     if coverage.is_none() {
         let text = "coverage of the failing tests could not be measured; traces and names decide alone".to_owned();

@@ -3,14 +3,20 @@
 use super::jvm::{Deadlines, OnCrash};
 use super::subject::{FIRST, Subject};
 use super::{Baseline, ValidateError, io_error};
-use crate::domain::{Failure, TestId, TestReport, TestStatus};
+use crate::domain::{Failure, TestId, TestReport, TestResult, TestStatus};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Runs of what passed, after the first.
 pub(super) const REPEATS: usize = 2;
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
+/// Time for a test that was only cut, when others fail by themselves.
+const SECOND_CHANCE: Duration = Duration::from_secs(60);
+/// Time for all of these together.
+const ALL_SECOND_CHANCES: Duration = Duration::from_secs(120);
+/// Heap in MiB for a test that only ran out of memory.
+const ROOMY_HEAP: u64 = 4096;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Serialize, Deserialize)]
@@ -18,6 +24,8 @@ struct Kept {
     schema: u32,
     report: TestReport,
     flaky: BTreeSet<TestId>,
+    /// Tests that only wanted more time or memory than a candidate's run gives.
+    hungry: BTreeSet<TestId>,
     seconds: f64,
 }
 
@@ -33,8 +41,8 @@ pub(super) async fn make(subject: &Subject) -> Result<Baseline, ValidateError> {
             made
         }
     };
-    let Kept { report, flaky, seconds, .. } = facts;
-    decide(report, flaky, seconds, &subject.options.failing, subject.checkout.triggering.as_deref())
+    let Kept { report, flaky, hungry, seconds, .. } = facts;
+    decide(report, flaky, hungry, seconds, &subject.options.failing, subject.checkout.triggering.as_deref())
 }
 
 fn keep(file: &camino::Utf8Path, facts: &Kept) -> Result<(), ValidateError> {
@@ -72,7 +80,29 @@ async fn run(subject: &Subject) -> Result<Kept, ValidateError> {
         let fails = |id: &&TestId| again.results.get(*id).is_none_or(|result| result.status != TestStatus::Passed);
         flaky.extend(passed.iter().filter(fails).cloned());
     }
-    Ok(Kept { schema: SCHEMA, report, flaky, seconds: begin.elapsed().as_secs_f64() })
+    let hungry = second_chance(subject, &report).await?;
+    Ok(Kept { schema: SCHEMA, report, flaky, hungry, seconds: begin.elapsed().as_secs_f64() })
+}
+
+/// Tests that were cut or ran out of memory while others failed by themselves get a roomy run of their own: those that
+/// pass in it are slow or large and say nothing of the bug. When nothing else fails, the cut is the bug.
+async fn second_chance(subject: &Subject, report: &TestReport) -> Result<BTreeSet<TestId>, ValidateError> {
+    let only_cut = |result: &&TestResult| {
+        let kind = result.failure.as_ref().map_or("", |failure| failure.kind.as_str());
+        result.status == TestStatus::TimedOut || kind.ends_with("OutOfMemoryError")
+    };
+    let cut: Vec<TestId> = report.failing().filter(only_cut).map(|result| result.id.clone()).collect();
+    if cut.is_empty() || cut.len() == report.failing().count() {
+        return Ok(BTreeSet::new());
+    }
+    let deadlines = Deadlines { default: SECOND_CHANCE, own: BTreeMap::new(), total: ALL_SECOND_CHANCES };
+    let copy = subject.copy()?;
+    let mut suite = subject.suite(&copy);
+    suite.heap_mib = suite.heap_mib.max(ROOMY_HEAP);
+    let again = suite.run(&subject.plan(cut, deadlines, OnCrash::GoOn)).await?;
+    // An assumption that does not hold with room is no failure either.
+    let well = |r: &&TestResult| matches!(r.status, TestStatus::Passed | TestStatus::Skipped);
+    Ok(again.results.values().filter(well).map(|result| result.id.clone()).collect())
 }
 
 fn last_line(report: &TestReport) -> &str {
@@ -83,12 +113,15 @@ fn last_line(report: &TestReport) -> &str {
 pub(super) fn decide(
     report: TestReport,
     flaky: BTreeSet<TestId>,
+    hungry: BTreeSet<TestId>,
     seconds: f64,
     by_user: &[TestId],
     by_benchmark: Option<&[TestId]>,
 ) -> Result<Baseline, ValidateError> {
     let mut set_aside: BTreeMap<TestId, String> =
         flaky.iter().map(|id| (id.clone(), "flaky: it passed once and not again".to_owned())).collect();
+    let wants = "it wants more time or memory than a candidate's run gives, and passes with it";
+    set_aside.extend(hungry.into_iter().map(|id| (id, wants.to_owned())));
     let passing: BTreeSet<TestId> = report
         .with_status(TestStatus::Passed)
         .map(|result| result.id.clone())
