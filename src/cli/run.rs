@@ -201,7 +201,10 @@ fn report(
         _ => None,
     };
     let (word, analysis) = match verdict {
-        Verdict::Plausible(_) => (VerdictWord::Plausible, None),
+        Verdict::Plausible(repair) => {
+            let explanation = &repair.attempt.explanation;
+            (VerdictWord::Plausible, (!explanation.is_empty()).then(|| explanation.clone()))
+        }
         Verdict::Unrepaired { analysis } => (VerdictWord::Unrepaired, analysis.clone()),
         Verdict::Exhausted { cap } => (VerdictWord::Exhausted, Some(cap.clone())),
     };
@@ -253,6 +256,9 @@ fn finish(
 ) -> Result<u8, Failure> {
     if let Verdict::Plausible(repair) = verdict {
         write(&folder.join("patch.diff"), &patch::render_bytes(&repair.attempt.patch))?;
+        for (nth, other) in repair.others.iter().enumerate() {
+            write(&folder.join(format!("plausible-{}.diff", nth + 2)), &patch::render_bytes(&other.patch))?;
+        }
         if args.apply {
             apply(bench, &repair.attempt.patch)?;
         }

@@ -53,6 +53,8 @@ pub enum Verdict {
 pub struct Repair {
     /// The patch with the judge's answer.
     pub attempt: PatchAttempt,
+    /// Further plausible patches of the same agent run, best first.
+    pub others: Vec<PatchAttempt>,
     /// On which rung.
     pub level: Level,
     /// By which agent.
@@ -122,7 +124,8 @@ impl Escalator {
                     };
                     for (agent, policy, ended) in ended {
                         if let Artifact::Patch(attempt) = ended.artifact {
-                            let repair = Repair { attempt, level, agent, policy, number };
+                            let others = others(ended.attempts, &attempt);
+                            let repair = Repair { attempt, others, level, agent, policy, number };
                             return Ok(Verdict::Plausible(Box::new(repair)));
                         }
                         analysis = file(&mut case, level, agent, ended).or(analysis);
@@ -188,6 +191,11 @@ impl Escalator {
             }
         }
     }
+}
+
+/// The plausible attempts but the chosen one.
+fn others(attempts: Vec<PatchAttempt>, chosen: &PatchAttempt) -> Vec<PatchAttempt> {
+    attempts.into_iter().filter(|a| a.validation.is_plausible() && a.patch != chosen.patch).collect()
 }
 
 /// Puts what an agent made into the case file; returns what it said when it made nothing.

@@ -19,8 +19,8 @@ pub fn render(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
         let _ = writeln!(text, "\n{}", coloured(patch));
         let _ = writeln!(text, "{}", judgement(report));
     }
-    if let (Some(analysis), VerdictWord::Unrepaired | VerdictWord::Exhausted) = (&report.analysis, report.verdict) {
-        let _ = writeln!(text, "\n{analysis}");
+    if let Some(analysis) = &report.analysis {
+        let _ = writeln!(text, "{analysis}\n");
     }
     let _ = writeln!(text, "{}", spent(report, outcomes));
     if report.localization != "spectrum" {

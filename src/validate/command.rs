@@ -93,7 +93,14 @@ impl CommandValidator {
             flaky.extend(passed.iter().filter(fails).cloned());
         }
         let seconds = begin.elapsed().as_secs_f64();
-        baseline::decide(report, flaky, BTreeSet::new(), seconds, &self.options.failing, self.checkout.triggering.as_deref())
+        baseline::decide(
+            report,
+            flaky,
+            BTreeSet::new(),
+            seconds,
+            &self.options.failing,
+            self.checkout.triggering.as_deref(),
+        )
     }
 
     async fn untouched(&self) -> Result<TestReport, ValidateError> {
