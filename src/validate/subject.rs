@@ -19,6 +19,26 @@ pub(super) const FIRST: Duration = Duration::from_secs(10);
 /// Packages whose classes decide what a test result is.
 const RESERVED: &[&str] =
     &["org/junit", "junit", "org/hamcrest", "org/opentest4j", "org/mockito", "org/assertj", "java", "unidebug/runner"];
+/// Files that decide how tests are found, run or reported, in any language.
+const BUILD_FILES: &[&str] = &[
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "gradle.properties",
+    "build.xml",
+    "Makefile",
+    "conftest.py",
+    "sitecustomize.py",
+    "usercustomize.py",
+    "pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "setup.py",
+    "pyproject.toml",
+];
+/// What nobody opened for so long is made again when it is needed.
+const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 const COMPILE_WALL: Duration = Duration::from_secs(600);
 
 /// Everything a run of tests or a compilation needs to know.
@@ -77,6 +97,11 @@ impl Subject {
             options,
             kept: cache.join("projects").join(key),
         };
+        if let Ok(folder) = std::fs::File::open(&subject.kept) {
+            // Only the age of what nobody opens decides; a time that cannot be set makes it older, no more.
+            let _ = folder.set_modified(std::time::SystemTime::now());
+        }
+        forget_old(&cache.join("projects"));
         subject.classes = subject.compile_untouched().await?;
         Ok(subject)
     }
@@ -281,7 +306,8 @@ pub(super) fn refuse(checkout: &Checkout, patch: &Patch) -> Option<Validation> {
         let path = &file.path;
         let within = |roots: &[RepoPath]| roots.iter().any(|root| path.is_within(root));
         let outside = !project.source_roots.is_empty() && !within(&project.source_roots);
-        if within(&project.test_roots) || outside || !is_source(&checkout.language, path) {
+        let of_build = BUILD_FILES.contains(&path.file_name());
+        if within(&project.test_roots) || outside || of_build || !is_source(&checkout.language, path) {
             let detail = format!("{path} is a test, a build file or no source; only product sources may change");
             return Some(Validation::without_tests(Outcome::Refused, detail));
         }
@@ -353,6 +379,17 @@ fn copy_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
         }
     }
     Ok(())
+}
+
+/// Removes what was not made or opened for a month, so that the cache does not grow for ever.
+fn forget_old(projects: &Utf8Path) {
+    for entry in projects.read_dir_utf8().into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age > KEPT_FOR) {
+            // Another process may be faster; then there is nothing left to do.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// A name for exactly this content, build description, JDK and runner.

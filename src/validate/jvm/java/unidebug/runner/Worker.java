@@ -27,8 +27,8 @@ import java.util.TimeZone;
  * A process that may be spoilt says so in its last record and ends.
  */
 public final class Worker {
-    /** Deep recursions of the subject overflow at the same depth as in a fresh process. */
-    private static final long STACK = 1 << 20;
+    /** As deep as the JVM's own arguments say, so that recursions overflow where they do in a fresh process. */
+    private static final long STACK = 0;
 
     private final Classes untouched;
     private final List<Adapter> adapters = Cold.adapters();
