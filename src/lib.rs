@@ -1,12 +1,51 @@
 //! unidebug: from a bug id to a validated patch.
 //!
+//! It unifies two published systems: FixAgent's agents on levels decide *who thinks*, RepairAgent's tools, state machine
+//! and middleware decide *how each of them works*. Both work with a language model, a recording, or the built-in engine.
+//!
 //! # The pipeline
-//! `bug id → benchmark → Checkout → validate (baseline) → localize → escalate → agent (state machine, middleware,
-//! tools) → patch → validate → report`. What is learnt goes one way, into the case file; agents never talk to each
-//! other.
+//!
+//! ```text
+//! bug id → benchmark → Checkout → validate (baseline) → localize → escalate → agent (cycle: query → middleware → tool)
+//!        → patch → validate (candidate, confirmation) → report
+//! ```
+//!
+//! What is learnt goes one way, into the case file ([`domain::CaseFile`]); agents never talk to each other.
 //!
 //! # The rooms
+//!
 //! Imports point down only; `tests/architecture.rs` holds the table.
+//!
+//! | room | holds |
+//! |---|---|
+//! | [`cli`] | the command line: typed arguments become meaning and go no further; the only room that prints |
+//! | [`report`] | readers of a run's events: terminal, JSON |
+//! | [`escalate`] | the ladder: levels, their crews, stop at the first plausible patch |
+//! | [`agent`] | profile, state machine, cycle, middleware, memory, evidence, policy, contracts |
+//! | [`tools`] | what agents may do, one file a tool |
+//! | [`templates`] | the built-in engine: fix templates and their search order |
+//! | [`localize`] | failing tests, bug-located file, ranking of suspicious lines |
+//! | [`validate`] | the judge: baseline, candidates, confirmation; `jvm/` its Java side |
+//! | [`benchmark`] | where bugs come from: fixtures, QuixBugs, a folder of the user's |
+//! | [`patch`] | formats in, context matching, apply, render, policy, comparison |
+//! | [`code`] | the code index of a checkout: outline, calls, keyword search |
+//! | [`journal`] | the durable log of a run |
+//! | [`llm`] | models behind one trait: endpoint, recording, prices, budgets; the only room that knows a vendor |
+//! | [`prompt`] | loads and renders `prompts/`, strictly |
+//! | [`language`] | what differs by programming language |
+//! | [`sandbox`] | the only room that starts processes |
+//! | [`domain`] | plain data that everybody speaks |
+//!
+//! # Invariants
+//!
+//! * *Plausible* is said by [`validate`] alone, after a confirmation in a cold, fresh process with the full suite.
+//! * A patch applies whole or not at all, and touches product sources only.
+//! * A tool outside the current state is refused: the state machine is enforced, not advised.
+//! * Agents see what a developer with the failing checkout would see, and nothing of the repair.
+//! * Text of repositories, tests and models is data: it reaches no shell, and no path leaves the checkout.
+//! * An unknown price is unknown, never zero; a cap is reserved before the call.
+//! * The user's tree is written only with `--apply`.
+
 pub mod agent;
 pub mod benchmark;
 pub mod cli;

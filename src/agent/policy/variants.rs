@@ -63,8 +63,8 @@ impl Variants for EngineVariants<'_> {
         })
         .await?;
         told?;
-        for judged in found.plausible {
-            let explanation = format!("{} ({})", judged.candidate.note, found.explanation);
+        for (nth, judged) in found.plausible.into_iter().enumerate() {
+            let explanation = if nth == 0 { found.explanation.clone() } else { judged.candidate.note.clone() };
             let mut attempt = attempt_of(&judged.candidate, &judged.validation, explanation);
             attempt.validation = doubt(&attempt.patch, attempt.validation, cx.bench);
             tell(&attempt, cx)?;
