@@ -28,7 +28,7 @@ fn failing_test(index: &CodeIndex, baseline: &Baseline, id: &TestId) -> FailingT
         span: place.as_ref().map(|(_, method)| method.span),
         failing_line,
         failure: clean(index, &thrown),
-        timed_out: result.is_some_and(|result| result.status == TestStatus::TimedOut),
+        timed_out: result.is_some_and(|result| result.status == TestStatus::TimedOut) || gave_up(&thrown),
     }
 }
 
@@ -45,6 +45,14 @@ fn find_method<'i>(index: &'i CodeIndex, id: &TestId) -> Option<(&'i Arc<SourceF
         (file, class) = class.supertypes.iter().find_map(|above| index.class(above))?;
     }
     None
+}
+
+/// Whether the test's own framework ended it for taking too long: JUnit 4 and 5 report that as an exception.
+fn gave_up(failure: &Failure) -> bool {
+    failure.kind.ends_with("TestTimedOutException")
+        || failure.kind.ends_with("TimeoutException")
+        || failure.message.starts_with("test timed out after")
+        || failure.message.starts_with("execution timed out after")
 }
 
 /// The line of the innermost frame inside the test method: the statement that failed.
@@ -187,6 +195,18 @@ public abstract class Shared {
         assert_eq!(test.failing_line, Some(9));
         assert_eq!(test.failure.frames, [frame("shop.CartTest", "total", 9)]);
         assert!(!test.timed_out);
+    }
+
+    #[test]
+    fn a_time_limit_of_the_framework_is_a_time_out() {
+        let index = shop();
+        let failure = Failure {
+            kind: "org.junit.runners.model.TestTimedOutException".into(),
+            message: "test timed out after 3000 milliseconds".into(),
+            frames: vec![frame("shop.Cart", "total", 7)],
+        };
+        let tests = failing_tests(&index, &baseline("total", failure, TestStatus::Failed));
+        assert!(tests[0].timed_out);
     }
 
     #[test]

@@ -163,7 +163,8 @@ impl<'a> Evidence<'a> {
             reasons.push(format!("frame {} of the failure", depth + 1));
         }
         if self.endless && statement.loops > 0 {
-            score += ENDLESS * execution;
+            // The header decides when the loop ends.
+            score += ENDLESS * execution * if statement.header { 2.0 } else { 1.0 };
             reasons.push("in a loop, and a test did not end".into());
         }
         Some(Suspect {

@@ -14,6 +14,8 @@ pub struct Statement {
     pub lines: LineSpan,
     /// How many loops of the same method enclose it; a loop's own header counts as inside.
     pub loops: u32,
+    /// Whether it is the header of a loop.
+    pub header: bool,
 }
 
 /// All statements of a file in order of their first line; empty when it cannot be parsed at all.
@@ -35,7 +37,7 @@ pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
             enclosing.push((node.end_byte(), loops));
         }
         if is_effective(node) {
-            found.push(Statement { lines: own_lines(node), loops });
+            found.push(Statement { lines: own_lines(node), loops, header: is_loop(node.kind()) });
         }
         true
     });

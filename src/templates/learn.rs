@@ -109,7 +109,7 @@ fn hint(template: &str, failing: &[FailingTest]) -> f64 {
         "null_check" => (&["NullPointer"], false, 1.2),
         "range_check" => (&["IndexOutOfBounds", "NoSuchElement", "EmptyStack"], false, 1.2),
         "offset" | "boundary" => (&["IndexOutOfBounds", "StackOverflow"], true, 0.35),
-        "swap_arguments" | "extend_condition" => (&["StackOverflow"], true, 0.3),
+        "swap_arguments" | "extend_condition" | "add_operand" => (&["StackOverflow"], true, 0.4),
         "cast" => (&["ClassCast"], false, 1.5),
         "move" | "copy_statement" => (&["ConcurrentModification", "IllegalState"], false, 0.4),
         _ => return 1.0,

@@ -58,6 +58,7 @@ pub fn catalogue() -> Vec<Box<dyn Template>> {
         Box::new(method_name::MethodName),
         Box::new(expression::ReturnValue),
         Box::new(expression::Literal),
+        Box::new(expression::ToVariable),
         Box::new(expression::Expression),
         Box::new(offset::Offset),
         Box::new(condition::ReduceCondition),

@@ -63,7 +63,7 @@ fn small_sizes(site: &Site<'_>, node: Node<'_>, operator: Node<'_>, right: Node<
         let shifted = number.saturating_add(*step);
         let note =
             format!("replaced `{} {number}` by `{relation} {shifted}` in {}", site.text(operator), site.place(node));
-        out.push(Edit::replace(operator, *relation, 0.45, note).and(right.byte_range(), shifted.to_string()));
+        out.push(Edit::replace(operator, *relation, 0.6, note).and(right.byte_range(), shifted.to_string()));
     }
 }
 

@@ -15,6 +15,9 @@ use tree_sitter::Node;
 /// Replaces an expression by one of the same type found nearby.
 pub struct Expression;
 
+/// Replaces an expression by a variable of its type.
+pub struct ToVariable;
+
 /// Replaces the value of a `return`.
 pub struct ReturnValue;
 
@@ -44,9 +47,6 @@ impl Template for Expression {
             }
             let old = site.text(node);
             let mut found = same_type(site, &kind);
-            if node.kind() != "identifier" {
-                found.extend(site.fitting(&kind).map(|v| (v.name.clone(), 0.75)));
-            }
             for (_, weight) in &mut found {
                 *weight *= role_weight(node);
             }
@@ -111,6 +111,30 @@ fn same_type(site: &Site<'_>, kind: &JavaType) -> Vec<(String, f64)> {
         }
     }
     found
+}
+
+impl Template for ToVariable {
+    fn name(&self) -> &'static str {
+        "to_variable"
+    }
+
+    fn prior(&self) -> Prior {
+        0.4
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        let replaceable = |node: &&Node<'_>| is_replaceable(**node) && node.kind() != "identifier";
+        for &node in site.expressions.iter().filter(replaceable) {
+            let Some(kind) = site.wanted(node).filter(|kind| kind.as_str() != "void") else { continue };
+            let text = site.text(node);
+            // The same expression twice in one statement is often a copy that should have been changed.
+            let twice = site.expressions.iter().filter(|other| site.text(**other) == text).count() > 1;
+            let share = role_weight(node) * if twice { 1.0 } else { 0.7 };
+            for (at, variable) in site.fitting(&kind).enumerate() {
+                out.push(site.replacement(node, &variable.name, share / (1.0 + 0.1 * at as f64)));
+            }
+        }
+    }
 }
 
 impl Template for ReturnValue {
@@ -219,6 +243,7 @@ mod tests {
     #[test]
     fn nearby_expressions_of_the_type() {
         assert!(proposals(&Expression, TAGS, 5).contains(&"return depth * width;".to_owned()));
+        assert!(proposals(&ToVariable, TAGS, 4).contains(&"int room = column;".to_owned()));
         assert!(proposals(&Expression, TAGS, 13).contains(&"return text.trim();".to_owned()));
     }
 

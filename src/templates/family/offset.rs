@@ -78,8 +78,11 @@ fn role(node: Node<'_>) -> Option<f64> {
 
 fn literal(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
     let Ok(number) = site.text(node).parse::<i64>() else { return };
+    // A sum with nothing is a sum with one operand less, which another family proposes.
+    let in_sum = node.parent().and_then(|parent| parent.child_by_field_name("operator"));
+    let in_sum = in_sum.is_some_and(|sign| matches!(site.text(sign), "+" | "-"));
     for (step, weight) in [(1, 0.7), (-1, if number == 0 { 0.4 } else { 0.7 })] {
-        if let Some(other) = number.checked_add(step) {
+        if let Some(other) = number.checked_add(step).filter(|other| *other != 0 || !in_sum) {
             out.push(site.replacement(node, other.to_string(), weight));
         }
     }

@@ -179,7 +179,7 @@ impl Template for Singleton {
     }
 
     fn prior(&self) -> Prior {
-        0.4
+        0.5
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
