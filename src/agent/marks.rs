@@ -114,7 +114,11 @@ fn read(line: &str, comment: &str) -> Line {
     };
     let squeezed: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let squeezed = if squeezed == "…" { ELLIPSIS.to_owned() } else { squeezed };
-    Line { code: squeezed, mark: mark_of(tail) }
+    // The line may have had a comment of its own before the mark came behind it.
+    let mark = std::iter::once(tail)
+        .chain(tail.match_indices(comment).map(|(at, sign)| tail[at + sign.len()..].trim_start()))
+        .find_map(mark_of);
+    Line { code: squeezed, mark }
 }
 
 fn mark_of(tail: &str) -> Option<(MarkKind, String)> {
@@ -130,7 +134,7 @@ fn mark_of(tail: &str) -> Option<(MarkKind, String)> {
     None
 }
 
-/// The last comment start that is not inside a string literal, as far as one line tells.
+/// Splits at the first comment start that is not inside a string literal, as far as one line tells.
 fn split_comment<'l>(line: &'l str, comment: &str) -> Option<(&'l str, &'l str)> {
     let mut quote: Option<char> = None;
     let mut escaped = false;
@@ -175,6 +179,11 @@ mod tests {
             lines("int s = 0;\n// missing line\nfor (int i = 0; i < n; i++) {"),
             Ok(vec![(3, MarkKind::Missing)])
         );
+    }
+
+    #[test]
+    fn a_mark_may_stand_behind_a_comment_of_the_line() {
+        assert_eq!(lines("int s = 0; // start // buggy line: wrong start"), Ok(vec![(3, MarkKind::Buggy)]));
     }
 
     #[test]
