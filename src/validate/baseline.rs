@@ -69,7 +69,7 @@ async fn run(subject: &Subject) -> Result<Kept, ValidateError> {
     // Where no test shows a bug, nobody needs to know which tests are flaky.
     let (by_user, by_benchmark) = (&subject.options.failing, subject.checkout.triggering.as_deref());
     if let Err(nothing @ ValidateError::NothingFails { .. }) =
-        decide(report.clone(), BTreeSet::new(), 0.0, by_user, by_benchmark)
+        decide(report.clone(), BTreeSet::new(), BTreeSet::new(), 0.0, by_user, by_benchmark)
     {
         return Err(nothing);
     }
