@@ -4,6 +4,7 @@
 //! earlier outcome.
 
 use super::plausible::{Extent, judge};
+use super::refuse::refuse;
 use super::{
     Baseline, Coverage, Options, ValidateError, Validator, baseline, clean, cold, io_error, junit_xml, subject,
 };
@@ -179,7 +180,7 @@ impl CommandValidator {
 
     async fn test(&self, patch: &Patch, wall: Duration) -> Result<Validation, ValidateError> {
         let begin = Instant::now();
-        if let Some(refused) = subject::refuse(&self.checkout, patch) {
+        if let Some(refused) = refuse(&self.checkout, patch) {
             return Ok(refused);
         }
         let mut validation = match self.run(patch, wall).await? {

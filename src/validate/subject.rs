@@ -2,10 +2,11 @@
 
 use super::class_shape::shape;
 use super::jvm::{ClassPath, Compiled, Deadlines, Harness, Javac, Level, OnCrash, Plan, Suite, test_classes};
+use super::refuse::refuse;
 use super::{Options, ValidateError, io_error};
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{Checkout, jars, private_copy};
-use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, Validation};
+use crate::domain::{Diagnostic, Outcome, Patch, TestId, Validation};
 use crate::sandbox::Sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
@@ -19,24 +20,6 @@ pub(super) const FIRST: Duration = Duration::from_secs(10);
 /// Packages whose classes decide what a test result is.
 const RESERVED: &[&str] =
     &["org/junit", "junit", "org/hamcrest", "org/opentest4j", "org/mockito", "org/assertj", "java", "unidebug/runner"];
-/// Files that decide how tests are found, run or reported, in any language.
-const BUILD_FILES: &[&str] = &[
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "settings.gradle",
-    "gradle.properties",
-    "build.xml",
-    "Makefile",
-    "conftest.py",
-    "sitecustomize.py",
-    "usercustomize.py",
-    "pytest.ini",
-    "tox.ini",
-    "setup.cfg",
-    "setup.py",
-    "pyproject.toml",
-];
 /// What nobody opened for so long is made again when it is needed.
 const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 const COMPILE_WALL: Duration = Duration::from_secs(600);
@@ -294,35 +277,6 @@ impl Subject {
             own.values().sum::<Duration>() + LEAST * report.results.len().try_into().unwrap_or(u32::MAX);
         Deadlines { default: LEAST, own, total: sum.min(self.options.max_time) }
     }
-}
-
-/// What the judge refuses by itself, whatever was checked before it.
-pub(super) fn refuse(checkout: &Checkout, patch: &Patch) -> Option<Validation> {
-    if patch.is_empty() {
-        return Some(Validation::without_tests(Outcome::Duplicate, "it changes nothing"));
-    }
-    let project = &checkout.project;
-    for file in &patch.files {
-        let path = &file.path;
-        let within = |roots: &[RepoPath]| roots.iter().any(|root| path.is_within(root));
-        let outside = !project.source_roots.is_empty() && !within(&project.source_roots);
-        let of_build = BUILD_FILES.contains(&path.file_name());
-        if within(&project.test_roots) || outside || of_build || !is_source(&checkout.language, path) {
-            let detail = format!("{path} is a test, a build file or no source; only product sources may change");
-            return Some(Validation::without_tests(Outcome::Refused, detail));
-        }
-        let now = std::fs::read(path.under(&checkout.root)).ok();
-        if now.as_deref() != file.before.as_deref() {
-            let detail = format!("{path} is not the file this patch was made for");
-            return Some(Validation::without_tests(Outcome::Unappliable, detail));
-        }
-    }
-    None
-}
-
-fn is_source(language: &str, path: &RepoPath) -> bool {
-    let known = crate::language::by_name(language);
-    known.is_none_or(|language| language.is_source(Utf8Path::new(path.as_str())))
 }
 
 fn complaints(compiled: Compiled) -> Vec<Diagnostic> {

@@ -7,21 +7,20 @@
 use super::class_shape::shape;
 use super::cold::{self, ColdValidator};
 use super::jvm::{Answer, Classes, Daemon, DaemonSetup, OnCrash, WorkerSetup, Workers, spelled};
+use super::memory::{KILLERS, Memory};
 use super::plausible::{Extent, Judged, judge};
+use super::refuse::refuse;
 use super::subject::{self, Copy};
 use super::{Baseline, Coverage, OnResult, Options, Spectrum, ValidateError, Validator, clean, coverage};
 use crate::benchmark::Checkout;
 use crate::domain::{FileChange, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
 use crate::sandbox::Sandbox;
-use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{Mutex, OnceCell};
 
-/// Tests that stopped earlier candidates and are asked before the rest.
-const KILLERS: usize = 20;
 /// Compilations of a file before the compiler counts as warm.
 const WARM_UP: usize = 10;
 
@@ -42,7 +41,7 @@ struct Inner {
     cold: ColdValidator,
     daemon: Mutex<Option<Daemon>>,
     workers: OnceCell<Option<Warm>>,
-    memory: std::sync::Mutex<Memory>,
+    memory: Memory,
 }
 
 /// The test side, once it has shown that it agrees with the cold baseline.
@@ -54,14 +53,6 @@ struct Warm {
     must: Vec<String>,
     /// Working directory of the workers.
     _copy: Copy,
-}
-
-#[derive(Default)]
-struct Memory {
-    by_text: BTreeMap<String, Validation>,
-    by_code: BTreeMap<String, Validation>,
-    /// Most recent last.
-    killers: Vec<TestId>,
 }
 
 /// A candidate after the compiler.
@@ -81,12 +72,8 @@ impl WarmValidator {
     /// As [`ColdValidator::open`].
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
         let cold = ColdValidator::open(checkout, sandbox, options).await?;
-        let inner = Arc::new(Inner {
-            cold,
-            daemon: Mutex::default(),
-            workers: OnceCell::new(),
-            memory: std::sync::Mutex::default(),
-        });
+        let inner =
+            Arc::new(Inner { cold, daemon: Mutex::default(), workers: OnceCell::new(), memory: Memory::default() });
         let starting = tokio::spawn({
             let inner = inner.clone();
             async move {
@@ -202,10 +189,10 @@ impl Inner {
     /// The ladder up to byte code.
     async fn compile(&self, patch: &Patch) -> Result<Compiled, ValidateError> {
         let subject = &self.cold.subject;
-        if let Some(refused) = subject::refuse(&subject.checkout, patch) {
+        if let Some(refused) = refuse(&subject.checkout, patch) {
             return Ok(Compiled::Answered(refused));
         }
-        if let Some(known) = self.known(|memory| &memory.by_text, &text_key(patch)) {
+        if let Some(known) = self.memory.of_text(patch) {
             return Ok(Compiled::Answered(known));
         }
         if subject.class_path.has_processors() {
@@ -226,7 +213,7 @@ impl Inner {
             let detail = "it compiles to the same byte code as the original";
             return Ok(Compiled::Answered(Validation::without_tests(Outcome::Duplicate, detail)));
         }
-        Ok(match self.known(|memory| &memory.by_code, &code_key(&classes)) {
+        Ok(match self.memory.of_code(&classes) {
             Some(known) => Compiled::Answered(known),
             None => Compiled::Ready(classes),
         })
@@ -268,7 +255,7 @@ impl Inner {
         if judged.outcome != Outcome::PassedWarm {
             return Ok((report, judged));
         }
-        let killers = self.memory.lock().map(|memory| memory.killers.clone()).unwrap_or_default();
+        let killers = self.memory.killers();
         if !killers.is_empty() && warm.baseline.passing.len() > 2 * KILLERS {
             let plan = subject.plan(killers, deadlines.clone(), OnCrash::Stop);
             let mut first = workers.run(classes, &plan, &warm.must).await?;
@@ -298,7 +285,7 @@ impl Inner {
                 Some(warm) => {
                     let validation = match self.test(warm, &classes).await {
                         Ok((report, judged)) if judged.outcome != Outcome::MissingTests => {
-                            self.learn(&judged, &warm.baseline);
+                            self.memory.learn(&judged, &warm.baseline);
                             cold::answer(&report, judged, 0.0)
                         }
                         // Tests that vanish may be this process's fault, not the candidate's.
@@ -308,14 +295,14 @@ impl Inner {
                             self.cold.validate(patch).await?
                         }
                     };
-                    self.remember(|memory| &mut memory.by_code, code_key(&classes), &validation);
+                    self.memory.keep_code(&classes, &validation);
                     validation
                 }
             },
         };
         validation.seconds = begin.elapsed().as_secs_f64();
         if !matches!(validation.outcome, Outcome::Duplicate | Outcome::Refused | Outcome::Unappliable) {
-            self.remember(|memory| &mut memory.by_text, text_key(patch), &validation);
+            self.memory.keep_text(patch, &validation);
         }
         Ok(validation)
     }
@@ -342,35 +329,6 @@ impl Inner {
             next = ahead?;
         }
         Ok(())
-    }
-
-    fn learn(&self, judged: &Judged, baseline: &Baseline) {
-        if judged.outcome != Outcome::Regression {
-            return;
-        }
-        let Ok(mut memory) = self.memory.lock() else { return };
-        for id in judged.against.iter().filter(|id| baseline.passing.contains(id)).take(3) {
-            memory.killers.retain(|known| known != id);
-            memory.killers.push(id.clone());
-        }
-        let over = memory.killers.len().saturating_sub(KILLERS);
-        memory.killers.drain(..over);
-    }
-
-    fn known(&self, table: impl Fn(&Memory) -> &BTreeMap<String, Validation>, key: &str) -> Option<Validation> {
-        let memory = self.memory.lock().ok()?;
-        Some(cold::as_duplicate(table(&memory).get(key)?))
-    }
-
-    fn remember(
-        &self,
-        table: impl Fn(&mut Memory) -> &mut BTreeMap<String, Validation>,
-        key: String,
-        what: &Validation,
-    ) {
-        if let Ok(mut memory) = self.memory.lock() {
-            table(&mut memory).insert(key, what.clone());
-        }
     }
 }
 
@@ -408,28 +366,6 @@ fn agreed(cold: &Baseline, warm: &TestReport) -> Result<Baseline, ValidateError>
     Ok(Baseline { passing, ..cold.clone() })
 }
 
-fn text_key(patch: &Patch) -> String {
-    let mut digest = Sha256::new();
-    for file in &patch.files {
-        digest.update(file.path.as_str());
-        digest.update([0]);
-        digest.update(&*file.after);
-        digest.update([0]);
-    }
-    super::jvm::short_hash(digest)
-}
-
-fn code_key(classes: &Classes) -> String {
-    let mut digest = Sha256::new();
-    for (name, bytes) in classes {
-        digest.update(name);
-        digest.update([0]);
-        digest.update(bytes.len().to_le_bytes());
-        digest.update(bytes);
-    }
-    super::jvm::short_hash(digest)
-}
-
 impl super::subject::Subject {
     /// The untouched class of that name.
     fn untouched(&self, name: &str) -> Option<Vec<u8>> {
@@ -464,7 +400,7 @@ impl Validator for WarmValidator {
 
     async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
         let confirmed = self.inner.cold.confirm(patch).await?;
-        let warm = self.inner.known(|memory| &memory.by_text, &text_key(patch)).map(|known| known.outcome);
+        let warm = self.inner.memory.of_text(patch).map(|known| known.outcome);
         if warm == Some(Outcome::PassedWarm) && !confirmed.is_plausible() {
             tracing::warn!("a candidate passed warm and is {} cold: {}", confirmed.outcome, confirmed.detail);
         }
