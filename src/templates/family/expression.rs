@@ -84,6 +84,7 @@ fn is_replaceable(node: Node<'_>) -> bool {
 fn role_weight(node: Node<'_>) -> f64 {
     match node.parent().map(|parent| parent.kind()) {
         Some("argument_list") => 1.0,
+        Some("binary_expression") => 0.95,
         Some("return_statement") => 0.9,
         Some("variable_declarator" | "assignment_expression") => 0.8,
         Some("method_invocation" | "field_access") => 0.5,
