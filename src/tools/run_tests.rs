@@ -2,6 +2,7 @@
 
 use super::{Observation, ToolContext, ToolError, TypedTool, failure_text};
 use crate::domain::{TestId, TestReport, TestStatus};
+use crate::validate::clean::clean;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -72,7 +73,7 @@ fn report_text(report: &TestReport, among: &[TestId]) -> String {
     for result in failing.iter().take(MAX_FAILURES) {
         let _ = writeln!(text, "{}", result.id);
         match &result.failure {
-            Some(failure) => text.push_str(&failure_text(failure, result.status == TestStatus::TimedOut)),
+            Some(failure) => text.push_str(&failure_text(&clean(failure), result.status == TestStatus::TimedOut)),
             None => text.push_str("  no result\n"),
         }
     }
