@@ -15,6 +15,10 @@ const SMALL_FILE: usize = 700;
 const HOTTEST: usize = 3000;
 /// Signatures that are shown of files other than those with code in full.
 const OTHER_SIGNATURES: usize = 8;
+/// Lines of documentation of a method that is likely to be the place.
+const MAX_DOC_LINES: usize = 12;
+/// Tags of documentation that say nothing about behaviour.
+const IDLE_TAGS: [&str; 4] = ["@since", "@author", "@see", "@version"];
 /// Methods whose weight is below this share of the hottest are not shown in full.
 const LUKEWARM: f64 = 0.3;
 
@@ -26,6 +30,14 @@ struct Sheet<'b> {
     whole: bool,
     full: Vec<&'b Method>,
     named: Vec<&'b Method>,
+    /// Methods in full whose documentation is shown too, not only its first sentence.
+    explained: Vec<LineSpan>,
+}
+
+impl<'b> Sheet<'b> {
+    fn of(file: &'b Arc<SourceFile>, whole: bool) -> Self {
+        Self { file, whole, full: Vec::new(), named: Vec::new(), explained: Vec::new() }
+    }
 }
 
 /// The section's text and the lines it shows.
@@ -34,17 +46,22 @@ pub fn render(bench: &Workbench, choice: &Choice<'_>, marks: &[Mark], budget: Bu
     let mut text = String::new();
     let mut shown = Shown::new();
     let mut others = 0;
+    let mut skeleton = budget.skeleton;
     sheets.sort_by_key(|sheet| !sheet.whole && sheet.full.is_empty());
     for sheet in &sheets {
         if sheet.whole {
             whole_file(sheet.file, marks, bench, &mut text, &mut shown);
-        } else if sheet.full.is_empty() {
-            for method in sheet.named.iter().take(OTHER_SIGNATURES.saturating_sub(others)) {
-                let _ = writeln!(text, "{} (signature only): {}", sheet.file.path, one_line(method));
-                others += 1;
+        } else if !sheet.full.is_empty() || !sheet.named.is_empty() && others < OTHER_SIGNATURES {
+            if sheet.full.is_empty() {
+                let _ = writeln!(text, "### {}", sheet.file.path);
+                others += sheet.named.len();
+            } else {
+                some_methods(sheet, marks, bench, &mut text, &mut shown);
             }
-        } else {
-            some_methods(sheet, marks, bench, budget, &mut text, &mut shown);
+            // The hotter the file, the more of its outline.
+            let lines = signatures(sheet, skeleton / 2);
+            skeleton = skeleton.saturating_sub(count_tokens(&lines));
+            text.push_str(&lines);
         }
     }
     (text, shown)
@@ -61,24 +78,28 @@ fn lay_out<'b>(bench: &'b Workbench, choice: &Choice<'b>, marks: &[Mark], budget
         let at = match sheets.iter().position(|sheet| sheet.file.path == file.path) {
             Some(at) => at,
             None => {
-                let tokens = count_tokens(&file.text);
+                let tokens = count_tokens(file.lines(LineSpan { first: body_start(file), last: file.line_count() }));
                 let whole = tokens <= SMALL_FILE && (tokens <= room || nth == 0) && chosen.weight >= top * LUKEWARM;
                 if whole {
                     room = room.saturating_sub(tokens);
                 }
-                sheets.push(Sheet { file, whole, full: Vec::new(), named: Vec::new() });
+                sheets.push(Sheet::of(file, whole));
                 sheets.len() - 1
             }
         };
         if sheets[at].whole {
             continue;
         }
-        let tokens = count_tokens(bench.index.text(method));
         let marked = marks.iter().any(|m| m.location.file == method.file && method.span.contains(m.location.line));
         let wanted = chosen.weight >= top * LUKEWARM;
+        let explained = marked || (nth == 0 && marks.is_empty());
+        let tokens = count_tokens(bench.index.text(method)) + count_tokens(&doc(file, method, explained));
         if (wanted && tokens <= room) || ((nth == 0 || marked) && tokens <= HOTTEST) {
             room = room.saturating_sub(tokens);
             sheets[at].full.push(method);
+            if explained {
+                sheets[at].explained.push(method.span);
+            }
         } else {
             sheets[at].named.push(method);
         }
@@ -94,7 +115,7 @@ fn add_unowned_marks<'b>(bench: &'b Workbench, marks: &[Mark], sheets: &mut Vec<
             && let Some(file) = bench.index.file(&mark.location.file)
         {
             let whole = count_tokens(&file.text) <= SMALL_FILE;
-            sheets.push(Sheet { file, whole, full: Vec::new(), named: Vec::new() });
+            sheets.push(Sheet::of(file, whole));
         }
     }
 }
@@ -116,16 +137,9 @@ fn body_start(file: &SourceFile) -> u32 {
     first.and_then(|n| u32::try_from(n + 1).ok()).unwrap_or(1)
 }
 
-fn some_methods(
-    sheet: &Sheet<'_>,
-    marks: &[Mark],
-    bench: &Workbench,
-    budget: Budget,
-    text: &mut String,
-    shown: &mut Shown,
-) {
+fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, text: &mut String, shown: &mut Shown) {
     let file = sheet.file;
-    let _ = writeln!(text, "### {}\n```{}", file.path, bench.language.fence());
+    let _ = writeln!(text, "### {} (these methods in full)\n```{}", file.path, bench.language.fence());
     let mut full: Vec<&Method> = sheet.full.clone();
     full.sort_by_key(|method| method.span);
     let names: BTreeSet<&str> = full.iter().flat_map(|m| m.names.iter().map(String::as_str)).collect();
@@ -137,18 +151,13 @@ fn some_methods(
         let _ = writeln!(text, "{} {{", class.signature);
         text.push_str(&fields(class, &names, marks, bench, file, shown));
         for method in here {
-            let _ = writeln!(text, "    // in full: {}", method.overload());
-            text.push_str(&doc(file, method));
+            text.push_str(&doc(file, method, sheet.explained.contains(&method.span)));
             text.push_str(&marked(file, method.span.first..=method.span.last, marks, bench));
             shown.push((file.path.clone(), method.span));
         }
         text.push_str("}\n");
     }
     text.push_str("```\n");
-    let signatures = signatures(file, sheet, &names, budget.skeleton);
-    if !signatures.is_empty() {
-        let _ = writeln!(text, "Signature only (`extract_method` shows more):\n{signatures}");
-    }
 }
 
 /// Fields that the shown methods use, and marked ones.
@@ -173,42 +182,57 @@ fn fields(
     text
 }
 
-/// The documentation of a method shown in full: it is the specification. Long ones keep their head.
-fn doc(file: &SourceFile, method: &Method) -> String {
-    const MAX_DOC_LINES: u32 = 12;
+/// The documentation of a method shown in full: it is the specification. In short its first sentence; else its lines,
+/// of which a long one keeps the head, without tags that say nothing about behaviour.
+fn doc(file: &SourceFile, method: &Method, explained: bool) -> String {
     if method.doc_first >= method.span.first {
         return String::new();
     }
-    let last = (method.span.first - 1).min(method.doc_first + MAX_DOC_LINES - 1);
-    let mut text = file.lines(LineSpan { first: method.doc_first, last }).trim_end().to_owned();
-    if last < method.span.first - 1 {
-        text.push_str(" … */");
+    if !explained {
+        return method.summary.as_ref().map_or_else(String::new, |summary| format!("    // {summary}\n"));
+    }
+    let lines = (method.doc_first..method.span.first).filter_map(|n| file.line(n));
+    let telling: Vec<&str> = lines
+        .filter(|line| {
+            let said = line.trim_start_matches([' ', '\t', '*']).trim_end();
+            !said.is_empty() && !IDLE_TAGS.iter().any(|tag| said.starts_with(tag))
+        })
+        .collect();
+    let kept = telling.len().min(MAX_DOC_LINES);
+    let mut text = telling[..kept].join("\n");
+    if kept < telling.len() && !telling[kept..].iter().all(|line| line.trim() == "*/") {
+        text.push_str(" …");
+    }
+    if !text.trim_end().ends_with("*/") {
+        text.push_str(" */");
     }
     text.push('\n');
     text
 }
 
 /// Signatures of what was chosen but did not fit, then of private helpers that the shown methods call.
-fn signatures(file: &SourceFile, sheet: &Sheet<'_>, names: &BTreeSet<&str>, budget: usize) -> String {
-    let mut text = String::new();
-    let helpers = file.types.iter().flat_map(|class| &class.methods).filter(|m| {
+fn signatures(sheet: &Sheet<'_>, budget: usize) -> String {
+    let names: BTreeSet<&str> = sheet.full.iter().flat_map(|m| m.calls.iter().map(|call| call.name.as_str())).collect();
+    let helpers = sheet.file.types.iter().flat_map(|class| &class.methods).filter(|m| {
         names.contains(m.name.as_str()) && !sheet.full.iter().chain(&sheet.named).any(|known| known.span == m.span)
     });
+    let mut text = String::new();
     for method in sheet.named.iter().copied().chain(helpers) {
         let line = format!("- {}\n", one_line(method));
-        if count_tokens(&text) + count_tokens(&line) > budget {
+        if !text.is_empty() && count_tokens(&text) + count_tokens(&line) > budget {
             text.push_str("- …\n");
             break;
         }
         text.push_str(&line);
     }
-    text
+    if text.is_empty() { text } else { format!("Signature only (`extract_method` shows more):\n{text}\n") }
 }
 
 fn one_line(method: &Method) -> String {
+    let signature = method.signature.replace("final ", "");
     match &method.summary {
-        Some(summary) => format!("{} // {}", method.signature, summary),
-        None => method.signature.clone(),
+        Some(summary) => format!("{signature} // {summary}"),
+        None => signature,
     }
 }
 

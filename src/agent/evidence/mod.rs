@@ -45,9 +45,9 @@ pub struct Budget {
 
 impl Budget {
     /// For finding the bug: more code, because the place is not known.
-    pub const LOCATE: Self = Self { tests: 800, code: 1500, skeleton: 300, requirements: 400 };
+    pub const LOCATE: Self = Self { tests: 700, code: 1500, skeleton: 300, requirements: 400 };
     /// For repairing it: the marked methods and what they call.
-    pub const REPAIR: Self = Self { tests: 600, code: 1300, skeleton: 300, requirements: 400 };
+    pub const REPAIR: Self = Self { tests: 450, code: 1200, skeleton: 250, requirements: 400 };
 }
 
 /// Which part of the evidence is left out: the papers' own first prompts hold no coverage.

@@ -13,8 +13,13 @@ const BEFORE: u32 = 25;
 const BEHIND: u32 = 2;
 /// A test up to this length is shown whole.
 const SHORT: u32 = 30;
+/// Tests whose code is shown; what they have not told, a fourth seldom tells.
+const IN_FULL: usize = 3;
 /// Failures that are listed one by one.
 const LISTED: usize = 12;
+
+/// Characters of a listed failure's message.
+const FIRST_OF_FAILURE: usize = 100;
 
 type Shown = Vec<(RepoPath, LineSpan)>;
 
@@ -45,7 +50,7 @@ pub fn render(bench: &Workbench, budget: usize) -> (String, Shown) {
         }
         entry.push_str(&failure_text(&test.failure, test.timed_out));
         let tokens = count_tokens(&entry);
-        if nth > 0 && tokens > room {
+        if nth == IN_FULL || nth > 0 && tokens > room {
             text.push_str(&others(&failing[nth..], room));
             return (text, shown);
         }
@@ -116,9 +121,10 @@ fn others(rest: &[FailingTest], room: usize) -> String {
     let mut listed = 0;
     for test in rest.iter().take(LISTED) {
         let first = test.failure.message.lines().next().unwrap_or("");
+        let name = format!("{}#{}", test.id.simple_class(), test.id.method);
         let line = match test.timed_out {
-            true => format!("- {}: did not end in time\n", test.id),
-            false => format!("- {}: {}\n", test.id, first.chars().take(120).collect::<String>()),
+            true => format!("- {name}: did not end in time\n"),
+            false => format!("- {name}: {}\n", first.chars().take(FIRST_OF_FAILURE).collect::<String>()),
         };
         if listed > 2 && count_tokens(&text) + count_tokens(&line) > room {
             break;

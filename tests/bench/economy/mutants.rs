@@ -1,7 +1,9 @@
 //! Bugs made on purpose: one line of a drawn method changed by a usual slip.
 
 use crate::perfect::{Repair, Repaired};
+use crate::program::unidebug;
 use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::BTreeSet;
 use std::fs;
 use unidebug::benchmark::private_copy;
 use unidebug::code::outline_text;
@@ -10,6 +12,9 @@ use unidebug::language::Java;
 
 /// Where Maven keeps the product's sources.
 const SOURCES: &str = "src/main/java";
+
+/// … and its tests.
+const TESTS: &str = "src/test/java";
 
 /// Slips: what stands in the line, and what is written instead. Only code is changed, never text or comments.
 const SLIPS: [(&str, &str); 20] = [
@@ -42,12 +47,22 @@ pub struct Copy {
 }
 
 impl Copy {
+    /// A copy without the test classes that fail untouched, for want of a file say: they would be taken for the bug.
     pub fn of(project: &Utf8Path) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(folder.path()).unwrap().join("project");
         fs::create_dir_all(&root).unwrap();
         private_copy(project, &root).unwrap();
-        Self { _folder: folder, root }
+        let copy = Self { _folder: folder, root };
+        let untouched = unidebug(&["tool", "run_tests", "--bug", copy.root.as_str(), "--args", "{}"]);
+        let names = untouched.stdout.lines().filter_map(|line| line.split_once('#')).map(|(class, _)| class);
+        let failing: BTreeSet<&str> = names.filter(|class| !class.contains(' ')).collect();
+        for class in failing {
+            let source = copy.root.join(TESTS).join(class.replace('.', "/")).with_extension("java");
+            println!("{class} fails untouched and is left out");
+            fs::remove_file(source).unwrap();
+        }
+        copy
     }
 
     /// Does something while the mutant stands in the copy.
