@@ -15,6 +15,7 @@ mod memory;
 pub mod plausible;
 mod records;
 mod refuse;
+mod resources;
 mod subject;
 mod trace;
 mod warm;

@@ -10,6 +10,7 @@ use super::jvm::{Answer, Classes, Daemon, DaemonSetup, OnCrash, WorkerSetup, Wor
 use super::memory::{KILLERS, Memory};
 use super::plausible::{Extent, Judged, judge};
 use super::refuse::refuse;
+use super::resources;
 use super::subject::{self, Copy};
 use super::{Baseline, Coverage, OnResult, Options, Spectrum, ValidateError, Validator, clean, coverage};
 use crate::benchmark::Checkout;
@@ -159,13 +160,15 @@ impl Inner {
         let copy = subject.copy()?;
         let suite = subject.suite(&copy);
         let resources = subject.checkout.project.resources.iter().map(|folder| folder.under(&copy.tree));
+        let beside = resources::beside(&subject.classes, &copy.scratch)?;
+        let libraries = resources.chain(beside).chain(subject.class_path.libraries.iter().cloned()).collect();
         let plan = subject.plan(Vec::new(), subject.deadlines(&self.cold.baseline().report), OnCrash::GoOn);
         let mut workers = Workers::new(WorkerSetup {
             sandbox: subject.sandbox.clone(),
             jdk: subject.jdk.clone(),
             runner: subject.harness.classes.clone(),
             classes: subject.classes.clone(),
-            libraries: resources.chain(subject.class_path.libraries.iter().cloned()).collect(),
+            libraries,
             cwd: suite.cwd.clone(),
             writable: suite.writable.clone(),
             heap_mib: subject.options.heap_mib,

@@ -17,6 +17,8 @@ const HOTTEST: usize = 3000;
 const OTHER_SIGNATURES: usize = 8;
 /// Lines of documentation of a method that is likely to be the place.
 const MAX_DOC_LINES: usize = 12;
+/// Characters of a first sentence.
+const BRIEF: usize = 90;
 /// Tags of documentation that say nothing about behaviour.
 const IDLE_TAGS: [&str; 4] = ["@since", "@author", "@see", "@version"];
 /// Methods whose weight is below this share of the hottest are not shown in full.
@@ -189,7 +191,9 @@ fn doc(file: &SourceFile, method: &Method, explained: bool) -> String {
         return String::new();
     }
     if !explained {
-        return method.summary.as_ref().map_or_else(String::new, |summary| format!("    // {summary}\n"));
+        let first = file.line(method.span.first).unwrap_or("");
+        let indent = &first[..first.len() - first.trim_start().len()];
+        return method.summary.as_ref().map_or_else(String::new, |summary| format!("{indent}// {}\n", brief(summary)));
     }
     let lines = (method.doc_first..method.span.first).filter_map(|n| file.line(n));
     let telling: Vec<&str> = lines
@@ -231,8 +235,16 @@ fn signatures(sheet: &Sheet<'_>, budget: usize) -> String {
 fn one_line(method: &Method) -> String {
     let signature = method.signature.replace("final ", "");
     match &method.summary {
-        Some(summary) => format!("{signature} // {summary}"),
+        Some(summary) => format!("{signature} // {}", brief(summary)),
         None => signature,
+    }
+}
+
+/// A first sentence may be long: its head tells what the method is for.
+fn brief(summary: &str) -> String {
+    match summary.char_indices().nth(BRIEF) {
+        Some((cut, _)) => format!("{}…", summary[..cut].trim_end()),
+        None => summary.to_owned(),
     }
 }
 
@@ -262,4 +274,51 @@ fn marked(file: &SourceFile, lines: std::ops::RangeInclusive<u32>, marks: &[Mark
 fn with_note(bench: &Workbench, mark: &Mark) -> String {
     let tag = bench.language.mark(mark.kind);
     if mark.note.is_empty() { tag } else { format!("{tag}: {}", mark.note) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::outline_text;
+    use crate::language::Java;
+
+    const CODE: &str = "class Cart {\n    static class Line {\n        /**\n         * Sums up. Twice never.\n         *\n         * @param n how many\n         * @since 1.2\n         */\n        int sum(final int n) {\n            return n;\n        }\n    }\n}\n";
+
+    fn file() -> SourceFile {
+        outline_text(&RepoPath::new("Cart.java").unwrap(), CODE, &Java)
+    }
+
+    #[test]
+    fn documentation_is_a_sentence_unless_the_method_is_likely_the_place() {
+        let file = file();
+        let method = file.methods().next().unwrap();
+        assert_eq!(doc(&file, method, false), "        // Sums up\n");
+        assert_eq!(
+            doc(&file, method, true),
+            "        /**\n         * Sums up. Twice never.\n         * @param n how many\n         */\n"
+        );
+    }
+
+    #[test]
+    fn documentation_that_is_cut_still_ends_as_a_comment() {
+        let tags: String = (0..40).map(|n| format!(" * @param p{n} value\n")).collect();
+        let code = format!("class A {{\n/**\n * Does.\n{tags} */\nvoid f() {{}}\n}}\n");
+        let file = outline_text(&RepoPath::new("A.java").unwrap(), &code, &Java);
+        let text = doc(&file, file.methods().next().unwrap(), true);
+        assert_eq!(text.lines().count(), MAX_DOC_LINES);
+        assert!(text.ends_with("value … */\n"), "{text}");
+    }
+
+    #[test]
+    fn outlines_keep_to_their_budget_and_say_that_more_is_there() {
+        let methods: String =
+            (0..50).map(|n| format!("int method{n}(final int value) {{ return value; }}\n")).collect();
+        let file =
+            Arc::new(outline_text(&RepoPath::new("A.java").unwrap(), &format!("class A {{\n{methods}}}\n"), &Java));
+        let mut sheet = Sheet::of(&file, false);
+        sheet.named = file.methods().collect();
+        let text = signatures(&sheet, 60);
+        assert!(count_tokens(&text) < 80, "{text}");
+        assert!(text.contains("- int method0(int value)\n") && text.ends_with("- …\n\n"), "{text}");
+    }
 }

@@ -1,10 +1,11 @@
 //! Which methods an agent is shown: those that the failing tests reach, hottest first.
 
 use super::Without;
-use crate::code::Method;
+use crate::code::{Method, subtokens};
 use crate::domain::{LineSpan, Mark, RepoPath};
+use crate::prompt::count_tokens;
 use crate::tools::Workbench;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How much a method is believed to matter when a frame of the trace lies in it.
 const FRAME: f64 = 1.0;
@@ -20,6 +21,13 @@ const PUBLIC_CALLEE: f64 = 0.45;
 const TWIN: f64 = 0.5;
 /// A method that the failing tests never entered keeps this share, because static calls are only guesses.
 const NOT_COVERED: f64 = 0.2;
+
+/// What a method gains when the names of all failing tests speak of it.
+const NAMED: f64 = 0.6;
+/// Tokens beyond which a method must matter more to be shown: two small ones tell more than one of their size.
+const ROOMY: f64 = 250.0;
+/// Words of method names that say nothing about their subject.
+const IDLE_WORDS: [&str; 12] = ["get", "set", "is", "has", "to", "of", "test", "with", "and", "create", "read", "next"];
 
 /// A method with its weight.
 pub struct Chosen<'b> {
@@ -69,14 +77,20 @@ impl<'b> Weights<'b> {
     }
 
     fn sorted(self) -> Choice<'b> {
+        let bench = self.bench;
+        let dense = |method: &Method, weight: f64| weight / (1.0 + tokens(bench, method) / ROOMY).sqrt();
         let mut methods: Vec<Chosen<'b>> =
-            self.of.into_values().map(|(method, weight)| Chosen { method, weight }).collect();
+            self.of.into_values().map(|(method, weight)| Chosen { method, weight: dense(method, weight) }).collect();
         methods.sort_by(|a, b| {
             let place = |c: &Chosen<'_>| (c.method.file.clone(), c.method.span);
             b.weight.total_cmp(&a.weight).then_with(|| place(a).cmp(&place(b)))
         });
         Choice { methods }
     }
+}
+
+fn tokens(bench: &Workbench, method: &Method) -> f64 {
+    count_tokens(bench.index.text(method)) as f64
 }
 
 /// What the failing tests reach: frames of their traces, their static callees, what coverage and ranking say.
@@ -107,10 +121,26 @@ pub fn reached(bench: &Workbench, without: Without) -> Choice<'_> {
         }
     }
     weights.spread();
+    heat_what_tests_name(&mut weights);
     if !without.coverage {
         cool_what_never_ran(&mut weights);
     }
     weights.sorted()
+}
+
+/// Raises methods whose subject the failing tests are named after: `isDelimiter` when they are about delimiters.
+fn heat_what_tests_name(weights: &mut Weights<'_>) {
+    let words = |name: &str| subtokens(name).into_iter().collect::<BTreeSet<_>>();
+    let tests: Vec<BTreeSet<String>> = weights.bench.bug.failing.iter().map(|t| words(t.id.bare_method())).collect();
+    for (method, weight) in weights.of.values_mut() {
+        let subject: BTreeSet<String> =
+            words(&method.name).into_iter().filter(|word| !IDLE_WORDS.contains(&word.as_str())).collect();
+        if subject.is_empty() {
+            continue;
+        }
+        let speaking = tests.iter().filter(|test| subject.is_subset(test)).count();
+        *weight += NAMED * speaking as f64 / tests.len() as f64;
+    }
 }
 
 fn cool_what_never_ran(weights: &mut Weights<'_>) {
