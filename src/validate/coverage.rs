@@ -4,20 +4,33 @@ use super::jvm::{Harness, OnCrash};
 use super::subject::Subject;
 use super::{Baseline, Coverage, Spectrum, ValidateError};
 use crate::benchmark::jars::{self, Library};
-use crate::domain::{RepoPath, TestStatus};
+use crate::domain::{RepoPath, TestId, TestReport, TestStatus};
 use crate::sandbox::Job;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// Tests without end that are run for their coverage: what they loop through is much the same.
+const ENDLESS_TESTS: usize = 3;
+/// Time for each: a loop shows its lines at once.
+const ENDLESS_TIME: Duration = Duration::from_secs(3);
+
+fn was_cut(report: &TestReport, id: &TestId) -> bool {
+    report.results.get(id).is_some_and(|result| result.status == TestStatus::TimedOut)
+}
 
 /// Lines of product code the triggering tests execute on the untouched project.
 pub(super) async fn of_tests(subject: &Subject, baseline: &Baseline) -> Result<Option<Coverage>, ValidateError> {
     let Some(jars) = jacoco(subject).await else { return Ok(None) };
     let copy = subject.copy()?;
     let data = copy.tree.join("unidebug-coverage.exec");
-    let mut plan = subject.plan(baseline.triggering.clone(), subject.deadlines(&baseline.report), OnCrash::GoOn);
+    let (endless, ending): (Vec<TestId>, Vec<TestId>) =
+        baseline.triggering.iter().cloned().partition(|id| was_cut(&baseline.report, id));
+    let shown: Vec<TestId> = ending.into_iter().chain(endless.iter().take(ENDLESS_TESTS).cloned()).collect();
+    let mut plan = subject.plan(shown, subject.deadlines(&baseline.report), OnCrash::GoOn);
     // Instrumented code is slower, and a test that is cut too early hides where it hangs.
     plan.deadlines.default *= 2;
+    plan.deadlines.own.extend(endless.into_iter().map(|id| (id, ENDLESS_TIME)));
     plan.jvm_args.push(format!("-javaagent:{}=destfile={data},append=true", jars[0]));
     let mut suite = subject.suite(&copy);
     suite.class_path.push(jars[0].clone());

@@ -19,11 +19,23 @@ use crate::sandbox::Sandbox;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, OnceCell};
 
 /// Compilations of a file before the compiler counts as warm.
 const WARM_UP: usize = 10;
+/// Time of a test without end for a candidate of a batch: an endless candidate must not cost what twenty others do. A
+/// candidate that is proposed by itself gets the whole time, and so does every confirmation.
+const BRIEF: Duration = Duration::from_secs(3);
+
+/// Whether a candidate is one of many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Haste {
+    /// One of a batch.
+    Batch,
+    /// Proposed by itself.
+    One,
+}
 
 /// Judges candidates in warm processes, and by the cold judge whatever those cannot.
 pub struct WarmValidator {
@@ -248,11 +260,16 @@ impl Inner {
     }
 
     /// The ladder from the tests on.
-    async fn test(&self, warm: &Warm, classes: &Classes) -> Result<(TestReport, Judged), ValidateError> {
+    async fn test(&self, warm: &Warm, classes: &Classes, haste: Haste) -> Result<(TestReport, Judged), ValidateError> {
         let subject = &self.cold.subject;
         let mut workers = warm.workers.lock().await;
         let deadlines = subject.deadlines(&warm.baseline.report);
-        let triggering = subject.plan(warm.baseline.triggering.clone(), deadlines.clone(), OnCrash::Stop);
+        let mut first = deadlines.clone();
+        if haste == Haste::Batch {
+            let cut = warm.baseline.report.with_status(TestStatus::TimedOut);
+            first.own.extend(cut.map(|result| (result.id.clone(), BRIEF)));
+        }
+        let triggering = subject.plan(warm.baseline.triggering.clone(), first, OnCrash::Stop);
         let report = workers.run(classes, &triggering, &[]).await?;
         let judged = judge(&warm.baseline, &report, Extent::Triggering);
         if judged.outcome != Outcome::PassedWarm {
@@ -279,14 +296,20 @@ impl Inner {
         Ok((report, judged))
     }
 
-    async fn finish(&self, patch: &Patch, compiled: Compiled, begin: Instant) -> Result<Validation, ValidateError> {
+    async fn finish(
+        &self,
+        patch: &Patch,
+        compiled: Compiled,
+        begin: Instant,
+        haste: Haste,
+    ) -> Result<Validation, ValidateError> {
         let mut validation = match compiled {
             Compiled::Answered(validation) => validation,
             Compiled::Cold => self.cold.validate(patch).await?,
             Compiled::Ready(classes) => match self.warm().await {
                 None => self.cold.validate(patch).await?,
                 Some(warm) => {
-                    let validation = match self.test(warm, &classes).await {
+                    let validation = match self.test(warm, &classes, haste).await {
                         Ok((report, judged)) if judged.outcome != Outcome::MissingTests => {
                             self.memory.learn(&judged, &warm.baseline);
                             cold::answer(&report, judged, 0.0)
@@ -325,7 +348,7 @@ impl Inner {
                     None => Ok(None),
                 }
             };
-            let (validation, ahead) = tokio::join!(self.finish(patch, compiled, begin), ahead);
+            let (validation, ahead) = tokio::join!(self.finish(patch, compiled, begin, Haste::Batch), ahead);
             if let ControlFlow::Break(()) = on_result(at, &validation?) {
                 break;
             }
@@ -394,7 +417,7 @@ impl Validator for WarmValidator {
     async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
         let begin = Instant::now();
         let compiled = self.inner.compile(patch).await?;
-        self.inner.finish(patch, compiled, begin).await
+        self.inner.finish(patch, compiled, begin, Haste::One).await
     }
 
     async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
