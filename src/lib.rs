@@ -59,6 +59,7 @@ pub mod localize;
 pub mod patch;
 pub mod prompt;
 pub mod report;
+pub mod retrieve;
 pub mod sandbox;
 pub mod templates;
 pub mod tools;

@@ -8,6 +8,7 @@ mod endpoint_faults;
 mod fixtures;
 mod journal_kill;
 mod judge;
+mod levels;
 mod local_projects;
 mod model_stack;
 mod patches;

@@ -1,4 +1,4 @@
-//! Each of the fourteen tools by hand, on a fixture; `unidebug tool` is what a user would type.
+//! Each of the tools by hand, on a fixture; `unidebug tool` is what a user would type.
 
 use crate::support::{Endpoint, Finished, Reply, unidebug};
 use serde_json::{Value, json};
@@ -42,6 +42,23 @@ fn reading_tools_show_the_code() {
         "extract_tests",
         json!({}),
         &["holdsAsManyElementsAsItsCapacity", "<-- fails here", "the third of three must fit"],
+    );
+}
+
+#[test]
+fn the_toolbox_shows_coverage_trees_and_dependencies() {
+    shows("test_coverage", json!({"file_path": FILE}), &["F", "48 ", "return size >= slots.length - 1;"]);
+    shows(
+        "syntax_tree",
+        json!({"file_path": FILE, "method_name": "isFull"}),
+        &["method_declaration 47", "return_statement 48", "binary_expression"],
+    );
+    shows("dependency_graph", json!({"file_path": FILE}), &["used by:", "RingBufferTest.java", "calls"]);
+    shows("dependency_graph", json!({}), &["src/buffers/RingBuffer.java"]);
+    shows(
+        "search_solutions",
+        json!({"query": "buffer is full too early, the last slot is never used"}),
+        &["[capacity-one-free]", "before:", "after:"],
     );
 }
 
@@ -155,6 +172,6 @@ fn a_wrong_path_is_answered_with_what_exists() {
 fn the_tools_are_listed_with_their_arguments() {
     let done = unidebug(&["tool"]);
     done.expect_code(0);
-    assert_eq!(done.stdout.lines().count(), 14);
+    assert_eq!(done.stdout.lines().count(), 18);
     assert!(done.stdout.contains("read_range(file_path, start_line, end_line)"), "{}", done.stdout);
 }

@@ -1,12 +1,22 @@
-//! When an agent's answer is usable (DESIGN.md, section 4: *accepted when*).
+//! When an agent's answer is usable (DESIGN.md, section 4: *accepted when*), and what an answer without a command means.
+//!
+//! Each kind of answer has a file of its own below; marks are mapped by [`super::marks`].
 
+mod files;
+mod reference;
+mod slice;
+mod summary;
+
+use super::fsm::GOAL_ACCOMPLISHED;
 use super::marks;
 use super::memory::Memory;
 use super::profile::{ContractKind, Profile};
 use crate::code::SourceFile;
 use crate::domain::{Artifact, Mark, RepoPath};
+use crate::patch::Edits;
+use crate::patch::proposal::{self, Proposal};
 use crate::tools::{Effect, Observation, Workbench};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What an observation means for the agent run.
@@ -20,9 +30,30 @@ pub enum Verdict {
     Refused(String),
 }
 
+/// What an answer is judged against, beside the observation itself.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Who was asked.
+    pub profile: &'a Profile,
+    /// The bug on the bench.
+    pub bench: &'a Workbench,
+    /// What the agent has seen.
+    pub memory: &'a Memory,
+    /// The one file it works on, when it runs once for each of several.
+    pub focus: Option<&'a RepoPath>,
+}
+
+impl<'a> Asked<'a> {
+    /// The file an agent of one file works on: its focus, else the bug-located one.
+    fn file(&self) -> Result<&'a Arc<SourceFile>, String> {
+        let path = self.focus.or(self.bench.bug.located.as_ref()).ok_or("no file could be located; name one")?;
+        self.bench.index.file(path).ok_or_else(|| format!("{path} is not among the sources"))
+    }
+}
+
 /// Judges what the last call brought against what the agent owes.
-pub fn judge(profile: &Profile, observation: &Observation, memory: &Memory, bench: &Workbench) -> Verdict {
-    match (profile.contract, &observation.effect) {
+pub fn judge(asked: Asked<'_>, observation: &Observation) -> Verdict {
+    match (asked.profile.contract, &observation.effect) {
         (ContractKind::Patch, Effect::Tried(attempts)) => {
             match attempts.iter().find(|attempt| attempt.validation.is_plausible()) {
                 Some(plausible) => Verdict::Ended(Artifact::Patch(plausible.clone()), "plausible patch".into()),
@@ -32,21 +63,115 @@ pub fn judge(profile: &Profile, observation: &Observation, memory: &Memory, benc
         (ContractKind::Patch, Effect::Accomplished(args)) => {
             Verdict::Ended(Artifact::Nothing { explanation: explanation(args) }, "ended without a repair".into())
         }
-        (ContractKind::Marks, Effect::Accomplished(args)) => match read_marks(args, memory, bench) {
-            Ok(marks) => {
-                let how = format!("{} line{} marked", marks.len(), if marks.len() == 1 { "" } else { "s" });
-                Verdict::Ended(Artifact::Marks { marks, explanation: explanation(args) }, how)
-            }
+        (kind, Effect::Accomplished(args)) => match read(kind, args, asked) {
+            Ok((artifact, how)) => Verdict::Ended(artifact, how),
             Err(reason) => Verdict::Refused(reason),
         },
         _ => Verdict::GoOn,
     }
 }
 
+/// The artifact that an answer holds, and how the run ended, in one phrase.
+fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact, String), String> {
+    let explanation = explanation(args);
+    Ok(match kind {
+        ContractKind::Marks => {
+            let marks = read_marks(args, asked.memory, asked.bench)?;
+            let how = format!("{} line{} marked", marks.len(), if marks.len() == 1 { "" } else { "s" });
+            (Artifact::Marks { marks, explanation }, how)
+        }
+        ContractKind::Slice => {
+            let slice = slice::read(args, asked, explanation)?;
+            let how = format!("sliced lines {} to {} of {}", slice.span.first, slice.span.last, slice.file);
+            (Artifact::Slice(slice), how)
+        }
+        ContractKind::Summary => {
+            let summary = summary::read(args, asked, explanation)?;
+            let how = format!("summarised {} methods of {}", summary.entries.len(), summary.file);
+            (Artifact::Summary(summary), how)
+        }
+        ContractKind::Files => {
+            let paths = files::read(args, asked, &explanation)?;
+            let how = format!("{} bug-related file{}", paths.len(), if paths.len() == 1 { "" } else { "s" });
+            (Artifact::Files { paths, explanation }, how)
+        }
+        ContractKind::Reference => {
+            let reference = reference::read(args, asked, explanation)?;
+            let how = format!("a reference from {}", reference.sources.join(", "));
+            (Artifact::Reference(reference), how)
+        }
+        ContractKind::Patch => (Artifact::Nothing { explanation }, "ended without a repair".into()),
+    })
+}
+
+/// What an answer without a command means, as FixAgent's models give it: the tool and its arguments.
+pub fn bare(kind: ContractKind, said: &Value, bench: &Workbench) -> Option<(&'static str, Value)> {
+    let args = match kind {
+        ContractKind::Patch => return bare_patch(said, bench).map(|args| ("write_fix", args)),
+        ContractKind::Marks => bare_marks(said.as_str()?, bench)?,
+        ContractKind::Slice => slice::bare(said, bench)?,
+        ContractKind::Summary => summary::bare(said)?,
+        ContractKind::Files => files::bare(said, bench)?,
+        ContractKind::Reference => reference::bare(said, bench)?,
+    };
+    Some((GOAL_ACCOMPLISHED, args))
+}
+
+/// Marked code, fenced or not.
+fn bare_marks(text: &str, bench: &Workbench) -> Option<Value> {
+    let comment = bench.language.line_comment();
+    let lower = text.to_ascii_lowercase();
+    let marked = lower.contains(&format!("{comment} buggy")) || lower.contains(&format!("{comment} missing"));
+    let code = fenced_blocks(text);
+    let code = if code.is_empty() { text.to_owned() } else { code };
+    marked.then(|| json!({"marked_code": code, "explanation": prose(text)}))
+}
+
+/// A diff or a block of code.
+fn bare_patch(said: &Value, bench: &Workbench) -> Option<Value> {
+    let default_file = bench.bug.located.as_ref();
+    let shown = proposal::Shown { originals: &bench.originals, default_file, language: bench.language };
+    let proposal = match said.as_str() {
+        Some(text) => proposal::parse_bare(text, &shown)?,
+        None => proposal::parse(said).ok()?,
+    };
+    Some(write_fix_args(&proposal))
+}
+
+/// A proposal in the documented form of `write_fix`.
+fn write_fix_args(proposal: &Proposal) -> Value {
+    let mut args = match &proposal.edits {
+        Edits::Diff(diff) => json!({"diff": diff}),
+        Edits::Methods(methods) => json!({"methods": methods}),
+        Edits::Lines(lines) => json!({"edits": lines}),
+    };
+    if let Some(explanation) = &proposal.explanation {
+        args["explanation"] = json!(explanation);
+    }
+    args
+}
+
+/// The contents of all fenced blocks of a text.
+fn fenced_blocks(text: &str) -> String {
+    let parts: Vec<&str> = text.split("```").collect();
+    let blocks: Vec<&str> =
+        parts.iter().skip(1).step_by(2).map(|block| block.split_once('\n').map_or(*block, |(_, body)| body)).collect();
+    blocks.join("\n...\n")
+}
+
+/// What stands outside the fenced blocks.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 /// Arguments of `goal_accomplished` for the prompt's list of tools.
 pub fn answer_form(contract: ContractKind) -> &'static str {
     match contract {
         ContractKind::Marks => "goal_accomplished(marked_code, explanation)",
+        ContractKind::Slice => "goal_accomplished(first_line, last_line, file_path?, explanation)",
+        ContractKind::Summary => "goal_accomplished(summary: […], explanation)",
+        ContractKind::Files => "goal_accomplished(files: […], explanation)",
+        ContractKind::Reference => "goal_accomplished(reference, sources: […], explanation)",
         ContractKind::Patch => "goal_accomplished(explanation)",
     }
 }

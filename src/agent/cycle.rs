@@ -115,7 +115,7 @@ impl AgentRun<'_> {
                 Admission::Run { tool, args, notes } => self.call(policy, tool, args, &notes).await?,
                 Admission::Refused { tool, args, reply } => Step::refused(tool, args, reply),
             };
-            let verdict = contract::judge(self.profile, &step.observation, &memory, self.bench);
+            let verdict = contract::judge(self.asked(&memory), &step.observation);
             if let Verdict::Refused(reason) = &verdict {
                 memory.refused_answers += 1;
                 step = self.refuse_answer(step, reason, memory.refused_answers)?;
@@ -131,7 +131,9 @@ impl AgentRun<'_> {
                 _ => {}
             }
         }
-        let explanation = format!("all {} cycles were used", self.profile.budget.cycles);
+        let said = memory.attempts.last().map(|attempt| attempt.explanation.as_str()).filter(|said| !said.is_empty());
+        let said = said.map(|said| format!("; of the last patch it said: {said}")).unwrap_or_default();
+        let explanation = format!("all {} cycles were used{said}", self.profile.budget.cycles);
         self.end(Artifact::Nothing { explanation }, "out of cycles", memory)
     }
 
@@ -162,6 +164,10 @@ impl AgentRun<'_> {
             scope: &self.scope,
             deadline: self.deadline,
         }
+    }
+
+    fn asked<'v>(&'v self, memory: &'v Memory) -> contract::Asked<'v> {
+        contract::Asked { profile: self.profile, bench: self.bench, memory, focus: self.scope.focus.as_ref() }
     }
 
     async fn call(

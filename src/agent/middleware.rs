@@ -6,9 +6,9 @@ use super::fsm;
 use super::memory::Memory;
 use super::mend::{self, Match, Threshold};
 use super::policy::Decision;
-use super::profile::{ContractKind, Profile, StateName};
+use super::profile::{Profile, StateName};
 use crate::domain::{PolicyKind, ToolName};
-use crate::patch::proposal::{self, Proposal};
+use crate::patch::proposal;
 use crate::patch::{Edits, replaced_methods};
 use crate::prompt::{Library, PromptError};
 use crate::tools::{Registry, Tool, Workbench, call_form};
@@ -65,8 +65,8 @@ impl Middleware<'_> {
     ) -> Result<Admission, PromptError> {
         match decision {
             Decision::Unreadable(reason) => self.unreadable(reason, &Value::Null),
-            Decision::Bare(said) => match self.read_bare(said) {
-                Some((name, args)) => self.admit_call(&name, &args, &[], state, memory, kind),
+            Decision::Bare(said) => match contract::bare(self.profile.contract, said, self.bench) {
+                Some((name, args)) => self.admit_call(name, &args, &[], state, memory, kind),
                 None => self.unreadable("it holds no command", said),
             },
             Decision::Call { name, args, not_run } => self.admit_call(name, args, not_run, state, memory, kind),
@@ -146,36 +146,6 @@ impl Middleware<'_> {
         Ok(mended)
     }
 
-    /// An answer without a command, as FixAgent's models give it: a diff, a block of code, marked code.
-    fn read_bare(&self, said: &Value) -> Option<(String, Value)> {
-        match self.profile.contract {
-            ContractKind::Marks => {
-                let text = said.as_str()?;
-                let comment = self.bench.language.line_comment();
-                let lower = text.to_ascii_lowercase();
-                let marked =
-                    lower.contains(&format!("{comment} buggy")) || lower.contains(&format!("{comment} missing"));
-                let code = fenced_blocks(text);
-                let code = if code.is_empty() { text.to_owned() } else { code };
-                marked.then(|| {
-                    (fsm::GOAL_ACCOMPLISHED.to_owned(), json!({"marked_code": code, "explanation": prose(text)}))
-                })
-            }
-            ContractKind::Patch => {
-                let proposal = match said.as_str() {
-                    Some(text) => proposal::parse_bare(text, &self.shown_code())?,
-                    None => proposal::parse(said).ok()?,
-                };
-                Some(("write_fix".to_owned(), write_fix_args(&proposal)))
-            }
-        }
-    }
-
-    fn shown_code(&self) -> proposal::Shown<'_> {
-        let default_file = self.bench.bug.located.as_ref();
-        proposal::Shown { originals: &self.bench.originals, default_file, language: self.bench.language }
-    }
-
     /// A whole-method edit of a method whose body was never shown: the body is sent instead (FIELD-NOTES 6.4).
     fn unseen_method(&self, name: &ToolName, args: &Value, memory: &Memory) -> Option<Value> {
         if name.as_str() != "write_fix" {
@@ -248,30 +218,4 @@ impl Middleware<'_> {
         let reply = self.library.render(reply, ctx)?;
         Ok(Admission::Refused { tool, args: args.clone(), reply })
     }
-}
-
-/// A proposal in the documented form of `write_fix`.
-fn write_fix_args(proposal: &Proposal) -> Value {
-    let mut args = match &proposal.edits {
-        Edits::Diff(diff) => json!({"diff": diff}),
-        Edits::Methods(methods) => json!({"methods": methods}),
-        Edits::Lines(lines) => json!({"edits": lines}),
-    };
-    if let Some(explanation) = &proposal.explanation {
-        args["explanation"] = json!(explanation);
-    }
-    args
-}
-
-/// The contents of all fenced blocks of a text.
-fn fenced_blocks(text: &str) -> String {
-    let parts: Vec<&str> = text.split("```").collect();
-    let blocks: Vec<&str> =
-        parts.iter().skip(1).step_by(2).map(|block| block.split_once('\n').map_or(*block, |(_, body)| body)).collect();
-    blocks.join("\n...\n")
-}
-
-/// What stands outside the fenced blocks.
-fn prose(text: &str) -> String {
-    text.split("```").step_by(2).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }

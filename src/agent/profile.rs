@@ -1,6 +1,6 @@
 //! An agent's profile: one TOML file in `agents/`, checked when it is loaded.
 
-use crate::domain::{AgentName, ToolName};
+use crate::domain::{AgentName, Level, ToolName};
 use camino::Utf8Path;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
@@ -25,6 +25,9 @@ impl std::fmt::Display for StateName {
 pub struct State {
     /// Tools offered here, the answer among them.
     pub tools: Vec<ToolName>,
+    /// Tools offered here from level 2 on (FixAgent's toolbox); on level 1 one query should be enough.
+    #[serde(default)]
+    pub toolbox: Vec<ToolName>,
     /// Tool → next state; a tool that is not named stays, `goal_accomplished` always ends.
     #[serde(default)]
     pub next: BTreeMap<ToolName, StateName>,
@@ -46,6 +49,14 @@ pub struct AgentBudget {
 pub enum ContractKind {
     /// Marked code (Locator).
     Marks,
+    /// First and last line of a segment (Slicer).
+    Slice,
+    /// Methods of a file in words (Summarizer).
+    Summary,
+    /// Bug-related files (RepoFocus).
+    Files,
+    /// A reference solution with its sources (Helper).
+    Reference,
     /// A plausible patch (Fixer, FixerPro).
     Patch,
 }
@@ -80,6 +91,18 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// The profile as it works on a level: with the toolbox from level 2 on.
+    pub fn on(&self, level: Level) -> Self {
+        let mut profile = self.clone();
+        for state in profile.states.values_mut() {
+            let toolbox = std::mem::take(&mut state.toolbox);
+            if level >= Level::L2 {
+                state.tools.extend(toolbox);
+            }
+        }
+        profile
+    }
+
     /// Every tool of any state, each once, in the order in which the states name them.
     pub fn tools(&self) -> Vec<ToolName> {
         let mut all: Vec<ToolName> = Vec::new();
@@ -160,7 +183,7 @@ pub fn parse(file: &str, text: &str, known_tools: &[&str]) -> Result<Profile, Pr
         return Err(wrong("a budget of 0 cycles or 0 answers cannot do anything".into()));
     }
     for (name, state) in &profile.states {
-        for tool in &state.tools {
+        for tool in state.tools.iter().chain(&state.toolbox) {
             if !known_tools.contains(&tool.as_str()) {
                 return Err(wrong(format!("state `{name}` offers the unknown tool `{tool}`")));
             }
@@ -180,7 +203,7 @@ pub fn parse(file: &str, text: &str, known_tools: &[&str]) -> Result<Profile, Pr
 fn check_answer(profile: &Profile) -> Result<(), String> {
     let answer = match profile.contract {
         ContractKind::Patch => "write_fix",
-        ContractKind::Marks => "goal_accomplished",
+        _ => "goal_accomplished",
     };
     for start in std::iter::once(&profile.start).chain(&profile.start_with_hypothesis) {
         let offered = profile.states.get(start).is_some_and(|s| s.tools.iter().any(|t| t.as_str() == answer));

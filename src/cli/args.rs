@@ -130,6 +130,12 @@ pub struct RunArgs {
     /// Levels to climb: `L1`, or a range `L1..L3`.
     #[arg(long, value_name = "LEVELS", value_parser = super::run::levels, default_value = "L1")]
     pub levels: super::run::Levels,
+    /// How often the whole ladder is climbed, each time with what was learnt.
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub attempts: u32,
+    /// Do not have a plausible patch of levels 2 and 3 reviewed.
+    #[arg(long)]
+    pub no_review: bool,
     /// Let candidates with suspicious constructs become plausible.
     #[arg(long)]
     pub accept_suspicious: bool,

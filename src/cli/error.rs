@@ -190,6 +190,7 @@ impl From<RepairError> for Failure {
     fn from(error: RepairError) -> Self {
         match error {
             RepairError::Agent(error) => error.into(),
+            RepairError::Retrieve(_) => Self::unusable(error.to_string(), "build the program again"),
             RepairError::NoProfile { .. } => {
                 Self::unusable(error.to_string(), "complete the folder given with `--agents`")
             }
@@ -202,6 +203,7 @@ impl From<PrepareError> for Failure {
         match error {
             PrepareError::Validate(error) => error.into(),
             PrepareError::NoOracle { .. } => Self::usage(error.to_string(), "use `--localization spectrum`"),
+            PrepareError::Retrieve(_) => Self::unusable(error.to_string(), "build the program again"),
             PrepareError::Journal(error) => Self::io("the journal cannot be written", &error),
         }
     }

@@ -129,7 +129,7 @@ fn frozen(args: &RunArgs) -> serde_json::Value {
     json!({
         "schema": 1, "version": env!("CARGO_PKG_VERSION"), "bug": args.bug,
         "levels": args.levels.0, "model": args.minds.model, "base_url": args.minds.base_url,
-        "no_first": args.minds.no_first, "seed": args.seed, "variants": args.variants, "max_candidates": args.max_candidates,
+        "no_first": args.minds.no_first, "attempts": args.attempts, "no_review": args.no_review, "seed": args.seed, "variants": args.variants, "max_candidates": args.max_candidates,
         "max_time_seconds": args.source.max_time.as_secs_f64(), "accept_suspicious": args.accept_suspicious,
         "localization": format!("{:?}", args.source.localization).to_lowercase(),
         "sandbox": format!("{:?}", args.source.sandbox).to_lowercase(),
@@ -167,21 +167,36 @@ fn escalator(
     }
     let (models, prompts, sink) = (models.clone(), library.clone(), telling.sink.clone());
     let full = EngineBudget { time: args.source.max_time, candidates: args.max_candidates, seed: args.seed };
+    let alone = args.levels.0.len() == 1;
+    let deadline = Instant::now() + args.source.max_time;
     Escalator {
         profiles,
         registry,
         library,
         sink: telling.sink.clone(),
         levels,
-        attempts: 1,
+        attempts: args.attempts,
         mind: Box::new(move |level, agent| models.mind(level, agent, &prompts, &sink)),
-        engine: Box::new(move |level| match level {
-            Level::First => EngineBudget { time: FIRST_TIME.min(full.time), ..full },
-            _ => full,
+        engine: Box::new(move |level| {
+            let left = deadline.saturating_duration_since(Instant::now());
+            EngineBudget { time: engine_time(level, left, alone), ..full }
         }),
+        review: !args.no_review,
         variants: args.variants,
         without: Without::default(),
-        deadline: Instant::now() + args.source.max_time,
+        deadline,
+    }
+}
+
+/// How long the engine may search in one agent run, of the time that is left. It goes on where it stopped, so the
+/// shares only decide who gets to say so; something is left for everybody.
+fn engine_time(level: Level, left: Duration, alone: bool) -> Duration {
+    match level {
+        Level::First => FIRST_TIME.min(left),
+        _ if alone => left,
+        Level::L1 => left.mul_f64(0.4),
+        Level::L2 | Level::L3 => left.mul_f64(0.25),
+        Level::Refine => left.mul_f64(0.15),
     }
 }
 
@@ -201,10 +216,7 @@ fn report(
         _ => None,
     };
     let (word, analysis) = match verdict {
-        Verdict::Plausible(repair) => {
-            let explanation = &repair.attempt.explanation;
-            (VerdictWord::Plausible, (!explanation.is_empty()).then(|| explanation.clone()))
-        }
+        Verdict::Plausible(repair) => (VerdictWord::Plausible, repair.analysis.clone()),
         Verdict::Unrepaired { analysis } => (VerdictWord::Unrepaired, analysis.clone()),
         Verdict::Exhausted { cap } => (VerdictWord::Exhausted, Some(cap.clone())),
     };
@@ -217,7 +229,7 @@ fn report(
         bug: bench.bug.id.clone(),
         verdict: word,
         level: repair.map(|r| r.level),
-        by: repair.map(|r| by(r, &sums.usage)),
+        by: repair.map(|r| by(r, sums.at_repair.as_ref().unwrap_or(&sums.usage))),
         patch: repair.map(|r| patch::render(&r.attempt.patch)),
         files: repair.map(|r| r.attempt.patch.paths().cloned().collect()).unwrap_or_default(),
         correct: repair.and_then(|r| correct(bench, &r.attempt.patch)),
@@ -326,6 +338,8 @@ mod tests {
     fn levels_are_read_and_bad_ones_are_explained() {
         assert_eq!(levels("L1").unwrap().0, vec![Level::L1]);
         assert_eq!(levels("l1..L1").unwrap().0, vec![Level::L1]);
+        assert_eq!(levels("L1..L3").unwrap().0, vec![Level::L1, Level::L2, Level::L3]);
+        assert!(levels("L3..L1").unwrap_err().contains("runs backwards"));
         assert!(levels("L9").unwrap_err().contains("`L9` is no level"));
     }
 }

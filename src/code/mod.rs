@@ -1,9 +1,10 @@
-//! The code index of one checkout: outline, methods, calls, keyword search. Trees are dropped after the outline.
+//! The code index of one checkout: outline, methods, calls, dependency graph, keyword search. Trees are dropped after the outline.
 //!
-//! Positions count lines from 1; byte ranges lie in the decoded text. The dependency graph and what is known of
-//! runtime behaviour are other rooms' affairs.
+//! Positions count lines from 1; byte ranges lie in the decoded text. What is known of runtime behaviour is other rooms'
+//! affair.
 
 mod calls;
+mod depend;
 mod index;
 mod outline;
 mod scan;
@@ -12,6 +13,7 @@ mod skeleton;
 mod syntax;
 
 pub use calls::{CallSite, called_names};
+pub use depend::{Dependency, DependencyGraph};
 pub use index::CodeIndex;
 pub use outline::outline_text;
 pub use search::{Hit, SearchHits, subtokens};

@@ -1,6 +1,6 @@
 //! What agents make: typed products that go into the case file.
 
-use super::{Location, Patch, Validation};
+use super::{LineSpan, Location, Patch, RepoPath, Validation};
 use serde::{Deserialize, Serialize};
 
 /// Which of Locator's two marks.
@@ -35,6 +35,54 @@ pub struct PatchAttempt {
     pub explanation: String,
 }
 
+/// A suspicious segment of one file, cut from the original (FixAgent, section 3.1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slice {
+    /// Which file.
+    pub file: RepoPath,
+    /// Its lines in the original.
+    pub span: LineSpan,
+    /// Why the cause is believed to lie there.
+    pub explanation: String,
+}
+
+/// What one method does, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MethodSummary {
+    /// The class, as the file declares it; empty when the agent named none.
+    pub class: String,
+    /// The method's bare name.
+    pub method: String,
+    /// Its parameters and what they mean.
+    pub parameters: String,
+    /// What it returns.
+    pub returns: String,
+    /// What it is for.
+    pub description: String,
+}
+
+/// A file in words, method by method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Which file.
+    pub file: RepoPath,
+    /// Its methods, in the agent's order.
+    pub entries: Vec<MethodSummary>,
+    /// What the file as a whole is for, and what is striking about it.
+    pub explanation: String,
+}
+
+/// A reference solution, made from retrieved material and adapted to the bug.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The solution in words and code.
+    pub text: String,
+    /// Ids or addresses of the material that was used.
+    pub sources: Vec<String>,
+    /// Why it fits this bug.
+    pub explanation: String,
+}
+
 /// A typed product of an agent run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Artifact {
@@ -45,6 +93,19 @@ pub enum Artifact {
         /// The agent's reasoning over key variables.
         explanation: String,
     },
+    /// Slicer: where to look.
+    Slice(Slice),
+    /// Summarizer: what a file does.
+    Summary(Summary),
+    /// RepoFocus: files that bear on the bug, the bug-located one among them.
+    Files {
+        /// The files, the most relevant first.
+        paths: Vec<RepoPath>,
+        /// Why these.
+        explanation: String,
+    },
+    /// Helper: how bugs like this one are repaired.
+    Reference(Reference),
     /// Fixer, FixerPro: the patch that passed.
     Patch(PatchAttempt),
     /// The agent ended without what it was asked for, and why.

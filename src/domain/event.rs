@@ -27,6 +27,9 @@ pub struct Scope {
     pub agent: AgentName,
     /// Its cycle, counted from 1; 0 outside any cycle.
     pub cycle: u32,
+    /// The one file it works on, when it runs once for each of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub focus: Option<RepoPath>,
 }
 
 /// One entry of the journal.
@@ -129,6 +132,11 @@ pub enum Event {
         scope: Scope,
         /// The marks.
         marks: Vec<Mark>,
+    },
+    /// A patch is plausible; what comes behind it is a review.
+    Repaired {
+        /// Who made it.
+        scope: Scope,
     },
     /// An agent ended.
     AgentEnded {

@@ -14,7 +14,7 @@ mod patch;
 mod test;
 mod usage;
 
-pub use artifact::{Artifact, Mark, MarkKind, PatchAttempt};
+pub use artifact::{Artifact, Mark, MarkKind, MethodSummary, PatchAttempt, Reference, Slice, Summary};
 pub use bug::{Bug, FailingTest};
 pub use case_file::CaseFile;
 pub use event::{Event, EventSink, Policy as PolicyKind, Scope};

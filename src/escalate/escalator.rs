@@ -1,16 +1,19 @@
 //! Works one bug, cheapest level first, and stops at the first plausible patch (FixAgent, Algorithm 1).
 
+use super::filing;
 use super::level::{self, Stage};
-use crate::agent::evidence::{Evidence, Without};
+use crate::agent::evidence::{Evidence, Without, search_query};
 use crate::agent::mend::Threshold;
 use crate::agent::middleware::Middleware;
-use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, Voice};
+use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, SharedEngine, Voice, shared_engine};
 use crate::agent::profile::{ContractKind, Profile};
 use crate::agent::{AgentError, AgentRun, Ended};
-use crate::domain::{AgentName, Artifact, CaseFile, EventSink, Level, PatchAttempt, PolicyKind, Scope};
+use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PatchAttempt, PolicyKind, Scope};
 use crate::prompt::Library;
+use crate::retrieve::RetrieveError;
 use crate::tools::{Registry, Workbench};
 use futures::future::try_join_all;
+use futures::{StreamExt, TryStreamExt, stream};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -63,6 +66,8 @@ pub struct Repair {
     pub policy: PolicyKind,
     /// In which attempt, from 1.
     pub number: u32,
+    /// What FixerPro says of it, as its author or its reviewer.
+    pub analysis: Option<String>,
 }
 
 /// Why a run was broken off.
@@ -71,6 +76,9 @@ pub enum RepairError {
     /// An agent's.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// The corpus of repairs is damaged.
+    #[error(transparent)]
+    Retrieve(#[from] RetrieveError),
     /// No profile of that name.
     #[error("no agent profile `{name}`; there are: {}", known.join(", "))]
     NoProfile {
@@ -79,6 +87,20 @@ pub enum RepairError {
         /// Known ones.
         known: Vec<String>,
     },
+}
+
+/// Files that one agent works on at the same time.
+const FILES_AT_ONCE: usize = 4;
+/// Repairs of similar bugs that Helper is shown first.
+const FOUND: usize = 3;
+
+/// An agent that ended, with who decided for it.
+type Done = (AgentName, PolicyKind, Ended);
+
+/// The bug and the engine that goes on where the agent before stopped.
+struct Work<'b> {
+    bench: &'b Workbench,
+    engine: SharedEngine<'b>,
 }
 
 /// Everything that stays the same while one bug is worked on.
@@ -99,6 +121,8 @@ pub struct Escalator {
     pub mind: WhoDecides,
     /// What the engine may use on a level.
     pub engine: Box<dyn Fn(Level) -> EngineBudget + Send + Sync>,
+    /// Whether a plausible patch of levels 2 and 3 is reviewed.
+    pub review: bool,
     /// Variants asked of a model for each failed candidate.
     pub variants: u32,
     /// What evidence leaves out.
@@ -113,59 +137,80 @@ impl Escalator {
     /// # Errors
     /// Faults of the environment, the model and the journal; a bug that stays unrepaired is no error.
     pub async fn repair(&self, bench: &Workbench) -> Result<Verdict, RepairError> {
+        let work = Work { bench, engine: shared_engine(bench, (self.engine)(Level::L1)) };
         let mut case = CaseFile::default();
-        let mut analysis = None;
         for number in 1..=self.attempts {
-            for &level in &self.levels {
-                for stage in level::crew(level) {
-                    let ended = match self.stage(number, level, stage, bench, &case).await {
+            for level in level::rungs(&self.levels) {
+                if level == Level::First && number > 1 {
+                    continue;
+                }
+                for &stage in level::crew(level) {
+                    let ended = match self.stage(number, level, stage, &work, &case).await {
                         Err(RepairError::Agent(AgentError::Exhausted(cap))) => return Ok(Verdict::Exhausted { cap }),
                         other => other?,
                     };
                     for (agent, policy, ended) in ended {
                         if let Artifact::Patch(attempt) = ended.artifact {
-                            let others = others(ended.attempts, &attempt);
-                            let repair = Repair { attempt, others, level, agent, policy, number };
-                            return Ok(Verdict::Plausible(Box::new(repair)));
+                            let others = filing::others(ended.attempts, &attempt);
+                            let repair = Repair { attempt, others, level, agent, policy, number, analysis: None };
+                            return Ok(Verdict::Plausible(Box::new(self.reviewed(repair, &work, &case).await?)));
                         }
-                        analysis = file(&mut case, level, agent, ended).or(analysis);
+                        filing::file(&mut case, level, agent, policy, ended);
                     }
                 }
             }
         }
-        Ok(Verdict::Unrepaired { analysis })
+        Ok(Verdict::Unrepaired { analysis: case.analysis().map(str::to_owned) })
     }
 
     /// Runs the agents of one stage at the same time, each with the case file as it stood before.
     async fn stage(
         &self,
-        number: u32,
-        level: Level,
-        stage: Stage,
-        bench: &Workbench,
-        case: &CaseFile,
-    ) -> Result<Vec<(AgentName, PolicyKind, Ended)>, RepairError> {
-        try_join_all(stage.iter().map(|agent| self.agent(number, level, agent, bench, case))).await
-    }
-
-    async fn agent(
-        &self,
         attempt: u32,
         level: Level,
-        name: &str,
-        bench: &Workbench,
+        stage: Stage,
+        work: &Work<'_>,
         case: &CaseFile,
-    ) -> Result<(AgentName, PolicyKind, Ended), RepairError> {
-        let profile = self.profiles.iter().find(|p| p.name.as_str() == name).ok_or_else(|| RepairError::NoProfile {
-            name: name.to_owned(),
-            known: self.profiles.iter().map(|p| p.name.to_string()).collect(),
-        })?;
-        let scope = Scope { attempt, level, agent: profile.name.clone(), cycle: 0 };
-        let evidence = match profile.contract {
-            ContractKind::Marks => Evidence::to_locate(bench, case, self.without),
-            ContractKind::Patch => Evidence::to_repair(bench, case, self.without),
+    ) -> Result<Vec<Done>, RepairError> {
+        let scope = |name: &str, focus| Scope { attempt, level, agent: AgentName::from(name), cycle: 0, focus };
+        match stage {
+            Stage::Together(names) => {
+                // The code does not change between levels: a summary of it is not paid for twice.
+                let located = work.bench.bug.located.as_ref();
+                let known = located.is_some_and(|file| case.summary(file).is_some());
+                let wanted = names.iter().filter(|name| **name != "summarizer" || !known);
+                try_join_all(wanted.map(|name| self.agent(scope(name, None), work, case))).await
+            }
+            Stage::PerFile(name) => {
+                let files = filing::without_summary(work.bench, case);
+                let runs = files.into_iter().map(|file| self.agent(scope(name, Some(file)), work, case));
+                stream::iter(runs).buffered(FILES_AT_ONCE).try_collect().await
+            }
+        }
+    }
+
+    async fn agent(&self, scope: Scope, work: &Work<'_>, case: &CaseFile) -> Result<Done, RepairError> {
+        let profile = self.profile(&scope)?;
+        let bench = work.bench;
+        let found = match profile.contract {
+            ContractKind::Reference => bench.solutions.search(&search_query(bench), FOUND).await?,
+            _ => Vec::new(),
         };
-        let mut policy = self.policy(level, &scope, bench);
+        let evidence = Evidence::of(profile.contract, bench, case, self.without, scope.focus.as_ref(), &found);
+        let mut policy = self.policy(&scope, work, self.variants);
+        self.run(&profile, scope, evidence, work, case, &mut *policy).await
+    }
+
+    async fn run(
+        &self,
+        profile: &Profile,
+        scope: Scope,
+        evidence: Evidence,
+        work: &Work<'_>,
+        case: &CaseFile,
+        policy: &mut dyn Policy,
+    ) -> Result<Done, RepairError> {
+        let bench = work.bench;
         let middleware =
             Middleware { profile, registry: &self.registry, library: &self.library, bench, near: Threshold::USUAL };
         let run = AgentRun {
@@ -180,48 +225,57 @@ impl Escalator {
             deadline: self.deadline,
         };
         let kind = policy.kind();
-        Ok((profile.name.clone(), kind, run.run(&mut *policy).await?))
+        Ok((profile.name.clone(), kind, run.run(policy).await?))
     }
 
-    fn policy<'b>(&self, level: Level, scope: &Scope, bench: &'b Workbench) -> Box<dyn Policy + 'b> {
-        match (self.mind)(level, &scope.agent) {
-            Mind::Builtin => Box::new(Builtin::new(bench, (self.engine)(level))),
+    /// The agent's profile as it works on the level.
+    fn profile(&self, scope: &Scope) -> Result<Profile, RepairError> {
+        let profile = self.profiles.iter().find(|profile| profile.name == scope.agent);
+        profile.map(|profile| profile.on(scope.level)).ok_or_else(|| RepairError::NoProfile {
+            name: scope.agent.to_string(),
+            known: self.profiles.iter().map(|p| p.name.to_string()).collect(),
+        })
+    }
+
+    fn policy<'b>(&self, scope: &Scope, work: &Work<'b>, variants: u32) -> Box<dyn Policy + 'b> {
+        match (self.mind)(scope.level, &scope.agent) {
+            Mind::Builtin => Box::new(Builtin::new(work.engine.clone(), (self.engine)(scope.level))),
             Mind::Model { voice, kind } => {
-                Box::new(LlmPolicy::new(voice, kind, scope.clone(), bench.language, self.variants))
+                Box::new(LlmPolicy::new(voice, kind, scope.clone(), work.bench.language, variants))
             }
         }
     }
-}
 
-/// The plausible attempts but the chosen one.
-fn others(attempts: Vec<PatchAttempt>, chosen: &PatchAttempt) -> Vec<PatchAttempt> {
-    attempts.into_iter().filter(|a| a.validation.is_plausible() && a.patch != chosen.patch).collect()
-}
-
-/// Puts what an agent made into the case file; returns what it said when it made nothing.
-fn file(case: &mut CaseFile, level: Level, agent: AgentName, ended: Ended) -> Option<String> {
-    // The engine's first try is evidence, not an agent's finding: thousands of candidates and guessed marks would drown
-    // a model, so it gets their sum.
-    if level == Level::First {
-        case.engine_notes.extend(engine_note(&ended.attempts));
-        return None;
-    }
-    case.hypotheses = ended.hypotheses;
-    case.attempts.extend(ended.attempts);
-    match ended.artifact {
-        Artifact::Nothing { explanation } => (!explanation.is_empty()).then_some(explanation),
-        artifact => {
-            case.artifacts.push((agent, artifact));
-            None
+    /// The repair after one look of a reviewer: a better patch takes its place only if it is plausible too. The credit
+    /// stays with the author, and nothing that goes wrong here can lose the patch.
+    async fn reviewed(&self, mut repair: Repair, work: &Work<'_>, case: &CaseFile) -> Result<Repair, RepairError> {
+        let reviewer = AgentName::from(level::REVIEWER);
+        let Repair { level, number, .. } = repair;
+        let scope = Scope { attempt: number, level, agent: reviewer, cycle: 0, focus: None };
+        let author = Scope { agent: repair.agent.clone(), ..scope.clone() };
+        self.sink.emit(&Event::Repaired { scope: author }).map_err(AgentError::Journal)?;
+        repair.analysis = Some(repair.attempt.explanation.clone()).filter(|text| !text.is_empty());
+        // The engine knows no more than the tests that it was judged by.
+        let by_model = matches!((self.mind)(level, &scope.agent), Mind::Model { .. });
+        if repair.agent == scope.agent || !self.review || !level::is_reviewed(level) || !by_model {
+            return Ok(repair);
         }
+        let mut profile = self.profile(&scope)?;
+        profile.budget.cycles = 1;
+        let evidence = Evidence::to_review(work.bench, case, &repair.attempt);
+        let mut policy = self.policy(&scope, work, 0);
+        match self.run(&profile, scope, evidence, work, case, &mut *policy).await {
+            Ok((_, _, ended)) => filing::take_review(&mut repair, ended),
+            Err(RepairError::Agent(AgentError::Exhausted(why))) => self.unreviewed(&why)?,
+            Err(RepairError::Agent(AgentError::Model(error))) => self.unreviewed(&error.to_string())?,
+            Err(other) => return Err(other),
+        }
+        Ok(repair)
     }
-}
 
-/// What the engine's failed candidates teach: how many, and the one that came nearest.
-fn engine_note(attempts: &[PatchAttempt]) -> Option<String> {
-    let judged = attempts.iter().filter(|a| a.validation.outcome.compiled()).count();
-    let best = attempts.iter().filter(|a| a.validation.fixed > 0).max_by_key(|a| a.validation.fixed);
-    let nearest =
-        best.map(|a| format!("; the nearest made {} triggering tests pass: {}", a.validation.fixed, a.explanation));
-    (judged > 0).then(|| format!("{judged} simple template edits were tried{}", nearest.unwrap_or_default()))
+    fn unreviewed(&self, why: &str) -> Result<(), RepairError> {
+        let text = format!("the plausible patch was not reviewed: {why}");
+        self.sink.emit(&Event::Notice { text }).map_err(AgentError::Journal)?;
+        Ok(())
+    }
 }

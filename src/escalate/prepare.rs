@@ -6,9 +6,10 @@ use crate::domain::{Bug, BugId, Event, EventSink, Ranking, RepoPath, TestId};
 use crate::language::Language;
 use crate::localize;
 use crate::patch::{Folder, Policy};
+use crate::retrieve;
 use crate::tools::Workbench;
 use crate::validate::{ValidateError, Validator};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Why a bug cannot be put on the bench.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,9 @@ pub enum PrepareError {
         /// Which bug.
         bug: BugId,
     },
+    /// The corpus of repairs is damaged.
+    #[error(transparent)]
+    Retrieve(#[from] retrieve::RetrieveError),
     /// The journal cannot be written.
     #[error("the journal cannot be written: {0}")]
     Journal(#[from] std::io::Error),
@@ -110,6 +114,8 @@ pub async fn bench(
         validator,
         accept_suspicious,
         tried: Mutex::default(),
+        solutions: Arc::new(retrieve::Corpus::shipped()?),
+        graph: OnceLock::new(),
         checkout,
     })
 }

@@ -20,6 +20,8 @@ pub struct Sums {
     pub outcomes: BTreeMap<Outcome, u64>,
     /// Tokens and money.
     pub usage: Usage,
+    /// Tokens and money that were spent when the plausible patch came.
+    pub at_repair: Option<Usage>,
     /// Time in models and tests; the wall is the caller's to know.
     pub seconds: Seconds,
 }
@@ -57,6 +59,7 @@ impl Sums {
                 self.usage += *usage;
                 self.seconds.model += seconds;
             }
+            Event::Repaired { .. } => self.at_repair = Some(self.usage),
             Event::Baseline { seconds, .. } => self.seconds.tests += seconds,
             _ => {}
         }

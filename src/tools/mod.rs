@@ -1,10 +1,11 @@
-//! The tools agents work with: RepairAgent's 14 (paper, Table II), one file each.
+//! The tools agents work with: RepairAgent's 14 (paper, Table II), FixAgent's toolbox and our own, one file each.
 //!
 //! A tool is its file, one line in [`Registry::builtin`] and its name in a profile. Name, schema, effect and behaviour
 //! stand together. What a model does wrong comes back as an observation; only a broken environment is an error of the
 //! run. A tool reaches a model through [`ToolContext`] alone.
 
 mod collect_more_information;
+mod dependency_graph;
 mod discard_hypothesis;
 mod express_hypothesis;
 mod extract_method;
@@ -17,10 +18,15 @@ mod read_range;
 mod run_fault_localization;
 mod run_tests;
 mod search_code_base;
+mod search_solutions;
+mod syntax_tree;
+mod test_coverage;
 mod trial;
 mod workbench;
 mod write_fix;
 
+pub use dependency_graph::bearing_text;
+pub use search_solutions::solutions_text;
 pub use trial::{Tried, doubt, judge, tell};
 pub use workbench::{Workbench, failing_test_text, failure_text};
 
@@ -199,6 +205,10 @@ impl Registry {
                 Box::new(collect_more_information::CollectMoreInformation),
                 Box::new(discard_hypothesis::DiscardHypothesis),
                 Box::new(goal_accomplished::GoalAccomplished),
+                Box::new(test_coverage::TestCoverage),
+                Box::new(syntax_tree::SyntaxTree),
+                Box::new(search_solutions::SearchSolutions),
+                Box::new(dependency_graph::DependencyGraph),
             ],
         }
     }

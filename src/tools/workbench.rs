@@ -2,13 +2,15 @@
 
 use super::{ToolError, trial::Tried};
 use crate::benchmark::Checkout;
-use crate::code::{CodeIndex, SourceFile};
-use crate::domain::{Bug, FailingTest, Failure, Ranking};
+use crate::code::{CodeIndex, DependencyGraph, SourceFile};
+use crate::domain::{Bug, FailingTest, Failure, Ranking, RepoPath};
 use crate::language::Language;
 use crate::patch::{Folder, Policy};
+use crate::retrieve::Source;
 use crate::validate::{Coverage, Validator};
+use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Lines of a failure's message that are shown.
 const MAX_MESSAGE_LINES: usize = 12;
@@ -39,9 +41,30 @@ pub struct Workbench {
     pub accept_suspicious: bool,
     /// Candidates that were judged, by content.
     pub tried: Mutex<Tried>,
+    /// How similar bugs were repaired.
+    pub solutions: Arc<dyn Source>,
+    /// Made when it is first asked for.
+    pub graph: OnceLock<DependencyGraph>,
 }
 
 impl Workbench {
+    /// The dependency graph of the checkout.
+    pub fn dependencies(&self) -> &DependencyGraph {
+        self.graph.get_or_init(|| DependencyGraph::build(&self.index))
+    }
+
+    /// Files that bear on the bug, each with its distance in steps: what the failing tests and the bug-located file
+    /// depend on, and what depends on the latter.
+    pub fn bearing(&self) -> BTreeMap<RepoPath, u32> {
+        let graph = self.dependencies();
+        let tests = self.bug.failing.iter().filter_map(|test| test.file.as_ref());
+        let mut steps = graph.reachable(tests.chain(&self.bug.located));
+        for user in self.bug.located.iter().flat_map(|located| graph.used_by(located)) {
+            steps.entry(user.0.clone()).or_insert(1);
+        }
+        steps
+    }
+
     /// The file that a model's path means: exact, or by its longest unique suffix.
     ///
     /// # Errors

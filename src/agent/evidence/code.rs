@@ -122,6 +122,20 @@ fn add_unowned_marks<'b>(bench: &'b Workbench, marks: &[Mark], sheets: &mut Vec<
     }
 }
 
+/// A whole file, whatever its size.
+pub fn file(bench: &Workbench, file: &SourceFile) -> (String, Shown) {
+    let (mut text, mut shown) = (String::new(), Shown::new());
+    whole_file(file, &[], bench, &mut text, &mut shown);
+    (text, shown)
+}
+
+/// Some lines of a file, cut from the original.
+pub fn segment(bench: &Workbench, file: &SourceFile, span: LineSpan) -> String {
+    let LineSpan { first, last } = span;
+    let fence = bench.language.fence();
+    format!("### {}, lines {first} to {last}\n```{fence}\n{}\n```\n", file.path, file.lines(span))
+}
+
 fn whole_file(file: &SourceFile, marks: &[Mark], bench: &Workbench, text: &mut String, shown: &mut Shown) {
     let span = LineSpan { first: 1, last: file.line_count() };
     let _ = writeln!(text, "### {} (in full)\n```{}", file.path, bench.language.fence());

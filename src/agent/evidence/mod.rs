@@ -4,13 +4,17 @@
 //! the tests' callees and the covered methods, their private callees, twins of hot methods, and a lean skeleton. Code
 //! is cut by method and never by characters, and every method is said to be *in full* or *signature only*.
 
+mod case;
 mod code;
 mod select;
 mod tests;
 
-use crate::domain::{CaseFile, LineSpan, RepoPath};
+use crate::agent::profile::ContractKind;
+use crate::domain::{CaseFile, LineSpan, PatchAttempt, RepoPath, Suspect};
 use crate::prompt::count_tokens;
-use crate::tools::Workbench;
+use crate::retrieve::Solution;
+use crate::tools::{Workbench, bearing_text, solutions_text};
+use std::fmt::Write;
 
 /// A part of the evidence, for the table of tokens by section.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +52,20 @@ impl Budget {
     pub const LOCATE: Self = Self { tests: 700, code: 1500, skeleton: 300, requirements: 400 };
     /// For repairing it: the marked methods and what they call.
     pub const REPAIR: Self = Self { tests: 450, code: 1200, skeleton: 250, requirements: 400 };
+    /// For slicing: the file whole, or all of it that the failing tests reach.
+    pub const SLICE: Self = Self { tests: 800, code: 5000, skeleton: 1500, requirements: 400 };
+    /// For summarising one file.
+    pub const SUMMARIZE: Self = Self { tests: 400, code: 5000, skeleton: 2000, requirements: 200 };
+    /// For overlooking the project, and for searching.
+    pub const OVERLOOK: Self = Self { tests: 800, code: 700, skeleton: 300, requirements: 400 };
+    /// All summaries together.
+    pub const SUMMARIES: usize = 1200;
+    /// A reference solution.
+    pub const REFERENCE: usize = 600;
+    /// The list of the product's files.
+    pub const TREE: usize = 800;
+    /// The dependency graph around the failing tests.
+    pub const GRAPH: usize = 800;
 }
 
 /// Which part of the evidence is left out: the papers' own first prompts hold no coverage.
@@ -57,14 +75,42 @@ pub struct Without {
     pub coverage: bool,
 }
 
+/// Lines of the ranking that Slicer is shown.
+const RANKED: usize = 10;
+
 impl Evidence {
-    /// Evidence for finding the bug.
-    pub fn to_locate(bench: &Workbench, _case: &CaseFile, without: Without) -> Self {
+    /// What an agent with that contract is shown; `focus` is the file of an agent that runs once for each of several,
+    /// `found` what was retrieved for it.
+    pub fn of(
+        contract: ContractKind,
+        bench: &Workbench,
+        case: &CaseFile,
+        without: Without,
+        focus: Option<&RepoPath>,
+        found: &[Solution],
+    ) -> Self {
+        match contract {
+            ContractKind::Marks => Self::to_locate(bench, case, without),
+            ContractKind::Patch => Self::to_repair(bench, case, without),
+            ContractKind::Slice => Self::to_slice(bench, case, without),
+            ContractKind::Summary => Self::to_summarize(bench, focus, without),
+            ContractKind::Files => Self::to_overlook(bench, case),
+            ContractKind::Reference => Self::to_help(bench, case, without, found),
+        }
+    }
+
+    /// Evidence for finding the bug: Slicer's segment where there is one, else what the failing tests reach.
+    pub fn to_locate(bench: &Workbench, case: &CaseFile, without: Without) -> Self {
         let mut evidence = Self::default();
         evidence.add_tests(bench, Budget::LOCATE.tests);
         evidence.add_requirements(bench);
-        let choice = select::reached(bench, without);
-        evidence.add_code(bench, &choice, &[], Budget::LOCATE);
+        if !evidence.add_slice(bench, case) {
+            let choice = select::reached(bench, without);
+            evidence.add_code(bench, &choice, &[], Budget::LOCATE);
+        }
+        evidence.add_summaries(bench, case);
+        evidence.add_reference(case);
+        evidence.add_history(case);
         evidence
     }
 
@@ -79,12 +125,84 @@ impl Evidence {
                 evidence.add_code(bench, &choice, marks, Budget::REPAIR);
                 evidence.push("Locator's explanation", explanation.trim().to_owned());
             }
+            None if evidence.add_slice(bench, case) => {}
             None => {
                 let choice = select::reached(bench, without);
                 evidence.add_code(bench, &choice, &[], Budget::LOCATE);
             }
         }
-        evidence.add_attempts(case);
+        evidence.add_summaries(bench, case);
+        evidence.add_reference(case);
+        evidence.add_history(case);
+        evidence
+    }
+
+    /// Evidence for cutting out a segment: the bug-located file and the most suspicious lines.
+    pub fn to_slice(bench: &Workbench, case: &CaseFile, without: Without) -> Self {
+        let mut evidence = Self::default();
+        evidence.add_tests(bench, Budget::SLICE.tests);
+        evidence.add_requirements(bench);
+        evidence.add_file(bench, bench.bug.located.as_ref(), Budget::SLICE, without);
+        if !without.coverage {
+            let ranked = bench.ranking.lines.iter().take(RANKED).map(|suspect| ranked_line(bench, suspect));
+            evidence.push("Most suspicious lines", ranked.collect());
+        }
+        evidence.add_files(case);
+        evidence.add_summaries(bench, case);
+        evidence.add_reference(case);
+        if let Some(slice) = case.slice() {
+            let LineSpan { first, last } = slice.span;
+            evidence.push("Earlier segment", format!("lines {first} to {last} of {}", slice.file));
+        }
+        evidence.add_history(case);
+        evidence
+    }
+
+    /// Evidence for summarising one file: its methods within a budget, those that the failing tests reach first.
+    pub fn to_summarize(bench: &Workbench, focus: Option<&RepoPath>, without: Without) -> Self {
+        let mut evidence = Self::default();
+        evidence.add_tests(bench, Budget::SUMMARIZE.tests);
+        evidence.add_file(bench, focus.or(bench.bug.located.as_ref()), Budget::SUMMARIZE, without);
+        evidence
+    }
+
+    /// Evidence for naming the files that bear on the bug: the product's files and the graph around the failing tests.
+    pub fn to_overlook(bench: &Workbench, case: &CaseFile) -> Self {
+        let mut evidence = Self::default();
+        evidence.add_tests(bench, Budget::OVERLOOK.tests);
+        evidence.add_requirements(bench);
+        let product = bench.index.files().iter().filter(|file| !file.test);
+        let tree: String = product.map(|file| format!("{} ({} lines)\n", file.path, file.line_count())).collect();
+        evidence.push("Files of the product", head(&tree, Budget::TREE));
+        evidence.push("Dependencies", head(&bearing_text(bench), Budget::GRAPH));
+        evidence.add_summaries(bench, case);
+        evidence.add_history(case);
+        evidence
+    }
+
+    /// Evidence for a reference solution: the hottest code, and what a first search found.
+    pub fn to_help(bench: &Workbench, case: &CaseFile, without: Without, found: &[Solution]) -> Self {
+        let mut evidence = Self::default();
+        evidence.add_tests(bench, Budget::OVERLOOK.tests);
+        evidence.add_requirements(bench);
+        let choice = select::reached(bench, without);
+        evidence.add_code(bench, &choice, &[], Budget::OVERLOOK);
+        evidence.push("Repairs of similar bugs", solutions_text(found));
+        evidence.add_history(case);
+        evidence
+    }
+
+    /// Evidence for reviewing a patch that passed.
+    pub fn to_review(bench: &Workbench, case: &CaseFile, passed: &PatchAttempt) -> Self {
+        let mut evidence = Self::default();
+        evidence.add_tests(bench, Budget::REPAIR.tests);
+        evidence.add_requirements(bench);
+        let choice = select::changed(bench, &passed.patch);
+        evidence.add_code(bench, &choice, &[], Budget::REPAIR);
+        let diff = crate::patch::render(&passed.patch);
+        evidence
+            .push("This patch passes all tests: review it", format!("```diff\n{diff}```\n{}\n", passed.explanation));
+        evidence.add_summaries(bench, case);
         evidence
     }
 
@@ -121,20 +239,42 @@ impl Evidence {
         self.shown.extend(shown);
     }
 
-    /// What was tried before this agent began, newest first, so far as it teaches something.
-    fn add_attempts(&mut self, case: &CaseFile) {
-        const SHOWN: usize = 3;
-        let mut text = String::new();
-        for attempt in case.attempts.iter().rev().take(SHOWN) {
-            let validation = &attempt.validation;
-            let diff = crate::patch::render(&attempt.patch);
-            text.push_str(&format!("```diff\n{diff}```\n{}: {}\n", validation.outcome, validation.detail));
+    /// One file: whole while it fits, else its methods within the budget, those that the failing tests reach first.
+    fn add_file(&mut self, bench: &Workbench, path: Option<&RepoPath>, budget: Budget, without: Without) {
+        let Some(file) = path.and_then(|path| bench.index.file(path)) else {
+            return self.add_code(bench, &select::reached(bench, without), &[], budget);
+        };
+        if count_tokens(&file.text) <= budget.code {
+            let (text, shown) = code::file(bench, file);
+            self.push("Code", text);
+            self.shown.extend(shown);
+        } else {
+            let choice = select::in_file(bench, file, without);
+            self.add_code(bench, &choice, &[], budget);
         }
-        for note in &case.engine_notes {
-            text.push_str(&format!("- {note}\n"));
-        }
-        self.push("Tried before, without success", text);
     }
+}
+
+fn ranked_line(bench: &Workbench, suspect: &Suspect) -> String {
+    let place = &suspect.location;
+    let code = bench.index.file(&place.file).and_then(|file| file.line(place.line)).unwrap_or("").trim();
+    format!("- {place}: {code} ({})\n", suspect.reasons.join(", "))
+}
+
+/// What is searched for when a bug is new: the failures, the names of the tests, and what the hottest methods do.
+pub fn search_query(bench: &Workbench) -> String {
+    const HOTTEST: usize = 2;
+    let mut query = String::new();
+    for test in &bench.bug.failing {
+        let kind = test.failure.kind.rsplit('.').next().unwrap_or("");
+        let message = test.failure.message.lines().next().unwrap_or("");
+        let _ = writeln!(query, "{} {kind} {message}", test.id.bare_method());
+    }
+    for chosen in select::reached(bench, Without::default()).methods.iter().take(HOTTEST) {
+        let summary = chosen.method.summary.as_deref().unwrap_or("");
+        let _ = writeln!(query, "{} {summary}", chosen.method.name);
+    }
+    query
 }
 
 /// The first lines of a text that fit, with a word on what was left out.

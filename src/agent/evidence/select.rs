@@ -1,8 +1,8 @@
 //! Which methods an agent is shown: those that the failing tests reach, hottest first.
 
 use super::Without;
-use crate::code::{Method, subtokens};
-use crate::domain::{LineSpan, Mark, RepoPath};
+use crate::code::{Method, SourceFile, subtokens};
+use crate::domain::{LineSpan, Mark, Patch, RepoPath};
 use crate::prompt::count_tokens;
 use crate::tools::Workbench;
 use std::collections::{BTreeMap, BTreeSet};
@@ -151,6 +151,35 @@ fn cool_what_never_ran(weights: &mut Weights<'_>) {
             *weight *= NOT_COVERED;
         }
     }
+}
+
+/// All methods of one file at one weight, those that the failing tests reach first.
+pub fn in_file<'b>(bench: &'b Workbench, file: &'b SourceFile, without: Without) -> Choice<'b> {
+    let of_file = |chosen: &Chosen<'b>| chosen.method.file == file.path;
+    let hot: Vec<&Method> = reached(bench, without).methods.into_iter().filter(of_file).map(|c| c.method).collect();
+    let rest = file.methods().filter(|method| !hot.iter().any(|known| known.span == method.span));
+    let methods = hot.iter().copied().chain(rest).map(|method| Chosen { method, weight: FRAME }).collect();
+    Choice { methods }
+}
+
+/// The methods that a patch changes, what they call, and their twins.
+pub fn changed<'b>(bench: &'b Workbench, patch: &Patch) -> Choice<'b> {
+    let mut weights = Weights { bench, of: BTreeMap::new() };
+    for change in &patch.files {
+        let before = String::from_utf8_lossy(change.before.as_deref().unwrap_or_default()).into_owned();
+        let after = String::from_utf8_lossy(&change.after).into_owned();
+        let same = before.lines().zip(after.lines()).take_while(|(a, b)| a == b).count();
+        let tail = before.lines().rev().zip(after.lines().rev()).take_while(|(a, b)| a == b).count();
+        let last = before.lines().count().saturating_sub(tail);
+        let line = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let (first, last) = (line(same + 1), line(last.max(same + 1)));
+        let touched = bench.index.file(&change.path).into_iter().flat_map(|file| file.methods());
+        for method in touched.filter(|m| m.span.first <= last && m.span.last >= first) {
+            weights.raise(method, FRAME);
+        }
+    }
+    weights.spread();
+    weights.sorted()
 }
 
 /// The marked methods, what they call, and their twins.

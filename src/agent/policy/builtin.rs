@@ -1,6 +1,7 @@
 //! The built-in engine decides: no model, no token. It drives the same states, tools and journal.
 
-use super::variants::EngineVariants;
+use super::reading;
+use super::variants::{EngineVariants, SharedEngine};
 use super::{CycleView, Decision, Policy};
 use crate::agent::cycle::AgentError;
 use crate::agent::fsm::GOAL_ACCOMPLISHED;
@@ -12,11 +13,15 @@ use crate::tools::{Variants, Workbench};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// Lines the built-in Locator marks.
 const MARKED: usize = 5;
+
+/// A search that may take less is not begun: a candidate or two would decide nothing.
+const LEAST: Duration = Duration::from_secs(1);
 
 /// What the engine may use in one agent run.
 #[derive(Debug, Clone, Copy)]
@@ -31,16 +36,16 @@ pub struct EngineBudget {
 
 /// The built-in policy of one agent run.
 pub struct Builtin<'b> {
-    bench: &'b Workbench,
+    engine: SharedEngine<'b>,
     budget: EngineBudget,
     fixer: Option<EngineVariants<'b>>,
     asked: u32,
 }
 
 impl<'b> Builtin<'b> {
-    /// A policy for this bug with that budget.
-    pub fn new(bench: &'b Workbench, budget: EngineBudget) -> Self {
-        Self { bench, budget, fixer: None, asked: 0 }
+    /// A policy that uses this engine within that budget.
+    pub fn new(engine: SharedEngine<'b>, budget: EngineBudget) -> Self {
+        Self { engine, budget, fixer: None, asked: 0 }
     }
 
     fn locate(&mut self, view: &CycleView<'_>) -> Decision {
@@ -58,26 +63,33 @@ impl<'b> Builtin<'b> {
         }
     }
 
-    fn repair(&mut self, view: &CycleView<'_>) -> Decision {
+    async fn repair(&mut self, view: &CycleView<'_>) -> Decision {
         if self.fixer.is_some() {
-            let tried = view.memory.attempts.len();
-            let told = format!("{tried} template candidates were tried, none is plausible");
-            return call(GOAL_ACCOMPLISHED, json!({"explanation": told}));
+            return call(GOAL_ACCOMPLISHED, json!({"explanation": reading::tried(view.memory)}));
         }
         let left = view.deadline.saturating_duration_since(std::time::Instant::now());
-        let EngineBudget { time, candidates, seed } = self.budget;
+        let EngineBudget { time, candidates, .. } = self.budget;
         let budget = SearchBudget { time: time.min(left), candidates, ..SearchBudget::default() };
-        let options = Options { seed, max_candidates: candidates, failing: self.bench.bug.failing.clone() };
-        let mut engine = Engine::new(&self.bench.index, &self.bench.ranking, options);
-        let first = engine.next_batch(1).into_iter().next();
-        self.fixer = Some(EngineVariants { engine: Mutex::new(engine), budget });
+        if budget.time < LEAST {
+            let told = format!("no time is left for a further search; {}", reading::nothing_left(view.case));
+            return call(GOAL_ACCOMPLISHED, json!({"explanation": told}));
+        }
+        let first = self.engine.lock().await.next_batch(1).into_iter().next();
+        self.fixer = Some(EngineVariants { engine: self.engine.clone(), budget });
         match first {
             Some(candidate) => {
                 call("write_fix", json!({"diff": patch::render(&candidate.patch), "explanation": candidate.note}))
             }
-            None => call(GOAL_ACCOMPLISHED, json!({"explanation": "no template fits the suspicious lines"})),
+            None => call(GOAL_ACCOMPLISHED, json!({"explanation": reading::nothing_left(view.case)})),
         }
     }
+}
+
+/// The engine of one bug. Nothing is generated yet.
+pub fn shared_engine(bench: &Workbench, budget: EngineBudget) -> SharedEngine<'_> {
+    let EngineBudget { candidates, seed, .. } = budget;
+    let options = Options { seed, max_candidates: candidates, failing: bench.bug.failing.clone() };
+    Arc::new(Mutex::new(Engine::new(&bench.index, &bench.ranking, options)))
 }
 
 #[async_trait]
@@ -90,7 +102,11 @@ impl Policy for Builtin<'_> {
         self.asked += 1;
         Ok(match view.profile.contract {
             ContractKind::Marks => self.locate(view),
-            ContractKind::Patch => self.repair(view),
+            ContractKind::Patch => self.repair(view).await,
+            ContractKind::Slice => call(GOAL_ACCOMPLISHED, reading::slice(view)),
+            ContractKind::Summary => call(GOAL_ACCOMPLISHED, reading::summary(view)),
+            ContractKind::Files => call(GOAL_ACCOMPLISHED, reading::files(view)),
+            ContractKind::Reference => call(GOAL_ACCOMPLISHED, reading::reference(view).await),
         })
     }
 

@@ -101,7 +101,9 @@ impl Policy for LlmPolicy {
             }
         };
         let user = turn_prompt(&self.voice.library, view)?;
-        let answer = self.voice.ask(view.scope, system, user, 0).await?;
+        // The same question in a later attempt is another sample.
+        let sample = view.scope.attempt.saturating_sub(1);
+        let answer = self.voice.ask(view.scope, system, user, sample).await?;
         Ok(read(&answer))
     }
 

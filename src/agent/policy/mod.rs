@@ -2,10 +2,12 @@
 
 mod builtin;
 mod llm;
+mod reading;
 mod variants;
 
-pub use builtin::{Builtin, EngineBudget};
+pub use builtin::{Builtin, EngineBudget, shared_engine};
 pub use llm::{LlmPolicy, Voice, is_configuration, system_prompt, turn_prompt};
+pub use variants::SharedEngine;
 
 use super::cycle::AgentError;
 use super::evidence::Evidence;

@@ -8,6 +8,7 @@ use crate::templates::{Budget as SearchBudget, Candidate, Engine, search};
 use crate::tools::{ToolContext, ToolError, Variants, doubt, judge, tell};
 use async_trait::async_trait;
 use serde_json::json;
+use std::sync::Arc;
 use tokio::sync::Mutex;
 
 /// A model's variants (RepairAgent: 30 in one query).
@@ -40,10 +41,13 @@ impl Variants for ModelVariants {
     }
 }
 
+/// The engine of one bug, for all agents that use it.
+pub type SharedEngine<'b> = Arc<Mutex<Engine<'b>>>;
+
 /// The engine's candidates, tried one after the other until one is plausible or nothing is left.
 pub struct EngineVariants<'b> {
-    /// The engine, shared with the policy that took its first candidate.
-    pub engine: Mutex<Engine<'b>>,
+    /// The engine, shared by all agents of a run: each goes on where the one before stopped.
+    pub engine: SharedEngine<'b>,
     /// What it may use.
     pub budget: SearchBudget,
 }

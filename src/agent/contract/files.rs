@@ -1,0 +1,71 @@
+//! RepoFocus's answer: two to six files of the product, the bug-located one among them, each reachable or justified.
+
+use super::Asked;
+use crate::domain::RepoPath;
+use crate::tools::Workbench;
+use camino::Utf8Path;
+use serde_json::{Value, json};
+
+/// Files at least, where the product has so many.
+const FEWEST: usize = 2;
+/// Files at most.
+const MOST: usize = 6;
+
+/// Reads `files`, a list of paths or of `{path, reason}`.
+pub fn read(args: &Value, asked: Asked<'_>, explanation: &str) -> Result<Vec<RepoPath>, String> {
+    let bench = asked.bench;
+    let list = args["files"].as_array().filter(|list| !list.is_empty());
+    let list = list.ok_or("`files` is missing: a list of paths")?;
+    let mut paths: Vec<RepoPath> = Vec::new();
+    for item in list {
+        let named = ["path", "file_path", "file"].iter().find_map(|key| item[*key].as_str());
+        let named = item.as_str().or(named).ok_or("each of `files` is a path")?;
+        let file = bench.index.resolve(named).map_err(|unresolved| unresolved.to_string())?;
+        if file.test {
+            return Err(format!("{} is a test; name files of the product", file.path));
+        }
+        let reason = ["reason", "explanation"].iter().find_map(|key| item[*key].as_str()).unwrap_or("");
+        check_bearing(&file.path, reason, explanation, bench)?;
+        if !paths.contains(&file.path) {
+            paths.push(file.path.clone());
+        }
+    }
+    check_list(&paths, bench)?;
+    Ok(paths)
+}
+
+fn check_list(paths: &[RepoPath], bench: &Workbench) -> Result<(), String> {
+    if let Some(located) = bench.bug.located.as_ref().filter(|located| !paths.contains(located)) {
+        return Err(format!("the bug-located file {located} must be among them"));
+    }
+    let fewest = FEWEST.min(bench.index.files().iter().filter(|file| !file.test).count());
+    if (fewest..=MOST).contains(&paths.len()) {
+        return Ok(());
+    }
+    Err(format!("these are {} files; name {fewest} to {MOST}", paths.len()))
+}
+
+/// A file without any path to the failing tests needs a word on why it matters.
+fn check_bearing(path: &RepoPath, reason: &str, explanation: &str, bench: &Workbench) -> Result<(), String> {
+    let stem = path.file_name().split('.').next().unwrap_or("");
+    let justified = !reason.trim().is_empty() || explanation.contains(stem);
+    if justified || bench.bearing().contains_key(path) {
+        return Ok(());
+    }
+    Err(format!(
+        "neither the failing tests nor the bug-located file depend on {path}; say in `explanation` why it matters"
+    ))
+}
+
+/// The arguments as an object, or the paths that stand in a text.
+pub fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
+    let Some(text) = said.as_str() else { return said.get("files").is_some().then(|| said.clone()) };
+    let ends = |c: char| c.is_whitespace() || "`'\",;()[]<>*".contains(c);
+    let mut files: Vec<&str> = Vec::new();
+    for word in text.split(ends).map(|word| word.trim_end_matches(['.', ':'])) {
+        if bench.language.is_source(Utf8Path::new(word)) && !files.contains(&word) {
+            files.push(word);
+        }
+    }
+    (!files.is_empty()).then(|| json!({"files": files, "explanation": text}))
+}

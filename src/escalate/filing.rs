@@ -1,0 +1,85 @@
+//! What agents made, put into the case file; and what of it need not be made again.
+
+use super::escalator::Repair;
+use crate::agent::Ended;
+use crate::domain::{AgentName, Artifact, CaseFile, Hypothesis, Level, PatchAttempt, PolicyKind, RepoPath};
+use crate::tools::Workbench;
+use std::collections::HashSet;
+
+/// Agents whose last words say why the repair failed.
+const REPAIRERS: [&str; 2] = ["fixer", "fixer_pro"];
+
+/// Puts what an agent made into the case file.
+pub fn file(case: &mut CaseFile, level: Level, agent: AgentName, policy: PolicyKind, ended: Ended) {
+    // Thousands of template candidates would drown a model, so it gets their sum.
+    if policy == PolicyKind::Builtin {
+        case.engine_notes.extend(engine_note(&ended.attempts));
+    } else {
+        case.attempts.extend(ended.attempts);
+    }
+    // The engine's first try is evidence, not an agent's finding.
+    if level == Level::First {
+        return;
+    }
+    merge(&mut case.hypotheses, ended.hypotheses);
+    match ended.artifact {
+        Artifact::Nothing { explanation } if explanation.is_empty() => {}
+        // Why a mark or a list was not usable teaches nothing about the bug.
+        Artifact::Nothing { explanation } if REPAIRERS.contains(&agent.as_str()) => {
+            case.analyses.push((agent, explanation));
+        }
+        Artifact::Nothing { .. } => {}
+        artifact => case.artifacts.push((agent, artifact)),
+    }
+}
+
+/// Agents of one stage start from the same hypotheses: what each added or refuted is kept.
+fn merge(known: &mut Vec<Hypothesis>, found: Vec<Hypothesis>) {
+    for hypothesis in found {
+        match known.iter_mut().find(|other| other.text == hypothesis.text) {
+            Some(same) => same.refuted = same.refuted.take().or(hypothesis.refuted),
+            None => known.push(hypothesis),
+        }
+    }
+}
+
+/// What the engine's failed candidates teach: how many, and the one that came nearest.
+fn engine_note(attempts: &[PatchAttempt]) -> Option<String> {
+    let judged = attempts.iter().filter(|a| a.validation.outcome.compiled()).count();
+    let best = attempts.iter().filter(|a| a.validation.fixed > 0).max_by_key(|a| a.validation.fixed);
+    let nearest =
+        best.map(|a| format!("; the nearest made {} triggering tests pass: {}", a.validation.fixed, a.explanation));
+    (judged > 0).then(|| format!("{judged} simple template edits were tried{}", nearest.unwrap_or_default()))
+}
+
+/// Bug-related files whose content has no summary yet; the bug-located one alone while there is no list.
+pub fn without_summary(bench: &Workbench, case: &CaseFile) -> Vec<RepoPath> {
+    let text = |path: &RepoPath| bench.index.file(path).map(|file| file.text.clone());
+    let mut known: HashSet<_> = case.summaries().iter().filter_map(|summary| text(&summary.file)).collect();
+    let listed = if case.files().is_empty() { bench.bug.located.as_slice() } else { case.files() };
+    listed.iter().filter(|path| text(path).is_some_and(|text| known.insert(text))).cloned().collect()
+}
+
+/// The plausible attempts but the chosen one.
+pub fn others(attempts: Vec<PatchAttempt>, chosen: &PatchAttempt) -> Vec<PatchAttempt> {
+    attempts.into_iter().filter(|a| a.validation.is_plausible() && a.patch != chosen.patch).collect()
+}
+
+/// What a review makes of a repair.
+pub fn take_review(repair: &mut Repair, ended: Ended) {
+    let said = match ended.artifact {
+        Artifact::Patch(better) => {
+            let said = better.explanation.clone();
+            repair.others.push(std::mem::replace(&mut repair.attempt, better));
+            said
+        }
+        artifact => {
+            let tried = ended.attempts.last().map(|attempt| attempt.explanation.clone());
+            let ending = if let Artifact::Nothing { explanation } = artifact { explanation } else { String::new() };
+            tried.unwrap_or(ending)
+        }
+    };
+    if !said.is_empty() {
+        repair.analysis = Some(said);
+    }
+}

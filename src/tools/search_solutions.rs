@@ -1,0 +1,45 @@
+//! `search_solutions`: how similar bugs were repaired elsewhere.
+
+use super::{Observation, ToolContext, ToolError, TypedTool};
+use crate::retrieve::Solution;
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// Solutions that are shown.
+const MOST: usize = 3;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// A few words on what is wrong.
+    query: String,
+}
+
+pub struct SearchSolutions;
+
+#[async_trait]
+impl TypedTool for SearchSolutions {
+    const NAME: &'static str = "search_solutions";
+    const ABOUT: &'static str = "repairs of similar bugs, with ids to cite";
+    type Args = Args;
+
+    async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
+        let found = cx.bench.solutions.search(&args.query, MOST).await;
+        let found = found.map_err(|error| ToolError::Correctable(error.to_string()))?;
+        if found.is_empty() {
+            return Ok(Observation::told("nothing was found; use other words\n"));
+        }
+        Ok(Observation::told(solutions_text(&found)))
+    }
+}
+
+/// Solutions for prompts, each with its id.
+pub fn solutions_text(solutions: &[Solution]) -> String {
+    let mut text = String::new();
+    for solution in solutions {
+        let Solution { id, symptom, before, after, why } = solution;
+        let _ = writeln!(text, "[{id}] {symptom}\n  before: {before}\n  after:  {after}\n  why: {why}");
+    }
+    text
+}

@@ -1,0 +1,358 @@
+//! `unidebug run --levels`: seven agents on three levels and in refinement, behind real HTTP; the judge is the real one.
+
+use crate::support::{Endpoint, Finished, Reply, Served, unidebug};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const BUG: &str = "fixtures:ring-buffer";
+const FILE: &str = "src/buffers/RingBuffer.java";
+
+fn patch(condition: &str) -> Value {
+    json!({
+        "diff": format!("--- a/{FILE}\n+++ b/{FILE}\n@@\n     public boolean isFull() {{\n-        return size >= slots.length - 1;\n+        return {condition};\n     }}\n"),
+        "analysis": "one slot was kept free; every slot may be used",
+    })
+}
+
+fn good_fix() -> Reply {
+    Reply::command("write_fix", patch("size >= slots.length"))
+}
+
+fn accomplished(args: Value) -> Reply {
+    Reply::command("goal_accomplished", args)
+}
+
+/// What each agent answers as a rule: usable, but repairers find nothing.
+fn usual(agent: &str) -> Reply {
+    accomplished(match agent {
+        "Locator" => {
+            json!({"marked_code": "return size >= slots.length - 1; // buggy line", "explanation": "one slot is lost"})
+        }
+        "Slicer" => {
+            json!({"first_line": "    public boolean isFull() {", "last_line": "        return size >= slots.length - 1;", "explanation": "isFull decides"})
+        }
+        "Summarizer" => {
+            json!({"summary": [{"class": "RingBuffer", "method": "isFull", "returns": "whether nothing fits", "description": "true while one slot is free"}], "explanation": "a ring over an array"})
+        }
+        "Helper" => {
+            json!({"reference": "in isFull compare size with slots.length", "sources": ["capacity-one-free"], "explanation": "the count is kept"})
+        }
+        "RepoFocus" => json!({"files": [FILE], "explanation": "the only file"}),
+        "Fixer" => json!({"explanation": "I cannot see what is wrong"}),
+        "FixerPro" => json!({"analysis": "no patch was good, because the bound is unclear"}),
+        other => panic!("unknown agent `{other}`"),
+    })
+}
+
+/// An endpoint where all answer as usual but for these: (agent, number of its request, reply).
+fn endpoint<const N: usize>(special: [(&'static str, usize, Reply); N]) -> Endpoint {
+    let special: BTreeMap<(String, usize), Reply> =
+        special.into_iter().map(|(agent, nth, reply)| ((agent.to_owned(), nth), reply)).collect();
+    Endpoint::start(move |agent, nth, _| special.get(&(agent.to_owned(), nth)).cloned().unwrap_or_else(|| usual(agent)))
+}
+
+fn run(endpoint: &Endpoint, more: &[&str]) -> Finished {
+    let url = endpoint.base_url();
+    let mut args = vec!["run", BUG, "--model", "scripted", "--base-url", &url, "--no-first", "--json"];
+    args.extend(more);
+    unidebug(&args)
+}
+
+/// Who asked, in the order in which the requests came.
+fn order(endpoint: &Endpoint) -> Vec<String> {
+    endpoint.served().into_iter().map(|served| served.agent).collect()
+}
+
+fn told(endpoint: &Endpoint, agent: &str, nth: usize) -> String {
+    endpoint.served_to(agent)[nth - 1].prompt()
+}
+
+fn repaired_by(done: &Finished, level: Value, agent: &str) {
+    done.expect_code(0);
+    let report = done.json();
+    assert_eq!(report["verdict"], "plausible");
+    assert_eq!(report["level"], level, "{done}");
+    assert_eq!(report["by"]["agent"], agent);
+}
+
+fn overlap(a: &Served, b: &Served) -> bool {
+    a.started < b.ended && b.started < a.ended
+}
+
+#[test]
+fn a_bug_repaired_on_level_1_makes_no_other_request() {
+    let endpoint = endpoint([("Fixer", 1, good_fix())]);
+    repaired_by(&run(&endpoint, &["--levels", "L1..L3"]), json!(1), "fixer");
+    assert_eq!(order(&endpoint), ["Locator", "Fixer"]);
+}
+
+#[test]
+fn level_2_reads_slice_and_summary_and_its_patch_is_reviewed_once() {
+    let slow = |agent: &str| Reply::After(Duration::from_millis(400), Box::new(usual(agent)));
+    let endpoint =
+        endpoint([("Fixer", 2, good_fix()), ("Slicer", 1, slow("Slicer")), ("Summarizer", 1, slow("Summarizer"))]);
+    let done = run(&endpoint, &["--levels", "L1..L3"]);
+    repaired_by(&done, json!(2), "fixer");
+    assert_eq!(endpoint.served().len(), 7, "{:?}", order(&endpoint));
+    assert_eq!(order(&endpoint)[4..], ["Locator", "Fixer", "FixerPro"], "the review is the last request");
+    assert!(overlap(&endpoint.served_to("Slicer")[0], &endpoint.served_to("Summarizer")[0]));
+    let locator = told(&endpoint, "Locator", 2);
+    for part in ["## Suspicious segment", "isFull decides", "## Summary", "true while one slot is free", "cannot see"] {
+        assert!(locator.contains(part), "{part}: {locator}");
+    }
+    assert!(!locator.contains("## Code"), "the segment stands in place of the code");
+    let review = told(&endpoint, "FixerPro", 1);
+    assert!(review.contains("passes all tests: review it") && review.contains("+        return size >= slots.length;"));
+    assert_eq!(done.json()["by"]["request"], 6, "credit was given before the review");
+    assert_eq!(done.json()["analysis"], "no patch was good, because the bound is unclear");
+}
+
+#[test]
+fn a_review_replaces_the_patch_only_by_a_plausible_one() {
+    let better = || Reply::command("write_fix", patch("size == slots.length"));
+    let worse = || Reply::command("write_fix", patch("size > slots.length"));
+    for (review, wanted) in [(better(), "size == slots.length"), (worse(), "size >= slots.length")] {
+        let endpoint = endpoint([("Fixer", 1, good_fix()), ("FixerPro", 1, review)]);
+        let done = run(&endpoint, &["--levels", "L2", "--variants", "2"]);
+        repaired_by(&done, json!(2), "fixer");
+        let patch = done.json()["patch"].as_str().unwrap().to_owned();
+        assert!(patch.contains(&format!("+        return {wanted};")), "{patch}");
+        assert_eq!(order(&endpoint).last().unwrap(), "FixerPro", "exactly one query follows a plausible patch");
+    }
+    let endpoint = endpoint([("Fixer", 1, good_fix())]);
+    repaired_by(&run(&endpoint, &["--levels", "L2", "--no-review"]), json!(2), "fixer");
+    assert!(endpoint.served_to("FixerPro").is_empty());
+}
+
+#[test]
+fn a_review_that_cannot_be_had_does_not_lose_the_patch() {
+    let endpoint = endpoint([("Fixer", 1, good_fix()), ("FixerPro", 1, Reply::status(400, "{\"error\": \"no\"}"))]);
+    let done = run(&endpoint, &["--levels", "L2"]);
+    repaired_by(&done, json!(2), "fixer");
+    assert!(done.stderr.contains("was not reviewed"), "{done}");
+}
+
+#[test]
+fn fixer_pro_of_level_2_sees_why_patches_failed() {
+    let endpoint = endpoint([
+        ("Fixer", 1, Reply::command("write_fix", patch("size > slots.length"))),
+        ("FixerPro", 1, good_fix()),
+    ]);
+    let done = run(&endpoint, &["--levels", "L1..L3"]);
+    repaired_by(&done, json!(2), "fixer_pro");
+    let pro = told(&endpoint, "FixerPro", 1);
+    for part in ["+        return size > slots.length;", "failed: 2 of 2", "I cannot see what is wrong", "## Summary"] {
+        assert!(pro.contains(part), "{part}: {pro}");
+    }
+    assert_eq!(order(&endpoint).last().unwrap(), "FixerPro", "its own patch is not reviewed");
+    assert_eq!(done.json()["analysis"], "one slot was kept free; every slot may be used");
+}
+
+#[test]
+fn level_3_asks_helper_and_repo_focus_at_the_same_time() {
+    let slow = |agent: &str| Reply::After(Duration::from_millis(400), Box::new(usual(agent)));
+    let endpoint =
+        endpoint([("Fixer", 3, good_fix()), ("Helper", 1, slow("Helper")), ("RepoFocus", 1, slow("RepoFocus"))]);
+    repaired_by(&run(&endpoint, &["--levels", "L1..L3"]), json!(3), "fixer");
+    assert!(overlap(&endpoint.served_to("Helper")[0], &endpoint.served_to("RepoFocus")[0]));
+    assert_eq!(endpoint.served_to("Summarizer").len(), 1, "the summary of level 2 is not paid for twice");
+    let helper = told(&endpoint, "Helper", 1);
+    assert!(helper.contains("[capacity-one-free]"), "{helper}");
+    let focus = told(&endpoint, "RepoFocus", 1);
+    assert!(focus.contains("## Dependencies") && focus.contains(FILE), "{focus}");
+    for agent in ["Slicer", "Locator", "Fixer"] {
+        let nth = endpoint.served_to(agent).len();
+        assert!(told(&endpoint, agent, nth).contains("in isFull compare size with slots.length"), "{agent}");
+    }
+}
+
+#[test]
+fn each_cascade_of_refinement_repairs() {
+    let l3 = 13;
+    for (agent, nth, requests, last) in [
+        ("FixerPro", 3, l3 + 1, vec!["FixerPro"]),
+        ("Fixer", 4, l3 + 2, vec!["FixerPro", "Fixer"]),
+        ("Fixer", 5, l3 + 5, vec!["FixerPro", "Locator", "Fixer"]),
+        ("Fixer", 6, l3 + 9, vec!["FixerPro", "Slicer", "Locator", "Fixer"]),
+    ] {
+        let endpoint = endpoint([(agent, nth, good_fix())]);
+        let done = run(&endpoint, &["--levels", "L1..L3"]);
+        let name = if agent == "Fixer" { "fixer" } else { "fixer_pro" };
+        repaired_by(&done, json!("refine"), name);
+        let order = order(&endpoint);
+        assert_eq!(order.len(), requests, "{order:?}");
+        assert_eq!(order[order.len() - last.len()..], last);
+        assert!(told(&endpoint, agent, nth).contains("because the bound is unclear"), "told what failed and why");
+    }
+}
+
+#[test]
+fn a_further_attempt_starts_with_what_was_learnt() {
+    let endpoint = endpoint([("Fixer", 2, good_fix())]);
+    let done = run(&endpoint, &["--levels", "L1", "--attempts", "2"]);
+    repaired_by(&done, json!(1), "fixer");
+    assert_eq!(done.json()["by"]["attempt"], 2);
+    assert!(told(&endpoint, "Locator", 2).contains("I cannot see what is wrong"));
+}
+
+/// Agents whose answer is no patch, with an answer in FixAgent's bare form.
+fn bare(agent: &str) -> String {
+    match agent {
+        "Helper" => "As in capacity-one-free: compare the count with the number of slots.".into(),
+        "RepoFocus" => format!("1. `{FILE}` decides whether the buffer is full."),
+        "Summarizer" => "- `isFull()`: says whether no further element fits\n- `offer(T)`: appends if there is room".into(),
+        "Slicer" => "```java\n    public boolean isFull() {\n        return size >= slots.length - 1;\n    }\n```\nThis decides.".into(),
+        "Locator" => "```java\nreturn size >= slots.length - 1; // buggy line\n```".into(),
+        _ => format!("```diff\n{}```", patch("size >= slots.length")["diff"].as_str().unwrap()),
+    }
+}
+
+const READERS: [&str; 5] = ["Helper", "RepoFocus", "Summarizer", "Slicer", "Locator"];
+
+#[test]
+fn fenced_and_bare_answers_of_every_agent_are_understood() {
+    let fenced = Endpoint::start(|agent, _, _| match if agent == "Fixer" { good_fix() } else { usual(agent) } {
+        Reply::Text(json) => Reply::text(format!("This is my answer.\n```json\n{json}\n```\n")),
+        other => other,
+    });
+    let bare = Endpoint::start(|agent, _, _| Reply::text(bare(agent)));
+    for endpoint in [fenced, bare] {
+        repaired_by(&run(&endpoint, &["--levels", "L3", "--no-review"]), json!(3), "fixer");
+        assert_eq!(endpoint.served().len(), 6, "nobody is asked twice: {:?}", order(&endpoint));
+        let fixer = told(&endpoint, "Fixer", 1);
+        assert!(fixer.contains("// buggy line") && fixer.contains("capacity-one-free"), "{fixer}");
+    }
+}
+
+/// An answer that breaks the agent's contract, and what it is told.
+fn broken(agent: &str) -> (Value, &'static str) {
+    match agent {
+        "Helper" => (json!({"reference": "as on the net", "sources": ["the net"]}), "was never found"),
+        "RepoFocus" => (json!({"files": ["test/buffers/RingBufferTest.java"]}), "is a test"),
+        "Summarizer" => (json!({"summary": [{"method": "grow", "description": "grows"}]}), "has no method grow"),
+        "Slicer" => (json!({"first_line": "int isEmptyish;", "last_line": "}"}), "does not stand in"),
+        _ => (json!({"marked_code": "int x = y; // buggy line"}), "does not stand in"),
+    }
+}
+
+#[test]
+fn unusable_answers_are_sampled_again_with_the_reason() {
+    let endpoint = Endpoint::start(|agent, nth, _| match (agent, nth) {
+        ("Fixer", _) => good_fix(),
+        (_, 1) => accomplished(broken(agent).0),
+        _ => usual(agent),
+    });
+    repaired_by(&run(&endpoint, &["--levels", "L3", "--no-review"]), json!(3), "fixer");
+    for agent in READERS {
+        assert_eq!(endpoint.served_to(agent).len(), 2, "{agent}");
+        let again = told(&endpoint, agent, 2);
+        assert!(again.contains(broken(agent).1), "{agent}: {again}");
+    }
+}
+
+#[test]
+fn after_three_unusable_answers_the_chain_goes_on_without() {
+    let endpoint = Endpoint::start(|agent, nth, _| match agent {
+        "Fixer" => good_fix(),
+        // Exactly the same command would be refused as a repetition.
+        _ => {
+            let mut args = broken(agent).0;
+            args["explanation"] = json!(format!("try {nth}"));
+            accomplished(args)
+        }
+    });
+    repaired_by(&run(&endpoint, &["--levels", "L3", "--no-review"]), json!(3), "fixer");
+    for agent in READERS {
+        assert_eq!(endpoint.served_to(agent).len(), 3, "{agent}");
+    }
+    let fixer = told(&endpoint, "Fixer", 1);
+    assert!(fixer.contains("## Code") && !fixer.contains("## Summary"), "unmarked, unsliced, unsummarised: {fixer}");
+}
+
+#[test]
+fn every_listed_file_is_summarised_once_and_several_at_the_same_time() {
+    let files = ["Ledger", "Money", "FeeSchedule", "Account"];
+    let endpoint = Endpoint::start(move |agent, _, body| {
+        let prompt = body["messages"].to_string();
+        let shown = files.iter().find(|file| prompt.contains(&format!("## Code\\n### src/bank/{file}.java")));
+        match agent {
+            "RepoFocus" => {
+                accomplished(json!({"files": files.map(|f| format!("src/bank/{f}.java")), "explanation": "money"}))
+            }
+            "Summarizer" => {
+                let class = shown.expect("the file is shown");
+                let answer = accomplished(
+                    json!({"summary": [{"class": class, "description": format!("about {class}")}], "explanation": ""}),
+                );
+                Reply::After(Duration::from_millis(400), Box::new(answer))
+            }
+            "Slicer" => accomplished(
+                json!({"file_path": "Money.java", "first_line": "    public Money share(int basisPoints) {", "last_line": "}", "explanation": "cents are cut off"}),
+            ),
+            "Locator" => accomplished(
+                json!({"marked_code": "return new Money(Math.multiplyExact(cents, basisPoints) / 10_000); // buggy line"}),
+            ),
+            other => usual(other),
+        }
+    });
+    let url = endpoint.base_url();
+    let done = unidebug(&[
+        "run",
+        "fixtures:bank-ledger",
+        "--model",
+        "m",
+        "--base-url",
+        &url,
+        "--no-first",
+        "--json",
+        "--levels",
+        "L2..L3",
+    ]);
+    done.expect_code(1);
+    let summaries = endpoint.served_to("Summarizer");
+    assert_eq!(summaries.len(), 4, "one of level 2 and three more of level 3");
+    assert!(overlap(&summaries[1], &summaries[2]) && overlap(&summaries[2], &summaries[3]));
+    let slicer = told(&endpoint, "Slicer", 2);
+    for file in files {
+        assert!(slicer.contains(&format!("about {file}")), "Slicer reads all summaries: {slicer}");
+    }
+    assert!(told(&endpoint, "Locator", 2).contains("### src/bank/Money.java, lines"));
+    assert_eq!(done.json()["analysis"], "no patch was good, because the bound is unclear");
+}
+
+#[test]
+fn all_seven_agents_work_offline() {
+    let done = unidebug(&[
+        "run",
+        "fixtures:bank-ledger",
+        "--model",
+        "builtin",
+        "--levels",
+        "L1..L3",
+        "--max-time",
+        "40s",
+        "--json",
+    ]);
+    assert!(matches!(done.code, Some(0 | 1)), "{done}");
+    for agent in ["locator", "fixer", "slicer", "summarizer", "fixer_pro", "helper", "repo_focus"] {
+        assert!(done.stderr.contains(&format!(" {agent}: built-in engine")), "{agent}: {done}");
+    }
+    assert!(done.stderr.contains("bug-related files") && done.stderr.contains("a reference from"), "{done}");
+    assert_eq!(done.json()["usage"]["requests"], 0);
+}
+
+#[test]
+fn prompts_of_the_agents_of_levels_2_and_3() {
+    let endpoint = endpoint([("FixerPro", 2, good_fix())]);
+    run(&endpoint, &["--levels", "L1..L3"]).expect_code(0);
+    for agent in ["Slicer", "Summarizer", "Helper", "RepoFocus", "FixerPro"] {
+        let served = endpoint.served_to(agent);
+        let last = served.last().unwrap();
+        let part = |n: usize| last.body["messages"][n]["content"].as_str().unwrap().to_owned();
+        assert!(part(0).starts_with(&format!("# {agent}\n")));
+        let name = agent.to_lowercase();
+        insta::assert_snapshot!(format!("{name}-system"), part(0));
+        insta::assert_snapshot!(format!("{name}-last"), part(1));
+    }
+}
