@@ -2,7 +2,7 @@
 
 CARGO  ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-DEMO   := fixtures:ring-buffer
+DEMO   := fixtures:roman-numerals
 
 .PHONY: setup demo test soak bench lint
 
