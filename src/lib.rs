@@ -23,6 +23,7 @@
 //! | [`escalate`] | the ladder: levels, their crews, stop at the first plausible patch |
 //! | [`agent`] | profile, state machine, cycle, middleware, memory, evidence, policy, contracts |
 //! | [`tools`] | what agents may do, one file a tool |
+//! | [`retrieve`] | Helper's search in a corpus of repairs |
 //! | [`templates`] | the built-in engine: fix templates and their search order |
 //! | [`localize`] | failing tests, bug-located file, ranking of suspicious lines |
 //! | [`validate`] | the judge: baseline, candidates, confirmation; `jvm/` its Java side |
