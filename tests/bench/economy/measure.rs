@@ -71,7 +71,18 @@ pub fn measure(repair: &Repair, bug: &[String], save: Option<&Utf8Path>) -> Resu
     let url = endpoint.base_url();
     let mut args: Vec<&str> = vec!["run"];
     args.extend(bug.iter().map(String::as_str));
-    args.extend(["--model", "scripted", "--base-url", &url, "--no-first", "--json", "--max-time", "300s"]);
+    args.extend([
+        "--model",
+        "scripted",
+        "--base-url",
+        &url,
+        "--no-first",
+        "--json",
+        "--levels",
+        "L1",
+        "--max-time",
+        "300s",
+    ]);
     let done = Unidebug::new(&args).limit(Duration::from_secs(1200)).run();
     let served = endpoint.served();
     if served.is_empty() {
