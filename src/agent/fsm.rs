@@ -62,6 +62,8 @@ mod tests {
                 "run_fault_localization",
                 "express_hypothesis",
                 "collect_more_information",
+                "test_coverage",
+                "syntax_tree",
             ],
         )
         .unwrap()

@@ -243,6 +243,15 @@ mod tests {
     }
 
     #[test]
+    fn the_toolbox_opens_on_level_2() {
+        let text = format!("{GOOD}\ntoolbox = [\"read_range\"]");
+        let profile = parse("f.toml", &text, &TOOLS).unwrap();
+        assert_eq!(profile.on(Level::L1).tools(), vec![ToolName::from("write_fix")]);
+        assert_eq!(profile.on(Level::L2).tools(), vec![ToolName::from("write_fix"), ToolName::from("read_range")]);
+        assert!(complaint(&format!("{GOOD}\ntoolbox = [\"hammer\"]")).contains("unknown tool `hammer`"));
+    }
+
+    #[test]
     fn each_mistake_is_named() {
         assert!(complaint(&GOOD.replace("write_fix", "wirte_fix")).contains("unknown tool `wirte_fix`"));
         assert!(

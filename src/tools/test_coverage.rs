@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// A line that at most this share of the passing tests executes is a rare one.
 const RARE: f64 = 0.2;
-/// Methods that are shown; further ones are named.
+/// Lines that are shown; methods for which there is no room are named.
 const MAX_LINES: u32 = 200;
 
 #[derive(Debug, Deserialize, JsonSchema)]
