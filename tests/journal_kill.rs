@@ -34,8 +34,9 @@ fn writes_until_it_is_killed() {
         journal
             .emit(&Event::Received { scope, key: key.clone(), response, usage: Usage::default(), seconds: 0.0 })
             .unwrap();
-        // Past the capture of the test harness, which keeps what is printed until the end.
-        writeln!(std::io::stderr(), "acknowledged {key}").unwrap();
+        // Past the capture of the test harness, which keeps what is printed until the end; in one write, so that a kill
+        // leaves the whole line or nothing.
+        std::io::stderr().write_all(format!("acknowledged {key}\n").as_bytes()).unwrap();
     }
 }
 
