@@ -47,7 +47,7 @@ impl Trial {
     }
 }
 
-const TOP_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>
+const TOP_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 <groupId>trial</groupId><artifactId>top</artifactId><version>1</version><packaging>pom</packaging>
 <modules><module>core</module><module>app</module></modules>
 <properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
@@ -55,11 +55,11 @@ const TOP_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><mod
 <dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>
 <scope>test</scope></dependency></dependencies></project>
 ";
-const CORE_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>
+const CORE_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 <parent><groupId>trial</groupId><artifactId>top</artifactId><version>1</version></parent>
 <artifactId>core</artifactId></project>
 ";
-const APP_POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>
+const APP_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 <parent><groupId>trial</groupId><artifactId>top</artifactId><version>1</version></parent>
 <artifactId>app</artifactId><dependencies><dependency><groupId>trial</groupId><artifactId>core</artifactId>
 <version>1</version></dependency></dependencies></project>

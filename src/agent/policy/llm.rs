@@ -208,8 +208,3 @@ impl SideModel for Side {
         }
     }
 }
-
-/// Whether an error of the model can end with another key, name or endpoint only.
-pub fn is_configuration(error: &ModelError) -> bool {
-    matches!(error, ModelError::Auth(_) | ModelError::UnknownModel(_) | ModelError::Unreachable(_))
-}

@@ -6,7 +6,7 @@ mod reading;
 mod variants;
 
 pub use builtin::{Builtin, EngineBudget, shared_engine};
-pub use llm::{LlmPolicy, Voice, is_configuration, system_prompt, turn_prompt};
+pub use llm::{LlmPolicy, Voice, system_prompt, turn_prompt};
 pub use variants::SharedEngine;
 
 use super::cycle::AgentError;
