@@ -128,8 +128,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub minds: Minds,
     /// Levels to climb: `L1`, or a range `L1..L3`.
-    #[arg(long, value_name = "LEVELS", value_parser = super::run::levels, default_value = "L1")]
-    pub levels: super::run::Levels,
+    #[arg(long, value_name = "LEVELS", value_parser = super::levels::levels, default_value = "L1")]
+    pub levels: super::levels::Levels,
     /// How often the whole ladder is climbed, each time with what was learnt.
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub attempts: u32,

@@ -4,10 +4,13 @@
 mod args;
 mod bugs;
 mod error;
+mod finish;
+mod levels;
 mod models;
 mod open;
 mod progress;
 mod run;
+mod telling;
 mod tool;
 
 use args::{Cli, Command};

@@ -1,0 +1,93 @@
+//! Where a run's events go, and the configuration it keeps.
+
+use super::args::RunArgs;
+use super::error::Failure;
+use super::progress::Progress;
+use crate::domain::{Event, EventSink};
+use crate::journal::{Journal, RunDir, Tee};
+use crate::llm::Redactor;
+use crate::report::Tally;
+use camino::Utf8Path;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Where the run's events go: journal, sums, progress.
+pub struct Telling {
+    /// All of them.
+    pub sink: Arc<dyn EventSink>,
+    /// Sums over the run.
+    pub tally: Arc<Tally>,
+    progress: Option<Arc<Progress>>,
+}
+
+impl Telling {
+    /// Makes the run directory with its frozen configuration, then the journal.
+    ///
+    /// # Errors
+    /// The folder cannot be made, holds another run, or cannot be written.
+    pub fn start(folder: &Utf8Path, args: &RunArgs, redactor: &Arc<Redactor>) -> Result<Self, Failure> {
+        let dir = RunDir::create(folder)?;
+        let frozen = format!("{:#}\n", frozen(args));
+        write(&folder.join("config.json"), frozen.as_bytes())?;
+        let redactor = redactor.clone();
+        let journal = Journal::begin(dir)?.scrubbed(Arc::new(move |text| redactor.text(text)));
+        let tally = Arc::new(Tally::default());
+        let progress = (!args.quiet).then(|| Arc::new(Progress::new()));
+        let mut sinks: Vec<Arc<dyn EventSink>> = vec![Arc::new(journal), tally.clone()];
+        if let Some(progress) = &progress {
+            sinks.push(progress.clone());
+        }
+        Ok(Self { sink: Arc::new(Tee::new(sinks)), tally, progress })
+    }
+
+    /// Tells one event to all.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn emit(&self, event: &Event) -> Result<(), Failure> {
+        self.sink.emit(event).map_err(|e| Failure::io("the journal cannot be written", &e))
+    }
+
+    /// Tells a sentence for people.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn notice(&self, text: &str) -> Result<(), Failure> {
+        self.emit(&Event::Notice { text: text.to_owned() })
+    }
+
+    /// Removes the moving line.
+    pub fn quiet(&self) {
+        if let Some(progress) = &self.progress {
+            progress.finish();
+        }
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        self.quiet();
+    }
+}
+
+/// The settings that decide what a run does, as they were; no key is among them.
+fn frozen(args: &RunArgs) -> serde_json::Value {
+    json!({
+        "schema": 1, "version": env!("CARGO_PKG_VERSION"), "bug": args.bug,
+        "levels": args.levels.0, "model": args.minds.model, "base_url": args.minds.base_url,
+        "no_first": args.minds.no_first, "attempts": args.attempts, "no_review": args.no_review, "seed": args.seed, "variants": args.variants, "max_candidates": args.max_candidates,
+        "max_time_seconds": args.source.max_time.as_secs_f64(), "accept_suspicious": args.accept_suspicious,
+        "localization": format!("{:?}", args.source.localization).to_lowercase(),
+        "sandbox": format!("{:?}", args.source.sandbox).to_lowercase(),
+        "failing": args.source.failing, "root": args.source.root, "build": args.source.build, "test": args.source.test,
+        "agents": args.minds.agents, "prompts": args.minds.prompts,
+    })
+}
+
+/// Writes a file of the run directory or of the project.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(path: &Utf8Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|e| Failure::io(&format!("cannot write {path}"), &e))
+}
