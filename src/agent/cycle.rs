@@ -4,6 +4,7 @@
 //! repeated costs its cycle too.
 
 use super::contract::{self, Verdict};
+use super::error::AgentError;
 use super::fsm::{self, Effect as Move};
 use super::memory::{CycleRecord, Memory};
 use super::middleware::{Admission, Middleware};
@@ -11,8 +12,6 @@ use super::policy::{CycleView, Policy};
 use super::profile::{Profile, StateName};
 use crate::agent::evidence::Evidence;
 use crate::domain::{Artifact, CaseFile, Event, EventSink, Hypothesis, PatchAttempt, Scope, ToolName};
-use crate::llm::ModelError;
-use crate::prompt::PromptError;
 use crate::tools::{Effect, Observation, Registry, ToolContext, ToolError, Workbench};
 use std::time::Instant;
 
@@ -51,26 +50,6 @@ pub struct Ended {
     pub how: String,
     /// Cycles used.
     pub cycles: u32,
-}
-
-/// Why an agent run was broken off.
-#[derive(Debug, thiserror::Error)]
-pub enum AgentError {
-    /// A cap was reached; the run is exhausted, not failed.
-    #[error("{0}")]
-    Exhausted(String),
-    /// The model cannot be asked any more.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// A tool found the environment broken.
-    #[error(transparent)]
-    Tool(ToolError),
-    /// A prompt cannot be made.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-    /// The journal cannot be written.
-    #[error("the journal cannot be written: {0}")]
-    Journal(#[from] std::io::Error),
 }
 
 /// What one cycle did.

@@ -1,10 +1,8 @@
 //! The state machine (RepairAgent, Figure 2): a pure function over a profile's table, enforced and not advised.
 
-use super::profile::{Profile, StateName};
+use super::profile::{DONE, Profile, StateName};
 use crate::domain::ToolName;
 
-/// The state that ends an agent run; no profile declares it.
-pub const DONE: &str = "done";
 /// The tool that ends an agent run.
 pub const GOAL_ACCOMPLISHED: &str = "goal_accomplished";
 

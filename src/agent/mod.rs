@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod contract;
 pub mod cycle;
+mod error;
 pub mod evidence;
 pub mod fsm;
 pub mod marks;
@@ -16,4 +17,5 @@ pub mod middleware;
 pub mod policy;
 pub mod profile;
 
-pub use cycle::{AgentError, AgentRun, Ended};
+pub use cycle::{AgentRun, Ended};
+pub use error::AgentError;

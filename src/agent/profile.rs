@@ -6,6 +6,9 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// The state that ends an agent run; no profile declares it.
+pub const DONE: &str = "done";
+
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/agents");
 
 /// A state of RepairAgent's machine (paper, Figure 2), by the name profiles use: `understand`, `collect`, `try`.
@@ -171,7 +174,7 @@ pub fn parse(file: &str, text: &str, known_tools: &[&str]) -> Result<Profile, Pr
     let wrong = |what: String| ProfileError { file: file.to_owned(), what };
     let profile: Profile = toml::from_str(text).map_err(|e| wrong(e.to_string().trim_end().to_owned()))?;
     let states = || profile.states.keys().map(|s| s.0.as_str()).collect::<Vec<_>>().join(", ");
-    let exists = |name: &StateName, role: &str| match profile.states.contains_key(name) || name.0 == super::fsm::DONE {
+    let exists = |name: &StateName, role: &str| match profile.states.contains_key(name) || name.0 == DONE {
         true => Ok(()),
         false => Err(wrong(format!("{role} `{name}` is no state of it; its states: {}", states()))),
     };

@@ -2,13 +2,14 @@
 
 use super::filing;
 use super::level::{self, Stage};
+use super::outcome::{Repair, Verdict};
 use crate::agent::evidence::{Evidence, Without, search_query};
 use crate::agent::mend::Threshold;
 use crate::agent::middleware::Middleware;
 use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, SharedEngine, Voice, shared_engine};
 use crate::agent::profile::{ContractKind, Profile};
 use crate::agent::{AgentError, AgentRun, Ended};
-use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PatchAttempt, PolicyKind, Scope};
+use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PolicyKind, Scope};
 use crate::prompt::Library;
 use crate::retrieve::RetrieveError;
 use crate::tools::{Registry, Workbench};
@@ -33,42 +34,6 @@ pub enum Mind {
 
 /// Who decides, by level and agent.
 pub type WhoDecides = Box<dyn Fn(Level, &AgentName) -> Mind + Send + Sync>;
-
-/// How a bug's run ended.
-#[derive(Debug)]
-pub enum Verdict {
-    /// A patch passed everything.
-    Plausible(Box<Repair>),
-    /// All that was asked for was tried.
-    Unrepaired {
-        /// What the agents said last.
-        analysis: Option<String>,
-    },
-    /// A cap was reached first.
-    Exhausted {
-        /// Which.
-        cap: String,
-    },
-}
-
-/// A plausible patch and who made it.
-#[derive(Debug)]
-pub struct Repair {
-    /// The patch with the judge's answer.
-    pub attempt: PatchAttempt,
-    /// Further plausible patches of the same agent run, best first.
-    pub others: Vec<PatchAttempt>,
-    /// On which rung.
-    pub level: Level,
-    /// By which agent.
-    pub agent: AgentName,
-    /// Decided by whom.
-    pub policy: PolicyKind,
-    /// In which attempt, from 1.
-    pub number: u32,
-    /// What FixerPro says of it, as its author or its reviewer.
-    pub analysis: Option<String>,
-}
 
 /// Why a run was broken off.
 #[derive(Debug, thiserror::Error)]

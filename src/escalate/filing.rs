@@ -1,6 +1,6 @@
 //! What agents made, put into the case file; and what of it need not be made again.
 
-use super::escalator::Repair;
+use super::outcome::Repair;
 use crate::agent::Ended;
 use crate::domain::{AgentName, Artifact, CaseFile, Hypothesis, Level, PatchAttempt, PolicyKind, RepoPath};
 use crate::tools::Workbench;

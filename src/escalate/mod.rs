@@ -3,6 +3,8 @@
 pub mod escalator;
 mod filing;
 pub mod level;
+mod outcome;
 pub mod prepare;
 
-pub use escalator::{Escalator, Mind, Repair, RepairError, Verdict};
+pub use escalator::{Escalator, Mind, RepairError};
+pub use outcome::{Repair, Verdict};

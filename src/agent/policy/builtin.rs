@@ -3,7 +3,7 @@
 use super::reading;
 use super::variants::{EngineVariants, SharedEngine};
 use super::{CycleView, Decision, Policy};
-use crate::agent::cycle::AgentError;
+use crate::agent::error::AgentError;
 use crate::agent::fsm::GOAL_ACCOMPLISHED;
 use crate::agent::profile::ContractKind;
 use crate::domain::{MarkKind, PolicyKind, Suspect};

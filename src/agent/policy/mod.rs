@@ -4,12 +4,14 @@ mod builtin;
 mod llm;
 mod reading;
 mod variants;
+mod voice;
 
 pub use builtin::{Builtin, EngineBudget, shared_engine};
-pub use llm::{LlmPolicy, Voice, system_prompt, turn_prompt};
+pub use llm::{LlmPolicy, system_prompt, turn_prompt};
 pub use variants::SharedEngine;
+pub use voice::Voice;
 
-use super::cycle::AgentError;
+use super::error::AgentError;
 use super::evidence::Evidence;
 use super::memory::Memory;
 use super::profile::{Profile, StateName};

@@ -1,6 +1,6 @@
 //! Variants of a candidate that did not pass: asked for in one query, or made by the engine.
 
-use super::llm::Voice;
+use super::voice::Voice;
 use crate::agent::answer;
 use crate::domain::{PatchAttempt, Validation};
 use crate::patch::{self, proposal};

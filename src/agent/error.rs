@@ -1,0 +1,25 @@
+//! Why an agent run is broken off. What an agent does not find is no error.
+
+use crate::llm::ModelError;
+use crate::prompt::PromptError;
+use crate::tools::ToolError;
+
+/// Why an agent run was broken off.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// A cap was reached; the run is exhausted, not failed.
+    #[error("{0}")]
+    Exhausted(String),
+    /// The model cannot be asked any more.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A tool found the environment broken.
+    #[error(transparent)]
+    Tool(ToolError),
+    /// A prompt cannot be made.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// The journal cannot be written.
+    #[error("the journal cannot be written: {0}")]
+    Journal(#[from] std::io::Error),
+}

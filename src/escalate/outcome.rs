@@ -1,0 +1,39 @@
+//! How the work on one bug ends.
+
+use crate::domain::{AgentName, Level, PatchAttempt, PolicyKind};
+
+/// How a bug's run ended.
+#[derive(Debug)]
+pub enum Verdict {
+    /// A patch passed everything.
+    Plausible(Box<Repair>),
+    /// All that was asked for was tried.
+    Unrepaired {
+        /// What the agents said last.
+        analysis: Option<String>,
+    },
+    /// A cap was reached first.
+    Exhausted {
+        /// Which.
+        cap: String,
+    },
+}
+
+/// A plausible patch and who made it.
+#[derive(Debug)]
+pub struct Repair {
+    /// The patch with the judge's answer.
+    pub attempt: PatchAttempt,
+    /// Further plausible patches of the same agent run, best first.
+    pub others: Vec<PatchAttempt>,
+    /// On which rung.
+    pub level: Level,
+    /// By which agent.
+    pub agent: AgentName,
+    /// Decided by whom.
+    pub policy: PolicyKind,
+    /// In which attempt, from 1.
+    pub number: u32,
+    /// What FixerPro says of it, as its author or its reviewer.
+    pub analysis: Option<String>,
+}
