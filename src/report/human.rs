@@ -49,8 +49,8 @@ fn maker(report: &RunReport) -> String {
 
 fn judgement(report: &RunReport) -> String {
     match report.correct {
-        Some(true) => "every test passes, confirmed in a fresh process; equal to the developer's patch".into(),
-        _ => "every test passes, confirmed in a fresh process; whether it is what was meant needs a review".into(),
+        Some(true) => "the failing tests pass and nothing that passed broke, confirmed in a fresh process; equal to the developer's patch".into(),
+        _ => "the failing tests pass and nothing that passed broke, confirmed in a fresh process; whether it is what was meant needs a review".into(),
     }
 }
 
