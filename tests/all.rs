@@ -10,6 +10,7 @@ mod journal_kill;
 mod judge;
 mod levels;
 mod local_projects;
+mod localization;
 mod model_stack;
 mod patches;
 mod prompts;

@@ -3,9 +3,10 @@
 use crate::support::Trial;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::time::Duration;
 use unidebug::benchmark::Runner;
 use unidebug::domain::{Outcome, Patch, RepoPath, TestId, TestStatus, Validation};
-use unidebug::validate::{ColdValidator, ValidateError, Validator, open};
+use unidebug::validate::{ColdValidator, SpectrumScope, ValidateError, Validator, open};
 
 const CALC: &str = "package a;\npublic class Calc {\n  public static final int ZERO = 0;\n  public static int max(int x, int y) \
                     {\n    return x < y ? x : y;\n  }\n  public static int half(int x) { return x / 2; }\n  public \
@@ -194,7 +195,8 @@ async fn a_project_with_its_own_commands_is_judged_by_its_reports() {
 async fn every_test_has_its_own_lines() {
     let trial = calc().await;
     let judge = trial.open().await;
-    let spectrum = judge.spectrum().await.unwrap().unwrap();
+    let spectrum =
+        judge.spectrum(&SpectrumScope { classes: None, time: Duration::from_secs(60) }).await.unwrap().unwrap();
     let calc = RepoPath::new("src/a/Calc.java").unwrap();
     let of = |name: &str| {
         let (_, passed, coverage) = spectrum.tests.iter().find(|(id, ..)| id.method == name).unwrap();

@@ -6,6 +6,7 @@
 
 mod copy;
 mod fixtures;
+mod jsonl;
 mod layout;
 mod local;
 mod quixbugs;

@@ -1,7 +1,7 @@
 //! The list of benchmarks, and how a text on the command line becomes bugs.
 
 use super::jars::{self, Library};
-use super::{Benchmark, BenchmarkError, fixtures::Fixtures, local::Local, quixbugs::QuixBugsJava};
+use super::{Benchmark, BenchmarkError, fixtures::Fixtures, jsonl::Jsonl, local::Local, quixbugs::QuixBugsJava};
 use crate::domain::{BugId, RepoPath};
 use crate::sandbox::{Choice, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -60,6 +60,7 @@ type Make = fn(&Settings) -> Result<Box<dyn Benchmark>, BenchmarkError>;
 const ALL: &[(&str, Make)] = &[
     ("fixtures", |settings| Ok(Box::new(Fixtures::new(settings)?))),
     ("quixbugs-java", |settings| Ok(Box::new(QuixBugsJava::new(settings)?))),
+    ("jsonl", |settings| Ok(Box::new(Jsonl::new(settings)?))),
     (LOCAL, |settings| Ok(Box::new(Local::new(settings)))),
 ];
 

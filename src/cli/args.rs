@@ -1,5 +1,6 @@
 //! What was typed. These structs do not leave `cli`.
 
+use crate::localize::Formula;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::time::Duration;
@@ -25,12 +26,56 @@ pub enum Command {
     Bugs(BugsArgs),
     /// List the tools, or use one by hand on one bug.
     Tool(Box<ToolArgs>),
+    /// Measure over many bugs.
+    #[command(subcommand)]
+    Bench(BenchCommand),
+}
+
+/// What is measured.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// How early rankings name what developers changed: Top-n by line, method and file, EXAM, first rank.
+    Localization(BenchLocalizationArgs),
+}
+
+/// `bench localization`.
+#[derive(Debug, Args)]
+pub struct BenchLocalizationArgs {
+    /// A benchmark, a glob over its ids (`fixtures:r*`), or one bug.
+    #[arg(value_name = "SET")]
+    pub set: String,
+    /// Folder or file of the benchmark.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<Utf8PathBuf>,
+    /// A formula to measure; may be repeated. All when absent.
+    #[arg(long, value_name = "FORMULA", value_parser = formula)]
+    pub formula: Vec<Formula>,
+    /// The JDK to compile and test with.
+    #[arg(long, value_name = "DIR")]
+    pub java_home: Option<Utf8PathBuf>,
+    /// Isolation of everything that is compiled or tested.
+    #[arg(long, value_enum, default_value_t = SandboxArg::Auto)]
+    pub sandbox: SandboxArg,
+    /// How the table is written.
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
+}
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// For a terminal.
+    Text,
+    /// For programs.
+    Json,
+    /// Markdown.
+    Md,
 }
 
 /// Where the bug is and how its project is built and tested.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// Folder of the benchmark.
+    /// Folder of the benchmark; for `jsonl` its file.
     #[arg(long, value_name = "DIR")]
     pub root: Option<Utf8PathBuf>,
     /// Command that builds a local project.
@@ -54,6 +99,9 @@ pub struct Source {
     /// How suspicious lines are found.
     #[arg(long, value_enum, default_value_t = LocalizationArg::Spectrum)]
     pub localization: LocalizationArg,
+    /// Suspiciousness formula: ochiai, dstar, tarantula, op2 or barinel.
+    #[arg(long, value_name = "FORMULA", value_parser = formula, default_value = "ochiai")]
+    pub formula: Formula,
     /// Wall time for the bug, after its baseline.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
     pub max_time: Duration,
@@ -197,6 +245,11 @@ pub struct ToolArgs {
     /// End stdout with one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+fn formula(text: &str) -> Result<Formula, String> {
+    let known = || Formula::ALL.map(Formula::name).join(", ");
+    Formula::by_name(&text.to_lowercase()).ok_or_else(|| format!("`{text}` is no formula; there is {}", known()))
 }
 
 fn dollars(text: &str) -> Result<f64, String> {

@@ -2,6 +2,7 @@
 //! stdout, everything else to stderr.
 
 mod args;
+mod bench;
 mod bugs;
 mod error;
 mod finish;
@@ -54,6 +55,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Run(args) => run::run(args).await,
         Command::Bugs(args) => bugs::list(&args),
         Command::Tool(args) => tool::tool(args).await,
+        Command::Bench(command) => bench::bench(command).await,
     }
 }
 

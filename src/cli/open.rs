@@ -26,6 +26,7 @@ pub struct Opened {
     requirements: Option<String>,
     failing: Vec<TestId>,
     jdk: Option<Jdk>,
+    cold: bool,
 }
 
 impl Opened {
@@ -56,7 +57,12 @@ impl Opened {
         };
         let adapter = benchmark::find(&bug.benchmark, &settings)?;
         adapter.describe(&bug)?;
-        Ok(Self { bug, settings, sandbox, requirements, failing, jdk })
+        Ok(Self { bug, settings, sandbox, requirements, failing, jdk, cold: false })
+    }
+
+    /// The same with a judge that starts no process before somebody asks: for commands that try no candidates.
+    pub fn without_warm_judge(self) -> Self {
+        Self { cold: true, ..self }
     }
 
     /// Checks the bug out below `folder`, makes the baseline and puts it on the bench.
@@ -83,11 +89,12 @@ impl Opened {
         let options = validate::Options {
             jdk: self.jdk.clone(),
             failing: self.failing.clone(),
+            cold: self.cold,
             ..validate::Options::new(work_dir)
         };
         let validator = validate::open(&checkout, &self.sandbox, options).await?;
         let how = match source.localization {
-            LocalizationArg::Spectrum => Localization::Spectrum,
+            LocalizationArg::Spectrum => Localization::Spectrum(source.formula),
             LocalizationArg::Perfect => Localization::Perfect,
             LocalizationArg::File => Localization::File,
             LocalizationArg::None => Localization::None,

@@ -77,7 +77,7 @@ fn frozen(args: &RunArgs) -> serde_json::Value {
         "levels": args.levels.0, "model": args.minds.model, "base_url": args.minds.base_url,
         "no_first": args.minds.no_first, "attempts": args.attempts, "no_review": args.no_review, "seed": args.seed, "variants": args.variants, "max_candidates": args.max_candidates,
         "max_time_seconds": args.source.max_time.as_secs_f64(), "accept_suspicious": args.accept_suspicious,
-        "localization": format!("{:?}", args.source.localization).to_lowercase(),
+        "localization": format!("{:?}", args.source.localization).to_lowercase(), "formula": args.source.formula.name(),
         "sandbox": format!("{:?}", args.source.sandbox).to_lowercase(),
         "failing": args.source.failing, "root": args.source.root, "build": args.source.build, "test": args.source.test,
         "agents": args.minds.agents, "prompts": args.minds.prompts,

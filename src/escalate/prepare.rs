@@ -2,14 +2,15 @@
 
 use crate::benchmark::Checkout;
 use crate::code::CodeIndex;
-use crate::domain::{Bug, BugId, Event, EventSink, Ranking, RepoPath, TestId};
+use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Ranking, RepoPath, TestId};
 use crate::language::Language;
-use crate::localize;
+use crate::localize::{self, Formula};
 use crate::patch::{Folder, Policy};
 use crate::retrieve;
 use crate::tools::Workbench;
-use crate::validate::{ValidateError, Validator};
+use crate::validate::{Baseline, SpectrumScope, ValidateError, Validator};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 /// Why a bug cannot be put on the bench.
 #[derive(Debug, thiserror::Error)]
@@ -32,11 +33,10 @@ pub enum PrepareError {
 }
 
 /// How the first ranking is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Localization {
-    /// From coverage, traces and names.
-    #[default]
-    Spectrum,
+    /// From what single tests executed, by this formula, and from traces, calls and names.
+    Spectrum(Formula),
     /// The developer's lines; every report says so.
     Perfect,
     /// The developer's files; every report says so.
@@ -45,11 +45,17 @@ pub enum Localization {
     None,
 }
 
+impl Default for Localization {
+    fn default() -> Self {
+        Self::Spectrum(Formula::default())
+    }
+}
+
 impl Localization {
     /// The word of the command line and of reports.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Spectrum => "spectrum",
+            Self::Spectrum(_) => "spectrum",
             Self::Perfect => "perfect",
             Self::File => "file",
             Self::None => "none",
@@ -75,19 +81,26 @@ pub async fn bench(
     let mut failing = localize::failing_tests(&index, baseline);
     // What failed by itself says more than what was cut.
     failing.sort_by_key(|test| test.timed_out);
-    let coverage = validator.failing_coverage().await?;
+    let spectrum = match how {
+        Localization::Spectrum(_) => validator.spectrum(&scope(&index, &failing, baseline)).await?,
+        _ => None,
+    };
+    let coverage = match &spectrum {
+        Some(spectrum) => Some(spectrum.failing()),
+        None => validator.failing_coverage().await?,
+    };
     if coverage.is_none() {
         let text = "coverage of the failing tests could not be measured; traces and names decide alone".to_owned();
         sink.emit(&Event::Notice { text })?;
     }
     let located = localize::locate(&index, &failing, coverage.as_ref());
     let ranking = match how {
-        Localization::Spectrum => localize::rank(&localize::Inputs {
+        Localization::Spectrum(formula) => localize::rank(&localize::Inputs {
             index: &index,
             failing: &failing,
             coverage: coverage.as_ref(),
-            spectrum: None,
-            formula: localize::Formula::default(),
+            spectrum: spectrum.as_ref(),
+            formula,
         }),
         Localization::None => Ranking::default(),
         Localization::Perfect | Localization::File => from_oracle(how, &checkout, &index, &baseline.triggering)?,
@@ -108,6 +121,7 @@ pub async fn bench(
         originals: Folder::new(&checkout.root),
         policy,
         coverage,
+        spectrum,
         ranking,
         index,
         bug,
@@ -118,6 +132,14 @@ pub async fn bench(
         graph: OnceLock::new(),
         checkout,
     })
+}
+
+/// The tests worth a spectrum. It may take what one plain run of the suite takes, of which the baseline made three.
+fn scope(index: &CodeIndex, failing: &[FailingTest], baseline: &Baseline) -> SpectrumScope {
+    const LEAST: Duration = Duration::from_secs(20);
+    const MOST: Duration = Duration::from_secs(120);
+    let one_run = Duration::from_secs_f64((baseline.seconds / 3.0).clamp(0.0, MOST.as_secs_f64()));
+    SpectrumScope { classes: Some(localize::covering_classes(index, failing)), time: one_run.max(LEAST) }
 }
 
 /// The developer's lines or files: only when they were asked for by name.

@@ -5,11 +5,14 @@
 
 mod distance;
 mod evaluate;
+mod evidence;
 mod formula;
 mod locate;
 mod metadata;
 pub mod oracle;
 mod rank;
+mod scope;
+mod score;
 mod statements;
 
 pub use distance::{Reach, Reached};
@@ -18,4 +21,6 @@ pub use formula::{Counts, Formula};
 pub use locate::{locate, names_match};
 pub use metadata::failing_tests;
 pub use rank::{Inputs, by_file, by_method, rank};
+pub use scope::covering_classes;
+pub use score::{Scores, Tops};
 pub use statements::{Statement, statements};

@@ -41,7 +41,7 @@ impl TypedTool for TestCoverage {
         let Some(covered) = coverage.lines.get(&file.path).filter(|lines| !lines.is_empty()) else {
             return Ok(Observation::told(format!("no failing test executes a line of {}\n", file.path)));
         };
-        let passing = bench.validator.spectrum().await?.map(|spectrum| Passing::of(&spectrum, file));
+        let passing = bench.spectrum.as_ref().map(|spectrum| Passing::of(spectrum, file));
         Ok(shown(bench, file, covered, passing.as_ref()))
     }
 }

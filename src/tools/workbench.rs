@@ -7,7 +7,7 @@ use crate::domain::{Bug, FailingTest, Failure, Ranking, RepoPath};
 use crate::language::Language;
 use crate::patch::{Folder, Policy};
 use crate::retrieve::Source;
-use crate::validate::{Coverage, Validator};
+use crate::validate::{Coverage, Spectrum, Validator};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -35,6 +35,8 @@ pub struct Workbench {
     pub policy: Policy,
     /// Lines the failing tests execute, when it could be measured.
     pub coverage: Option<Coverage>,
+    /// What single tests execute, when it was wanted and could be measured.
+    pub spectrum: Option<Spectrum>,
     /// The first ranking of suspicious lines.
     pub ranking: Ranking,
     /// Whether candidates with suspicious constructs may become plausible.

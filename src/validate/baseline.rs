@@ -45,7 +45,8 @@ pub(super) async fn make(subject: &Subject) -> Result<Baseline, ValidateError> {
     decide(report, flaky, hungry, seconds, &subject.options.failing, subject.checkout.triggering.as_deref())
 }
 
-fn keep(file: &camino::Utf8Path, facts: &Kept) -> Result<(), ValidateError> {
+/// Writes facts where the next run finds them, whole or not at all.
+pub(super) fn keep(file: &camino::Utf8Path, facts: &impl Serialize) -> Result<(), ValidateError> {
     let io = || io_error("keeping the baseline", file);
     let folder = file.parent().unwrap_or(file);
     std::fs::create_dir_all(folder).map_err(io())?;

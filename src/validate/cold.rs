@@ -4,7 +4,9 @@
 use super::jvm::OnCrash;
 use super::plausible::{Extent, Judged, judge};
 use super::subject::{Copy, Subject};
-use super::{Baseline, Coverage, Options, Spectrum, ValidateError, Validator, baseline, clean, coverage};
+use super::{
+    Baseline, Coverage, Options, Spectrum, SpectrumScope, ValidateError, Validator, baseline, clean, coverage,
+};
 use crate::benchmark::Checkout;
 use crate::domain::{Failure, Outcome, Patch, TestId, TestReport, TestStatus, Validation};
 use crate::sandbox::Sandbox;
@@ -22,7 +24,6 @@ pub struct ColdValidator {
     /// Outcomes by what the candidate is.
     seen: Mutex<BTreeMap<u64, Validation>>,
     coverage: tokio::sync::OnceCell<Option<Coverage>>,
-    spectrum: tokio::sync::OnceCell<Option<Spectrum>>,
 }
 
 impl ColdValidator {
@@ -33,8 +34,7 @@ impl ColdValidator {
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
         let subject = Subject::prepare(checkout, sandbox, options).await?;
         let baseline = baseline::make(&subject).await?;
-        let (coverage, spectrum) = Default::default();
-        Ok(Self { subject, baseline, seen: Mutex::default(), coverage, spectrum })
+        Ok(Self { subject, baseline, seen: Mutex::default(), coverage: tokio::sync::OnceCell::default() })
     }
 
     /// Triggering tests first; the rest only for who passes them.
@@ -176,8 +176,7 @@ impl Validator for ColdValidator {
         self.coverage.get_or_try_init(make).await.cloned()
     }
 
-    async fn spectrum(&self) -> Result<Option<Spectrum>, ValidateError> {
-        let make = || coverage::by_test(&self.subject, &self.baseline);
-        self.spectrum.get_or_try_init(make).await.cloned()
+    async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+        coverage::by_test(&self.subject, &self.baseline, scope).await
     }
 }

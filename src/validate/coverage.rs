@@ -2,31 +2,30 @@
 
 use super::jvm::{Harness, OnCrash};
 use super::subject::Subject;
-use super::{Baseline, Coverage, Spectrum, ValidateError};
+use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError};
 use crate::benchmark::jars::{self, Library};
 use crate::domain::{RepoPath, TestId, TestReport, TestStatus};
 use crate::sandbox::Job;
 use camino::{Utf8Path, Utf8PathBuf};
-use std::collections::BTreeMap;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Tests without end that are run for their coverage: what they loop through is much the same.
 const ENDLESS_TESTS: usize = 3;
 /// Time for each: a loop shows its lines at once.
 const ENDLESS_TIME: Duration = Duration::from_secs(3);
-
-fn was_cut(report: &TestReport, id: &TestId) -> bool {
-    report.results.get(id).is_some_and(|result| result.status == TestStatus::TimedOut)
-}
+/// A test that takes longer is too dear for what it says about lines.
+const QUICK: Duration = Duration::from_secs(2);
 
 /// Lines of product code the triggering tests execute on the untouched project.
 pub(super) async fn of_tests(subject: &Subject, baseline: &Baseline) -> Result<Option<Coverage>, ValidateError> {
     let Some(jars) = jacoco(subject).await else { return Ok(None) };
     let copy = subject.copy()?;
     let data = copy.tree.join("unidebug-coverage.exec");
-    let (endless, ending): (Vec<TestId>, Vec<TestId>) =
-        baseline.triggering.iter().cloned().partition(|id| was_cut(&baseline.report, id));
-    let shown: Vec<TestId> = ending.into_iter().chain(endless.iter().take(ENDLESS_TESTS).cloned()).collect();
+    let endless: Vec<TestId> = endless(baseline).cloned().collect();
+    let ending = baseline.triggering.iter().filter(|id| !endless.contains(id));
+    let shown: Vec<TestId> = ending.chain(endless.iter().take(ENDLESS_TESTS)).cloned().collect();
     let mut plan = subject.plan(shown, subject.deadlines(&baseline.report), OnCrash::GoOn);
     // Instrumented code is slower, and a test that is cut too early hides where it hangs.
     plan.deadlines.default *= 2;
@@ -42,15 +41,28 @@ pub(super) async fn of_tests(subject: &Subject, baseline: &Baseline) -> Result<O
     lines_of(subject, &jars[1..], &data).await.map(Some)
 }
 
-/// What each test executes on the untouched project, all in as few processes as a plain run takes.
-pub(super) async fn by_test(subject: &Subject, baseline: &Baseline) -> Result<Option<Spectrum>, ValidateError> {
+/// What each test of a scope executes on the untouched project, all in as few processes as a plain run takes. Measured
+/// once for exactly this project and scope, and kept.
+pub(super) async fn by_test(
+    subject: &Subject,
+    baseline: &Baseline,
+    scope: &SpectrumScope,
+) -> Result<Option<Spectrum>, ValidateError> {
+    let (classes, only) = chosen(subject, baseline, scope);
+    let file = subject.kept.join(format!("spectrum-{}.json", named(&only)));
+    if let Some(kept) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Spectrum>(&bytes).ok()) {
+        return Ok(Some(kept));
+    }
     let Some(jars) = jacoco(subject).await else { return Ok(None) };
     let copy = subject.copy()?;
     let mut libraries = subject.class_path.libraries.clone();
     libraries.extend(jars.iter().cloned());
     let harness = Harness::prepare(&subject.sandbox, &subject.jdk, &libraries, &jars::cache_dir()).await?;
-    let mut plan = subject.plan(Vec::new(), subject.deadlines(&baseline.report), OnCrash::GoOn);
+    let mut plan = subject.plan(only, subject.deadlines(&baseline.report), OnCrash::GoOn);
+    plan.classes = classes;
     plan.deadlines.default *= 2;
+    plan.deadlines.total = plan.deadlines.total.min(scope.time);
+    plan.deadlines.own.extend(endless(baseline).map(|id| (id.clone(), ENDLESS_TIME)));
     let product: Vec<&str> = subject.classes.iter().map(|folder| folder.as_str()).collect();
     plan.jvm_args.push(format!("-javaagent:{}=output=none", jars[0]));
     plan.jvm_args.push(format!("-Dunidebug.spectrum={}", product.join(":")));
@@ -59,19 +71,70 @@ pub(super) async fn by_test(subject: &Subject, baseline: &Baseline) -> Result<Op
     suite.harness = &harness;
     let mut executed = Vec::new();
     let report = suite.run_with(&plan, &mut executed).await?;
+    let spectrum = read(subject, &report, executed);
+    if !spectrum.tests.iter().any(|(_, passed, _)| !passed) {
+        tracing::warn!("no spectrum: no triggering test told what it executed");
+        return Ok(None);
+    }
+    if let Err(error) = super::baseline::keep(&file, &spectrum) {
+        tracing::warn!("the spectrum will be measured again: {error}");
+    }
+    Ok(Some(spectrum))
+}
+
+/// Classes to run, those of the triggering tests first, and the tests in them: the triggering ones, of the endless ones
+/// a few, and those that passed and are quick. Flaky tests and those that want the network say nothing about lines.
+fn chosen(subject: &Subject, baseline: &Baseline, scope: &SpectrumScope) -> (Vec<String>, Vec<TestId>) {
+    let outer = |class: &str| class.split('$').next().unwrap_or(class).to_owned();
+    let triggering: BTreeSet<String> = baseline.triggering.iter().map(|id| outer(&id.class)).collect();
+    let wanted = |class: &str| {
+        let outer = outer(class);
+        triggering.contains(&outer) || scope.classes.as_ref().is_none_or(|classes| classes.contains(&outer))
+    };
+    let mut classes: Vec<String> = subject.tests.iter().filter(|class| wanted(class)).cloned().collect();
+    classes.sort_by_key(|class| !triggering.contains(&outer(class)));
+    let spared: BTreeSet<&TestId> = endless(baseline).skip(ENDLESS_TESTS).collect();
+    let mut only: Vec<TestId> = baseline.triggering.iter().filter(|id| !spared.contains(id)).cloned().collect();
+    let quick = |id: &&TestId| {
+        baseline.report.results.get(*id).is_some_and(|result| Duration::from_millis(result.millis) <= QUICK)
+    };
+    let passing = baseline.passing.iter().filter(|id| wanted(&id.class)).filter(quick);
+    only.extend(passing.filter(|id| !baseline.set_aside.contains_key(id)).cloned());
+    (classes, only)
+}
+
+/// Triggering tests that end by being cut, by us or by their framework's own time limit.
+fn endless(baseline: &Baseline) -> impl Iterator<Item = &TestId> {
+    let is_cut = |id: &&TestId| {
+        baseline.report.results.get(*id).is_some_and(|result| {
+            let failed = result.status == TestStatus::Failed;
+            result.status == TestStatus::TimedOut || failed && Duration::from_millis(result.millis) > QUICK
+        })
+    };
+    baseline.triggering.iter().filter(is_cut)
+}
+
+/// A name for a choice of tests.
+fn named(only: &[TestId]) -> String {
+    let mut digest = Sha256::new();
+    for id in only {
+        digest.update(format!("{id}\n"));
+    }
+    super::jvm::short_hash(digest)
+}
+
+fn read(subject: &Subject, report: &TestReport, executed: Vec<(TestId, Vec<String>)>) -> Spectrum {
     let folders = SourceFolders::of(subject);
     let mut known: BTreeMap<String, Option<RepoPath>> = BTreeMap::new();
     let mut tests = Vec::new();
     for (id, files) in executed {
         let Some(result) = report.results.get(&id) else { continue };
         let passed = result.status == TestStatus::Passed;
-        let counts = passed || matches!(result.status, TestStatus::Failed | TestStatus::TimedOut);
-        // Flaky tests and those that want the network say nothing about lines.
-        if counts && !baseline.set_aside.contains_key(&id) {
+        if passed || matches!(result.status, TestStatus::Failed | TestStatus::TimedOut) {
             tests.push((id, passed, parse(files.iter().map(String::as_str), &mut known, &folders)));
         }
     }
-    Ok((!tests.is_empty()).then_some(Spectrum { tests }))
+    Spectrum { tests }
 }
 
 /// The agent first, then what reads its data; `None` with a notice when they cannot be had.

@@ -62,6 +62,29 @@ pub struct Spectrum {
     pub tests: Vec<(TestId, bool, Coverage)>,
 }
 
+impl Spectrum {
+    /// Lines that the failing tests ran, all together.
+    pub fn failing(&self) -> Coverage {
+        let mut coverage = Coverage::default();
+        for (_, _, ran) in self.tests.iter().filter(|(_, passed, _)| !passed) {
+            for (file, lines) in &ran.lines {
+                coverage.lines.entry(file.clone()).or_default().extend(lines);
+            }
+        }
+        coverage
+    }
+}
+
+/// Over which tests a spectrum is measured, and how long that may take. The triggering tests always are; of those that
+/// never end a few speak for all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpectrumScope {
+    /// Outer classes whose passing tests run too; `None` means all.
+    pub classes: Option<BTreeSet<String>>,
+    /// Wall time at most; what was measured until then counts.
+    pub time: Duration,
+}
+
 /// Why nothing can be judged here: the environment's fault, never a candidate's.
 #[derive(Debug, thiserror::Error)]
 pub enum ValidateError {
@@ -237,11 +260,11 @@ pub trait Validator: Send + Sync {
     /// As [`Validator::validate`].
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError>;
 
-    /// What each single test executes on the untouched code; `None` with a notice where it cannot be had.
+    /// What each single test of a scope executes on the untouched code; `None` with a notice where it cannot be had.
     ///
     /// # Errors
     /// As [`Validator::validate`].
-    async fn spectrum(&self) -> Result<Option<Spectrum>, ValidateError> {
+    async fn spectrum(&self, _: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
         Ok(None)
     }
 }

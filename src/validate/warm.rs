@@ -12,7 +12,9 @@ use super::plausible::{Extent, Judged, judge};
 use super::refuse::refuse;
 use super::resources;
 use super::subject::{self, Copy};
-use super::{Baseline, Coverage, OnResult, Options, Spectrum, ValidateError, Validator, clean, coverage};
+use super::{
+    Baseline, Coverage, OnResult, Options, Spectrum, SpectrumScope, ValidateError, Validator, clean, coverage,
+};
 use crate::benchmark::Checkout;
 use crate::domain::{FileChange, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
 use crate::sandbox::Sandbox;
@@ -441,7 +443,7 @@ impl Validator for WarmValidator {
         self.inner.cold.failing_coverage().await
     }
 
-    async fn spectrum(&self) -> Result<Option<Spectrum>, ValidateError> {
-        self.inner.cold.spectrum().await
+    async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+        self.inner.cold.spectrum(scope).await
     }
 }

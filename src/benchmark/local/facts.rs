@@ -17,7 +17,8 @@ pub(super) const FILE: &str = ".unidebug.toml";
 /// More than this is no file of settings.
 const MAX_BYTES: u64 = 64 << 10;
 
-const KEYS: &[&str] = &[
+/// The keys it knows.
+pub(in crate::benchmark) const KEYS: &[&str] = &[
     "build",
     "test",
     "reports",
@@ -35,7 +36,7 @@ const KEYS: &[&str] = &[
 /// What the file may say. Paths are relative to the project.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub(super) struct Facts {
+pub(in crate::benchmark) struct Facts {
     /// Words of the command that builds the project, or one text that is cut at white space.
     pub build: Option<Words>,
     /// The same for the command that runs the tests.
@@ -65,7 +66,7 @@ pub(super) struct Facts {
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Words {
+pub(in crate::benchmark) enum Words {
     /// Words as they are.
     List(Vec<String>),
     /// A text that is cut at white space; no shell reads it.
@@ -74,7 +75,7 @@ pub(super) enum Words {
 
 impl Words {
     /// The words.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub(in crate::benchmark) fn words(&self) -> Vec<String> {
         match self {
             Self::List(words) => words.clone(),
             Self::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
@@ -83,11 +84,30 @@ impl Words {
 }
 
 impl Facts {
+    /// These facts where they say something, else the others.
+    pub(in crate::benchmark) fn or(self, other: Self) -> Self {
+        let first = |ours: Vec<RepoPath>, theirs| if ours.is_empty() { theirs } else { ours };
+        Self {
+            build: self.build.or(other.build),
+            test: self.test.or(other.test),
+            reports: first(self.reports, other.reports),
+            sources: first(self.sources, other.sources),
+            tests: first(self.tests, other.tests),
+            resources: first(self.resources, other.resources),
+            class_path: first(self.class_path, other.class_path),
+            module: self.module.or(other.module),
+            jdk: self.jdk.or(other.jdk),
+            release: self.release.or(other.release),
+            encoding: self.encoding.or(other.encoding),
+            jvm_args: if self.jvm_args.is_empty() { other.jvm_args } else { self.jvm_args },
+        }
+    }
+
     /// Reads the file of a project; a project without one has no facts.
     ///
     /// # Errors
     /// The file cannot be read, is no TOML, has an unknown key or a value of the wrong kind.
-    pub(super) fn read(project: &Utf8Path) -> Result<Self, BenchmarkError> {
+    pub(in crate::benchmark) fn read(project: &Utf8Path) -> Result<Self, BenchmarkError> {
         let path = project.join(FILE);
         let failed = |source| io_error("cannot read the project's settings", &path, source);
         match fs::metadata(&path) {

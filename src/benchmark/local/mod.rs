@@ -3,7 +3,7 @@
 //! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; folders
 //! of a known layout. Everything found is noted in the checkout. The user's tree is only read.
 
-mod facts;
+pub(super) mod facts;
 mod maven;
 mod plain;
 
@@ -100,29 +100,47 @@ impl Benchmark for Local {
             });
         }
         let facts = Facts::read(&folder)?;
-        let test = self.settings.test.clone().or_else(|| facts.test.as_ref().map(facts::Words::words));
-        let named = !facts.sources.is_empty() && !facts.tests.is_empty();
-        let kind = if named && test.is_none() && !folder.join("pom.xml").is_file() {
-            Kind::Plain
-        } else {
-            kind(&folder, test.is_some())?
-        };
-        let mut notes = private_copy(&folder, into)?.left_out;
-        let project = match kind {
-            Kind::Maven => maven::set_up(into, &folder, &self.settings, &facts, &mut notes).await?,
-            Kind::Commands => plain::commands(into, &self.settings, &facts, test.unwrap_or_default(), &mut notes)?,
-            Kind::Plain => plain::set_up(into, &self.settings, &facts, &mut notes).await?,
-        };
+        let (project, notes) = self.set_up(&folder, into, &facts, false).await?;
         Ok(Checkout {
             bug: id.clone(),
             root: into.to_owned(),
             language: "java".into(),
-            project: overridden(project, &facts),
+            project,
             triggering: None,
             requirements: None,
             oracle: None,
             notes,
         })
+    }
+}
+
+impl Local {
+    /// Copies the project in `folder` below `into` and finds out how it is built and tested. `plain` says that the facts
+    /// tell all, whatever build file lies there.
+    ///
+    /// # Errors
+    /// No project is found, or its set-up fails.
+    pub(super) async fn set_up(
+        &self,
+        folder: &Utf8Path,
+        into: &Utf8Path,
+        facts: &Facts,
+        plain: bool,
+    ) -> Result<(Project, Vec<String>), BenchmarkError> {
+        let test = self.settings.test.clone().or_else(|| facts.test.as_ref().map(facts::Words::words));
+        let named = !facts.sources.is_empty() && !facts.tests.is_empty();
+        let kind = if named && test.is_none() && (plain || !folder.join("pom.xml").is_file()) {
+            Kind::Plain
+        } else {
+            kind(folder, test.is_some())?
+        };
+        let mut notes = private_copy(folder, into)?.left_out;
+        let project = match kind {
+            Kind::Maven => maven::set_up(into, folder, &self.settings, facts, &mut notes).await?,
+            Kind::Commands => plain::commands(into, &self.settings, facts, test.unwrap_or_default(), &mut notes)?,
+            Kind::Plain => plain::set_up(into, &self.settings, facts, &mut notes).await?,
+        };
+        Ok((overridden(project, facts), notes))
     }
 }
 

@@ -1,0 +1,122 @@
+//! A line of `bugs.jsonl`: one bug.
+
+use crate::benchmark::local::facts::{Facts, KEYS};
+use crate::benchmark::registry::nearest;
+use crate::domain::TestId;
+use camino::Utf8PathBuf;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Keys beside those that say how a project is built and tested.
+const OWN_KEYS: &[&str] =
+    &["id", "title", "directory", "jars", "javac_args", "failing", "requirements", "fixed", "patch"];
+
+/// What a line says. Paths of its own are relative to the file the line stands in; those of [`Facts`] to the project.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub(super) struct Entry {
+    /// The bug's name, unique in the file.
+    pub id: String,
+    /// What is wrong, in one line.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The buggy project.
+    pub directory: Utf8PathBuf,
+    /// Jars and folders of classes outside the project that are on its class path. With `sources` and `tests` they say
+    /// all there is to know of the build, so that no build tool is asked.
+    #[serde(default)]
+    pub jars: Vec<Utf8PathBuf>,
+    /// Further arguments of the compiler.
+    #[serde(default)]
+    pub javac_args: Vec<String>,
+    /// Triggering tests, `Class#method` or `Class::method`; without them the baseline decides.
+    #[serde(default)]
+    pub failing: Vec<String>,
+    /// Requirements in natural language.
+    #[serde(default)]
+    pub requirements: Option<String>,
+    /// The repaired project, outside the buggy one.
+    #[serde(default)]
+    pub fixed: Option<Utf8PathBuf>,
+    /// The developer's patch as a unified diff with paths below `a/` and `b/`, outside the buggy project.
+    #[serde(default)]
+    pub patch: Option<Utf8PathBuf>,
+    /// How the project is built and tested, with the keys of `.unidebug.toml`.
+    #[serde(skip)]
+    pub facts: Facts,
+}
+
+impl Entry {
+    /// Reads one line.
+    ///
+    /// # Errors
+    /// One line on what is wrong: no JSON object, an unknown key, a value of the wrong kind.
+    pub(super) fn read(line: &str) -> Result<Self, String> {
+        let object: Map<String, Value> =
+            serde_json::from_str(line).map_err(|error| format!("no JSON object: {error}"))?;
+        let known = || OWN_KEYS.iter().chain(KEYS).copied();
+        if let Some(key) = object.keys().find(|key| known().all(|known| known != key.as_str())) {
+            let near = nearest(key, known(), 1).join("");
+            return Err(format!("unknown key `{key}`; the nearest known one is `{near}`"));
+        }
+        let facts = serde_json::from_value(Value::Object(object.clone())).map_err(|error| error.to_string())?;
+        let entry: Self = serde_json::from_value(Value::Object(object)).map_err(|error| error.to_string())?;
+        if entry.id.is_empty() || entry.id.contains(char::is_whitespace) {
+            return Err(format!("`{}` is no id: it must be a word", entry.id));
+        }
+        if entry.fixed.is_some() && entry.patch.is_some() {
+            return Err("both `fixed` and `patch` are given; one of them says the repair".into());
+        }
+        entry.triggering()?;
+        Ok(Self { facts, ..entry })
+    }
+
+    /// The triggering tests, when the line names some.
+    ///
+    /// # Errors
+    /// A name is none.
+    pub(super) fn triggering(&self) -> Result<Option<Vec<TestId>>, String> {
+        let read = |name: &String| name.replace("::", "#").parse().map_err(|why| format!("`{name}`: {why}"));
+        let tests: Vec<TestId> = self.failing.iter().map(read).collect::<Result<_, String>>()?;
+        Ok((!tests.is_empty()).then_some(tests))
+    }
+
+    /// Whether the line says everything about the build.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.facts.sources.is_empty() && !self.facts.tests.is_empty() && self.facts.test.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_line_is_read_with_the_keys_of_a_project() {
+        let line = r#"{"id":"A-1","directory":"a/buggy","fixed":"a/fixed","failing":["p.ATest::one"],
+            "sources":["src"],"tests":["test"],"release":"8","jars":["lib/x.jar"]}"#;
+        let entry = Entry::read(line).unwrap();
+        assert_eq!(entry.triggering().unwrap().unwrap(), [TestId::new("p.ATest", "one")]);
+        assert_eq!((entry.facts.release.as_deref(), entry.jars.len()), (Some("8"), 1));
+        assert!(entry.is_plain());
+        assert_eq!(Entry::read(r#"{"id":"B","directory":"b"}"#).unwrap().triggering(), Ok(None));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let wrong = |line: &str| Entry::read(line).unwrap_err();
+        assert!(wrong(r#"{"id":"A","directory":"a","fialing":[]}"#).contains("nearest known one is `failing`"));
+        assert!(wrong(r#"{"id":"A"}"#).contains("directory"));
+        assert!(wrong(r#"{"id":"A B","directory":"a"}"#).contains("must be a word"));
+        assert!(wrong(r#"{"id":"A","directory":"a","fixed":"f","patch":"p"}"#).contains("both"));
+        assert!(wrong(r#"{"id":"A","directory":"a","sources":["../x"]}"#).contains("not a path inside"));
+        assert!(wrong("[1]").contains("no JSON object"));
+    }
+
+    proptest! {
+        #[test]
+        fn foreign_lines_are_refused_and_never_break_anything(line in "\\PC*") {
+            let _ = Entry::read(&line);
+        }
+    }
+}

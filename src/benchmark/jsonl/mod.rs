@@ -1,0 +1,233 @@
+//! `jsonl`: bugs that somebody lists in a file `bugs.jsonl`, one JSON object a line.
+//!
+//! A line names a folder with a buggy project and, outside of it, the developer's repair. How the project is built and
+//! tested is found by looking, as for any folder, or said with the keys of `.unidebug.toml`. Bugs are named by their id:
+//! `jsonl:Lang-1` with `--root path/to/bugs.jsonl`.
+
+mod entry;
+mod repair;
+
+use super::copy::io_error;
+use super::local::{Local, facts::Facts};
+use super::registry::{Settings, unknown_bug};
+use super::{Benchmark, BenchmarkError, Checkout, Summary};
+use crate::domain::BugId;
+use camino::{Utf8Path, Utf8PathBuf};
+use entry::Entry;
+use std::collections::BTreeSet;
+
+const NAME: &str = "jsonl";
+const FILE: &str = "bugs.jsonl";
+const ROOT_VARIABLE: &str = "UNIDEBUG_JSONL_ROOT";
+
+/// The adapter.
+pub(super) struct Jsonl {
+    /// Folder of the file: its paths are relative to it.
+    folder: Utf8PathBuf,
+    entries: Vec<Entry>,
+    settings: Settings,
+}
+
+impl Jsonl {
+    /// The file at `--root` or `UNIDEBUG_JSONL_ROOT`, or the `bugs.jsonl` in that folder.
+    ///
+    /// # Errors
+    /// No root is given, there is no such file, or a line of it cannot be used.
+    pub(super) fn new(settings: &Settings) -> Result<Self, BenchmarkError> {
+        let Some(root) = settings.root_or_env(ROOT_VARIABLE) else {
+            return Err(BenchmarkError::Missing {
+                what: format!("{NAME} needs a file that lists bugs"),
+                hint: format!("pass `--root path/to/{FILE}` or set `{ROOT_VARIABLE}`"),
+            });
+        };
+        let file = if root.is_dir() { root.join(FILE) } else { root };
+        if !file.is_file() {
+            return Err(wrong(&file, "there is no such file".into()));
+        }
+        let file =
+            file.canonicalize_utf8().map_err(|source| io_error("cannot find the list of bugs", &file, source))?;
+        let bytes = std::fs::read(&file).map_err(|source| io_error("cannot read the list of bugs", &file, source))?;
+        let text = String::from_utf8(bytes).map_err(|_| wrong(&file, "the list of bugs is not UTF-8".into()))?;
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for (nth, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let entry = Entry::read(line).map_err(|why| wrong(&file, format!("line {}: {why}", nth + 1)))?;
+            if !seen.insert(entry.id.clone()) {
+                return Err(wrong(&file, format!("line {}: the id `{}` was there before", nth + 1, entry.id)));
+            }
+            entries.push(entry);
+        }
+        if entries.is_empty() {
+            return Err(wrong(&file, "the file lists no bug".into()));
+        }
+        let folder = file.parent().unwrap_or(Utf8Path::new("/")).to_owned();
+        Ok(Self { folder, entries, settings: settings.clone() })
+    }
+
+    fn entry(&self, id: &BugId) -> Result<&Entry, BenchmarkError> {
+        let known = self.entries.iter().find(|entry| entry.id == id.name);
+        known.ok_or_else(|| unknown_bug(id, &self.ids()))
+    }
+
+    fn ids(&self) -> Vec<BugId> {
+        self.entries.iter().map(|entry| BugId { benchmark: NAME.into(), name: entry.id.clone() }).collect()
+    }
+
+    /// A path of an entry, which must exist.
+    fn place(&self, what: &str, path: &Utf8Path) -> Result<Utf8PathBuf, BenchmarkError> {
+        let place = self.folder.join(path);
+        place.canonicalize_utf8().map_err(|source| io_error(&format!("cannot open {what}"), &place, source))
+    }
+
+    /// The repair's place: never inside the project, where agents would see it.
+    fn repair_at(&self, what: &str, path: &Utf8Path, project: &Utf8Path) -> Result<Utf8PathBuf, BenchmarkError> {
+        let place = self.place(what, path)?;
+        if place.starts_with(project) {
+            return Err(BenchmarkError::Root {
+                what: format!("{what} lies inside the buggy project, where it would be seen"),
+                path: place,
+                hint: "move it out of `directory`".into(),
+            });
+        }
+        Ok(place)
+    }
+}
+
+fn wrong(path: &Utf8Path, what: String) -> BenchmarkError {
+    BenchmarkError::Root {
+        what,
+        path: path.to_owned(),
+        hint: "a line is a JSON object with `id`, `directory`, and `fixed` or `patch` for the repair".into(),
+    }
+}
+
+#[async_trait::async_trait]
+impl Benchmark for Jsonl {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn list(&self) -> Result<Vec<BugId>, BenchmarkError> {
+        Ok(self.ids())
+    }
+
+    fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
+        let entry = self.entry(id)?;
+        let title = entry.title.clone().unwrap_or_else(|| format!("the project in {}", entry.directory));
+        Ok(Summary { id: id.clone(), title, kind: None, needs: None })
+    }
+
+    async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {
+        let entry = self.entry(id)?;
+        let project_folder = self.place("the buggy project", &entry.directory)?;
+        let fixed = entry.fixed.as_ref().map(|path| self.repair_at("the repaired project", path, &project_folder));
+        let patch = entry.patch.as_ref().map(|path| self.repair_at("the developer's patch", path, &project_folder));
+        let (fixed, patch) = (fixed.transpose()?, patch.transpose()?);
+        let facts = entry.facts.clone().or(Facts::read(&project_folder)?);
+        let mut settings = self.settings.clone();
+        settings.failing.extend(entry.failing.iter().map(|name| name.replace("::", "#")));
+        let local = Local::new(&settings);
+        let (mut project, notes) = local.set_up(&project_folder, into, &facts, entry.is_plain()).await?;
+        for jar in &entry.jars {
+            project.class_path.push(self.place("a jar of the class path", jar)?);
+        }
+        project.javac_args.extend(entry.javac_args.iter().cloned());
+        let oracle = match (fixed, patch) {
+            (Some(fixed), _) => Some(repair::from_folder(into, &fixed, &project)?),
+            (None, Some(patch)) => {
+                Some(repair::from_patch(into, &patch, &project, &self.settings.sandbox().await?).await?)
+            }
+            (None, None) => None,
+        };
+        if oracle.as_ref().is_some_and(|oracle| oracle.files.is_empty()) {
+            return Err(wrong(&self.folder, format!("the repair of {id} changes no product file")));
+        }
+        Ok(Checkout {
+            bug: id.clone(),
+            root: into.to_owned(),
+            language: "java".into(),
+            project,
+            triggering: entry.triggering().map_err(|why| wrong(&self.folder, why))?,
+            requirements: entry.requirements.clone(),
+            oracle,
+            notes,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const BUGGY: &str = "public class Sum { static int of(int a, int b) { return a - b; } }\n";
+    const FIXED: &str = "public class Sum { static int of(int a, int b) { return a + b; } }\n";
+    const PATCH: &str = "--- a/src/Sum.java\n+++ b/src/Sum.java\n@@ -1 +1 @@\n\
+        -public class Sum { static int of(int a, int b) { return a - b; } }\n\
+        +public class Sum { static int of(int a, int b) { return a + b; } }\n";
+
+    fn set(lines: &str) -> (tempfile::TempDir, Settings) {
+        let temp = tempfile::tempdir().unwrap();
+        let root = Utf8PathBuf::from_path_buf(temp.path().canonicalize().unwrap()).unwrap();
+        for (path, text) in [
+            ("one/buggy/src/Sum.java", BUGGY),
+            ("one/buggy/test/SumTest.java", "import org.junit.Test;\npublic class SumTest {}\n"),
+            ("one/fixed/src/Sum.java", FIXED),
+            ("one/fixed/test/SumTest.java", "changed"),
+            ("one/fix.diff", PATCH),
+            (FILE, lines),
+        ] {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        }
+        (temp, Settings { root: Some(root), ..Settings::default() })
+    }
+
+    async fn checked_out(line: &str) -> Result<(Checkout, Vec<String>), BenchmarkError> {
+        let (_keep, settings) = set(line);
+        let bugs = Jsonl::new(&settings)?;
+        let temp = tempfile::tempdir().unwrap();
+        let into = Utf8Path::from_path(temp.path()).unwrap();
+        let checkout = bugs.checkout(&bugs.list()?[0], into).await?;
+        let files = ignore::WalkBuilder::new(into).standard_filters(false).build().flatten();
+        let texts = files.filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect();
+        Ok((checkout, texts))
+    }
+
+    #[tokio::test]
+    async fn the_repair_is_an_oracle_and_no_agent_can_see_it() {
+        for repair in [r#""fixed":"one/fixed""#, r#""patch":"one/fix.diff""#] {
+            let line = format!(r#"{{"id":"Sum-1","directory":"one/buggy",{repair},"failing":["SumTest::adds"]}}"#);
+            let (checkout, texts) = checked_out(&line).await.unwrap();
+            let oracle = checkout.oracle.unwrap();
+            assert_eq!(oracle.files, [("src/Sum.java".parse().unwrap(), FIXED.as_bytes().to_vec())]);
+            assert!(texts.iter().any(|text| text == BUGGY));
+            assert!(!texts.iter().any(|text| text.contains("a + b") || text == "changed"), "the repair was copied");
+            assert_eq!(checkout.triggering.unwrap()[0].to_string(), "SumTest#adds");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_repair_inside_the_project_or_one_that_changes_nothing_is_refused() {
+        let inside = r#"{"id":"Sum-1","directory":".","fixed":"one/fixed"}"#;
+        let error = checked_out(inside).await.unwrap_err();
+        assert!(error.to_string().contains("inside the buggy project"), "{error}");
+        let same = r#"{"id":"Sum-1","directory":"one/buggy","fixed":"one"}"#;
+        assert!(checked_out(same).await.unwrap_err().to_string().contains("changes no product file"));
+    }
+
+    #[test]
+    fn lines_that_cannot_be_used_are_named() {
+        let error = |lines: &str| {
+            let (_keep, settings) = set(lines);
+            Jsonl::new(&settings).err().unwrap().to_string()
+        };
+        let good = r#"{"id":"A","directory":"one/buggy"}"#;
+        assert!(error(&format!("{good}\n\n{{\"id\":3}}")).contains("line 3"));
+        assert!(error(&format!("{good}\n{good}")).contains("`A` was there before"));
+        assert!(error("\n").contains("lists no bug"));
+        let (_keep, settings) = set(good);
+        let nearest = Jsonl::new(&settings).unwrap().describe(&"jsonl:B".parse().unwrap()).unwrap_err();
+        assert!(nearest.to_string().contains("nearest: jsonl:A"), "{nearest}");
+    }
+}

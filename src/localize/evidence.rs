@@ -1,0 +1,260 @@
+//! What speaks for and against one statement: which tests ran it, how near it is to the failing assertion, whether it
+//! stands in the failure's trace.
+
+use super::Inputs;
+use super::distance::Reach;
+use super::formula::Counts;
+use super::locate::names_match;
+use super::statements::{Statement, statements};
+use crate::code::{Method, SourceFile};
+use crate::domain::{FailingTest, Location, RepoPath, Suspect};
+use crate::validate::Coverage;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+/// Execution of a line nobody saw run, in a method that ran: JaCoCo misses what stood before an exception.
+const NOT_SEEN: f64 = 0.2;
+/// Execution of a line nobody saw run that stands before the line of a frame: it probably ran, and the exception hid it.
+const HIDDEN: f64 = 0.7;
+/// Execution of a line when there is no coverage at all.
+const UNKNOWN: f64 = 0.6;
+/// Nearness of a method that ran although no readable call leads to it.
+const DYNAMIC: f64 = 0.3;
+/// Added for a frame of the failure on the line, divided by its depth.
+const FRAME: f64 = 0.35;
+/// Added to a line inside a loop when a test never ended.
+const ENDLESS: f64 = 0.1;
+/// Nearness from which a called method counts as pointed at.
+const HOT: f64 = 0.75;
+/// Nearness of a method with the name of one that is pointed at.
+const SIBLING: f64 = 0.5;
+/// Execution of such a method that no failing test ran: last of all, and not forgotten.
+const TWIN: f64 = 0.05;
+
+/// Everything that is known of one bug, ready to be asked about single statements.
+pub(super) struct Evidence<'a> {
+    inputs: &'a Inputs<'a>,
+    reach: Reach<'a>,
+    /// Depth of the shallowest product frame on a line, from 0.
+    frames: BTreeMap<Location, u32>,
+    /// Depth of the shallowest frame inside a method, by file and first line.
+    framed: BTreeMap<(RepoPath, u32), u32>,
+    /// Failing and passing tests of the spectrum.
+    totals: (u32, u32),
+    /// Of each file, what every test that came there ran of it, and whether the test passed.
+    runs: HashMap<&'a RepoPath, Vec<(bool, &'a BTreeSet<u32>)>>,
+    /// File and name of methods the failure points at: bugs come in twins of one name.
+    hot: HashSet<(RepoPath, String)>,
+    endless: bool,
+}
+
+impl<'a> Evidence<'a> {
+    /// Gathers it.
+    pub(super) fn of(inputs: &'a Inputs<'a>) -> Self {
+        let mut evidence = Self {
+            inputs,
+            reach: Reach::of(inputs.index, inputs.failing),
+            frames: BTreeMap::new(),
+            framed: BTreeMap::new(),
+            totals: (0, 0),
+            runs: HashMap::new(),
+            hot: HashSet::new(),
+            endless: inputs.failing.iter().any(|test| test.timed_out),
+        };
+        for (_, passed, ran) in inputs.spectrum.iter().flat_map(|spectrum| &spectrum.tests) {
+            let total = if *passed { &mut evidence.totals.1 } else { &mut evidence.totals.0 };
+            *total += 1;
+            for (file, lines) in &ran.lines {
+                evidence.runs.entry(file).or_default().push((*passed, lines));
+            }
+        }
+        for test in inputs.failing {
+            evidence.note_frames(test);
+        }
+        evidence.note_hot();
+        evidence
+    }
+
+    /// Methods the failing statement calls, and those of the innermost frames.
+    fn note_hot(&mut self) {
+        let called = self.reach.iter().filter(|reached| reached.nearness >= HOT).map(|reached| reached.method);
+        let framed = self.framed.iter().filter(|(_, depth)| **depth < 2);
+        let framed = framed.filter_map(|((file, line), _)| self.inputs.index.method_at(file, *line));
+        self.hot = called.chain(framed).map(|method| (method.file.clone(), method.name.clone())).collect();
+    }
+
+    fn note_frames(&mut self, test: &FailingTest) {
+        let index = self.inputs.index;
+        let mut depth = 0;
+        for frame in &test.failure.frames {
+            let Some((file, _)) = index.class(&frame.class).filter(|(file, _)| !file.test) else { continue };
+            if let Some(line) = frame.line {
+                let known = self.frames.entry(Location { file: file.path.clone(), line }).or_insert(depth);
+                *known = (*known).min(depth);
+                if let Some(method) = file.method_at(line) {
+                    let known = self.framed.entry((file.path.clone(), method.span.first)).or_insert(depth);
+                    *known = (*known).min(depth);
+                }
+            }
+            depth += 1;
+        }
+    }
+
+    /// Statements of a file that can have run, with their scores; none for a file nothing leads to.
+    pub(super) fn suspects(&self, file: &SourceFile) -> Vec<Suspect> {
+        let touched = self.ran(&file.path)
+            || file.methods().any(|method| self.reach.get(method).is_some() || self.depth(method).is_some());
+        if !touched {
+            return Vec::new();
+        }
+        let found = statements(&file.text, self.inputs.index.language());
+        let mut seen = BTreeSet::new();
+        let first_only = found.iter().filter(|statement| seen.insert(statement.lines.first));
+        first_only.filter_map(|statement| self.suspect(file, statement)).collect()
+    }
+
+    fn suspect(&self, file: &SourceFile, statement: &Statement) -> Option<Suspect> {
+        let method = file.method_at(statement.lines.first);
+        let mut reasons = Vec::new();
+        let execution = self.execution(file, method, statement, &mut reasons);
+        let execution = execution.or_else(|| self.is_twin(method).then_some(TWIN))?;
+        let nearness = self.nearness(file, method, &mut reasons);
+        let mut score = execution * (0.2 + 0.6 * nearness);
+        let frame = (statement.lines.first..=statement.lines.last)
+            .filter_map(|line| self.frames.get(&Location { file: file.path.clone(), line }))
+            .min();
+        if let Some(depth) = frame {
+            score += FRAME / f64::from(depth + 1);
+            reasons.push(format!("frame {} of the failure", depth + 1));
+        }
+        if self.endless && statement.loops > 0 {
+            // The header decides when the loop ends.
+            score += ENDLESS * execution * if statement.header { 2.0 } else { 1.0 };
+            reasons.push("in a loop, and a test did not end".into());
+        }
+        Some(Suspect {
+            location: Location { file: file.path.clone(), line: statement.lines.first },
+            method: method.map(Method::qualified),
+            score,
+            reasons,
+        })
+    }
+
+    /// How much execution speaks for the statement; `None` when it cannot have run.
+    fn execution(
+        &self,
+        file: &SourceFile,
+        method: Option<&Method>,
+        statement: &Statement,
+        reasons: &mut Vec<String>,
+    ) -> Option<f64> {
+        let lines = statement.lines.first..=statement.lines.last;
+        let unseen = method.and_then(|m| self.unseen(file, m, lines.clone()));
+        if self.inputs.spectrum.is_some() {
+            let counts = self.counts(&file.path, method.is_some(), lines.clone());
+            if counts.failed_covered > 0 {
+                let (ran, all) = (counts.failed_covered, counts.failed);
+                reasons.push(format!(
+                    "ran in {ran} of {all} failing and {} of {} passing tests",
+                    counts.passed_covered, counts.passed
+                ));
+                return Some(self.inputs.formula.score(counts).max(0.05));
+            }
+            return unseen.map(|execution| if execution >= 1.0 { 1.0 } else { execution / 2.0 });
+        }
+        let Some(coverage) = self.inputs.coverage.filter(|coverage| !coverage.lines.is_empty()) else {
+            let reached = method.is_some_and(|m| self.reach.get(m).is_some() || self.depth(m).is_some());
+            let field = method.is_none() && file.methods().any(|m| self.reach.get(m).is_some());
+            return if reached { Some(UNKNOWN) } else { field.then_some(UNKNOWN / 3.0) };
+        };
+        let ran = coverage.lines.get(&file.path).is_some_and(|ran| lines.into_iter().any(|line| ran.contains(&line)));
+        if ran {
+            reasons.push("ran in a failing test".into());
+            return Some(1.0);
+        }
+        unseen
+    }
+
+    /// How likely a statement ran that coverage does not show; `None` when its method did not run at all. JaCoCo counts
+    /// a line when the block it lies in was left, which an exception prevents.
+    fn unseen(&self, file: &SourceFile, method: &Method, lines: RangeInclusive<u32>) -> Option<f64> {
+        let mut framed =
+            self.frames.keys().filter(|at| at.file == file.path && method.span.contains(at.line)).peekable();
+        if framed.peek().is_some() {
+            let last = framed.clone().map(|at| at.line).max().unwrap_or(0);
+            return Some(match framed.any(|at| lines.contains(&at.line)) {
+                true => 1.0,
+                false if *lines.end() < last => HIDDEN,
+                false => NOT_SEEN,
+            });
+        }
+        let ran = (method.span.first..=method.span.last).any(|line| self.line_ran(&file.path, line));
+        ran.then_some(NOT_SEEN)
+    }
+
+    /// The four counts of a statement.
+    fn counts(&self, path: &RepoPath, in_method: bool, lines: RangeInclusive<u32>) -> Counts {
+        let mut counts = Counts { failed: self.totals.0, passed: self.totals.1, ..Counts::default() };
+        let runs = self.runs.get(path).map_or(&[][..], Vec::as_slice);
+        for (passed, ran) in runs {
+            if ran.range(lines.clone()).next().is_none() {
+                continue;
+            }
+            // A static initialiser runs once, in whichever test comes first, and for all of them.
+            if !in_method {
+                return Counts { failed_covered: counts.failed, passed_covered: counts.passed, ..counts };
+            }
+            let covered = if *passed { &mut counts.passed_covered } else { &mut counts.failed_covered };
+            *covered += 1;
+        }
+        counts
+    }
+
+    /// Whether the method has the name of one the failure points at, in the same file.
+    fn is_twin(&self, method: Option<&Method>) -> bool {
+        method.is_some_and(|method| self.hot.contains(&(method.file.clone(), method.name.clone())))
+    }
+
+    fn nearness(&self, file: &SourceFile, method: Option<&Method>, reasons: &mut Vec<String>) -> f64 {
+        let mut nearness: f64 = 0.0;
+        if let Some(reached) = method.and_then(|m| self.reach.get(m)) {
+            nearness = reached.nearness;
+            let steps =
+                if reached.calls == 1 { "called by the test".into() } else { format!("{} calls away", reached.calls) };
+            reasons.push(if reached.nearness >= 1.0 { "called in the failing statement".into() } else { steps });
+        } else if method.is_some() && self.ran(&file.path) {
+            nearness = DYNAMIC;
+        }
+        if nearness < SIBLING && self.is_twin(method) {
+            nearness = SIBLING;
+            reasons.push("has the name of a method the failure points at".into());
+        }
+        if let Some(depth) = method.and_then(|m| self.depth(m)) {
+            nearness = nearness.max(1.0 / (1.0 + 0.5 * f64::from(depth)));
+        }
+        let stem = file.path.file_name().split('.').next().unwrap_or("");
+        if self.inputs.failing.iter().any(|test| names_match(test.id.simple_class(), stem)) {
+            nearness = nearness.max(0.2) + 0.25;
+            reasons.push("the test is named after the class".into());
+        }
+        nearness.min(1.25)
+    }
+
+    fn depth(&self, method: &Method) -> Option<u32> {
+        self.framed.get(&(method.file.clone(), method.span.first)).copied()
+    }
+
+    /// Whether a failing test ran anything of the file.
+    fn ran(&self, path: &RepoPath) -> bool {
+        let failed = |runs: &Vec<(bool, &BTreeSet<u32>)>| runs.iter().any(|(passed, _)| !passed);
+        self.inputs.coverage.is_some_and(|coverage| coverage.lines.contains_key(path))
+            || self.runs.get(path).is_some_and(failed)
+    }
+
+    /// Whether a failing test ran the line.
+    fn line_ran(&self, path: &RepoPath, line: u32) -> bool {
+        let in_coverage = |coverage: &Coverage| coverage.lines.get(path).is_some_and(|lines| lines.contains(&line));
+        self.inputs.coverage.is_some_and(in_coverage)
+            || self.runs.get(path).is_some_and(|runs| runs.iter().any(|(passed, ran)| !passed && ran.contains(&line)))
+    }
+}
