@@ -12,6 +12,7 @@ use super::policy::{CycleView, Policy};
 use super::profile::{Profile, StateName};
 use crate::agent::evidence::Evidence;
 use crate::domain::{Artifact, CaseFile, Event, EventSink, Hypothesis, PatchAttempt, Scope, ToolName};
+use crate::journal::Past;
 use crate::tools::{Effect, Observation, Registry, ToolContext, ToolError, Workbench};
 use std::time::Instant;
 
@@ -31,6 +32,8 @@ pub struct AgentRun<'a> {
     pub middleware: Middleware<'a>,
     /// Takes what happens.
     pub sink: &'a dyn EventSink,
+    /// Holds what earlier sessions of the run did.
+    pub past: &'a Past,
     /// Attempt, level and agent; the cycle is counted here.
     pub scope: Scope,
     /// When the bug's time is up.
@@ -53,12 +56,12 @@ pub struct Ended {
 }
 
 /// What one cycle did.
-struct Step {
-    tool: ToolName,
-    args: serde_json::Value,
-    observation: Observation,
-    ran: bool,
-    seconds: f64,
+pub(super) struct Step {
+    pub tool: ToolName,
+    pub args: serde_json::Value,
+    pub observation: Observation,
+    pub ran: bool,
+    pub seconds: f64,
 }
 
 impl Step {
@@ -86,7 +89,7 @@ impl AgentRun<'_> {
         let mut state = self.first_state();
         for cycle in 1..=self.profile.budget.cycles {
             self.scope.cycle = cycle;
-            if Instant::now() >= self.deadline {
+            if self.is_late() {
                 return Err(AgentError::Exhausted("the time for this bug is up".into()));
             }
             let decision = policy.decide(&self.view(&memory, &state)).await?;
@@ -114,6 +117,11 @@ impl AgentRun<'_> {
         let said = said.map(|said| format!("; of the last patch it said: {said}")).unwrap_or_default();
         let explanation = format!("all {} cycles were used{said}", self.profile.budget.cycles);
         self.end(Artifact::Nothing { explanation }, "out of cycles", memory)
+    }
+
+    /// Whether the time was up before this cycle. A cycle that is over was in time.
+    fn is_late(&self) -> bool {
+        !self.past.holds(&self.scope) && (Instant::now() >= self.deadline || self.past.ended_before(&self.scope))
     }
 
     fn first_memory(&self) -> Memory {
@@ -151,11 +159,14 @@ impl AgentRun<'_> {
 
     async fn call(
         &self,
-        policy: &dyn Policy,
+        policy: &mut dyn Policy,
         name: ToolName,
         args: serde_json::Value,
         notes: &[String],
     ) -> Result<Step, AgentError> {
+        if let Some(step) = self.recalled(policy, &name, &args).await? {
+            return Ok(step);
+        }
         let cx = ToolContext {
             bench: self.bench,
             scope: &self.scope,
@@ -201,6 +212,8 @@ impl AgentRun<'_> {
             args: step.args.clone(),
             ok: step.ran,
             observation: step.observation.text.clone(),
+            change: step.ran.then(|| step.observation.effect.change()),
+            shown: step.observation.shown.clone(),
             seconds: step.seconds,
         })?;
         for (file, span) in &step.observation.shown {

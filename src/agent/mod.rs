@@ -16,6 +16,7 @@ pub mod mend;
 pub mod middleware;
 pub mod policy;
 pub mod profile;
+mod recall;
 
 pub use cycle::{AgentRun, Ended};
 pub use error::AgentError;

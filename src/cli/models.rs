@@ -5,6 +5,7 @@ use super::error::Failure;
 use crate::agent::policy::Voice;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::escalate::Mind;
+use crate::journal::Past;
 use crate::llm::{
     Budget, Capped, Caps, ChatModel, Endpoint, OpenAi, Prices, Recorder, Redacting, Redactor, Replay, Secret,
 };
@@ -107,7 +108,14 @@ impl Models {
     }
 
     /// Who decides for an agent on a level: the agent's own model, else the level's, else the default.
-    pub fn mind(&self, level: Level, agent: &AgentName, library: &Arc<Library>, sink: &Arc<dyn EventSink>) -> Mind {
+    pub fn mind(
+        &self,
+        level: Level,
+        agent: &AgentName,
+        library: &Arc<Library>,
+        sink: &Arc<dyn EventSink>,
+        past: &Arc<Past>,
+    ) -> Mind {
         if level == Level::First {
             return Mind::Builtin;
         }
@@ -118,6 +126,7 @@ impl Models {
             temperature: Some(0.0),
             library: library.clone(),
             sink: sink.clone(),
+            past: past.clone(),
         };
         match named {
             Named::Builtin => Mind::Builtin,

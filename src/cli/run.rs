@@ -76,6 +76,7 @@ fn escalator(
         levels.insert(0, Level::First);
     }
     let (models, prompts, sink) = (models.clone(), library.clone(), telling.sink.clone());
+    let past = telling.past.clone();
     let full = EngineBudget { time: args.source.max_time, candidates: args.max_candidates, seed: args.seed };
     let alone = args.levels.0.len() == 1;
     let deadline = Instant::now() + args.source.max_time;
@@ -84,9 +85,10 @@ fn escalator(
         registry,
         library,
         sink: telling.sink.clone(),
+        past: telling.past.clone(),
         levels,
         attempts: args.attempts,
-        mind: Box::new(move |level, agent| models.mind(level, agent, &prompts, &sink)),
+        mind: Box::new(move |level, agent| models.mind(level, agent, &prompts, &sink, &past)),
         engine: Box::new(move |level| {
             let left = deadline.saturating_duration_since(Instant::now());
             EngineBudget { time: engine_time(level, left, alone), ..full }

@@ -4,7 +4,7 @@ use super::args::RunArgs;
 use super::error::Failure;
 use super::progress::Progress;
 use crate::domain::{Event, EventSink};
-use crate::journal::{Journal, RunDir, Tee};
+use crate::journal::{Journal, Past, RunDir, Tee};
 use crate::llm::Redactor;
 use crate::report::Tally;
 use camino::Utf8Path;
@@ -17,6 +17,8 @@ pub struct Telling {
     pub sink: Arc<dyn EventSink>,
     /// Sums over the run.
     pub tally: Arc<Tally>,
+    /// What earlier sessions of the run told.
+    pub past: Arc<Past>,
     progress: Option<Arc<Progress>>,
 }
 
@@ -28,7 +30,7 @@ impl Telling {
     pub fn start(folder: &Utf8Path, args: &RunArgs, redactor: &Arc<Redactor>) -> Result<Self, Failure> {
         let dir = RunDir::create(folder)?;
         let frozen = format!("{:#}\n", frozen(args));
-        write(&folder.join("config.json"), frozen.as_bytes())?;
+        dir.freeze(frozen.as_bytes())?;
         let redactor = redactor.clone();
         let journal = Journal::begin(dir)?.scrubbed(Arc::new(move |text| redactor.text(text)));
         let tally = Arc::new(Tally::default());
@@ -37,7 +39,7 @@ impl Telling {
         if let Some(progress) = &progress {
             sinks.push(progress.clone());
         }
-        Ok(Self { sink: Arc::new(Tee::new(sinks)), tally, progress })
+        Ok(Self { sink: Arc::new(Tee::new(sinks)), tally, past: Arc::default(), progress })
     }
 
     /// Tells one event to all.

@@ -1,6 +1,8 @@
 //! What happens during a run, told once; reports and progress are readers of these.
 
-use super::{AgentName, BugId, Level, Mark, Outcome, Ranking, RepoPath, TestId, ToolName, Usage};
+use super::{
+    AgentName, BugId, Diagnostic, Failure, Level, LineSpan, Mark, Outcome, Ranking, RepoPath, TestId, ToolName, Usage,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -30,6 +32,37 @@ pub struct Scope {
     /// The one file it works on, when it runs once for each of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<RepoPath>,
+}
+
+/// What a tool call changed, as far as nothing else in the journal tells it: candidates stand in the `Validated`
+/// events of the same scope.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", content = "value", rename_all = "snake_case")]
+pub enum Change {
+    /// Nothing: it only told something.
+    Told,
+    /// So many candidates were judged.
+    Tried(usize),
+    /// A proposal did not become a patch.
+    NotApplied,
+    /// A hypothesis was expressed.
+    Hypothesis(String),
+    /// The current hypothesis was discarded, with the reason.
+    Discarded(String),
+    /// The agent handed its answer over.
+    Accomplished(Value),
+}
+
+/// Why a request has no response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unanswered {
+    /// A cap could have been exceeded: it was not sent.
+    Cap,
+    /// It was refused, or never reached the endpoint: it is not billed.
+    Refused,
+    /// It failed after all retries; the endpoint may bill it all the same.
+    Lost,
 }
 
 /// One entry of the journal.
@@ -94,6 +127,17 @@ pub enum Event {
         /// Seconds waited.
         seconds: f64,
     },
+    /// A request has no response, and it is known why: it was not sent, was refused, or failed for good.
+    Failed {
+        /// Who asked.
+        scope: Scope,
+        /// Content key of the request.
+        key: String,
+        /// In which way.
+        how: Unanswered,
+        /// The reason.
+        why: String,
+    },
     /// A tool was called, or the call was refused.
     Observed {
         /// Who called.
@@ -108,6 +152,12 @@ pub enum Event {
         ok: bool,
         /// What the agent sees next.
         observation: String,
+        /// What the call changed; absent when nothing ran, and in journals of schema 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        change: Option<Change>,
+        /// Lines of the original code that the observation shows in full.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        shown: Vec<(RepoPath, LineSpan)>,
         /// Seconds the tool took.
         seconds: f64,
     },
@@ -123,6 +173,15 @@ pub enum Event {
         detail: String,
         /// Template or explanation.
         origin: String,
+        /// Compiler complaints, when it did not compile.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        diagnostics: Vec<Diagnostic>,
+        /// Tests that failed under it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        failing: Vec<(TestId, Failure)>,
+        /// Triggering tests that pass under it.
+        #[serde(default)]
+        fixed: usize,
         /// Seconds it took.
         seconds: f64,
     },

@@ -17,7 +17,7 @@ mod usage;
 pub use artifact::{Artifact, Mark, MarkKind, MethodSummary, PatchAttempt, Reference, Slice, Summary};
 pub use bug::{Bug, FailingTest};
 pub use case_file::CaseFile;
-pub use event::{Event, EventSink, Policy as PolicyKind, Scope};
+pub use event::{Change, Event, EventSink, Policy as PolicyKind, Scope, Unanswered};
 pub use hypothesis::Hypothesis;
 pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId, ToolName};
 pub use location::{LineSpan, Location, Ranking, Suspect};

@@ -10,6 +10,7 @@ use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, SharedEngin
 use crate::agent::profile::{ContractKind, Profile};
 use crate::agent::{AgentError, AgentRun, Ended};
 use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PolicyKind, Scope};
+use crate::journal::Past;
 use crate::prompt::Library;
 use crate::retrieve::RetrieveError;
 use crate::tools::{Registry, Workbench};
@@ -78,6 +79,8 @@ pub struct Escalator {
     pub library: Arc<Library>,
     /// Takes what happens.
     pub sink: Arc<dyn EventSink>,
+    /// What earlier sessions of the run did.
+    pub past: Arc<Past>,
     /// Rungs to climb, lowest first.
     pub levels: Vec<Level>,
     /// *k* of Algorithm 1: how often the whole ladder is climbed.
@@ -186,6 +189,7 @@ impl Escalator {
             registry: &self.registry,
             middleware,
             sink: &*self.sink,
+            past: &self.past,
             scope,
             deadline: self.deadline,
         };

@@ -30,15 +30,15 @@ pub enum JournalError {
         path: Utf8PathBuf,
     },
     /// The directory holds no journal.
-    #[error("`{path}` is no run directory: it holds no journal\nhint: give the folder that `unidebug run` named")]
+    #[error("`{path}` is no run directory: it holds no run\nhint: give the folder that `unidebug run` named")]
     NoRun {
         /// What was given.
         path: Utf8PathBuf,
     },
     /// A record is damaged that was whole once: what follows cannot be trusted.
     #[error(
-        "`{path}`:{line}: damaged record ({what}); {good} records before it are good\nhint: restore the file, or keep \
-         its first {good} lines and resume from there"
+        "`{path}`:{line}: damaged record ({what}); {good} records before it are good\nhint: restore the file, or go on \
+         without its damaged records with `unidebug resume {} --repair`", path.parent().unwrap_or(path)
     )]
     Damaged {
         /// The journal.

@@ -1,8 +1,10 @@
 //! Looking things up in the events of a run: what was paid, seen and judged already.
 
-use crate::domain::{Event, Scope, Usage};
+use super::{JournalError, RunDir, read};
+use crate::domain::{Event, Scope, Unanswered, Usage};
+use camino::Utf8Path;
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// A response that was paid for.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,16 +13,25 @@ pub struct Paid {
     pub response: Value,
     /// What it cost.
     pub usage: Usage,
+    /// Seconds it was waited for.
+    pub seconds: f64,
 }
+
+/// A request and what became of it: who asked, and its content key.
+type Asked = (Scope, String);
 
 /// An index over the events of a run.
 #[derive(Debug, Default)]
 pub struct History {
     events: Vec<Event>,
+    /// Seconds of work after which each event was written.
+    times: Vec<f64>,
     received: HashMap<String, Paid>,
+    answers: HashMap<Asked, Vec<usize>>,
     observed: HashMap<Scope, Vec<usize>>,
     validated: HashMap<Scope, Vec<usize>>,
-    unanswered: HashSet<String>,
+    unanswered: HashMap<Asked, Vec<usize>>,
+    failed: HashMap<Asked, usize>,
 }
 
 impl History {
@@ -28,22 +39,52 @@ impl History {
     pub fn of(events: Vec<Event>) -> Self {
         let mut history = Self::default();
         for (at, event) in events.iter().enumerate() {
-            match event {
-                Event::Sent { key, .. } if !history.received.contains_key(key) => {
-                    history.unanswered.insert(key.clone());
-                }
-                Event::Received { key, response, usage, .. } => {
-                    history.unanswered.remove(key);
-                    let paid = Paid { response: response.clone(), usage: *usage };
-                    history.received.entry(key.clone()).or_insert(paid);
-                }
-                Event::Observed { scope, .. } => history.observed.entry(scope.clone()).or_default().push(at),
-                Event::Validated { scope, .. } => history.validated.entry(scope.clone()).or_default().push(at),
-                _ => {}
-            }
+            history.index(at, event);
         }
         history.events = events;
         history
+    }
+
+    /// The history that a run directory, or a journal, holds.
+    ///
+    /// # Errors
+    /// As [`Journal::read`](super::Journal::read).
+    pub fn read(path: &Utf8Path) -> Result<Self, JournalError> {
+        let path = if path.is_dir() { RunDir::journal_in(path) } else { path.to_owned() };
+        Ok(Self::scanned(read::scan(&path)?))
+    }
+
+    pub(super) fn scanned(scanned: read::Scanned) -> Self {
+        Self { times: scanned.times, ..Self::of(scanned.events) }
+    }
+
+    fn index(&mut self, at: usize, event: &Event) {
+        let asked = |scope: &Scope, key: &str| (scope.clone(), key.to_owned());
+        match event {
+            Event::Sent { scope, key, .. } => self.unanswered.entry(asked(scope, key)).or_default().push(at),
+            Event::Received { scope, key, response, usage, seconds } => {
+                self.close(&asked(scope, key));
+                let paid = Paid { response: response.clone(), usage: *usage, seconds: *seconds };
+                self.received.entry(key.clone()).or_insert(paid);
+                self.answers.entry(asked(scope, key)).or_default().push(at);
+            }
+            Event::Failed { scope, key, how, .. } => {
+                if *how != Unanswered::Lost {
+                    self.close(&asked(scope, key));
+                }
+                self.failed.insert(asked(scope, key), at);
+            }
+            Event::Observed { scope, .. } => self.observed.entry(scope.clone()).or_default().push(at),
+            Event::Validated { scope, .. } => self.validated.entry(scope.clone()).or_default().push(at),
+            _ => {}
+        }
+    }
+
+    /// One of the requests that were sent so is not open any more.
+    fn close(&mut self, asked: &Asked) {
+        if let Some(open) = self.unanswered.get_mut(asked) {
+            open.pop();
+        }
     }
 
     /// All events, oldest first.
@@ -51,13 +92,34 @@ impl History {
         &self.events
     }
 
+    /// Seconds that were worked so far, all sessions together, without the times between them.
+    pub fn worked(&self) -> f64 {
+        self.times.last().copied().unwrap_or(0.0)
+    }
+
+    /// Of these, seconds after the baseline: what counts against a cap in time.
+    pub fn worked_on_the_bug(&self) -> f64 {
+        let baseline = self.events.iter().position(|event| matches!(event, Event::Baseline { .. }));
+        baseline.and_then(|at| self.times.get(at)).map_or(0.0, |begin| (self.worked() - begin).max(0.0))
+    }
+
     /// The response to a request, when it was bought already.
     pub fn received(&self, key: &str) -> Option<&Paid> {
         self.received.get(key)
     }
 
+    /// Where the responses to a request of this scope stand, in order.
+    pub(super) fn answers(&self, scope: &Scope, key: &str) -> &[usize] {
+        self.answers.get(&(scope.clone(), key.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
+    /// How a request of this scope failed, when it did.
+    pub fn failed(&self, scope: &Scope, key: &str) -> Option<&Event> {
+        self.failed.get(&(scope.clone(), key.to_owned())).map(|&at| &self.events[at])
+    }
+
     /// `Observed` events of a cycle, in order.
-    pub fn observed(&self, scope: &Scope) -> impl Iterator<Item = &Event> {
+    pub fn observed(&self, scope: &Scope) -> impl DoubleEndedIterator<Item = &Event> {
         self.observed.get(scope).into_iter().flatten().map(|&at| &self.events[at])
     }
 
@@ -68,7 +130,15 @@ impl History {
 
     /// How many requests were sent and have no response here: possibly billed.
     pub fn possibly_billed(&self) -> usize {
-        self.unanswered.len()
+        self.unanswered.values().map(Vec::len).sum()
+    }
+
+    /// The requests that are possibly billed.
+    pub fn in_flight(&self) -> impl Iterator<Item = &Value> {
+        self.unanswered.values().flatten().filter_map(|&at| match &self.events[at] {
+            Event::Sent { request, .. } => Some(request),
+            _ => None,
+        })
     }
 
     /// Everything that was paid for, summed.
@@ -84,9 +154,26 @@ impl History {
 
     /// The report of a run that is over.
     pub fn finished(&self) -> Option<&Value> {
-        self.events.iter().rev().find_map(|event| match event {
-            Event::Finished { report } => Some(report),
+        match self.events.last() {
+            Some(Event::Finished { report }) => Some(report),
             _ => None,
-        })
+        }
+    }
+
+    /// Events that a session which goes on with the run tells again: all but what held only for its session. Of the
+    /// times a request was sent, as many as were answered.
+    pub(super) fn lasting(&self) -> Vec<&Event> {
+        let mut sent: HashMap<Asked, usize> = HashMap::new();
+        let mut lasts = |event: &Event| match event {
+            Event::Sent { scope, key, .. } => {
+                let answers = self.answers(scope, key).len();
+                let sent = sent.entry((scope.clone(), key.clone())).or_default();
+                *sent += 1;
+                *sent <= answers
+            }
+            Event::Failed { .. } | Event::Finished { .. } => false,
+            _ => true,
+        };
+        self.events.iter().filter(|event| lasts(event)).collect()
     }
 }

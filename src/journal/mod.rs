@@ -4,21 +4,27 @@
 //! on the disk before anybody acts on it, so that a killed run buys nothing twice. Reports, resume and replay are
 //! readers of the same file.
 
+mod compare;
 mod error;
+pub mod failpoint;
 mod history;
+mod known;
+mod past;
 mod read;
 mod run_dir;
 mod tee;
 mod write;
 
+pub use compare::{Comparison, Divergence};
 pub use error::JournalError;
 pub use history::{History, Paid};
+pub use past::{Past, Seen};
 pub use run_dir::RunDir;
 pub use tee::Tee;
 pub use write::{Journal, Scrub};
 
 /// Schema of the records this program writes; older ones are read, newer ones refused.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 #[cfg(test)]
 mod tests;

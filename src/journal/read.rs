@@ -9,6 +9,8 @@ use serde_json::Value;
 #[derive(Debug)]
 pub(super) struct Scanned {
     pub events: Vec<Event>,
+    /// Seconds of work after which each was written; 0 in journals of schema 1.
+    pub times: Vec<f64>,
     /// Bytes up to the end of the last whole record.
     pub length: u64,
     /// Whether something incomplete stands behind it.
@@ -25,7 +27,7 @@ pub(super) fn scan(path: &Utf8Path) -> Result<Scanned, JournalError> {
 }
 
 pub(super) fn scan_bytes(path: &Utf8Path, bytes: &[u8]) -> Result<Scanned, JournalError> {
-    let mut scanned = Scanned { events: Vec::new(), length: 0, torn: false };
+    let mut scanned = Scanned { events: Vec::new(), times: Vec::new(), length: 0, torn: false };
     let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
     while let Some((index, line)) = lines.next() {
         let json = match checked(line) {
@@ -41,11 +43,24 @@ pub(super) fn scan_bytes(path: &Utf8Path, bytes: &[u8]) -> Result<Scanned, Journ
         if index == 0 {
             check_schema(path, json)?;
         }
-        let event = serde_json::from_str(json).map_err(|error| damaged(path, index, error.to_string()))?;
+        let (event, time) = parsed(json).map_err(|error| damaged(path, index, error.to_string()))?;
         scanned.events.push(event);
+        scanned.times.push(time);
         scanned.length += line.len() as u64;
     }
     Ok(scanned)
+}
+
+/// When a record was written, beside its event.
+#[derive(serde::Deserialize)]
+struct Time {
+    #[serde(default)]
+    at: f64,
+}
+
+fn parsed(json: &str) -> Result<(Event, f64), serde_json::Error> {
+    let Time { at } = serde_json::from_str(json)?;
+    Ok((serde_json::from_str(json)?, at))
 }
 
 fn damaged(path: &Utf8Path, index: usize, what: String) -> JournalError {

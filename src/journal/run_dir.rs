@@ -5,6 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 
+const CONFIG: &str = "config.json";
 const JOURNAL: &str = "run.journal";
 const LOCK: &str = "lock";
 
@@ -23,7 +24,7 @@ impl RunDir {
     pub fn create(path: &Utf8Path) -> Result<Self, JournalError> {
         std::fs::create_dir_all(path).map_err(JournalError::io("create", path))?;
         let run = Self::lock(path)?;
-        if std::fs::metadata(run.journal()).is_ok_and(|file| file.len() > 0) {
+        if Self::holds_run(path) {
             return Err(JournalError::Used { path: path.to_owned() });
         }
         Ok(run)
@@ -34,10 +35,35 @@ impl RunDir {
     /// # Errors
     /// It holds no run, or another process owns it.
     pub fn open(path: &Utf8Path) -> Result<Self, JournalError> {
-        if !path.join(JOURNAL).is_file() {
-            return Err(JournalError::NoRun { path: path.to_owned() });
-        }
-        Self::lock(path)
+        if Self::holds_run(path) { Self::lock(path) } else { Err(JournalError::NoRun { path: path.to_owned() }) }
+    }
+
+    /// Whether a run was begun there: its configuration is frozen before it does anything.
+    fn holds_run(path: &Utf8Path) -> bool {
+        let has = |name: &str| std::fs::metadata(path.join(name)).is_ok_and(|file| file.len() > 0);
+        has(CONFIG) || has(JOURNAL)
+    }
+
+    /// Freezes the run's configuration.
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn freeze(&self, config: &[u8]) -> Result<(), JournalError> {
+        self.save(CONFIG, config).map(drop)
+    }
+
+    /// The frozen configuration of a run directory, which need not be owned.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn frozen(path: &Utf8Path) -> Result<Vec<u8>, JournalError> {
+        let file = path.join(CONFIG);
+        std::fs::read(&file).map_err(|cause| match cause.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+                JournalError::NoRun { path: path.to_owned() }
+            }
+            _ => JournalError::io("read", &file)(cause),
+        })
     }
 
     fn lock(path: &Utf8Path) -> Result<Self, JournalError> {

@@ -1,7 +1,9 @@
 //! Journals as killed processes, full disks and newer programs leave them.
 
 use super::*;
-use crate::domain::{AgentName, Cost, Event, EventSink, Level, Outcome, Scope, ToolName, Usage};
+use crate::domain::{
+    AgentName, Change, Cost, Event, EventSink, Level, LineSpan, Outcome, RepoPath, Scope, ToolName, Unanswered, Usage,
+};
 use camino::{Utf8Path, Utf8PathBuf};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -85,11 +87,14 @@ fn a_torn_tail_is_cut_and_the_run_goes_on_behind_it() {
     torn.extend_from_slice(&super::write::record("{\"kind\":\"notice\"}").as_bytes()[..15]);
     std::fs::write(&file, &torn).unwrap();
     assert_eq!(Journal::read(&file).unwrap().len(), 2);
-    let (journal, events) = Journal::reopen(RunDir::open(&path).unwrap()).unwrap();
-    assert_eq!(events.len(), 2);
+    let (journal, history) = Journal::reopen(RunDir::open(&path).unwrap()).unwrap();
+    assert_eq!(history.events().len(), 2);
     assert_eq!(std::fs::read(&file).unwrap(), whole);
+    journal.emit(&started()).unwrap();
+    journal.emit(&received("k", 1.0)).unwrap();
+    assert_eq!(std::fs::read(&file).unwrap(), whole, "what is there is not written again");
     journal.emit(&sent("later")).unwrap();
-    assert_eq!(Journal::read(&file).unwrap()[2], sent("later"));
+    assert_eq!(Journal::read(&file).unwrap()[2..], [sent("later")]);
 }
 
 #[test]
@@ -108,10 +113,10 @@ fn damage_before_the_end_is_refused_with_its_line() {
 fn a_newer_schema_is_refused_with_the_version_that_wrote_it() {
     let (_keep, path) = folder();
     let file = written(&path, &[started()]);
-    let record = super::write::record(r#"{"kind":"run_began","schema":2,"version":"3.1.0","new_field":{}}"#);
+    let record = super::write::record(r#"{"kind":"run_began","schema":3,"version":"3.1.0","new_field":{}}"#);
     std::fs::write(&file, record).unwrap();
     let error = Journal::read(&file).unwrap_err().to_string();
-    assert!(error.contains("unidebug 3.1.0 with schema 2"), "{error}");
+    assert!(error.contains("unidebug 3.1.0 with schema 3"), "{error}");
 }
 
 #[test]
@@ -161,6 +166,8 @@ fn history_finds_what_was_paid_seen_and_judged() {
         args: json!({}),
         ok: true,
         observation: format!("seen in {cycle}"),
+        change: Some(Change::Told),
+        shown: vec![(RepoPath::new("A.java").unwrap(), LineSpan { first: 1, last: cycle })],
         seconds: 0.0,
     };
     let validated = Event::Validated {
@@ -169,6 +176,9 @@ fn history_finds_what_was_paid_seen_and_judged() {
         diff: String::new(),
         detail: String::new(),
         origin: String::new(),
+        diagnostics: Vec::new(),
+        failing: Vec::new(),
+        fixed: 0,
         seconds: 1.0,
     };
     let report = json!({"verdict": "plausible"});
@@ -193,6 +203,44 @@ fn history_finds_what_was_paid_seen_and_judged() {
     assert_eq!((history.validated(&scope(2)).count(), history.validated(&scope(1)).count()), (1, 0));
     assert_eq!((history.spent().requests, history.spent().cost_usd), (2, Cost(Some(0.75))));
     assert_eq!(history.finished(), Some(&report));
+}
+
+#[test]
+fn requests_without_a_response_are_possibly_billed_unless_it_is_known_why() {
+    let failed = |key: &str, how| Event::Failed { scope: scope(1), key: key.into(), how, why: "it did".into() };
+    let history = History::of(vec![
+        started(),
+        sent("killed"),
+        sent("killed"),
+        received("killed", 0.5),
+        sent("cap"),
+        failed("cap", Unanswered::Cap),
+        sent("refused"),
+        failed("refused", Unanswered::Refused),
+        sent("lost"),
+        failed("lost", Unanswered::Lost),
+    ]);
+    assert_eq!(history.possibly_billed(), 2, "the first `killed`, and `lost`");
+    assert_eq!(history.in_flight().count(), 2);
+    assert_eq!(history.lasting(), [&started(), &sent("killed"), &received("killed", 0.5)]);
+}
+
+#[test]
+fn the_past_gives_each_response_once_and_keeps_failures_for_repetitions() {
+    let other = Scope { cycle: 2, ..scope(1) };
+    let events = || {
+        let failed = Event::Failed { scope: other.clone(), key: "f".into(), how: Unanswered::Lost, why: "cut".into() };
+        vec![started(), sent("a"), received("a", 0.25), sent("a"), received("a", 0.5), failed]
+    };
+    let past = Past::of(History::of(events()));
+    let cost = || past.response(&scope(1), "a").map(|paid| paid.usage.cost_usd);
+    assert_eq!([cost(), cost(), cost()], [Some(Cost(Some(0.25))), Some(Cost(Some(0.5))), None]);
+    assert!(past.response(&other, "a").is_none(), "another place is another request");
+    assert!(past.failure(&other, "f").is_none(), "a run that goes on asks again");
+    assert!(!past.ended_before(&scope(9)));
+    let repeated = Past::to_repeat(History::of(events()), false);
+    assert!(matches!(repeated.failure(&other, "f"), Some(Event::Failed { how: Unanswered::Lost, .. })));
+    assert!(repeated.ended_before(&scope(9)) && !repeated.ended_before(&scope(1)));
 }
 
 #[test]
@@ -231,6 +279,9 @@ fn any_event() -> impl Strategy<Value = Event> {
                 diff: text.clone(),
                 detail: text.clone(),
                 origin: text,
+                diagnostics: Vec::new(),
+                failing: Vec::new(),
+                fixed: cycle as usize,
                 seconds,
             },
         }

@@ -1,7 +1,8 @@
 //! Appending: one record, one write; what was paid for is flushed before the call returns.
 
+use super::known::Known;
 use super::run_dir::sync_folder;
-use super::{JournalError, RunDir, SCHEMA, read};
+use super::{History, JournalError, RunDir, SCHEMA, failpoint, read};
 use crate::domain::{Event, EventSink};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
@@ -9,6 +10,7 @@ use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Replaces secrets in a text.
 pub type Scrub = Arc<dyn Fn(&str) -> Cow<'_, str> + Send + Sync>;
@@ -36,6 +38,25 @@ struct Open {
     /// After one failed write nothing more is written: the file may end in half a record, and a flush that failed
     /// once can claim success later although the data is lost.
     broken: bool,
+    /// What earlier sessions wrote: told again, it is not written again.
+    known: Known,
+    /// Seconds that earlier sessions worked.
+    worked: f64,
+    /// When this session told something new for the first time: until then it only repeats.
+    since: Option<Instant>,
+}
+
+impl Open {
+    fn of(file: File) -> Self {
+        Self { file, begun: false, broken: false, known: Known::default(), worked: 0.0, since: None }
+    }
+
+    /// Seconds of work until now.
+    fn clock(&mut self) -> f64 {
+        const PER_SECOND: f64 = 1e3;
+        let since = *self.since.get_or_insert_with(Instant::now);
+        ((self.worked + since.elapsed().as_secs_f64()) * PER_SECOND).round() / PER_SECOND
+    }
 }
 
 impl Journal {
@@ -47,31 +68,39 @@ impl Journal {
         let path = run.journal();
         let file = Self::append(&path)?;
         sync_folder(run.path())?;
-        Ok(Self::of(run, path, file, false))
+        Ok(Self::of(run, path, Open::of(file)))
     }
 
-    /// The journal of an earlier run, to be continued after its last whole record, and what it holds.
+    /// The journal of an earlier run, to be continued after its last whole record, and what it holds. A run that wrote
+    /// nothing yet begins.
     ///
     /// # Errors
     /// As [`Journal::read`]; or it cannot be written.
-    pub fn reopen(run: RunDir) -> Result<(Self, Vec<Event>), JournalError> {
+    pub fn reopen(run: RunDir) -> Result<(Self, History), JournalError> {
         let path = run.journal();
+        if !path.exists() {
+            return Ok((Self::begin(run)?, History::default()));
+        }
         let scanned = read::scan(&path)?;
-        let file = Self::append(&path)?;
+        let mut open = Open::of(Self::append(&path)?);
         if scanned.torn {
             tracing::warn!(%path, "the last record was incomplete and is cut");
-            file.set_len(scanned.length).and_then(|()| file.sync_all()).map_err(JournalError::io("repair", &path))?;
+            let cut = open.file.set_len(scanned.length).and_then(|()| open.file.sync_all());
+            cut.map_err(JournalError::io("repair", &path))?;
         }
-        let begun = !scanned.events.is_empty();
-        Ok((Self::of(run, path, file, begun), scanned.events))
+        let history = History::scanned(scanned);
+        open.begun = !history.events().is_empty();
+        open.known = Known::of(history.lasting());
+        open.worked = history.worked();
+        Ok((Self::of(run, path, open), history))
     }
 
     fn append(path: &Utf8Path) -> Result<File, JournalError> {
         OpenOptions::new().create(true).append(true).open(path).map_err(JournalError::io("open", path))
     }
 
-    fn of(run: RunDir, path: Utf8PathBuf, file: File, begun: bool) -> Self {
-        Self { path, file: Mutex::new(Open { file, begun, broken: false }), scrub: None, _run: run }
+    fn of(run: RunDir, path: Utf8PathBuf, open: Open) -> Self {
+        Self { path, file: Mutex::new(open), scrub: None, _run: run }
     }
 
     /// Replaces secrets in every text before it is written.
@@ -95,16 +124,13 @@ impl Journal {
         Ok(read::scan(&path)?.events)
     }
 
-    fn line(&self, event: &Event) -> io::Result<String> {
-        let json = match &self.scrub {
-            None => serde_json::to_string(event)?,
-            Some(scrub) => {
-                let mut value = serde_json::to_value(event)?;
-                scrub_texts(&mut value, scrub);
-                value.to_string()
-            }
-        };
-        Ok(record(&json))
+    /// The event as it is written: without secrets.
+    fn value(&self, event: &Event) -> io::Result<Value> {
+        let mut value = serde_json::to_value(event)?;
+        if let Some(scrub) = &self.scrub {
+            scrub_texts(&mut value, scrub);
+        }
+        Ok(value)
     }
 }
 
@@ -133,19 +159,35 @@ fn must_last(event: &Event) -> bool {
 
 impl EventSink for Journal {
     fn emit(&self, event: &Event) -> io::Result<()> {
-        let line = self.line(event)?;
+        let mut value = self.value(event)?;
         let mut open = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if open.broken {
             return Err(io::Error::other("an earlier record could not be written; the run stops here"));
+        }
+        if open.known.take(&value) {
+            return Ok(());
         }
         let begins = matches!(event, Event::RunStarted { schema, .. } if *schema == SCHEMA);
         if !open.begun && !begins {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the first record must tell the schema"));
         }
-        let written = open.file.write_all(line.as_bytes());
-        let written = written.and_then(|()| if must_last(event) { open.file.sync_data() } else { Ok(()) });
+        value["at"] = open.clock().into();
+        let written = append(&mut open.file, &record(&value.to_string()), must_last(event));
         open.broken = written.is_err();
         open.begun = true;
         written
     }
+}
+
+/// One record, one write.
+fn append(file: &mut File, line: &str, flush: bool) -> io::Result<()> {
+    failpoint::reach("append.before");
+    failpoint::tear("append.torn", file, line);
+    file.write_all(line.as_bytes())?;
+    failpoint::reach("append.after");
+    if flush {
+        file.sync_data()?;
+        failpoint::reach("fsync.after");
+    }
+    Ok(())
 }

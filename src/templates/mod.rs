@@ -22,7 +22,7 @@ mod types;
 
 pub use edit::{Change, Edit};
 pub use engine::{Candidate, Engine, Options};
-pub use search::{Budget, Judged, SearchResult, search};
+pub use search::{Budget, Judged, SearchResult, catch_up, search};
 pub use site::Site;
 
 use family::{

@@ -110,6 +110,24 @@ pub async fn search(
     Ok(result)
 }
 
+/// Brings an engine to where an earlier search left it: it makes the same candidates and learns the same answers,
+/// without the judge. Stops where the candidates are not those that were judged.
+pub fn catch_up<'j>(engine: &mut Engine<'_>, judged: impl IntoIterator<Item = (&'j Patch, &'j Validation)>) {
+    let mut judged = judged.into_iter().peekable();
+    while judged.peek().is_some() {
+        let batch = engine.next_batch(BATCH);
+        if batch.is_empty() {
+            return;
+        }
+        for candidate in &batch {
+            match judged.next() {
+                Some((patch, validation)) if *patch == candidate.patch => engine.learn(candidate, validation),
+                _ => return,
+            }
+        }
+    }
+}
+
 /// Whether the search went on long enough after the first candidate that passed.
 fn is_enough(result: &SearchResult, budget: Budget) -> bool {
     result.first_passed.is_some_and(|first| result.tried >= first + budget.after_first)
@@ -282,6 +300,22 @@ mod tests {
         let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
         assert_eq!(result.plausible.len(), 1);
         assert_eq!(result.plausible[0].validation.outcome, Outcome::Plausible);
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_caught_up_goes_on_where_the_search_ended() {
+        let judge = ByText::new(|_| false, |_| true);
+        let index = index_of(GATE);
+        let engine = || Engine::new(&index, &ranking_of(&[3]), Options::default());
+        let mut first = engine();
+        let mut judged = Vec::new();
+        let budget = Budget { candidates: 24, ..Budget::default() };
+        let mut keep = |c: &Candidate, v: &Validation| judged.push((c.patch.clone(), v.clone()));
+        search(&mut first, &judge, budget, &mut keep).await.unwrap();
+        assert_eq!(judged.len(), 24);
+        let mut later = engine();
+        catch_up(&mut later, judged.iter().map(|(patch, validation)| (patch, validation)));
+        assert_eq!(later.next_batch(8), first.next_batch(8));
     }
 
     #[tokio::test]

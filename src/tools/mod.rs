@@ -27,10 +27,10 @@ mod write_fix;
 
 pub use dependency_graph::bearing_text;
 pub use search_solutions::solutions_text;
-pub use trial::{Tried, doubt, judge, tell};
+pub use trial::{Tried, doubt, judge, tell, told};
 pub use workbench::{Workbench, failing_test_text, failure_text};
 
-use crate::domain::{EventSink, LineSpan, PatchAttempt, RepoPath, Scope};
+use crate::domain::{Change, EventSink, LineSpan, PatchAttempt, RepoPath, Scope};
 use crate::validate::ValidateError;
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -52,6 +52,33 @@ pub enum Effect {
     Discarded(String),
     /// The agent ends and hands over these arguments.
     Accomplished(Value),
+}
+
+impl Effect {
+    /// The same for the journal, which holds candidates by themselves.
+    pub fn change(&self) -> Change {
+        match self {
+            Self::Told => Change::Told,
+            Self::Tried(attempts) => Change::Tried(attempts.len()),
+            Self::NotApplied(_) => Change::NotApplied,
+            Self::Hypothesis(text) => Change::Hypothesis(text.clone()),
+            Self::Discarded(reason) => Change::Discarded(reason.clone()),
+            Self::Accomplished(args) => Change::Accomplished(args.clone()),
+        }
+    }
+
+    /// The effect that a journaled change tells of, with its candidates; `None` when they are not all there.
+    pub fn of(change: Change, mut attempts: Vec<PatchAttempt>) -> Option<Self> {
+        Some(match change {
+            Change::Told => Self::Told,
+            Change::Tried(count) if count == attempts.len() => Self::Tried(attempts),
+            Change::NotApplied => Self::NotApplied(attempts.pop()?),
+            Change::Hypothesis(text) => Self::Hypothesis(text),
+            Change::Discarded(reason) => Self::Discarded(reason),
+            Change::Accomplished(args) => Self::Accomplished(args),
+            Change::Tried(_) => return None,
+        })
+    }
 }
 
 /// What comes back from a call.

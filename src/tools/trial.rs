@@ -21,7 +21,9 @@ impl Tried {
 
     /// Remembers a judged candidate.
     pub fn remember(&mut self, patch: &Patch, outcome: Outcome) {
-        self.outcomes.insert(digest(patch), outcome);
+        if !patch.is_empty() && outcome != Outcome::Duplicate {
+            self.outcomes.insert(digest(patch), outcome);
+        }
     }
 }
 
@@ -72,9 +74,36 @@ pub fn tell(attempt: &PatchAttempt, cx: &ToolContext<'_>) -> Result<(), ToolErro
         diff: patch::render(&attempt.patch),
         detail: attempt.validation.detail.clone(),
         origin: attempt.explanation.clone(),
+        diagnostics: attempt.validation.diagnostics.clone(),
+        failing: attempt.validation.failing.clone(),
+        fixed: attempt.validation.fixed,
         seconds: attempt.validation.seconds,
     })?;
     Ok(())
+}
+
+/// The attempt that a `Validated` event tells of; `None` when it is another event, or its diff does not fit the code.
+pub fn told(event: &Event, bench: &Workbench) -> Option<PatchAttempt> {
+    let Event::Validated { outcome, diff, detail, origin, diagnostics, failing, fixed, seconds, .. } = event else {
+        return None;
+    };
+    let patch = match diff.as_str() {
+        "" => Patch::default(),
+        diff => patch::apply(&Edits::Diff(diff.to_owned()), &bench.originals, &bench.policy).ok()?,
+    };
+    // A diff in another encoding, or with a place that fits twice, may not lead back to its patch.
+    if patch::render(&patch) != *diff {
+        return None;
+    }
+    let validation = Validation {
+        outcome: *outcome,
+        detail: detail.clone(),
+        diagnostics: diagnostics.clone(),
+        failing: failing.clone(),
+        fixed: *fixed,
+        seconds: *seconds,
+    };
+    Some(PatchAttempt { patch, validation, explanation: origin.clone() })
 }
 
 async fn judge_patch(patch: &Patch, cx: &ToolContext<'_>) -> Result<Validation, ToolError> {

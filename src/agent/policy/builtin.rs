@@ -6,9 +6,9 @@ use super::{CycleView, Decision, Policy};
 use crate::agent::error::AgentError;
 use crate::agent::fsm::GOAL_ACCOMPLISHED;
 use crate::agent::profile::ContractKind;
-use crate::domain::{MarkKind, PolicyKind, Suspect};
+use crate::domain::{MarkKind, PatchAttempt, PolicyKind, Suspect};
 use crate::patch;
-use crate::templates::{Budget as SearchBudget, Engine, Options};
+use crate::templates::{Budget as SearchBudget, Engine, Options, catch_up};
 use crate::tools::{Variants, Workbench};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -108,6 +108,12 @@ impl Policy for Builtin<'_> {
             ContractKind::Files => call(GOAL_ACCOMPLISHED, reading::files(view)),
             ContractKind::Reference => call(GOAL_ACCOMPLISHED, reading::reference(view).await),
         })
+    }
+
+    async fn recall(&mut self, attempts: &[PatchAttempt]) {
+        // The first candidate was the decision itself.
+        let judged = attempts.iter().skip(1).map(|attempt| (&attempt.patch, &attempt.validation));
+        catch_up(&mut *self.engine.lock().await, judged);
     }
 
     fn variants(&self) -> Option<&dyn Variants> {

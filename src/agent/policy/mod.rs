@@ -15,7 +15,7 @@ use super::error::AgentError;
 use super::evidence::Evidence;
 use super::memory::Memory;
 use super::profile::{Profile, StateName};
-use crate::domain::{CaseFile, PolicyKind, Scope, ToolName};
+use crate::domain::{CaseFile, PatchAttempt, PolicyKind, Scope, ToolName};
 use crate::tools::{Registry, SideModel, Variants, Workbench};
 use async_trait::async_trait;
 use serde_json::Value;
@@ -79,6 +79,9 @@ pub trait Policy: Send + Sync {
     /// # Errors
     /// The model cannot be asked, a cap is reached, the journal cannot be written.
     async fn decide(&mut self, view: &CycleView<'_>) -> Result<Decision, AgentError>;
+
+    /// Takes note of candidates that an earlier session tried with the last decision.
+    async fn recall(&mut self, _attempts: &[PatchAttempt]) {}
 
     /// A model for side queries of tools, when there is one.
     fn side_model(&self) -> Option<&dyn SideModel> {

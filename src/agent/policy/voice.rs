@@ -1,8 +1,9 @@
 //! How a model is asked: the request is journaled before it leaves, the response before anybody reads it.
 
 use crate::agent::error::AgentError;
-use crate::domain::{Event, EventSink, Scope};
-use crate::llm::{Answer, ChatModel, Message, ModelError, Query, key};
+use crate::domain::{Event, EventSink, Scope, Unanswered};
+use crate::journal::{Paid, Past};
+use crate::llm::{Answer, ChatModel, Message, ModelError, Query, answer_from, key};
 use crate::prompt::Library;
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,10 +24,13 @@ pub struct Voice {
     pub library: Arc<Library>,
     /// The journal.
     pub sink: Arc<dyn EventSink>,
+    /// What it held when this session began.
+    pub past: Arc<Past>,
 }
 
 impl Voice {
-    /// Asks once: `Sent` is journaled before, `Received` before anybody reads the answer.
+    /// Asks once: `Sent` is journaled before, `Received` before anybody reads the answer. What was paid already is
+    /// taken from the journal.
     ///
     /// # Errors
     /// The model's, the journal's.
@@ -43,18 +47,48 @@ impl Voice {
         let key = key(&query);
         let request = serde_json::to_value(&query).map_err(std::io::Error::other)?;
         self.sink.emit(&Event::Sent { scope: scope.clone(), key: key.clone(), request })?;
+        let paid = match self.past.response(scope, &key) {
+            Some(paid) => paid,
+            None => self.buy(scope, &key, &query).await?,
+        };
+        let Paid { response, usage, seconds } = paid;
+        let received = Event::Received { scope: scope.clone(), key, response: response.clone(), usage, seconds };
+        self.sink.emit(&received)?;
+        Ok(answer_from(response, usage))
+    }
+
+    /// Asks the model. Why there is no response is journaled too: a repetition fails in the same way.
+    async fn buy(&self, scope: &Scope, key: &str, query: &Query) -> Result<Paid, AgentError> {
+        if let Some(Event::Failed { how, why, .. }) = self.past.failure(scope, key) {
+            return Err(failure(how, why));
+        }
         let started = Instant::now();
-        let answer = self.model.ask(&query).await.map_err(|error| match error {
-            ModelError::OverBudget(cap) => AgentError::Exhausted(cap),
-            other => AgentError::Model(other),
-        })?;
-        self.sink.emit(&Event::Received {
-            scope: scope.clone(),
-            key,
-            response: answer.raw.clone(),
-            usage: answer.usage,
-            seconds: started.elapsed().as_secs_f64(),
-        })?;
-        Ok(answer)
+        match self.model.ask(query).await {
+            Ok(Answer { raw, usage, .. }) => {
+                Ok(Paid { response: raw, usage, seconds: started.elapsed().as_secs_f64() })
+            }
+            Err(error) => {
+                let how = match error {
+                    ModelError::OverBudget(_) => Unanswered::Cap,
+                    ModelError::Failed(_) => Unanswered::Lost,
+                    _ => Unanswered::Refused,
+                };
+                let why = error.to_string();
+                self.sink.emit(&Event::Failed { scope: scope.clone(), key: key.to_owned(), how, why })?;
+                Err(match error {
+                    ModelError::OverBudget(cap) => AgentError::Exhausted(cap),
+                    other => AgentError::Model(other),
+                })
+            }
+        }
+    }
+}
+
+/// A failure as it was.
+fn failure(how: Unanswered, why: String) -> AgentError {
+    match how {
+        Unanswered::Cap => AgentError::Exhausted(why),
+        Unanswered::Lost => AgentError::Model(ModelError::Failed(why)),
+        Unanswered::Refused => AgentError::Model(ModelError::BadRequest(why)),
     }
 }
