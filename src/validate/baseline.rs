@@ -1,6 +1,6 @@
 //! The baseline: what the untouched bug does, and which of its failing tests are the bug.
 
-use super::jvm::{Deadlines, OnCrash};
+use super::jvm::{Deadlines, OnCrash, left_out, lost};
 use super::subject::{FIRST, Subject};
 use super::{Baseline, ValidateError, io_error};
 use crate::domain::{Failure, TestId, TestReport, TestResult, TestStatus};
@@ -10,11 +10,15 @@ use std::time::{Duration, Instant};
 
 /// Runs of what passed, after the first.
 pub(super) const REPEATS: usize = 2;
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 /// Time for a test that was only cut, when others fail by themselves.
 const SECOND_CHANCE: Duration = Duration::from_secs(60);
 /// Time for all of these together.
 const ALL_SECOND_CHANCES: Duration = Duration::from_secs(120);
+/// When more tests than these only want time or memory, that is no matter of slow tests.
+const FEW: usize = 10;
+/// Time for the first run of a whole suite, where the user gave no more: what a candidate may take says nothing of it.
+const FIRST_RUN: Duration = Duration::from_secs(15 * 60);
 /// Heap in MiB for a test that only ran out of memory.
 const ROOMY_HEAP: u64 = 4096;
 
@@ -59,7 +63,7 @@ pub(super) fn keep(file: &camino::Utf8Path, facts: &impl Serialize) -> Result<()
 async fn run(subject: &Subject) -> Result<Kept, ValidateError> {
     let begin = Instant::now();
     let copy = subject.copy()?;
-    let first = Deadlines { default: FIRST, own: BTreeMap::new(), total: subject.options.max_time };
+    let first = Deadlines { default: FIRST, own: BTreeMap::new(), total: subject.options.max_time.max(FIRST_RUN) };
     let report = subject.suite(&copy).run(&subject.plan(Vec::new(), first, OnCrash::GoOn)).await?;
     if report.results.is_empty() {
         return Err(ValidateError::Tool {
@@ -95,12 +99,10 @@ async fn run(subject: &Subject) -> Result<Kept, ValidateError> {
 /// Tests that were cut or ran out of memory while others failed by themselves get a roomy run of their own: those that
 /// pass in it are slow or large and say nothing of the bug. When nothing else fails, the cut is the bug.
 async fn second_chance(subject: &Subject, report: &TestReport) -> Result<BTreeSet<TestId>, ValidateError> {
-    let only_cut = |result: &&TestResult| {
-        let kind = result.failure.as_ref().map_or("", |failure| failure.kind.as_str());
-        result.status == TestStatus::TimedOut || kind.ends_with("OutOfMemoryError")
-    };
+    let ended = |result: &&TestResult| result.failure.as_ref().is_some_and(|failure| failure.kind == "exit");
+    let only_cut = |result: &&TestResult| lost(result) && !ended(result);
     let cut: Vec<TestId> = report.failing().filter(only_cut).map(|result| result.id.clone()).collect();
-    if cut.is_empty() || cut.len() == report.failing().count() {
+    if cut.is_empty() || cut.len() > FEW || cut.len() == report.failing().count() {
         return Ok(BTreeSet::new());
     }
     let deadlines = Deadlines { default: SECOND_CHANCE, own: BTreeMap::new(), total: ALL_SECOND_CHANCES };
@@ -130,6 +132,7 @@ pub(super) fn decide(
         flaky.iter().map(|id| (id.clone(), "flaky: it passed once and not again".to_owned())).collect();
     let wants = "it wants more time or memory than a candidate's run gives, and passes with it";
     set_aside.extend(hungry.into_iter().map(|id| (id, wants.to_owned())));
+    set_aside.extend(left_out(&report).map(|(id, why)| (id.clone(), why.to_owned())));
     let passing: BTreeSet<TestId> = report
         .with_status(TestStatus::Passed)
         .map(|result| result.id.clone())

@@ -1,6 +1,6 @@
 //! Lines that tests execute, by JaCoCo's agent in one JVM.
 
-use super::jvm::{Harness, OnCrash};
+use super::jvm::{Harness, OnCrash, lost};
 use super::subject::Subject;
 use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError};
 use crate::benchmark::jars::{self, Library};
@@ -108,7 +108,7 @@ fn endless(baseline: &Baseline) -> impl Iterator<Item = &TestId> {
     let is_cut = |id: &&TestId| {
         baseline.report.results.get(*id).is_some_and(|result| {
             let failed = result.status == TestStatus::Failed;
-            result.status == TestStatus::TimedOut || failed && Duration::from_millis(result.millis) > QUICK
+            lost(result) || failed && Duration::from_millis(result.millis) > QUICK
         })
     };
     baseline.triggering.iter().filter(is_cut)

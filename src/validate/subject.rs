@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// A test without its own baseline gets this; so does every test at least.
 const LEAST: Duration = Duration::from_secs(2);
+/// Times its usual time that a whole run gets at least.
+const SLACK: u32 = 3;
 /// A test in its first run, and one that was cut there.
 pub(super) const FIRST: Duration = Duration::from_secs(10);
 /// Packages whose classes decide what a test result is.
@@ -261,7 +263,8 @@ impl Subject {
         Plan { classes: self.tests.clone(), only, deadlines, on_crash, stop_at_cut, jvm_args }
     }
 
-    /// Deadlines from what tests took: max(2 s, 10 times that); 10 s for one that was cut.
+    /// Deadlines from what tests took: max(2 s, 10 times that); 10 s for one that was cut. All together: their sum, at
+    /// most `--max-time` or, for a slow suite, three times what it usually takes.
     pub(super) fn deadlines(&self, report: &crate::domain::TestReport) -> Deadlines {
         let mut own = BTreeMap::new();
         for result in report.results.values() {
@@ -275,7 +278,9 @@ impl Subject {
         }
         let sum: Duration =
             own.values().sum::<Duration>() + LEAST * report.results.len().try_into().unwrap_or(u32::MAX);
-        Deadlines { default: LEAST, own, total: sum.min(self.options.max_time) }
+        // A suite that takes minutes cannot be judged in less, whatever a search for candidates may take.
+        let usual = Duration::from_millis(report.results.values().map(|result| result.millis).sum());
+        Deadlines { default: LEAST, own, total: sum.min(self.options.max_time.max(usual * SLACK)) }
     }
 }
 

@@ -5,6 +5,7 @@ mod classpath;
 mod daemon;
 mod harness;
 mod javac;
+mod patience;
 mod suite;
 mod worker;
 
@@ -12,5 +13,6 @@ pub(super) use classpath::{ClassPath, java_files, test_classes};
 pub(super) use daemon::{Answer, Classes, Daemon, DaemonSetup};
 pub(super) use harness::{Harness, short_hash};
 pub(super) use javac::{Compiled, Javac, Level, parse as diagnostics};
+pub(super) use patience::{left_out, lost};
 pub(super) use suite::{Deadlines, OnCrash, Plan, Suite, spelled};
 pub(super) use worker::{WorkerSetup, Workers};

@@ -3,6 +3,7 @@
 //! A test that hangs cannot be stopped inside a JVM, so the JVM ends and a new one goes on with the rest.
 
 use super::harness::Harness;
+use super::patience;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::sandbox::{Exit, Finished, Job, Sandbox};
@@ -21,7 +22,7 @@ const START: Duration = Duration::from_secs(60);
 const TAIL_CHARS: usize = 4000;
 
 /// How long tests may take.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(in crate::validate) struct Deadlines {
     /// For tests without their own.
     pub(in crate::validate) default: Duration,
@@ -41,7 +42,7 @@ pub(in crate::validate) enum OnCrash {
 }
 
 /// What to run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(in crate::validate) struct Plan {
     /// Classes that may hold tests, in order.
     pub(in crate::validate) classes: Vec<String>,
@@ -92,30 +93,28 @@ impl Suite<'_> {
     ) -> Result<TestReport, ValidateError> {
         let begin = Instant::now();
         let mut report = empty();
-        loop {
+        report.end = loop {
             let left = plan.deadlines.total.saturating_sub(begin.elapsed());
             if left.is_zero() {
-                report.end = RunEnd::TimedOut;
-                return Ok(report);
+                break RunEnd::TimedOut;
             }
+            let plan = patience::shortened(plan, &report);
             let nonce = nonce();
-            let request = self.write_request(plan, &report, &nonce)?;
-            let done = self.sandbox.run(self.job(plan, &request, left)).await?;
+            let request = self.write_request(&plan, &report, &nonce)?;
+            let done = self.sandbox.run(self.job(&plan, &request, left)).await?;
             let mut told = records::read(&done.results, &nonce);
             executed.append(&mut told.executed);
             let before = report.results.len();
             report.output_tail = tail(&done);
-            let next = take(&mut report, told, &done, plan);
-            if let Next::Stop(end) = next {
-                report.end = end;
-                return Ok(report);
+            match take(&mut report, told, &done, &plan) {
+                Next::Stop(end) => break end,
+                // A process that adds nothing would add nothing the next time either.
+                Next::GoOn if report.results.len() == before => break RunEnd::Crashed,
+                Next::GoOn => {}
             }
-            // A process that adds nothing would add nothing the next time either.
-            if report.results.len() == before {
-                report.end = RunEnd::Crashed;
-                return Ok(report);
-            }
-        }
+        };
+        patience::tell(plan, &mut report);
+        Ok(report)
     }
 
     fn write_request(&self, plan: &Plan, report: &TestReport, nonce: &str) -> Result<Utf8PathBuf, ValidateError> {
