@@ -10,9 +10,9 @@ mod summary;
 use super::fsm::GOAL_ACCOMPLISHED;
 use super::marks;
 use super::memory::Memory;
-use super::profile::{ContractKind, Profile};
+use super::profile::{ContractKind, Ending, Profile};
 use crate::code::SourceFile;
-use crate::domain::{Artifact, Mark, RepoPath};
+use crate::domain::{Artifact, Mark, PatchAttempt, RepoPath};
 use crate::patch::Edits;
 use crate::patch::proposal::{self, Proposal};
 use crate::tools::{Effect, Observation, Workbench};
@@ -54,20 +54,33 @@ impl<'a> Asked<'a> {
 /// Judges what the last call brought against what the agent owes.
 pub fn judge(asked: Asked<'_>, observation: &Observation) -> Verdict {
     match (asked.profile.contract, &observation.effect) {
-        (ContractKind::Patch, Effect::Tried(attempts)) => {
-            match attempts.iter().find(|attempt| attempt.validation.is_plausible()) {
-                Some(plausible) => Verdict::Ended(Artifact::Patch(plausible.clone()), "plausible patch".into()),
-                None => Verdict::GoOn,
-            }
+        (ContractKind::Patch, Effect::Tried(attempts)) => judge_tried(asked.profile.ends, attempts),
+        (ContractKind::Patch, Effect::NotApplied(attempt)) if asked.profile.ends == Ending::Judged => {
+            Verdict::Refused(attempt.validation.detail.clone())
         }
-        (ContractKind::Patch, Effect::Accomplished(args)) => {
-            Verdict::Ended(Artifact::Nothing { explanation: explanation(args) }, "ended without a repair".into())
-        }
+        (ContractKind::Patch, Effect::Accomplished(args)) => match (asked.profile.ends, asked.memory.plausible()) {
+            (Ending::Called, Some(found)) => Verdict::Ended(Artifact::Patch(found.clone()), "said to be done".into()),
+            (Ending::Called, None) => Verdict::Refused("no patch has passed all tests yet".into()),
+            _ => Verdict::Ended(Artifact::Nothing { explanation: explanation(args) }, "ended without a repair".into()),
+        },
         (kind, Effect::Accomplished(args)) => match read(kind, args, asked) {
             Ok((artifact, how)) => Verdict::Ended(artifact, how),
             Err(reason) => Verdict::Refused(reason),
         },
         _ => Verdict::GoOn,
+    }
+}
+
+/// What judged candidates mean for an agent that owes a patch.
+fn judge_tried(ends: Ending, attempts: &[PatchAttempt]) -> Verdict {
+    let plausible = attempts.iter().find(|attempt| attempt.validation.is_plausible());
+    match (ends, plausible) {
+        (Ending::Called, _) | (Ending::Plausible, None) => Verdict::GoOn,
+        (_, Some(found)) => Verdict::Ended(Artifact::Patch(found.clone()), "plausible patch".into()),
+        (Ending::Judged, None) => {
+            let explanation = attempts.first().map(|attempt| attempt.explanation.clone()).unwrap_or_default();
+            Verdict::Ended(Artifact::Nothing { explanation }, "its patch did not pass".into())
+        }
     }
 }
 

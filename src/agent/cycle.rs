@@ -36,8 +36,19 @@ pub struct AgentRun<'a> {
     pub past: &'a Past,
     /// Attempt, level and agent; the cycle is counted here.
     pub scope: Scope,
+    /// What is left out of what the agent is told.
+    pub untold: Untold,
     /// When the bug's time is up.
     pub deadline: Instant,
+}
+
+/// What an agent is not told; nothing by default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Untold {
+    /// Cycles before the last one.
+    pub earlier_cycles: bool,
+    /// What tests say of its patches, but for whether they pass.
+    pub results: bool,
 }
 
 /// How an agent run ended.
@@ -86,29 +97,43 @@ impl AgentRun<'_> {
     pub async fn run(mut self, policy: &mut dyn Policy) -> Result<Ended, AgentError> {
         self.sink.emit(&Event::AgentStarted { scope: self.scope.clone(), policy: policy.kind() })?;
         let mut memory = self.first_memory();
+        let ended = self.cycles(policy, &mut memory).await;
+        match (ended, memory.plausible().cloned()) {
+            (Ok((Artifact::Nothing { .. }, how)), Some(found)) => self.end(Artifact::Patch(found), how, memory),
+            (Ok((artifact, how)), _) => self.end(artifact, how, memory),
+            // What was found is not lost because no more can be asked for.
+            (Err(error @ (AgentError::Exhausted(_) | AgentError::Model(_))), Some(found)) => {
+                self.end(Artifact::Patch(found), error.to_string(), memory)
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// The loop itself: what the agent made, and how it ended.
+    async fn cycles(&mut self, policy: &mut dyn Policy, memory: &mut Memory) -> Result<(Artifact, String), AgentError> {
         let mut state = self.first_state();
         for cycle in 1..=self.profile.budget.cycles {
             self.scope.cycle = cycle;
             if self.is_late() {
                 return Err(AgentError::Exhausted("the time for this bug is up".into()));
             }
-            let decision = policy.decide(&self.view(&memory, &state)).await?;
-            let mut step = match self.middleware.admit(&decision, &state, &memory, policy.kind())? {
+            let decision = policy.decide(&self.view(memory, &state)).await?;
+            let mut step = match self.middleware.admit(&decision, &state, memory, policy.kind())? {
                 Admission::Run { tool, args, notes } => self.call(policy, tool, args, &notes).await?,
                 Admission::Refused { tool, args, reply } => Step::refused(tool, args, reply),
             };
-            let verdict = contract::judge(self.asked(&memory), &step.observation);
+            let verdict = contract::judge(self.asked(memory), &step.observation);
             if let Verdict::Refused(reason) = &verdict {
                 memory.refused_answers += 1;
                 step = self.refuse_answer(step, reason, memory.refused_answers)?;
             }
             let next = fsm::next(self.profile, &state, &step.tool, step.moves());
-            self.remember(&mut memory, &state, step)?;
+            self.remember(memory, &state, step)?;
             state = next;
             match verdict {
-                Verdict::Ended(artifact, how) => return self.end(artifact, how, memory),
+                Verdict::Ended(artifact, how) => return Ok((artifact, how)),
                 Verdict::Refused(reason) if memory.refused_answers >= self.profile.budget.answers => {
-                    return self.end(Artifact::Nothing { explanation: reason }, "no usable answer", memory);
+                    return Ok((Artifact::Nothing { explanation: reason }, "no usable answer".into()));
                 }
                 _ => {}
             }
@@ -116,7 +141,7 @@ impl AgentRun<'_> {
         let said = memory.attempts.last().map(|attempt| attempt.explanation.as_str()).filter(|said| !said.is_empty());
         let said = said.map(|said| format!("; of the last patch it said: {said}")).unwrap_or_default();
         let explanation = format!("all {} cycles were used{said}", self.profile.budget.cycles);
-        self.end(Artifact::Nothing { explanation }, "out of cycles", memory)
+        Ok((Artifact::Nothing { explanation }, "out of cycles".into()))
     }
 
     /// Whether the time was up before this cycle. A cycle that is over was in time.
@@ -126,6 +151,7 @@ impl AgentRun<'_> {
 
     fn first_memory(&self) -> Memory {
         let mut memory = Memory::of(self.case);
+        memory.short = self.untold.earlier_cycles;
         for (file, span) in &self.evidence.shown {
             memory.show(file, *span);
         }
@@ -181,6 +207,9 @@ impl AgentRun<'_> {
         };
         let step = match result {
             Ok(mut observation) => {
+                if self.untold.results {
+                    observation = without_results(observation);
+                }
                 for note in notes {
                     observation.text.push_str(&format!("(note: {note})\n"));
                 }
@@ -236,8 +265,7 @@ impl AgentRun<'_> {
         Ok(())
     }
 
-    fn end(&self, artifact: Artifact, how: impl Into<String>, memory: Memory) -> Result<Ended, AgentError> {
-        let how = how.into();
+    fn end(&self, artifact: Artifact, how: String, memory: Memory) -> Result<Ended, AgentError> {
         let cycles = self.scope.cycle;
         self.sink.emit(&Event::AgentEnded { scope: self.scope.clone(), how: how.clone(), cycles })?;
         if let Artifact::Marks { marks, .. } = &artifact {
@@ -245,5 +273,17 @@ impl AgentRun<'_> {
         }
         let Memory { hypotheses, attempts, .. } = memory;
         Ok(Ended { artifact, hypotheses, attempts, how, cycles })
+    }
+}
+
+/// A judged patch without what the tests said of it.
+fn without_results(observation: Observation) -> Observation {
+    match &observation.effect {
+        Effect::Tried(attempts) => {
+            let passed = attempts.iter().any(|attempt| attempt.validation.is_plausible());
+            let text = if passed { "the patch passes all tests\n" } else { "the patch did not pass; it was undone\n" };
+            Observation { text: text.to_owned(), ..observation }
+        }
+        _ => observation,
     }
 }

@@ -38,6 +38,8 @@ pub struct Memory {
     pub attempts: Vec<PatchAttempt>,
     /// Unusable answers so far.
     pub refused_answers: u32,
+    /// Whether nothing is remembered but the last cycle (RepairAgent, Table VI).
+    pub short: bool,
     shown: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
@@ -63,6 +65,11 @@ impl Memory {
     /// A memory that starts with what the case file holds.
     pub fn of(case: &CaseFile) -> Self {
         Self { hypotheses: case.hypotheses.clone(), ..Self::default() }
+    }
+
+    /// The first plausible patch of this run.
+    pub fn plausible(&self) -> Option<&PatchAttempt> {
+        self.attempts.iter().find(|attempt| attempt.validation.is_plausible())
     }
 
     /// Notes lines as shown in full.
@@ -106,6 +113,9 @@ impl Memory {
     /// Observations of all cycles but the last, grouped by tool; the oldest are left out, and said to be, when there
     /// is no room. What was refused taught nothing about the bug and is not repeated.
     pub fn gathered(&self) -> Vec<Group> {
+        if self.short {
+            return Vec::new();
+        }
         let earlier = &self.cycles[..self.cycles.len().saturating_sub(1)];
         let mut room = GATHERED_TOKENS;
         let mut kept: Vec<(&CycleRecord, Option<&str>)> = Vec::new();
@@ -132,7 +142,8 @@ impl Memory {
 
     /// The cycle of this run in which exactly this command was run and whose result is still shown.
     pub fn earlier(&self, tool: &ToolName, args: &Value) -> Option<u32> {
-        self.cycles.iter().find(|r| r.ran && r.tool == *tool && r.args == *args).map(|r| r.cycle)
+        let known = if self.short { self.cycles.len().saturating_sub(1) } else { 0 };
+        self.cycles[known..].iter().find(|r| r.ran && r.tool == *tool && r.args == *args).map(|r| r.cycle)
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`middleware`] mends or refuses what a model asks for; [`policy`] decides the next command, with a model or
 //! without one; [`contract`] says when an answer is usable. What an agent is shown first is made by [`evidence`].
 
+pub mod ablation;
 pub mod answer;
 pub mod contract;
 pub mod cycle;

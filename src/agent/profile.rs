@@ -64,6 +64,28 @@ pub enum ContractKind {
     Patch,
 }
 
+/// When the run of an agent that repairs is over, beside its budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// With the first plausible patch.
+    #[default]
+    Plausible,
+    /// With the first patch that the tests judge, whatever they say: FixAgent's one answer. A patch that does not
+    /// apply is an unusable answer.
+    Judged,
+    /// When the agent says so, which is refused before a patch is plausible (RepairAgent, Figure 2).
+    Called,
+}
+
+fn usual_turn() -> String {
+    "turn.md".into()
+}
+
+fn yes() -> bool {
+    true
+}
+
 /// An agent, as data.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,8 +100,17 @@ pub struct Profile {
     pub goal: String,
     /// Its prompt file in `prompts/`.
     pub prompt: String,
+    /// The prompt file of each query; the agent's own stands before it.
+    #[serde(default = "usual_turn")]
+    pub turn: String,
     /// Which answer it owes.
     pub contract: ContractKind,
+    /// When a repairer's run ends.
+    #[serde(default)]
+    pub ends: Ending,
+    /// Whether prompts speak of the state machine.
+    #[serde(default = "yes")]
+    pub guided: bool,
     /// Alias of its model; `--model` maps aliases, levels and agents to models.
     pub model: String,
     /// State it starts in.
@@ -131,14 +162,16 @@ pub struct ProfileError {
     pub what: String,
 }
 
-/// Loads all profiles: the embedded ones, replaced or joined by those in `folder`.
+/// Loads all profiles: the embedded ones, replaced or joined by those of the embedded `folders` (of strategies), then by
+/// those in the user's `folder`.
 ///
 /// # Errors
 /// Unreadable or malformed files, unknown tools (not in `known_tools`), states that lead nowhere, a start state
 /// without the agent's answer.
-pub fn load(folder: Option<&Utf8Path>, known_tools: &[&str]) -> Result<Vec<Profile>, ProfileError> {
+pub fn load(folders: &[&str], folder: Option<&Utf8Path>, known_tools: &[&str]) -> Result<Vec<Profile>, ProfileError> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    for file in EMBEDDED.files() {
+    let own = folders.iter().filter_map(|name| EMBEDDED.get_dir(name));
+    for file in EMBEDDED.files().chain(own.flat_map(|folder| folder.files())) {
         if let (Some(name), Some(text)) = (file.path().file_name().and_then(|n| n.to_str()), file.contents_utf8()) {
             texts.insert(name.to_owned(), text.to_owned());
         }
@@ -204,6 +237,10 @@ pub fn parse(file: &str, text: &str, known_tools: &[&str]) -> Result<Profile, Pr
 
 /// The answer is always among the tools of the first state, so that one query can be enough.
 fn check_answer(profile: &Profile) -> Result<(), String> {
+    if profile.ends == Ending::Called {
+        // This machine has its patches in later states, by design.
+        return Ok(());
+    }
     let answer = match profile.contract {
         ContractKind::Patch => "write_fix",
         _ => "goal_accomplished",

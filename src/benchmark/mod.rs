@@ -6,6 +6,7 @@
 
 mod copy;
 mod fixtures;
+mod history;
 mod jsonl;
 mod layout;
 mod local;
@@ -14,6 +15,7 @@ mod registry;
 mod xml;
 
 pub use copy::{Copied, private_copy};
+pub use history::History;
 pub use registry::{Settings, find, names, parse_bug, select};
 pub mod jars;
 pub mod jdk;

@@ -1,5 +1,6 @@
 //! What was typed. These structs do not leave `cli`.
 
+use crate::agent::ablation::Part;
 use crate::localize::Formula;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -96,9 +97,9 @@ pub struct Source {
     /// Isolation of everything that is compiled or tested.
     #[arg(long, value_enum, default_value_t = SandboxArg::Auto)]
     pub sandbox: SandboxArg,
-    /// How suspicious lines are found.
-    #[arg(long, value_enum, default_value_t = LocalizationArg::Spectrum)]
-    pub localization: LocalizationArg,
+    /// How suspicious lines are found; `spectrum` unless `--paper` says otherwise.
+    #[arg(long, value_enum)]
+    pub localization: Option<LocalizationArg>,
     /// Suspiciousness formula: ochiai, dstar, tarantula, op2 or barinel.
     #[arg(long, value_name = "FORMULA", value_parser = formula, default_value = "ochiai")]
     pub formula: Formula,
@@ -163,6 +164,34 @@ pub struct Minds {
     pub prices: Option<Utf8PathBuf>,
 }
 
+/// How a bug is gone about.
+#[derive(Debug, Args)]
+pub struct Way {
+    /// The unified system, or one of those it was made from: unified, fixagent, repairagent, lite, direct.
+    #[arg(long, value_name = "NAME", default_value = crate::escalate::strategy::DEFAULT)]
+    pub strategy: String,
+    /// Keep to the paper's own numbers, localization and first prompt.
+    #[arg(long)]
+    pub paper: bool,
+    /// Leave out what agents see of a part: helper, repo_focus, summarizer, slicer, locator, fixer_pro, search, fsm,
+    /// memory, static, dynamic, testing, web. May be repeated.
+    #[arg(long, value_name = "PART", value_parser = str::parse::<Part>)]
+    pub without: Vec<Part>,
+    /// Levels to climb, each only when the last one failed: `L1`, or a range `L1..L3`. All that the strategy has with a
+    /// model, L1 with the built-in engine alone.
+    #[arg(long, value_name = "LEVELS", value_parser = super::levels::levels)]
+    pub levels: Option<super::levels::Levels>,
+    /// How often the whole ladder is climbed, each time with what was learnt; 1 unless the strategy says otherwise.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub attempts: Option<u32>,
+    /// Do not have a plausible patch of levels 2 and 3 reviewed.
+    #[arg(long)]
+    pub no_review: bool,
+    /// Variants asked of a model, in one query, for each candidate that fails; none unless the strategy says otherwise.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=30))]
+    pub variants: Option<u32>,
+}
+
 /// `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -175,21 +204,12 @@ pub struct RunArgs {
     /// Who thinks.
     #[command(flatten)]
     pub minds: Minds,
-    /// Levels to climb: `L1`, or a range `L1..L3`.
-    #[arg(long, value_name = "LEVELS", value_parser = super::levels::levels, default_value = "L1")]
-    pub levels: super::levels::Levels,
-    /// How often the whole ladder is climbed, each time with what was learnt.
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub attempts: u32,
-    /// Do not have a plausible patch of levels 2 and 3 reviewed.
-    #[arg(long)]
-    pub no_review: bool,
+    /// How it is gone about.
+    #[command(flatten)]
+    pub way: Way,
     /// Let candidates with suspicious constructs become plausible.
     #[arg(long)]
     pub accept_suspicious: bool,
-    /// Variants asked of a model, in one query, for each candidate that fails.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=30))]
-    pub variants: u32,
     /// Most template candidates of the built-in engine.
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub max_candidates: usize,

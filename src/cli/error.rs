@@ -3,8 +3,8 @@
 use crate::agent::AgentError;
 use crate::agent::profile::ProfileError;
 use crate::benchmark::BenchmarkError;
-use crate::escalate::RepairError;
 use crate::escalate::prepare::PrepareError;
+use crate::escalate::{RepairError, StrategyError};
 use crate::journal::JournalError;
 use crate::llm::ModelError;
 use crate::prompt::PromptError;
@@ -190,11 +190,16 @@ impl From<RepairError> for Failure {
     fn from(error: RepairError) -> Self {
         match error {
             RepairError::Agent(error) => error.into(),
-            RepairError::Retrieve(_) => Self::unusable(error.to_string(), "build the program again"),
             RepairError::NoProfile { .. } => {
                 Self::unusable(error.to_string(), "complete the folder given with `--agents`")
             }
         }
+    }
+}
+
+impl From<StrategyError> for Failure {
+    fn from(error: StrategyError) -> Self {
+        Self::unusable(error.to_string(), "build the program again")
     }
 }
 

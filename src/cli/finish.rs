@@ -5,6 +5,7 @@ use super::error::Failure;
 use super::models::Models;
 use super::telling::{Telling, write};
 use crate::domain::{Event, Outcome, Patch, PolicyKind};
+use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
 use crate::patch;
 use crate::report::{self, By, Model, RunReport, VerdictWord};
@@ -14,7 +15,7 @@ use std::time::Instant;
 
 /// What the run came to.
 pub fn report(
-    args: &RunArgs,
+    localization: Localization,
     models: &Models,
     bench: &Workbench,
     folder: &Utf8Path,
@@ -46,7 +47,7 @@ pub fn report(
         patch: repair.map(|r| patch::render(&r.attempt.patch)),
         files: repair.map(|r| r.attempt.patch.paths().cloned().collect()).unwrap_or_default(),
         correct: repair.and_then(|r| correct(bench, &r.attempt.patch)),
-        localization: format!("{:?}", args.source.localization).to_lowercase(),
+        localization: localization.word().to_owned(),
         model: Model { name, endpoint },
         validations: sums.validations,
         usage: sums.usage,

@@ -13,6 +13,7 @@ mod progress;
 mod run;
 mod telling;
 mod tool;
+mod way;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -112,6 +112,7 @@ impl Models {
         &self,
         level: Level,
         agent: &AgentName,
+        temperature: f64,
         library: &Arc<Library>,
         sink: &Arc<dyn EventSink>,
         past: &Arc<Past>,
@@ -123,7 +124,7 @@ impl Models {
         let voice = |model: &Arc<dyn ChatModel>, name: &str| Voice {
             model: model.clone(),
             name: name.to_owned(),
-            temperature: Some(0.0),
+            temperature: Some(temperature),
             library: library.clone(),
             sink: sink.clone(),
             past: past.clone(),

@@ -1,12 +1,12 @@
 //! From typed arguments to a bug on the bench: sandbox, checkout, JDK, judge, metadata. Shared by all commands that
 //! work on a bug.
 
-use super::args::{LocalizationArg, SandboxArg, Source};
+use super::args::{SandboxArg, Source};
 use super::error::Failure;
 use crate::benchmark::jdk::{self, Jdk};
-use crate::benchmark::{self, Checkout, Settings};
+use crate::benchmark::{self, Checkout, History, Settings};
 use crate::domain::{BugId, EventSink, TestId};
-use crate::escalate::prepare::{self, Localization};
+use crate::escalate::prepare;
 use crate::language;
 use crate::sandbox::{Choice, Sandbox};
 use crate::tools::Workbench;
@@ -72,8 +72,7 @@ impl Opened {
     pub async fn bench(
         &self,
         folder: &Utf8Path,
-        source: &Source,
-        accept_suspicious: bool,
+        wanted: prepare::Wanted,
         sink: &dyn EventSink,
     ) -> Result<Workbench, Failure> {
         let checkout = self.checkout(folder).await?;
@@ -93,13 +92,11 @@ impl Opened {
             ..validate::Options::new(work_dir)
         };
         let validator = validate::open(&checkout, &self.sandbox, options).await?;
-        let how = match source.localization {
-            LocalizationArg::Spectrum => Localization::Spectrum(source.formula),
-            LocalizationArg::Perfect => Localization::Perfect,
-            LocalizationArg::File => Localization::File,
-            LocalizationArg::None => Localization::None,
-        };
-        Ok(prepare::bench(checkout, language, Arc::from(validator), how, accept_suspicious, sink).await?)
+        let mut bench = prepare::bench(checkout, language, Arc::from(validator), wanted, sink).await?;
+        if self.bug.benchmark == "local" {
+            bench.history = History::of(Utf8Path::new(&self.bug.name), &self.sandbox);
+        }
+        Ok(bench)
     }
 
     async fn checkout(&self, folder: &Utf8Path) -> Result<Checkout, Failure> {

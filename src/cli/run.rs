@@ -6,11 +6,12 @@ use super::finish::{finish, report};
 use super::models::Models;
 use super::open::{Opened, state_folder};
 use super::telling::Telling;
-use crate::agent::evidence::Without;
+use super::way::{self, Chosen};
+use crate::agent::ablation::Part;
 use crate::agent::policy::EngineBudget;
 use crate::agent::profile;
 use crate::domain::{AgentName, Event, Level};
-use crate::escalate::Escalator;
+use crate::escalate::{Escalator, Plan};
 use crate::journal::SCHEMA as JOURNAL_SCHEMA;
 use crate::prompt::Library;
 use crate::tools::Registry;
@@ -29,22 +30,28 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     let started = Instant::now();
     let registry = Registry::builtin();
     let library = Arc::new(Library::load(args.minds.prompts.as_deref())?);
-    let profiles = profile::load(args.minds.agents.as_deref(), &registry.names())?;
+    let chosen = Chosen::of(&args.way, &args.source)?;
+    let profiles = chosen.profiles(args.minds.agents.as_deref(), &registry.names())?;
     let names: Vec<AgentName> = profiles.iter().map(|p| p.name.clone()).collect();
     let opened = Opened::check(&args.bug, &args.source).await?;
     let models = Arc::new(Models::open(&args.minds, &names).await?);
+    let plan = chosen.settled(&models, &args.minds);
     let folder = run_folder(&args, &opened)?;
-    let telling = Telling::start(&folder, &args, &models.redactor)?;
+    let telling = Telling::start(&folder, &args, &plan, &models.redactor)?;
     telling.emit(&started_event(&opened))?;
     if models.for_lack_of_a_key {
         telling.notice(
             "no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)",
         )?;
     }
-    let bench = opened.bench(&folder, &args.source, args.accept_suspicious, &*telling.sink).await?;
-    let escalator = escalator(&args, profiles, registry, library, &models, &telling);
+    let wanted = way::wanted(&plan, &args.source, args.accept_suspicious);
+    let mut bench = opened.bench(&folder, wanted, &*telling.sink).await?;
+    if plan.without.has(Part::Web) {
+        bench.solutions.clear();
+    }
+    let escalator = escalator(&args, plan, profiles, registry, library, &models, &telling);
     let verdict = escalator.repair(&bench).await?;
-    let report = report(&args, &models, &bench, &folder, &telling, &verdict, started);
+    let report = report(escalator.plan.localization, &models, &bench, &folder, &telling, &verdict, started);
     finish(&args, &bench, &folder, &telling, &report, &verdict)
 }
 
@@ -65,20 +72,18 @@ fn run_folder(args: &RunArgs, opened: &Opened) -> Result<Utf8PathBuf, Failure> {
 
 fn escalator(
     args: &RunArgs,
+    plan: Plan,
     profiles: Vec<profile::Profile>,
     registry: Registry,
     library: Arc<Library>,
     models: &Arc<Models>,
     telling: &Telling,
 ) -> Escalator {
-    let mut levels = args.levels.0.clone();
-    if models.any_model() && !args.minds.no_first {
-        levels.insert(0, Level::First);
-    }
     let (models, prompts, sink) = (models.clone(), library.clone(), telling.sink.clone());
     let past = telling.past.clone();
     let full = EngineBudget { time: args.source.max_time, candidates: args.max_candidates, seed: args.seed };
-    let alone = args.levels.0.len() == 1;
+    let alone = plan.levels.len() == 1;
+    let temperature = plan.temperature;
     let deadline = Instant::now() + args.source.max_time;
     Escalator {
         profiles,
@@ -86,16 +91,12 @@ fn escalator(
         library,
         sink: telling.sink.clone(),
         past: telling.past.clone(),
-        levels,
-        attempts: args.attempts,
-        mind: Box::new(move |level, agent| models.mind(level, agent, &prompts, &sink, &past)),
+        plan,
+        mind: Box::new(move |level, agent| models.mind(level, agent, temperature, &prompts, &sink, &past)),
         engine: Box::new(move |level| {
             let left = deadline.saturating_duration_since(Instant::now());
             EngineBudget { time: engine_time(level, left, alone), ..full }
         }),
-        review: !args.no_review,
-        variants: args.variants,
-        without: Without::default(),
         deadline,
     }
 }

@@ -4,6 +4,7 @@ use super::args::RunArgs;
 use super::error::Failure;
 use super::progress::Progress;
 use crate::domain::{Event, EventSink};
+use crate::escalate::Plan;
 use crate::journal::{Journal, Past, RunDir, Tee};
 use crate::llm::Redactor;
 use crate::report::Tally;
@@ -27,9 +28,9 @@ impl Telling {
     ///
     /// # Errors
     /// The folder cannot be made, holds another run, or cannot be written.
-    pub fn start(folder: &Utf8Path, args: &RunArgs, redactor: &Arc<Redactor>) -> Result<Self, Failure> {
+    pub fn start(folder: &Utf8Path, args: &RunArgs, plan: &Plan, redactor: &Arc<Redactor>) -> Result<Self, Failure> {
         let dir = RunDir::create(folder)?;
-        let frozen = format!("{:#}\n", frozen(args));
+        let frozen = format!("{:#}\n", frozen(args, plan));
         dir.freeze(frozen.as_bytes())?;
         let redactor = redactor.clone();
         let journal = Journal::begin(dir)?.scrubbed(Arc::new(move |text| redactor.text(text)));
@@ -73,13 +74,14 @@ impl Drop for Telling {
 }
 
 /// The settings that decide what a run does, as they were; no key is among them.
-fn frozen(args: &RunArgs) -> serde_json::Value {
+fn frozen(args: &RunArgs, plan: &Plan) -> serde_json::Value {
     json!({
         "schema": 1, "version": env!("CARGO_PKG_VERSION"), "bug": args.bug,
-        "levels": args.levels.0, "model": args.minds.model, "base_url": args.minds.base_url,
-        "no_first": args.minds.no_first, "attempts": args.attempts, "no_review": args.no_review, "seed": args.seed, "variants": args.variants, "max_candidates": args.max_candidates,
+        "strategy": plan.strategy, "paper": plan.paper, "without": plan.without, "levels": plan.levels, "model": args.minds.model, "base_url": args.minds.base_url,
+        "no_first": args.minds.no_first, "attempts": plan.attempts, "no_review": plan.reviewer.is_none(),
+        "seed": args.seed, "variants": plan.variants, "max_candidates": args.max_candidates,
         "max_time_seconds": args.source.max_time.as_secs_f64(), "accept_suspicious": args.accept_suspicious,
-        "localization": format!("{:?}", args.source.localization).to_lowercase(), "formula": args.source.formula.name(),
+        "localization": plan.localization.word(), "formula": args.source.formula.name(),
         "sandbox": format!("{:?}", args.source.sandbox).to_lowercase(),
         "failing": args.source.failing, "root": args.source.root, "build": args.source.build, "test": args.source.test,
         "agents": args.minds.agents, "prompts": args.minds.prompts,

@@ -4,6 +4,7 @@ use super::args::ToolArgs;
 use super::error::Failure;
 use super::models::Models;
 use super::open::Opened;
+use super::way;
 use crate::agent::mend::{self, Match, Threshold};
 use crate::agent::policy::{LlmPolicy, Policy};
 use crate::domain::{AgentName, EventSink, Level, Scope};
@@ -45,9 +46,9 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let path =
         Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
-    let bench = opened.bench(path, &args.source, false, &*sink).await?;
+    let bench = opened.bench(path, way::plain(&args.source), &*sink).await?;
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None };
-    let model = match models.mind(Level::L1, &scope.agent, &library, &sink, &Arc::default()) {
+    let model = match models.mind(Level::L1, &scope.agent, 0.0, &library, &sink, &Arc::default()) {
         Mind::Model { voice, kind } => Some(LlmPolicy::new(voice, kind, scope.clone(), bench.language, 0)),
         Mind::Builtin => None,
     };

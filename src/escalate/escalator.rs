@@ -1,10 +1,12 @@
 //! Works one bug, cheapest level first, and stops at the first plausible patch (FixAgent, Algorithm 1).
 
 use super::filing;
-use super::level::{self, Stage};
+use super::level::Stage;
 use super::outcome::{Repair, Verdict};
-use crate::agent::evidence::{Evidence, Without, search_query};
-use crate::agent::mend::Threshold;
+use super::strategy::Plan;
+use crate::agent::ablation::Part;
+use crate::agent::cycle::Untold;
+use crate::agent::evidence::{Evidence, Recipe, Sight, search_query};
 use crate::agent::middleware::Middleware;
 use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, SharedEngine, Voice, shared_engine};
 use crate::agent::profile::{ContractKind, Profile};
@@ -12,7 +14,7 @@ use crate::agent::{AgentError, AgentRun, Ended};
 use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PolicyKind, Scope};
 use crate::journal::Past;
 use crate::prompt::Library;
-use crate::retrieve::RetrieveError;
+use crate::retrieve::Solution;
 use crate::tools::{Registry, Workbench};
 use futures::future::try_join_all;
 use futures::{StreamExt, TryStreamExt, stream};
@@ -42,9 +44,6 @@ pub enum RepairError {
     /// An agent's.
     #[error(transparent)]
     Agent(#[from] AgentError),
-    /// The corpus of repairs is damaged.
-    #[error(transparent)]
-    Retrieve(#[from] RetrieveError),
     /// No profile of that name.
     #[error("no agent profile `{name}`; there are: {}", known.join(", "))]
     NoProfile {
@@ -55,6 +54,8 @@ pub enum RepairError {
     },
 }
 
+/// The agent whose work on a file is not paid for twice.
+const SUMMARIZER: &str = "summarizer";
 /// Files that one agent works on at the same time.
 const FILES_AT_ONCE: usize = 4;
 /// Repairs of similar bugs that Helper is shown first.
@@ -81,20 +82,12 @@ pub struct Escalator {
     pub sink: Arc<dyn EventSink>,
     /// What earlier sessions of the run did.
     pub past: Arc<Past>,
-    /// Rungs to climb, lowest first.
-    pub levels: Vec<Level>,
-    /// *k* of Algorithm 1: how often the whole ladder is climbed.
-    pub attempts: u32,
+    /// Who works on which rung, how often, and with what in view.
+    pub plan: Plan,
     /// Who decides, by level and agent.
     pub mind: WhoDecides,
     /// What the engine may use on a level.
     pub engine: Box<dyn Fn(Level) -> EngineBudget + Send + Sync>,
-    /// Whether a plausible patch of levels 2 and 3 is reviewed.
-    pub review: bool,
-    /// Variants asked of a model for each failed candidate.
-    pub variants: u32,
-    /// What evidence leaves out.
-    pub without: Without,
     /// When the bug's time is up.
     pub deadline: Instant,
 }
@@ -107,12 +100,13 @@ impl Escalator {
     pub async fn repair(&self, bench: &Workbench) -> Result<Verdict, RepairError> {
         let work = Work { bench, engine: shared_engine(bench, (self.engine)(Level::L1)) };
         let mut case = CaseFile::default();
-        for number in 1..=self.attempts {
-            for level in level::rungs(&self.levels) {
-                if level == Level::First && number > 1 {
-                    continue;
-                }
-                for &stage in level::crew(level) {
+        for number in 1..=self.plan.attempts {
+            if self.plan.fresh {
+                case = CaseFile::default();
+                bench.forget_tried();
+            }
+            for (level, stages) in self.plan.rungs(number) {
+                for stage in &stages {
                     let ended = match self.stage(number, level, stage, &work, &case).await {
                         Err(RepairError::Agent(AgentError::Exhausted(cap))) => return Ok(Verdict::Exhausted { cap }),
                         other => other?,
@@ -136,20 +130,20 @@ impl Escalator {
         &self,
         attempt: u32,
         level: Level,
-        stage: Stage,
+        stage: &Stage,
         work: &Work<'_>,
         case: &CaseFile,
     ) -> Result<Vec<Done>, RepairError> {
-        let scope = |name: &str, focus| Scope { attempt, level, agent: AgentName::from(name), cycle: 0, focus };
+        let scope = |agent: &AgentName, focus| Scope { attempt, level, agent: agent.clone(), cycle: 0, focus };
         match stage {
             Stage::Together(names) => {
                 // The code does not change between levels: a summary of it is not paid for twice.
                 let located = work.bench.bug.located.as_ref();
                 let known = located.is_some_and(|file| case.summary(file).is_some());
-                let wanted = names.iter().filter(|name| **name != "summarizer" || !known);
+                let wanted = names.iter().filter(|name| name.as_str() != SUMMARIZER || !known);
                 try_join_all(wanted.map(|name| self.agent(scope(name, None), work, case))).await
             }
-            Stage::PerFile(name) => {
+            Stage::PerFile { each_file: name } => {
                 let files = filing::without_summary(work.bench, case);
                 let runs = files.into_iter().map(|file| self.agent(scope(name, Some(file)), work, case));
                 stream::iter(runs).buffered(FILES_AT_ONCE).try_collect().await
@@ -161,12 +155,26 @@ impl Escalator {
         let profile = self.profile(&scope)?;
         let bench = work.bench;
         let found = match profile.contract {
-            ContractKind::Reference => bench.solutions.search(&search_query(bench), FOUND).await?,
+            ContractKind::Reference if self.plan.recipe == Recipe::Chosen => self.found(bench).await?,
             _ => Vec::new(),
         };
-        let evidence = Evidence::of(profile.contract, bench, case, self.without, scope.focus.as_ref(), &found);
-        let mut policy = self.policy(&scope, work, self.variants);
+        let sight = Sight { recipe: self.plan.recipe, no_results: self.plan.hides_results(scope.level, &scope.agent) };
+        let evidence = Evidence::of(profile.contract, bench, case, sight, scope.focus.as_ref(), &found);
+        let mut policy = self.policy(&scope, work, self.plan.variants);
         self.run(&profile, scope, evidence, work, case, &mut *policy).await
+    }
+
+    /// What a first search finds, which Helper is shown; by the papers it searches by itself. A source that fails costs
+    /// its results and no more.
+    async fn found(&self, bench: &Workbench) -> Result<Vec<Solution>, RepairError> {
+        match bench.solutions.search(&search_query(bench), FOUND).await {
+            Ok(found) => Ok(found),
+            Err(error) => {
+                let text = format!("nothing was found for Helper: {error}");
+                self.sink.emit(&Event::Notice { text }).map_err(AgentError::Journal)?;
+                Ok(Vec::new())
+            }
+        }
     }
 
     async fn run(
@@ -180,7 +188,11 @@ impl Escalator {
     ) -> Result<Done, RepairError> {
         let bench = work.bench;
         let middleware =
-            Middleware { profile, registry: &self.registry, library: &self.library, bench, near: Threshold::USUAL };
+            Middleware { profile, registry: &self.registry, library: &self.library, bench, near: self.plan.near };
+        let untold = Untold {
+            earlier_cycles: self.plan.without.has(Part::Memory),
+            results: self.plan.hides_results(scope.level, &scope.agent),
+        };
         let run = AgentRun {
             profile,
             bench,
@@ -191,6 +203,7 @@ impl Escalator {
             sink: &*self.sink,
             past: &self.past,
             scope,
+            untold,
             deadline: self.deadline,
         };
         let kind = policy.kind();
@@ -200,9 +213,11 @@ impl Escalator {
     /// The agent's profile as it works on the level.
     fn profile(&self, scope: &Scope) -> Result<Profile, RepairError> {
         let profile = self.profiles.iter().find(|profile| profile.name == scope.agent);
-        profile.map(|profile| profile.on(scope.level)).ok_or_else(|| RepairError::NoProfile {
-            name: scope.agent.to_string(),
-            known: self.profiles.iter().map(|p| p.name.to_string()).collect(),
+        profile.map(|profile| self.plan.without.limited(profile.on(scope.level))).ok_or_else(|| {
+            RepairError::NoProfile {
+                name: scope.agent.to_string(),
+                known: self.profiles.iter().map(|p| p.name.to_string()).collect(),
+            }
         })
     }
 
@@ -218,15 +233,15 @@ impl Escalator {
     /// The repair after one look of a reviewer: a better patch takes its place only if it is plausible too. The credit
     /// stays with the author, and nothing that goes wrong here can lose the patch.
     async fn reviewed(&self, mut repair: Repair, work: &Work<'_>, case: &CaseFile) -> Result<Repair, RepairError> {
-        let reviewer = AgentName::from(level::REVIEWER);
         let Repair { level, number, .. } = repair;
-        let scope = Scope { attempt: number, level, agent: reviewer, cycle: 0, focus: None };
-        let author = Scope { agent: repair.agent.clone(), ..scope.clone() };
-        self.sink.emit(&Event::Repaired { scope: author }).map_err(AgentError::Journal)?;
+        let author = Scope { attempt: number, level, agent: repair.agent.clone(), cycle: 0, focus: None };
+        self.sink.emit(&Event::Repaired { scope: author.clone() }).map_err(AgentError::Journal)?;
         repair.analysis = Some(repair.attempt.explanation.clone()).filter(|text| !text.is_empty());
+        let Some(reviewer) = self.plan.reviewer_on(level) else { return Ok(repair) };
+        let scope = Scope { agent: reviewer.clone(), ..author };
         // The engine knows no more than the tests that it was judged by.
-        let by_model = matches!((self.mind)(level, &scope.agent), Mind::Model { .. });
-        if repair.agent == scope.agent || !self.review || !level::is_reviewed(level) || !by_model {
+        let by_model = matches!((self.mind)(level, reviewer), Mind::Model { .. });
+        if repair.agent == *reviewer || !by_model {
             return Ok(repair);
         }
         let mut profile = self.profile(&scope)?;

@@ -1,53 +1,62 @@
-//! The levels as data: which agents work on which rung, in which order. The loop over them is in
+//! The levels as data: a strategy names which agents work on which rung, in which order. The loop over them is in
 //! [`super::escalator`].
 
-use crate::domain::Level;
+use crate::domain::{AgentName, Level};
+use serde::Deserialize;
 
 /// A step of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
 pub enum Stage {
     /// Agents that work at the same time, each with the case file as it stood before.
-    Together(&'static [&'static str]),
+    Together(Vec<AgentName>),
     /// One agent once for each bug-related file, several at the same time.
-    PerFile(&'static str),
+    PerFile {
+        /// Which agent.
+        each_file: AgentName,
+    },
 }
 
-use Stage::{PerFile, Together};
+impl Stage {
+    /// A stage of agents that work at the same time.
+    pub fn together(agents: &[&str]) -> Self {
+        Self::Together(agents.iter().map(|agent| AgentName::from(*agent)).collect())
+    }
 
-const LOCATOR: Stage = Together(&["locator"]);
-const FIXER: Stage = Together(&["fixer"]);
-const FIXER_PRO: Stage = Together(&["fixer_pro"]);
-const SLICER: Stage = Together(&["slicer"]);
+    /// The agents of the stage.
+    pub fn agents(&self) -> &[AgentName] {
+        match self {
+            Self::Together(agents) => agents,
+            Self::PerFile { each_file } => std::slice::from_ref(each_file),
+        }
+    }
 
-/// The agent that reviews a plausible patch.
-pub const REVIEWER: &str = "fixer_pro";
-
-/// The crew of a level, stage by stage (FixAgent, section 3.2 and Algorithm 1).
-pub fn crew(level: Level) -> &'static [Stage] {
-    match level {
-        Level::First | Level::L1 => &[LOCATOR, FIXER],
-        Level::L2 => &[Together(&["slicer", "summarizer"]), LOCATOR, FIXER, FIXER_PRO],
-        Level::L3 => &[Together(&["helper", "repo_focus"]), PerFile("summarizer"), SLICER, LOCATOR, FIXER, FIXER_PRO],
-        // Reversed order with cascades: whoever answers again, all behind it answer again too.
-        Level::Refine => &[
-            FIXER_PRO, //
-            FIXER, FIXER_PRO, //
-            LOCATOR, FIXER, FIXER_PRO, //
-            SLICER, LOCATOR, FIXER, FIXER_PRO,
-        ],
+    /// The stage without the agents that are left out; nothing when none is left.
+    pub fn without(&self, gone: impl Fn(&AgentName) -> bool) -> Option<Self> {
+        let stage = match self {
+            Self::Together(agents) => Self::Together(agents.iter().filter(|agent| !gone(agent)).cloned().collect()),
+            per_file => per_file.clone(),
+        };
+        let empty = stage.agents().iter().all(gone);
+        (!empty).then_some(stage)
     }
 }
 
 /// Levels that can be asked for.
 pub const OFFERED: &[Level] = &[Level::L1, Level::L2, Level::L3];
 
-/// The rungs of one attempt: what was asked for, and refinement after level 3.
-pub fn rungs(asked: &[Level]) -> Vec<Level> {
-    let refine = asked.contains(&Level::L3).then_some(Level::Refine);
-    asked.iter().copied().chain(refine).collect()
-}
-
-/// Whether a plausible patch of the level is reviewed.
-pub fn is_reviewed(level: Level) -> bool {
-    matches!(level, Level::L2 | Level::L3)
+/// The level that a strategy's file names: `First`, `L1`, `L2`, `L3`, `refine`.
+///
+/// # Errors
+/// A sentence that names the known ones.
+pub fn named(text: &str) -> Result<Level, String> {
+    match text {
+        "First" => Ok(Level::First),
+        "refine" => Ok(Level::Refine),
+        _ => OFFERED
+            .iter()
+            .copied()
+            .find(|level| level.label() == text)
+            .ok_or_else(|| format!("`{text}` is no level; there are First, L1, L2, L3, refine")),
+    }
 }

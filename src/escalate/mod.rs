@@ -5,6 +5,8 @@ mod filing;
 pub mod level;
 mod outcome;
 pub mod prepare;
+pub mod strategy;
 
 pub use escalator::{Escalator, Mind, RepairError};
 pub use outcome::{Repair, Verdict};
+pub use strategy::{Plan, Strategy, StrategyError};

@@ -6,9 +6,10 @@ use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Ranking, RepoPath
 use crate::language::Language;
 use crate::localize::{self, Formula};
 use crate::patch::{Folder, Policy};
-use crate::retrieve;
+use crate::retrieve::{Corpus, Finder, Guard, RetrieveError};
 use crate::tools::Workbench;
 use crate::validate::{Baseline, SpectrumScope, ValidateError, Validator};
+use serde::Deserialize;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -26,17 +27,19 @@ pub enum PrepareError {
     },
     /// The corpus of repairs is damaged.
     #[error(transparent)]
-    Retrieve(#[from] retrieve::RetrieveError),
+    Retrieve(#[from] RetrieveError),
     /// The journal cannot be written.
     #[error("the journal cannot be written: {0}")]
     Journal(#[from] std::io::Error),
 }
 
 /// How the first ranking is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Localization {
-    /// From what single tests executed, by this formula, and from traces, calls and names.
-    Spectrum(Formula),
+    /// From what single tests executed, and from traces, calls and names.
+    #[default]
+    Spectrum,
     /// The developer's lines; every report says so.
     Perfect,
     /// The developer's files; every report says so.
@@ -45,21 +48,35 @@ pub enum Localization {
     None,
 }
 
-impl Default for Localization {
-    fn default() -> Self {
-        Self::Spectrum(Formula::default())
-    }
-}
-
 impl Localization {
     /// The word of the command line and of reports.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Spectrum(_) => "spectrum",
+            Self::Spectrum => "spectrum",
             Self::Perfect => "perfect",
             Self::File => "file",
             Self::None => "none",
         }
+    }
+}
+
+/// What is wanted of the bench.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// How the first ranking is made.
+    pub localization: Localization,
+    /// By which formula, where tests decide.
+    pub formula: Formula,
+    /// Whether coverage of the tests is measured and shown.
+    pub coverage: bool,
+    /// Whether candidates with suspicious constructs may become plausible.
+    pub accept_suspicious: bool,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        let (localization, formula) = Default::default();
+        Self { localization, formula, coverage: true, accept_suspicious: false }
     }
 }
 
@@ -71,8 +88,7 @@ pub async fn bench(
     checkout: Checkout,
     language: &'static dyn Language,
     validator: Arc<dyn Validator>,
-    how: Localization,
-    accept_suspicious: bool,
+    wanted: Wanted,
     sink: &dyn EventSink,
 ) -> Result<Workbench, PrepareError> {
     let project = &checkout.project;
@@ -81,29 +97,30 @@ pub async fn bench(
     let mut failing = localize::failing_tests(&index, baseline);
     // What failed by itself says more than what was cut.
     failing.sort_by_key(|test| test.timed_out);
-    let spectrum = match how {
-        Localization::Spectrum(_) => validator.spectrum(&scope(&index, &failing, baseline)).await?,
-        _ => None,
-    };
+    let by_tests = wanted.coverage && wanted.localization == Localization::Spectrum;
+    let spectrum = if by_tests { validator.spectrum(&scope(&index, &failing, baseline)).await? } else { None };
     let coverage = match &spectrum {
         Some(spectrum) => Some(spectrum.failing()),
-        None => validator.failing_coverage().await?,
+        None if wanted.coverage => validator.failing_coverage().await?,
+        None => None,
     };
-    if coverage.is_none() {
+    if coverage.is_none() && wanted.coverage {
         let text = "coverage of the failing tests could not be measured; traces and names decide alone".to_owned();
         sink.emit(&Event::Notice { text })?;
     }
     let located = localize::locate(&index, &failing, coverage.as_ref());
-    let ranking = match how {
-        Localization::Spectrum(formula) => localize::rank(&localize::Inputs {
+    let ranking = match wanted.localization {
+        Localization::Spectrum => localize::rank(&localize::Inputs {
             index: &index,
             failing: &failing,
             coverage: coverage.as_ref(),
             spectrum: spectrum.as_ref(),
-            formula,
+            formula: wanted.formula,
         }),
         Localization::None => Ranking::default(),
-        Localization::Perfect | Localization::File => from_oracle(how, &checkout, &index, &baseline.triggering)?,
+        Localization::Perfect | Localization::File => {
+            from_oracle(wanted.localization, &checkout, &index, &baseline.triggering)?
+        }
     };
     let bug = Bug {
         id: checkout.bug.clone(),
@@ -114,6 +131,7 @@ pub async fn bench(
         passing: baseline.passing.len(),
     };
     tell(&bug, &ranking, &*validator, sink)?;
+    let solutions = solutions(&checkout, &index)?;
     let mut policy = Policy::new(project.source_roots.clone(), project.test_roots.clone(), language);
     policy.default_file.clone_from(&bug.located);
     Ok(Workbench {
@@ -126,9 +144,10 @@ pub async fn bench(
         index,
         bug,
         validator,
-        accept_suspicious,
+        accept_suspicious: wanted.accept_suspicious,
         tried: Mutex::default(),
-        solutions: Arc::new(retrieve::Corpus::shipped()?),
+        solutions,
+        history: None,
         graph: OnceLock::new(),
         checkout,
     })
@@ -140,6 +159,25 @@ fn scope(index: &CodeIndex, failing: &[FailingTest], baseline: &Baseline) -> Spe
     const MOST: Duration = Duration::from_secs(120);
     let one_run = Duration::from_secs_f64((baseline.seconds / 3.0).clamp(0.0, MOST.as_secs_f64()));
     SpectrumScope { classes: Some(localize::covering_classes(index, failing)), time: one_run.max(LEAST) }
+}
+
+/// The shipped corpus behind the leak guard.
+fn solutions(checkout: &Checkout, index: &CodeIndex) -> Result<Finder, RetrieveError> {
+    let guard = checkout.oracle.as_ref().map(|oracle| {
+        let repaired: Vec<(&str, String)> = oracle
+            .files
+            .iter()
+            .map(|(path, bytes)| {
+                let before = index.file(path).map_or("", |file| file.text.as_ref());
+                (before, String::from_utf8_lossy(bytes).into_owned())
+            })
+            .collect();
+        let files = repaired.iter().map(|(before, after)| (*before, after.as_str()));
+        Guard::of(files, oracle.canary.as_deref())
+    });
+    let mut finder = Finder::new(guard);
+    finder.add(Arc::new(Corpus::shipped()?));
+    Ok(finder)
 }
 
 /// The developer's lines or files: only when they were asked for by name.

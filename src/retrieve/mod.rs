@@ -1,16 +1,21 @@
 //! Helper's search: material on how similar bugs were repaired, from sources behind one trait.
 //!
-//! Here is a small corpus of our own, scored by keywords, so that level 3 works offline.
+//! A small corpus of our own comes with the program, so that level 3 works offline. [`Finder`] asks all sources and
+//! keeps what a bug's own repair would give away from Helper.
 
 mod corpus;
+mod finder;
+mod guard;
 
 pub use corpus::Corpus;
+pub use finder::Finder;
+pub use guard::Guard;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 /// A repair that was made elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Solution {
     /// How it is cited.
     pub id: String,
@@ -35,6 +40,12 @@ pub enum RetrieveError {
         /// What is wrong.
         what: String,
     },
+    /// A source cannot be asked.
+    #[error("{what}")]
+    Unreachable {
+        /// Which, and why.
+        what: String,
+    },
 }
 
 /// Where solutions come from.
@@ -45,7 +56,4 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// See [`RetrieveError`].
     async fn search(&self, query: &str, most: usize) -> Result<Vec<Solution>, RetrieveError>;
-
-    /// Ids that may be cited.
-    fn ids(&self) -> Vec<&str>;
 }

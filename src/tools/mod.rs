@@ -4,6 +4,7 @@
 //! stand together. What a model does wrong comes back as an observation; only a broken environment is an error of the
 //! run. A tool reaches a model through [`ToolContext`] alone.
 
+mod code_history;
 mod collect_more_information;
 mod dependency_graph;
 mod discard_hypothesis;
@@ -19,6 +20,7 @@ mod run_fault_localization;
 mod run_tests;
 mod search_code_base;
 mod search_solutions;
+mod static_analysis;
 mod syntax_tree;
 mod test_coverage;
 mod trial;
@@ -234,6 +236,8 @@ impl Registry {
                 Box::new(goal_accomplished::GoalAccomplished),
                 Box::new(test_coverage::TestCoverage),
                 Box::new(syntax_tree::SyntaxTree),
+                Box::new(static_analysis::StaticAnalysis),
+                Box::new(code_history::CodeHistory),
                 Box::new(search_solutions::SearchSolutions),
                 Box::new(dependency_graph::DependencyGraph),
             ],

@@ -39,7 +39,12 @@ pub fn solutions_text(solutions: &[Solution]) -> String {
     let mut text = String::new();
     for solution in solutions {
         let Solution { id, symptom, before, after, why } = solution;
-        let _ = writeln!(text, "[{id}] {symptom}\n  before: {before}\n  after:  {after}\n  why: {why}");
+        let _ = writeln!(text, "[{id}] {symptom}");
+        for (title, part) in [("before: ", before), ("after:  ", after), ("why: ", why)] {
+            if !part.is_empty() {
+                let _ = writeln!(text, "  {title}{part}");
+            }
+        }
     }
     text
 }

@@ -1,16 +1,16 @@
 //! What all tools of one bug share: the checkout, its index, its judge, and what was tried.
 
 use super::{ToolError, trial::Tried};
-use crate::benchmark::Checkout;
+use crate::benchmark::{Checkout, History};
 use crate::code::{CodeIndex, DependencyGraph, SourceFile};
 use crate::domain::{Bug, FailingTest, Failure, Ranking, RepoPath};
 use crate::language::Language;
 use crate::patch::{Folder, Policy};
-use crate::retrieve::Source;
+use crate::retrieve::Finder;
 use crate::validate::{Coverage, Spectrum, Validator};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Lines of a failure's message that are shown.
 const MAX_MESSAGE_LINES: usize = 12;
@@ -44,12 +44,19 @@ pub struct Workbench {
     /// Candidates that were judged, by content.
     pub tried: Mutex<Tried>,
     /// How similar bugs were repaired.
-    pub solutions: Arc<dyn Source>,
+    pub solutions: Finder,
+    /// The version history of a user's project up to the revision that is worked on; benchmarks hide theirs.
+    pub history: Option<History>,
     /// Made when it is first asked for.
     pub graph: OnceLock<DependencyGraph>,
 }
 
 impl Workbench {
+    /// Forgets which candidates were judged: a new attempt knows nothing of the one before.
+    pub fn forget_tried(&self) {
+        *self.tried.lock().unwrap_or_else(PoisonError::into_inner) = Tried::default();
+    }
+
     /// The dependency graph of the checkout.
     pub fn dependencies(&self) -> &DependencyGraph {
         self.graph.get_or_init(|| DependencyGraph::build(&self.index))

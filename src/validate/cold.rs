@@ -8,7 +8,7 @@ use super::{
     Baseline, Coverage, Options, Spectrum, SpectrumScope, ValidateError, Validator, baseline, clean, coverage,
 };
 use crate::benchmark::Checkout;
-use crate::domain::{Failure, Outcome, Patch, TestId, TestReport, TestStatus, Validation};
+use crate::domain::{Diagnostic, Failure, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
 use crate::sandbox::Sandbox;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -24,6 +24,7 @@ pub struct ColdValidator {
     /// Outcomes by what the candidate is.
     seen: Mutex<BTreeMap<u64, Validation>>,
     coverage: tokio::sync::OnceCell<Option<Coverage>>,
+    warned: tokio::sync::Mutex<BTreeMap<RepoPath, Vec<Diagnostic>>>,
 }
 
 impl ColdValidator {
@@ -34,7 +35,8 @@ impl ColdValidator {
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
         let subject = Subject::prepare(checkout, sandbox, options).await?;
         let baseline = baseline::make(&subject).await?;
-        Ok(Self { subject, baseline, seen: Mutex::default(), coverage: tokio::sync::OnceCell::default() })
+        let (seen, coverage, warned) = Default::default();
+        Ok(Self { subject, baseline, seen, coverage, warned })
     }
 
     /// Triggering tests first; the rest only for who passes them.
@@ -178,5 +180,16 @@ impl Validator for ColdValidator {
 
     async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
         coverage::by_test(&self.subject, &self.baseline, scope).await
+    }
+
+    async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
+        // The code does not change: one look at a file is enough for all agents.
+        let mut known = self.warned.lock().await;
+        if let Some(warned) = known.get(file) {
+            return Ok(Some(warned.clone()));
+        }
+        let warned = self.subject.warnings(file).await?;
+        known.insert(file.clone(), warned.clone());
+        Ok(Some(warned))
     }
 }

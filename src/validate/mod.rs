@@ -26,7 +26,7 @@ pub use warm::WarmValidator;
 
 use crate::benchmark::jdk::Jdk;
 use crate::benchmark::{BenchmarkError, Checkout, Runner};
-use crate::domain::{Patch, RepoPath, TestId, TestReport, Validation};
+use crate::domain::{Diagnostic, Patch, RepoPath, TestId, TestReport, Validation};
 use crate::sandbox::{Sandbox, SandboxError};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
@@ -265,6 +265,14 @@ pub trait Validator: Send + Sync {
     /// # Errors
     /// As [`Validator::validate`].
     async fn spectrum(&self, _: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+        Ok(None)
+    }
+
+    /// What the compiler warns of in a file of the untouched code; `None` where no compiler of ours is used.
+    ///
+    /// # Errors
+    /// As [`Validator::validate`].
+    async fn warnings(&self, _: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
         Ok(None)
     }
 }

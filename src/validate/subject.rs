@@ -6,7 +6,7 @@ use super::refuse::refuse;
 use super::{Options, ValidateError, io_error};
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{Checkout, jars, private_copy};
-use crate::domain::{Diagnostic, Outcome, Patch, TestId, Validation};
+use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, Validation};
 use crate::sandbox::Sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
@@ -98,12 +98,27 @@ impl Subject {
             release: project.release.clone(),
             encoding: project.encoding.clone(),
             args: project.javac_args.clone(),
+            lint: false,
             processors: self.class_path.has_processors(),
         }
     }
 
     fn javac(&self) -> Javac<'_> {
         Javac { sandbox: &self.sandbox, jdk: &self.jdk, level: self.level(), wall: COMPILE_WALL }
+    }
+
+    /// What the compiler warns of in one file of the untouched project.
+    pub(super) async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
+        let out = tempfile::Builder::new().prefix("lint-").tempdir_in(&self.options.work_dir);
+        let out = out.map_err(io_error("making a folder for classes", &self.options.work_dir))?;
+        let folder = Utf8Path::from_path(out.path()).unwrap_or(&self.options.work_dir);
+        let folder = folder.canonicalize_utf8().map_err(io_error("finding the folder for classes", folder))?;
+        let classes = folder.join("classes");
+        std::fs::create_dir_all(&classes).map_err(io_error("making a folder for classes", &classes))?;
+        let root = &self.checkout.root;
+        let javac = Javac { level: Level { lint: true, ..self.level() }, ..self.javac() };
+        let done = javac.compile(&[file.under(root)], &self.class_path_with(&[]), &classes, root).await?;
+        Ok(done.diagnostics.into_iter().chain(done.warnings).collect())
     }
 
     async fn compile_untouched(&self) -> Result<Vec<Utf8PathBuf>, ValidateError> {

@@ -16,7 +16,7 @@ use super::{
     Baseline, Coverage, OnResult, Options, Spectrum, SpectrumScope, ValidateError, Validator, clean, coverage,
 };
 use crate::benchmark::Checkout;
-use crate::domain::{FileChange, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
+use crate::domain::{Diagnostic, FileChange, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
 use crate::sandbox::Sandbox;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -445,5 +445,9 @@ impl Validator for WarmValidator {
 
     async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
         self.inner.cold.spectrum(scope).await
+    }
+
+    async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
+        self.inner.cold.warnings(file).await
     }
 }

@@ -17,11 +17,11 @@ pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Refer
         _ => Vec::new(),
     };
     let sources: Vec<String> = sources.into_iter().filter(|source| !source.is_empty()).collect();
-    if sources.is_empty() {
+    if sources.is_empty() && !asked.bench.solutions.is_empty() {
         return Err("`sources` is empty: cite what you used, by the id that search_solutions gave".into());
     }
-    let known = asked.bench.solutions.ids();
-    match sources.iter().find(|source| !known.contains(&source.as_str())) {
+    let known = asked.bench.solutions.given();
+    match sources.iter().find(|source| !known.contains(source)) {
         Some(unknown) => Err(format!("the source `{unknown}` was never found; cite ids that search_solutions gave")),
         None => Ok(Reference { text: text.to_owned(), sources, explanation }),
     }
@@ -34,6 +34,6 @@ fn cleaned(source: &str) -> String {
 /// The arguments as an object, or a guide in prose that names its sources by id.
 pub fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
     let Some(text) = said.as_str() else { return said.get("reference").is_some().then(|| said.clone()) };
-    let sources: Vec<&str> = bench.solutions.ids().into_iter().filter(|id| text.contains(id)).collect();
+    let sources: Vec<String> = bench.solutions.given().into_iter().filter(|id| text.contains(id.as_str())).collect();
     Some(json!({"reference": text, "sources": sources, "explanation": ""}))
 }

@@ -53,14 +53,16 @@ impl Evidence {
         }
     }
 
-    /// What was tried before this agent began and why it failed, the newest last.
-    pub(super) fn add_history(&mut self, case: &CaseFile) {
+    /// What was tried before this agent began and why it failed, the newest last; without what tests said of it where
+    /// that is not to be known.
+    pub(super) fn add_history(&mut self, case: &CaseFile, no_results: bool) {
         let mut text = String::new();
         let skipped = case.attempts.len().saturating_sub(PATCHES);
         for (nth, attempt) in case.attempts.iter().enumerate().skip(skipped) {
-            text.push_str(&attempt_text(attempt, nth + 1 == case.attempts.len()));
+            let newest = nth + 1 == case.attempts.len();
+            text.push_str(&if no_results { diff_text(attempt) } else { attempt_text(attempt, newest) });
         }
-        for note in &case.engine_notes {
+        for note in case.engine_notes.iter().filter(|_| !no_results) {
             let _ = writeln!(text, "- {note}");
         }
         let skipped = case.analyses.len().saturating_sub(ANALYSES);
@@ -97,10 +99,13 @@ fn summary_text(summary: &Summary, room: usize) -> String {
     text
 }
 
+fn diff_text(attempt: &PatchAttempt) -> String {
+    format!("```diff\n{}```\n", crate::patch::render(&attempt.patch))
+}
+
 fn attempt_text(attempt: &PatchAttempt, newest: bool) -> String {
     let validation = &attempt.validation;
-    let diff = crate::patch::render(&attempt.patch);
-    let mut text = format!("```diff\n{diff}```\n{}: {}\n", validation.outcome, validation.detail);
+    let mut text = format!("{}{}: {}\n", diff_text(attempt), validation.outcome, validation.detail);
     if !attempt.explanation.is_empty() {
         let _ = writeln!(text, "its author said: {}", attempt.explanation);
     }

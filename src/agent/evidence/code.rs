@@ -123,9 +123,9 @@ fn add_unowned_marks<'b>(bench: &'b Workbench, marks: &[Mark], sheets: &mut Vec<
 }
 
 /// A whole file, whatever its size.
-pub fn file(bench: &Workbench, file: &SourceFile) -> (String, Shown) {
+pub fn file(bench: &Workbench, file: &SourceFile, marks: &[Mark]) -> (String, Shown) {
     let (mut text, mut shown) = (String::new(), Shown::new());
-    whole_file(file, &[], bench, &mut text, &mut shown);
+    whole_file(file, marks, bench, &mut text, &mut shown);
     (text, shown)
 }
 

@@ -6,14 +6,16 @@
 
 mod case;
 mod code;
+mod metadata;
 mod select;
 mod tests;
 
 use crate::agent::profile::ContractKind;
-use crate::domain::{CaseFile, LineSpan, PatchAttempt, RepoPath, Suspect};
+use crate::domain::{CaseFile, LineSpan, Mark, PatchAttempt, RepoPath, Suspect};
 use crate::prompt::count_tokens;
 use crate::retrieve::Solution;
 use crate::tools::{Workbench, bearing_text, solutions_text};
+use serde::Deserialize;
 use std::fmt::Write;
 
 /// A part of the evidence, for the table of tokens by section.
@@ -58,6 +60,8 @@ impl Budget {
     pub const SUMMARIZE: Self = Self { tests: 400, code: 5000, skeleton: 2000, requirements: 200 };
     /// For overlooking the project, and for searching.
     pub const OVERLOOK: Self = Self { tests: 800, code: 700, skeleton: 300, requirements: 400 };
+    /// The papers' whole files.
+    pub const METADATA: Self = Self { tests: 1000, code: 8000, skeleton: 1500, requirements: 400 };
     /// All summaries together.
     pub const SUMMARIES: usize = 1200;
     /// A reference solution.
@@ -68,11 +72,27 @@ impl Budget {
     pub const GRAPH: usize = 800;
 }
 
-/// Which part of the evidence is left out: the papers' own first prompts hold no coverage.
+/// Whose idea of a first prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recipe {
+    /// Ours: the code that the failing tests reach, by coverage and calls.
+    #[default]
+    Chosen,
+    /// FixAgent's bug metadata (section 3.1): the bug-located file, failing tests, errors, requirements, and what the
+    /// agents before made; no coverage, no ranking, no graph.
+    Metadata,
+    /// RepairAgent's first prompt: nothing, the agent asks for all (Table I).
+    Nothing,
+}
+
+/// What agents see before their first query.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Without {
-    /// Coverage of the failing tests.
-    pub coverage: bool,
+pub struct Sight {
+    /// How it is chosen.
+    pub recipe: Recipe,
+    /// Whether patches that failed are shown without what the tests said of them.
+    pub no_results: bool,
 }
 
 /// Lines of the ranking that Slicer is shown.
@@ -85,37 +105,40 @@ impl Evidence {
         contract: ContractKind,
         bench: &Workbench,
         case: &CaseFile,
-        without: Without,
+        sight: Sight,
         focus: Option<&RepoPath>,
         found: &[Solution],
     ) -> Self {
-        match contract {
-            ContractKind::Marks => Self::to_locate(bench, case, without),
-            ContractKind::Patch => Self::to_repair(bench, case, without),
-            ContractKind::Slice => Self::to_slice(bench, case, without),
-            ContractKind::Summary => Self::to_summarize(bench, focus, without),
-            ContractKind::Files => Self::to_overlook(bench, case),
-            ContractKind::Reference => Self::to_help(bench, case, without, found),
-        }
+        let mut evidence = match (sight.recipe, contract) {
+            (Recipe::Nothing, _) => return Self::default(),
+            (Recipe::Metadata, _) => Self::metadata(contract, bench, case, focus),
+            (Recipe::Chosen, ContractKind::Marks) => Self::to_locate(bench, case),
+            (Recipe::Chosen, ContractKind::Patch) => Self::to_repair(bench, case),
+            (Recipe::Chosen, ContractKind::Slice) => Self::to_slice(bench, case),
+            (Recipe::Chosen, ContractKind::Summary) => return Self::to_summarize(bench, focus),
+            (Recipe::Chosen, ContractKind::Files) => Self::to_overlook(bench, case),
+            (Recipe::Chosen, ContractKind::Reference) => Self::to_help(bench, found),
+        };
+        evidence.add_history(case, sight.no_results);
+        evidence
     }
 
     /// Evidence for finding the bug: Slicer's segment where there is one, else what the failing tests reach.
-    pub fn to_locate(bench: &Workbench, case: &CaseFile, without: Without) -> Self {
+    pub fn to_locate(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::default();
         evidence.add_tests(bench, Budget::LOCATE.tests);
         evidence.add_requirements(bench);
         if !evidence.add_slice(bench, case) {
-            let choice = select::reached(bench, without);
+            let choice = select::reached(bench);
             evidence.add_code(bench, &choice, &[], Budget::LOCATE);
         }
         evidence.add_summaries(bench, case);
         evidence.add_reference(case);
-        evidence.add_history(case);
         evidence
     }
 
     /// Evidence for repairing it: in full only what Locator marked and what that calls; without marks as for finding.
-    pub fn to_repair(bench: &Workbench, case: &CaseFile, without: Without) -> Self {
+    pub fn to_repair(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::default();
         evidence.add_tests(bench, Budget::REPAIR.tests);
         evidence.add_requirements(bench);
@@ -127,26 +150,23 @@ impl Evidence {
             }
             None if evidence.add_slice(bench, case) => {}
             None => {
-                let choice = select::reached(bench, without);
+                let choice = select::reached(bench);
                 evidence.add_code(bench, &choice, &[], Budget::LOCATE);
             }
         }
         evidence.add_summaries(bench, case);
         evidence.add_reference(case);
-        evidence.add_history(case);
         evidence
     }
 
     /// Evidence for cutting out a segment: the bug-located file and the most suspicious lines.
-    pub fn to_slice(bench: &Workbench, case: &CaseFile, without: Without) -> Self {
+    pub fn to_slice(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::default();
         evidence.add_tests(bench, Budget::SLICE.tests);
         evidence.add_requirements(bench);
-        evidence.add_file(bench, bench.bug.located.as_ref(), Budget::SLICE, without);
-        if !without.coverage {
-            let ranked = bench.ranking.lines.iter().take(RANKED).map(|suspect| ranked_line(bench, suspect));
-            evidence.push("Most suspicious lines", ranked.collect());
-        }
+        evidence.add_file(bench, bench.bug.located.as_ref(), &[], Budget::SLICE);
+        let ranked = bench.ranking.lines.iter().take(RANKED).map(|suspect| ranked_line(bench, suspect));
+        evidence.push("Most suspicious lines", ranked.collect());
         evidence.add_files(case);
         evidence.add_summaries(bench, case);
         evidence.add_reference(case);
@@ -154,15 +174,14 @@ impl Evidence {
             let LineSpan { first, last } = slice.span;
             evidence.push("Earlier segment", format!("lines {first} to {last} of {}", slice.file));
         }
-        evidence.add_history(case);
         evidence
     }
 
     /// Evidence for summarising one file: its methods within a budget, those that the failing tests reach first.
-    pub fn to_summarize(bench: &Workbench, focus: Option<&RepoPath>, without: Without) -> Self {
+    pub fn to_summarize(bench: &Workbench, focus: Option<&RepoPath>) -> Self {
         let mut evidence = Self::default();
         evidence.add_tests(bench, Budget::SUMMARIZE.tests);
-        evidence.add_file(bench, focus.or(bench.bug.located.as_ref()), Budget::SUMMARIZE, without);
+        evidence.add_file(bench, focus.or(bench.bug.located.as_ref()), &[], Budget::SUMMARIZE);
         evidence
     }
 
@@ -176,19 +195,17 @@ impl Evidence {
         evidence.push("Files of the product", head(&tree, Budget::TREE));
         evidence.push("Dependencies", head(&bearing_text(bench), Budget::GRAPH));
         evidence.add_summaries(bench, case);
-        evidence.add_history(case);
         evidence
     }
 
     /// Evidence for a reference solution: the hottest code, and what a first search found.
-    pub fn to_help(bench: &Workbench, case: &CaseFile, without: Without, found: &[Solution]) -> Self {
+    pub fn to_help(bench: &Workbench, found: &[Solution]) -> Self {
         let mut evidence = Self::default();
         evidence.add_tests(bench, Budget::OVERLOOK.tests);
         evidence.add_requirements(bench);
-        let choice = select::reached(bench, without);
+        let choice = select::reached(bench);
         evidence.add_code(bench, &choice, &[], Budget::OVERLOOK);
         evidence.push("Repairs of similar bugs", solutions_text(found));
-        evidence.add_history(case);
         evidence
     }
 
@@ -233,24 +250,24 @@ impl Evidence {
         }
     }
 
-    fn add_code(&mut self, bench: &Workbench, choice: &select::Choice, marks: &[crate::domain::Mark], budget: Budget) {
+    fn add_code(&mut self, bench: &Workbench, choice: &select::Choice, marks: &[Mark], budget: Budget) {
         let (text, shown) = code::render(bench, choice, marks, budget);
         self.push("Code", text);
         self.shown.extend(shown);
     }
 
     /// One file: whole while it fits, else its methods within the budget, those that the failing tests reach first.
-    fn add_file(&mut self, bench: &Workbench, path: Option<&RepoPath>, budget: Budget, without: Without) {
+    fn add_file(&mut self, bench: &Workbench, path: Option<&RepoPath>, marks: &[Mark], budget: Budget) {
         let Some(file) = path.and_then(|path| bench.index.file(path)) else {
-            return self.add_code(bench, &select::reached(bench, without), &[], budget);
+            return self.add_code(bench, &select::reached(bench), marks, budget);
         };
         if count_tokens(&file.text) <= budget.code {
-            let (text, shown) = code::file(bench, file);
+            let (text, shown) = code::file(bench, file, marks);
             self.push("Code", text);
             self.shown.extend(shown);
         } else {
-            let choice = select::in_file(bench, file, without);
-            self.add_code(bench, &choice, &[], budget);
+            let choice = select::in_file(bench, file);
+            self.add_code(bench, &choice, marks, budget);
         }
     }
 }
@@ -270,7 +287,7 @@ pub fn search_query(bench: &Workbench) -> String {
         let message = test.failure.message.lines().next().unwrap_or("");
         let _ = writeln!(query, "{} {kind} {message}", test.id.bare_method());
     }
-    for chosen in select::reached(bench, Without::default()).methods.iter().take(HOTTEST) {
+    for chosen in select::reached(bench).methods.iter().take(HOTTEST) {
         let summary = chosen.method.summary.as_deref().unwrap_or("");
         let _ = writeln!(query, "{} {summary}", chosen.method.name);
     }

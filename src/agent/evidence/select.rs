@@ -1,6 +1,5 @@
 //! Which methods an agent is shown: those that the failing tests reach, hottest first.
 
-use super::Without;
 use crate::code::{Method, SourceFile, subtokens};
 use crate::domain::{LineSpan, Mark, Patch, RepoPath};
 use crate::prompt::count_tokens;
@@ -94,7 +93,7 @@ fn tokens(bench: &Workbench, method: &Method) -> f64 {
 }
 
 /// What the failing tests reach: frames of their traces, their static callees, what coverage and ranking say.
-pub fn reached(bench: &Workbench, without: Without) -> Choice<'_> {
+pub fn reached(bench: &Workbench) -> Choice<'_> {
     let mut weights = Weights { bench, of: BTreeMap::new() };
     for test in &bench.bug.failing {
         for frame in &test.failure.frames {
@@ -113,18 +112,14 @@ pub fn reached(bench: &Workbench, without: Without) -> Choice<'_> {
             }
         }
     }
-    if !without.coverage {
-        for suspect in &bench.ranking.lines {
-            if let Some(method) = bench.index.method_at(&suspect.location.file, suspect.location.line) {
-                weights.raise(method, suspect.score);
-            }
+    for suspect in &bench.ranking.lines {
+        if let Some(method) = bench.index.method_at(&suspect.location.file, suspect.location.line) {
+            weights.raise(method, suspect.score);
         }
     }
     weights.spread();
     heat_what_tests_name(&mut weights);
-    if !without.coverage {
-        cool_what_never_ran(&mut weights);
-    }
+    cool_what_never_ran(&mut weights);
     weights.sorted()
 }
 
@@ -154,9 +149,9 @@ fn cool_what_never_ran(weights: &mut Weights<'_>) {
 }
 
 /// All methods of one file at one weight, those that the failing tests reach first.
-pub fn in_file<'b>(bench: &'b Workbench, file: &'b SourceFile, without: Without) -> Choice<'b> {
+pub fn in_file<'b>(bench: &'b Workbench, file: &'b SourceFile) -> Choice<'b> {
     let of_file = |chosen: &Chosen<'b>| chosen.method.file == file.path;
-    let hot: Vec<&Method> = reached(bench, without).methods.into_iter().filter(of_file).map(|c| c.method).collect();
+    let hot: Vec<&Method> = reached(bench).methods.into_iter().filter(of_file).map(|c| c.method).collect();
     let rest = file.methods().filter(|method| !hot.iter().any(|known| known.span == method.span));
     let methods = hot.iter().copied().chain(rest).map(|method| Chosen { method, weight: FRAME }).collect();
     Choice { methods }

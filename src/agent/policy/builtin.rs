@@ -64,6 +64,12 @@ impl<'b> Builtin<'b> {
     }
 
     async fn repair(&mut self, view: &CycleView<'_>) -> Decision {
+        let offered = |tool: &str| view.available().iter().any(|t| t.as_str() == tool);
+        if let (false, true, Some(top)) =
+            (offered("write_fix"), offered("express_hypothesis"), view.bench.ranking.lines.first())
+        {
+            return call("express_hypothesis", json!({"hypothesis": hypothesis(top)}));
+        }
         if self.fixer.is_some() {
             return call(GOAL_ACCOMPLISHED, json!({"explanation": reading::tried(view.memory)}));
         }

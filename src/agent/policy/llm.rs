@@ -8,13 +8,13 @@ use crate::agent::contract;
 use crate::agent::error::AgentError;
 use crate::agent::fsm::GOAL_ACCOMPLISHED;
 use crate::agent::profile::Profile;
-use crate::domain::{PolicyKind, Scope};
+use crate::domain::{PolicyKind, Scope, ToolName};
 use crate::language::Language;
 use crate::llm::Answer;
 use crate::prompt::{Library, PromptError};
 use crate::tools::{Registry, SideModel, Variants, call_form};
 use async_trait::async_trait;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A model that decides for one agent.
 pub struct LlmPolicy {
@@ -72,6 +72,22 @@ fn read(answer: &Answer) -> Decision {
     }
 }
 
+/// Tools as prompts list them, each with whether it is how the agent answers.
+fn listed(tools: &[ToolName], profile: &Profile, registry: &Registry) -> Vec<Value> {
+    tools
+        .iter()
+        .filter_map(|name| registry.get(name.as_str()))
+        .map(|tool| {
+            let call = match tool.name() {
+                GOAL_ACCOMPLISHED => contract::answer_form(profile.contract).to_owned(),
+                "write_fix" => "write_fix(…)".to_owned(),
+                _ => call_form(tool),
+            };
+            json!({"call": call, "about": tool.about(), "answers": answers(tool.name())})
+        })
+        .collect()
+}
+
 /// The static part of an agent's prompt: the same bytes in every cycle, so that endpoints can cache it.
 ///
 /// # Errors
@@ -82,21 +98,11 @@ pub fn system_prompt(
     registry: &Registry,
     language: &dyn Language,
 ) -> Result<String, PromptError> {
-    let tools: Vec<_> = profile
-        .tools()
-        .iter()
-        .filter_map(|name| registry.get(name.as_str()))
-        .map(|tool| {
-            let call = match tool.name() {
-                GOAL_ACCOMPLISHED => contract::answer_form(profile.contract).to_owned(),
-                "write_fix" => "write_fix(…)".to_owned(),
-                _ => call_form(tool),
-            };
-            json!({"call": call, "about": tool.about()})
-        })
-        .collect();
+    let tools = listed(&profile.tools(), profile, registry);
     let ctx = json!({
         "language": language.title(),
+        "fence": language.fence(),
+        "guided": profile.guided,
         "mark_buggy": language.mark(crate::domain::MarkKind::Buggy),
         "mark_missing": language.mark(crate::domain::MarkKind::Missing),
         "cycles": profile.budget.cycles,
@@ -113,10 +119,15 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>) -> Result<String, Pr
     let memory = view.memory;
     let cycle = view.scope.cycle;
     let cycles = view.profile.budget.cycles;
+    let guided = view.profile.guided;
+    let state_text =
+        if guided { library.render(&format!("states/{}.md", view.state), json!({}))? } else { String::new() };
     let ctx = json!({
         "evidence": view.evidence.text(),
+        "guided": guided,
         "state": view.state.0,
-        "state_text": library.render(&format!("states/{}.md", view.state), json!({}))?,
+        "state_text": state_text,
+        "now": listed(view.available(), view.profile, view.registry),
         "available": view.available(),
         "hypotheses": memory.hypotheses,
         "gathered": memory.gathered(),
@@ -125,7 +136,12 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>) -> Result<String, Pr
         "cycles": cycles,
         "left": cycles.saturating_sub(cycle),
     });
-    library.render("turn.md", ctx)
+    library.render(&view.profile.turn, ctx)
+}
+
+/// Tools by which agents answer.
+fn answers(tool: &str) -> bool {
+    [GOAL_ACCOMPLISHED, "write_fix"].contains(&tool)
 }
 
 /// The model as tools may ask it.

@@ -5,6 +5,7 @@ use crate::benchmark;
 use crate::cli::args::{BenchLocalizationArgs, TableFormat};
 use crate::cli::error::Failure;
 use crate::cli::open::Opened;
+use crate::cli::way;
 use crate::domain::{BugId, EventSink, RepoPath};
 use crate::localize::{self, Formula, Placement};
 use crate::report::Tally;
@@ -56,7 +57,7 @@ async fn measure(bug: &BugId, args: &BenchLocalizationArgs, formulas: &[Formula]
     let path =
         Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
     let sink = Tally::default();
-    let bench = opened.bench(path, &source, false, &sink as &dyn EventSink).await?;
+    let bench = opened.bench(path, way::plain(&source), &sink as &dyn EventSink).await?;
     let oracle = bench.checkout.oracle.as_ref().filter(|oracle| !oracle.files.is_empty());
     let oracle = oracle.ok_or_else(|| {
         Failure::unusable("it comes without a developer's repair", "name one with `fixed` or `patch` in bugs.jsonl")

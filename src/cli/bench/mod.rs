@@ -3,7 +3,7 @@
 mod localization;
 mod localization_table;
 
-use super::args::{BenchCommand, LocalizationArg, SandboxArg, Source};
+use super::args::{BenchCommand, SandboxArg, Source};
 use super::error::Failure;
 use crate::localize::Formula;
 use camino::Utf8PathBuf;
@@ -29,7 +29,7 @@ fn source(root: Option<&Utf8PathBuf>, java_home: Option<&Utf8PathBuf>, sandbox: 
         requirements: None,
         java_home: java_home.cloned(),
         sandbox,
-        localization: LocalizationArg::Spectrum,
+        localization: None,
         formula: Formula::default(),
         max_time: Duration::from_secs(60),
     }

@@ -84,7 +84,7 @@ impl Harness {
             level.args.extend(COMPILER_POOL.map(String::from));
         }
         let javac = Javac { sandbox, jdk, level, wall: std::time::Duration::from_secs(180) };
-        let Compiled { ok, diagnostics, said } = javac.compile(&files, libraries, &out, making).await?;
+        let Compiled { ok, diagnostics, said, .. } = javac.compile(&files, libraries, &out, making).await?;
         if !ok {
             let first = diagnostics.first().map_or(said, |first| first.message.clone());
             return Err(ValidateError::Tool {

@@ -8,6 +8,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
 const MAX_DIAGNOSTICS: usize = 20;
+/// Nothing but errors.
+const QUIET: &[&str] = &["-nowarn", "-Xlint:none"];
+/// Every warning of this file's code; what only concerns the build says nothing about a bug.
+const LINT: &[&str] = &["-Xlint:all,-options,-path,-serial,-processing,-classfile"];
 
 /// How sources are to be read.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +22,8 @@ pub(in crate::validate) struct Level {
     pub(in crate::validate) encoding: String,
     /// Further arguments of the build.
     pub(in crate::validate) args: Vec<String>,
+    /// Whether the compiler warns of all it knows.
+    pub(in crate::validate) lint: bool,
     /// Whether annotation processors of the class path run.
     pub(in crate::validate) processors: bool,
 }
@@ -26,7 +32,8 @@ impl Level {
     /// The arguments of `javac` that stand for it.
     pub(in crate::validate) fn arguments(&self, jdk: &Jdk) -> Vec<String> {
         let encoding = if self.encoding.is_empty() { "UTF-8" } else { &self.encoding };
-        let mut args: Vec<String> = ["-g", "-nowarn", "-Xlint:none", "-encoding", encoding].map(String::from).to_vec();
+        let mut args: Vec<String> = ["-g", "-encoding", encoding].map(String::from).to_vec();
+        args.extend(if self.lint { LINT } else { QUIET }.iter().map(|arg| (*arg).to_owned()));
         if !self.processors {
             args.push("-proc:none".into());
         } else if jdk.major >= 21 {
@@ -54,6 +61,8 @@ pub(in crate::validate) struct Compiled {
     pub(in crate::validate) ok: bool,
     /// Errors, in order, at most 20.
     pub(in crate::validate) diagnostics: Vec<Diagnostic>,
+    /// Warnings, in order, at most 20.
+    pub(in crate::validate) warnings: Vec<Diagnostic>,
     /// What else it said, for complaints without a place.
     pub(in crate::validate) said: String,
 }
@@ -76,7 +85,7 @@ impl Javac<'_> {
         root: &Utf8Path,
     ) -> Result<Compiled, ValidateError> {
         if files.is_empty() {
-            return Ok(Compiled { ok: true, diagnostics: Vec::new(), said: String::new() });
+            return Ok(Compiled { ok: true, diagnostics: Vec::new(), warnings: Vec::new(), said: String::new() });
         }
         let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         let mut args = self.level.arguments(self.jdk);
@@ -102,8 +111,8 @@ impl Javac<'_> {
                 hint: "raise --max-time, or name compiled classes".into(),
             });
         }
-        let diagnostics = parse(&said, root);
-        Ok(Compiled { ok: done.exit.success(), diagnostics, said: said.chars().take(2000).collect() })
+        let (diagnostics, warnings) = (parse(&said, root), complaints(&said, "warning", root));
+        Ok(Compiled { ok: done.exit.success(), diagnostics, warnings, said: said.chars().take(2000).collect() })
     }
 }
 
@@ -113,9 +122,14 @@ fn escape(arg: &str) -> String {
 
 /// Reads `path:line: error: message`, with the lines that name a symbol and its place.
 pub(in crate::validate) fn parse(said: &str, root: &Utf8Path) -> Vec<Diagnostic> {
+    complaints(said, "error", root)
+}
+
+/// Complaints of one kind, `error` or `warning`.
+fn complaints(said: &str, kind: &str, root: &Utf8Path) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for line in said.lines() {
-        if let Some(diagnostic) = head(line, root) {
+        if let Some(diagnostic) = head(line, kind, root) {
             if found.len() == MAX_DIAGNOSTICS {
                 break;
             }
@@ -131,12 +145,13 @@ pub(in crate::validate) fn parse(said: &str, root: &Utf8Path) -> Vec<Diagnostic>
     found
 }
 
-fn head(line: &str, root: &Utf8Path) -> Option<Diagnostic> {
-    if let Some(message) = line.strip_prefix("error: ") {
+fn head(line: &str, kind: &str, root: &Utf8Path) -> Option<Diagnostic> {
+    if let Some(message) = line.strip_prefix(kind).and_then(|rest| rest.strip_prefix(": ")) {
         return Some(Diagnostic { file: None, line: 0, message: message.to_owned() });
     }
-    let at = line.find(": error: ")?;
-    let (place, message) = (&line[..at], &line[at + ": error: ".len()..]);
+    let word = format!(": {kind}: ");
+    let at = line.find(&word)?;
+    let (place, message) = (&line[..at], &line[at + word.len()..]);
     let (path, number) = place.rsplit_once(':')?;
     let number = number.parse().ok()?;
     let inside = Utf8Path::new(path).strip_prefix(root).ok()?;
@@ -156,6 +171,14 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].file.as_ref().unwrap().as_str(), found[0].line), ("src/a/B.java", 3));
         assert_eq!(found[0].message, "cannot find symbol; symbol: variable y; location: class B");
+    }
+
+    #[test]
+    fn warnings_are_no_errors() {
+        let said = "/w/B.java:3: warning: [cast] redundant cast to int\n1 warning\n";
+        assert!(parse(said, Utf8Path::new("/w")).is_empty());
+        let found = complaints(said, "warning", Utf8Path::new("/w"));
+        assert_eq!((found[0].line, found[0].message.as_str()), (3, "[cast] redundant cast to int"));
     }
 
     #[test]

@@ -1,0 +1,92 @@
+//! From what was typed about the way to a plan: strategy, paper, levels, parts that are left out.
+
+use super::args::{LocalizationArg, Minds, Source, Way};
+use super::error::Failure;
+use super::models::Models;
+use crate::agent::ablation::Part;
+use crate::agent::profile::{self, Profile};
+use crate::domain::Level;
+use crate::escalate::prepare::{Localization, Wanted};
+use crate::escalate::{Plan, Strategy};
+use camino::Utf8Path;
+
+/// What was asked for, checked.
+pub struct Chosen {
+    strategy: Strategy,
+    /// The plan as the strategy and the options make it.
+    pub plan: Plan,
+    /// Whether levels were named.
+    named_levels: bool,
+}
+
+impl Chosen {
+    /// Reads the strategy and what was changed of it.
+    ///
+    /// # Errors
+    /// Unknown strategy; a level that the strategy does not have.
+    pub fn of(way: &Way, source: &Source) -> Result<Self, Failure> {
+        let strategy = Strategy::named(&way.strategy)
+            .map_err(|e| Failure::usage(format!("--strategy: {e}"), "`unidebug run --help` names them"))?;
+        let mut plan = strategy.plan(way.paper);
+        if let Some(levels) = &way.levels {
+            if let Some(missing) = levels.0.iter().find(|level| !plan.crews.contains_key(level)) {
+                let has: Vec<&str> = plan.levels.iter().map(|level| level.label()).collect();
+                let what = format!("--levels: the strategy `{}` has no level {missing}", strategy.name);
+                return Err(Failure::usage(what, format!("it has {}", has.join(", "))));
+            }
+            plan.levels.clone_from(&levels.0);
+        }
+        plan.attempts = way.attempts.unwrap_or(plan.attempts);
+        plan.variants = way.variants.unwrap_or(plan.variants);
+        plan.without = way.without.iter().copied().collect();
+        plan.reviewer = plan.reviewer.filter(|_| !way.no_review);
+        plan.localization = source.localization.map_or(plan.localization, localization);
+        Ok(Self { strategy, plan, named_levels: way.levels.is_some() })
+    }
+
+    /// The profiles that the strategy works with, replaced or joined by those of the user's folder.
+    ///
+    /// # Errors
+    /// An unusable profile.
+    pub fn profiles(&self, folder: Option<&Utf8Path>, tools: &[&str]) -> Result<Vec<Profile>, Failure> {
+        let own: Vec<&str> = self.strategy.profiles.as_deref().into_iter().collect();
+        Ok(profile::load(&own, folder, tools)?)
+    }
+
+    /// The plan once it is known who decides: the engine goes first only before a model that is paid, and works on one
+    /// level when it is alone, for it learns nothing new on the others.
+    pub fn settled(mut self, models: &Models, minds: &Minds) -> Plan {
+        if !models.any_model() || minds.no_first {
+            self.plan.crews.remove(&Level::First);
+        }
+        if !models.any_model() && !self.named_levels {
+            self.plan.levels.truncate(1);
+        }
+        self.plan
+    }
+}
+
+/// What a plan wants of the bench.
+pub fn wanted(plan: &Plan, source: &Source, accept_suspicious: bool) -> Wanted {
+    Wanted {
+        localization: plan.localization,
+        formula: source.formula,
+        coverage: !plan.without.has(Part::Dynamic),
+        accept_suspicious,
+    }
+}
+
+/// What is wanted of the bench where no plan is made.
+pub fn plain(source: &Source) -> Wanted {
+    let localization = source.localization.map(localization).unwrap_or_default();
+    Wanted { localization, formula: source.formula, ..Wanted::default() }
+}
+
+fn localization(arg: LocalizationArg) -> Localization {
+    match arg {
+        LocalizationArg::Spectrum => Localization::Spectrum,
+        LocalizationArg::Perfect => Localization::Perfect,
+        LocalizationArg::File => Localization::File,
+        LocalizationArg::None => Localization::None,
+    }
+}
