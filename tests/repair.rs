@@ -26,7 +26,8 @@ fn good_fix() -> Value {
 
 fn run(endpoint: &Endpoint, more: &[&str]) -> Finished {
     let url = endpoint.base_url();
-    let mut args = vec!["run", BUG, "--model", "scripted", "--base-url", &url, "--no-first", "--json"];
+    let mut args =
+        vec!["run", BUG, "--model", "scripted", "--base-url", &url, "--no-first", "--levels", "L1", "--json"];
     args.extend(more);
     unidebug(&args)
 }

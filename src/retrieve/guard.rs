@@ -40,7 +40,7 @@ impl Guard {
         let named = |name: &&str| address.contains(*name) || text.to_ascii_lowercase().contains(*name);
         let squeezed = squeezed(&text);
         at_home
-            || BENCHMARKS.iter().any(|name| named(&name))
+            || BENCHMARKS.iter().any(named)
             || self.canary.as_ref().is_some_and(|canary| text.contains(canary))
             || self.lines.iter().any(|line| squeezed.contains(line))
     }
