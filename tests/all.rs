@@ -4,6 +4,7 @@
 mod architecture;
 mod attacks;
 mod bad_input;
+mod configuration;
 mod endpoint_faults;
 mod fixtures;
 mod journal_kill;
@@ -14,6 +15,7 @@ mod localization;
 mod model_stack;
 mod patches;
 mod prompts;
+mod providers;
 mod repair;
 mod sandbox_probes;
 mod secrets;

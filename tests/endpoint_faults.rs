@@ -30,6 +30,8 @@ fn query() -> Query {
         model: "scripted".into(),
         messages: vec![Message { role: "system".into(), content: "# Fixer\nwork".into() }],
         tools: Vec::new(),
+        form: None,
+        effort: None,
         temperature: Some(0.2),
         max_tokens: Some(100),
         sample: 0,

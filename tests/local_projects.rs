@@ -207,7 +207,7 @@ async fn what_is_no_project_is_refused_with_what_to_do() {
         (vec![("src/A.java", ""), ("test/notes.txt", "")], "the test folders hold no Java file"),
         (vec![("pom.xml", "<project><artifactId>x</artifactId></project>")], "none of 1 modules has a test"),
         (vec![("pom.xml", "not a pom")], "the pom names no project"),
-        (vec![(".unidebug.toml", "tets = 'x'")], "unknown key `tets`; the nearest known one is `test`"),
+        (vec![(".unidebug.toml", "tets = 'x'")], "unknown key `tets`; did you mean `test`?"),
     ] {
         let refused = Trial::new(&files).refused().await;
         assert!(refused.contains(said), "{said} is not in: {refused}");

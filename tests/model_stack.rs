@@ -39,6 +39,8 @@ fn query(agent: &str, text: &str) -> Query {
         model: "scripted".into(),
         messages: vec![message("system", format!("# {agent}\nwork")), message("user", text.to_owned())],
         tools: Vec::new(),
+        form: None,
+        effort: None,
         temperature: None,
         max_tokens: Some(64),
         sample: 0,

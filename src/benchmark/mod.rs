@@ -5,6 +5,7 @@
 //! perfect|file` may open.
 
 mod copy;
+pub mod facts;
 mod fixtures;
 mod history;
 mod jsonl;
@@ -16,9 +17,10 @@ mod xml;
 
 pub use copy::{Copied, private_copy};
 pub use history::History;
-pub use registry::{Settings, find, names, parse_bug, select};
+pub use registry::{Settings, find, names, nearest, parse_bug, select};
 pub mod jars;
 pub mod jdk;
+pub mod keyed;
 
 use crate::domain::{BugId, RepoPath, TestId};
 use camino::{Utf8Path, Utf8PathBuf};

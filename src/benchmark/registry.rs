@@ -136,7 +136,7 @@ fn looks_like_a_path(text: &str) -> bool {
 }
 
 /// The candidates that look most like what was typed, nearest first, whatever the case.
-pub(super) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
+pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
     let typed = typed.to_lowercase();
     let mut scored: Vec<(f64, &str)> =
         known.into_iter().map(|name| (strsim::jaro_winkler(&typed, &name.to_lowercase()), name)).collect();

@@ -4,9 +4,11 @@
 mod args;
 mod bench;
 mod bugs;
+mod config;
+mod endpoint;
 mod error;
 mod finish;
-mod levels;
+mod flags;
 mod models;
 mod open;
 mod progress;
@@ -15,7 +17,7 @@ mod telling;
 mod tool;
 mod way;
 
-use args::{Cli, Command};
+use args::{Cli, Command, ConfigCommand};
 use clap::Parser;
 use error::Failure;
 use std::io::Write;
@@ -57,6 +59,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Bugs(args) => bugs::list(&args),
         Command::Tool(args) => tool::tool(args).await,
         Command::Bench(command) => bench::bench(command).await,
+        Command::Config(ConfigCommand::Show(args)) => config::show(&args),
     }
 }
 

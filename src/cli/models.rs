@@ -1,21 +1,18 @@
-//! Which mind decides where: `--model` texts, the key, the endpoint, and the first contact.
+//! Which mind decides where: the texts of `--model`, aliases, recordings; the endpoint is [`super::endpoint`]'s.
 
-use super::args::Minds;
+use super::config::Config;
+use super::endpoint::{Address, contact};
 use super::error::Failure;
 use crate::agent::policy::Voice;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::escalate::Mind;
 use crate::journal::Past;
-use crate::llm::{
-    Budget, Capped, Caps, ChatModel, Endpoint, OpenAi, Prices, Recorder, Redacting, Redactor, Replay, Secret,
-};
+use crate::llm::{ChatModel, Form, Redacting, Redactor, Replay};
 use crate::prompt::Library;
 use camino::Utf8Path;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The endpoint when none is given.
-const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
 /// The model when a key is configured and no model is named.
 const DEFAULT_MODEL: &str = "gpt-4o-mini";
 /// The word for the built-in engine.
@@ -30,7 +27,9 @@ enum Named {
 }
 
 impl Named {
-    fn read(text: &str) -> Self {
+    /// A text, or what its alias stands for; an alias does not stand for another one.
+    fn read(text: &str, aliases: &BTreeMap<String, String>) -> Self {
+        let text = aliases.get(text).map_or(text, String::as_str);
         match text.strip_prefix("replay:") {
             Some(path) => Self::Replay(path.to_owned()),
             None if text == BUILTIN => Self::Builtin,
@@ -45,10 +44,14 @@ pub struct Models {
     parts: BTreeMap<String, Named>,
     replays: BTreeMap<String, Arc<dyn ChatModel>>,
     endpoint: Option<Arc<dyn ChatModel>>,
+    form: Option<Form>,
+    effort: Option<String>,
     /// Keeps secrets out of requests, recordings and the journal.
     pub redactor: Arc<Redactor>,
     /// Whether the built-in engine runs only because no key is configured.
     pub for_lack_of_a_key: bool,
+    /// What one should know of the endpoint.
+    pub note: Option<&'static str>,
 }
 
 impl Models {
@@ -57,11 +60,11 @@ impl Models {
     /// # Errors
     /// Unknown parts; no key for a named model; an endpoint that cannot be reached, refuses the key or does not know
     /// the model; an unreadable recording or price list.
-    pub async fn open(minds: &Minds, agents: &[AgentName]) -> Result<Self, Failure> {
-        let key = std::env::var("OPENAI_API_KEY").ok().filter(|key| !key.trim().is_empty());
-        let (default, parts) = read_parts(&minds.model, agents)?;
-        let for_lack_of_a_key = default.is_none() && key.is_none();
-        let default = default.unwrap_or_else(|| match key {
+    pub async fn open(config: &Config, agents: &[AgentName]) -> Result<Self, Failure> {
+        let address = Address::read(config)?;
+        let (default, parts) = read_parts(config, agents)?;
+        let for_lack_of_a_key = default.is_none() && address.key.is_none();
+        let default = default.unwrap_or_else(|| match address.key {
             Some(_) => Named::Model(DEFAULT_MODEL.into()),
             None => Named::Builtin,
         });
@@ -70,11 +73,12 @@ impl Models {
             parts,
             replays: BTreeMap::new(),
             endpoint: None,
-            redactor: Arc::default(),
+            form: Some(config.answers).filter(|form| *form != Form::Text),
+            effort: config.reasoning_effort.map(|effort| effort.word().to_owned()),
+            redactor: Arc::new(Redactor::new(address.key.clone(), std::env::vars())),
             for_lack_of_a_key,
+            note: None,
         };
-        let secret = key.as_deref().map(Secret::new);
-        models.redactor = Arc::new(Redactor::new(secret.clone(), std::env::vars()));
         let named: Vec<Named> = std::iter::once(&models.default).chain(models.parts.values()).cloned().collect();
         for one in &named {
             if let Named::Replay(path) = one {
@@ -88,7 +92,8 @@ impl Models {
         let asked: Vec<&str> =
             named.iter().filter_map(|n| if let Named::Model(name) = n { Some(name.as_str()) } else { None }).collect();
         if !asked.is_empty() {
-            models.endpoint = Some(contact(minds, secret, &asked, &models.redactor).await?);
+            models.endpoint = Some(contact(config, &address, &asked, &models.redactor).await?);
+            models.note = address.provider.and_then(|provider| provider.note);
         }
         Ok(models)
     }
@@ -125,6 +130,8 @@ impl Models {
             model: model.clone(),
             name: name.to_owned(),
             temperature: Some(temperature),
+            form: self.form,
+            effort: self.effort.clone(),
             library: library.clone(),
             sink: sink.clone(),
             past: past.clone(),
@@ -144,10 +151,10 @@ impl Models {
 }
 
 /// Splits `PART=MODEL` from plain `MODEL` and checks the parts.
-fn read_parts(texts: &[String], agents: &[AgentName]) -> Result<(Option<Named>, BTreeMap<String, Named>), Failure> {
+fn read_parts(config: &Config, agents: &[AgentName]) -> Result<(Option<Named>, BTreeMap<String, Named>), Failure> {
     let mut default = None;
     let mut parts = BTreeMap::new();
-    for text in texts {
+    for text in &config.model {
         match text.split_once('=') {
             Some((part, model)) if !part.contains(':') && !model.is_empty() => {
                 let known = ["L1", "L2", "L3", "refine"].contains(&part) || agents.iter().any(|a| a.as_str() == part);
@@ -158,65 +165,15 @@ fn read_parts(texts: &[String], agents: &[AgentName]) -> Result<(Option<Named>, 
                         format!("parts are L1, L2, L3, refine and the agents {}", names.join(", ")),
                     ));
                 }
-                parts.insert(part.to_owned(), Named::read(model));
+                parts.insert(part.to_owned(), Named::read(model, &config.models));
             }
             _ if text.trim().is_empty() => {
                 return Err(Failure::usage("`--model` is empty", "name a model, or `builtin`"));
             }
-            _ => default = Some(Named::read(text)),
+            _ => default = Some(Named::read(text, &config.models)),
         }
     }
     Ok((default, parts))
-}
-
-/// Opens the endpoint and asks for the models, before anything is compiled.
-async fn contact(
-    minds: &Minds,
-    key: Option<Secret>,
-    asked: &[&str],
-    redactor: &Arc<Redactor>,
-) -> Result<Arc<dyn ChatModel>, Failure> {
-    let url = minds.base_url.clone().unwrap_or_else(|| DEFAULT_ENDPOINT.into());
-    let mut endpoint = Endpoint::new(&url, key);
-    if endpoint.key.is_none() && !endpoint.is_local() {
-        return Err(Failure::model(
-            format!("no key for the model `{}` at {url}", asked[0]),
-            "set OPENAI_API_KEY, or use `--model builtin`, which needs none",
-        ));
-    }
-    let prices = match &minds.prices {
-        Some(path) => {
-            Prices::load(path).map_err(|e| Failure::unusable(e.to_string(), "give a file in litellm's schema"))?
-        }
-        None => Prices::bundled(),
-    };
-    let prices = Arc::new(prices);
-    refuse_unpriced(minds, asked, &prices)?;
-    endpoint.prices = Some(prices.clone());
-    let client = OpenAi::new(endpoint)?;
-    for name in asked {
-        client.reach(name).await?;
-    }
-    let budget = Budget::new(Caps { tokens: minds.max_tokens, usd: minds.max_cost, allow_unpriced: false });
-    // Caps lie innermost: near the end of a budget they shorten answers, which must not change what is recorded.
-    let mut model: Arc<dyn ChatModel> = Arc::new(Capped::new(Arc::new(client), budget, Some(prices)));
-    if let Some(folder) = &minds.record {
-        let recorder = Recorder::create(model, folder, redactor.clone());
-        let recorder = recorder.map_err(|e| Failure::unusable(e.to_string(), "choose another folder with --record"))?;
-        model = Arc::new(recorder);
-    }
-    Ok(Arc::new(Redacting::new(model, redactor.clone())))
-}
-
-/// A cap in money cannot be kept for a model whose price nobody knows.
-fn refuse_unpriced(minds: &Minds, asked: &[&str], prices: &Prices) -> Result<(), Failure> {
-    match asked.iter().find(|name| minds.max_cost.is_some() && !prices.knows(name)) {
-        Some(name) => Err(Failure::usage(
-            format!("--max-cost: the price of `{name}` is unknown ({})", prices.source()),
-            "give its price with --prices, or cap tokens with --max-tokens",
-        )),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]
@@ -224,13 +181,17 @@ mod tests {
     use super::*;
 
     fn parts(texts: &[&str]) -> Result<(Option<Named>, BTreeMap<String, Named>), Failure> {
-        let texts: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
-        read_parts(&texts, &["locator".into(), "fixer".into()])
+        let config = Config {
+            model: texts.iter().map(|t| (*t).to_owned()).collect(),
+            models: BTreeMap::from([("strong".to_owned(), "o3".to_owned())]),
+            ..Config::default()
+        };
+        read_parts(&config, &["locator".into(), "fixer".into()])
     }
 
     #[test]
     fn models_differ_by_level_and_agent() {
-        let (default, by_part) = parts(&["gpt-4o-mini", "L1=o3", "locator=builtin"]).unwrap();
+        let (default, by_part) = parts(&["gpt-4o-mini", "L1=strong", "locator=builtin"]).unwrap();
         assert_eq!(default, Some(Named::Model("gpt-4o-mini".into())));
         assert_eq!(by_part["L1"], Named::Model("o3".into()));
         assert_eq!(by_part["locator"], Named::Builtin);

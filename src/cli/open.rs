@@ -1,8 +1,10 @@
 //! From typed arguments to a bug on the bench: sandbox, checkout, JDK, judge, metadata. Shared by all commands that
 //! work on a bug.
 
-use super::args::{SandboxArg, Source};
+use super::config::{Config, Layers};
 use super::error::Failure;
+use super::flags::SandboxArg;
+use crate::benchmark::facts::Words;
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{self, Checkout, History, Settings};
 use crate::domain::{BugId, EventSink, TestId};
@@ -34,25 +36,25 @@ impl Opened {
     ///
     /// # Errors
     /// Unknown bug or benchmark, unusable root, unreadable requirements, no sandbox.
-    pub async fn check(text: &str, source: &Source) -> Result<Self, Failure> {
+    pub async fn check(text: &str, config: &Config) -> Result<Self, Failure> {
         let bug = benchmark::parse_bug(text)?;
-        let failing = source.failing.iter().map(|test| test.parse::<TestId>()).collect::<Result<Vec<_>, _>>();
+        let failing = config.failing.iter().map(|test| test.parse::<TestId>()).collect::<Result<Vec<_>, _>>();
         let failing =
             failing.map_err(|e| Failure::usage(format!("--failing: {e}"), "write `Class` or `Class#method`"))?;
-        let requirements = source.requirements.as_deref().map(read_requirements).transpose()?;
-        let sandbox = Sandbox::detect(match source.sandbox {
+        let requirements = config.requirements.as_deref().map(read_requirements).transpose()?;
+        let sandbox = Sandbox::detect(match config.sandbox {
             SandboxArg::Auto => Choice::Auto,
             SandboxArg::Bubblewrap => Choice::Bubblewrap,
             SandboxArg::None => Choice::None,
         })
         .await?;
-        let jdk = source.java_home.as_deref().map(|home| jdk::find(Some(home))).transpose()?;
+        let jdk = config.java_home.as_deref().map(|home| jdk::find(Some(home))).transpose()?;
         let settings = Settings {
-            root: source.root.clone(),
-            build: words("--build", source.build.as_deref())?,
-            test: words("--test", source.test.as_deref())?,
+            root: config.root.clone(),
+            build: words("build", config.build.as_ref())?,
+            test: words("test", config.test.as_ref())?,
             reports: Vec::new(),
-            failing: source.failing.clone(),
+            failing: config.failing.clone(),
             sandbox: Some(sandbox.clone()),
         };
         let adapter = benchmark::find(&bug.benchmark, &settings)?;
@@ -116,15 +118,29 @@ fn read_requirements(path: &Utf8Path) -> Result<String, Failure> {
         .map_err(|e| Failure::unusable(format!("--requirements: {e} ({path})"), "give a readable text file in UTF-8"))
 }
 
-fn words(option: &str, line: Option<&str>) -> Result<Option<Vec<String>>, Failure> {
-    let Some(line) = line else { return Ok(None) };
-    match shlex::split(line) {
-        Some(words) if !words.is_empty() => Ok(Some(words)),
-        _ => Err(Failure::usage(
-            format!("{option}: `{line}` is no command"),
-            "give a program and its arguments, quoted once",
-        )),
-    }
+fn words(setting: &str, given: Option<&Words>) -> Result<Option<Vec<String>>, Failure> {
+    let Some(given) = given else { return Ok(None) };
+    let wrong = || {
+        let hint = "give a program and its arguments, quoted once";
+        Failure::usage(format!("`{setting}` is no command: {given:?}"), hint)
+    };
+    given.words().map(Some).ok_or_else(wrong)
+}
+
+/// The folder of a local project, when the text names one: where its own settings lie.
+pub fn project_of(bug: &str) -> Option<Utf8PathBuf> {
+    let path = Utf8Path::new(bug);
+    path.is_dir().then(|| path.canonicalize_utf8().ok()).flatten()
+}
+
+/// Settings for a bug from all layers.
+///
+/// # Errors
+/// A layer that cannot be read or asks for what it may not.
+pub fn settings_for(bug: &str, flags: &impl serde::Serialize) -> Result<(Layers, Config), Failure> {
+    let layers = Layers::read(project_of(bug).as_deref(), flags)?;
+    let config = layers.config()?;
+    Ok((layers, config))
 }
 
 /// The folder for run directories when none is given: the user's state folder.

@@ -1,11 +1,12 @@
 //! `unidebug run`: one bug, from its id to a validated patch.
 
 use super::args::RunArgs;
+use super::config::Config;
 use super::error::Failure;
 use super::finish::{finish, report};
 use super::models::Models;
-use super::open::{Opened, state_folder};
-use super::telling::Telling;
+use super::open::{Opened, settings_for, state_folder};
+use super::telling::{Telling, frozen};
 use super::way::{self, Chosen};
 use crate::agent::ablation::Part;
 use crate::agent::policy::EngineBudget;
@@ -29,27 +30,31 @@ const FIRST_TIME: Duration = Duration::from_secs(8);
 pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     let started = Instant::now();
     let registry = Registry::builtin();
-    let library = Arc::new(Library::load(args.minds.prompts.as_deref())?);
-    let chosen = Chosen::of(&args.way, &args.source)?;
-    let profiles = chosen.profiles(args.minds.agents.as_deref(), &registry.names())?;
+    let (layers, config) = settings_for(&args.bug, &args.settings)?;
+    let library = Arc::new(Library::load(config.prompts.as_deref())?);
+    let chosen = Chosen::of(&config)?;
+    let profiles = chosen.profiles(config.agents.as_deref(), &registry.names())?;
     let names: Vec<AgentName> = profiles.iter().map(|p| p.name.clone()).collect();
-    let opened = Opened::check(&args.bug, &args.source).await?;
-    let models = Arc::new(Models::open(&args.minds, &names).await?);
-    let plan = chosen.settled(&models, &args.minds);
+    let opened = Opened::check(&args.bug, &config).await?;
+    let models = Arc::new(Models::open(&config, &names).await?);
+    let plan = chosen.settled(&models, &config);
     let folder = run_folder(&args, &opened)?;
-    let telling = Telling::start(&folder, &args, &plan, &models.redactor)?;
+    let telling = Telling::start(&folder, &frozen(&args.bug, &layers, &config, &plan), args.quiet, &models.redactor)?;
     telling.emit(&started_event(&opened))?;
     if models.for_lack_of_a_key {
         telling.notice(
             "no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)",
         )?;
     }
-    let wanted = way::wanted(&plan, &args.source, args.accept_suspicious);
+    if let Some(note) = models.note {
+        telling.notice(&format!("about this endpoint: {note}"))?;
+    }
+    let wanted = way::wanted(&plan, &config);
     let mut bench = opened.bench(&folder, wanted, &*telling.sink).await?;
     if plan.without.has(Part::Web) {
         bench.solutions.clear();
     }
-    let escalator = escalator(&args, plan, profiles, registry, library, &models, &telling);
+    let escalator = escalator(&config, plan, profiles, registry, library, &models, &telling);
     let verdict = escalator.repair(&bench).await?;
     let report = report(escalator.plan.localization, &models, &bench, &folder, &telling, &verdict, started);
     finish(&args, &bench, &folder, &telling, &report, &verdict)
@@ -71,7 +76,7 @@ fn run_folder(args: &RunArgs, opened: &Opened) -> Result<Utf8PathBuf, Failure> {
 }
 
 fn escalator(
-    args: &RunArgs,
+    config: &Config,
     plan: Plan,
     profiles: Vec<profile::Profile>,
     registry: Registry,
@@ -81,10 +86,10 @@ fn escalator(
 ) -> Escalator {
     let (models, prompts, sink) = (models.clone(), library.clone(), telling.sink.clone());
     let past = telling.past.clone();
-    let full = EngineBudget { time: args.source.max_time, candidates: args.max_candidates, seed: args.seed };
+    let full = EngineBudget { time: config.max_time.0, candidates: config.max_candidates, seed: config.seed };
     let alone = plan.levels.len() == 1;
     let temperature = plan.temperature;
-    let deadline = Instant::now() + args.source.max_time;
+    let deadline = Instant::now() + config.max_time.0;
     Escalator {
         profiles,
         registry,

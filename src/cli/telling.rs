@@ -1,6 +1,6 @@
 //! Where a run's events go, and the configuration it keeps.
 
-use super::args::RunArgs;
+use super::config::{Config, Layers, Place};
 use super::error::Failure;
 use super::progress::Progress;
 use crate::domain::{Event, EventSink};
@@ -28,14 +28,18 @@ impl Telling {
     ///
     /// # Errors
     /// The folder cannot be made, holds another run, or cannot be written.
-    pub fn start(folder: &Utf8Path, args: &RunArgs, plan: &Plan, redactor: &Arc<Redactor>) -> Result<Self, Failure> {
+    pub fn start(
+        folder: &Utf8Path,
+        frozen: &serde_json::Value,
+        quiet: bool,
+        redactor: &Arc<Redactor>,
+    ) -> Result<Self, Failure> {
         let dir = RunDir::create(folder)?;
-        let frozen = format!("{:#}\n", frozen(args, plan));
-        dir.freeze(frozen.as_bytes())?;
+        dir.freeze(format!("{frozen:#}\n").as_bytes())?;
         let redactor = redactor.clone();
         let journal = Journal::begin(dir)?.scrubbed(Arc::new(move |text| redactor.text(text)));
         let tally = Arc::new(Tally::default());
-        let progress = (!args.quiet).then(|| Arc::new(Progress::new()));
+        let progress = (!quiet).then(|| Arc::new(Progress::new()));
         let mut sinks: Vec<Arc<dyn EventSink>> = vec![Arc::new(journal), tally.clone()];
         if let Some(progress) = &progress {
             sinks.push(progress.clone());
@@ -73,18 +77,19 @@ impl Drop for Telling {
     }
 }
 
-/// The settings that decide what a run does, as they were; no key is among them.
-fn frozen(args: &RunArgs, plan: &Plan) -> serde_json::Value {
+/// The settings that decide what a run does, each with its origin, as they were; no key is among them.
+pub fn frozen(bug: &str, layers: &Layers, config: &Config, plan: &Plan) -> serde_json::Value {
+    let origins: serde_json::Map<_, _> = layers
+        .settings()
+        .filter(|(_, setting)| setting.origin != Place::Default)
+        .map(|(name, setting)| (name, setting.origin.to_string().into()))
+        .collect();
     json!({
-        "schema": 1, "version": env!("CARGO_PKG_VERSION"), "bug": args.bug,
-        "strategy": plan.strategy, "paper": plan.paper, "without": plan.without, "levels": plan.levels, "model": args.minds.model, "base_url": args.minds.base_url,
-        "no_first": args.minds.no_first, "attempts": plan.attempts, "no_review": plan.reviewer.is_none(),
-        "seed": args.seed, "variants": plan.variants, "max_candidates": args.max_candidates,
-        "max_time_seconds": args.source.max_time.as_secs_f64(), "accept_suspicious": args.accept_suspicious,
-        "localization": plan.localization.word(), "formula": args.source.formula.name(),
-        "sandbox": format!("{:?}", args.source.sandbox).to_lowercase(),
-        "failing": args.source.failing, "root": args.source.root, "build": args.source.build, "test": args.source.test,
-        "agents": args.minds.agents, "prompts": args.minds.prompts,
+        "schema": 1, "version": env!("CARGO_PKG_VERSION"), "bug": bug, "settings": config, "origins": origins,
+        "plan": {
+            "levels": plan.levels, "attempts": plan.attempts, "variants": plan.variants, "without": plan.without,
+            "review": plan.reviewer.is_some(), "localization": plan.localization.word(),
+        },
     })
 }
 

@@ -3,7 +3,7 @@
 use super::args::ToolArgs;
 use super::error::Failure;
 use super::models::Models;
-use super::open::Opened;
+use super::open::{Opened, settings_for};
 use super::way;
 use crate::agent::mend::{self, Match, Threshold};
 use crate::agent::policy::{LlmPolicy, Policy};
@@ -38,15 +38,16 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let Some(bug) = &args.bug else {
         return Err(Failure::usage(format!("`{}` works on a bug", tool.name()), "name one with --bug"));
     };
-    let opened = Opened::check(bug, &args.source).await?;
-    let library = Arc::new(Library::load(args.minds.prompts.as_deref())?);
-    let models = Models::open(&args.minds, &[]).await?;
+    let (_, config) = settings_for(bug, &args.settings)?;
+    let opened = Opened::check(bug, &config).await?;
+    let library = Arc::new(Library::load(config.prompts.as_deref())?);
+    let models = Models::open(&config, &[]).await?;
     let folder = tempfile::Builder::new().prefix("unidebug-tool-").tempdir();
     let folder = folder.map_err(|e| Failure::io("no folder for the checkout", &e))?;
     let path =
         Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
-    let bench = opened.bench(path, way::plain(&args.source), &*sink).await?;
+    let bench = opened.bench(path, way::plain(&config), &*sink).await?;
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None };
     let model = match models.mind(Level::L1, &scope.agent, 0.0, &library, &sink, &Arc::default()) {
         Mind::Model { voice, kind } => Some(LlmPolicy::new(voice, kind, scope.clone(), bench.language, 0)),

@@ -1,7 +1,8 @@
 //! From what was typed about the way to a plan: strategy, paper, levels, parts that are left out.
 
-use super::args::{LocalizationArg, Minds, Source, Way};
+use super::config::Config;
 use super::error::Failure;
+use super::flags::LocalizationArg;
 use super::models::Models;
 use crate::agent::ablation::Part;
 use crate::agent::profile::{self, Profile};
@@ -24,11 +25,11 @@ impl Chosen {
     ///
     /// # Errors
     /// Unknown strategy; a level that the strategy does not have.
-    pub fn of(way: &Way, source: &Source) -> Result<Self, Failure> {
-        let strategy = Strategy::named(&way.strategy)
+    pub fn of(config: &Config) -> Result<Self, Failure> {
+        let strategy = Strategy::named(&config.strategy)
             .map_err(|e| Failure::usage(format!("--strategy: {e}"), "`unidebug run --help` names them"))?;
-        let mut plan = strategy.plan(way.paper);
-        if let Some(levels) = &way.levels {
+        let mut plan = strategy.plan(config.paper);
+        if let Some(levels) = &config.levels {
             if let Some(missing) = levels.0.iter().find(|level| !plan.crews.contains_key(level)) {
                 let has: Vec<&str> = plan.levels.iter().map(|level| level.label()).collect();
                 let what = format!("--levels: the strategy `{}` has no level {missing}", strategy.name);
@@ -36,12 +37,12 @@ impl Chosen {
             }
             plan.levels.clone_from(&levels.0);
         }
-        plan.attempts = way.attempts.unwrap_or(plan.attempts);
-        plan.variants = way.variants.unwrap_or(plan.variants);
-        plan.without = way.without.iter().copied().collect();
-        plan.reviewer = plan.reviewer.filter(|_| !way.no_review);
-        plan.localization = source.localization.map_or(plan.localization, localization);
-        Ok(Self { strategy, plan, named_levels: way.levels.is_some() })
+        plan.attempts = config.attempts.unwrap_or(plan.attempts);
+        plan.variants = config.variants.unwrap_or(plan.variants);
+        plan.without = config.without.iter().map(|part| part.0).collect();
+        plan.reviewer = plan.reviewer.filter(|_| !config.no_review);
+        plan.localization = config.localization.map_or(plan.localization, localization);
+        Ok(Self { strategy, plan, named_levels: config.levels.is_some() })
     }
 
     /// The profiles that the strategy works with, replaced or joined by those of the user's folder.
@@ -55,8 +56,8 @@ impl Chosen {
 
     /// The plan once it is known who decides: the engine goes first only before a model that is paid, and works on one
     /// level when it is alone, for it learns nothing new on the others.
-    pub fn settled(mut self, models: &Models, minds: &Minds) -> Plan {
-        if !models.any_model() || minds.no_first {
+    pub fn settled(mut self, models: &Models, config: &Config) -> Plan {
+        if !models.any_model() || config.no_first {
             self.plan.crews.remove(&Level::First);
         }
         if !models.any_model() && !self.named_levels {
@@ -67,19 +68,19 @@ impl Chosen {
 }
 
 /// What a plan wants of the bench.
-pub fn wanted(plan: &Plan, source: &Source, accept_suspicious: bool) -> Wanted {
+pub fn wanted(plan: &Plan, config: &Config) -> Wanted {
     Wanted {
         localization: plan.localization,
-        formula: source.formula,
+        formula: config.formula.0,
         coverage: !plan.without.has(Part::Dynamic),
-        accept_suspicious,
+        accept_suspicious: config.accept_suspicious,
     }
 }
 
 /// What is wanted of the bench where no plan is made.
-pub fn plain(source: &Source) -> Wanted {
-    let localization = source.localization.map(localization).unwrap_or_default();
-    Wanted { localization, formula: source.formula, ..Wanted::default() }
+pub fn plain(config: &Config) -> Wanted {
+    let localization = config.localization.map(localization).unwrap_or_default();
+    Wanted { localization, formula: config.formula.0, ..Wanted::default() }
 }
 
 fn localization(arg: LocalizationArg) -> Localization {

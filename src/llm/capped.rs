@@ -65,6 +65,16 @@ impl ChatModel for Capped {
     }
 
     async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
+        match self.within_budget(query).await {
+            // It cost nothing, and a replay must meet it at the same place: it is an answer like any other.
+            Err(ModelError::ContextLength(what)) => Ok(Answer::overflow(&what)),
+            other => other,
+        }
+    }
+}
+
+impl Capped {
+    async fn within_budget(&self, query: &Query) -> Result<Answer, ModelError> {
         if !self.budget.is_capped() {
             let answer = self.inner.ask(query).await?;
             self.budget.count(&answer.usage);

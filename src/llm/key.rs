@@ -40,6 +40,8 @@ mod tests {
             model: "m".into(),
             messages: vec![Message { role: "user".into(), content: "hello".into() }],
             tools: Vec::new(),
+            form: None,
+            effort: None,
             temperature: None,
             max_tokens: None,
             sample: 0,

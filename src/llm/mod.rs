@@ -10,6 +10,7 @@ mod capped;
 mod key;
 mod openai;
 mod prices;
+mod provider;
 mod recording;
 mod redact;
 mod replay;
@@ -20,6 +21,7 @@ pub use capped::Capped;
 pub use key::key;
 pub use openai::{Endpoint, Finding, OpenAi, Patience, answer_from};
 pub use prices::{PriceError, Prices};
+pub use provider::{Abilities, Form, Limit, PROVIDERS, Provider};
 pub use recording::{Exchange, Recorder, RecordingError};
 pub use redact::{Redacting, Redactor};
 pub use replay::Replay;
@@ -59,6 +61,12 @@ pub struct Query {
     /// Tools offered natively; empty means the answer is text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
+    /// The form of the answer; without one, native calls when tools are offered and text otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// How long the model thinks before it answers: `low`, `medium`, `high`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
     /// Sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
@@ -94,6 +102,25 @@ pub struct Answer {
     pub raw: Value,
 }
 
+/// What an answer's `finish` says when the prompt was larger than the model's context.
+const OVERFLOW: &str = "context_overflow";
+
+impl Answer {
+    /// The answer of an endpoint whose context is smaller than the prompt; nothing was paid for it.
+    pub fn overflow(what: &str) -> Self {
+        let raw = serde_json::json!({
+            "choices": [{"finish_reason": OVERFLOW, "message": {"content": ""}}], "error": {"message": what},
+        });
+        answer_from(raw, Usage::default())
+    }
+
+    /// What the endpoint said when the prompt was larger than its context.
+    pub fn overflowed(&self) -> Option<&str> {
+        let what = self.raw["error"]["message"].as_str().unwrap_or("the prompt is larger than the model's context");
+        (self.finish.as_deref() == Some(OVERFLOW)).then_some(what)
+    }
+}
+
 /// Why a query has no answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ModelError {
@@ -121,6 +148,23 @@ pub enum ModelError {
     /// A cap would be exceeded by this request; nothing was sent.
     #[error("{0}")]
     OverBudget(String),
+}
+
+impl ModelError {
+    /// The same error with another message.
+    #[must_use]
+    pub fn map(self, change: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::Auth(text) => Self::Auth(change(text)),
+            Self::UnknownModel(text) => Self::UnknownModel(change(text)),
+            Self::Unreachable(text) => Self::Unreachable(change(text)),
+            Self::ContextLength(text) => Self::ContextLength(change(text)),
+            Self::BadRequest(text) => Self::BadRequest(change(text)),
+            Self::Failed(text) => Self::Failed(change(text)),
+            Self::NotRecorded(text) => Self::NotRecorded(change(text)),
+            Self::OverBudget(text) => Self::OverBudget(change(text)),
+        }
+    }
 }
 
 /// A language model.

@@ -165,7 +165,9 @@ impl ChatModel for Redacting {
     }
 
     async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
-        let answer = self.inner.ask(&self.redactor.query(query)).await?;
+        let answer = self.inner.ask(&self.redactor.query(query)).await;
+        // An endpoint can repeat the key in its complaint.
+        let answer = answer.map_err(|error| error.map(|text| self.redactor.text(&text).into_owned()))?;
         let clean = |text: &str| self.redactor.text(text).into_owned();
         let calls =
             answer.calls.iter().map(|call| ToolCall { name: clean(&call.name), arguments: clean(&call.arguments) });

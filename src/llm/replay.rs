@@ -151,6 +151,8 @@ mod tests {
             model: "m".into(),
             messages: vec![Message { role: "system".into(), content: format!("# Fixer\nrules\n{text}") }],
             tools: Vec::new(),
+            form: None,
+            effort: None,
             temperature: None,
             max_tokens: None,
             sample: 0,

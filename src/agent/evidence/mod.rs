@@ -6,6 +6,7 @@
 
 mod case;
 mod code;
+mod essence;
 mod metadata;
 mod select;
 mod tests;
@@ -15,6 +16,7 @@ use crate::domain::{CaseFile, LineSpan, Mark, PatchAttempt, RepoPath, Suspect};
 use crate::prompt::count_tokens;
 use crate::retrieve::Solution;
 use crate::tools::{Workbench, bearing_text, solutions_text};
+use essence::head;
 use serde::Deserialize;
 use std::fmt::Write;
 
@@ -292,19 +294,4 @@ pub fn search_query(bench: &Workbench) -> String {
         let _ = writeln!(query, "{} {summary}", chosen.method.name);
     }
     query
-}
-
-/// The first lines of a text that fit, with a word on what was left out.
-fn head(text: &str, tokens: usize) -> String {
-    let mut kept = String::new();
-    let mut lines = text.lines();
-    for line in lines.by_ref() {
-        if count_tokens(&kept) + count_tokens(line) > tokens {
-            kept.push_str(&format!("(and {} more lines)\n", lines.count() + 1));
-            return kept;
-        }
-        kept.push_str(line);
-        kept.push('\n');
-    }
-    kept
 }

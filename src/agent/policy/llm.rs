@@ -10,9 +10,9 @@ use crate::agent::fsm::GOAL_ACCOMPLISHED;
 use crate::agent::profile::Profile;
 use crate::domain::{PolicyKind, Scope, ToolName};
 use crate::language::Language;
-use crate::llm::Answer;
+use crate::llm::{Answer, Form, ModelError, ToolSpec};
 use crate::prompt::{Library, PromptError};
-use crate::tools::{Registry, SideModel, Variants, call_form};
+use crate::tools::{Registry, SideModel, Tool, Variants, call_form};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -48,11 +48,16 @@ impl Policy for LlmPolicy {
                 self.system.insert(made).clone()
             }
         };
-        let user = turn_prompt(&self.voice.library, view)?;
-        // The same question in a later attempt is another sample.
-        let sample = view.scope.attempt.saturating_sub(1);
-        let answer = self.voice.ask(view.scope, system, user, sample).await?;
-        Ok(read(&answer))
+        let answer = self.asked(&system, view, Room::Usual).await?;
+        if answer.overflowed().is_none() {
+            return Ok(read(&answer));
+        }
+        // Cut once. What is still too large then will not become smaller.
+        let shorter = self.asked(&system, view, Room::Little).await?;
+        match shorter.overflowed() {
+            None => Ok(read(&shorter)),
+            Some(what) => Err(AgentError::Model(too_large(what))),
+        }
     }
 
     fn side_model(&self) -> Option<&dyn SideModel> {
@@ -62,6 +67,35 @@ impl Policy for LlmPolicy {
     fn variants(&self) -> Option<&dyn Variants> {
         self.variants.as_ref().map(|variants| variants as &dyn Variants)
     }
+}
+
+impl LlmPolicy {
+    async fn asked(&self, system: &str, view: &CycleView<'_>, room: Room) -> Result<Answer, AgentError> {
+        let user = turn_prompt(&self.voice.library, view, room)?;
+        // The same question in a later attempt is another sample.
+        let sample = view.scope.attempt.saturating_sub(1);
+        let mut query = self.voice.query(system.to_owned(), user, sample);
+        if self.voice.form.is_some_and(|form| form != Form::Text) {
+            query.form = self.voice.form;
+            query.tools =
+                view.available().iter().filter_map(|name| view.registry.get(name.as_str())).map(spec).collect();
+        }
+        self.voice.exchange(view.scope, query).await
+    }
+}
+
+/// The error for a prompt that does not fit although all was left out that can be.
+fn too_large(what: &str) -> ModelError {
+    let what = what.split("\nhint: ").next().unwrap_or(what);
+    ModelError::ContextLength(format!(
+        "{what}; the prompt was cut to what cannot be left out and is still too large\nhint: use a model with a larger \
+         context"
+    ))
+}
+
+/// A tool as endpoints are offered it.
+fn spec(tool: &dyn Tool) -> ToolSpec {
+    ToolSpec { name: tool.name().to_owned(), description: tool.about().to_owned(), parameters: tool.schema() }
 }
 
 fn read(answer: &Answer) -> Decision {
@@ -111,26 +145,36 @@ pub fn system_prompt(
     library.render(&profile.prompt, ctx)
 }
 
+/// How much a prompt may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// All that was gathered.
+    Usual,
+    /// What cannot be left out, because the model's context was too small for all.
+    Little,
+}
+
 /// The dynamic part: evidence, state, tools available now, gathered information, last command and result.
 ///
 /// # Errors
 /// The template is broken.
-pub fn turn_prompt(library: &Library, view: &CycleView<'_>) -> Result<String, PromptError> {
+pub fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Result<String, PromptError> {
     let memory = view.memory;
     let cycle = view.scope.cycle;
     let cycles = view.profile.budget.cycles;
     let guided = view.profile.guided;
     let state_text =
         if guided { library.render(&format!("states/{}.md", view.state), json!({}))? } else { String::new() };
+    let little = room == Room::Little;
     let ctx = json!({
-        "evidence": view.evidence.text(),
+        "evidence": if little { view.evidence.essence() } else { view.evidence.text() },
         "guided": guided,
         "state": view.state.0,
         "state_text": state_text,
         "now": listed(view.available(), view.profile, view.registry),
         "available": view.available(),
         "hypotheses": memory.hypotheses,
-        "gathered": memory.gathered(),
+        "gathered": if little { Vec::new() } else { memory.gathered() },
         "last": memory.last(),
         "cycle": cycle,
         "cycles": cycles,

@@ -7,7 +7,7 @@ mod variants;
 mod voice;
 
 pub use builtin::{Builtin, EngineBudget, shared_engine};
-pub use llm::{LlmPolicy, system_prompt, turn_prompt};
+pub use llm::{LlmPolicy, Room, system_prompt, turn_prompt};
 pub use variants::SharedEngine;
 pub use voice::Voice;
 

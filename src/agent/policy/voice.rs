@@ -3,7 +3,7 @@
 use crate::agent::error::AgentError;
 use crate::domain::{Event, EventSink, Scope, Unanswered};
 use crate::journal::{Paid, Past};
-use crate::llm::{Answer, ChatModel, Message, ModelError, Query, answer_from, key};
+use crate::llm::{Answer, ChatModel, Form, Message, ModelError, Query, answer_from, key};
 use crate::prompt::Library;
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,6 +20,10 @@ pub struct Voice {
     pub name: String,
     /// Sampling temperature.
     pub temperature: Option<f64>,
+    /// In which form commands are asked for; text when absent.
+    pub form: Option<Form>,
+    /// How long the model thinks before it answers.
+    pub effort: Option<String>,
     /// Prompts.
     pub library: Arc<Library>,
     /// The journal.
@@ -29,21 +33,39 @@ pub struct Voice {
 }
 
 impl Voice {
-    /// Asks once: `Sent` is journaled before, `Received` before anybody reads the answer. What was paid already is
-    /// taken from the journal.
+    /// Asks once for text.
     ///
     /// # Errors
-    /// The model's, the journal's.
+    /// The model's, the journal's; a prompt larger than the model's context.
     pub async fn ask(&self, scope: &Scope, system: String, user: String, sample: u32) -> Result<Answer, AgentError> {
+        let answer = self.exchange(scope, self.query(system, user, sample)).await?;
+        match answer.overflowed() {
+            Some(what) => Err(AgentError::Model(ModelError::ContextLength(what.to_owned()))),
+            None => Ok(answer),
+        }
+    }
+
+    /// A request for text.
+    pub fn query(&self, system: String, user: String, sample: u32) -> Query {
         let message = |role: &str, content: String| Message { role: role.to_owned(), content };
-        let query = Query {
+        Query {
             model: self.name.clone(),
             messages: vec![message("system", system), message("user", user)],
             tools: Vec::new(),
+            form: None,
+            effort: self.effort.clone(),
             temperature: self.temperature,
             max_tokens: Some(ANSWER_TOKENS),
             sample,
-        };
+        }
+    }
+
+    /// One exchange: `Sent` is journaled before, `Received` before anybody reads the answer. What was paid already is
+    /// taken from the journal. An answer can say that the prompt was larger than the context.
+    ///
+    /// # Errors
+    /// The model's, the journal's.
+    pub async fn exchange(&self, scope: &Scope, query: Query) -> Result<Answer, AgentError> {
         let key = key(&query);
         let request = serde_json::to_value(&query).map_err(std::io::Error::other)?;
         self.sink.emit(&Event::Sent { scope: scope.clone(), key: key.clone(), request })?;

@@ -1,6 +1,6 @@
 //! A line of `bugs.jsonl`: one bug.
 
-use crate::benchmark::local::facts::{Facts, KEYS};
+use crate::benchmark::facts::{FACTS as KEYS, Facts};
 use crate::benchmark::registry::nearest;
 use crate::domain::TestId;
 use camino::Utf8PathBuf;

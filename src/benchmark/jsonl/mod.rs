@@ -8,7 +8,8 @@ mod entry;
 mod repair;
 
 use super::copy::io_error;
-use super::local::{Local, facts::Facts};
+use super::facts::ProjectFile;
+use super::local::Local;
 use super::registry::{Settings, unknown_bug};
 use super::{Benchmark, BenchmarkError, Checkout, Summary};
 use crate::domain::BugId;
@@ -123,7 +124,7 @@ impl Benchmark for Jsonl {
         let fixed = entry.fixed.as_ref().map(|path| self.repair_at("the repaired project", path, &project_folder));
         let patch = entry.patch.as_ref().map(|path| self.repair_at("the developer's patch", path, &project_folder));
         let (fixed, patch) = (fixed.transpose()?, patch.transpose()?);
-        let facts = entry.facts.clone().or(Facts::read(&project_folder)?);
+        let facts = entry.facts.clone().or(ProjectFile::read(&project_folder)?.facts);
         let mut settings = self.settings.clone();
         settings.failing.extend(entry.failing.iter().map(|name| name.replace("::", "#")));
         let local = Local::new(&settings);

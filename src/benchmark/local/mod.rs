@@ -3,16 +3,15 @@
 //! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; folders
 //! of a known layout. Everything found is noted in the checkout. The user's tree is only read.
 
-pub(super) mod facts;
 mod maven;
 mod plain;
 
 use super::copy::io_error;
+use super::facts::{self, Facts, ProjectFile, Words};
 use super::registry::{LOCAL, Settings};
 use super::{Benchmark, BenchmarkError, Checkout, Project, Summary, private_copy};
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};
-use facts::Facts;
 
 /// Build files of tools that are not set up by themselves, with the commands that replace that.
 const OTHER_TOOLS: &[(&str, &str, &str, &str)] = &[
@@ -99,7 +98,7 @@ impl Benchmark for Local {
                 hint: "name the folder of a project".into(),
             });
         }
-        let facts = Facts::read(&folder)?;
+        let facts = ProjectFile::read(&folder)?.facts;
         let (project, notes) = self.set_up(&folder, into, &facts, false).await?;
         Ok(Checkout {
             bug: id.clone(),
@@ -127,7 +126,7 @@ impl Local {
         facts: &Facts,
         plain: bool,
     ) -> Result<(Project, Vec<String>), BenchmarkError> {
-        let test = self.settings.test.clone().or_else(|| facts.test.as_ref().map(facts::Words::words));
+        let test = self.settings.test.clone().or_else(|| facts.test.as_ref().and_then(Words::words));
         let named = !facts.sources.is_empty() && !facts.tests.is_empty();
         let kind = if named && test.is_none() && (plain || !folder.join("pom.xml").is_file()) {
             Kind::Plain
@@ -154,7 +153,7 @@ fn overridden(mut project: Project, facts: &Facts) -> Project {
     replace(&mut project.source_roots, &facts.sources);
     replace(&mut project.test_roots, &facts.tests);
     replace(&mut project.resources, &facts.resources);
-    project.jdk = facts.jdk.clone().or(project.jdk);
+    project.jdk = facts.java_home.clone().or(project.jdk);
     project.release = facts.release.clone().or(project.release);
     project.encoding = facts.encoding.clone().unwrap_or(project.encoding);
     project.jvm_args.extend(facts.jvm_args.iter().cloned());

@@ -1,6 +1,6 @@
 //! Projects without a build file, and projects whose own commands build and test them.
 
-use super::facts::Facts;
+use crate::benchmark::facts::{self, Facts, Words};
 use crate::benchmark::jars::Library;
 use crate::benchmark::registry::Settings;
 use crate::benchmark::{BenchmarkError, Project, Runner, layout};
@@ -44,7 +44,7 @@ pub(super) async fn set_up(
         return Err(BenchmarkError::Root {
             what: "the test folders hold no Java file".into(),
             path: root.to_owned(),
-            hint: format!("name the folders in {} (`sources`, `tests`)", super::facts::FILE),
+            hint: format!("name the folders in {} (`sources`, `tests`)", facts::FILE),
         });
     }
     for library in wanted_libraries(&files) {
@@ -64,7 +64,7 @@ pub(super) fn commands(
     test: Vec<String>,
     notes: &mut Vec<String>,
 ) -> Result<Project, BenchmarkError> {
-    let build = settings.build.clone().or_else(|| facts.build.as_ref().map(|words| words.words()));
+    let build = settings.build.clone().or_else(|| facts.build.as_ref().and_then(Words::words));
     if test.is_empty() || build.as_ref().is_some_and(Vec::is_empty) {
         return Err(BenchmarkError::Root {
             what: "a command of the project has no words".into(),

@@ -20,7 +20,11 @@ use std::collections::BTreeMap;
 pub async fn run(args: &BenchLocalizationArgs) -> Result<u8, Failure> {
     let settings = benchmark::Settings { root: args.root.clone(), ..benchmark::Settings::default() };
     let bugs = benchmark::select(&args.set, &settings)?;
-    let formulas = if args.formula.is_empty() { Formula::ALL.to_vec() } else { args.formula.clone() };
+    let formulas = if args.formula.is_empty() {
+        Formula::ALL.to_vec()
+    } else {
+        args.formula.iter().map(|named| named.0).collect()
+    };
     let mut table = Table::new(&args.set, &formulas);
     for bug in bugs {
         match measure(&bug, args, &formulas).await {
@@ -50,14 +54,14 @@ pub async fn run(args: &BenchLocalizationArgs) -> Result<u8, Failure> {
 }
 
 async fn measure(bug: &BugId, args: &BenchLocalizationArgs, formulas: &[Formula]) -> Result<Measured, Failure> {
-    let source = super::source(args.root.as_ref(), args.java_home.as_ref(), args.sandbox);
-    let opened = Opened::check(&bug.to_string(), &source).await?.without_warm_judge();
+    let config = super::config(args.root.as_ref(), args.java_home.as_ref(), args.sandbox);
+    let opened = Opened::check(&bug.to_string(), &config).await?.without_warm_judge();
     let folder = tempfile::Builder::new().prefix("unidebug-bench-").tempdir();
     let folder = folder.map_err(|error| Failure::io("no folder for the checkout", &error))?;
     let path =
         Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
     let sink = Tally::default();
-    let bench = opened.bench(path, way::plain(&source), &sink as &dyn EventSink).await?;
+    let bench = opened.bench(path, way::plain(&config), &sink as &dyn EventSink).await?;
     let oracle = bench.checkout.oracle.as_ref().filter(|oracle| !oracle.files.is_empty());
     let oracle = oracle.ok_or_else(|| {
         Failure::unusable("it comes without a developer's repair", "name one with `fixed` or `patch` in bugs.jsonl")

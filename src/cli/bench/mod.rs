@@ -3,11 +3,11 @@
 mod localization;
 mod localization_table;
 
-use super::args::{BenchCommand, SandboxArg, Source};
+use super::args::BenchCommand;
+use super::config::Config;
 use super::error::Failure;
-use crate::localize::Formula;
+use super::flags::SandboxArg;
 use camino::Utf8PathBuf;
-use std::time::Duration;
 
 /// Runs a measurement.
 ///
@@ -20,17 +20,6 @@ pub async fn bench(command: BenchCommand) -> Result<u8, Failure> {
 }
 
 /// What `run` would be told about a bug of a set: defaults, but for where the set is.
-fn source(root: Option<&Utf8PathBuf>, java_home: Option<&Utf8PathBuf>, sandbox: SandboxArg) -> Source {
-    Source {
-        root: root.cloned(),
-        build: None,
-        test: None,
-        failing: Vec::new(),
-        requirements: None,
-        java_home: java_home.cloned(),
-        sandbox,
-        localization: None,
-        formula: Formula::default(),
-        max_time: Duration::from_secs(60),
-    }
+fn config(root: Option<&Utf8PathBuf>, java_home: Option<&Utf8PathBuf>, sandbox: SandboxArg) -> Config {
+    Config { root: root.cloned(), java_home: java_home.cloned(), sandbox, ..Config::default() }
 }

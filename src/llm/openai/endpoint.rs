@@ -58,6 +58,8 @@ pub struct Endpoint {
     pub stream: bool,
     /// Most requests on their way at the same time; further ones wait for their turn.
     pub concurrency: usize,
+    /// Most requests in a minute, tries included; any number when absent.
+    pub requests_per_minute: Option<u32>,
     /// Prices for endpoints that do not tell the cost themselves; without them costs are unknown.
     pub prices: Option<Arc<Prices>>,
 }
@@ -74,6 +76,7 @@ impl Endpoint {
             patience: Patience::default(),
             stream: false,
             concurrency: CONCURRENCY,
+            requests_per_minute: None,
             prices: None,
         }
     }

@@ -1,29 +1,15 @@
 //! What an endpoint refused once is not sent to it again.
 
+use super::super::provider::{Abilities, Limit, Provider};
 use super::failure::Failure;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Under which name the limit of the answer is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
-    /// `max_tokens`: what nearly all servers know.
-    MaxTokens,
-    /// `max_completion_tokens`: what OpenAI's reasoning models insist on.
-    MaxCompletionTokens,
-    /// Neither.
-    Unlimited,
-}
-
 /// What may be sent for one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Caps {
-    pub limit: Limit,
-    pub temperature: bool,
-    pub tools: bool,
-    /// Whether usage may be asked for in a stream.
-    pub stream_options: bool,
+    pub abilities: Abilities,
     /// The limit was refused under one name already.
     limit_renamed: bool,
 }
@@ -36,16 +22,15 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// What is known of a host beforehand.
-    pub(super) fn for_host(host: &str) -> Self {
-        let limit = if host == "api.openai.com" { Limit::MaxCompletionTokens } else { Limit::MaxTokens };
-        let start = Caps { limit, temperature: true, tools: true, stream_options: true, limit_renamed: false };
-        Self { start, models: Mutex::new(HashMap::new()) }
+    /// What is known of an endpoint beforehand.
+    pub(super) fn at(base_url: &str) -> Self {
+        let abilities = Provider::at(base_url).map_or(Abilities::ALL, |provider| provider.abilities);
+        Self { start: Caps { abilities, limit_renamed: false }, models: Mutex::new(HashMap::new()) }
     }
 
-    pub(super) fn of(&self, model: &str) -> Caps {
+    pub(super) fn of(&self, model: &str) -> Abilities {
         let models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
-        models.get(model).copied().unwrap_or(self.start)
+        models.get(model).copied().unwrap_or(self.start).abilities
     }
 
     /// Takes away the one parameter that a refusal names, if it was sent; returns the sentence to tell. Another task
@@ -64,32 +49,52 @@ impl Learned {
 
 /// What follows from a refusal that says `told`, when `sent` was sent.
 fn refused(now: Caps, told: &str, sent: &Value) -> Option<(Caps, &'static str)> {
-    let named = |word: &str| told.contains(word);
+    let named = |words: &[&str]| words.iter().any(|word| told.contains(word));
     let has = |key: &str| sent.get(key).is_some();
-    let limit_sent = has("max_tokens") || has("max_completion_tokens");
-    let about_size = ["too large", "at most", "less than", "greater than", "maximum"].iter().any(|word| named(word));
-    if limit_sent && (named("max_tokens") || named("max_completion_tokens")) && !about_size {
-        let other = match now.limit {
-            Limit::MaxTokens if has("max_tokens") => Limit::MaxCompletionTokens,
-            Limit::MaxCompletionTokens if has("max_completion_tokens") => Limit::MaxTokens,
-            _ => return Some((now, "which is renamed from now on")),
+    let about_size = named(&["too large", "at most", "less than", "greater than", "maximum"]);
+    let about_limit = named(&["max_tokens", "max_completion_tokens"]) && !about_size;
+    if about_limit && (has("max_tokens") || has("max_completion_tokens")) {
+        return Some(other_limit(now, sent));
+    }
+    let without = |change: fn(&mut Abilities), what| {
+        let mut caps = now;
+        change(&mut caps.abilities);
+        Some((caps, what))
+    };
+    if has("temperature") && named(&["temperature"]) {
+        return without(|a| a.temperature = false, "the temperature is left out from now on");
+    }
+    if has("stream_options") && named(&["stream_options", "include_usage"]) {
+        return without(|a| a.stream_usage = false, "usage is not asked for in streams from now on");
+    }
+    if has("reasoning_effort") && named(&["reasoning_effort", "reasoning effort", "reasoning"]) {
+        return without(|a| a.reasoning_effort = false, "no effort of thinking is asked for from now on");
+    }
+    if has("response_format") && named(&["response_format", "json_schema", "json_object", "structured"]) {
+        return match sent["response_format"]["type"].as_str() {
+            Some("json_schema") => {
+                without(|a| a.json_schema = false, "answers are asked for without a schema from now on")
+            }
+            _ => without(|a| a.json_object = false, "answers are asked for as text from now on"),
         };
-        let limit = if now.limit_renamed { Limit::Unlimited } else { other };
-        return Some((
-            Caps { limit, limit_renamed: true, ..now },
-            "the limit of tokens is sent under another name from now on",
-        ));
     }
-    if has("temperature") && named("temperature") {
-        return Some((Caps { temperature: false, ..now }, "the temperature is left out from now on"));
-    }
-    if has("stream_options") && (named("stream_options") || named("include_usage")) {
-        return Some((Caps { stream_options: false, ..now }, "usage is not asked for in streams from now on"));
-    }
-    if has("tools") && (named("tool") || named("function")) {
-        return Some((Caps { tools: false, ..now }, "tools are no longer offered natively from now on"));
+    if has("tools") && named(&["tool", "function"]) {
+        return without(|a| a.tools = false, "tools are no longer offered natively from now on");
     }
     None
+}
+
+/// The limit under its other name; after that, none.
+fn other_limit(now: Caps, sent: &Value) -> (Caps, &'static str) {
+    let has = |key: &str| sent.get(key).is_some();
+    let other = match now.abilities.limit {
+        Limit::MaxTokens if has("max_tokens") => Limit::MaxCompletionTokens,
+        Limit::MaxCompletionTokens if has("max_completion_tokens") => Limit::MaxTokens,
+        _ => return (now, "which is renamed from now on"),
+    };
+    let limit = if now.limit_renamed { Limit::Unlimited } else { other };
+    let abilities = Abilities { limit, ..now.abilities };
+    (Caps { abilities, limit_renamed: true }, "the limit of tokens is sent under another name from now on")
 }
 
 #[cfg(test)]
@@ -104,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_named_parameter_is_taken_away_and_no_other() {
-        let learned = Learned::for_host("127.0.0.1:1");
+        let learned = Learned::at("http://127.0.0.1:1");
         let body = json!({"max_tokens": 5, "temperature": 0.0, "tools": []});
         let told = learned.lesson(
             "m",
@@ -123,8 +128,22 @@ mod tests {
     }
 
     #[test]
+    fn formats_are_given_up_one_by_one() {
+        let learned = Learned::at("http://127.0.0.1:1");
+        let message = "This response_format type is unavailable now";
+        let strict = json!({"response_format": {"type": "json_schema"}});
+        assert!(learned.lesson("m", &refusal(message), &strict).is_some());
+        assert!(!learned.of("m").json_schema && learned.of("m").json_object);
+        let loose = json!({"response_format": {"type": "json_object"}, "reasoning_effort": "low"});
+        assert!(learned.lesson("m", &refusal(message), &loose).is_some());
+        assert!(!learned.of("m").json_object && learned.of("m").reasoning_effort);
+        assert!(learned.lesson("m", &refusal("reasoning_effort is not supported"), &loose).is_some());
+        assert!(!learned.of("m").reasoning_effort);
+    }
+
+    #[test]
     fn what_was_not_sent_or_is_too_large_teaches_nothing() {
-        let learned = Learned::for_host("h");
+        let learned = Learned::at("h");
         let body = json!({"max_tokens": 100_000});
         assert!(learned.lesson("m", &refusal("max_tokens is too large: at most 4096"), &body).is_none());
         assert!(learned.lesson("m", &refusal("temperature is not supported"), &body).is_none());

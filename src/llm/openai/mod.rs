@@ -7,6 +7,7 @@ mod endpoint;
 mod error_body;
 mod failure;
 mod learned;
+mod pace;
 mod probe;
 mod reach;
 mod stream;
@@ -57,9 +58,9 @@ impl OpenAi {
         let host = endpoint::host_of(&url);
         let http = endpoint.http_client(&url)?;
         let wiring = Wiring::new(&endpoint)?;
-        let transport = Transport::new(http.clone(), endpoint.patience.clone());
+        let transport = Transport::new(http.clone(), endpoint.patience.clone(), endpoint.requests_per_minute);
         let client = Client::build(http.clone(), wiring).with_http_service(transport);
-        let learned = Learned::for_host(&host);
+        let learned = Learned::at(&endpoint.base_url);
         let turns = Semaphore::new(endpoint.concurrency.max(1));
         Ok(Self { endpoint, host, http, client, learned, turns, reached: AtomicBool::new(false) })
     }

@@ -99,6 +99,8 @@ fn question(model: &str, text: &str, tools: Vec<ToolSpec>) -> Query {
         model: model.to_owned(),
         messages: vec![message("system", "# Probe\nYou are being tested for readiness."), message("user", text)],
         tools,
+        form: None,
+        effort: None,
         temperature: None,
         max_tokens: Some(ANSWER_TOKENS),
         sample: 0,

@@ -2,6 +2,7 @@
 
 use super::endpoint::Patience;
 use super::failure::{Failure, Kind};
+use super::pace::Pace;
 use super::stream;
 use async_openai::middleware::HttpRequestFactory;
 use reqwest::Response;
@@ -9,6 +10,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -26,17 +28,19 @@ const MORE_TRIES_WHEN_SLOWED: u32 = 2;
 pub(super) struct Transport {
     client: reqwest::Client,
     patience: Patience,
+    pace: Arc<Pace>,
 }
 
 impl Transport {
-    pub(super) fn new(client: reqwest::Client, patience: Patience) -> Self {
-        Self { client, patience }
+    pub(super) fn new(client: reqwest::Client, patience: Patience, per_minute: Option<u32>) -> Self {
+        Self { client, patience, pace: Arc::new(Pace::new(per_minute)) }
     }
 
     async fn deliver(self, factory: HttpRequestFactory) -> Result<Response, Failure> {
         let mut tried = 0;
         loop {
             tried += 1;
+            self.pace.turn().await;
             let failure = match self.once(&factory).await {
                 Ok(body) => return rebuilt(body),
                 Err(failure) => failure.after(tried),
@@ -51,6 +55,9 @@ impl Transport {
             }
             let pause = self.pause(tried, failure.retry_after);
             tracing::warn!(tried, pause_ms = pause.as_millis(), "request failed, trying again: {failure}");
+            if failure.status == Some(429) {
+                self.pace.pause(pause);
+            }
             tokio::time::sleep(pause).await;
         }
     }
@@ -132,7 +139,7 @@ mod tests {
             longest_pause: Duration::from_secs(2),
             ..Patience::default()
         };
-        let transport = Transport::new(reqwest::Client::new(), patience);
+        let transport = Transport::new(reqwest::Client::new(), patience, None);
         for (tried, low, high) in [(1, 100, 125), (2, 200, 250), (3, 400, 500), (9, 2000, 2000), (u32::MAX, 2000, 2000)]
         {
             let pause = transport.pause(tried, None).as_millis();

@@ -1,12 +1,11 @@
 //! Our own forms of request and response: only what we need is sent, and everything may be missing from what comes.
 
-use super::super::{Answer, Prices, Query, ToolCall};
-use super::learned::{Caps, Limit};
+use super::super::{Abilities, Answer, Form, Limit, Prices, Query, ToolCall, ToolSpec};
 use crate::domain::{Cost, Usage};
 use serde_json::{Map, Value, json};
 
 /// The body of a request.
-pub(super) fn request(query: &Query, caps: &Caps, host: &str, stream: bool) -> Value {
+pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(query.model));
     body.insert("messages".to_owned(), json!(query.messages));
@@ -20,13 +19,28 @@ pub(super) fn request(query: &Query, caps: &Caps, host: &str, stream: bool) -> V
             Limit::Unlimited => None,
         };
     }
-    if caps.tools && !query.tools.is_empty() {
-        let tools: Vec<Value> = query.tools.iter().map(|tool| json!({"type": "function", "function": tool})).collect();
-        body.insert("tools".to_owned(), Value::Array(tools));
+    if let Some(effort) = query.effort.as_ref().filter(|_| caps.reasoning_effort) {
+        body.insert("reasoning_effort".to_owned(), json!(effort));
+    }
+    let wished = query.form.unwrap_or(if query.tools.is_empty() { Form::Text } else { Form::Tools });
+    match caps.form(wished) {
+        Form::Tools if !query.tools.is_empty() => {
+            let tools = query.tools.iter().map(|tool| json!({"type": "function", "function": tool}));
+            body.insert("tools".to_owned(), tools.collect());
+        }
+        Form::JsonSchema => {
+            let format =
+                json!({"type": "json_schema", "json_schema": {"name": "command", "schema": schema(&query.tools)}});
+            body.insert("response_format".to_owned(), format);
+        }
+        Form::JsonObject => {
+            body.insert("response_format".to_owned(), json!({"type": "json_object"}));
+        }
+        Form::Tools | Form::Text => {}
     }
     if stream {
         body.insert("stream".to_owned(), Value::Bool(true));
-        if caps.stream_options {
+        if caps.stream_usage {
             body.insert("stream_options".to_owned(), json!({"include_usage": true}));
         }
     }
@@ -35,6 +49,21 @@ pub(super) fn request(query: &Query, caps: &Caps, host: &str, stream: bool) -> V
         body.insert("usage".to_owned(), json!({"include": true}));
     }
     Value::Object(body)
+}
+
+/// The schema of an answer in text: thoughts and one command.
+fn schema(tools: &[ToolSpec]) -> Value {
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    json!({
+        "type": "object", "required": ["thoughts", "command"], "additionalProperties": false,
+        "properties": {
+            "thoughts": {"type": "string"},
+            "command": {
+                "type": "object", "required": ["name", "args"], "additionalProperties": false,
+                "properties": {"name": {"type": "string", "enum": names}, "args": {"type": "object"}},
+            },
+        },
+    })
 }
 
 /// An answer out of a raw response body: fresh from an endpoint, or out of a recording or a journal. What cannot be
@@ -126,10 +155,29 @@ mod tests {
             model: "gpt-4o-mini".into(),
             messages: vec![Message { role: "user".into(), content: "a".repeat(40) }],
             tools: Vec::new(),
+            form: None,
+            effort: None,
             temperature: Some(0.0),
             max_tokens: Some(9),
             sample: 0,
         }
+    }
+
+    #[test]
+    fn the_form_of_the_answer_follows_what_the_endpoint_takes() {
+        let tools = vec![ToolSpec { name: "f".into(), description: "d".into(), parameters: json!({"type": "object"}) }];
+        let asked = Query { tools, form: Some(Form::Tools), effort: Some("low".into()), ..query() };
+        let body = |abilities| request(&asked, &abilities, "h", false);
+        let all = body(Abilities::ALL);
+        assert!(all.get("tools").is_some() && all.get("response_format").is_none());
+        assert_eq!(all["reasoning_effort"], "low");
+        let without = Abilities { tools: false, reasoning_effort: false, ..Abilities::ALL };
+        let schema = body(without);
+        assert_eq!(schema["response_format"]["type"], "json_schema");
+        assert!(schema.to_string().contains(r#""enum":["f"]"#) && schema.get("reasoning_effort").is_none());
+        let without = Abilities { json_schema: false, ..without };
+        assert_eq!(body(without)["response_format"]["type"], "json_object");
+        assert!(body(Abilities { json_object: false, ..without }).get("response_format").is_none());
     }
 
     #[test]

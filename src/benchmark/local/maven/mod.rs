@@ -9,8 +9,8 @@ mod memory;
 mod modules;
 mod settings;
 
-use super::facts::Facts;
 use crate::benchmark::copy::io_error;
+use crate::benchmark::facts::Facts;
 use crate::benchmark::registry::Settings;
 use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, Project};
@@ -51,7 +51,7 @@ async fn in_copy(
 ) -> Result<Project, BenchmarkError> {
     let all = modules::read(root)?;
     let choice = modules::choose(root, &all, facts.module.as_ref(), &settings.failing)?;
-    let maven = Maven::find(settings.sandbox().await?, facts.jdk.as_deref())?;
+    let maven = Maven::find(settings.sandbox().await?, facts.java_home.as_deref())?;
     let only = match &choice {
         Choice::One(module) if all.len() > 1 => Some(module.folder.clone()),
         _ => None,

@@ -1,0 +1,439 @@
+//! Defaults, the user's file, the repository's file, environment, flags: the later decides, and every value knows where
+//! it came from.
+
+use super::Config;
+use crate::benchmark::facts::{FILE, ProjectFile};
+use crate::benchmark::keyed::{self, Entry};
+use crate::benchmark::nearest;
+use crate::cli::error::Failure;
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "layer")]
+pub enum Place {
+    /// The program.
+    Default,
+    /// The user's file.
+    User {
+        /// Which.
+        file: Utf8PathBuf,
+        /// Its line.
+        line: usize,
+    },
+    /// The file that came with the repository.
+    Repository {
+        /// Which.
+        file: Utf8PathBuf,
+        /// Its line.
+        line: usize,
+    },
+    /// A variable.
+    Environment {
+        /// Its name.
+        variable: String,
+    },
+    /// The command line.
+    Flag {
+        /// As it is typed.
+        flag: String,
+    },
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User { file, line } | Self::Repository { file, line } => write!(f, "{file}:{line}"),
+            Self::Environment { variable } => f.write_str(variable),
+            Self::Flag { flag } => f.write_str(flag),
+        }
+    }
+}
+
+/// A value and its place.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Setting {
+    /// The value.
+    pub value: Value,
+    /// Where it came from.
+    pub origin: Place,
+}
+
+/// Name of a setting with the tables it stands in.
+type Key = Vec<String>;
+
+/// All settings with their places.
+#[derive(Debug, Clone)]
+pub struct Layers {
+    settings: BTreeMap<Key, Setting>,
+}
+
+/// Settings that name files: a relative path means one thing wherever it is read from.
+const PATHS: &[&str] = &["root", "requirements", "java_home", "key_file", "agents", "prompts", "record", "prices"];
+/// The table of aliases: any name may stand in it.
+const ALIASES: &str = "models";
+/// What all variables of settings begin with.
+const PREFIX: &str = "UNIDEBUG_";
+/// Variables that are no settings: places and tests.
+const OTHER_VARIABLES: &[&str] = &["LOG", "STATE_DIR", "CACHE_DIR"];
+/// The same, by their ending or beginning.
+const OTHER_FAMILIES: &[&str] = &["TEST_", "BENCH_", "SOAK", "FAILPOINT"];
+
+impl Layers {
+    /// What the program decides by itself.
+    fn defaults() -> Self {
+        let mut settings = BTreeMap::new();
+        let all = serde_json::to_value(Config::default()).unwrap_or_default();
+        flatten(&all, &mut Vec::new(), &mut |key, value| {
+            settings.insert(key, Setting { value, origin: Place::Default });
+        });
+        Self { settings }
+    }
+
+    /// Reads all layers for a project (the folder of a local bug) and a command line.
+    ///
+    /// # Errors
+    /// A file that cannot be read, an unknown key, a value of the wrong kind, a repository that asks for more than its
+    /// user allows.
+    pub fn read(project: Option<&Utf8Path>, flags: &impl Serialize) -> Result<Self, Failure> {
+        let mut layers = Self::defaults();
+        if let Some(file) = user_file().filter(|file| file.is_file()) {
+            layers.add_user(&file)?;
+        }
+        let mut trusted = layers.clone();
+        trusted.add_environment(std::env::vars())?;
+        trusted.add_flags(flags)?;
+        if let Some(project) = project {
+            layers.add_repository(project, &trusted)?;
+            layers.add_environment(std::env::vars())?;
+            layers.add_flags(flags)?;
+            Ok(layers)
+        } else {
+            Ok(trusted)
+        }
+    }
+
+    /// The decided settings.
+    ///
+    /// # Errors
+    /// Values that fit alone and not together; there are none today.
+    pub fn config(&self) -> Result<Config, Failure> {
+        let mut all = Value::Object(Map::new());
+        for (key, setting) in &self.settings {
+            put(&mut all, key, setting.value.clone());
+        }
+        serde_json::from_value(all).map_err(|e| Failure::usage(format!("the settings do not fit together: {e}"), HINT))
+    }
+
+    /// Every setting, in the order of their names.
+    pub fn settings(&self) -> impl Iterator<Item = (String, &Setting)> {
+        self.settings.iter().map(|(key, setting)| (key.join("."), setting))
+    }
+
+    fn add_user(&mut self, file: &Utf8Path) -> Result<(), Failure> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|e| Failure::unusable(format!("cannot read the settings in {file}: {e}"), "make it readable"))?;
+        let entries = keyed::entries(&text)
+            .map_err(|c| Failure::usage(format!("{} ({file}:{})", c.what, c.line), "correct the file"))?;
+        for entry in entries {
+            let origin = Place::User { file: file.to_owned(), line: entry.line };
+            if !self.knows(&entry.key) {
+                return Err(self.unknown(&entry, &origin));
+            }
+            self.add(&entry.key, entry.value, origin, file.parent())?;
+        }
+        Ok(())
+    }
+
+    /// Adds what a repository may decide. What it may not is refused where its file is read; a cap only counts when it
+    /// is lower than what the user allows.
+    fn add_repository(&mut self, project: &Utf8Path, trusted: &Self) -> Result<(), Failure> {
+        let file = project.join(FILE);
+        for entry in ProjectFile::read(project)?.entries {
+            let origin = Place::Repository { file: file.clone(), line: entry.line };
+            if !self.knows(&entry.key) {
+                // A fact that only the project's own set-up reads, or an unknown part of a table.
+                if entry.key.len() > 1 {
+                    return Err(self.unknown(&entry, &origin));
+                }
+                self.settings.insert(entry.key, Setting { value: entry.value, origin });
+                continue;
+            }
+            if is_cap(&entry.key)
+                && let Some(most) = trusted.settings.get(&entry.key)
+                && !lowers(&entry.value, &most.value)
+            {
+                let what = format!(
+                    "a repository may only lower `{}`: it asks for {}, and {} is allowed ({origin})",
+                    entry.name(),
+                    entry.value,
+                    most.value
+                );
+                return Err(Failure::unusable(what, "set it yourself, by flag or in your own file, if you want that"));
+            }
+            if entry.key == ["deny"] {
+                self.extend_list(&entry, origin)?;
+            } else {
+                self.add(&entry.key, entry.value, origin, Some(project))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A repository hides more files; it cannot show what the user hid.
+    fn extend_list(&mut self, entry: &Entry, origin: Place) -> Result<(), Failure> {
+        let mut all = self.settings.get(&entry.key).map(|s| s.value.clone()).unwrap_or_default();
+        if let (Value::Array(all), Value::Array(more)) = (&mut all, &entry.value) {
+            all.extend(more.iter().cloned());
+            return self.add(&entry.key, Value::Array(std::mem::take(all)), origin, None);
+        }
+        self.add(&entry.key, entry.value.clone(), origin, None)
+    }
+
+    fn add_environment(&mut self, variables: impl Iterator<Item = (String, String)>) -> Result<(), Failure> {
+        let all: BTreeMap<String, String> = variables.filter(|(_, value)| !value.is_empty()).collect();
+        if let Some(url) = all.get("OPENAI_BASE_URL") {
+            let origin = Place::Environment { variable: "OPENAI_BASE_URL".into() };
+            self.add(&["base_url".into()], Value::from(url.as_str()), origin, None)?;
+        }
+        for (variable, text) in all {
+            let Some(rest) = variable.strip_prefix(PREFIX) else { continue };
+            let key = vec![rest.to_lowercase()];
+            let other = OTHER_VARIABLES.contains(&rest)
+                || rest.ends_with("_ROOT")
+                || OTHER_FAMILIES.iter().any(|family| rest.starts_with(family));
+            if other {
+                continue;
+            }
+            let origin = Place::Environment { variable: variable.clone() };
+            if !self.settings.contains_key(&key) {
+                return Err(self.unknown(&Entry { key, value: Value::Null, line: 0 }, &origin));
+            }
+            let fitting = readings(&text).into_iter().find(|value| check(&key, value).is_ok());
+            self.add(&key, fitting.unwrap_or_else(|| Value::from(text.as_str())), origin, None)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what was typed: the settings of `flags` that are neither null nor empty.
+    fn add_flags(&mut self, flags: &impl Serialize) -> Result<(), Failure> {
+        let typed = serde_json::to_value(flags).unwrap_or_default();
+        let mut found = Vec::new();
+        flatten(&typed, &mut Vec::new(), &mut |key, value| found.push((key, value)));
+        for (key, value) in found {
+            if value.is_null() || value.as_array().is_some_and(Vec::is_empty) {
+                continue;
+            }
+            let flag = match key.as_slice() {
+                [caps, rest @ ..] if caps == "caps" => format!("--cap {}", rest.join(".")),
+                _ => format!("--{}", key.join(".").replace('_', "-")),
+            };
+            let origin = Place::Flag { flag };
+            if !self.knows(&key) {
+                return Err(self.unknown(&Entry { key, value, line: 0 }, &origin));
+            }
+            self.add(&key, value, origin, None)?;
+        }
+        Ok(())
+    }
+
+    fn knows(&self, key: &[String]) -> bool {
+        self.settings.contains_key(key) || (key.len() == 2 && key[0] == ALIASES)
+    }
+
+    fn unknown(&self, entry: &Entry, origin: &Place) -> Failure {
+        let name = entry.name();
+        let known: Vec<String> = self.settings.keys().map(|key| key.join(".")).collect();
+        let near = nearest(&name, known.iter().map(String::as_str), 1).join("");
+        let near = match origin {
+            Place::Environment { .. } => format!("{PREFIX}{}", near.to_uppercase()),
+            _ => near,
+        };
+        Failure::usage(format!("unknown setting `{name}` ({origin}); did you mean `{near}`?"), HINT)
+    }
+
+    fn add(&mut self, key: &[String], value: Value, origin: Place, base: Option<&Utf8Path>) -> Result<(), Failure> {
+        let value = if key.len() == 1 && PATHS.contains(&key[0].as_str()) { rooted(value, base) } else { value };
+        check(key, &value).map_err(|what| Failure::usage(format!("`{}`: {what} ({origin})", key.join(".")), HINT))?;
+        self.settings.insert(key.to_vec(), Setting { value, origin });
+        Ok(())
+    }
+}
+
+const HINT: &str = "`unidebug config show` lists all settings with their values";
+
+/// Where the user's own settings lie, whether or not they exist.
+pub fn user_file() -> Option<Utf8PathBuf> {
+    use etcetera::BaseStrategy;
+    let folder = etcetera::choose_base_strategy().ok()?.config_dir();
+    Some(Utf8PathBuf::from_path_buf(folder).ok()?.join("unidebug/config.toml"))
+}
+
+/// Whether a value fits its setting, looked at alone.
+fn check(key: &[String], value: &Value) -> Result<(), String> {
+    let mut alone = Value::Object(Map::new());
+    put(&mut alone, key, value.clone());
+    serde_json::from_value::<Config>(alone).map_err(|error| error.to_string())?;
+    let least = match key.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["attempts" | "idle_cycles" | "max_tokens" | "concurrency" | "requests_per_minute" | "max_candidates"] => 1,
+        ["caps", _, "tokens" | "cycles" | "validations"] => 1,
+        _ => 0,
+    };
+    if value.as_u64().is_some_and(|number| number < least) {
+        return Err(format!("it is {value}, and at least {least} makes sense"));
+    }
+    if key == ["deny"] {
+        for glob in value.as_array().into_iter().flatten().filter_map(Value::as_str) {
+            globset::Glob::new(glob).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// A variable's text as each kind of value it can mean.
+fn readings(text: &str) -> Vec<Value> {
+    let list = text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(Value::from).collect();
+    let plain = serde_json::from_str(text).ok().filter(|value: &Value| value.is_number() || value.is_boolean());
+    [Some(Value::from(text)), plain, Some(Value::Array(list))].into_iter().flatten().collect()
+}
+
+fn is_cap(key: &[String]) -> bool {
+    key[0] == "caps" || key[0].starts_with("max_")
+}
+
+/// Whether a wish stays at or below what is allowed; anything does where nothing is capped.
+fn lowers(wish: &Value, allowed: &Value) -> bool {
+    let amount = |value: &Value| match value {
+        Value::String(text) => text
+            .parse::<super::Time>()
+            .map(|time| time.0.as_secs_f64())
+            .or_else(|_| text.parse::<super::Dollars>().map(|usd| usd.0))
+            .ok(),
+        other => other.as_f64(),
+    };
+    match (amount(wish), amount(allowed)) {
+        (Some(wish), Some(allowed)) => wish <= allowed,
+        // What is no amount at all is refused as a value of the wrong kind.
+        _ => true,
+    }
+}
+
+/// A path as an absolute one; `~/` is the home folder.
+fn rooted(value: Value, base: Option<&Utf8Path>) -> Value {
+    let Some(text) = value.as_str() else { return value };
+    let path = match text.strip_prefix("~/") {
+        Some(rest) => std::env::var("HOME").map_or_else(|_| text.into(), |home| Utf8Path::new(&home).join(rest)),
+        None => Utf8PathBuf::from(text),
+    };
+    let path = base.map_or_else(|| path.clone(), |base| base.join(&path));
+    let whole = std::path::absolute(&path).ok().and_then(|path| Utf8PathBuf::from_path_buf(path).ok());
+    Value::from(whole.unwrap_or(path).as_str())
+}
+
+fn flatten(value: &Value, above: &mut Key, each: &mut impl FnMut(Key, Value)) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                above.push(name.clone());
+                flatten(value, above, each);
+                above.pop();
+            }
+        }
+        other => each(above.clone(), other.clone()),
+    }
+}
+
+fn put(all: &mut Value, key: &[String], value: Value) {
+    match key {
+        [] => *all = value,
+        [first, rest @ ..] => {
+            if !all.is_object() {
+                *all = Value::Object(Map::new());
+            }
+            if let Some(members) = all.as_object_mut() {
+                put(members.entry(first.clone()).or_insert(Value::Null), rest, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn with_file(text: &str) -> Result<Layers, Failure> {
+        let temp = tempfile::tempdir().unwrap();
+        let project = Utf8Path::from_path(temp.path()).unwrap();
+        std::fs::write(project.join(FILE), text).unwrap();
+        let mut layers = Layers::defaults();
+        let mut trusted = layers.clone();
+        trusted.add_flags(&json!({"max_cost": 0.5, "deny": ["own/**"]})).unwrap();
+        layers.add_repository(project, &trusted)?;
+        Ok(layers)
+    }
+
+    #[test]
+    fn a_repository_sets_nothing_that_is_the_users() {
+        let facts =
+            ["build", "test", "java_home", "deny", "max_time", "max_tokens", "max_cost", "max_candidates", "caps"];
+        let all = serde_json::to_value(Config::default()).unwrap();
+        for name in all.as_object().unwrap().keys().filter(|name| !facts.contains(&name.as_str())) {
+            let failure = with_file(&format!("# facts\n{name} = true\n")).unwrap_err();
+            assert!(failure.message.contains(&format!("`{name}`")), "{name}: {}", failure.message);
+            assert!(failure.message.contains(".unidebug.toml:2"), "{}", failure.message);
+        }
+    }
+
+    #[test]
+    fn a_repository_may_lower_a_cap_and_not_raise_it() {
+        assert!(with_file("max_cost = 0.4\nmax_time = \"10s\"\n[caps.agent]\ncycles = 3\n").is_ok());
+        for (text, said) in [
+            ("max_cost = 5\n", "only lower `max_cost`: it asks for 5, and 0.5 is allowed"),
+            ("\nmax_time = \"2h\"\n", ".unidebug.toml:2"),
+            ("max_cost = \"$9\"\n", "only lower `max_cost`"),
+            ("[caps.agent]\ncycels = 3\n", "did you mean `caps.agent.cycles`"),
+            ("max_tokens = -3\n", "max_tokens"),
+        ] {
+            let failure = with_file(text).unwrap_err();
+            assert!(failure.message.contains(said), "{text}: {}", failure.message);
+        }
+    }
+
+    #[test]
+    fn a_repository_adds_to_what_is_hidden() {
+        let mut layers = Layers::defaults();
+        layers.add_flags(&json!({"deny": ["a/**"]})).unwrap();
+        let entry = Entry { key: vec!["deny".into()], value: json!(["b/**"]), line: 1 };
+        layers.extend_list(&entry, Place::Default).unwrap();
+        assert_eq!(layers.config().unwrap().deny, ["a/**", "b/**"]);
+    }
+
+    #[test]
+    fn variables_are_settings_and_misspelt_ones_are_refused() {
+        let mut layers = Layers::defaults();
+        let given =
+            [("UNIDEBUG_SEED", "7"), ("UNIDEBUG_MODEL", "a, L3=b"), ("UNIDEBUG_NO_FIRST", "true"), ("HOME", "/")];
+        layers.add_environment(given.map(|(n, v)| (n.into(), v.into())).into_iter()).unwrap();
+        let config = layers.config().unwrap();
+        assert_eq!((config.seed, config.no_first), (7, true));
+        assert_eq!(config.model, ["a", "L3=b"]);
+        let wrong = [("UNIDEBUG_MAX_COTS".to_owned(), "1".to_owned())];
+        let failure = layers.add_environment(wrong.into_iter()).unwrap_err();
+        assert!(failure.message.contains("did you mean `UNIDEBUG_MAX_COST`"), "{}", failure.message);
+        let wrong = [("UNIDEBUG_SEED".to_owned(), "many".to_owned())];
+        assert!(layers.add_environment(wrong.into_iter()).unwrap_err().message.contains("UNIDEBUG_SEED"));
+    }
+
+    #[test]
+    fn what_is_typed_wins_over_what_is_written() {
+        let mut layers = with_file("max_time = \"10s\"\n").unwrap();
+        layers.add_flags(&json!({"max_time": "20s", "model": [], "seed": null})).unwrap();
+        let config = layers.config().unwrap();
+        assert_eq!((config.max_time.0.as_secs(), config.seed), (20, 1));
+    }
+}

@@ -1,0 +1,135 @@
+//! The endpoint of a run: its address, its key, its prices and caps, and the first contact.
+
+use super::config::Config;
+use super::error::Failure;
+use crate::llm::{
+    Budget, Capped, Caps, ChatModel, Endpoint, OpenAi, PROVIDERS, Prices, Provider, Recorder, Redacting, Redactor,
+    Secret,
+};
+use std::sync::Arc;
+
+/// The variable of the key when neither a setting nor a provider names another.
+const KEY_VARIABLE: &str = "OPENAI_API_KEY";
+
+/// Where requests go.
+#[derive(Debug, Clone)]
+pub struct Address {
+    /// The base URL.
+    pub url: String,
+    /// The provider, when it is one that is known.
+    pub provider: Option<&'static Provider>,
+    /// The key, when one is configured.
+    pub key: Option<Secret>,
+    /// The variable in which it was looked for.
+    pub variable: String,
+}
+
+impl Address {
+    /// Reads the settings and the key.
+    ///
+    /// # Errors
+    /// An unknown provider, a key file that cannot be read.
+    pub fn read(config: &Config) -> Result<Self, Failure> {
+        let named = config.provider.as_deref().map(provider).transpose()?;
+        let default = PROVIDERS[0].base_url;
+        let url = config.base_url.clone().or_else(|| named.map(|p| p.base_url.to_owned()));
+        let url = url.unwrap_or_else(|| default.to_owned());
+        let variable = config.key_variable.clone().or_else(|| named.and_then(|p| p.key_variable).map(str::to_owned));
+        let variable = variable.unwrap_or_else(|| KEY_VARIABLE.to_owned());
+        let key = match &config.key_file {
+            Some(file) => Some(std::fs::read_to_string(file).map_err(|e| {
+                Failure::model(format!("cannot read the key in {file}: {e}"), "name a readable file with `key_file`")
+            })?),
+            None => std::env::var(&variable).ok(),
+        };
+        let key = key.filter(|key| !key.trim().is_empty()).map(|key| Secret::new(&key));
+        let provider = named.or_else(|| Provider::at(&url));
+        Ok(Self { url, provider, key, variable })
+    }
+
+    /// The endpoint with its prices; nothing is sent yet.
+    ///
+    /// # Errors
+    /// No key where one is needed, an unreadable price list.
+    pub fn endpoint(&self, config: &Config, asked: &str) -> Result<Endpoint, Failure> {
+        let mut endpoint = Endpoint::new(&self.url, self.key.clone());
+        if endpoint.key.is_none() && !endpoint.is_local() {
+            return Err(Failure::model(
+                format!("no key for the model `{asked}` at {}", self.url),
+                format!("set {}, or use `--model builtin`, which needs none", self.variable),
+            ));
+        }
+        endpoint.stream = config.stream;
+        endpoint.concurrency = config.concurrency.map_or(endpoint.concurrency, usize::from);
+        endpoint.requests_per_minute = config.requests_per_minute;
+        endpoint.prices = Some(Arc::new(prices(config)?));
+        Ok(endpoint)
+    }
+}
+
+/// The provider of that name.
+fn provider(name: &str) -> Result<&'static Provider, Failure> {
+    Provider::named(name).ok_or_else(|| {
+        let known: Vec<&str> = PROVIDERS.iter().map(|provider| provider.name).collect();
+        Failure::usage(
+            format!("no provider `{name}`; known: {}", known.join(", ")),
+            "any other endpoint is named by its address with --base-url",
+        )
+    })
+}
+
+/// The price list in force.
+///
+/// # Errors
+/// The file cannot be read or is of another schema.
+pub fn prices(config: &Config) -> Result<Prices, Failure> {
+    match &config.prices {
+        Some(path) => {
+            Prices::load(path).map_err(|e| Failure::unusable(e.to_string(), "give a file in litellm's schema"))
+        }
+        None => Ok(Prices::bundled()),
+    }
+}
+
+/// Opens the endpoint and asks for the models, before anything is compiled.
+///
+/// # Errors
+/// No key, an endpoint that cannot be reached or does not know a model, a price that is unknown under a cap in dollars.
+pub async fn contact(
+    config: &Config,
+    address: &Address,
+    asked: &[&str],
+    redactor: &Arc<Redactor>,
+) -> Result<Arc<dyn ChatModel>, Failure> {
+    let endpoint = address.endpoint(config, asked[0])?;
+    let prices = endpoint.prices.clone();
+    if let Some(prices) = &prices {
+        refuse_unpriced(config, asked, prices)?;
+    }
+    let client = OpenAi::new(endpoint)?;
+    for name in asked {
+        client.reach(name).await.map_err(|error| error.map(|text| redactor.text(&text).into_owned()))?;
+    }
+    let usd = config.max_cost.map(|usd| usd.0);
+    let budget = Budget::new(Caps { tokens: config.max_tokens, usd, allow_unpriced: config.allow_unpriced });
+    // Caps lie innermost: near the end of a budget they shorten answers, which must not change what is recorded.
+    let mut model: Arc<dyn ChatModel> = Arc::new(Capped::new(Arc::new(client), budget, prices));
+    if let Some(folder) = &config.record {
+        let recorder = Recorder::create(model, folder, redactor.clone());
+        let recorder = recorder.map_err(|e| Failure::unusable(e.to_string(), "choose another folder with --record"))?;
+        model = Arc::new(recorder);
+    }
+    Ok(Arc::new(Redacting::new(model, redactor.clone())))
+}
+
+/// A cap in money cannot be kept for a model whose price nobody knows.
+fn refuse_unpriced(config: &Config, asked: &[&str], prices: &Prices) -> Result<(), Failure> {
+    let capped = config.max_cost.is_some() && !config.allow_unpriced;
+    match asked.iter().find(|name| capped && !prices.knows(name)) {
+        Some(name) => Err(Failure::usage(
+            format!("--max-cost: the price of `{name}` is unknown ({})", prices.source()),
+            "give its price with --prices, cap tokens with --max-tokens, or allow it with --allow-unpriced",
+        )),
+        None => Ok(()),
+    }
+}
