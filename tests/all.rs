@@ -20,5 +20,6 @@ mod repair;
 mod sandbox_probes;
 mod secrets;
 mod soak;
+mod strategies;
 mod support;
 mod tools;

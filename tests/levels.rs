@@ -8,23 +8,23 @@ use std::time::Duration;
 const BUG: &str = "fixtures:ring-buffer";
 const FILE: &str = "src/buffers/RingBuffer.java";
 
-fn patch(condition: &str) -> Value {
+pub fn patch(condition: &str) -> Value {
     json!({
         "diff": format!("--- a/{FILE}\n+++ b/{FILE}\n@@\n     public boolean isFull() {{\n-        return size >= slots.length - 1;\n+        return {condition};\n     }}\n"),
         "analysis": "one slot was kept free; every slot may be used",
     })
 }
 
-fn good_fix() -> Reply {
+pub fn good_fix() -> Reply {
     Reply::command("write_fix", patch("size >= slots.length"))
 }
 
-fn accomplished(args: Value) -> Reply {
+pub fn accomplished(args: Value) -> Reply {
     Reply::command("goal_accomplished", args)
 }
 
 /// What each agent answers as a rule: usable, but repairers find nothing.
-fn usual(agent: &str) -> Reply {
+pub fn usual(agent: &str) -> Reply {
     accomplished(match agent {
         "Locator" => {
             json!({"marked_code": "return size >= slots.length - 1; // buggy line", "explanation": "one slot is lost"})

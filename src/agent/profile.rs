@@ -137,6 +137,11 @@ impl Profile {
         profile
     }
 
+    /// Whether any state has that tool.
+    pub fn offers(&self, tool: &str) -> bool {
+        self.states.values().any(|state| state.tools.iter().any(|offered| offered.as_str() == tool))
+    }
+
     /// Every tool of any state, each once, in the order in which the states name them.
     pub fn tools(&self) -> Vec<ToolName> {
         let mut all: Vec<ToolName> = Vec::new();

@@ -4,7 +4,7 @@ use crate::agent::AgentError;
 use crate::agent::profile::ProfileError;
 use crate::benchmark::BenchmarkError;
 use crate::escalate::prepare::PrepareError;
-use crate::escalate::{RepairError, StrategyError};
+use crate::escalate::{BuildError, RepairError, StrategyError};
 use crate::journal::JournalError;
 use crate::llm::ModelError;
 use crate::prompt::PromptError;
@@ -197,6 +197,16 @@ impl From<RepairError> for Failure {
     }
 }
 
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Strategy(error) => error.into(),
+            BuildError::Profile(error) => error.into(),
+            BuildError::Prompt(error) => error.into(),
+        }
+    }
+}
+
 impl From<StrategyError> for Failure {
     fn from(error: StrategyError) -> Self {
         Self::unusable(error.to_string(), "build the program again")
@@ -207,6 +217,7 @@ impl From<PrepareError> for Failure {
     fn from(error: PrepareError) -> Self {
         match error {
             PrepareError::Validate(error) => error.into(),
+            PrepareError::NoLanguage { .. } => Self::unusable(error.to_string(), "Java is"),
             PrepareError::NoOracle { .. } => Self::usage(error.to_string(), "use `--localization spectrum`"),
             PrepareError::Retrieve(_) => Self::unusable(error.to_string(), "build the program again"),
             PrepareError::Journal(error) => Self::io("the journal cannot be written", &error),

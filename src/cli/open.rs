@@ -6,15 +6,13 @@ use super::error::Failure;
 use super::flags::SandboxArg;
 use crate::benchmark::facts::Words;
 use crate::benchmark::jdk::{self, Jdk};
-use crate::benchmark::{self, Checkout, History, Settings};
+use crate::benchmark::{self, Checkout, Settings};
 use crate::domain::{BugId, EventSink, TestId};
 use crate::escalate::prepare;
-use crate::language;
 use crate::sandbox::{Choice, Sandbox};
 use crate::tools::Workbench;
 use crate::validate;
 use camino::{Utf8Path, Utf8PathBuf};
-use std::sync::Arc;
 
 /// What must hold before anything is paid for or compiled.
 pub struct Opened {
@@ -82,9 +80,6 @@ impl Opened {
             let event = crate::domain::Event::Notice { text: text.clone() };
             sink.emit(&event).map_err(|e| Failure::io("the journal cannot be written", &e))?;
         }
-        let Some(language) = language::by_name(&checkout.language) else {
-            return Err(Failure::unusable(format!("the language `{}` is not supported", checkout.language), "Java is"));
-        };
         let work_dir = folder.join("work");
         std::fs::create_dir_all(&work_dir).map_err(|e| Failure::io(&format!("cannot make {work_dir}"), &e))?;
         let options = validate::Options {
@@ -93,12 +88,7 @@ impl Opened {
             cold: self.cold,
             ..validate::Options::new(work_dir)
         };
-        let validator = validate::open(&checkout, &self.sandbox, options).await?;
-        let mut bench = prepare::bench(checkout, language, Arc::from(validator), wanted, sink).await?;
-        if self.bug.benchmark == "local" {
-            bench.history = History::of(Utf8Path::new(&self.bug.name), &self.sandbox);
-        }
-        Ok(bench)
+        Ok(prepare::open(checkout, &self.sandbox, options, wanted, Some(sink)).await?)
     }
 
     async fn checkout(&self, folder: &Utf8Path) -> Result<Checkout, Failure> {

@@ -8,20 +8,16 @@ use super::models::Models;
 use super::open::{Opened, settings_for, state_folder};
 use super::telling::{Telling, frozen};
 use super::way::{self, Chosen};
-use crate::agent::ablation::Part;
 use crate::agent::policy::EngineBudget;
 use crate::agent::profile;
-use crate::domain::{AgentName, Event, Level};
+use crate::domain::{AgentName, Event};
 use crate::escalate::{Escalator, Plan};
 use crate::journal::SCHEMA as JOURNAL_SCHEMA;
 use crate::prompt::Library;
 use crate::tools::Registry;
 use camino::Utf8PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How long the built-in engine tries before the first paid call.
-const FIRST_TIME: Duration = Duration::from_secs(8);
+use std::time::Instant;
 
 /// Runs one bug.
 ///
@@ -50,11 +46,8 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
         telling.notice(&format!("about this endpoint: {note}"))?;
     }
     let wanted = way::wanted(&plan, &config);
-    let mut bench = opened.bench(&folder, wanted, &*telling.sink).await?;
-    if plan.without.has(Part::Web) {
-        bench.solutions.clear();
-    }
-    let escalator = escalator(&config, plan, profiles, registry, library, &models, &telling);
+    let bench = opened.bench(&folder, wanted, &*telling.sink).await?;
+    let escalator = escalator(&config, plan, profiles, registry, library, &models, &telling)?;
     let verdict = escalator.repair(&bench).await?;
     let report = report(escalator.plan.localization, &models, &bench, &folder, &telling, &verdict, started);
     finish(&args, &bench, &folder, &telling, &report, &verdict)
@@ -83,39 +76,21 @@ fn escalator(
     library: Arc<Library>,
     models: &Arc<Models>,
     telling: &Telling,
-) -> Escalator {
+) -> Result<Escalator, Failure> {
     let (models, prompts, sink) = (models.clone(), library.clone(), telling.sink.clone());
     let past = telling.past.clone();
-    let full = EngineBudget { time: config.max_time.0, candidates: config.max_candidates, seed: config.seed };
-    let alone = plan.levels.len() == 1;
     let temperature = plan.temperature;
-    let deadline = Instant::now() + config.max_time.0;
-    Escalator {
-        profiles,
-        registry,
-        library,
-        sink: telling.sink.clone(),
-        past: telling.past.clone(),
-        plan,
-        mind: Box::new(move |level, agent| models.mind(level, agent, temperature, &prompts, &sink, &past)),
-        engine: Box::new(move |level| {
-            let left = deadline.saturating_duration_since(Instant::now());
-            EngineBudget { time: engine_time(level, left, alone), ..full }
-        }),
-        deadline,
-    }
-}
-
-/// How long the engine may search in one agent run, of the time that is left. It goes on where it stopped, so the
-/// shares only decide who gets to say so; something is left for everybody.
-fn engine_time(level: Level, left: Duration, alone: bool) -> Duration {
-    match level {
-        Level::First => FIRST_TIME.min(left),
-        _ if alone => left,
-        Level::L1 => left.mul_f64(0.4),
-        Level::L2 | Level::L3 => left.mul_f64(0.25),
-        Level::Refine => left.mul_f64(0.15),
-    }
+    let budget = EngineBudget { time: config.max_time.0, candidates: config.max_candidates, seed: config.seed };
+    let escalator = Escalator::builder()
+        .plan(plan)
+        .registry(registry)
+        .profiles(profiles)
+        .library(library)
+        .sink(telling.sink.clone())
+        .past(telling.past.clone())
+        .engine(budget)
+        .mind(Box::new(move |level, agent| models.mind(level, agent, temperature, &prompts, &sink, &past)));
+    Ok(escalator.build()?)
 }
 
 fn started_event(opened: &Opened) -> Event {

@@ -1,5 +1,6 @@
 //! Works one bug, cheapest level first, and stops at the first plausible patch (FixAgent, Algorithm 1).
 
+use super::builder::Builder;
 use super::filing;
 use super::level::Stage;
 use super::outcome::{Repair, Verdict};
@@ -58,6 +59,8 @@ pub enum RepairError {
 const SUMMARIZER: &str = "summarizer";
 /// Files that one agent works on at the same time.
 const FILES_AT_ONCE: usize = 4;
+/// The tool by which Helper searches.
+const SEARCH: &str = "search_solutions";
 /// Repairs of similar bugs that Helper is shown first.
 const FOUND: usize = 3;
 
@@ -93,6 +96,12 @@ pub struct Escalator {
 }
 
 impl Escalator {
+    /// Begins an escalator: the unified strategy on all levels, decided by the built-in engine, unless it is told
+    /// otherwise.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
     /// Climbs the levels until a patch is plausible.
     ///
     /// # Errors
@@ -155,7 +164,9 @@ impl Escalator {
         let profile = self.profile(&scope)?;
         let bench = work.bench;
         let found = match profile.contract {
-            ContractKind::Reference if self.plan.recipe == Recipe::Chosen => self.found(bench).await?,
+            ContractKind::Reference if self.plan.recipe == Recipe::Chosen && profile.offers(SEARCH) => {
+                self.found(bench).await?
+            }
             _ => Vec::new(),
         };
         let sight = Sight { recipe: self.plan.recipe, no_results: self.plan.hides_results(scope.level, &scope.agent) };

@@ -1,14 +1,17 @@
 //! From a checkout to a bug on the bench: baseline, index, bug metadata, coverage, first ranking.
 
-use crate::benchmark::Checkout;
+use crate::benchmark::{Checkout, History};
 use crate::code::CodeIndex;
 use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Ranking, RepoPath, TestId};
-use crate::language::Language;
+use crate::journal::Tee;
+use crate::language::{self, Language};
 use crate::localize::{self, Formula};
 use crate::patch::{Folder, Policy};
 use crate::retrieve::{Corpus, Finder, Guard, RetrieveError};
+use crate::sandbox::Sandbox;
 use crate::tools::Workbench;
-use crate::validate::{Baseline, SpectrumScope, ValidateError, Validator};
+use crate::validate::{self, Baseline, SpectrumScope, ValidateError, Validator};
+use camino::Utf8Path;
 use serde::Deserialize;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -19,6 +22,12 @@ pub enum PrepareError {
     /// The judge cannot work.
     #[error(transparent)]
     Validate(#[from] ValidateError),
+    /// Nothing here speaks the language.
+    #[error("the language `{name}` is not supported")]
+    NoLanguage {
+        /// Its name.
+        name: String,
+    },
     /// The developer's repair is wanted and there is none.
     #[error("`--localization perfect|file` needs the developer's repair, and {bug} comes without one")]
     NoOracle {
@@ -80,11 +89,33 @@ impl Default for Wanted {
     }
 }
 
+/// Compiles a checkout, makes its baseline and puts the bug on the bench; without a sink nobody is told of it.
+///
+/// # Errors
+/// See [`PrepareError`].
+pub async fn open(
+    checkout: Checkout,
+    sandbox: &Sandbox,
+    options: validate::Options,
+    wanted: Wanted,
+    sink: Option<&dyn EventSink>,
+) -> Result<Workbench, PrepareError> {
+    let language = language::by_name(&checkout.language);
+    let language = language.ok_or_else(|| PrepareError::NoLanguage { name: checkout.language.clone() })?;
+    let validator = validate::open(&checkout, sandbox, options).await?;
+    let nobody = Tee::new(Vec::new());
+    let mut bench = bench(checkout, language, Arc::from(validator), wanted, sink.unwrap_or(&nobody)).await?;
+    if bench.bug.id.benchmark == "local" {
+        bench.history = History::of(Utf8Path::new(&bench.bug.id.name), sandbox);
+    }
+    Ok(bench)
+}
+
 /// Puts a bug on the bench, with the baseline that its validator made.
 ///
 /// # Errors
 /// See [`PrepareError`].
-pub async fn bench(
+async fn bench(
     checkout: Checkout,
     language: &'static dyn Language,
     validator: Arc<dyn Validator>,

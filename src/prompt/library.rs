@@ -41,6 +41,17 @@ impl Library {
         Self::parse(sources)
     }
 
+    /// The built-in templates, each replaced by the given one of the same name; others are added.
+    ///
+    /// # Errors
+    /// A template is malformed or includes one that does not exist.
+    pub fn with(own: &[(String, String)]) -> Result<Self, PromptError> {
+        let mut sources = BTreeMap::new();
+        built_in(&BUILT_IN, &mut sources);
+        sources.extend(own.iter().map(|(name, text)| (name.clone(), (name.clone(), text.clone()))));
+        Self::parse(sources)
+    }
+
     /// Parses templates given as name → (origin, text).
     fn parse(sources: BTreeMap<String, (String, String)>) -> Result<Self, PromptError> {
         let mut library = Self { environment: strict_environment(), sources: BTreeMap::new() };

@@ -32,16 +32,6 @@ impl Finder {
         self.sources.push(source);
     }
 
-    /// Leaves nothing to search in.
-    pub fn clear(&mut self) {
-        self.sources.clear();
-    }
-
-    /// Whether there is nothing to search in.
-    pub fn is_empty(&self) -> bool {
-        self.sources.is_empty()
-    }
-
     /// At most `most` solutions, taken in turn from the sources, the nearest first.
     ///
     /// # Errors

@@ -5,6 +5,9 @@ use crate::domain::Reference;
 use crate::tools::Workbench;
 use serde_json::{Value, json};
 
+/// Who cannot search need not cite.
+const SEARCH: &str = "search_solutions";
+
 /// Reads `reference` and `sources`.
 pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Reference, String> {
     let text = args["reference"].as_str().unwrap_or("").trim();
@@ -17,7 +20,7 @@ pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Refer
         _ => Vec::new(),
     };
     let sources: Vec<String> = sources.into_iter().filter(|source| !source.is_empty()).collect();
-    if sources.is_empty() && !asked.bench.solutions.is_empty() {
+    if sources.is_empty() && asked.profile.offers(SEARCH) {
         return Err("`sources` is empty: cite what you used, by the id that search_solutions gave".into());
     }
     let known = asked.bench.solutions.given();

@@ -76,6 +76,9 @@ pub fn files(view: &CycleView<'_>) -> Value {
 
 /// Helper: the nearest repair of the corpus.
 pub async fn reference(view: &CycleView<'_>) -> Value {
+    if !view.profile.offers("search_solutions") {
+        return json!({"reference": "look at the code that the failing tests reach", "explanation": "nothing may be searched"});
+    }
     let found = view.bench.solutions.search(&search_query(view.bench), 1).await.unwrap_or_default();
     let Some(nearest) = found.first() else { return json!({"reference": "", "sources": []}) };
     let crate::retrieve::Solution { id, symptom, before, after, why } = nearest;
