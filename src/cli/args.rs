@@ -26,6 +26,8 @@ pub enum Command {
     Bugs(BugsArgs),
     /// List the tools, or use one by hand on one bug.
     Tool(Box<ToolArgs>),
+    /// What runs came to, side by side.
+    Report(ReportArgs),
     /// Measure over many bugs.
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -73,6 +75,41 @@ pub enum TableFormat {
     Json,
     /// Markdown.
     Md,
+}
+
+/// `report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Run directories, or folders that hold some.
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<Utf8PathBuf>,
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+    /// The same as `--format html`.
+    #[arg(long, conflicts_with = "format")]
+    pub html: bool,
+    /// Write into this file instead of stdout; with CSV into this folder, a file for each table.
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<Utf8PathBuf>,
+    /// Heading of the report.
+    #[arg(long)]
+    pub title: Option<String>,
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For a terminal.
+    Text,
+    /// Markdown.
+    Md,
+    /// One page that needs nothing else.
+    Html,
+    /// Everything, for programs.
+    Json,
+    /// A row for each run; with `--out DIR` every table as a file.
+    Csv,
 }
 
 /// `config`.

@@ -12,6 +12,7 @@ mod flags;
 mod models;
 mod open;
 mod progress;
+mod report;
 mod run;
 mod telling;
 mod tool;
@@ -58,6 +59,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Run(args) => run::run(args).await,
         Command::Bugs(args) => bugs::list(&args),
         Command::Tool(args) => tool::tool(args).await,
+        Command::Report(args) => report::report(&args),
         Command::Bench(command) => bench::bench(command).await,
         Command::Config(ConfigCommand::Show(args)) => config::show(&args),
     }

@@ -2,6 +2,7 @@
 
 mod diff;
 mod human;
+pub mod study;
 mod summary;
 mod tally;
 

@@ -1,0 +1,79 @@
+//! `unidebug report`: what runs came to, side by side.
+
+use super::args::{ReportArgs, ReportFormat};
+use super::error::Failure;
+use crate::report::study::{self, RunFacts, Study};
+use camino::Utf8Path;
+use serde_json::json;
+
+/// Reads runs and prints or writes what they came to.
+///
+/// # Errors
+/// A folder holds no run; a journal is damaged; a file cannot be written.
+pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
+    let study = Study::of(read(args)?);
+    let title = args.title.clone().unwrap_or_else(|| title(&study));
+    let format = if args.html { ReportFormat::Html } else { args.format };
+    if let (ReportFormat::Csv, Some(folder)) = (format, &args.out) {
+        return each_table(&study, folder);
+    }
+    let text = match format {
+        ReportFormat::Text => study::text(&study.tables()),
+        ReportFormat::Md => format!("# {title}\n\n{}", study::markdown(&study.tables())),
+        ReportFormat::Json => format!("{}\n", json!(study)),
+        ReportFormat::Html => study::html(&study, &title)
+            .map_err(|error| Failure::io("making the page", &std::io::Error::other(error)))?,
+        ReportFormat::Csv => {
+            let table = study.tables().into_iter().find(|table| table.name == "bugs");
+            let text = table.map(|table| study::csv(&table)).transpose();
+            text.map_err(|error| Failure::io("writing CSV", &error))?.unwrap_or_default()
+        }
+    };
+    match &args.out {
+        None => super::print(&text),
+        Some(file) => write(file, &text)?,
+    }
+    Ok(0)
+}
+
+fn read(args: &ReportArgs) -> Result<Vec<RunFacts>, Failure> {
+    let mut runs = Vec::new();
+    for folder in &args.runs {
+        let dirs = study::run_dirs(folder);
+        if dirs.is_empty() {
+            let message = format!("no run was found in {folder}");
+            return Err(Failure::unusable(message, "name run directories, or a folder that holds some"));
+        }
+        for dir in dirs {
+            runs.push(RunFacts::read(&dir)?);
+        }
+    }
+    // A folder and a run inside it name that run twice.
+    let mut seen = std::collections::BTreeSet::new();
+    runs.retain(|run| seen.insert(run.dir.canonicalize_utf8().unwrap_or_else(|_| run.dir.clone())));
+    Ok(runs)
+}
+
+fn title(study: &Study) -> String {
+    let mut names: Vec<&str> = study.runs.iter().map(|run| run.bug.benchmark.as_str()).collect();
+    names.dedup();
+    match (&study.runs[..], &names[..]) {
+        ([run], _) => format!("unidebug on {}", run.bug),
+        (_, [name]) => format!("unidebug on {name}"),
+        _ => format!("unidebug on {} bugs", study.all.bugs),
+    }
+}
+
+/// One CSV file a table.
+fn each_table(study: &Study, folder: &Utf8Path) -> Result<u8, Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| Failure::io(&format!("creating {folder}"), &error))?;
+    for table in study.tables() {
+        let text = study::csv(&table).map_err(|error| Failure::io("writing CSV", &error))?;
+        write(&folder.join(format!("{}.csv", table.name)), &text)?;
+    }
+    Ok(0)
+}
+
+fn write(file: &Utf8Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text).map_err(|error| Failure::io(&format!("writing {file}"), &error))
+}
