@@ -17,6 +17,7 @@ mod patches;
 mod prompts;
 mod providers;
 mod repair;
+mod report;
 mod sandbox_probes;
 mod secrets;
 mod soak;
