@@ -6,6 +6,7 @@
 use super::contract::{self, Verdict};
 use super::error::AgentError;
 use super::fsm::{self, Effect as Move};
+use super::limits::Limits;
 use super::memory::{CycleRecord, Memory};
 use super::middleware::{Admission, Middleware};
 use super::policy::{CycleView, Policy};
@@ -38,6 +39,8 @@ pub struct AgentRun<'a> {
     pub scope: Scope,
     /// What is left out of what the agent is told.
     pub untold: Untold,
+    /// What it may use beside its cycles.
+    pub limits: Limits,
     /// When the bug's time is up.
     pub deadline: Instant,
 }
@@ -80,6 +83,14 @@ impl Step {
         Self { tool, args, observation: Observation::told(reply), ran: false, seconds: 0.0 }
     }
 
+    /// Whether it brought anything that the agent did not know.
+    fn teaches(&self, memory: &Memory) -> bool {
+        let changes =
+            matches!(self.observation.effect, Effect::Hypothesis(_) | Effect::Discarded(_) | Effect::Tried(_));
+        let shows = self.observation.shown.iter().any(|(file, span)| !memory.has_seen(file, *span));
+        self.ran && (changes || shows || memory.is_news(&self.observation.text))
+    }
+
     /// What the state machine must know of it.
     fn moves(&self) -> Move {
         match (&self.observation.effect, self.ran) {
@@ -114,10 +125,15 @@ impl AgentRun<'_> {
         let mut state = self.first_state();
         for cycle in 1..=self.profile.budget.cycles {
             self.scope.cycle = cycle;
-            if self.is_late() {
-                return Err(AgentError::Exhausted("the time for this bug is up".into()));
+            if let Some(ended) = self.stopped(memory)? {
+                return Ok(ended);
             }
-            let decision = policy.decide(&self.view(memory, &state)).await?;
+            let decision = match policy.decide(&self.view(memory, &state)).await {
+                Err(AgentError::Spent(explanation)) => {
+                    return Ok((Artifact::Nothing { explanation }, "a cap was reached".into()));
+                }
+                other => other?,
+            };
             let mut step = match self.middleware.admit(&decision, &state, memory, policy.kind())? {
                 Admission::Run { tool, args, notes } => self.call(policy, tool, args, &notes).await?,
                 Admission::Refused { tool, args, reply } => Step::refused(tool, args, reply),
@@ -142,11 +158,6 @@ impl AgentRun<'_> {
         let said = said.map(|said| format!("; of the last patch it said: {said}")).unwrap_or_default();
         let explanation = format!("all {} cycles were used{said}", self.profile.budget.cycles);
         Ok((Artifact::Nothing { explanation }, "out of cycles".into()))
-    }
-
-    /// Whether the time was up before this cycle. A cycle that is over was in time.
-    fn is_late(&self) -> bool {
-        !self.past.holds(&self.scope) && (Instant::now() >= self.deadline || self.past.ended_before(&self.scope))
     }
 
     fn first_memory(&self) -> Memory {
@@ -245,6 +256,7 @@ impl AgentRun<'_> {
             shown: step.observation.shown.clone(),
             seconds: step.seconds,
         })?;
+        let new = step.teaches(memory);
         for (file, span) in &step.observation.shown {
             memory.show(file, *span);
         }
@@ -255,13 +267,14 @@ impl AgentRun<'_> {
             Effect::NotApplied(attempt) => memory.attempts.push(attempt),
             Effect::Told | Effect::Accomplished(_) => {}
         }
-        memory.cycles.push(CycleRecord {
+        let record = CycleRecord {
             cycle: self.scope.cycle,
             tool: step.tool,
             args: step.args,
             observation: step.observation.text,
             ran: step.ran,
-        });
+        };
+        memory.push(record, new);
         Ok(())
     }
 

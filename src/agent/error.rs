@@ -10,6 +10,9 @@ pub enum AgentError {
     /// A cap was reached; the run is exhausted, not failed.
     #[error("{0}")]
     Exhausted(String),
+    /// A cap of a call, an agent or a level was reached: this agent is over, the run is not.
+    #[error("{0}")]
+    Spent(String),
     /// The model cannot be asked any more.
     #[error(transparent)]
     Model(#[from] ModelError),

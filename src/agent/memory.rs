@@ -40,6 +40,7 @@ pub struct Memory {
     pub refused_answers: u32,
     /// Whether nothing is remembered but the last cycle (RepairAgent, Table VI).
     pub short: bool,
+    idle: u32,
     shown: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
@@ -70,6 +71,22 @@ impl Memory {
     /// The first plausible patch of this run.
     pub fn plausible(&self) -> Option<&PatchAttempt> {
         self.attempts.iter().find(|attempt| attempt.validation.is_plausible())
+    }
+
+    /// Adds a cycle that is over; `new` says that it taught something.
+    pub fn push(&mut self, record: CycleRecord, new: bool) {
+        self.idle = if new { 0 } else { self.idle + 1 };
+        self.cycles.push(record);
+    }
+
+    /// Cycles in a row, up to now, that taught nothing.
+    pub fn idle(&self) -> u32 {
+        self.idle
+    }
+
+    /// Whether no earlier cycle said the same.
+    pub fn is_news(&self, observation: &str) -> bool {
+        !observation.trim().is_empty() && self.cycles.iter().all(|cycle| cycle.observation != observation)
     }
 
     /// Notes lines as shown in full.

@@ -11,6 +11,7 @@ pub mod cycle;
 mod error;
 pub mod evidence;
 pub mod fsm;
+pub mod limits;
 pub mod marks;
 pub mod memory;
 pub mod mend;

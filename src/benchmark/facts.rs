@@ -38,7 +38,7 @@ pub(super) const FACTS: &[&str] = &[
 ];
 
 /// What it may narrow.
-const LIMITS: &[&str] = &["deny", "max_time", "max_tokens", "max_cost", "max_candidates", "caps"];
+const LIMITS: &[&str] = &["deny", "max_time", "max_tokens", "max_cost", "max_candidates", "max_validations", "caps"];
 
 /// What the file says about the project. Paths are relative to the project.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]

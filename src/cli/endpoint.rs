@@ -63,6 +63,9 @@ impl Address {
         endpoint.concurrency = config.concurrency.map_or(endpoint.concurrency, usize::from);
         endpoint.requests_per_minute = config.requests_per_minute;
         endpoint.prices = Some(Arc::new(prices(config)?));
+        if let Some(most) = config.caps.call.time {
+            endpoint.patience.total = endpoint.patience.total.min(most.0);
+        }
         Ok(endpoint)
     }
 }

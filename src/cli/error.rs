@@ -181,7 +181,7 @@ impl From<AgentError> for Failure {
             AgentError::Tool(error) => error.into(),
             AgentError::Prompt(error) => error.into(),
             AgentError::Journal(error) => Self::io("the journal cannot be written", &error),
-            AgentError::Exhausted(cap) => Self::new(5, "cap", cap, "raise the cap"),
+            AgentError::Exhausted(cap) | AgentError::Spent(cap) => Self::new(5, "cap", cap, "raise the cap"),
         }
     }
 }

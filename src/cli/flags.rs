@@ -160,8 +160,11 @@ pub struct Minds {
     /// Most US dollars for the bug.
     #[arg(long, value_name = "USD")]
     pub max_cost: Option<Dollars>,
-    /// A cap inside those of the bug: `call`, `agent`, `level` or `bug`, and `tokens`, `cost`, `time`, `cycles` or
-    /// `validations`, as `agent.tokens=20000`. May be repeated.
+    /// Most candidates that are judged for the bug.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_validations: Option<u64>,
+    /// A cap inside those of the bug: of a `call`, an `agent` or a `level`, on `tokens`, `cost`, `time`, `validations`
+    /// or an agent's `cycles`, as `agent.tokens=20000`. May be repeated.
     #[arg(long = "cap", value_name = "PART.WHAT=MOST")]
     #[serde(serialize_with = "caps")]
     pub caps: Vec<CapFlag>,

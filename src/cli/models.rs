@@ -7,7 +7,7 @@ use crate::agent::policy::Voice;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::escalate::Mind;
 use crate::journal::Past;
-use crate::llm::{ChatModel, Form, Redacting, Redactor, Replay};
+use crate::llm::{ChatModel, Form, Purse, Redacting, Redactor, Replay};
 use crate::prompt::Library;
 use camino::Utf8Path;
 use std::collections::BTreeMap;
@@ -132,6 +132,7 @@ impl Models {
             temperature: Some(temperature),
             form: self.form,
             effort: self.effort.clone(),
+            purse: Purse::default(),
             library: library.clone(),
             sink: sink.clone(),
             past: past.clone(),

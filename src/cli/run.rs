@@ -7,7 +7,7 @@ use super::finish::{finish, report};
 use super::models::Models;
 use super::open::{Opened, settings_for, state_folder};
 use super::telling::{Telling, frozen};
-use super::way::{self, Chosen};
+use super::way::{self, Chosen, part_caps};
 use crate::agent::policy::EngineBudget;
 use crate::agent::profile;
 use crate::domain::{AgentName, Event};
@@ -81,6 +81,8 @@ fn escalator(
     let past = telling.past.clone();
     let temperature = plan.temperature;
     let budget = EngineBudget { time: config.max_time.0, candidates: config.max_candidates, seed: config.seed };
+    // A paper's own numbers know no end before their budget's.
+    let idle = (!plan.paper).then_some(config.idle_cycles);
     let escalator = Escalator::builder()
         .plan(plan)
         .registry(registry)
@@ -89,6 +91,7 @@ fn escalator(
         .sink(telling.sink.clone())
         .past(telling.past.clone())
         .engine(budget)
+        .caps(part_caps(config, idle)?)
         .mind(Box::new(move |level, agent| models.mind(level, agent, temperature, &prompts, &sink, &past)));
     Ok(escalator.build()?)
 }

@@ -1,6 +1,7 @@
 //! From what was typed about the way to a plan: strategy, paper, levels, parts that are left out.
 
-use super::config::Config;
+use super::config::{CapTable, Config, Dollars};
+use super::endpoint::prices;
 use super::error::Failure;
 use super::flags::LocalizationArg;
 use super::models::Models;
@@ -8,8 +9,10 @@ use crate::agent::ablation::Part;
 use crate::agent::profile::{self, Profile};
 use crate::domain::Level;
 use crate::escalate::prepare::{Localization, Wanted};
-use crate::escalate::{Plan, Strategy};
+use crate::escalate::{PartCap, PartCaps, Plan, Strategy};
+use crate::llm::Caps;
 use camino::Utf8Path;
+use std::sync::Arc;
 
 /// What was asked for, checked.
 pub struct Chosen {
@@ -90,4 +93,35 @@ fn localization(arg: LocalizationArg) -> Localization {
         LocalizationArg::File => Localization::File,
         LocalizationArg::None => Localization::None,
     }
+}
+
+/// The caps of calls, agents and levels.
+///
+/// # Errors
+/// The price list cannot be read.
+pub fn part_caps(config: &Config, idle: Option<u32>) -> Result<PartCaps, Failure> {
+    let spending = |tokens: Option<u64>, cost: Option<Dollars>| Caps {
+        tokens,
+        usd: cost.map(|usd| usd.0),
+        allow_unpriced: config.allow_unpriced,
+    };
+    let CapTable { call, agent, level } = config.caps;
+    Ok(PartCaps {
+        call: spending(call.tokens, call.cost),
+        agent: PartCap {
+            spending: spending(agent.tokens, agent.cost),
+            time: agent.time.map(|time| time.0),
+            cycles: agent.cycles,
+            validations: agent.validations,
+        },
+        level: PartCap {
+            spending: spending(level.tokens, level.cost),
+            time: level.time.map(|time| time.0),
+            cycles: None,
+            validations: level.validations,
+        },
+        validations: config.max_validations,
+        idle,
+        prices: Some(Arc::new(prices(config)?)),
+    })
 }

@@ -1,5 +1,6 @@
 //! An escalator from parts, of which every one has a default: the library's front door.
 
+use super::caps::PartCaps;
 use super::escalator::{Escalator, Mind, WhoDecides};
 use super::level::Stage;
 use super::strategy::{DEFAULT, Plan, Strategy, StrategyError};
@@ -7,7 +8,7 @@ use crate::agent::policy::{EngineBudget, Voice};
 use crate::agent::profile::{self, Profile, ProfileError};
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::journal::{Past, Tee};
-use crate::llm::ChatModel;
+use crate::llm::{ChatModel, Purse};
 use crate::prompt::{Library, PromptError};
 use crate::tools::{Registry, Tool};
 use std::sync::Arc;
@@ -51,6 +52,7 @@ pub struct Builder {
     sink: Arc<dyn EventSink>,
     past: Arc<Past>,
     engine: EngineBudget,
+    caps: PartCaps,
 }
 
 impl Default for Builder {
@@ -71,6 +73,7 @@ impl Default for Builder {
             sink: Arc::new(Tee::new(Vec::new())),
             past: Arc::default(),
             engine: EngineBudget { time: TIME, candidates: CANDIDATES, seed: 1 },
+            caps: PartCaps::default(),
         }
     }
 }
@@ -181,6 +184,13 @@ impl Builder {
         self
     }
 
+    /// Caps inside those of the bug; none when nothing is said.
+    #[must_use]
+    pub fn caps(mut self, caps: PartCaps) -> Self {
+        self.caps = caps;
+        self
+    }
+
     /// Builds it. The bug's time begins now.
     ///
     /// # Errors
@@ -213,7 +223,17 @@ impl Builder {
             (None, Some((model, name))) => {
                 let temperature = Some(plan.temperature);
                 let (library, sink, past) = (library.clone(), self.sink.clone(), self.past.clone());
-                one_for_all(Voice { model, name, temperature, form: None, effort: None, library, sink, past })
+                one_for_all(Voice {
+                    model,
+                    name,
+                    temperature,
+                    form: None,
+                    effort: None,
+                    purse: Purse::default(),
+                    library,
+                    sink,
+                    past,
+                })
             }
             (None, None) => Box::new(|_: Level, _: &AgentName| Mind::Builtin),
         };
@@ -231,6 +251,7 @@ impl Builder {
                 let left = deadline.saturating_duration_since(Instant::now());
                 EngineBudget { time: engine_time(level, left, alone), ..full }
             }),
+            caps: self.caps,
             deadline,
         })
     }

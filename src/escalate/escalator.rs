@@ -1,6 +1,7 @@
 //! Works one bug, cheapest level first, and stops at the first plausible patch (FixAgent, Algorithm 1).
 
 use super::builder::Builder;
+use super::caps::{Left, PartCaps, Spent};
 use super::filing;
 use super::level::Stage;
 use super::outcome::{Repair, Verdict};
@@ -71,6 +72,10 @@ type Done = (AgentName, PolicyKind, Ended);
 struct Work<'b> {
     bench: &'b Workbench,
     engine: SharedEngine<'b>,
+    /// What the present climb of a level has used.
+    spent: Spent,
+    /// Candidates that were judged before it.
+    judged: u64,
 }
 
 /// Everything that stays the same while one bug is worked on.
@@ -91,6 +96,8 @@ pub struct Escalator {
     pub mind: WhoDecides,
     /// What the engine may use on a level.
     pub engine: Box<dyn Fn(Level) -> EngineBudget + Send + Sync>,
+    /// Caps inside those of the bug.
+    pub caps: PartCaps,
     /// When the bug's time is up.
     pub deadline: Instant,
 }
@@ -107,7 +114,8 @@ impl Escalator {
     /// # Errors
     /// Faults of the environment, the model and the journal; a bug that stays unrepaired is no error.
     pub async fn repair(&self, bench: &Workbench) -> Result<Verdict, RepairError> {
-        let work = Work { bench, engine: shared_engine(bench, (self.engine)(Level::L1)) };
+        let engine = shared_engine(bench, (self.engine)(Level::L1));
+        let mut work = Work { bench, engine, spent: Spent::nothing(&self.caps), judged: 0 };
         let mut case = CaseFile::default();
         for number in 1..=self.plan.attempts {
             if self.plan.fresh {
@@ -115,12 +123,22 @@ impl Escalator {
                 bench.forget_tried();
             }
             for (level, stages) in self.plan.rungs(number) {
+                work.judged += std::mem::replace(&mut work.spent, Spent::nothing(&self.caps)).validations();
                 for stage in &stages {
+                    match self.caps.check(&work.spent, work.judged) {
+                        Left::Something => {}
+                        Left::OfBug(cap) => return Ok(Verdict::Exhausted { cap }),
+                        Left::OfLevel(why) => {
+                            self.tell(format!("{level} is left: {why}"))?;
+                            break;
+                        }
+                    }
                     let ended = match self.stage(number, level, stage, &work, &case).await {
                         Err(RepairError::Agent(AgentError::Exhausted(cap))) => return Ok(Verdict::Exhausted { cap }),
                         other => other?,
                     };
                     for (agent, policy, ended) in ended {
+                        work.spent.count(ended.attempts.len());
                         if let Artifact::Patch(attempt) = ended.artifact {
                             let others = filing::others(ended.attempts, &attempt);
                             let repair = Repair { attempt, others, level, agent, policy, number, analysis: None };
@@ -181,8 +199,7 @@ impl Escalator {
         match bench.solutions.search(&search_query(bench), FOUND).await {
             Ok(found) => Ok(found),
             Err(error) => {
-                let text = format!("nothing was found for Helper: {error}");
-                self.sink.emit(&Event::Notice { text }).map_err(AgentError::Journal)?;
+                self.tell(format!("nothing was found for Helper: {error}"))?;
                 Ok(Vec::new())
             }
         }
@@ -215,6 +232,7 @@ impl Escalator {
             past: &self.past,
             scope,
             untold,
+            limits: work.spent.limits(&self.caps, work.judged),
             deadline: self.deadline,
         };
         let kind = policy.kind();
@@ -224,18 +242,25 @@ impl Escalator {
     /// The agent's profile as it works on the level.
     fn profile(&self, scope: &Scope) -> Result<Profile, RepairError> {
         let profile = self.profiles.iter().find(|profile| profile.name == scope.agent);
-        profile.map(|profile| self.plan.without.limited(profile.on(scope.level))).ok_or_else(|| {
-            RepairError::NoProfile {
-                name: scope.agent.to_string(),
-                known: self.profiles.iter().map(|p| p.name.to_string()).collect(),
-            }
+        let capped = |profile: &Profile| {
+            let mut profile = self.plan.without.limited(profile.on(scope.level));
+            profile.budget.cycles = profile.budget.cycles.min(self.caps.agent.cycles.unwrap_or(u32::MAX));
+            profile
+        };
+        profile.map(capped).ok_or_else(|| RepairError::NoProfile {
+            name: scope.agent.to_string(),
+            known: self.profiles.iter().map(|p| p.name.to_string()).collect(),
         })
     }
 
     fn policy<'b>(&self, scope: &Scope, work: &Work<'b>, variants: u32) -> Box<dyn Policy + 'b> {
         match (self.mind)(scope.level, &scope.agent) {
-            Mind::Builtin => Box::new(Builtin::new(work.engine.clone(), (self.engine)(scope.level))),
+            Mind::Builtin => {
+                let limits = work.spent.limits(&self.caps, work.judged);
+                Box::new(Builtin::new(work.engine.clone(), (self.engine)(scope.level).within(&limits)))
+            }
             Mind::Model { voice, kind } => {
+                let voice = Voice { purse: work.spent.purse(&self.caps), ..voice };
                 Box::new(LlmPolicy::new(voice, kind, scope.clone(), work.bench.language, variants))
             }
         }
@@ -269,7 +294,10 @@ impl Escalator {
     }
 
     fn unreviewed(&self, why: &str) -> Result<(), RepairError> {
-        let text = format!("the plausible patch was not reviewed: {why}");
+        self.tell(format!("the plausible patch was not reviewed: {why}"))
+    }
+
+    fn tell(&self, text: String) -> Result<(), RepairError> {
         self.sink.emit(&Event::Notice { text }).map_err(AgentError::Journal)?;
         Ok(())
     }

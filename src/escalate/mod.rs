@@ -26,6 +26,7 @@
 //! ```
 
 mod builder;
+pub mod caps;
 pub mod escalator;
 mod filing;
 pub mod level;
@@ -34,6 +35,7 @@ pub mod prepare;
 pub mod strategy;
 
 pub use builder::{BuildError, Builder};
+pub use caps::{PartCap, PartCaps};
 pub use escalator::{Escalator, Mind, RepairError};
 pub use outcome::{Repair, Verdict};
 pub use strategy::{Plan, Strategy, StrategyError};

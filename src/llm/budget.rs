@@ -52,6 +52,8 @@ struct Spending {
 
 #[derive(Debug)]
 struct Pot {
+    /// `call`, `agent`, `level`; empty for the bug.
+    part: &'static str,
     caps: Caps,
     spending: Mutex<Spending>,
 }
@@ -69,9 +71,11 @@ impl Pot {
         {
             let left = cap.saturating_sub(used.tokens);
             return Err(format!(
-                "the cap of {cap} tokens is reached: the next request can take {} and {left} are left\nhint: raise \
-                 --max-tokens and go on with `unidebug resume`",
-                amount.tokens
+                "the cap of {cap} tokens{} is reached: the next request can take {} and {left} are left\nhint: raise \
+                 {} and go on with `unidebug resume`",
+                self.whose(),
+                amount.tokens,
+                self.flag("tokens")
             ));
         }
         if let Some(usd) = self.caps.usd {
@@ -83,16 +87,28 @@ impl Pot {
             let cap = pico(usd);
             if used.pico.saturating_add(amount.pico) > cap {
                 return Err(format!(
-                    "the cap of ${usd} is reached: the next request can cost {} and {} are left\nhint: raise --max-cost \
-                     and go on with `unidebug resume`",
+                    "the cap of ${usd}{} is reached: the next request can cost {} and {} are left\nhint: raise {} and go \
+                     on with `unidebug resume`",
+                    self.whose(),
                     dollars(amount.pico),
-                    dollars(cap.saturating_sub(used.pico))
+                    dollars(cap.saturating_sub(used.pico)),
+                    self.flag("cost")
                 ));
             }
         }
         spending.held.tokens += amount.tokens;
         spending.held.pico = spending.held.pico.saturating_add(amount.pico);
         Ok(())
+    }
+
+    /// Whose cap it is, for messages.
+    fn whose(&self) -> String {
+        if self.part.is_empty() { String::new() } else { format!(" of this {}", self.part) }
+    }
+
+    /// The option that raises it.
+    fn flag(&self, what: &str) -> String {
+        if self.part.is_empty() { format!("--max-{what}") } else { format!("--cap {}.{what}", self.part) }
     }
 
     fn settle(&self, held: Amount, spent: Amount) {
@@ -114,13 +130,24 @@ pub struct Budget {
 impl Budget {
     /// A budget on its own.
     pub fn new(caps: Caps) -> Self {
-        Self { pots: vec![Arc::new(Pot { caps, spending: Mutex::default() })] }
+        Self::of_part("", caps)
+    }
+
+    /// A budget of a part of a bug's run: `call`, `agent`, `level`.
+    pub fn of_part(part: &'static str, caps: Caps) -> Self {
+        Self { pots: vec![Arc::new(Pot { part, caps, spending: Mutex::default() })] }
     }
 
     /// A budget that also draws on this one.
     #[must_use]
     pub fn inner(&self, caps: Caps) -> Self {
-        let mut pots = Self::new(caps).pots;
+        self.part("", caps)
+    }
+
+    /// The same for a part that has a name.
+    #[must_use]
+    pub fn part(&self, part: &'static str, caps: Caps) -> Self {
+        let mut pots = Self::of_part(part, caps).pots;
         pots.extend(self.pots.iter().cloned());
         Self { pots }
     }

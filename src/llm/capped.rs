@@ -22,28 +22,31 @@ impl Capped {
         Self { inner, budget, prices }
     }
 
-    fn worst_case(&self, query: &Query, answer: u32) -> WorstCase {
-        let usage = Usage {
-            requests: 1,
-            prompt_tokens: most_prompt_tokens(query),
-            cached_tokens: 0,
-            completion_tokens: u64::from(answer),
-            cost_usd: Cost::UNKNOWN,
-        };
-        let cost = self.prices.as_ref().map_or(Cost::UNKNOWN, |prices| prices.cost(&query.model, &usage));
-        WorstCase { tokens: usage.prompt_tokens + usage.completion_tokens, cost }
-    }
-
     /// The reservation and the limit of the answer it was made for.
     fn reserve(&self, query: &Query) -> Result<(Permit, u32), ModelError> {
         let mut answer = query.max_tokens.unwrap_or(ANSWER_TOKENS);
         loop {
-            match self.budget.reserve(self.worst_case(query, answer)) {
+            match self.budget.reserve(WorstCase::of(query, Some(answer), self.prices.as_deref())) {
                 Ok(permit) => return Ok((permit, answer)),
                 Err(refusal) if answer / 2 < SHORTEST_ANSWER => return Err(refusal),
                 Err(_) => answer /= 2,
             }
         }
+    }
+}
+
+impl WorstCase {
+    /// The most that a request can take when its answer is limited like that.
+    pub fn of(query: &Query, answer: Option<u32>, prices: Option<&Prices>) -> Self {
+        let usage = Usage {
+            requests: 1,
+            prompt_tokens: most_prompt_tokens(query),
+            cached_tokens: 0,
+            completion_tokens: u64::from(answer.unwrap_or(ANSWER_TOKENS)),
+            cost_usd: Cost::UNKNOWN,
+        };
+        let cost = prices.map_or(Cost::UNKNOWN, |prices| prices.cost(&query.model, &usage));
+        Self { tokens: usage.prompt_tokens + usage.completion_tokens, cost }
     }
 }
 

@@ -5,6 +5,7 @@ use super::variants::{EngineVariants, SharedEngine};
 use super::{CycleView, Decision, Policy};
 use crate::agent::error::AgentError;
 use crate::agent::fsm::GOAL_ACCOMPLISHED;
+use crate::agent::limits::Limits;
 use crate::agent::profile::ContractKind;
 use crate::domain::{MarkKind, PatchAttempt, PolicyKind, Suspect};
 use crate::patch;
@@ -14,7 +15,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
 /// Lines the built-in Locator marks.
@@ -32,6 +33,20 @@ pub struct EngineBudget {
     pub candidates: usize,
     /// Decides ties between equal candidates; the same seed gives the same order.
     pub seed: u64,
+}
+
+impl EngineBudget {
+    /// The same within the limits of an agent run.
+    #[must_use]
+    pub fn within(self, limits: &Limits) -> Self {
+        let time = limits.until.map(|until| until.saturating_duration_since(Instant::now()));
+        let most = limits.validations.and_then(|most| usize::try_from(most).ok());
+        Self {
+            time: time.map_or(self.time, |time| time.min(self.time)),
+            candidates: most.map_or(self.candidates, |most| most.min(self.candidates)),
+            ..self
+        }
+    }
 }
 
 /// The built-in policy of one agent run.

@@ -3,7 +3,7 @@
 use crate::agent::error::AgentError;
 use crate::domain::{Event, EventSink, Scope, Unanswered};
 use crate::journal::{Paid, Past};
-use crate::llm::{Answer, ChatModel, Form, Message, ModelError, Query, answer_from, key};
+use crate::llm::{Answer, ChatModel, Form, Message, ModelError, Purse, Query, answer_from, key};
 use crate::prompt::Library;
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,6 +24,8 @@ pub struct Voice {
     pub form: Option<Form>,
     /// How long the model thinks before it answers.
     pub effort: Option<String>,
+    /// What the agent may spend.
+    pub purse: Purse,
     /// Prompts.
     pub library: Arc<Library>,
     /// The journal.
@@ -66,6 +68,7 @@ impl Voice {
     /// # Errors
     /// The model's, the journal's.
     pub async fn exchange(&self, scope: &Scope, query: Query) -> Result<Answer, AgentError> {
+        let permit = self.purse.reserve(&query).map_err(|error| AgentError::Spent(error.to_string()))?;
         let key = key(&query);
         let request = serde_json::to_value(&query).map_err(std::io::Error::other)?;
         self.sink.emit(&Event::Sent { scope: scope.clone(), key: key.clone(), request })?;
@@ -76,6 +79,9 @@ impl Voice {
         let Paid { response, usage, seconds } = paid;
         let received = Event::Received { scope: scope.clone(), key, response: response.clone(), usage, seconds };
         self.sink.emit(&received)?;
+        if let Some(permit) = permit {
+            permit.settle(&usage);
+        }
         Ok(answer_from(response, usage))
     }
 

@@ -2,6 +2,7 @@
 //! it came from.
 
 use super::Config;
+use super::keys::{Key, check, flatten, is_cap, lowers, put, readings, rooted};
 use crate::benchmark::facts::{FILE, ProjectFile};
 use crate::benchmark::keyed::{self, Entry};
 use crate::benchmark::nearest;
@@ -63,17 +64,12 @@ pub struct Setting {
     pub origin: Place,
 }
 
-/// Name of a setting with the tables it stands in.
-type Key = Vec<String>;
-
 /// All settings with their places.
 #[derive(Debug, Clone)]
 pub struct Layers {
     settings: BTreeMap<Key, Setting>,
 }
 
-/// Settings that name files: a relative path means one thing wherever it is read from.
-const PATHS: &[&str] = &["root", "requirements", "java_home", "key_file", "agents", "prompts", "record", "prices"];
 /// The table of aliases: any name may stand in it.
 const ALIASES: &str = "models";
 /// What all variables of settings begin with.
@@ -257,7 +253,7 @@ impl Layers {
     }
 
     fn add(&mut self, key: &[String], value: Value, origin: Place, base: Option<&Utf8Path>) -> Result<(), Failure> {
-        let value = if key.len() == 1 && PATHS.contains(&key[0].as_str()) { rooted(value, base) } else { value };
+        let value = rooted(key, value, base);
         check(key, &value).map_err(|what| Failure::usage(format!("`{}`: {what} ({origin})", key.join(".")), HINT))?;
         self.settings.insert(key.to_vec(), Setting { value, origin });
         Ok(())
@@ -273,167 +269,5 @@ pub fn user_file() -> Option<Utf8PathBuf> {
     Some(Utf8PathBuf::from_path_buf(folder).ok()?.join("unidebug/config.toml"))
 }
 
-/// Whether a value fits its setting, looked at alone.
-fn check(key: &[String], value: &Value) -> Result<(), String> {
-    let mut alone = Value::Object(Map::new());
-    put(&mut alone, key, value.clone());
-    serde_json::from_value::<Config>(alone).map_err(|error| error.to_string())?;
-    let least = match key.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["attempts" | "idle_cycles" | "max_tokens" | "concurrency" | "requests_per_minute" | "max_candidates"] => 1,
-        ["caps", _, "tokens" | "cycles" | "validations"] => 1,
-        _ => 0,
-    };
-    if value.as_u64().is_some_and(|number| number < least) {
-        return Err(format!("it is {value}, and at least {least} makes sense"));
-    }
-    if key == ["deny"] {
-        for glob in value.as_array().into_iter().flatten().filter_map(Value::as_str) {
-            globset::Glob::new(glob).map_err(|error| error.to_string())?;
-        }
-    }
-    Ok(())
-}
-
-/// A variable's text as each kind of value it can mean.
-fn readings(text: &str) -> Vec<Value> {
-    let list = text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(Value::from).collect();
-    let plain = serde_json::from_str(text).ok().filter(|value: &Value| value.is_number() || value.is_boolean());
-    [Some(Value::from(text)), plain, Some(Value::Array(list))].into_iter().flatten().collect()
-}
-
-fn is_cap(key: &[String]) -> bool {
-    key[0] == "caps" || key[0].starts_with("max_")
-}
-
-/// Whether a wish stays at or below what is allowed; anything does where nothing is capped.
-fn lowers(wish: &Value, allowed: &Value) -> bool {
-    let amount = |value: &Value| match value {
-        Value::String(text) => text
-            .parse::<super::Time>()
-            .map(|time| time.0.as_secs_f64())
-            .or_else(|_| text.parse::<super::Dollars>().map(|usd| usd.0))
-            .ok(),
-        other => other.as_f64(),
-    };
-    match (amount(wish), amount(allowed)) {
-        (Some(wish), Some(allowed)) => wish <= allowed,
-        // What is no amount at all is refused as a value of the wrong kind.
-        _ => true,
-    }
-}
-
-/// A path as an absolute one; `~/` is the home folder.
-fn rooted(value: Value, base: Option<&Utf8Path>) -> Value {
-    let Some(text) = value.as_str() else { return value };
-    let path = match text.strip_prefix("~/") {
-        Some(rest) => std::env::var("HOME").map_or_else(|_| text.into(), |home| Utf8Path::new(&home).join(rest)),
-        None => Utf8PathBuf::from(text),
-    };
-    let path = base.map_or_else(|| path.clone(), |base| base.join(&path));
-    let whole = std::path::absolute(&path).ok().and_then(|path| Utf8PathBuf::from_path_buf(path).ok());
-    Value::from(whole.unwrap_or(path).as_str())
-}
-
-fn flatten(value: &Value, above: &mut Key, each: &mut impl FnMut(Key, Value)) {
-    match value {
-        Value::Object(members) => {
-            for (name, value) in members {
-                above.push(name.clone());
-                flatten(value, above, each);
-                above.pop();
-            }
-        }
-        other => each(above.clone(), other.clone()),
-    }
-}
-
-fn put(all: &mut Value, key: &[String], value: Value) {
-    match key {
-        [] => *all = value,
-        [first, rest @ ..] => {
-            if !all.is_object() {
-                *all = Value::Object(Map::new());
-            }
-            if let Some(members) = all.as_object_mut() {
-                put(members.entry(first.clone()).or_insert(Value::Null), rest, value);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn with_file(text: &str) -> Result<Layers, Failure> {
-        let temp = tempfile::tempdir().unwrap();
-        let project = Utf8Path::from_path(temp.path()).unwrap();
-        std::fs::write(project.join(FILE), text).unwrap();
-        let mut layers = Layers::defaults();
-        let mut trusted = layers.clone();
-        trusted.add_flags(&json!({"max_cost": 0.5, "deny": ["own/**"]})).unwrap();
-        layers.add_repository(project, &trusted)?;
-        Ok(layers)
-    }
-
-    #[test]
-    fn a_repository_sets_nothing_that_is_the_users() {
-        let facts =
-            ["build", "test", "java_home", "deny", "max_time", "max_tokens", "max_cost", "max_candidates", "caps"];
-        let all = serde_json::to_value(Config::default()).unwrap();
-        for name in all.as_object().unwrap().keys().filter(|name| !facts.contains(&name.as_str())) {
-            let failure = with_file(&format!("# facts\n{name} = true\n")).unwrap_err();
-            assert!(failure.message.contains(&format!("`{name}`")), "{name}: {}", failure.message);
-            assert!(failure.message.contains(".unidebug.toml:2"), "{}", failure.message);
-        }
-    }
-
-    #[test]
-    fn a_repository_may_lower_a_cap_and_not_raise_it() {
-        assert!(with_file("max_cost = 0.4\nmax_time = \"10s\"\n[caps.agent]\ncycles = 3\n").is_ok());
-        for (text, said) in [
-            ("max_cost = 5\n", "only lower `max_cost`: it asks for 5, and 0.5 is allowed"),
-            ("\nmax_time = \"2h\"\n", ".unidebug.toml:2"),
-            ("max_cost = \"$9\"\n", "only lower `max_cost`"),
-            ("[caps.agent]\ncycels = 3\n", "did you mean `caps.agent.cycles`"),
-            ("max_tokens = -3\n", "max_tokens"),
-        ] {
-            let failure = with_file(text).unwrap_err();
-            assert!(failure.message.contains(said), "{text}: {}", failure.message);
-        }
-    }
-
-    #[test]
-    fn a_repository_adds_to_what_is_hidden() {
-        let mut layers = Layers::defaults();
-        layers.add_flags(&json!({"deny": ["a/**"]})).unwrap();
-        let entry = Entry { key: vec!["deny".into()], value: json!(["b/**"]), line: 1 };
-        layers.extend_list(&entry, Place::Default).unwrap();
-        assert_eq!(layers.config().unwrap().deny, ["a/**", "b/**"]);
-    }
-
-    #[test]
-    fn variables_are_settings_and_misspelt_ones_are_refused() {
-        let mut layers = Layers::defaults();
-        let given =
-            [("UNIDEBUG_SEED", "7"), ("UNIDEBUG_MODEL", "a, L3=b"), ("UNIDEBUG_NO_FIRST", "true"), ("HOME", "/")];
-        layers.add_environment(given.map(|(n, v)| (n.into(), v.into())).into_iter()).unwrap();
-        let config = layers.config().unwrap();
-        assert_eq!((config.seed, config.no_first), (7, true));
-        assert_eq!(config.model, ["a", "L3=b"]);
-        let wrong = [("UNIDEBUG_MAX_COTS".to_owned(), "1".to_owned())];
-        let failure = layers.add_environment(wrong.into_iter()).unwrap_err();
-        assert!(failure.message.contains("did you mean `UNIDEBUG_MAX_COST`"), "{}", failure.message);
-        let wrong = [("UNIDEBUG_SEED".to_owned(), "many".to_owned())];
-        assert!(layers.add_environment(wrong.into_iter()).unwrap_err().message.contains("UNIDEBUG_SEED"));
-    }
-
-    #[test]
-    fn what_is_typed_wins_over_what_is_written() {
-        let mut layers = with_file("max_time = \"10s\"\n").unwrap();
-        layers.add_flags(&json!({"max_time": "20s", "model": [], "seed": null})).unwrap();
-        let config = layers.config().unwrap();
-        assert_eq!((config.max_time.0.as_secs(), config.seed), (20, 1));
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! Every setting that decides what a run does: what it is here, how the layers decide it is in [`layers`].
 
+mod keys;
 mod layers;
 mod show;
 mod values;
@@ -98,6 +99,8 @@ pub struct Config {
     pub max_tokens: Option<u64>,
     /// Most US dollars for the bug.
     pub max_cost: Option<Dollars>,
+    /// Most candidates that are judged for the bug.
+    pub max_validations: Option<u64>,
     /// Cycles without anything new after which an agent is ended.
     pub idle_cycles: u32,
     /// Caps of calls, agents and levels.
@@ -148,6 +151,7 @@ impl Default for Config {
             max_time: Time(Duration::from_secs(60)),
             max_tokens: None,
             max_cost: None,
+            max_validations: None,
             idle_cycles: 5,
             caps: CapTable::default(),
             deny: Vec::new(),

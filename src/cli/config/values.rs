@@ -178,34 +178,58 @@ impl From<PartArg> for String {
     }
 }
 
-/// What one part of a run may use; what is not set is not capped here.
+/// What one request may use; what is not set is not capped here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Cap {
+pub struct CallCap {
+    /// Tokens, sent and received.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost: Option<Dollars>,
+    /// Wall time of one try.
+    pub time: Option<Time>,
+}
+
+/// What one run of one agent may use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentCap {
     /// Tokens, sent and received.
     pub tokens: Option<u64>,
     /// US dollars.
     pub cost: Option<Dollars>,
     /// Wall time.
     pub time: Option<Time>,
-    /// Queries of an agent.
+    /// Queries.
     pub cycles: Option<u32>,
     /// Candidates that are judged.
     pub validations: Option<u64>,
 }
 
-/// Caps inside the bug's own, which are `max_tokens`, `max_cost` and `max_time`.
+/// What one climb of one level may use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LevelCap {
+    /// Tokens, sent and received.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost: Option<Dollars>,
+    /// Wall time.
+    pub time: Option<Time>,
+    /// Candidates that are judged.
+    pub validations: Option<u64>,
+}
+
+/// Caps inside the bug's own, which are `max_tokens`, `max_cost`, `max_time` and `max_validations`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CapTable {
     /// Of one request.
-    pub call: Cap,
+    pub call: CallCap,
     /// Of one run of one agent.
-    pub agent: Cap,
+    pub agent: AgentCap,
     /// Of one climb of one level.
-    pub level: Cap,
-    /// Of the bug.
-    pub bug: Cap,
+    pub level: LevelCap,
 }
 
 /// One `--cap agent.tokens=20000`.
