@@ -28,27 +28,59 @@ pub(super) fn scan(path: &Utf8Path) -> Result<Scanned, JournalError> {
 
 pub(super) fn scan_bytes(path: &Utf8Path, bytes: &[u8]) -> Result<Scanned, JournalError> {
     let mut scanned = Scanned { events: Vec::new(), times: Vec::new(), length: 0, torn: false };
-    let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
-    while let Some((index, line)) = lines.next() {
-        let json = match checked(line) {
-            Ok(json) => json,
-            // A write that was cut short leaves a line without its end. A line with an end was whole once: it was
-            // damaged later, and so may others be.
-            Err(_) if lines.peek().is_none() && !line.ends_with(b"\n") => {
-                scanned.torn = true;
-                break;
+    for (index, line) in lines(path, bytes).enumerate() {
+        match line? {
+            Line::Whole { bytes, event, time } => {
+                scanned.events.push(*event);
+                scanned.times.push(time);
+                scanned.length += bytes.len() as u64;
             }
-            Err(what) => return Err(damaged(path, index, what.to_owned())),
-        };
-        if index == 0 {
-            check_schema(path, json)?;
+            Line::Torn => scanned.torn = true,
+            Line::Damaged(what) => return Err(damaged(path, index, what)),
         }
-        let (event, time) = parsed(json).map_err(|error| damaged(path, index, error.to_string()))?;
-        scanned.events.push(event);
-        scanned.times.push(time);
-        scanned.length += line.len() as u64;
     }
     Ok(scanned)
+}
+
+/// A line of a journal.
+pub(super) enum Line<'b> {
+    /// As it was written.
+    Whole {
+        /// The line with its end.
+        bytes: &'b [u8],
+        /// What it tells.
+        event: Box<Event>,
+        /// Seconds of work after which it was written.
+        time: f64,
+    },
+    /// The last one, of a write that was cut short. A line with an end was whole once: it was damaged later, and so
+    /// may others be.
+    Torn,
+    /// Not as it was written, and why.
+    Damaged(String),
+}
+
+/// All lines of a journal.
+///
+/// # Errors
+/// The first record is of a newer schema: then what looks like damage is none.
+pub(super) fn lines<'b>(path: &Utf8Path, bytes: &'b [u8]) -> impl Iterator<Item = Result<Line<'b>, JournalError>> {
+    bytes.split_inclusive(|&byte| byte == b'\n').enumerate().map(move |(index, line)| {
+        let json = match checked(line) {
+            Ok(json) => json,
+            Err(_) if !line.ends_with(b"\n") => return Ok(Line::Torn),
+            Err(what) => return Ok(Line::Damaged(what.to_owned())),
+        };
+        if index == 0
+            && let Err(what) = check_schema(path, json)?
+        {
+            return Ok(Line::Damaged(what));
+        }
+        Ok(match parsed(json) {
+            Ok((event, time)) => Line::Whole { bytes: line, event: Box::new(event), time },
+            Err(error) => Line::Damaged(error.to_string()),
+        })
+    })
 }
 
 /// When a record was written, beside its event.
@@ -76,16 +108,20 @@ fn checked(line: &[u8]) -> Result<&str, &'static str> {
     if format!("{:08x}", crc32fast::hash(json.as_bytes())) == sum { Ok(json) } else { Err("its checksum does not fit") }
 }
 
-/// The first record tells who wrote the rest, in a form that no schema changes.
-fn check_schema(path: &Utf8Path, json: &str) -> Result<(), JournalError> {
-    let first: Value = serde_json::from_str(json).map_err(|error| damaged(path, 0, error.to_string()))?;
+/// The first record tells who wrote the rest, in a form that no schema changes. The inner error says what is wrong with
+/// it.
+fn check_schema(path: &Utf8Path, json: &str) -> Result<Result<(), String>, JournalError> {
+    let first: Value = match serde_json::from_str(json) {
+        Ok(first) => first,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
     match first.get("schema").and_then(Value::as_u64) {
         Some(schema) if schema > u64::from(SCHEMA) => Err(JournalError::Newer {
             path: path.to_owned(),
             schema,
             version: first.get("version").and_then(Value::as_str).unwrap_or("of a later day").to_owned(),
         }),
-        Some(_) => Ok(()),
-        None => Err(damaged(path, 0, "the first record tells no schema".to_owned())),
+        Some(_) => Ok(Ok(())),
+        None => Ok(Err("the first record tells no schema".to_owned())),
     }
 }

@@ -44,6 +44,11 @@ impl RunDir {
         has(CONFIG) || has(JOURNAL)
     }
 
+    /// Puts another journal in the place of this one.
+    pub(super) fn save_journal(&self, bytes: &[u8]) -> Result<(), JournalError> {
+        self.save(JOURNAL, bytes).map(drop)
+    }
+
     /// Freezes the run's configuration.
     ///
     /// # Errors

@@ -110,6 +110,32 @@ fn damage_before_the_end_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_repair_takes_out_what_is_damaged_and_nothing_else() {
+    let damage = |at_line: usize| {
+        let (keep, path) = folder();
+        let file = written(&path, &[started(), sent("a"), received("a", 1.0), sent("b")]);
+        let mut bytes = std::fs::read(&file).unwrap();
+        let begin = bytes.split_inclusive(|&byte| byte == b'\n').take(at_line).map(<[u8]>::len).sum::<usize>();
+        bytes[begin + 20] ^= 4;
+        bytes.extend_from_slice(b"0123 half a rec");
+        std::fs::write(&file, &bytes).unwrap();
+        assert!(Journal::reopen(RunDir::open(&path).unwrap()).is_err());
+        let run = RunDir::open(&path).unwrap();
+        let done = repair(&run, &started()).unwrap().unwrap();
+        assert_eq!((done.kept, done.lost), (3, 2));
+        assert_eq!(std::fs::read(&done.copy).unwrap(), bytes, "it is kept as it was");
+        assert!(repair(&run, &started()).unwrap().is_none(), "once is enough");
+        drop(run);
+        let (journal, history) = Journal::reopen(RunDir::open(&path).unwrap()).unwrap();
+        journal.emit(&sent("later")).unwrap();
+        drop(keep);
+        history.events().to_vec()
+    };
+    assert_eq!(damage(1), [started(), received("a", 1.0), sent("b")]);
+    assert_eq!(damage(0), [started(), sent("a"), received("a", 1.0), sent("b")], "the first record is made anew");
+}
+
+#[test]
 fn a_newer_schema_is_refused_with_the_version_that_wrote_it() {
     let (_keep, path) = folder();
     let file = written(&path, &[started()]);

@@ -1,11 +1,14 @@
 //! What tests share: a scripted endpoint that speaks real HTTP, and the program itself in a clean environment.
 
 mod endpoint;
+mod gate;
 mod program;
 mod trial;
 
 #[allow(unused_imports)]
 pub use endpoint::{Endpoint, Reply, Served};
+#[allow(unused_imports)]
+pub use gate::{Gate, change, dollars, fix, ladder, steady};
 #[allow(unused_imports)]
 pub use program::{Finished, Unidebug, unidebug};
 #[allow(unused_imports)]
