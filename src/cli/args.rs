@@ -22,6 +22,10 @@ pub struct Cli {
 pub enum Command {
     /// Repair one bug.
     Run(Box<RunArgs>),
+    /// Go on with a run: after a crash, with a raised cap, after what it lacked is there.
+    Resume(ResumeArgs),
+    /// Repeat a finished run offline and compare it with its recording.
+    Replay(ReplayArgs),
     /// List what can be run here.
     Bugs(BugsArgs),
     /// List the tools, or use one by hand on one bug.
@@ -148,6 +152,46 @@ pub struct RunArgs {
     /// Apply a plausible patch to the project's own folder.
     #[arg(long)]
     pub apply: bool,
+    /// End stdout with one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `resume`.
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// The run directory.
+    #[arg(value_name = "RUN")]
+    pub run: Utf8PathBuf,
+    /// Caps other than before.
+    #[command(flatten)]
+    pub raised: super::frozen::Raised,
+    /// Take damaged records out of the journal first; it is kept as it was beside.
+    #[arg(long)]
+    pub repair: bool,
+    /// Apply a plausible patch to the project's own folder.
+    #[arg(long)]
+    pub apply: bool,
+    /// End stdout with one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The run directory.
+    #[arg(value_name = "RUN")]
+    pub run: Utf8PathBuf,
+    /// Use the tools again instead of taking their results from the recording.
+    #[arg(long)]
+    pub rerun: bool,
     /// End stdout with one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -2,6 +2,8 @@
 
 use super::config::Config;
 use super::error::Failure;
+use super::failpoints;
+use crate::journal::History;
 use crate::llm::{
     Budget, Capped, Caps, ChatModel, Endpoint, OpenAi, PROVIDERS, Prices, Provider, Recorder, Redacting, Redactor,
     Secret,
@@ -103,6 +105,7 @@ pub async fn contact(
     address: &Address,
     asked: &[&str],
     redactor: &Arc<Redactor>,
+    before: Option<&History>,
 ) -> Result<Arc<dyn ChatModel>, Failure> {
     let endpoint = address.endpoint(config, asked[0])?;
     let prices = endpoint.prices.clone();
@@ -116,7 +119,14 @@ pub async fn contact(
     let usd = config.max_cost.map(|usd| usd.0);
     let budget = Budget::new(Caps { tokens: config.max_tokens, usd, allow_unpriced: config.allow_unpriced });
     // Caps lie innermost: near the end of a budget they shorten answers, which must not change what is recorded.
-    let mut model: Arc<dyn ChatModel> = Arc::new(Capped::new(Arc::new(client), budget, prices));
+    let capped = Capped::new(failpoints::around_model(Arc::new(client), "send"), budget, prices);
+    if let Some(history) = before {
+        capped.count(
+            &history.spent(),
+            history.in_flight().filter_map(|query| serde_json::from_value(query.clone()).ok()),
+        );
+    }
+    let mut model = failpoints::around_model(Arc::new(capped), "reserve");
     if let Some(folder) = &config.record {
         let recorder = Recorder::create(model, folder, redactor.clone());
         let recorder = recorder.map_err(|e| Failure::unusable(e.to_string(), "choose another folder with --record"))?;

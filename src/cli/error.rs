@@ -14,6 +14,8 @@ use crate::validate::ValidateError;
 use serde_json::json;
 use std::io::Write;
 
+/// A repetition differs from its recording.
+pub const DIVERGED: u8 = 1;
 /// What was typed is wrong.
 pub const USAGE: u8 = 2;
 /// What it points at cannot be used.

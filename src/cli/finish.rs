@@ -1,16 +1,19 @@
 //! The end of a run: its report, its patch as a file, and, where that was asked for, in the project.
 
-use super::args::RunArgs;
 use super::error::Failure;
 use super::models::Models;
-use super::telling::{Telling, write};
-use crate::domain::{Event, Outcome, Patch, PolicyKind};
+use super::session::{Outcome, clear};
+use super::telling::Telling;
+use crate::domain::{Event, Outcome as Judged, Patch, PolicyKind};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
+use crate::journal::failpoint;
 use crate::patch;
-use crate::report::{self, By, Model, RunReport, VerdictWord};
+use crate::report::{self, By, Model, RunReport, Tally, VerdictWord};
 use crate::tools::Workbench;
 use camino::Utf8Path;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// What the run came to.
@@ -35,7 +38,8 @@ pub fn report(
         Verdict::Exhausted { cap } => (VerdictWord::Exhausted, Some(cap.clone())),
     };
     let mut seconds = sums.seconds;
-    seconds.wall = started.elapsed().as_secs_f64();
+    let before = telling.past.history();
+    seconds.wall = before.worked() + started.elapsed().as_secs_f64();
     // One candidate is compiled while another is tested, so that their times overlap and can add up to more.
     seconds.tests = seconds.tests.min(seconds.wall - seconds.model);
     RunReport {
@@ -51,6 +55,7 @@ pub fn report(
         model: Model { name, endpoint },
         validations: sums.validations,
         usage: sums.usage,
+        possibly_billed: sums.possibly_billed + before.possibly_billed() as u64,
         seconds,
         analysis,
         run_dir: folder.to_string(),
@@ -73,47 +78,70 @@ fn correct(bench: &Workbench, found: &Patch) -> Option<bool> {
     patch::compare::correct(found, &oracle.files, &bench.originals, bench.language)
 }
 
+/// What of a run's end is wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown {
+    /// The object for programs instead of the text for people.
+    pub json: bool,
+    /// No progress.
+    pub quiet: bool,
+    /// The patch in the project's own folder.
+    pub apply: bool,
+}
+
 /// Keeps the patch and the report, prints them, applies the patch where that was asked for.
 ///
 /// # Errors
 /// A file cannot be written; the project changed under `--apply`.
-pub fn finish(
-    args: &RunArgs,
-    bench: &Workbench,
-    folder: &Utf8Path,
-    telling: &Telling,
-    report: &RunReport,
-    verdict: &Verdict,
-) -> Result<u8, Failure> {
+pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Shown) -> Result<u8, Failure> {
+    let Outcome { bench, verdict, report } = outcome;
     if let Verdict::Plausible(repair) = verdict {
-        write(&folder.join("patch.diff"), &patch::render_bytes(&repair.attempt.patch))?;
+        telling.save("patch.diff", &patch::render_bytes(&repair.attempt.patch))?;
         for (nth, other) in repair.others.iter().enumerate() {
-            write(&folder.join(format!("plausible-{}.diff", nth + 2)), &patch::render_bytes(&other.patch))?;
+            telling.save(&format!("plausible-{}.diff", nth + 2), &patch::render_bytes(&other.patch))?;
         }
-        if args.apply {
+        if shown.apply {
             apply(bench, &repair.attempt.patch)?;
         }
     }
     let object = serde_json::to_value(report).map_err(|e| Failure::io("the report cannot be made", &e.into()))?;
-    write(&folder.join("report.json"), format!("{object:#}\n").as_bytes())?;
+    telling.save("report.json", format!("{object:#}\n").as_bytes())?;
+    failpoint::reach("finish.before");
     telling.emit(&Event::Finished { report: object.clone() })?;
-    // The private copy and the compiled classes can be made again; a run directory keeps what cannot.
-    for scratch in ["checkout", "work"] {
-        let _ = std::fs::remove_dir_all(folder.join(scratch));
-    }
+    failpoint::reach("finish.after");
+    clear(folder);
     telling.quiet();
-    let mut outcomes = telling.tally.sums().outcomes;
-    outcomes.remove(&Outcome::PassedWarm);
-    if args.json {
+    show(report, &object, telling.tally.sums().outcomes, shown);
+    Ok(exit_code(report.verdict))
+}
+
+/// Prints the end of a run that is over.
+///
+/// # Errors
+/// Its report is of another schema.
+pub fn show_again(report: &Value, events: &[Event], shown: Shown) -> Result<u8, Failure> {
+    let typed: RunReport = serde_json::from_value(report.clone()).map_err(|e| {
+        Failure::unusable(format!("the report of the run cannot be read: {e}"), "read `report.json` of the run")
+    })?;
+    show(&typed, report, Tally::over(events).outcomes, shown);
+    Ok(exit_code(typed.verdict))
+}
+
+fn show(report: &RunReport, object: &Value, mut outcomes: BTreeMap<Judged, u64>, shown: Shown) {
+    outcomes.remove(&Judged::PassedWarm);
+    if shown.json {
         super::print(&format!("{object}\n"));
     } else {
         super::print(&report::human(report, &outcomes));
     }
-    Ok(match report.verdict {
+}
+
+fn exit_code(verdict: VerdictWord) -> u8 {
+    match verdict {
         VerdictWord::Plausible => 0,
         VerdictWord::Unrepaired => 1,
         VerdictWord::Exhausted => 5,
-    })
+    }
 }
 
 /// Writes the patch into the project's own folder, if its files are still what they were.
@@ -128,7 +156,9 @@ fn apply(bench: &Workbench, found: &Patch) -> Result<(), Failure> {
     let root = Utf8Path::new(&id.name);
     for file in &found.files {
         let now = std::fs::read(file.path.under(root)).ok();
-        if now.as_deref() != file.before.as_deref() {
+        // A session that was killed after this has applied it.
+        let applied = now.as_deref() == Some(&*file.after);
+        if !applied && now.as_deref() != file.before.as_deref() {
             return Err(Failure::unusable(
                 format!("--apply: {} changed while the bug was worked on; nothing was written", file.path),
                 "apply the patch of the run directory by hand",
@@ -136,7 +166,8 @@ fn apply(bench: &Workbench, found: &Patch) -> Result<(), Failure> {
         }
     }
     for file in &found.files {
-        write(&file.path.under(root), &file.after)?;
+        let path = file.path.under(root);
+        std::fs::write(&path, &file.after).map_err(|e| Failure::io(&format!("cannot write {path}"), &e))?;
     }
     Ok(())
 }

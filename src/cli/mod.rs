@@ -7,13 +7,18 @@ mod bugs;
 mod config;
 mod endpoint;
 mod error;
+mod failpoints;
 mod finish;
 mod flags;
+mod frozen;
 mod models;
 mod open;
 mod progress;
+mod replay;
 mod report;
+mod resume;
 mod run;
+mod session;
 mod telling;
 mod tool;
 mod way;
@@ -57,6 +62,8 @@ async fn interruptible(command: Command) -> Result<u8, Failure> {
 async fn dispatch(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Run(args) => run::run(args).await,
+        Command::Resume(args) => resume::resume(args).await,
+        Command::Replay(args) => replay::replay(args).await,
         Command::Bugs(args) => bugs::list(&args),
         Command::Tool(args) => tool::tool(args).await,
         Command::Report(args) => report::report(&args),

@@ -1,12 +1,12 @@
 //! Which mind decides where: the texts of `--model`, aliases, recordings; the endpoint is [`super::endpoint`]'s.
 
 use super::config::Config;
-use super::endpoint::{Address, contact};
+use super::endpoint::{self, Address};
 use super::error::Failure;
 use crate::agent::policy::Voice;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::escalate::Mind;
-use crate::journal::Past;
+use crate::journal::{History, Past};
 use crate::llm::{ChatModel, Form, Purse, Redacting, Redactor, Replay};
 use crate::prompt::Library;
 use camino::Utf8Path;
@@ -38,9 +38,27 @@ impl Named {
     }
 }
 
+/// Whether models are asked, and what they were asked before.
+#[derive(Clone, Copy)]
+pub enum Contact<'h> {
+    /// For the first time.
+    First,
+    /// After these requests, which count against the caps.
+    Again(&'h History),
+    /// Not at all.
+    None,
+}
+
+impl<'h> Contact<'h> {
+    fn history(self) -> Option<&'h History> {
+        if let Self::Again(history) = self { Some(history) } else { None }
+    }
+}
+
 /// Who decides, by part.
 pub struct Models {
     default: Named,
+    named: bool,
     parts: BTreeMap<String, Named>,
     replays: BTreeMap<String, Arc<dyn ChatModel>>,
     endpoint: Option<Arc<dyn ChatModel>>,
@@ -60,9 +78,10 @@ impl Models {
     /// # Errors
     /// Unknown parts; no key for a named model; an endpoint that cannot be reached, refuses the key or does not know
     /// the model; an unreadable recording or price list.
-    pub async fn open(config: &Config, agents: &[AgentName]) -> Result<Self, Failure> {
+    pub async fn open(config: &Config, agents: &[AgentName], contact: Contact<'_>) -> Result<Self, Failure> {
         let address = Address::read(config)?;
         let (default, parts) = read_parts(config, agents)?;
+        let named = default.is_some();
         let for_lack_of_a_key = default.is_none() && address.key.is_none();
         let default = default.unwrap_or_else(|| match address.key {
             Some(_) => Named::Model(DEFAULT_MODEL.into()),
@@ -70,6 +89,7 @@ impl Models {
         });
         let mut models = Self {
             default,
+            named,
             parts,
             replays: BTreeMap::new(),
             endpoint: None,
@@ -80,6 +100,10 @@ impl Models {
             note: None,
         };
         let named: Vec<Named> = std::iter::once(&models.default).chain(models.parts.values()).cloned().collect();
+        if matches!(contact, Contact::None) {
+            models.be_silent(&named);
+            return Ok(models);
+        }
         for one in &named {
             if let Named::Replay(path) = one {
                 let replay = Replay::open(Utf8Path::new(path))
@@ -92,10 +116,37 @@ impl Models {
         let asked: Vec<&str> =
             named.iter().filter_map(|n| if let Named::Model(name) = n { Some(name.as_str()) } else { None }).collect();
         if !asked.is_empty() {
-            models.endpoint = Some(contact(config, &address, &asked, &models.redactor).await?);
+            let client = endpoint::contact(config, &address, &asked, &models.redactor, contact.history()).await?;
+            models.endpoint = Some(client);
             models.note = address.provider.and_then(|provider| provider.note);
         }
         Ok(models)
+    }
+
+    /// Models that answer nothing: what was answered stands in a journal.
+    fn be_silent(&mut self, named: &[Named]) {
+        let silent: Arc<dyn ChatModel> = Arc::new(Replay::new(Vec::new()));
+        for one in named {
+            match one {
+                Named::Builtin => {}
+                Named::Model(_) => self.endpoint = Some(silent.clone()),
+                Named::Replay(path) => drop(self.replays.insert(path.clone(), silent.clone())),
+            }
+        }
+    }
+
+    /// Whether the default was named, and not chosen by whether there is a key.
+    pub fn is_named(&self) -> bool {
+        self.named
+    }
+
+    /// The default as `--model` takes it.
+    pub fn chosen(&self) -> String {
+        match &self.default {
+            Named::Builtin => BUILTIN.to_owned(),
+            Named::Replay(path) => format!("replay:{path}"),
+            Named::Model(name) => name.clone(),
+        }
     }
 
     /// Whether any part asks an endpoint or a recording.

@@ -123,6 +123,11 @@ pub fn project_of(bug: &str) -> Option<Utf8PathBuf> {
     path.is_dir().then(|| path.canonicalize_utf8().ok()).flatten()
 }
 
+/// The bug as it is found from any folder.
+pub fn full_name(bug: &str) -> String {
+    project_of(bug).map_or_else(|| bug.to_owned(), Utf8PathBuf::into_string)
+}
+
 /// Settings for a bug from all layers.
 ///
 /// # Errors

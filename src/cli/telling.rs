@@ -1,15 +1,11 @@
-//! Where a run's events go, and the configuration it keeps.
+//! Where a run's events go.
 
-use super::config::{Config, Layers, Place};
 use super::error::Failure;
 use super::progress::Progress;
 use crate::domain::{Event, EventSink};
-use crate::escalate::Plan;
-use crate::journal::{Journal, Past, RunDir, Tee};
+use crate::journal::{Journal, Past, Tee};
 use crate::llm::Redactor;
 use crate::report::Tally;
-use camino::Utf8Path;
-use serde_json::json;
 use std::sync::Arc;
 
 /// Where the run's events go: journal, sums, progress.
@@ -21,30 +17,39 @@ pub struct Telling {
     /// What earlier sessions of the run told.
     pub past: Arc<Past>,
     progress: Option<Arc<Progress>>,
+    journal: Option<Arc<Journal>>,
 }
 
 impl Telling {
-    /// Makes the run directory with its frozen configuration, then the journal.
-    ///
-    /// # Errors
-    /// The folder cannot be made, holds another run, or cannot be written.
-    pub fn start(
-        folder: &Utf8Path,
-        frozen: &serde_json::Value,
-        quiet: bool,
-        redactor: &Arc<Redactor>,
-    ) -> Result<Self, Failure> {
-        let dir = RunDir::create(folder)?;
-        dir.freeze(format!("{frozen:#}\n").as_bytes())?;
+    /// To the journal of a run, to the sums, and to people unless they want quiet.
+    pub fn journaled(journal: Journal, past: Past, quiet: bool, redactor: &Arc<Redactor>) -> Self {
         let redactor = redactor.clone();
-        let journal = Journal::begin(dir)?.scrubbed(Arc::new(move |text| redactor.text(text)));
+        let journal = Arc::new(journal.scrubbed(Arc::new(move |text| redactor.text(text))));
+        let mut telling = Self::to(journal.clone(), Arc::new(past), quiet);
+        telling.journal = Some(journal);
+        telling
+    }
+
+    /// To this sink first: what it refuses, nobody else hears.
+    pub fn to(first: Arc<dyn EventSink>, past: Arc<Past>, quiet: bool) -> Self {
         let tally = Arc::new(Tally::default());
         let progress = (!quiet).then(|| Arc::new(Progress::new()));
-        let mut sinks: Vec<Arc<dyn EventSink>> = vec![Arc::new(journal), tally.clone()];
+        let mut sinks: Vec<Arc<dyn EventSink>> = vec![first, tally.clone()];
         if let Some(progress) = &progress {
             sinks.push(progress.clone());
         }
-        Ok(Self { sink: Arc::new(Tee::new(sinks)), tally, past: Arc::default(), progress })
+        Self { sink: Arc::new(Tee::new(sinks)), tally, past, progress, journal: None }
+    }
+
+    /// Writes a file of the run directory, whole or not at all.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        if let Some(journal) = &self.journal {
+            journal.run_dir().save(name, bytes)?;
+        }
+        Ok(())
     }
 
     /// Tells one event to all.
@@ -75,28 +80,4 @@ impl Drop for Telling {
     fn drop(&mut self) {
         self.quiet();
     }
-}
-
-/// The settings that decide what a run does, each with its origin, as they were; no key is among them.
-pub fn frozen(bug: &str, layers: &Layers, config: &Config, plan: &Plan) -> serde_json::Value {
-    let origins: serde_json::Map<_, _> = layers
-        .settings()
-        .filter(|(_, setting)| setting.origin != Place::Default)
-        .map(|(name, setting)| (name, setting.origin.to_string().into()))
-        .collect();
-    json!({
-        "schema": 1, "version": env!("CARGO_PKG_VERSION"), "bug": bug, "settings": config, "origins": origins,
-        "plan": {
-            "levels": plan.levels, "attempts": plan.attempts, "variants": plan.variants, "without": plan.without,
-            "review": plan.reviewer.is_some(), "localization": plan.localization.word(),
-        },
-    })
-}
-
-/// Writes a file of the run directory or of the project.
-///
-/// # Errors
-/// It cannot be written.
-pub fn write(path: &Utf8Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|e| Failure::io(&format!("cannot write {path}"), &e))
 }

@@ -22,6 +22,15 @@ impl Capped {
         Self { inner, budget, prices }
     }
 
+    /// Counts what an earlier session spent, and its requests without a response by the most they can have taken.
+    pub fn count(&self, spent: &Usage, unanswered: impl IntoIterator<Item = Query>) {
+        self.budget.count(spent);
+        for query in unanswered {
+            let WorstCase { tokens, cost } = WorstCase::of(&query, query.max_tokens, self.prices.as_deref());
+            self.budget.count(&Usage { prompt_tokens: tokens, cost_usd: cost, ..Usage::default() });
+        }
+    }
+
     /// The reservation and the limit of the answer it was made for.
     fn reserve(&self, query: &Query) -> Result<(Permit, u32), ModelError> {
         let mut answer = query.max_tokens.unwrap_or(ANSWER_TOKENS);

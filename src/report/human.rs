@@ -68,6 +68,11 @@ fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
         Some(usd) => format!("cost:    ${usd:.4}, {}", tokens(report)),
         None => format!("cost:    unknown price, {}", tokens(report)),
     };
+    let money = match report.possibly_billed {
+        0 => money,
+        1 => format!("{money}; 1 request without a response is possibly billed too"),
+        n => format!("{money}; {n} requests without a response are possibly billed too"),
+    };
     format!("{tried}\n{time}\n{money}")
 }
 

@@ -91,10 +91,19 @@ pub struct RunReport {
     pub validations: Validations,
     /// Tokens and money.
     pub usage: Usage,
+    /// Requests whose responses never came, because the program was killed or the endpoint failed: the endpoint may
+    /// bill them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub possibly_billed: u64,
     /// Time.
     pub seconds: Seconds,
     /// What the agents said last when nothing was found, or why a run stopped.
     pub analysis: Option<String>,
     /// The run directory.
     pub run_dir: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

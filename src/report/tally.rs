@@ -1,7 +1,7 @@
 //! Sums over the events of one run: candidates, tokens, money, time.
 
 use super::summary::{Seconds, Validations};
-use crate::domain::{Event, EventSink, Outcome, Usage};
+use crate::domain::{Event, EventSink, Outcome, Unanswered, Usage};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -22,6 +22,8 @@ pub struct Sums {
     pub usage: Usage,
     /// Tokens and money that were spent when the plausible patch came.
     pub at_repair: Option<Usage>,
+    /// Requests that failed and may be billed all the same.
+    pub possibly_billed: u64,
     /// Time in models and tests; the wall is the caller's to know.
     pub seconds: Seconds,
 }
@@ -59,6 +61,7 @@ impl Sums {
                 self.usage += *usage;
                 self.seconds.model += seconds;
             }
+            Event::Failed { how: Unanswered::Lost, .. } => self.possibly_billed += 1,
             Event::Repaired { .. } => self.at_repair = Some(self.usage),
             Event::Baseline { seconds, .. } => self.seconds.tests += seconds,
             _ => {}

@@ -155,7 +155,10 @@ impl From<SandboxError> for ValidateError {
 
 impl From<BenchmarkError> for ValidateError {
     fn from(error: BenchmarkError) -> Self {
-        Self::Tool { what: error.to_string(), hint: error.hint() }
+        match error {
+            BenchmarkError::Io { what, path, source } => Self::Io { what, path, source },
+            other => Self::Tool { what: other.to_string(), hint: other.hint() },
+        }
     }
 }
 

@@ -101,6 +101,11 @@ impl Gate {
         self.run_dir().join("run.journal")
     }
 
+    /// Whether a run was begun there.
+    pub fn has_begun(&self) -> bool {
+        self.run_dir().join("config.json").exists()
+    }
+
     /// `unidebug run` on the bug, into the run directory.
     pub fn run(&self, endpoint: &Endpoint, more: &[&str]) -> Unidebug {
         let (bug, out, prices, url) =
@@ -112,7 +117,8 @@ impl Gate {
 
     /// Another command on the run directory.
     pub fn on_run(&self, command: &str, more: &[&str]) -> Unidebug {
-        let args = [&[command, &self.text("run"), "--json"], more].concat();
+        let run = self.text("run");
+        let args = [&[command, &run, "--json"], more].concat();
         Unidebug::new(&args).env("OPENAI_API_KEY", "sk-gate-0123456789abcdef")
     }
 
@@ -148,7 +154,7 @@ pub fn ladder(agent: &str, nth: usize) -> Reply {
         ("Fixer", 2) => fix("age >= limit + 1"),
         ("Fixer", 5) => fix("age >= limit"),
         ("Fixer", _) => done(json!({"explanation": format!("I cannot see it ({nth})")})),
-        ("FixerPro", 1) => Reply::command("run_tests", json!({"tests": ["GateTest#below"]})),
+        ("FixerPro", 1) => Reply::command("search_code_base", json!({"key_words": ["limit"]})),
         ("FixerPro", _) => done(json!({"analysis": format!("the bound is unclear ({nth})")})),
         ("Slicer", _) => done(json!({
             "first_line": "    public boolean open(int age, int limit) {", "last_line": "        return age > limit;",
@@ -158,9 +164,10 @@ pub fn ladder(agent: &str, nth: usize) -> Reply {
             "summary": [{"class": "Gate", "method": "open", "returns": "whether one may pass", "description": "compares"}],
             "explanation": "a gate"
         })),
-        ("Helper", _) => {
-            done(json!({"reference": "compare with >=", "sources": ["capacity-one-free"], "explanation": "bounds"}))
-        }
+        // Refused, and refused again: it names a source that it was not shown.
+        ("Helper", _) => done(
+            json!({"reference": "compare with >=", "sources": [format!("hearsay {nth}")], "explanation": "bounds"}),
+        ),
         ("RepoFocus", _) => done(json!({"files": ["src/Gate.java"], "explanation": "the only file"})),
         other => panic!("nobody asks as {other:?}"),
     }

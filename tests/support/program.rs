@@ -67,6 +67,16 @@ impl Unidebug {
         self
     }
 
+    /// Replaces the value of an option, or adds it.
+    pub fn with(mut self, option: &[&str; 2]) -> Self {
+        let [name, value] = option.map(str::to_owned);
+        match self.args.iter().position(|arg| *arg == name) {
+            Some(at) => self.args[at + 1] = value,
+            None => self.args.extend([name, value]),
+        }
+        self
+    }
+
     /// Runs in this folder; else in an empty one.
     pub fn in_folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());

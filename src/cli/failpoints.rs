@@ -1,0 +1,92 @@
+//! Moments of a run at which tests kill it, put around the models and the judge; a release has none of it.
+
+use crate::llm::ChatModel;
+use crate::tools::Workbench;
+use std::sync::Arc;
+
+/// The same model with a moment before and after each request: `send.before`, `send.after` for the name `send`.
+#[cfg(debug_assertions)]
+pub fn around_model(model: Arc<dyn ChatModel>, name: &'static str) -> Arc<dyn ChatModel> {
+    Arc::new(debug::Around { inner: model, name })
+}
+
+/// The same judge with moments around its work.
+#[cfg(debug_assertions)]
+pub fn around_judge(bench: &mut Workbench) {
+    bench.validator = Arc::new(debug::Around { inner: bench.validator.clone(), name: "" });
+}
+
+/// The same model.
+#[cfg(not(debug_assertions))]
+pub fn around_model(model: Arc<dyn ChatModel>, _: &'static str) -> Arc<dyn ChatModel> {
+    model
+}
+
+/// The same judge.
+#[cfg(not(debug_assertions))]
+pub fn around_judge(_: &mut Workbench) {}
+
+#[cfg(debug_assertions)]
+mod debug {
+    use crate::domain::{Patch, TestId, TestReport, Validation};
+    use crate::journal::failpoint::reach;
+    use crate::llm::{Answer, ChatModel, ModelError, Query};
+    use crate::validate::{Baseline, Coverage, OnResult, Spectrum, SpectrumScope, ValidateError, Validator};
+    use std::sync::Arc;
+
+    pub struct Around<T: ?Sized> {
+        pub inner: Arc<T>,
+        pub name: &'static str,
+    }
+
+    #[async_trait::async_trait]
+    impl ChatModel for Around<dyn ChatModel> {
+        fn endpoint(&self) -> String {
+            self.inner.endpoint()
+        }
+
+        async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
+            reach(&format!("{}.before", self.name));
+            let answer = self.inner.ask(query).await;
+            reach(&format!("{}.after", self.name));
+            answer
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Validator for Around<dyn Validator> {
+        fn baseline(&self) -> &Baseline {
+            self.inner.baseline()
+        }
+
+        async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+            reach("validate.before");
+            let validation = self.inner.validate(patch).await;
+            reach("validate.after");
+            validation
+        }
+
+        async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+            self.inner.validate_all(patches, on_result).await
+        }
+
+        async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+            reach("confirm.before");
+            let validation = self.inner.confirm(patch).await;
+            reach("confirm.after");
+            validation
+        }
+
+        async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
+            self.inner.run_tests(tests).await
+        }
+
+        async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
+            self.inner.failing_coverage().await
+        }
+
+        async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+            self.inner.spectrum(scope).await
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `unidebug resume`: goes on with a run that was killed, stopped at a cap, or could not go on where it was.
+//!
+//! The run is executed again with its frozen settings; its journal answers what it holds.
+
+use super::args::ResumeArgs;
+use super::error::Failure;
+use super::finish::{Shown, finish, show_again};
+use super::frozen::Frozen;
+use super::models::Contact;
+use super::session::Session;
+use super::telling::Telling;
+use crate::benchmark;
+use crate::domain::Event;
+use crate::journal::{Journal, Past, RunDir, SCHEMA, repair};
+use crate::report::VerdictWord;
+use camino::{Utf8Path, Utf8PathBuf};
+use std::time::Duration;
+
+/// Goes on with a run.
+///
+/// # Errors
+/// There is no run, another process owns it, its journal is damaged; and everything that ends a run.
+pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
+    let folder = whole_path(&args.run);
+    let mut frozen = Frozen::read(&folder)?;
+    let dir = RunDir::open(&folder)?;
+    if args.repair {
+        mend(&dir, &frozen)?;
+    }
+    let raised = frozen.raise(args.raised);
+    if raised {
+        frozen.save(&dir)?;
+    }
+    let (journal, history) = Journal::reopen(dir)?;
+    let shown = Shown { json: args.json, quiet: args.quiet, apply: args.apply };
+    if let Some(report) = history.finished() {
+        let exhausted = report["verdict"] == serde_json::json!(VerdictWord::Exhausted);
+        if !(exhausted && raised) {
+            return show_again(report, history.events(), shown);
+        }
+    }
+    let left = frozen.settings.max_time.0.saturating_sub(Duration::from_secs_f64(history.worked_on_the_bug()));
+    let session = Session::open(&frozen.bug, frozen.settings, Contact::Again(&history)).await?;
+    let telling = Telling::journaled(journal, Past::of(history), shown.quiet, &session.models().redactor);
+    let outcome = session.work(&folder, &telling, left).await?;
+    finish(&folder, &telling, &outcome, shown)
+}
+
+/// Takes damaged records out of the journal, and says so.
+fn mend(dir: &RunDir, frozen: &Frozen) -> Result<(), Failure> {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let sandbox = "unknown".to_owned();
+    let first = Event::RunStarted { schema: SCHEMA, version, bug: benchmark::parse_bug(&frozen.bug)?, sandbox };
+    match repair(dir, &first)? {
+        Some(done) => {
+            anstream::eprintln!(
+                "{} good records kept, {} damaged taken out; as it was: {}",
+                done.kept,
+                done.lost,
+                done.copy
+            );
+        }
+        None => anstream::eprintln!("the journal is not damaged"),
+    }
+    Ok(())
+}
+
+/// The run directory by its full path, as it stands in reports.
+pub fn whole_path(folder: &Utf8Path) -> Utf8PathBuf {
+    folder.canonicalize_utf8().unwrap_or_else(|_| folder.to_owned())
+}

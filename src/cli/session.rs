@@ -1,0 +1,144 @@
+//! One session of a run: what is opened before anything is paid for, and the work on the bug. A new run, one that goes
+//! on and one that is repeated differ in what they know from before and in where their events go.
+
+use super::config::Config;
+use super::error::Failure;
+use super::failpoints;
+use super::finish::report;
+use super::models::{Contact, Models};
+use super::open::Opened;
+use super::telling::Telling;
+use super::way::{self, Chosen, part_caps};
+use crate::agent::policy::EngineBudget;
+use crate::agent::profile::Profile;
+use crate::domain::{AgentName, Event};
+use crate::escalate::{Escalator, Plan, Verdict};
+use crate::journal::{SCHEMA as JOURNAL_SCHEMA, failpoint};
+use crate::prompt::Library;
+use crate::report::RunReport;
+use crate::tools::{Registry, Workbench};
+use camino::Utf8Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What of a run directory can be made again.
+const SCRATCH: [&str; 2] = ["checkout", "work"];
+
+/// Everything that must hold before work begins.
+pub struct Session {
+    config: Config,
+    plan: Plan,
+    library: Arc<Library>,
+    profiles: Vec<Profile>,
+    opened: Opened,
+    models: Arc<Models>,
+    started: Instant,
+}
+
+/// What a session came to.
+pub struct Outcome {
+    /// The bug it worked on.
+    pub bench: Workbench,
+    /// The end.
+    pub verdict: Verdict,
+    /// The same for people and programs.
+    pub report: RunReport,
+}
+
+impl Session {
+    /// Checks the bug, the sandbox, profiles and prompts, and makes contact with the model.
+    ///
+    /// # Errors
+    /// Whatever of it cannot be used.
+    pub async fn open(bug: &str, config: Config, contact: Contact<'_>) -> Result<Self, Failure> {
+        let started = Instant::now();
+        let library = Arc::new(Library::load(config.prompts.as_deref())?);
+        let chosen = Chosen::of(&config)?;
+        let profiles = chosen.profiles(config.agents.as_deref(), &Registry::builtin().names())?;
+        let names: Vec<AgentName> = profiles.iter().map(|profile| profile.name.clone()).collect();
+        let opened = Opened::check(bug, &config).await?;
+        let models = Arc::new(Models::open(&config, &names, contact).await?);
+        let plan = chosen.settled(&models, &config);
+        Ok(Self { config, plan, library, profiles, opened, models, started })
+    }
+
+    /// The bug and its settings.
+    pub fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
+    /// What is tried, in which order.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Who decides.
+    pub fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// Works on the bug in a run directory, for at most `time`.
+    ///
+    /// # Errors
+    /// Faults of the environment, the model and the journal; a bug that stays unrepaired is none.
+    pub async fn work(&self, folder: &Utf8Path, telling: &Telling, time: Duration) -> Result<Outcome, Failure> {
+        clear(folder);
+        telling.emit(&self.started_event())?;
+        self.notices(telling)?;
+        failpoint::reach("baseline.before");
+        let wanted = way::wanted(&self.plan, &self.config);
+        let mut bench = self.opened.bench(folder, wanted, &*telling.sink).await?;
+        failpoint::reach("baseline.after");
+        failpoints::around_judge(&mut bench);
+        let verdict = self.escalator(telling, time)?.repair(&bench).await?;
+        let report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, self.started);
+        Ok(Outcome { bench, verdict, report })
+    }
+
+    fn started_event(&self) -> Event {
+        Event::RunStarted {
+            schema: JOURNAL_SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            bug: self.opened.bug.clone(),
+            sandbox: self.opened.sandbox.name().to_owned(),
+        }
+    }
+
+    fn notices(&self, telling: &Telling) -> Result<(), Failure> {
+        if self.models.for_lack_of_a_key {
+            telling.notice(
+                "no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)",
+            )?;
+        }
+        match self.models.note {
+            Some(note) => telling.notice(&format!("about this endpoint: {note}")),
+            None => Ok(()),
+        }
+    }
+
+    fn escalator(&self, telling: &Telling, time: Duration) -> Result<Escalator, Failure> {
+        let (models, prompts) = (self.models.clone(), self.library.clone());
+        let (sink, past) = (telling.sink.clone(), telling.past.clone());
+        let temperature = self.plan.temperature;
+        let engine = EngineBudget { time, candidates: self.config.max_candidates, seed: self.config.seed };
+        // A paper's own numbers know no end before their budget's.
+        let idle = (!self.plan.paper).then_some(self.config.idle_cycles);
+        let escalator = Escalator::builder()
+            .plan(self.plan.clone())
+            .profiles(self.profiles.clone())
+            .library(self.library.clone())
+            .sink(sink.clone())
+            .past(past.clone())
+            .engine(engine)
+            .caps(part_caps(&self.config, idle)?)
+            .mind(Box::new(move |level, agent| models.mind(level, agent, temperature, &prompts, &sink, &past)));
+        Ok(escalator.build()?)
+    }
+}
+
+/// Removes what can be made again: a run directory keeps what cannot.
+pub fn clear(folder: &Utf8Path) {
+    for scratch in SCRATCH {
+        let _ = std::fs::remove_dir_all(folder.join(scratch));
+    }
+}
