@@ -8,7 +8,7 @@
 use super::BenchmarkError;
 use super::copy::io_error;
 use super::keyed::{self, Complaint, Entry};
-use super::registry::nearest;
+use super::nearest::nearest;
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;

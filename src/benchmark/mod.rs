@@ -11,19 +11,26 @@ mod history;
 mod jsonl;
 mod layout;
 mod local;
+mod nearest;
 mod quixbugs;
 mod registry;
+mod settings;
 mod xml;
 
 pub use copy::{Copied, private_copy};
 pub use history::History;
-pub use registry::{Settings, find, names, nearest, parse_bug, select};
+pub use nearest::nearest;
+pub use registry::{find, names, parse_bug, select};
+pub use settings::Settings;
 pub mod jars;
 pub mod jdk;
 pub mod keyed;
 
 use crate::domain::{BugId, RepoPath, TestId};
 use camino::{Utf8Path, Utf8PathBuf};
+
+/// The benchmark that a directory belongs to.
+const LOCAL: &str = "local";
 
 /// How the tests of a project are run.
 #[derive(Debug, Clone, Default, PartialEq)]

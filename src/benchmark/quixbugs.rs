@@ -6,7 +6,8 @@
 
 use super::copy::io_error;
 use super::jars::Library;
-use super::registry::{Settings, unknown_bug};
+use super::nearest::unknown_bug;
+use super::settings::Settings;
 use super::{Benchmark, BenchmarkError, Checkout, Oracle, Project, Summary};
 use crate::domain::{BugId, RepoPath};
 use camino::{Utf8Path, Utf8PathBuf};

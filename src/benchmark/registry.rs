@@ -1,57 +1,10 @@
 //! The list of benchmarks, and how a text on the command line becomes bugs.
 
-use super::jars::{self, Library};
-use super::{Benchmark, BenchmarkError, fixtures::Fixtures, jsonl::Jsonl, local::Local, quixbugs::QuixBugsJava};
-use crate::domain::{BugId, RepoPath};
-use crate::sandbox::{Choice, Sandbox};
-use camino::{Utf8Path, Utf8PathBuf};
-
-/// The benchmark that a directory belongs to.
-pub(super) const LOCAL: &str = "local";
-
-/// How many names a message proposes.
-const PROPOSED: usize = 4;
-
-/// What the command line and the configuration say about where bugs come from.
-#[derive(Debug, Clone, Default)]
-pub struct Settings {
-    /// The benchmark's folder; without it `UNIDEBUG_<NAME>_ROOT`, then what the program carries.
-    pub root: Option<Utf8PathBuf>,
-    /// Words of the command that builds a local project.
-    pub build: Option<Vec<String>>,
-    /// Words of the command that runs the tests of a local project.
-    pub test: Option<Vec<String>>,
-    /// Folders in which that command leaves JUnit XML; empty means the usual ones.
-    pub reports: Vec<RepoPath>,
-    /// Triggering tests the user named, as typed; they choose the module of a project that has several.
-    pub failing: Vec<String>,
-    /// Where set-up runs what it must run; without it the strongest isolation that works here is looked for.
-    pub sandbox: Option<Sandbox>,
-}
-
-impl Settings {
-    /// The benchmark's folder: `--root`, else the environment variable.
-    pub(super) fn root_or_env(&self, variable: &str) -> Option<Utf8PathBuf> {
-        let set = |value: String| (!value.is_empty()).then(|| Utf8PathBuf::from(value));
-        self.root.clone().or_else(|| std::env::var(variable).ok().and_then(set))
-    }
-
-    /// The sandbox to set up in.
-    pub(super) async fn sandbox(&self) -> Result<Sandbox, BenchmarkError> {
-        if let Some(sandbox) = &self.sandbox {
-            return Ok(sandbox.clone());
-        }
-        Sandbox::detect(Choice::Auto).await.map_err(|error| BenchmarkError::Missing {
-            what: error.to_string(),
-            hint: "install bubblewrap, or accept none with `--sandbox none`".into(),
-        })
-    }
-
-    /// The jars of a test library.
-    pub(super) async fn library(&self, library: Library) -> Result<Vec<Utf8PathBuf>, BenchmarkError> {
-        jars::find(library, &self.sandbox().await?).await
-    }
-}
+use super::nearest::{nearest, nearest_ids};
+use super::settings::Settings;
+use super::{Benchmark, BenchmarkError, LOCAL, fixtures::Fixtures, jsonl::Jsonl, local::Local, quixbugs::QuixBugsJava};
+use crate::domain::BugId;
+use camino::Utf8Path;
 
 /// Makes an adapter.
 type Make = fn(&Settings) -> Result<Box<dyn Benchmark>, BenchmarkError>;
@@ -133,28 +86,6 @@ pub fn select(text: &str, settings: &Settings) -> Result<Vec<BugId>, BenchmarkEr
 
 fn looks_like_a_path(text: &str) -> bool {
     text.starts_with(['/', '.', '~']) || (text.contains('/') && !text.contains(':'))
-}
-
-/// The candidates that look most like what was typed, nearest first, whatever the case.
-pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
-    let typed = typed.to_lowercase();
-    let mut scored: Vec<(f64, &str)> =
-        known.into_iter().map(|name| (strsim::jaro_winkler(&typed, &name.to_lowercase()), name)).collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored.into_iter().take(most).map(|(_, name)| name.to_owned()).collect()
-}
-
-/// The nearest of listed ids, in full.
-pub(super) fn nearest_ids(typed: &str, listed: &[BugId]) -> Vec<String> {
-    let name = |id: &BugId| id.name.clone();
-    let names: Vec<String> = listed.iter().map(name).collect();
-    let near = nearest(typed, names.iter().map(String::as_str), PROPOSED);
-    near.iter().filter_map(|near| listed.iter().find(|id| id.name == *near)).map(BugId::to_string).collect()
-}
-
-/// The error for an id that a benchmark does not have.
-pub(super) fn unknown_bug(id: &BugId, listed: &[BugId]) -> BenchmarkError {
-    BenchmarkError::UnknownBug { id: id.clone(), nearest: nearest_ids(&id.name, listed) }
 }
 
 #[cfg(test)]

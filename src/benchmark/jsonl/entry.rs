@@ -1,7 +1,7 @@
 //! A line of `bugs.jsonl`: one bug.
 
 use crate::benchmark::facts::{FACTS as KEYS, Facts};
-use crate::benchmark::registry::nearest;
+use crate::benchmark::nearest::nearest;
 use crate::domain::TestId;
 use camino::Utf8PathBuf;
 use serde::Deserialize;

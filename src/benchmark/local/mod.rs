@@ -6,9 +6,10 @@
 mod maven;
 mod plain;
 
+use super::LOCAL;
 use super::copy::io_error;
 use super::facts::{self, Facts, ProjectFile, Words};
-use super::registry::{LOCAL, Settings};
+use super::settings::Settings;
 use super::{Benchmark, BenchmarkError, Checkout, Project, Summary, private_copy};
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};

@@ -2,7 +2,7 @@
 
 use crate::benchmark::facts::{self, Facts, Words};
 use crate::benchmark::jars::Library;
-use crate::benchmark::registry::Settings;
+use crate::benchmark::settings::Settings;
 use crate::benchmark::{BenchmarkError, Project, Runner, layout};
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};

@@ -6,6 +6,7 @@ mod daemon;
 mod harness;
 mod javac;
 mod patience;
+mod plan;
 mod suite;
 mod worker;
 
@@ -14,5 +15,6 @@ pub(super) use daemon::{Answer, Classes, Daemon, DaemonSetup};
 pub(super) use harness::{Harness, short_hash};
 pub(super) use javac::{Compiled, Javac, Level, parse as diagnostics};
 pub(super) use patience::{left_out, lost};
-pub(super) use suite::{Deadlines, OnCrash, Plan, Suite, spelled};
+pub(super) use plan::{Deadlines, OnCrash, Plan};
+pub(super) use suite::{Suite, spelled};
 pub(super) use worker::{WorkerSetup, Workers};

@@ -1,7 +1,7 @@
 //! What a loop that hundreds of tests run into may cost. Every test that is cut, or takes its JVM with it, costs its
 //! deadline and a new JVM; after some of them the next tell nothing new.
 
-use super::suite::{Deadlines, OnCrash, Plan};
+use super::plan::{Deadlines, OnCrash, Plan};
 use crate::domain::{Failure, TestId, TestReport, TestResult, TestStatus};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -2,7 +2,8 @@
 //! and another one is already waiting.
 
 use super::daemon::{Classes, flags, put, put_count};
-use super::suite::{self, Plan};
+use super::plan::Plan;
+use super::suite;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{RunEnd, TestReport};
 use crate::sandbox::{Exit, Job, Sandbox, SandboxError, Served};

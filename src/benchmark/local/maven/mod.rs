@@ -11,7 +11,7 @@ mod settings;
 
 use crate::benchmark::copy::io_error;
 use crate::benchmark::facts::Facts;
-use crate::benchmark::registry::Settings;
+use crate::benchmark::settings::Settings;
 use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, Project};
 use crate::domain::RepoPath;

@@ -2,7 +2,7 @@
 
 use crate::benchmark::BenchmarkError;
 use crate::benchmark::copy::io_error;
-use crate::benchmark::registry::nearest;
+use crate::benchmark::nearest::nearest;
 use crate::benchmark::xml::Element;
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
