@@ -19,6 +19,7 @@ mod patches;
 mod prompts;
 mod providers;
 mod repair;
+mod replay;
 mod report;
 mod resume;
 mod sandbox_probes;

@@ -118,6 +118,11 @@ impl History {
         self.failed.get(&(scope.clone(), key.to_owned())).map(|&at| &self.events[at])
     }
 
+    /// Whether a request of this scope was sent.
+    pub(super) fn was_sent(&self, scope: &Scope, key: &str) -> bool {
+        self.unanswered.contains_key(&(scope.clone(), key.to_owned()))
+    }
+
     /// `Observed` events of a cycle, in order.
     pub fn observed(&self, scope: &Scope) -> impl DoubleEndedIterator<Item = &Event> {
         self.observed.get(scope).into_iter().flatten().map(|&at| &self.events[at])

@@ -5,7 +5,7 @@
 //! same answers; where the journal ends, the work begins.
 
 use super::{History, Paid};
-use crate::domain::{Change, Event, LineSpan, RepoPath, Scope, ToolName};
+use crate::domain::{Change, Event, LineSpan, RepoPath, Scope, ToolName, Unanswered};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -82,7 +82,11 @@ impl Past {
 
     /// How a request of this scope failed, when that is to be repeated: in a run that goes on it is sent again.
     pub fn failure(&self, scope: &Scope, key: &str) -> Option<Event> {
-        (self.mode != Mode::Resume).then(|| self.history.failed(scope, key).cloned()).flatten()
+        if self.mode == Mode::Resume {
+            return None;
+        }
+        let known = self.history.failed(scope, key).cloned();
+        known.or_else(|| self.history.was_sent(scope, key).then(|| abandoned(scope, key)))
     }
 
     /// Whether the cycle is over: its time was measured then, not now.
@@ -145,4 +149,10 @@ impl Past {
         };
         self.history.lasting().into_iter().filter(|event| belongs(event)).cloned().collect()
     }
+}
+
+/// A request whose response nobody waited for: the run had ended meanwhile.
+fn abandoned(scope: &Scope, key: &str) -> Event {
+    let why = "the recorded run ended before this response came".to_owned();
+    Event::Failed { scope: scope.clone(), key: key.to_owned(), how: Unanswered::Cap, why }
 }

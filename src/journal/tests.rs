@@ -266,6 +266,7 @@ fn the_past_gives_each_response_once_and_keeps_failures_for_repetitions() {
     assert!(!past.ended_before(&scope(9)));
     let repeated = Past::to_repeat(History::of(events()), false);
     assert!(matches!(repeated.failure(&other, "f"), Some(Event::Failed { how: Unanswered::Lost, .. })));
+    assert!(repeated.failure(&other, "never sent").is_none());
     assert!(repeated.ended_before(&scope(9)) && !repeated.ended_before(&scope(1)));
 }
 

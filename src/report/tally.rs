@@ -22,7 +22,7 @@ pub struct Sums {
     pub usage: Usage,
     /// Tokens and money that were spent when the plausible patch came.
     pub at_repair: Option<Usage>,
-    /// Requests that failed and may be billed all the same.
+    /// Requests whose response did not come, though the endpoint may bill it.
     pub possibly_billed: u64,
     /// Time in models and tests; the wall is the caller's to know.
     pub seconds: Seconds,
@@ -58,10 +58,13 @@ impl Sums {
                 self.seconds.tests += seconds;
             }
             Event::Received { usage, seconds, .. } => {
+                self.possibly_billed = self.possibly_billed.saturating_sub(1);
                 self.usage += *usage;
                 self.seconds.model += seconds;
             }
-            Event::Failed { how: Unanswered::Lost, .. } => self.possibly_billed += 1,
+            Event::Sent { .. } => self.possibly_billed += 1,
+            Event::Failed { how: Unanswered::Lost, .. } => {}
+            Event::Failed { .. } => self.possibly_billed = self.possibly_billed.saturating_sub(1),
             Event::Repaired { .. } => self.at_repair = Some(self.usage),
             Event::Baseline { seconds, .. } => self.seconds.tests += seconds,
             _ => {}

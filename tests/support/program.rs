@@ -77,6 +77,12 @@ impl Unidebug {
         self
     }
 
+    /// Leaves an argument out.
+    pub fn without(mut self, arg: &str) -> Self {
+        self.args.retain(|known| known != arg);
+        self
+    }
+
     /// Runs in this folder; else in an empty one.
     pub fn in_folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());
