@@ -27,4 +27,5 @@ mod secrets;
 mod soak;
 mod strategies;
 mod support;
+mod terminal;
 mod tools;

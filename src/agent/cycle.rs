@@ -16,6 +16,7 @@ use crate::domain::{Artifact, CaseFile, Event, EventSink, Hypothesis, PatchAttem
 use crate::journal::Past;
 use crate::tools::{Effect, Observation, Registry, ToolContext, ToolError, Workbench};
 use std::time::Instant;
+use tracing::Instrument;
 
 /// Everything one agent run works with.
 pub struct AgentRun<'a> {
@@ -108,7 +109,8 @@ impl AgentRun<'_> {
     pub async fn run(mut self, policy: &mut dyn Policy) -> Result<Ended, AgentError> {
         self.sink.emit(&Event::AgentStarted { scope: self.scope.clone(), policy: policy.kind() })?;
         let mut memory = self.first_memory();
-        let ended = self.cycles(policy, &mut memory).await;
+        let span = tracing::info_span!("agent", agent = %self.scope.agent, by = ?policy.kind());
+        let ended = self.cycles(policy, &mut memory).instrument(span).await;
         match (ended, memory.plausible().cloned()) {
             (Ok((Artifact::Nothing { .. }, how)), Some(found)) => self.end(Artifact::Patch(found), how, memory),
             (Ok((artifact, how)), _) => self.end(artifact, how, memory),
@@ -128,7 +130,8 @@ impl AgentRun<'_> {
             if let Some(ended) = self.stopped(memory)? {
                 return Ok(ended);
             }
-            let decision = match policy.decide(&self.view(memory, &state)).await {
+            let span = tracing::debug_span!("cycle", cycle, state = %state);
+            let decision = match policy.decide(&self.view(memory, &state)).instrument(span).await {
                 Err(AgentError::Spent(explanation)) => {
                     return Ok((Artifact::Nothing { explanation }, "a cap was reached".into()));
                 }
@@ -213,7 +216,7 @@ impl AgentRun<'_> {
         };
         let started = Instant::now();
         let result = match self.registry.get(name.as_str()) {
-            Some(tool) => tool.call(args.clone(), &cx).await,
+            Some(tool) => tool.call(args.clone(), &cx).instrument(tracing::info_span!("tool", %name)).await,
             None => Err(ToolError::Correctable(format!("there is no tool `{name}`"))),
         };
         let step = match result {

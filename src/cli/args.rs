@@ -9,8 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "unidebug", version, max_term_width = 100)]
 pub struct Cli {
-    /// Log filter for stderr: `debug`, `unidebug=trace`.
-    #[arg(long, global = true, value_name = "FILTER", env = "UNIDEBUG_LOG")]
+    /// Log to stderr: `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `unidebug::llm=trace`.
+    #[arg(long, global = true, value_name = "LEVEL", env = "UNIDEBUG_LOG")]
     pub log: Option<String>,
     /// What to do.
     #[command(subcommand)]
@@ -38,6 +38,10 @@ pub enum Command {
     /// Settings.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// What is missing on this machine, with the fix for each.
+    Doctor(Box<DoctorArgs>),
+    /// A script that completes commands and flags.
+    Completions(CompletionsArgs),
 }
 
 /// What is measured.
@@ -116,6 +120,25 @@ pub enum ReportFormat {
     Csv,
 }
 
+/// `doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Flags as `run` takes them; a model that is named is asked with a few tokens.
+    #[command(flatten)]
+    pub settings: ToolSettings,
+    /// End stdout with one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
 /// `config`.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
@@ -146,6 +169,9 @@ pub struct RunArgs {
     /// What the other layers do not decide.
     #[command(flatten)]
     pub settings: Settings,
+    /// Print what would be asked, its size and what it can cost at most, and send nothing.
+    #[arg(long)]
+    pub dry_run: bool,
     /// Run directory; a new one below the state folder by default.
     #[arg(long, value_name = "DIR")]
     pub out: Option<Utf8PathBuf>,

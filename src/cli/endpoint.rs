@@ -3,10 +3,11 @@
 use super::config::Config;
 use super::error::Failure;
 use super::failpoints;
+use super::interrupt;
 use crate::journal::History;
 use crate::llm::{
-    Budget, Capped, Caps, ChatModel, Endpoint, OpenAi, PROVIDERS, Prices, Provider, Recorder, Redacting, Redactor,
-    Secret,
+    Budget, Capped, Caps, ChatModel, Endpoint, Gated, OpenAi, PROVIDERS, Prices, Provider, Recorder, Redacting,
+    Redactor, Secret,
 };
 use std::sync::Arc;
 
@@ -132,7 +133,7 @@ pub async fn contact(
         let recorder = recorder.map_err(|e| Failure::unusable(e.to_string(), "choose another folder with --record"))?;
         model = Arc::new(recorder);
     }
-    Ok(Arc::new(Redacting::new(model, redactor.clone())))
+    Ok(Arc::new(Gated::new(Arc::new(Redacting::new(model, redactor.clone())), interrupt::gate())))
 }
 
 /// A cap in money cannot be kept for a model whose price nobody knows.

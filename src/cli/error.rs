@@ -11,6 +11,7 @@ use crate::prompt::PromptError;
 use crate::sandbox::SandboxError;
 use crate::tools::ToolError;
 use crate::validate::ValidateError;
+use camino::Utf8Path;
 use serde_json::json;
 use std::io::Write;
 
@@ -71,8 +72,12 @@ impl Failure {
     }
 
     /// Ctrl-C.
-    pub fn interrupted() -> Self {
-        Self::new(INTERRUPTED, "interrupted", "interrupted", "what was journaled is kept in the run directory")
+    pub fn interrupted(folder: Option<&Utf8Path>) -> Self {
+        let hint = match folder {
+            Some(folder) => format!("everything is kept; go on with `unidebug resume {folder}`"),
+            None => "nothing was begun that could be gone on with".to_owned(),
+        };
+        Self::new(INTERRUPTED, "interrupted", "interrupted", hint)
     }
 
     /// Prints it to stderr, and under `--json` as the last line of stdout.

@@ -4,13 +4,18 @@
 mod args;
 mod bench;
 mod bugs;
+mod completions;
 mod config;
+mod doctor;
+mod dry_run;
 mod endpoint;
 mod error;
 mod failpoints;
 mod finish;
 mod flags;
 mod frozen;
+mod interrupt;
+mod log;
 mod models;
 mod open;
 mod progress;
@@ -36,26 +41,20 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error, json),
     };
-    let filter = tracing_subscriber::EnvFilter::new(cli.log.as_deref().unwrap_or("off"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    let outcome = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime.block_on(interruptible(cli.command)),
-        Err(error) => Err(Failure::io("the runtime cannot be started", &error)),
-    };
+    let outcome = log::start(cli.log.as_deref()).and_then(|()| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Failure::io("the runtime cannot be started", &error))?;
+        let outcome = runtime.block_on(interrupt::interruptible(dispatch(cli.command)));
+        // What still blocks a thread is not waited for: an interruption means now.
+        runtime.shutdown_background();
+        outcome
+    });
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             failure.print(json);
             ExitCode::from(failure.exit)
         }
-    }
-}
-
-/// Ctrl-C ends the run; the sandbox's processes end with it, and the journal keeps what was written.
-async fn interruptible(command: Command) -> Result<u8, Failure> {
-    tokio::select! {
-        outcome = dispatch(command) => outcome,
-        _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
     }
 }
 
@@ -68,6 +67,8 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Tool(args) => tool::tool(args).await,
         Command::Report(args) => report::report(&args),
         Command::Bench(command) => bench::bench(command).await,
+        Command::Doctor(args) => doctor::doctor(args).await,
+        Command::Completions(args) => Ok(completions::completions(&args)),
         Command::Config(ConfigCommand::Show(args)) => config::show(&args),
     }
 }
@@ -86,6 +87,11 @@ fn usage(error: &clap::Error, json: bool) -> ExitCode {
         let _ = error.print();
     }
     ExitCode::from(if wrong { error::USAGE } else { 0 })
+}
+
+/// Tells people something, on stderr. Whoever closed it does not want to know.
+fn tell(line: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{line}");
 }
 
 /// Prints data to stdout. A closed pipe ends the output quietly.

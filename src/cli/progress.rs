@@ -32,7 +32,7 @@ impl Progress {
 impl EventSink for Progress {
     fn emit(&self, event: &Event) -> std::io::Result<()> {
         if let Some(line) = report::progress_line(event) {
-            self.bar.suspend(|| anstream::eprintln!("{line}"));
+            self.bar.suspend(|| super::tell(&line));
         }
         if let Event::Validated { outcome, origin, .. } = event {
             let mut tried = self.tried.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -6,8 +6,10 @@ use super::args::ResumeArgs;
 use super::error::Failure;
 use super::finish::{Shown, finish, show_again};
 use super::frozen::Frozen;
+use super::interrupt::note_folder;
 use super::models::Contact;
 use super::session::Session;
+use super::tell;
 use super::telling::Telling;
 use crate::benchmark;
 use crate::domain::Event;
@@ -31,6 +33,7 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     if raised {
         frozen.save(&dir)?;
     }
+    note_folder(&folder);
     let (journal, history) = Journal::reopen(dir)?;
     let shown = Shown { json: args.json, quiet: args.quiet, apply: args.apply };
     if let Some(report) = history.finished() {
@@ -53,14 +56,10 @@ fn mend(dir: &RunDir, frozen: &Frozen) -> Result<(), Failure> {
     let first = Event::RunStarted { schema: SCHEMA, version, bug: benchmark::parse_bug(&frozen.bug)?, sandbox };
     match repair(dir, &first)? {
         Some(done) => {
-            anstream::eprintln!(
-                "{} good records kept, {} damaged taken out; as it was: {}",
-                done.kept,
-                done.lost,
-                done.copy
-            );
+            let (kept, lost, copy) = (done.kept, done.lost, done.copy);
+            tell(&format!("{kept} good records kept, {lost} damaged taken out; as it was: {copy}"));
         }
-        None => anstream::eprintln!("the journal is not damaged"),
+        None => tell("the journal is not damaged"),
     }
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! `unidebug run`: one bug, from its id to a validated patch.
 
 use super::args::RunArgs;
+use super::dry_run::dry_run;
 use super::error::Failure;
 use super::finish::{Shown, finish};
 use super::frozen::Frozen;
+use super::interrupt::note_folder;
 use super::models::Contact;
 use super::open::{Opened, full_name, settings_for, state_folder};
 use super::session::Session;
@@ -18,12 +20,16 @@ use camino::Utf8PathBuf;
 pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     let (layers, config) = settings_for(&args.bug, &args.settings)?;
     let bug = full_name(&args.bug);
+    if args.dry_run {
+        return dry_run(&bug, config, args.json, args.quiet).await;
+    }
     let session = Session::open(&bug, config.clone(), Contact::First).await?;
     let frozen = Frozen::new(&bug, &layers, &config, &session);
     let folder = run_folder(&args, session.opened())?;
     let dir = RunDir::create(&folder)?;
     failpoint::reach("frozen.before");
     frozen.save(&dir)?;
+    note_folder(&folder);
     failpoint::reach("frozen.after");
     let shown = Shown { json: args.json, quiet: args.quiet, apply: args.apply };
     let telling = Telling::journaled(Journal::begin(dir)?, Past::default(), shown.quiet, &session.models().redactor);

@@ -12,6 +12,7 @@ use super::way::{self, Chosen, part_caps};
 use crate::agent::policy::EngineBudget;
 use crate::agent::profile::Profile;
 use crate::domain::{AgentName, Event};
+use crate::escalate::preview::Preview;
 use crate::escalate::{Escalator, Plan, Verdict};
 use crate::journal::{SCHEMA as JOURNAL_SCHEMA, failpoint};
 use crate::prompt::Library;
@@ -93,6 +94,16 @@ impl Session {
         let verdict = self.escalator(telling, time)?.repair(&bench).await?;
         let report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, self.started);
         Ok(Outcome { bench, verdict, report })
+    }
+
+    /// What would be asked, with the bug on the bench; no model is.
+    ///
+    /// # Errors
+    /// Everything that can be wrong with a checkout, a JDK and a baseline.
+    pub async fn preview(&self, folder: &Utf8Path, telling: &Telling) -> Result<Vec<Preview>, Failure> {
+        let wanted = way::wanted(&self.plan, &self.config);
+        let bench = self.opened.bench(folder, wanted, &*telling.sink).await?;
+        Ok(self.escalator(telling, self.config.max_time.0)?.preview(&bench)?)
     }
 
     fn started_event(&self) -> Event {

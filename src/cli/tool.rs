@@ -33,7 +33,7 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let (given, notes) = mend::mend_args(&given, &tool.schema(), Threshold::USUAL)
         .map_err(|why| Failure::usage(format!("--args: {why}"), format!("it takes {}", call_form(tool))))?;
     for note in notes {
-        anstream::eprintln!("note: {note}");
+        super::tell(&format!("note: {note}"));
     }
     let Some(bug) = &args.bug else {
         return Err(Failure::usage(format!("`{}` works on a bug", tool.name()), "name one with --bug"));
@@ -80,7 +80,7 @@ fn named<'r>(registry: &'r Registry, given: &str) -> Result<&'r dyn Tool, Failur
     let name = match mend::match_name(given, &names, Threshold::USUAL) {
         Match::Exact => given.to_owned(),
         Match::Mended(name) => {
-            anstream::eprintln!("note: `{given}` was taken for `{name}`");
+            super::tell(&format!("note: `{given}` was taken for `{name}`"));
             name
         }
         Match::Ambiguous(several) | Match::Unknown(several) => return Err(unknown(&several)),

@@ -22,6 +22,7 @@ use futures::future::try_join_all;
 use futures::{StreamExt, TryStreamExt, stream};
 use std::sync::Arc;
 use std::time::Instant;
+use tracing::Instrument;
 
 /// Who decides for an agent on a level.
 #[derive(Clone)]
@@ -133,7 +134,8 @@ impl Escalator {
                             break;
                         }
                     }
-                    let ended = match self.stage(number, level, stage, &work, &case).await {
+                    let span = tracing::info_span!("level", %level, attempt = number);
+                    let ended = match self.stage(number, level, stage, &work, &case).instrument(span).await {
                         Err(RepairError::Agent(AgentError::Exhausted(cap))) => return Ok(Verdict::Exhausted { cap }),
                         other => other?,
                     };
@@ -240,7 +242,7 @@ impl Escalator {
     }
 
     /// The agent's profile as it works on the level.
-    fn profile(&self, scope: &Scope) -> Result<Profile, RepairError> {
+    pub(super) fn profile(&self, scope: &Scope) -> Result<Profile, RepairError> {
         let profile = self.profiles.iter().find(|profile| profile.name == scope.agent);
         let capped = |profile: &Profile| {
             let mut profile = self.plan.without.limited(profile.on(scope.level));

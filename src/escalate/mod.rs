@@ -32,6 +32,7 @@ mod filing;
 pub mod level;
 mod outcome;
 pub mod prepare;
+pub mod preview;
 pub mod strategy;
 
 pub use builder::{BuildError, Builder};

@@ -59,6 +59,23 @@ impl WorstCase {
     }
 }
 
+impl WorstCase {
+    /// The most that so many requests can take, when each prompt can grow by so many tokens.
+    pub fn of_many(query: &Query, growth: u64, requests: u64, prices: Option<&Prices>) -> Self {
+        let one = Self::of(query, query.max_tokens, None).tokens + growth;
+        let answer = u64::from(query.max_tokens.unwrap_or(ANSWER_TOKENS));
+        let usage = Usage {
+            requests,
+            prompt_tokens: (one - answer) * requests,
+            cached_tokens: 0,
+            completion_tokens: answer * requests,
+            cost_usd: Cost::UNKNOWN,
+        };
+        let cost = prices.map_or(Cost::UNKNOWN, |prices| prices.cost(&query.model, &usage));
+        Self { tokens: one * requests, cost }
+    }
+}
+
 /// An upper bound of what a prompt takes: program text has more than two bytes a token in every tokenizer in use.
 fn most_prompt_tokens(query: &Query) -> u64 {
     const BYTES_PER_TOKEN: usize = 2;

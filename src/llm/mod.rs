@@ -7,6 +7,7 @@
 
 mod budget;
 mod capped;
+mod gate;
 mod key;
 mod openai;
 mod prices;
@@ -19,6 +20,7 @@ mod secret;
 
 pub use budget::{Budget, Caps, Permit, WorstCase};
 pub use capped::Capped;
+pub use gate::{Gate, Gated};
 pub use key::key;
 pub use openai::{Endpoint, Finding, OpenAi, Patience, answer_from};
 pub use prices::{PriceError, Prices};

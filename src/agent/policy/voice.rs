@@ -7,6 +7,7 @@ use crate::llm::{Answer, ChatModel, Form, Message, ModelError, Purse, Query, ans
 use crate::prompt::Library;
 use std::sync::Arc;
 use std::time::Instant;
+use tracing::Instrument;
 
 /// Tokens of one answer at most.
 const ANSWER_TOKENS: u32 = 4096;
@@ -91,7 +92,8 @@ impl Voice {
             return Err(failure(how, why));
         }
         let started = Instant::now();
-        match self.model.ask(query).await {
+        match self.model.ask(query).instrument(tracing::info_span!("call", model = query.model, key = &key[..12])).await
+        {
             Ok(Answer { raw, usage, .. }) => {
                 Ok(Paid { response: raw, usage, seconds: started.elapsed().as_secs_f64() })
             }

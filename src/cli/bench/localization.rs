@@ -5,7 +5,7 @@ use crate::benchmark;
 use crate::cli::args::{BenchLocalizationArgs, TableFormat};
 use crate::cli::error::Failure;
 use crate::cli::open::Opened;
-use crate::cli::way;
+use crate::cli::{tell, way};
 use crate::domain::{BugId, EventSink, RepoPath};
 use crate::localize::{self, Formula, Placement};
 use crate::report::Tally;
@@ -29,11 +29,11 @@ pub async fn run(args: &BenchLocalizationArgs) -> Result<u8, Failure> {
     for bug in bugs {
         match measure(&bug, args, &formulas).await {
             Ok(measured) => {
-                anstream::eprintln!("{}", measured.line(formulas.first().map_or(WITHOUT, |formula| formula.name())));
+                tell(&measured.line(formulas.first().map_or(WITHOUT, |formula| formula.name())));
                 table.bugs.push(measured);
             }
             Err(failure) => {
-                anstream::eprintln!("{bug}: {} (hint: {})", failure.message, failure.hint);
+                tell(&format!("{bug}: {} (hint: {})", failure.message, failure.hint));
                 table.left_out.insert(bug, failure.message);
             }
         }

@@ -1,0 +1,88 @@
+//! What would be asked: the first prompt of every agent on every rung, as it is when nothing was learnt yet.
+
+use super::escalator::{Escalator, Mind, RepairError};
+use super::level::Stage;
+use crate::agent::AgentError;
+use crate::agent::evidence::{Evidence, Sight};
+use crate::agent::memory::Memory;
+use crate::agent::policy::{CycleView, Room, Voice, system_prompt, turn_prompt};
+use crate::domain::{AgentName, CaseFile, Level, Scope};
+use crate::llm::{Query, WorstCase};
+use crate::tools::Workbench;
+
+/// Tokens that a later prompt can hold beyond the first one: what was gathered, and the last result.
+const GROWTH: u64 = 20_000;
+
+/// The first request of one agent on one rung.
+#[derive(Debug)]
+pub struct Preview {
+    /// The rung.
+    pub level: Level,
+    /// The agent.
+    pub agent: AgentName,
+    /// The request as it would be sent.
+    pub request: Query,
+    /// Queries it may make in all attempts, side queries included.
+    pub queries: u64,
+    /// The most that all of them can take.
+    pub most: WorstCase,
+}
+
+impl Escalator {
+    /// The first requests of all agents that a model decides for, in the order in which they would work.
+    ///
+    /// # Errors
+    /// A prompt cannot be made, a profile is missing.
+    pub fn preview(&self, bench: &Workbench) -> Result<Vec<Preview>, RepairError> {
+        let mut all = Vec::new();
+        for (level, stages) in self.plan.rungs(1) {
+            for stage in &stages {
+                let names: Vec<&AgentName> = match stage {
+                    Stage::Together(names) => names.iter().collect(),
+                    Stage::PerFile { each_file } => vec![each_file],
+                };
+                for name in names {
+                    if let Mind::Model { voice, .. } = (self.mind)(level, name) {
+                        all.push(self.first_request(level, name, &voice, bench)?);
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn first_request(
+        &self,
+        level: Level,
+        agent: &AgentName,
+        voice: &Voice,
+        bench: &Workbench,
+    ) -> Result<Preview, RepairError> {
+        let scope = Scope { attempt: 1, level, agent: agent.clone(), cycle: 1, focus: None };
+        let profile = self.profile(&scope)?;
+        let case = CaseFile::default();
+        let sight = Sight { recipe: self.plan.recipe, no_results: self.plan.hides_results(level, agent) };
+        let evidence = Evidence::of(profile.contract, bench, &case, sight, None, &[]);
+        let memory = Memory::of(&case);
+        let view = CycleView {
+            profile: &profile,
+            bench,
+            case: &case,
+            evidence: &evidence,
+            registry: &self.registry,
+            memory: &memory,
+            state: &profile.start,
+            scope: &scope,
+            deadline: self.deadline,
+        };
+        let system =
+            system_prompt(&self.library, &profile, &self.registry, bench.language).map_err(AgentError::Prompt)?;
+        let user = turn_prompt(&self.library, &view, Room::Usual).map_err(AgentError::Prompt)?;
+        let request = voice.query(system, user, 0);
+        // Every cycle may ask once beside: for variants of its candidate, or for the body of a method.
+        let queries = u64::from(profile.budget.cycles) * u64::from(self.plan.attempts) * 2;
+        let prices = self.caps.prices.as_deref();
+        let most = WorstCase::of_many(&request, GROWTH, queries, prices);
+        Ok(Preview { level, agent: agent.clone(), request, queries, most })
+    }
+}
