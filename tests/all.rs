@@ -22,6 +22,7 @@ mod repair;
 mod replay;
 mod report;
 mod resume;
+mod retrieval;
 mod sandbox_probes;
 mod secrets;
 mod soak;

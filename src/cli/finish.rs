@@ -9,7 +9,7 @@ use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
 use crate::journal::failpoint;
 use crate::patch;
-use crate::report::{self, By, Model, RunReport, Tally, VerdictWord};
+use crate::report::{self, By, Model, Retrieved, RunReport, Tally, VerdictWord};
 use crate::tools::Workbench;
 use camino::Utf8Path;
 use serde_json::Value;
@@ -57,9 +57,15 @@ pub fn report(
         usage: sums.usage,
         possibly_billed: sums.possibly_billed + before.possibly_billed() as u64,
         seconds,
+        retrieved: retrieved(bench),
         analysis,
         run_dir: folder.to_string(),
     }
+}
+
+fn retrieved(bench: &Workbench) -> Option<Retrieved> {
+    let (sources, dropped) = (bench.solutions.given(), bench.solutions.dropped());
+    (!sources.is_empty() || dropped > 0).then_some(Retrieved { sources, dropped })
 }
 
 fn by(repair: &Repair, usage: &crate::domain::Usage) -> By {

@@ -200,6 +200,14 @@ pub struct Way {
     /// Do not have a plausible patch of levels 2 and 3 reviewed.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
     pub no_review: Option<bool>,
+    /// Let Helper search the web through Tavily, with the key in TAVILY_API_KEY; what leaves is a short query without
+    /// names of the project.
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
+    pub web: Option<bool>,
+    /// Bug-fix pairs that Helper searches too: JSON lines, a folder of them or of diffs, or CoCoNuT's training pairs. May
+    /// be repeated.
+    #[arg(long, value_name = "PATH")]
+    pub corpus: Vec<Utf8PathBuf>,
     /// Let candidates with suspicious constructs become plausible.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
     pub accept_suspicious: Option<bool>,

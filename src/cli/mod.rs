@@ -22,6 +22,7 @@ mod progress;
 mod replay;
 mod report;
 mod resume;
+mod retrieval;
 mod run;
 mod session;
 mod telling;

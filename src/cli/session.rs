@@ -7,6 +7,7 @@ use super::failpoints;
 use super::finish::report;
 use super::models::{Contact, Models};
 use super::open::Opened;
+use super::retrieval::Retrieval;
 use super::telling::Telling;
 use super::way::{self, Chosen, part_caps};
 use crate::agent::policy::EngineBudget;
@@ -33,6 +34,7 @@ pub struct Session {
     profiles: Vec<Profile>,
     opened: Opened,
     models: Arc<Models>,
+    retrieval: Retrieval,
     started: Instant,
 }
 
@@ -58,9 +60,10 @@ impl Session {
         let profiles = chosen.profiles(config.agents.as_deref(), &Registry::builtin().names())?;
         let names: Vec<AgentName> = profiles.iter().map(|profile| profile.name.clone()).collect();
         let opened = Opened::check(bug, &config).await?;
+        let retrieval = Retrieval::open(&config)?;
         let models = Arc::new(Models::open(&config, &names, contact).await?);
         let plan = chosen.settled(&models, &config);
-        Ok(Self { config, plan, library, profiles, opened, models, started })
+        Ok(Self { config, plan, library, profiles, opened, models, retrieval, started })
     }
 
     /// The bug and its settings.
@@ -90,6 +93,7 @@ impl Session {
         let wanted = way::wanted(&self.plan, &self.config);
         let mut bench = self.opened.bench(folder, wanted, &*telling.sink).await?;
         failpoint::reach("baseline.after");
+        self.retrieval.add_to(&mut bench, &self.models.redactor)?;
         failpoints::around_judge(&mut bench);
         let verdict = self.escalator(telling, time)?.repair(&bench).await?;
         let report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, self.started);

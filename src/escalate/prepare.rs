@@ -7,7 +7,7 @@ use crate::journal::Tee;
 use crate::language::{self, Language};
 use crate::localize::{self, Formula};
 use crate::patch::{Folder, Policy};
-use crate::retrieve::{Corpus, Finder, Guard, RetrieveError};
+use crate::retrieve::{Finder, Guard, LocalIndex, RetrieveError, pairs};
 use crate::sandbox::Sandbox;
 use crate::tools::Workbench;
 use crate::validate::{self, Baseline, SpectrumScope, ValidateError, Validator};
@@ -207,7 +207,7 @@ fn solutions(checkout: &Checkout, index: &CodeIndex) -> Result<Finder, RetrieveE
         Guard::of(files, oracle.canary.as_deref())
     });
     let mut finder = Finder::new(guard);
-    finder.add(Arc::new(Corpus::shipped()?));
+    finder.add(Arc::new(LocalIndex::of(pairs::shipped()?)));
     Ok(finder)
 }
 

@@ -26,6 +26,9 @@ pub fn render(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
     if report.localization != "spectrum" {
         let _ = writeln!(text, "localization: {} (not found by the program)", report.localization);
     }
+    if let Some(kept) = report.retrieved.as_ref().map(|retrieved| retrieved.dropped).filter(|dropped| *dropped > 0) {
+        let _ = writeln!(text, "helper:  {kept} results were dropped because they give the repair away");
+    }
     let _ = writeln!(text, "run:     {}", report.run_dir);
     text
 }

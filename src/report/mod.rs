@@ -8,5 +8,5 @@ mod tally;
 
 pub use diff::coloured as coloured_diff;
 pub use human::{progress_line, render as human};
-pub use summary::{By, Model, RunReport, SCHEMA, Seconds, Validations, VerdictWord};
+pub use summary::{By, Model, Retrieved, RunReport, SCHEMA, Seconds, Validations, VerdictWord};
 pub use tally::Tally;

@@ -64,6 +64,15 @@ pub struct Seconds {
     pub tests: f64,
 }
 
+/// What was retrieved for Helper.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retrieved {
+    /// Ids and addresses of what it was given.
+    pub sources: Vec<String>,
+    /// Results that were kept from it because they give the bug's own repair away.
+    pub dropped: usize,
+}
+
 /// The whole object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
@@ -97,6 +106,9 @@ pub struct RunReport {
     pub possibly_billed: u64,
     /// Time.
     pub seconds: Seconds,
+    /// What Helper was given, when it searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retrieved: Option<Retrieved>,
     /// What the agents said last when nothing was found, or why a run stopped.
     pub analysis: Option<String>,
     /// The run directory.

@@ -94,7 +94,7 @@ impl Finder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::retrieve::Corpus;
+    use crate::retrieve::{LocalIndex, pairs};
 
     struct Broken;
 
@@ -106,8 +106,8 @@ mod tests {
     }
 
     fn planted(after: &str) -> Arc<dyn Source> {
-        let line = serde_json::json!({"id": "planted", "symptom": "ring buffer full too early", "before": "x", "after": after, "why": "y"});
-        Arc::new(Corpus::parse(&line.to_string()).unwrap())
+        let (id, symptom) = ("planted".to_owned(), "ring buffer full too early".to_owned());
+        Arc::new(LocalIndex::of(vec![Solution { id, symptom, after: after.to_owned(), ..Solution::default() }]))
     }
 
     #[tokio::test]
@@ -115,7 +115,7 @@ mod tests {
         let fix = "return size >= slots.length;";
         let mut finder = Finder::new(Some(Guard::of([("", fix)], None)));
         finder.add(planted(fix));
-        finder.add(Arc::new(Corpus::shipped().unwrap()));
+        finder.add(Arc::new(LocalIndex::of(pairs::shipped().unwrap())));
         for _ in 0..2 {
             let found = finder.search("ring buffer is full too early", 2).await.unwrap();
             assert!(!found.is_empty() && found.iter().all(|solution| solution.id != "planted"));
@@ -129,7 +129,7 @@ mod tests {
         let mut finder = Finder::new(None);
         finder.add(Arc::new(Broken));
         assert!(finder.search("ring buffer", 2).await.is_err());
-        finder.add(Arc::new(Corpus::shipped().unwrap()));
+        finder.add(Arc::new(LocalIndex::of(pairs::shipped().unwrap())));
         finder.add(planted("z"));
         let found = finder.search("ring buffer is full too early", 2).await.unwrap();
         assert_eq!(found[1].id, "planted");

@@ -24,8 +24,8 @@ impl Guard {
     pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>, canary: Option<&str>) -> Self {
         let mut lines = BTreeSet::new();
         for (before, after) in files {
-            let known: BTreeSet<String> = before.lines().map(squeezed).collect();
-            let added = after.lines().map(squeezed).filter(|line| line.len() >= TELLING && !known.contains(line));
+            let known: BTreeSet<String> = before.lines().map(code).collect();
+            let added = after.lines().map(code).filter(|line| line.len() >= TELLING && !known.contains(line));
             lines.extend(added);
         }
         Self { lines, canary: canary.map(str::to_owned) }
@@ -46,6 +46,11 @@ impl Guard {
     }
 }
 
+/// A line without white space and without what stands behind `//`: others would comment on it in other words.
+fn code(line: &str) -> String {
+    squeezed(line.split_once("//").map_or(line, |(code, _)| code))
+}
+
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
@@ -61,7 +66,7 @@ mod tests {
     #[test]
     fn lines_of_the_repair_and_its_home_give_it_away() {
         let before = "boolean isFull() {\n return size >= slots.length - 1;\n}";
-        let after = "boolean isFull() {\n return size >= slots.length;\n}";
+        let after = "boolean isFull() {\n return size >= slots.length; // all of them\n}";
         let guard = Guard::of([(before, after)], Some("canary-7"));
         assert!(guard.gives_away(&solution("a", "{ return size>=slots.length; }")));
         assert!(guard.gives_away(&solution("b", "canary-7")));

@@ -3,15 +3,19 @@
 //! A small corpus of our own comes with the program, so that level 3 works offline. [`Finder`] asks all sources and
 //! keeps what a bug's own repair would give away from Helper.
 
-mod corpus;
 mod finder;
 mod guard;
+mod index;
+pub mod pairs;
+mod web;
 
-pub use corpus::Corpus;
 pub use finder::Finder;
 pub use guard::Guard;
+pub use index::LocalIndex;
+pub use web::{ENDPOINT, Tavily};
 
 use async_trait::async_trait;
+use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 
 /// A repair that was made elsewhere.
@@ -32,11 +36,21 @@ pub struct Solution {
 /// Why nothing could be searched.
 #[derive(Debug, thiserror::Error)]
 pub enum RetrieveError {
-    /// The shipped corpus is damaged.
-    #[error("line {line} of the corpus of repairs is malformed: {what}")]
+    /// A line of a corpus is damaged.
+    #[error("line {line} of the corpus {path} is malformed: {what}")]
     Malformed {
+        /// Which file.
+        path: Utf8PathBuf,
         /// Line, counted from 1.
         line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// What was named as a corpus cannot be used.
+    #[error("no corpus can be read: {what} ({path})")]
+    NoCorpus {
+        /// What was named.
+        path: Utf8PathBuf,
         /// What is wrong.
         what: String,
     },

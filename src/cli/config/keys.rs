@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 pub(super) type Key = Vec<String>;
 
 /// Settings that name files: a relative path means one thing wherever it is read from.
-const PATHS: &[&str] = &["root", "requirements", "java_home", "key_file", "agents", "prompts", "record", "prices"];
+const PATHS: &[&str] =
+    &["root", "requirements", "java_home", "key_file", "agents", "prompts", "record", "prices", "corpus"];
 
 /// Whether a value fits its setting, looked at alone.
 pub(super) fn check(key: &[String], value: &Value) -> Result<(), String> {
@@ -71,6 +72,9 @@ pub(super) fn lowers(wish: &Value, allowed: &Value) -> bool {
 /// The value; a path as an absolute one, with `~/` as the home folder.
 pub(super) fn rooted(key: &[String], value: Value, base: Option<&Utf8Path>) -> Value {
     let is_path = key.len() == 1 && PATHS.contains(&key[0].as_str());
+    if let (true, Value::Array(all)) = (is_path, &value) {
+        return all.iter().map(|one| rooted(key, one.clone(), base)).collect();
+    }
     let Some(text) = value.as_str().filter(|_| is_path) else { return value };
     let path = match text.strip_prefix("~/") {
         Some(rest) => std::env::var("HOME").map_or_else(|_| text.into(), |home| Utf8Path::new(&home).join(rest)),

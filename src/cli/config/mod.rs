@@ -85,6 +85,10 @@ pub struct Config {
     pub no_first: bool,
     /// Whether a plausible patch of levels 2 and 3 is not reviewed.
     pub no_review: bool,
+    /// Whether Helper may search the web.
+    pub web: bool,
+    /// Bug-fix pairs that Helper searches, beside those that come with the program.
+    pub corpus: Vec<Utf8PathBuf>,
     /// Whether candidates with suspicious constructs may become plausible.
     pub accept_suspicious: bool,
     /// Variants asked of a model for each failed candidate.
@@ -144,6 +148,8 @@ impl Default for Config {
             attempts: None,
             no_first: false,
             no_review: false,
+            web: false,
+            corpus: Vec::new(),
             accept_suspicious: false,
             variants: None,
             max_candidates: 20_000,
