@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn queries_are_short_and_hold_neither_secrets_nor_names_of_the_project() {
         let secrets = [("DB_PASSWORD".to_owned(), "hunter2hunter2".to_owned())];
-        let redactor = Arc::new(Redactor::new(None, secrets.into_iter()));
+        let redactor = Arc::new(Redactor::new(None, secrets));
         let denied = BTreeSet::from(["RingBuffer".to_owned()]);
         let web = Tavily::new(ENDPOINT, Secret::new("k"), redactor, denied).unwrap();
         let query = web.cleaned("RingBuffer.isFull is full too early; hunter2hunter2");
