@@ -19,6 +19,7 @@
 //! | room | holds |
 //! |---|---|
 //! | [`cli`] | the command line: typed arguments become meaning and go no further; the only room that prints |
+//! | [`batch`] | many runs: a frozen plan, units that are run directories, workers, clusters |
 //! | [`report`] | readers of a run's events: terminal, JSON |
 //! | [`escalate`] | the ladder: levels, their crews, stop at the first plausible patch |
 //! | [`agent`] | profile, state machine, cycle, middleware, memory, evidence, policy, contracts |
@@ -48,6 +49,7 @@
 //! * The user's tree is written only with `--apply`.
 
 pub mod agent;
+pub mod batch;
 pub mod benchmark;
 pub mod cli;
 pub mod code;

@@ -4,6 +4,7 @@
 mod architecture;
 mod attacks;
 mod bad_input;
+mod batch;
 mod caps;
 mod configuration;
 mod endpoint_faults;

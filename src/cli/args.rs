@@ -1,5 +1,6 @@
 //! What was typed. These structs do not leave `cli`; flags that are settings stand in [`super::flags`].
 
+use super::bench::args::{BenchFolderArgs, BenchMergeArgs, BenchRunArgs, BenchWorkArgs};
 use super::config::FormulaArg;
 use super::flags::{SandboxArg, Settings, ToolSettings};
 use camino::Utf8PathBuf;
@@ -47,6 +48,16 @@ pub enum Command {
 /// What is measured.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
+    /// Run many bugs; the same command goes on with a batch that was stopped.
+    Run(BenchRunArgs),
+    /// How far a batch is.
+    Status(BenchFolderArgs),
+    /// Let what the environment failed be tried again.
+    Resubmit(BenchFolderArgs),
+    /// Do a part of a batch: what schedulers start.
+    Work(BenchWorkArgs),
+    /// Bring parts of a batch together that were worked on apart.
+    Merge(BenchMergeArgs),
     /// How early rankings name what developers changed: Top-n by line, method and file, EXAM, first rank.
     Localization(BenchLocalizationArgs),
 }

@@ -25,6 +25,8 @@ pub const UNUSABLE: u8 = 3;
 pub const MODEL: u8 = 4;
 /// Reading or writing failed.
 pub const IO: u8 = 74;
+/// Another process has it: try again later.
+pub const LATER: u8 = 75;
 /// Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 
@@ -112,7 +114,11 @@ impl From<BenchmarkError> for Failure {
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
-        let exit = if matches!(error, JournalError::Io { .. }) { IO } else { UNUSABLE };
+        let exit = match error {
+            JournalError::Io { .. } => IO,
+            JournalError::Owned { .. } => LATER,
+            _ => UNUSABLE,
+        };
         Self::new(exit, "run_directory", error.to_string(), "choose another folder with --out")
     }
 }

@@ -6,6 +6,7 @@
 
 mod bubblewrap;
 mod capture;
+pub mod own;
 mod run;
 mod spawner;
 mod tree;

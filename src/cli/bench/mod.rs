@@ -1,5 +1,7 @@
 //! `unidebug bench`: measurements over many bugs.
 
+pub mod args;
+mod batch;
 mod localization;
 mod localization_table;
 
@@ -15,6 +17,11 @@ use camino::Utf8PathBuf;
 /// Everything that keeps all bugs of the set from being measured.
 pub async fn bench(command: BenchCommand) -> Result<u8, Failure> {
     match command {
+        BenchCommand::Run(args) => batch::run(&args).await,
+        BenchCommand::Status(args) => batch::status(&args),
+        BenchCommand::Resubmit(args) => batch::resubmit(&args),
+        BenchCommand::Work(args) => batch::work(&args).await,
+        BenchCommand::Merge(args) => batch::merge(&args),
         BenchCommand::Localization(args) => localization::run(&args).await,
     }
 }

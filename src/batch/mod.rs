@@ -1,0 +1,91 @@
+//! Many runs: a frozen plan, units that are run directories, workers that take them. Nothing else is kept: how far a
+//! batch is, and what it came to, is read from its folder.
+
+mod cluster;
+mod plan;
+mod unit;
+mod work;
+
+pub use cluster::{commands, merge, script, submit};
+pub use plan::{Configuration, Plan, PlanFile, Unit};
+pub use unit::{State, Trouble};
+pub use work::{Progress, Shard, TRIES, Worker, forgive, progress};
+
+use crate::sandbox::SandboxError;
+use camino::Utf8PathBuf;
+
+/// Why a batch cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// The plan is wrong.
+    #[error("the plan is wrong: {what}")]
+    Plan {
+        /// What is wrong.
+        what: String,
+    },
+    /// The folder belongs to a batch with another plan.
+    #[error("{folder} holds a batch with another plan")]
+    Other {
+        /// The folder.
+        folder: Utf8PathBuf,
+    },
+    /// The folder holds no batch.
+    #[error("{folder} holds no batch")]
+    None {
+        /// The folder.
+        folder: Utf8PathBuf,
+    },
+    /// The arguments of a configuration are wrong.
+    #[error("{unit} cannot be run: {message}")]
+    Usage {
+        /// The unit that showed it.
+        unit: String,
+        /// What the program said.
+        message: String,
+    },
+    /// Two batches that do not belong together.
+    #[error("{what}")]
+    Merge {
+        /// What does not fit.
+        what: String,
+    },
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+    /// The scheduler said no.
+    #[error("{what}")]
+    Scheduler {
+        /// What it said.
+        what: String,
+    },
+    /// Reading or writing failed.
+    #[error("{what} ({path}): {source}")]
+    Io {
+        /// What was done.
+        what: &'static str,
+        /// Where.
+        path: Utf8PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A process could not be started.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}
+
+impl BatchError {
+    /// What to do.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Plan { .. } => "see `unidebug bench run --help` for the form of a plan",
+            Self::Other { .. } => "go on with it by the same plan, or choose another folder with --out",
+            Self::None { .. } => "begin one with `unidebug bench run SET --out DIR`",
+            Self::Usage { .. } => "what stands behind `--`, or in `args`, is typed behind `unidebug run BUG`",
+            Self::Merge { .. } => "merge parts of one plan",
+            Self::Interrupted => "the same command goes on where this one stopped",
+            Self::Scheduler { .. } => "try the printed command by hand",
+            Self::Io { .. } => "check free space and permissions, then run it again",
+            Self::Sandbox(_) => "check that the program can start processes here",
+        }
+    }
+}

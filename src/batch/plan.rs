@@ -1,0 +1,203 @@
+//! What a batch runs: bugs × configurations × repetitions, frozen when it begins.
+
+use super::BatchError;
+use crate::domain::BugId;
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Schema of the frozen plan.
+const SCHEMA: u32 = 1;
+/// File of the frozen plan in a batch's folder.
+const FILE: &str = "plan.json";
+/// Longest name of a folder made from a bug's id, in bytes.
+const NAME_BYTES: usize = 80;
+
+/// One way of running.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Configuration {
+    /// Its name in folders and reports.
+    pub name: String,
+    /// Arguments of `unidebug run`, as they would be typed.
+    #[serde(default)]
+    pub args: Vec<String>,
+}
+
+/// The frozen plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Schema of this file.
+    pub schema: u32,
+    /// The bugs, in order.
+    pub bugs: Vec<BugId>,
+    /// The ways of running; at least one.
+    pub configurations: Vec<Configuration>,
+    /// How often each bug is run under each configuration.
+    pub repetitions: u32,
+}
+
+/// One run of one bug under one configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// Which bug.
+    pub bug: BugId,
+    /// Index of the configuration in its plan.
+    pub configuration: usize,
+    /// Which repetition, from 1.
+    pub repetition: u32,
+    /// Its run directory, relative to the batch's folder.
+    pub folder: Utf8PathBuf,
+}
+
+/// A plan as people write it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanFile {
+    /// Sets of bugs: `fixtures`, `quixbugs-java:*`, one id.
+    pub bugs: Vec<String>,
+    /// How often each is run.
+    #[serde(default = "once")]
+    pub repetitions: u32,
+    /// Ways of running.
+    #[serde(default, rename = "configuration")]
+    pub configurations: Vec<Configuration>,
+}
+
+fn once() -> u32 {
+    1
+}
+
+impl Plan {
+    /// A plan of these parts.
+    ///
+    /// # Errors
+    /// There is nothing to run, or two configurations have one name.
+    pub fn new(bugs: Vec<BugId>, configurations: Vec<Configuration>, repetitions: u32) -> Result<Self, BatchError> {
+        let wrong = |what: &str| Err(BatchError::Plan { what: what.to_owned() });
+        if bugs.is_empty() || repetitions == 0 || configurations.is_empty() {
+            return wrong("it runs nothing: it needs bugs, a configuration and at least one repetition");
+        }
+        let mut names = BTreeSet::new();
+        for configuration in &configurations {
+            let name = &configuration.name;
+            let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+            if name.is_empty() || !name.chars().all(fits) || name.starts_with('.') {
+                return wrong(&format!("`{name}` is no name of a configuration: letters, digits, `-`, `_` and `.`"));
+            }
+            if !names.insert(name) {
+                return wrong(&format!("two configurations are named `{name}`"));
+            }
+        }
+        Ok(Self { schema: SCHEMA, bugs, configurations, repetitions })
+    }
+
+    /// Freezes the plan in a batch's folder; the same plan may be frozen again.
+    ///
+    /// # Errors
+    /// The folder holds another plan, or cannot be written.
+    pub fn freeze(&self, folder: &Utf8Path) -> Result<(), BatchError> {
+        let file = folder.join(FILE);
+        if file.exists() {
+            return match Self::read(folder)? == *self {
+                true => Ok(()),
+                false => Err(BatchError::Other { folder: folder.to_owned() }),
+            };
+        }
+        let io = |source| BatchError::Io { what: "writing the plan", path: file.clone(), source };
+        std::fs::create_dir_all(folder).map_err(io)?;
+        let mut new = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
+        serde_json::to_writer_pretty(&mut new, self).map_err(|error| io(error.into()))?;
+        new.as_file().sync_all().map_err(io)?;
+        // Two workers may begin at once: the first plan stays, and both read it.
+        match new.persist_noclobber(&file) {
+            Ok(_) => Ok(()),
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => self.freeze(folder),
+            Err(error) => Err(io(error.error)),
+        }
+    }
+
+    /// The plan of a batch's folder.
+    ///
+    /// # Errors
+    /// There is none, it cannot be read, or a newer program wrote it.
+    pub fn read(folder: &Utf8Path) -> Result<Self, BatchError> {
+        let file = folder.join(FILE);
+        let bytes = std::fs::read(&file).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => BatchError::None { folder: folder.to_owned() },
+            _ => BatchError::Io { what: "reading the plan", path: file.clone(), source },
+        })?;
+        let plan: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| BatchError::Plan { what: format!("{file} cannot be read: {error}") })?;
+        if plan.schema > SCHEMA {
+            return Err(BatchError::Plan { what: format!("{file} has schema {}, which is newer", plan.schema) });
+        }
+        Ok(plan)
+    }
+
+    /// All units: every bug under every configuration before the next repetition begins, so that a batch that is
+    /// stopped early has seen every bug.
+    pub fn units(&self) -> Vec<Unit> {
+        let mut units = Vec::new();
+        for repetition in 1..=self.repetitions {
+            for bug in &self.bugs {
+                for (configuration, Configuration { name, .. }) in self.configurations.iter().enumerate() {
+                    let folder = Utf8PathBuf::from(format!("runs/{name}/{}/{repetition}", folder_name(bug)));
+                    units.push(Unit { bug: bug.clone(), configuration, repetition, folder });
+                }
+            }
+        }
+        units
+    }
+}
+
+/// A folder's name for a bug; two bugs never share one.
+fn folder_name(bug: &BugId) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let BugId { benchmark, name } = bug;
+    if name.len() <= NAME_BYTES && benchmark.chars().chain(name.chars()).all(fits) {
+        return format!("{benchmark}+{name}");
+    }
+    let plain: String = name.chars().map(|c| if fits(c) { c } else { '-' }).collect();
+    let end = plain.chars().skip(plain.len().saturating_sub(NAME_BYTES)).collect::<String>();
+    format!("{benchmark}+{}+{:08x}", end.trim_start_matches(['-', '.']), crc32fast::hash(name.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(repetitions: u32) -> Plan {
+        let bugs = ["fixtures:a-b", "fixtures:c", "local:/x/y-z", "local:/x-y/z"];
+        let bugs = bugs.map(|id| id.parse().unwrap()).to_vec();
+        let configurations = ["one", "two"].map(|name| Configuration { name: name.into(), args: Vec::new() });
+        Plan::new(bugs, configurations.to_vec(), repetitions).unwrap()
+    }
+
+    #[test]
+    fn every_unit_has_a_folder_of_its_own() {
+        let units = plan(3).units();
+        let folders: BTreeSet<_> = units.iter().map(|unit| unit.folder.clone()).collect();
+        assert_eq!((units.len(), folders.len()), (24, 24));
+        assert_eq!(units[0].folder, "runs/one/fixtures+a-b/1");
+        assert_eq!(units[8].repetition, 2, "every bug once before any bug twice");
+    }
+
+    #[test]
+    fn a_folder_keeps_its_plan() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(dir.path()).unwrap();
+        assert!(matches!(Plan::read(folder), Err(BatchError::None { .. })));
+        plan(1).freeze(folder).unwrap();
+        plan(1).freeze(folder).unwrap();
+        assert_eq!(Plan::read(folder).unwrap(), plan(1));
+        assert!(matches!(plan(2).freeze(folder), Err(BatchError::Other { .. })));
+    }
+
+    #[test]
+    fn a_plan_that_runs_nothing_or_names_twice_is_refused() {
+        assert!(Plan::new(Vec::new(), plan(1).configurations, 1).is_err());
+        let twice = vec![plan(1).configurations[0].clone(), plan(1).configurations[0].clone()];
+        assert!(Plan::new(plan(1).bugs, twice, 1).is_err());
+    }
+}

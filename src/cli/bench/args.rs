@@ -1,0 +1,106 @@
+//! What was typed behind `unidebug bench`, for batches.
+
+use crate::batch::Shard;
+use camino::Utf8PathBuf;
+use clap::{Args, ValueEnum};
+use std::str::FromStr;
+
+/// `bench run`.
+#[derive(Debug, Args)]
+#[command(after_help = PLAN_HELP)]
+pub struct BenchRunArgs {
+    /// Sets of bugs (`fixtures`, `quixbugs-java:*`, one id), or one plan file that ends in `.toml`.
+    #[arg(value_name = "SET", required = true)]
+    pub sets: Vec<String>,
+    /// The batch's folder; the same command goes on with a batch that was stopped.
+    #[arg(long, value_name = "DIR")]
+    pub out: Utf8PathBuf,
+    /// How often each bug is run.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub repeat: u32,
+    /// Who does the work.
+    #[arg(long, value_enum, default_value_t = ExecutorArg::Local)]
+    pub executor: ExecutorArg,
+    /// Into how many parts the batch is cut for `slurm` and `shards`.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    pub shards: u16,
+    /// Bugs at a time on one machine.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: u16,
+    /// No progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Behind `--`: what is typed behind `unidebug run BUG`, the same for all.
+    #[arg(last = true, value_name = "RUN FLAGS")]
+    pub args: Vec<String>,
+}
+
+const PLAN_HELP: &str = "A plan file:\n\n  bugs = [\"fixtures\", \"quixbugs-java:S*\"]\n  repetitions = 2\n\n  \
+                         [[configuration]]\n  name = \"engine\"\n  args = [\"--model\", \"builtin\"]\n\n  \
+                         [[configuration]]\n  name = \"lite\"\n  args = [\"--model\", \"gpt-4o-mini\", \"--strategy\", \"lite\"]";
+
+/// Who does the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExecutorArg {
+    /// This machine, now.
+    Local,
+    /// An array of jobs that `sbatch` takes; the folder must be seen by all nodes.
+    Slurm,
+    /// Nobody: the commands are printed, one a line.
+    Shards,
+}
+
+/// `bench work`.
+#[derive(Debug, Args)]
+pub struct BenchWorkArgs {
+    /// The batch's folder.
+    #[arg(value_name = "BATCH")]
+    pub batch: Utf8PathBuf,
+    /// Which part: `2/8`. All without.
+    #[arg(long, value_name = "K/N")]
+    pub shard: Option<ShardArg>,
+    /// Bugs at a time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: u16,
+    /// No progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `bench status` and `bench resubmit`.
+#[derive(Debug, Args)]
+pub struct BenchFolderArgs {
+    /// The batch's folder.
+    #[arg(value_name = "BATCH")]
+    pub batch: Utf8PathBuf,
+    /// End stdout with one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `bench merge`.
+#[derive(Debug, Args)]
+pub struct BenchMergeArgs {
+    /// Folders of the same plan, worked on apart.
+    #[arg(value_name = "BATCH", required = true)]
+    pub parts: Vec<Utf8PathBuf>,
+    /// The folder that takes what is over.
+    #[arg(long, value_name = "DIR")]
+    pub out: Utf8PathBuf,
+}
+
+/// `K/N`, read.
+#[derive(Debug, Clone, Copy)]
+pub struct ShardArg(pub Shard);
+
+impl FromStr for ShardArg {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = || {
+            let (at, of) = text.split_once('/')?;
+            let (at, of) = (at.parse().ok()?, of.parse().ok()?);
+            (1..=of).contains(&at).then_some(Self(Shard { at, of }))
+        };
+        read().ok_or_else(|| "a part is `K/N` with 1 <= K <= N".to_owned())
+    }
+}

@@ -1,0 +1,46 @@
+//! This program, started again. It is no foreign code: it keeps its environment and needs no isolation; what it starts in
+//! turn is isolated by itself.
+
+use super::{SandboxError, spawner};
+use camino::Utf8Path;
+use std::fs::File;
+use std::process::Stdio;
+use tokio::process::Command;
+
+/// How the program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// Its exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+    /// What it printed on stdout.
+    pub stdout: String,
+}
+
+/// Runs this program with these arguments; what it says on stderr is added to a file. It ends when the caller does.
+///
+/// # Errors
+/// The program or the file cannot be opened.
+pub async fn own(args: &[String], log: &Utf8Path) -> Result<Ended, SandboxError> {
+    let io = |what| move |source| SandboxError::Io { what, source };
+    let program = std::env::current_exe().map_err(io("finding this program"))?;
+    let log = File::options().create(true).append(true).open(log).map_err(io("opening a log"))?;
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).kill_on_drop(true);
+    let child = spawner::spawn(command).await.map_err(io("starting this program again"))?;
+    let done = child.wait_with_output().await.map_err(io("waiting for this program"))?;
+    Ok(Ended { code: done.status.code(), stdout: String::from_utf8_lossy(&done.stdout).into_owned() })
+}
+
+/// Runs a program of the machine's own, such as a scheduler's, with the caller's environment.
+///
+/// # Errors
+/// It cannot be started.
+pub async fn trusted(program: &str, args: &[String]) -> Result<Ended, SandboxError> {
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).kill_on_drop(true);
+    let spawned = spawner::spawn(command).await;
+    let child = spawned.map_err(|source| SandboxError::Spawn { program: program.to_owned(), source })?;
+    let waited = child.wait_with_output().await;
+    let done = waited.map_err(|source| SandboxError::Io { what: "waiting for a program", source })?;
+    Ok(Ended { code: done.status.code(), stdout: String::from_utf8_lossy(&done.stdout).into_owned() })
+}

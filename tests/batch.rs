@@ -1,0 +1,126 @@
+//! `unidebug bench run` and its relatives: many bugs, killed, shared, handed to a scheduler.
+
+use crate::support::{Unidebug, unidebug};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const SETS: [&str; 2] = ["fixtures:roman-numerals", "fixtures:date-range"];
+const FLAGS: [&str; 5] = ["--", "--model", "builtin", "--max-time", "60s"];
+
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+fn status(folder: &Path) -> Value {
+    unidebug(&["bench", "status", &text(folder), "--json"]).json()
+}
+
+/// Verdict and patch of each bug, as the report tells them.
+fn verdicts(folder: &Path) -> BTreeMap<String, (String, String)> {
+    let done = unidebug(&["report", &text(folder), "--format", "json"]);
+    done.expect_code(0);
+    let runs = done.json()["runs"].as_array().unwrap().clone();
+    let told = |run: &Value| {
+        let report = &run["report"];
+        (report["verdict"].as_str().unwrap().to_owned(), report["patch"].as_str().unwrap_or("").to_owned())
+    };
+    runs.iter().map(|run| (run["bug"].as_str().unwrap().to_owned(), told(run))).collect()
+}
+
+#[test]
+fn a_batch_runs_every_bug_once_and_goes_on_where_it_was_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (quiet, killed) = (folder.path().join("quiet"), folder.path().join("killed"));
+    let (quiet_text, killed_text) = (text(&quiet), text(&killed));
+    let words = |out| [&["bench", "run"], &SETS[..], &["--out", out, "--jobs", "2", "--quiet"], &FLAGS].concat();
+
+    let done = unidebug(&words(&quiet_text));
+    done.expect_code(0);
+    assert!(done.stdout.starts_with("2/2 over, 2 plausible (L1 2), $0.0000\n"), "{done}");
+    let again = unidebug(&words(&quiet_text));
+    assert!(again.expect_code(0).took < Duration::from_secs(5), "nothing is left to do: {again}");
+
+    let home = tempfile::tempdir().unwrap();
+    for moment in [300, 1500, 3000] {
+        let mut batch = Unidebug::new(&words(&killed_text)).start(home.path());
+        std::thread::sleep(Duration::from_millis(moment));
+        batch.kill().unwrap();
+        batch.wait().unwrap();
+    }
+    // Runs whose batch was killed may still be at work: the next batch leaves them their claim and waits.
+    unidebug(&words(&killed_text)).expect_code(0);
+    assert_eq!(verdicts(&killed), verdicts(&quiet));
+    assert_eq!(status(&killed)["over"], 2);
+}
+
+#[test]
+fn what_the_environment_failed_is_kept_apart_and_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let batch = text(&folder.path().join("batch"));
+    let jdk = text(&folder.path().join("jdk"));
+    let words = ["bench", "run", SETS[0], "--out", &batch, "--quiet", "--", "--model", "builtin", "--java-home", &jdk];
+    let done = unidebug(&words);
+    done.expect_code(0);
+    assert!(done.stdout.contains("0/1 over, 0 plausible, 1 failed by the environment"), "{done}");
+    assert!(done.stdout.contains("given up; `bench resubmit` tries again"), "{done}");
+    let told = status(Path::new(&batch));
+    assert_eq!((told["over"].as_u64(), told["failed_by_environment"][0]["tries"].as_u64()), (Some(0), Some(3)));
+
+    unidebug(&["bench", "resubmit", &batch]).expect_code(0);
+    assert_eq!(status(Path::new(&batch))["failed_by_environment"], serde_json::json!([]));
+}
+
+#[test]
+fn wrong_arguments_are_refused_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let batch = text(&folder.path().join("batch"));
+    let done = unidebug(&["bench", "run", SETS[0], "--out", &batch, "--", "--modle", "x"]);
+    done.expect_code(2);
+    assert!(done.stderr.contains("--modle") && done.stderr.contains("hint:"), "{done}");
+    assert!(!Path::new(&batch).exists());
+    let done = unidebug(&["bench", "status", &batch]);
+    done.expect_code(3);
+    assert!(done.stderr.contains("holds no batch"), "{done}");
+}
+
+#[test]
+fn two_machines_take_halves_and_merge_counts_each_run_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = ["a", "b"].map(|name| text(&folder.path().join(name)));
+    for (at, part) in parts.iter().enumerate() {
+        let words = [&["bench", "run"], &SETS[..], &["--out", part, "--executor", "shards", "--shards", "2"], &FLAGS];
+        let printed = unidebug(&words.concat());
+        let line = printed.expect_code(0).stdout.lines().nth(at).unwrap().to_owned();
+        let typed = shlex::split(&line).unwrap();
+        let typed: Vec<&str> = typed[1..].iter().map(String::as_str).collect();
+        unidebug(&[&typed[..], &["--quiet"]].concat()).expect_code(0);
+        assert_eq!(status(Path::new(part))["over"], 1);
+    }
+    let whole = text(&folder.path().join("whole"));
+    let merge = ["bench", "merge", &parts[0], &parts[1], "--out", &whole];
+    assert!(unidebug(&merge).expect_code(0).stdout.starts_with("2 runs came"));
+    assert!(unidebug(&merge).expect_code(0).stdout.starts_with("0 runs came"), "nothing counts twice");
+    assert_eq!(verdicts(Path::new(&whole)).len(), 2);
+}
+
+#[test]
+fn slurm_gets_an_array_whose_tasks_share_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bin, batch) = (folder.path().join("bin"), text(&folder.path().join("batch")));
+    std::fs::create_dir(&bin).unwrap();
+    // Does what the real one does with an array: one task after the other, each with its number.
+    let fake = "#!/bin/sh\n[ \"$1\" = --parsable ] || exit 9\nn=$(sed -n 's/^#SBATCH --array=1-//p' \"$2\")\n\
+                for i in $(seq \"$n\"); do SLURM_ARRAY_TASK_ID=$i sh \"$2\" >/dev/null 2>&1 || exit 8; done\necho 4711\n";
+    std::fs::write(bin.join("sbatch"), fake).unwrap();
+    std::fs::set_permissions(bin.join("sbatch"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let words = [&["bench", "run"], &SETS[..], &["--out", &batch, "--executor", "slurm", "--shards", "2"], &FLAGS];
+    let begin = Instant::now();
+    let done = Unidebug::new(&words.concat()).env("PATH", &path).run();
+    done.expect_code(0);
+    assert!(done.stdout.starts_with("job 4711: "), "{done}, {:?}", begin.elapsed());
+    assert_eq!(status(Path::new(&batch))["over"], 2);
+}
