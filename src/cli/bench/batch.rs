@@ -256,7 +256,7 @@ impl From<BatchError> for Failure {
     fn from(error: BatchError) -> Self {
         let hint = error.hint();
         match error {
-            BatchError::Interrupted => Self::interrupted(),
+            BatchError::Interrupted => Self::interrupted(None),
             BatchError::Plan { .. } | BatchError::Usage { .. } => Self::usage(error.to_string(), hint),
             BatchError::Io { what, path, source } => Self::io(&format!("{what} ({path})"), &source),
             _ => Self::unusable(error.to_string(), hint),
