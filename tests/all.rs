@@ -17,6 +17,7 @@ mod local_projects;
 mod localization;
 mod model_stack;
 mod patches;
+mod privacy;
 mod prompts;
 mod providers;
 mod repair;

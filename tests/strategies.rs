@@ -253,8 +253,9 @@ fn the_papers_mode_uses_the_developers_lines_and_says_so() {
     assert_eq!(endpoint.served().len(), 2, "no engine goes first, and the number of samples can be changed");
     assert!(endpoint.served()[0].prompt().contains("## Lines that have to change"));
     let config: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("config.json")).unwrap()).unwrap();
-    assert_eq!((&config["strategy"], &config["paper"]), (&json!("direct"), &json!(true)));
-    assert_eq!(config["without"], json!(["memory"]), "the frozen configuration names what was off");
+    let settings = &config["settings"];
+    assert_eq!((&settings["strategy"], &settings["paper"]), (&json!("direct"), &json!(true)));
+    assert_eq!(settings["without"], json!(["memory"]), "the frozen configuration names what was off");
 }
 
 #[test]

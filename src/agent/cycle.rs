@@ -107,7 +107,8 @@ impl AgentRun<'_> {
     /// # Errors
     /// See [`AgentError`]; an agent that finds nothing is no error.
     pub async fn run(mut self, policy: &mut dyn Policy) -> Result<Ended, AgentError> {
-        self.sink.emit(&Event::AgentStarted { scope: self.scope.clone(), policy: policy.kind() })?;
+        let shown = self.evidence.shown.clone();
+        self.sink.emit(&Event::AgentStarted { scope: self.scope.clone(), policy: policy.kind(), shown })?;
         let mut memory = self.first_memory();
         let span = tracing::info_span!("agent", agent = %self.scope.agent, by = ?policy.kind());
         let ended = self.cycles(policy, &mut memory).instrument(span).await;

@@ -89,6 +89,7 @@ impl Session {
         clear(folder);
         telling.emit(&self.started_event())?;
         self.notices(telling)?;
+        telling.manifest.name_endpoint(self.models.describe().1);
         failpoint::reach("baseline.before");
         let wanted = way::wanted(&self.plan, &self.config);
         let mut bench = self.opened.bench(folder, wanted, &*telling.sink).await?;

@@ -5,8 +5,11 @@ use super::progress::Progress;
 use crate::domain::{Event, EventSink};
 use crate::journal::{Journal, Past, Tee};
 use crate::llm::Redactor;
-use crate::report::Tally;
+use crate::report::{Manifest, Tally};
 use std::sync::Arc;
+
+/// The file that says what was sent where.
+const MANIFEST: &str = "data_manifest.json";
 
 /// Where the run's events go: journal, sums, progress.
 pub struct Telling {
@@ -16,6 +19,8 @@ pub struct Telling {
     pub tally: Arc<Tally>,
     /// What earlier sessions of the run told.
     pub past: Arc<Past>,
+    /// What was sent where.
+    pub manifest: Arc<Manifest>,
     progress: Option<Arc<Progress>>,
     journal: Option<Arc<Journal>>,
 }
@@ -33,12 +38,13 @@ impl Telling {
     /// To this sink first: what it refuses, nobody else hears.
     pub fn to(first: Arc<dyn EventSink>, past: Arc<Past>, quiet: bool) -> Self {
         let tally = Arc::new(Tally::default());
+        let manifest = Arc::new(Manifest::default());
         let progress = (!quiet).then(|| Arc::new(Progress::new()));
-        let mut sinks: Vec<Arc<dyn EventSink>> = vec![first, tally.clone()];
+        let mut sinks: Vec<Arc<dyn EventSink>> = vec![first, tally.clone(), manifest.clone()];
         if let Some(progress) = &progress {
             sinks.push(progress.clone());
         }
-        Self { sink: Arc::new(Tee::new(sinks)), tally, past, progress, journal: None }
+        Self { sink: Arc::new(Tee::new(sinks)), tally, past, manifest, progress, journal: None }
     }
 
     /// Writes a file of the run directory, whole or not at all.
@@ -78,6 +84,10 @@ impl Telling {
 
 impl Drop for Telling {
     fn drop(&mut self) {
+        // However a run ends, it says what it sent. It cannot say so on a disk that is full.
+        if let Some(manifest) = self.manifest.object() {
+            let _ = self.save(MANIFEST, format!("{manifest:#}\n").as_bytes());
+        }
         self.quiet();
     }
 }

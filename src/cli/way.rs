@@ -7,7 +7,7 @@ use super::flags::LocalizationArg;
 use super::models::Models;
 use crate::agent::ablation::Part;
 use crate::agent::profile::{self, Profile};
-use crate::domain::Level;
+use crate::domain::{Hidden, Level};
 use crate::escalate::prepare::{Localization, Wanted};
 use crate::escalate::{PartCap, PartCaps, Plan, Strategy};
 use crate::llm::Caps;
@@ -77,13 +77,19 @@ pub fn wanted(plan: &Plan, config: &Config) -> Wanted {
         formula: config.formula.0,
         coverage: !plan.without.has(Part::Dynamic),
         accept_suspicious: config.accept_suspicious,
+        hidden: hidden(config),
     }
+}
+
+/// Files that no model may see. The globs were checked when they were read.
+fn hidden(config: &Config) -> Hidden {
+    Hidden::new(&config.deny).unwrap_or_default()
 }
 
 /// What is wanted of the bench where no plan is made.
 pub fn plain(config: &Config) -> Wanted {
     let localization = config.localization.map(localization).unwrap_or_default();
-    Wanted { localization, formula: config.formula.0, ..Wanted::default() }
+    Wanted { localization, formula: config.formula.0, hidden: hidden(config), ..Wanted::default() }
 }
 
 fn localization(arg: LocalizationArg) -> Localization {

@@ -2,7 +2,7 @@
 
 use super::search::Lowered;
 use super::{Method, SourceFile, Type, outline_text};
-use crate::domain::RepoPath;
+use crate::domain::{Hidden, RepoPath};
 use crate::language::{self, Language, Unresolved};
 use camino::Utf8Path;
 use ignore::WalkBuilder;
@@ -48,7 +48,19 @@ impl CodeIndex {
         test_roots: &[RepoPath],
         language: &'static dyn Language,
     ) -> Self {
+        Self::without(&Hidden::default(), root, source_roots, test_roots, language)
+    }
+
+    /// The same without files that are hidden.
+    pub fn without(
+        hidden: &Hidden,
+        root: &Utf8Path,
+        source_roots: &[RepoPath],
+        test_roots: &[RepoPath],
+        language: &'static dyn Language,
+    ) -> Self {
         let mut paths = source_paths(root, source_roots, test_roots, language);
+        paths.retain(|path| !hidden.hides(path));
         paths.sort();
         paths.dedup();
         let read = |path: &RepoPath| read_file(root, path, source_roots, test_roots, language);

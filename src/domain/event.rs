@@ -104,6 +104,9 @@ pub enum Event {
         scope: Scope,
         /// Who decides for it.
         policy: Policy,
+        /// Lines of the original that it is shown first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        shown: Vec<(RepoPath, LineSpan)>,
     },
     /// A request leaves.
     Sent {

@@ -6,6 +6,7 @@ mod artifact;
 mod bug;
 mod case_file;
 mod event;
+mod hidden;
 mod hypothesis;
 mod ids;
 mod location;
@@ -18,6 +19,7 @@ pub use artifact::{Artifact, Mark, MarkKind, MethodSummary, PatchAttempt, Refere
 pub use bug::{Bug, FailingTest};
 pub use case_file::CaseFile;
 pub use event::{Change, Event, EventSink, Policy as PolicyKind, Scope, Unanswered};
+pub use hidden::Hidden;
 pub use hypothesis::Hypothesis;
 pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId, ToolName};
 pub use location::{LineSpan, Location, Ranking, Suspect};

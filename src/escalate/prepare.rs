@@ -2,7 +2,7 @@
 
 use crate::benchmark::{Checkout, History};
 use crate::code::CodeIndex;
-use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Ranking, RepoPath, TestId};
+use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Hidden, Ranking, RepoPath, TestId};
 use crate::journal::Tee;
 use crate::language::{self, Language};
 use crate::localize::{self, Formula};
@@ -70,7 +70,7 @@ impl Localization {
 }
 
 /// What is wanted of the bench.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Wanted {
     /// How the first ranking is made.
     pub localization: Localization,
@@ -80,12 +80,14 @@ pub struct Wanted {
     pub coverage: bool,
     /// Whether candidates with suspicious constructs may become plausible.
     pub accept_suspicious: bool,
+    /// Files that no model may see.
+    pub hidden: Hidden,
 }
 
 impl Default for Wanted {
     fn default() -> Self {
         let (localization, formula) = Default::default();
-        Self { localization, formula, coverage: true, accept_suspicious: false }
+        Self { localization, formula, coverage: true, accept_suspicious: false, hidden: Hidden::default() }
     }
 }
 
@@ -123,7 +125,8 @@ async fn bench(
     sink: &dyn EventSink,
 ) -> Result<Workbench, PrepareError> {
     let project = &checkout.project;
-    let index = CodeIndex::build(&checkout.root, &project.source_roots, &project.test_roots, language);
+    let index =
+        CodeIndex::without(&wanted.hidden, &checkout.root, &project.source_roots, &project.test_roots, language);
     let baseline = validator.baseline();
     let mut failing = localize::failing_tests(&index, baseline);
     // What failed by itself says more than what was cut.
@@ -167,7 +170,7 @@ async fn bench(
     policy.default_file.clone_from(&bug.located);
     Ok(Workbench {
         language,
-        originals: Folder::new(&checkout.root),
+        originals: Folder::new(&checkout.root).without(wanted.hidden),
         policy,
         coverage,
         spectrum,

@@ -1,7 +1,7 @@
 //! The original files of a checkout on disk.
 
 use super::Originals;
-use crate::domain::RepoPath;
+use crate::domain::{Hidden, RepoPath};
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 use nix::fcntl::{OFlag, openat};
@@ -19,13 +19,20 @@ const MAX_FILE_BYTES: u64 = 5 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Folder {
     root: Utf8PathBuf,
+    hidden: Hidden,
     paths: OnceLock<Vec<RepoPath>>,
 }
 
 impl Folder {
     /// The checkout at `root`.
     pub fn new(root: impl Into<Utf8PathBuf>) -> Self {
-        Self { root: root.into(), paths: OnceLock::new() }
+        Self { root: root.into(), hidden: Hidden::default(), paths: OnceLock::new() }
+    }
+
+    /// The same without files that are hidden: they cannot be read, changed or made.
+    #[must_use]
+    pub fn without(self, hidden: Hidden) -> Self {
+        Self { hidden, paths: OnceLock::new(), ..self }
     }
 
     /// Where it lies.
@@ -64,7 +71,7 @@ impl Folder {
 
 impl Originals for Folder {
     fn read(&self, path: &RepoPath) -> Option<Arc<[u8]>> {
-        let file = self.open(path)?;
+        let file = self.open(path).filter(|_| !self.hidden.hides(path))?;
         let data = file.metadata().ok()?;
         if !data.is_file() || data.len() > MAX_FILE_BYTES {
             return None;
@@ -75,7 +82,7 @@ impl Originals for Folder {
     }
 
     fn is_free(&self, path: &RepoPath) -> bool {
-        self.free(path).unwrap_or(false)
+        !self.hidden.hides(path) && self.free(path).unwrap_or(false)
     }
 
     fn paths(&self) -> &[RepoPath] {
@@ -88,7 +95,7 @@ impl Originals for Folder {
                 let path = Utf8Path::from_path(entry.path())?.strip_prefix(&self.root).ok()?;
                 RepoPath::new(path.as_str()).ok()
             };
-            let mut paths: Vec<RepoPath> = files.filter_map(inside).collect();
+            let mut paths: Vec<RepoPath> = files.filter_map(inside).filter(|path| !self.hidden.hides(path)).collect();
             paths.sort();
             paths
         })

@@ -97,7 +97,7 @@ pub fn progress_line(event: &Event) -> Option<String> {
             let file = located.as_ref().map(|file| format!("; bug-located file {file}")).unwrap_or_default();
             format!("{} tests fail, {passing} pass{aside} ({seconds:.1} s){file}", triggering.len())
         }
-        Event::AgentStarted { scope, policy } => {
+        Event::AgentStarted { scope, policy, .. } => {
             let policy = match policy {
                 crate::domain::PolicyKind::Builtin => "built-in engine",
                 crate::domain::PolicyKind::Llm => "model",

@@ -2,11 +2,13 @@
 
 mod diff;
 mod human;
+mod manifest;
 pub mod study;
 mod summary;
 mod tally;
 
 pub use diff::coloured as coloured_diff;
 pub use human::{progress_line, render as human};
+pub use manifest::Manifest;
 pub use summary::{By, Model, Retrieved, RunReport, SCHEMA, Seconds, Validations, VerdictWord};
 pub use tally::Tally;

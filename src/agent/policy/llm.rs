@@ -16,6 +16,9 @@ use crate::tools::{Registry, SideModel, Tool, Variants, call_form};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+/// The line that ends copied text in a prompt (`prompts/turn.md`).
+const FENCE_END: &str = ">>>";
+
 /// A model that decides for one agent.
 pub struct LlmPolicy {
     voice: Voice,
@@ -166,16 +169,24 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Resul
     let state_text =
         if guided { library.render(&format!("states/{}.md", view.state), json!({}))? } else { String::new() };
     let little = room == Room::Little;
+    let mut gathered = if little { Vec::new() } else { memory.gathered() };
+    for item in gathered.iter_mut().flat_map(|group| &mut group.items) {
+        *item = unfenced(item);
+    }
+    let mut last = memory.last();
+    if let Some(last) = &mut last {
+        last.result = unfenced(&last.result);
+    }
     let ctx = json!({
-        "evidence": if little { view.evidence.essence() } else { view.evidence.text() },
+        "evidence": unfenced(&if little { view.evidence.essence() } else { view.evidence.text() }),
         "guided": guided,
         "state": view.state.0,
         "state_text": state_text,
         "now": listed(view.available(), view.profile, view.registry),
         "available": view.available(),
         "hypotheses": memory.hypotheses,
-        "gathered": if little { Vec::new() } else { memory.gathered() },
-        "last": memory.last(),
+        "gathered": gathered,
+        "last": last,
         "cycle": cycle,
         "cycles": cycles,
         "left": cycles.saturating_sub(cycle),
@@ -186,6 +197,16 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Resul
 /// Tools by which agents answer.
 fn answers(tool: &str) -> bool {
     [GOAL_ACCOMPLISHED, "write_fix"].contains(&tool)
+}
+
+/// Text that holds no line which would end the fence around it: such a line is indented.
+fn unfenced(text: &str) -> String {
+    if !text.lines().any(|line| line.trim_end() == FENCE_END) {
+        return text.to_owned();
+    }
+    text.split_inclusive('\n')
+        .map(|line| if line.trim_end() == FENCE_END { format!(" {line}") } else { line.to_owned() })
+        .collect()
 }
 
 /// The model as tools may ask it.

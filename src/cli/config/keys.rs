@@ -1,6 +1,7 @@
 //! Settings by name: which values fit, what a text can mean, how tables become flat and whole again.
 
 use super::{Config, Dollars, Time};
+use crate::domain::Hidden;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
 
@@ -33,9 +34,8 @@ pub(super) fn check(key: &[String], value: &Value) -> Result<(), String> {
         return Err(format!("it is {value}, and at least {least} makes sense"));
     }
     if key == ["deny"] {
-        for glob in value.as_array().into_iter().flatten().filter_map(Value::as_str) {
-            globset::Glob::new(glob).map_err(|error| error.to_string())?;
-        }
+        let globs = value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+        Hidden::new(&globs.collect::<Vec<_>>())?;
     }
     Ok(())
 }
