@@ -132,7 +132,7 @@ impl AgentRun<'_> {
                 return Ok(ended);
             }
             let span = tracing::debug_span!("cycle", cycle, state = %state);
-            let decision = match policy.decide(&self.view(memory, &state)).instrument(span).await {
+            let decision = match self.decided(policy, &self.view(memory, &state)).instrument(span).await {
                 Err(AgentError::Spent(explanation)) => {
                     return Ok((Artifact::Nothing { explanation }, "a cap was reached".into()));
                 }

@@ -3,6 +3,7 @@
 use super::cycle::AgentRun;
 use super::error::AgentError;
 use super::memory::Memory;
+use super::policy::{CycleView, Decision, Policy};
 use crate::domain::{Artifact, Event};
 use std::time::Instant;
 
@@ -41,6 +42,21 @@ impl AgentRun<'_> {
             return Ok(None);
         };
         Ok(Some((Artifact::Nothing { explanation: why }, how)))
+    }
+
+    /// What the policy decides, if it does before the bug's time is up: an endpoint may be silent for long. A request
+    /// that is given up so is possibly billed.
+    ///
+    /// # Errors
+    /// The policy's; the time of the whole bug is up.
+    pub(super) async fn decided(&self, policy: &mut dyn Policy, view: &CycleView<'_>) -> Result<Decision, AgentError> {
+        if self.past.holds(&self.scope) {
+            return policy.decide(view).await;
+        }
+        match tokio::time::timeout_at(self.deadline.into(), policy.decide(view)).await {
+            Ok(decided) => decided,
+            Err(_) => Err(AgentError::Exhausted("the time for this bug is up".into())),
+        }
     }
 
     /// Whether the bug's time was up before this cycle. A cycle that is over was in time.

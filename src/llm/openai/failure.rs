@@ -146,6 +146,14 @@ impl Failure {
         self
     }
 
+    /// The same without the key, which some endpoints repeat.
+    pub(super) fn without(mut self, key: Option<&Secret>) -> Self {
+        if let Some(key) = key {
+            self.message = self.message.replace(key.expose(), &key.tail());
+        }
+        self
+    }
+
     pub(super) fn never_connected(&self) -> bool {
         self.kind == Kind::Connect
     }

@@ -58,7 +58,7 @@ impl OpenAi {
         let host = endpoint::host_of(&url);
         let http = endpoint.http_client(&url)?;
         let wiring = Wiring::new(&endpoint)?;
-        let transport = Transport::new(http.clone(), endpoint.patience.clone(), endpoint.requests_per_minute);
+        let transport = Transport::new(http.clone(), &endpoint);
         let client = Client::build(http.clone(), wiring).with_http_service(transport);
         let learned = Learned::at(&endpoint.base_url);
         let turns = Semaphore::new(endpoint.concurrency.max(1));

@@ -1,6 +1,7 @@
 //! The HTTP service under async-openai: reads whole responses, keeps statuses, tries again what can pass.
 
-use super::endpoint::Patience;
+use super::super::Secret;
+use super::endpoint::{Endpoint, Patience};
 use super::failure::{Failure, Kind};
 use super::pace::Pace;
 use super::stream;
@@ -29,11 +30,14 @@ pub(super) struct Transport {
     client: reqwest::Client,
     patience: Patience,
     pace: Arc<Pace>,
+    /// What no message may quote, though the endpoint may say it.
+    key: Option<Secret>,
 }
 
 impl Transport {
-    pub(super) fn new(client: reqwest::Client, patience: Patience, per_minute: Option<u32>) -> Self {
-        Self { client, patience, pace: Arc::new(Pace::new(per_minute)) }
+    pub(super) fn new(client: reqwest::Client, endpoint: &Endpoint) -> Self {
+        let pace = Arc::new(Pace::new(endpoint.requests_per_minute));
+        Self { client, patience: endpoint.patience.clone(), pace, key: endpoint.key.clone() }
     }
 
     async fn deliver(self, factory: HttpRequestFactory) -> Result<Response, Failure> {
@@ -43,7 +47,7 @@ impl Transport {
             self.pace.turn().await;
             let failure = match self.once(&factory).await {
                 Ok(body) => return rebuilt(body),
-                Err(failure) => failure.after(tried),
+                Err(failure) => failure.after(tried).without(self.key.as_ref()),
             };
             let most = match failure.status {
                 _ if failure.perhaps_paid() => TRIES_WHEN_PERHAPS_PAID,
@@ -139,7 +143,8 @@ mod tests {
             longest_pause: Duration::from_secs(2),
             ..Patience::default()
         };
-        let transport = Transport::new(reqwest::Client::new(), patience, None);
+        let endpoint = Endpoint { patience, ..Endpoint::new("http://127.0.0.1/v1", None) };
+        let transport = Transport::new(reqwest::Client::new(), &endpoint);
         for (tried, low, high) in [(1, 100, 125), (2, 200, 250), (3, 400, 500), (9, 2000, 2000), (u32::MAX, 2000, 2000)]
         {
             let pause = transport.pause(tried, None).as_millis();
