@@ -2,7 +2,7 @@
 
 use super::infer::Typer;
 use super::scope::visible;
-use super::syntax::{Unit, is_expression, is_simple_statement, is_site, own_expressions};
+use super::syntax::{Unit, arguments, is_expression, is_simple_statement, is_site, own_expressions};
 use super::types::JavaType;
 use crate::code::CodeIndex;
 use crate::language::preorder;
@@ -34,6 +34,8 @@ pub struct Ingredient {
     pub shape: String,
     /// Its type, for expressions.
     pub kind: Option<JavaType>,
+    /// The type of the only argument of a call, when it has one and its type is known.
+    pub only_argument: Option<JavaType>,
     /// Variables it uses, in order.
     pub uses: Vec<Use>,
     /// Where it starts in its file.
@@ -103,6 +105,10 @@ fn ingredient(typer: Typer<'_>, node: Node<'_>) -> Ingredient {
         text: unit.text(node).to_owned(),
         shape: node.kind().to_owned(),
         kind: typer.infer(node),
+        only_argument: match arguments(node).as_slice() {
+            [argument] if node.kind() == "method_invocation" => typer.infer(*argument),
+            _ => None,
+        },
         uses,
         start: node.start_byte(),
     }

@@ -6,7 +6,8 @@
 //! single answers is chance.
 
 use super::Template;
-use super::engine::Plan;
+use super::clues::Clues;
+use super::plan::Plan;
 use crate::domain::{FailingTest, Failure, Outcome, TestId, Validation};
 use std::collections::HashMap;
 
@@ -39,10 +40,13 @@ pub(super) struct Experience {
 
 impl Experience {
     /// What the failures of the untouched code say already.
-    pub(super) fn new(failing: &[FailingTest], templates: &[Box<dyn Template>]) -> Self {
+    pub(super) fn new(failing: &[FailingTest], clues: &Clues, templates: &[Box<dyn Template>]) -> Self {
         Self {
             failing: failing.iter().map(|test| (test.id.clone(), test.failure.clone())).collect(),
-            templates: templates.iter().map(|template| hint(template.name(), failing)).collect(),
+            templates: templates
+                .iter()
+                .map(|template| hint(template.name(), failing) * exceptional(template.name(), clues))
+                .collect(),
             places: HashMap::new(),
             promising: Vec::new(),
             promises: HashMap::new(),
@@ -121,6 +125,18 @@ fn hint(template: &str, failing: &[FailingTest]) -> f64 {
     if guard && share == 0.0 { 0.5 } else { 1.0 + boost * share }
 }
 
+/// How much likelier a template is for what the tests say about exceptions. One that makes exceptions is unlikely where
+/// nobody waits for one.
+fn exceptional(template: &str, clues: &Clues) -> f64 {
+    let waited_for = !clues.expected.is_empty();
+    match template {
+        "translate" if waited_for && !clues.thrown.is_empty() => 1.5,
+        "refusal" if waited_for => 1.5,
+        "refusal" => 0.3,
+        _ => 1.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,7 +172,7 @@ mod tests {
     #[test]
     fn progress_draws_and_silence_repels() {
         let failing = [test("a", "E", false), test("b", "E", false)];
-        let mut experience = Experience::new(&failing, &catalogue());
+        let mut experience = Experience::new(&failing, &Clues::default(), &catalogue());
         let before = experience.factor(&plan(1));
         experience.learn(0, &plan(1), &answer(Outcome::Failed, 1));
         assert!(experience.factor(&plan(1)) > before);
@@ -173,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_does_not_compile_costs_its_template() {
-        let mut experience = Experience::new(&[], &catalogue());
+        let mut experience = Experience::new(&[], &Clues::default(), &catalogue());
         let before = experience.factor(&plan(1));
         experience.learn(0, &plan(1), &answer(Outcome::CompileError, 0));
         assert!(experience.factor(&plan(5)) < before, "elsewhere too");

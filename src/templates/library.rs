@@ -34,7 +34,8 @@ fn static_call(receiver: &str, name: &str, args: &[Option<JavaType>]) -> Option<
         ("Integer", "valueOf") => "Integer",
         ("Long", "parseLong") => "long",
         ("Double", "parseDouble") => "double",
-        ("Character", "getNumericValue") => "int",
+        ("Character", "getNumericValue" | "codePointAt" | "codePointCount" | "charCount" | "toCodePoint") => "int",
+        ("Character", "toChars") => "char[]",
         ("Character", "toLowerCase" | "toUpperCase") => "char",
         ("Character", "isDigit" | "isLetter" | "isLetterOrDigit" | "isWhitespace" | "isUpperCase" | "isLowerCase") => {
             "boolean"

@@ -5,6 +5,7 @@
 //! parse or was tried before, and learns from the judge which lines and templates move the failure. [`search`] drives
 //! it with a validator. Adding a template costs its file and one line in [`catalogue`].
 
+mod clues;
 mod edit;
 mod engine;
 mod family;
@@ -12,23 +13,27 @@ mod infer;
 mod ingredients;
 mod learn;
 mod library;
+mod plan;
 mod scope;
 mod search;
 mod site;
+mod stores;
 mod syntax;
 #[cfg(test)]
 mod testing;
 mod types;
 
+pub use clues::Clues;
 pub use edit::{Change, Edit};
-pub use engine::{Candidate, Engine, Options};
+pub use engine::Engine;
+pub use plan::{Candidate, Options};
 pub use search::{Budget, Judged, SearchResult, catch_up, search};
 pub use site::Site;
 
 use family::{
     arguments, arithmetic, boundary, cast, chain, comparator, condition, creation, crossover, exception, expression,
-    jump, method_name, missing_statement, null_check, offset, operator, precedence, range_check, repeat, shadow,
-    statement, variable, wrap,
+    getter, jump, method_name, missing_statement, null_check, offset, operator, precedence, range_check, refusal,
+    repeat, shadow, statement, ternary, textual, translate, variable, wrap,
 };
 
 /// How often a family holds the right repair, relative to the others: `0.0..=1.0`.
@@ -79,10 +84,15 @@ pub fn catalogue() -> Vec<Box<dyn Template>> {
         Box::new(creation::Creation),
         Box::new(crossover::Crossover),
         Box::new(exception::Exception),
+        Box::new(getter::Getter),
         Box::new(jump::Jump),
         Box::new(precedence::Precedence),
+        Box::new(refusal::Refusal),
         Box::new(repeat::Repeat),
         Box::new(shadow::Shadow),
+        Box::new(ternary::Ternary),
+        Box::new(textual::Textual),
+        Box::new(translate::Translate),
         Box::new(statement::Remove),
         Box::new(statement::Move),
     ]

@@ -1,6 +1,6 @@
 //! The search: candidates stream into the judge, answers steer the engine, and what passes is ranked and confirmed.
 
-use super::engine::{Candidate, Engine};
+use super::{Candidate, Engine};
 use crate::domain::{Outcome, Patch, Validation};
 use crate::validate::{ValidateError, Validator};
 use std::ops::ControlFlow;

@@ -1,9 +1,11 @@
 //! One suspicious statement with everything a template may ask about it.
 
+use super::clues::Clues;
 use super::edit::Edit;
 use super::infer::Typer;
 use super::ingredients::{Ingredient, Pantry, inner_place};
 use super::scope::{Origin, Variable, visible};
+use super::stores::Stores;
 use super::syntax::{Unit, enclosing_callable, enclosing_loop, own_expressions};
 use super::types::JavaType;
 use crate::code::CodeIndex;
@@ -29,19 +31,18 @@ pub struct Site<'a> {
     pub own: Arc<Pantry>,
     /// Ingredients of other members, the nearest first.
     pub near: Vec<Arc<Pantry>>,
+    /// Ingredients of other files of the package.
+    pub far: Arc<Vec<Arc<Pantry>>>,
+    /// What the failing tests say about exceptions.
+    pub clues: &'a Clues,
 }
 
 impl<'a> Site<'a> {
     /// A site at a statement.
-    pub fn new(
-        unit: &'a Unit,
-        index: &'a CodeIndex,
-        statement: Node<'a>,
-        own: Arc<Pantry>,
-        near: Vec<Arc<Pantry>>,
-    ) -> Self {
+    pub fn new(unit: &'a Unit, index: &'a CodeIndex, statement: Node<'a>, stores: Stores, clues: &'a Clues) -> Self {
         let scope = visible(inner_place(statement), unit);
-        Self { unit, index, statement, expressions: own_expressions(statement), scope, own, near }
+        let Stores { own, near, far } = stores;
+        Self { unit, index, statement, expressions: own_expressions(statement), scope, own, near, far, clues }
     }
 
     /// The text of a node.

@@ -1,7 +1,8 @@
 //! What a template proposes for a text, for the tests of the families.
 
+use super::clues::Clues;
 use super::edit::{applied, normal_form};
-use super::engine::pantries;
+use super::stores::Cellar;
 use super::{Candidate, Edit, Site, Template};
 use crate::code::CodeIndex;
 use crate::domain::{Location, Ranking, RepoPath, Suspect};
@@ -22,12 +23,17 @@ pub fn index_of(source: &str) -> CodeIndex {
 
 /// Whole texts that a template proposes for the statement on a line, the heaviest first. Every one of them parses.
 pub fn whole_proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
+    whole_proposals_for(template, source, line, &Clues::default())
+}
+
+/// The same when the failing tests say this about exceptions.
+pub fn whole_proposals_for(template: &dyn Template, source: &str, line: u32, clues: &Clues) -> Vec<String> {
     let index = index_of(source);
     let file = &index.files()[0];
     let unit = Unit::new(file.path.clone(), file.text.clone()).unwrap();
     let statement = unit.statement_at(line).unwrap_or_else(|| panic!("no statement on line {line}"));
-    let (own, near) = pantries(&unit, &index, statement);
-    let site = Site::new(&unit, &index, statement, own, near);
+    let stores = Cellar::default().stores(&unit, &index, statement);
+    let site = Site::new(&unit, &index, statement, stores, clues);
     let mut edits: Vec<Edit> = Vec::new();
     template.propose(&site, &mut edits);
     edits.sort_by(|a, b| b.weight.total_cmp(&a.weight));

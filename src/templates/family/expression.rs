@@ -100,7 +100,9 @@ fn same_type(site: &Site<'_>, kind: &JavaType) -> Vec<(String, f64)> {
             found.push((text, weight));
         }
     };
-    for (pantry, share) in std::iter::once((&site.own, 1.0)).chain(site.near.iter().map(|pantry| (pantry, 0.5))) {
+    let near = site.near.iter().map(|pantry| (pantry, 0.5));
+    let far = site.far.iter().map(|pantry| (pantry, 0.2));
+    for (pantry, share) in std::iter::once((&site.own, 1.0)).chain(near).chain(far) {
         for ingredient in &pantry.expressions {
             let fits = ingredient.kind.as_ref().is_some_and(|have| kind.accepts(have));
             if !fits || is_literal(&ingredient.shape) || ingredient.shape == "assignment_expression" {

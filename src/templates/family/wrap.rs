@@ -111,6 +111,12 @@ impl Template for Wrap {
                     out.push(site.replacement(node, format!("{prefix}({})", site.text(node)), weight));
                 }
             }
+            // An overload may take the converted value: only the compiler knows.
+            if node.parent().is_some_and(|parent| parent.kind() == "argument_list") {
+                for prefix in converters(site, &kind) {
+                    out.push(site.replacement(node, format!("{prefix}({})", site.text(node)), 0.5));
+                }
+            }
         }
     }
 }
@@ -130,6 +136,22 @@ fn callers(site: &Site<'_>, kind: &JavaType) -> Vec<(String, f64)> {
             if one && (own || library) && !found.iter().any(|(known, _)| known == head) {
                 found.push((head.to_owned(), share));
             }
+        }
+    }
+    found
+}
+
+/// Static library methods called nearby or in the package with one argument of this type, whatever they return.
+fn converters(site: &Site<'_>, kind: &JavaType) -> Vec<String> {
+    const MOST: usize = 5;
+    let mut found: Vec<String> = Vec::new();
+    let pantries = std::iter::once(&site.own).chain(&site.near).chain(site.far.iter());
+    for call in pantries.flat_map(|pantry| &pantry.expressions).filter(|i| i.shape == "method_invocation") {
+        let Some((head, _)) = call.text.split_once('(') else { continue };
+        let library = head.contains('.') && head.starts_with(|c: char| c.is_uppercase());
+        let takes = call.only_argument.as_ref().is_some_and(|argument| kind.accepts(argument));
+        if library && takes && found.len() < MOST && !found.iter().any(|known| known == head) {
+            found.push(head.to_owned());
         }
     }
     found

@@ -1,0 +1,108 @@
+//! What the failing tests say about exceptions: which one came, and which one they wait for.
+
+use crate::code::{CodeIndex, SourceFile};
+use crate::domain::FailingTest;
+use crate::language::{self, first_line, last_line, preorder, text_of};
+
+/// Failures of assertions, which say nothing about the product's exceptions.
+const ASSERTIONS: [&str; 4] = ["AssertionError", "ComparisonFailure", "AssertionFailedError", "MultipleFailuresError"];
+
+/// Exceptions of the failing tests, by names that can be written in the product's code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Clues {
+    /// What failing tests died of.
+    pub thrown: Vec<String>,
+    /// What failing tests catch or declare as expected.
+    pub expected: Vec<String>,
+}
+
+impl Clues {
+    /// Reads failures and the source of the failing tests.
+    pub fn of(index: &CodeIndex, failing: &[FailingTest]) -> Self {
+        let mut clues = Self::default();
+        for test in failing {
+            let kind = &test.failure.kind;
+            let asserted = ASSERTIONS.iter().any(|end| kind.ends_with(end));
+            if kind.contains('.') && !asserted && (kind.ends_with("Exception") || kind.ends_with("Error")) {
+                add(&mut clues.thrown, writable(kind));
+            }
+            let Some(file) = test.file.as_ref().and_then(|path| index.file(path)) else { continue };
+            for name in awaited(file, test) {
+                add(&mut clues.expected, full(file, &name));
+            }
+        }
+        clues
+    }
+}
+
+fn add(names: &mut Vec<String>, name: String) {
+    if !names.contains(&name) {
+        names.push(name);
+    }
+}
+
+/// A class name as source code writes it.
+fn writable(kind: &str) -> String {
+    let plain = kind.strip_prefix("java.lang.").filter(|rest| !rest.contains('.')).unwrap_or(kind);
+    plain.replace('$', ".")
+}
+
+/// Exception types that the test method catches, expects in its annotation or passes to `assertThrows`.
+fn awaited(file: &SourceFile, test: &FailingTest) -> Vec<String> {
+    let (Some(span), Some(tree)) = (test.span, language::parse(&file.text, &language::Java)) else { return Vec::new() };
+    let mut names = Vec::new();
+    preorder(tree.root_node(), |node| {
+        if last_line(node) < span.first || first_line(node) > span.last {
+            return false;
+        }
+        let text = text_of(node, &file.text);
+        match node.kind() {
+            "catch_type" => names.extend(text.split('|').map(|name| name.trim().to_owned())),
+            "class_literal" => names.extend(text.strip_suffix(".class").map(|name| name.trim().to_owned())),
+            _ => {}
+        }
+        true
+    });
+    names.retain(|name| name.ends_with("Exception") || name.ends_with("Error"));
+    names
+}
+
+/// A simple name of the test's file in full, so that the product needs no import for it.
+fn full(file: &SourceFile, name: &str) -> String {
+    let ending = format!(".{name}");
+    let imported = file.imports.iter().find(|import| import.ends_with(&ending));
+    imported.map_or_else(|| name.to_owned(), |import| writable(import))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Failure, LineSpan, TestId};
+    use crate::templates::testing::index_of;
+
+    #[test]
+    fn what_came_and_what_was_waited_for() {
+        let index = index_of(
+            "import java.io.IOException;
+class A {
+    void other() { try { run(); } catch (ArithmeticException e) { } }
+    @Test(expected = IllegalStateException.class) void test() {
+        try { run(); } catch (IllegalArgumentException | IOException e) { }
+    }
+}",
+        );
+        let test = FailingTest {
+            id: TestId::new("A", "test"),
+            file: Some(index.files()[0].path.clone()),
+            span: Some(LineSpan { first: 4, last: 6 }),
+            failing_line: None,
+            failure: Failure { kind: "java.util.NoSuchElementException".into(), ..Failure::default() },
+            timed_out: false,
+        };
+        let clues = Clues::of(&index, &[test]);
+        assert_eq!(clues.thrown, ["java.util.NoSuchElementException"]);
+        assert_eq!(clues.expected, ["IllegalStateException", "IllegalArgumentException", "java.io.IOException"]);
+        assert_eq!(writable("java.lang.ArithmeticException"), "ArithmeticException");
+        assert_eq!(writable("a.B$Failed"), "a.B.Failed");
+    }
+}

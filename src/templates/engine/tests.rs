@@ -1,0 +1,105 @@
+//! The engine over small files.
+
+use super::*;
+use crate::domain::{FailingTest, Outcome, TestId};
+use crate::templates::testing::{index_of, ranking_of, text_after};
+
+const TILL: &str = "class Till {
+int total(int[] prices, int rebate) {
+    int sum = 0;
+    for (int i = 0; i < prices.length - 1; i++) {
+        sum += rebate;
+    }
+    return sum;
+}
+}
+";
+
+fn failing() -> Vec<FailingTest> {
+    let test = |name: &str| FailingTest {
+        id: TestId::new("TillTest", name),
+        file: None,
+        span: None,
+        failing_line: None,
+        failure: crate::domain::Failure::default(),
+        timed_out: false,
+    };
+    vec![test("one"), test("two")]
+}
+
+fn options(seed: u64) -> Options {
+    Options { seed, failing: failing(), ..Options::default() }
+}
+
+fn notes(engine: &mut Engine<'_>, n: usize) -> Vec<String> {
+    engine.next_batch(n).into_iter().map(|candidate| candidate.note).collect()
+}
+
+#[test]
+fn candidates_are_distinct_parse_and_differ() {
+    let index = index_of(TILL);
+    let mut engine = Engine::new(&index, &ranking_of(&[3, 4, 5, 7]), options(1));
+    let mut seen = HashSet::new();
+    let batch = engine.next_batch(500);
+    assert!(batch.len() > 100, "{} candidates", batch.len());
+    for candidate in &batch {
+        let text = text_after(candidate);
+        assert_ne!(text, TILL);
+        assert!(crate::code::syntax_errors(&text, &language::Java).is_empty(), "{}\n{text}", candidate.note);
+        assert!(seen.insert(text), "{} was there before", candidate.note);
+    }
+    assert!(batch.windows(2).all(|pair| pair[0].score >= pair[1].score));
+}
+
+#[test]
+fn same_seed_same_order_however_it_is_asked() {
+    let index = index_of(TILL);
+    let ranking = ranking_of(&[3, 4, 5, 7]);
+    let mut whole = Engine::new(&index, &ranking, options(7));
+    let mut pieces = Engine::new(&index, &ranking, options(7));
+    let mut by_pieces = notes(&mut pieces, 5);
+    by_pieces.extend(notes(&mut pieces, 45));
+    assert_eq!(notes(&mut whole, 50), by_pieces);
+    let mut other = Engine::new(&index, &ranking, options(8));
+    assert_ne!(notes(&mut other, 50), by_pieces, "equal scores are drawn by the seed");
+}
+
+#[test]
+fn the_limit_holds() {
+    let index = index_of(TILL);
+    let few = Options { max_candidates: 3, ..options(1) };
+    let mut engine = Engine::new(&index, &ranking_of(&[4]), few);
+    assert_eq!(engine.next_batch(10).len(), 3);
+    assert_eq!(engine.next_batch(10).len(), 0);
+    assert_eq!(engine.emitted(), 3);
+}
+
+#[test]
+fn a_partial_repair_is_combined_with_a_second_edit() {
+    let index = index_of(TILL);
+    let mut engine = Engine::new(&index, &ranking_of(&[4, 5]), options(1));
+    let first = engine.next_batch(20);
+    let half = first.iter().find(|c| text_after(c).contains("i < prices.length;")).unwrap();
+    let mut answer = Validation::without_tests(Outcome::Failed, "one test still fails");
+    answer.fixed = 1;
+    engine.learn(half, &answer);
+    let pairs: Vec<Candidate> = engine.next_batch(300).into_iter().filter(|c| c.edits == 2).collect();
+    assert!(pairs.iter().all(|c| !text_after(c).contains("i < prices.length - 1; i++")));
+    assert!(pairs.iter().any(|c| text_after(c).contains("sum = rebate;")), "{} pairs", pairs.len());
+}
+
+#[test]
+fn other_encodings_are_written_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = camino::Utf8Path::from_path(folder.path()).unwrap();
+    std::fs::create_dir(root.join("src")).unwrap();
+    let source = b"class A {\r\n  // caf\xe9\r\n  int f(int a) { return a; }\r\n}".to_vec();
+    std::fs::write(root.join("src/A.java"), &source).unwrap();
+    let src = crate::domain::RepoPath::new("src").unwrap();
+    let index = CodeIndex::build(root, &[src], &[], &language::Java);
+    let mut engine = Engine::new(&index, &ranking_of(&[3]), options(1));
+    let candidate = engine.next_batch(1).remove(0);
+    let file = &candidate.patch.files[0];
+    assert_eq!(file.before.as_deref(), Some(&*source));
+    assert!(file.after.windows(6).any(|bytes| bytes == b"caf\xe9\r\n"));
+}

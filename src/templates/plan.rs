@@ -1,0 +1,74 @@
+//! What the engine works with: candidates, and the plans and places they come from.
+
+use super::edit::Change;
+use crate::domain::{FailingTest, Location, Patch};
+
+/// What bounds and seeds the engine.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Same seed, same order. It only decides between candidates of equal score.
+    pub seed: u64,
+    /// Candidates at most.
+    pub max_candidates: usize,
+    /// The failures of the untouched code: they say which templates are likely, and which candidates moved something.
+    pub failing: Vec<FailingTest>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 1, max_candidates: 10_000, failing: Vec::new() }
+    }
+}
+
+/// A patch to try.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The patch.
+    pub patch: Patch,
+    /// The family it came from; for two edits the second one's.
+    pub template: &'static str,
+    /// The statement it changes.
+    pub location: Location,
+    /// Suspiciousness of that statement, `0.0..=1.0`.
+    pub suspicion: f64,
+    /// Its score when it was chosen; comparable inside one engine only.
+    pub score: f64,
+    /// What was changed, for people.
+    pub note: String,
+    /// How many single edits it is made of.
+    pub edits: usize,
+    /// Bytes added and removed, together.
+    pub size: usize,
+    pub(super) plan: usize,
+}
+
+/// A suspicious statement.
+pub(super) struct Place {
+    pub(super) unit: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) location: Location,
+    pub(super) suspicion: f64,
+}
+
+/// An edit that can become a candidate.
+#[derive(Clone)]
+pub(super) struct Plan {
+    pub(super) place: usize,
+    pub(super) template: usize,
+    pub(super) changes: Vec<Change>,
+    pub(super) note: String,
+    pub(super) base: f64,
+    pub(super) edits: usize,
+    pub(super) used: bool,
+    /// Decides between equal scores, by the seed alone.
+    pub(super) tie: u64,
+}
+
+#[cfg(test)]
+impl Plan {
+    /// A plan of one template at one place that changes nothing.
+    pub(super) fn for_tests(place: usize, template: usize) -> Self {
+        Self { place, template, changes: Vec::new(), note: String::new(), base: 1.0, edits: 1, used: false, tie: 0 }
+    }
+}
