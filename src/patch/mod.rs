@@ -15,6 +15,7 @@ mod insert;
 mod lines;
 mod members;
 mod methods;
+mod minimise;
 mod original;
 mod originals;
 mod policy;
@@ -22,8 +23,10 @@ pub mod proposal;
 mod render;
 mod seek;
 pub mod suspicious;
+mod tokens;
 
 pub use apply::{apply, replaced_methods};
+pub use minimise::Minimiser;
 pub use originals::Folder;
 pub use policy::Policy;
 pub use render::{render, render_bytes};
