@@ -9,6 +9,7 @@ mod canary;
 mod caps;
 mod configuration;
 mod endpoint_faults;
+mod engine;
 mod fault_storm;
 mod fixtures;
 mod journal_kill;

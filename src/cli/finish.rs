@@ -58,6 +58,7 @@ pub fn report(
         possibly_billed: sums.possibly_billed + before.possibly_billed() as u64,
         seconds,
         retrieved: retrieved(bench),
+        engine: sums.engine,
         analysis,
         run_dir: folder.to_string(),
     }

@@ -92,7 +92,9 @@ impl Session {
         telling.manifest.name_endpoint(self.models.describe().1);
         failpoint::reach("baseline.before");
         let wanted = way::wanted(&self.plan, &self.config);
+        let began = Instant::now();
         let mut bench = self.opened.bench(folder, wanted, &*telling.sink).await?;
+        let time = left_after(time, began.elapsed());
         failpoint::reach("baseline.after");
         self.retrieval.add_to(&mut bench, &self.models.redactor)?;
         failpoints::around_judge(&mut bench);
@@ -152,9 +154,25 @@ impl Session {
     }
 }
 
+/// What a baseline leaves of a bug's time: it counts, but at least half of the time is for the repair.
+fn left_after(time: Duration, baseline: Duration) -> Duration {
+    time.saturating_sub(baseline).max(time / 2)
+}
+
 /// Removes what can be made again: a run directory keeps what cannot.
 pub fn clear(folder: &Utf8Path) {
     for scratch in SCRATCH {
         let _ = std::fs::remove_dir_all(folder.join(scratch));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_baseline_counts_and_leaves_half_of_the_time() {
+        let left = |baseline| left_after(Duration::from_secs(60), Duration::from_secs(baseline)).as_secs();
+        assert_eq!([left(0), left(20), left(30), left(500)], [60, 40, 30, 30]);
     }
 }

@@ -188,6 +188,17 @@ pub enum Event {
         /// Seconds it took.
         seconds: f64,
     },
+    /// The built-in engine searched.
+    Searched {
+        /// For whom.
+        scope: Scope,
+        /// Candidates it made that were judged.
+        candidates: usize,
+        /// Seconds spent on making them.
+        making: f64,
+        /// Seconds of the whole search, judging included.
+        seconds: f64,
+    },
     /// Locator's marks were accepted.
     Marked {
         /// Who marked.

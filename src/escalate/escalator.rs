@@ -5,6 +5,7 @@ use super::caps::{Left, PartCaps, Spent};
 use super::filing;
 use super::level::Stage;
 use super::outcome::{Repair, Verdict};
+use super::smaller::smaller;
 use super::strategy::Plan;
 use crate::agent::ablation::Part;
 use crate::agent::cycle::Untold;
@@ -144,9 +145,11 @@ impl Escalator {
                         if let Artifact::Patch(attempt) = ended.artifact {
                             let others = filing::others(ended.attempts, &attempt);
                             let repair = Repair { attempt, others, level, agent, policy, number, analysis: None };
-                            return Ok(Verdict::Plausible(Box::new(self.reviewed(repair, &work, &case).await?)));
+                            let repair = self.reviewed(self.minimised(repair, &work).await?, &work, &case).await?;
+                            return Ok(Verdict::Plausible(Box::new(repair)));
                         }
-                        filing::file(&mut case, level, agent, policy, ended);
+                        let families = work.engine.lock().await.families_tried();
+                        filing::file(&mut case, level, agent, policy, ended, &families);
                     }
                 }
             }
@@ -266,6 +269,20 @@ impl Escalator {
                 Box::new(LlmPolicy::new(voice, kind, scope.clone(), work.bench.language, variants))
             }
         }
+    }
+
+    /// The repair without the parts its patch does not need. The patch it came from stays among the others.
+    async fn minimised(&self, mut repair: Repair, work: &Work<'_>) -> Result<Repair, RepairError> {
+        let by_engine = repair.policy == PolicyKind::Builtin;
+        if !by_engine && self.plan.reviewer_on(repair.level).is_none() {
+            return Ok(repair);
+        }
+        let found =
+            smaller(&repair, work.bench, self.deadline).await.map_err(|error| AgentError::Tool(error.into()))?;
+        let Some((attempt, text)) = found else { return Ok(repair) };
+        self.sink.emit(&Event::Notice { text }).map_err(AgentError::Journal)?;
+        repair.others.insert(0, std::mem::replace(&mut repair.attempt, attempt));
+        Ok(repair)
     }
 
     /// The repair after one look of a reviewer: a better patch takes its place only if it is plausible too. The credit

@@ -5,15 +5,27 @@ use crate::agent::Ended;
 use crate::domain::{AgentName, Artifact, CaseFile, Hypothesis, Level, PatchAttempt, PolicyKind, RepoPath};
 use crate::tools::Workbench;
 use std::collections::HashSet;
+use std::fmt::Write;
 
 /// Agents whose last words say why the repair failed.
 const REPAIRERS: [&str; 2] = ["fixer", "fixer_pro"];
 
-/// Puts what an agent made into the case file.
-pub fn file(case: &mut CaseFile, level: Level, agent: AgentName, policy: PolicyKind, ended: Ended) {
+/// Families and near misses of the engine that a model is told of.
+const FAMILIES: usize = 5;
+const NEAR_MISSES: usize = 3;
+
+/// Puts what an agent made into the case file; `families` says what the engine has tried until now.
+pub fn file(
+    case: &mut CaseFile,
+    level: Level,
+    agent: AgentName,
+    policy: PolicyKind,
+    ended: Ended,
+    families: &[(&'static str, usize)],
+) {
     // Thousands of template candidates would drown a model, so it gets their sum.
     if policy == PolicyKind::Builtin {
-        case.engine_notes.extend(engine_note(&ended.attempts));
+        case.engine_notes.extend(engine_note(&ended.attempts, families));
     } else {
         case.attempts.extend(ended.attempts);
     }
@@ -43,13 +55,24 @@ fn merge(known: &mut Vec<Hypothesis>, found: Vec<Hypothesis>) {
     }
 }
 
-/// What the engine's failed candidates teach: how many, and the one that came nearest.
-fn engine_note(attempts: &[PatchAttempt]) -> Option<String> {
+/// What the engine's failed candidates teach a model: how many of which kind, where, and which came near.
+fn engine_note(attempts: &[PatchAttempt], families: &[(&'static str, usize)]) -> Option<String> {
     let judged = attempts.iter().filter(|a| a.validation.outcome.compiled()).count();
-    let best = attempts.iter().filter(|a| a.validation.fixed > 0).max_by_key(|a| a.validation.fixed);
-    let nearest =
-        best.map(|a| format!("; the nearest made {} triggering tests pass: {}", a.validation.fixed, a.explanation));
-    (judged > 0).then(|| format!("{judged} simple template edits were tried{}", nearest.unwrap_or_default()))
+    if judged == 0 {
+        return None;
+    }
+    let mut note = format!("{judged} simple template edits were tried");
+    let most: Vec<String> = families.iter().take(FAMILIES).map(|(name, count)| format!("{count} {name}")).collect();
+    if !most.is_empty() {
+        let _ = write!(note, " ({})", most.join(", "));
+    }
+    let mut near: Vec<&PatchAttempt> = attempts.iter().filter(|a| a.validation.fixed > 0).collect();
+    near.sort_by_key(|a| (std::cmp::Reverse(a.validation.fixed), a.validation.failing.len()));
+    for (nth, a) in near.into_iter().take(NEAR_MISSES).enumerate() {
+        let what = if nth == 0 { "; the nearest" } else { "; another" };
+        let _ = write!(note, "{what} made {} triggering tests pass: {}", a.validation.fixed, a.explanation);
+    }
+    Some(note)
 }
 
 /// Bug-related files whose content has no summary yet; the bug-located one alone while there is no list.

@@ -33,6 +33,7 @@ pub mod level;
 mod outcome;
 pub mod prepare;
 pub mod preview;
+mod smaller;
 pub mod strategy;
 
 pub use builder::{BuildError, Builder};

@@ -96,6 +96,10 @@ impl<'a> Evidence<'a> {
                     *known = (*known).min(depth);
                 }
             }
+            // Whoever called a loop that never ends waits for it: the loop itself is at fault.
+            if test.timed_out {
+                return;
+            }
             depth += 1;
         }
     }
@@ -128,9 +132,14 @@ impl<'a> Evidence<'a> {
             reasons.push(format!("frame {} of the failure", depth + 1));
         }
         if self.endless && statement.loops > 0 {
-            // The header decides when the loop ends.
-            score += ENDLESS * execution * if statement.header { 2.0 } else { 1.0 };
-            reasons.push("in a loop, and a test did not end".into());
+            // The header decides when the loop ends, and what it asks about must change on the way.
+            let (share, why) = match statement {
+                Statement { header: true, .. } => (2.0, "a loop's header, and a test did not end"),
+                Statement { progress: true, .. } => (2.5, "moves a loop on, and a test did not end"),
+                _ => (1.0, "in a loop, and a test did not end"),
+            };
+            score += ENDLESS * execution * share;
+            reasons.push(why.into());
         }
         Some(Suspect {
             location: Location { file: file.path.clone(), line: statement.lines.first },

@@ -4,7 +4,7 @@
 //! statement that spans several lines is one unit: evidence on any of its lines counts for its first one.
 
 use crate::domain::LineSpan;
-use crate::language::{self, Language, first_line, last_line};
+use crate::language::{self, Language, first_line, last_line, text_of};
 use tree_sitter::Node;
 
 /// The lines one statement owns: a compound statement only its header.
@@ -16,6 +16,8 @@ pub struct Statement {
     pub loops: u32,
     /// Whether it is the header of a loop.
     pub header: bool,
+    /// Whether it assigns a variable that the condition of a loop around it names.
+    pub progress: bool,
 }
 
 /// All statements of a file in order of their first line; empty when it cannot be parsed at all.
@@ -23,9 +25,16 @@ pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
     let Some(tree) = language::parse(text, language) else { return Vec::new() };
     let mut found = Vec::new();
     let mut enclosing: Vec<(usize, u32)> = Vec::new();
+    let mut asked: Vec<(usize, Vec<&str>)> = Vec::new();
     language::preorder(tree.root_node(), |node| {
         while enclosing.last().is_some_and(|&(end, _)| end <= node.start_byte()) {
             enclosing.pop();
+        }
+        while asked.last().is_some_and(|&(end, _)| end <= node.start_byte()) {
+            asked.pop();
+        }
+        if is_loop(node.kind()) {
+            asked.push((node.end_byte(), names_in(node.child_by_field_name("condition"), text)));
         }
         let above = enclosing.last().map_or(0, |&(_, loops)| loops);
         let loops = match node.kind() {
@@ -37,12 +46,40 @@ pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
             enclosing.push((node.end_byte(), loops));
         }
         if is_effective(node) {
-            found.push(Statement { lines: own_lines(node), loops, header: is_loop(node.kind()) });
+            let header = is_loop(node.kind());
+            let progress =
+                !header && assigned(node, text).is_some_and(|name| asked.iter().any(|(_, all)| all.contains(&name)));
+            found.push(Statement { lines: own_lines(node), loops, header, progress });
         }
         true
     });
     found.sort_by_key(|s| (s.lines.first, s.lines.last));
     found
+}
+
+/// Names of variables in an expression.
+fn names_in<'t>(expression: Option<Node<'_>>, text: &'t str) -> Vec<&'t str> {
+    let mut names = Vec::new();
+    if let Some(expression) = expression {
+        language::preorder(expression, |node| {
+            if node.kind() == "identifier" {
+                names.push(text_of(node, text));
+            }
+            true
+        });
+    }
+    names
+}
+
+/// The variable that a statement assigns or counts.
+fn assigned<'t>(statement: Node<'_>, text: &'t str) -> Option<&'t str> {
+    let inner = statement.named_child(0).filter(|_| statement.kind() == "expression_statement")?;
+    let target = match inner.kind() {
+        "assignment_expression" => inner.child_by_field_name("left")?,
+        "update_expression" => inner.named_child(0)?,
+        _ => return None,
+    };
+    (target.kind() == "identifier").then(|| text_of(target, text))
 }
 
 /// Whether the node's kind is a loop of Java.
@@ -129,6 +166,22 @@ mod tests {
         assert_eq!(at(8), Some(0));
         assert_eq!(at(9), Some(1));
         assert_eq!(at(12), Some(1));
+    }
+
+    #[test]
+    fn what_moves_a_loop_on_is_known() {
+        let source = "class A { int f(int low, int high) {
+    while (low < high) {
+        int middle = (low + high) / 2;
+        high = middle;
+        low++;
+        f(middle, 1);
+    }
+    high = 0;
+} }";
+        let found = statements(source, &Java);
+        let moving: Vec<u32> = found.iter().filter(|s| s.progress).map(|s| s.lines.first).collect();
+        assert_eq!(moving, [4, 5]);
     }
 
     #[test]

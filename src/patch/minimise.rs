@@ -4,9 +4,12 @@
 //! round: what is kept is a part of the patch without which it does not pass. [`Minimiser`] is pure: it proposes a
 //! smaller patch, whoever asks has it judged and answers.
 
-use super::tokens::{Token, tokens};
+mod ddmin;
+
+use super::tokens::{Token, is_word, tokens};
 use crate::domain::{FileChange, LineSpan, Patch, RepoPath};
 use crate::language::{self, Language};
+use ddmin::Ddmin;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,6 +23,8 @@ struct Delta {
     file: usize,
     range: Range<usize>,
     text: Vec<u8>,
+    /// Place among the parts of the same offset.
+    order: usize,
     /// Whether a judge's pass says that the part is not needed.
     judged: bool,
 }
@@ -39,7 +44,8 @@ pub struct Minimiser<'a> {
     added: Vec<FileChange>,
     language: &'a dyn Language,
     grain: Grain,
-    deltas: Vec<Delta>,
+    /// What may be left out, each part as a whole.
+    parts: Vec<Vec<Delta>>,
     search: Ddmin,
     proposed: Option<Vec<usize>>,
 }
@@ -61,8 +67,9 @@ impl<'a> Minimiser<'a> {
                 None => added.push(change.clone()),
             }
         }
-        let search = Ddmin::over(&deltas);
-        Self { files, added, language, grain: Grain::Hunks, deltas, search, proposed: None }
+        let parts: Vec<Vec<Delta>> = deltas.into_iter().map(|hunk| vec![hunk]).collect();
+        let search = Ddmin::over(fixed(&parts));
+        Self { files, added, language, grain: Grain::Hunks, parts, search, proposed: None }
     }
 
     /// The next smaller patch to judge; `None` when nothing more can be left out. Ask [`Minimiser::answer`] in between.
@@ -93,6 +100,11 @@ impl<'a> Minimiser<'a> {
         }
     }
 
+    /// How many parts the patch has at the grain that is looked at: hunks first.
+    pub fn parts(&self) -> usize {
+        self.search.kept.len()
+    }
+
     /// The smallest patch so far that passes.
     pub fn best(&self) -> Patch {
         self.patch(&self.search.kept)
@@ -100,17 +112,16 @@ impl<'a> Minimiser<'a> {
 
     /// From hunks to tokens, from tokens to the end.
     fn refine(&mut self) {
-        let kept: Vec<Delta> = self.search.kept.iter().map(|&at| self.deltas[at].clone()).collect();
         if self.grain == Grain::Tokens {
             self.grain = Grain::Done;
             return;
         }
         self.grain = Grain::Tokens;
-        self.deltas = kept.iter().flat_map(|delta| fine(delta, &self.files[delta.file].1)).collect();
-        if self.deltas.len() > MAX_TOKENS {
-            self.deltas = kept;
-        }
-        self.search = Ddmin::over(&self.deltas);
+        let kept: Vec<Delta> = self.search.kept.iter().flat_map(|&at| self.parts[at].clone()).collect();
+        let fine: Vec<Vec<Delta>> = kept.iter().flat_map(|hunk| paired(fine(hunk, &self.files[hunk.file].1))).collect();
+        let few = fine.len() <= MAX_TOKENS;
+        self.parts = if few { fine } else { kept.into_iter().map(|hunk| vec![hunk]).collect() };
+        self.search = Ddmin::over(fixed(&self.parts));
     }
 
     fn patch(&self, kept: &[usize]) -> Patch {
@@ -119,14 +130,14 @@ impl<'a> Minimiser<'a> {
             let mut after = Vec::with_capacity(before.len());
             let mut at = 0;
             let mut chosen: Vec<&Delta> =
-                kept.iter().map(|&delta| &self.deltas[delta]).filter(|delta| delta.file == number).collect();
-            chosen.sort_by_key(|delta| (delta.range.start, delta.range.end));
+                kept.iter().flat_map(|&part| &self.parts[part]).filter(|delta| delta.file == number).collect();
+            chosen.sort_by_key(|delta| (delta.range.start, delta.order));
             for delta in chosen {
-                after.extend_from_slice(&before[at..delta.range.start]);
-                after.extend_from_slice(&delta.text);
+                append(&mut after, &before[at..delta.range.start]);
+                append(&mut after, &delta.text);
                 at = delta.range.end;
             }
-            after.extend_from_slice(&before[at..]);
+            append(&mut after, &before[at..]);
             if *after != **before {
                 files.push(FileChange { path: path.clone(), before: Some(before.clone()), after: after.into() });
             }
@@ -142,6 +153,20 @@ impl<'a> Minimiser<'a> {
         };
         patch.files.iter().all(|file| !errors(&file.after) || file.before.as_deref().is_some_and(errors))
     }
+}
+
+/// Of each part, whether it may not be left out.
+fn fixed(parts: &[Vec<Delta>]) -> Vec<bool> {
+    parts.iter().map(|part| part.iter().any(|delta| !delta.judged)).collect()
+}
+
+/// Appends bytes; words that what is left out stood between stay two words.
+fn append(text: &mut Vec<u8>, bytes: &[u8]) {
+    let joins = text.last().copied().is_some_and(is_word) && bytes.first().copied().is_some_and(is_word);
+    if joins {
+        text.push(b' ');
+    }
+    text.extend_from_slice(bytes);
 }
 
 /// The hunks of a changed file, each with the bytes it replaces.
@@ -160,6 +185,7 @@ fn hunks(before: &[u8], after: &[u8], file: usize, is_judged: &dyn Fn(LineSpan) 
                 file,
                 range: old_starts[from.start]..old_starts[from.end],
                 text: after[new_starts[to.start]..new_starts[to.end]].to_vec(),
+                order: 0,
                 judged: is_judged(span),
             }
         })
@@ -181,83 +207,101 @@ fn starts(lines: &[&[u8]]) -> Vec<usize> {
     starts
 }
 
-/// The tokens of a hunk that differ, each a part of its own. White space and comments belong to the token behind them.
+/// The tokens of a hunk that differ, each a part of its own. White space and comments belong to the token behind them;
+/// where they alone differ they stay as the patch has them.
 fn fine(delta: &Delta, before: &[u8]) -> Vec<Delta> {
-    let old_bytes = &before[delta.range.clone()];
-    let (old, new) = (tokens(old_bytes), tokens(&delta.text));
-    let core = |tokens: &[Token], bytes: &[u8]| -> Vec<Vec<u8>> {
-        tokens.iter().map(|token| bytes[token.core.clone()].to_vec()).collect()
-    };
-    let ops = capture_diff_slices(Algorithm::Myers, &core(&old, old_bytes), &core(&new, &delta.text));
-    let edge = |tokens: &[Token], at: usize, end: usize| tokens.get(at).map_or(end, |token| token.start);
+    let old = Text::of(&before[delta.range.clone()]);
+    let new = Text::of(&delta.text);
     let mut parts = Vec::new();
-    for op in ops.into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
-        let (from, to) = (op.old_range(), op.new_range());
-        let (from_end, to_end) = (edge(&old, from.end, old_bytes.len()), edge(&new, to.end, delta.text.len()));
-        let (from, to_start) = (edge(&old, from.start, old_bytes.len())..from_end, to.start);
-        let range = delta.range.start + from.start..delta.range.start + from.end;
-        if from.is_empty() && to.len() > 1 {
-            // Added tokens one by one, all at the same place and in their order.
-            parts.extend(to.map(|at| {
-                let end = edge(&new, at + 1, to_end).min(to_end);
-                Delta { range: range.clone(), text: delta.text[new[at].start..end].to_vec(), ..delta.clone() }
-            }));
-        } else {
-            let text = delta.text[edge(&new, to_start, delta.text.len())..to_end].to_vec();
-            parts.push(Delta { range, text, ..delta.clone() });
+    let mut part = |from: Range<usize>, to: Range<usize>, judged: bool| {
+        if old.bytes[from.clone()] != new.bytes[to.clone()] {
+            let range = delta.range.start + from.start..delta.range.start + from.end;
+            let text = new.bytes[to].to_vec();
+            let order = parts.len();
+            parts.push(Delta { file: delta.file, range, text, order, judged: judged && delta.judged });
         }
-    }
-    if parts.is_empty() { vec![delta.clone()] } else { parts }
-}
-
-/// The search for parts that are not needed: ever smaller groups are left out.
-struct Ddmin {
-    kept: Vec<usize>,
-    /// Parts that may not be left out.
-    fixed: Vec<bool>,
-    groups: usize,
-    at: usize,
-    trial: Vec<usize>,
-}
-
-impl Ddmin {
-    fn over(deltas: &[Delta]) -> Self {
-        let fixed: Vec<bool> = deltas.iter().map(|delta| !delta.judged).collect();
-        Self { kept: (0..deltas.len()).collect(), fixed, groups: 2, at: 0, trial: Vec::new() }
-    }
-
-    fn propose(&mut self) -> Option<Vec<usize>> {
-        loop {
-            let loose: Vec<usize> = self.kept.iter().copied().filter(|&at| !self.fixed[at]).collect();
-            if self.kept.len() < 2 || loose.is_empty() {
-                return None;
-            }
-            let groups = self.groups.min(loose.len());
-            if self.at >= groups {
-                if groups >= loose.len() {
-                    return None;
+    };
+    for op in capture_diff_slices(Algorithm::Myers, &old.cores(), &new.cores()) {
+        match op {
+            DiffOp::Equal { old_index, new_index, len } => {
+                for nth in 0..len {
+                    part(old.space(old_index + nth), new.space(new_index + nth), false);
                 }
-                (self.groups, self.at) = (2 * groups, 0);
-                continue;
             }
-            let (from, to) = (self.at * loose.len() / groups, (self.at + 1) * loose.len() / groups);
-            let out = &loose[from..to];
-            self.trial = self.kept.iter().copied().filter(|at| !out.contains(at)).collect();
-            if self.trial.is_empty() {
-                self.at += 1;
-                continue;
+            // Added tokens one by one, all at the same place and in their order.
+            DiffOp::Insert { old_index, new_index, new_len } => {
+                let at = old.start(old_index);
+                for nth in new_index..new_index + new_len {
+                    part(at..at, new.start(nth)..new.start(nth + 1), true);
+                }
             }
-            return Some(self.trial.clone());
+            DiffOp::Delete { .. } | DiffOp::Replace { .. } => {
+                let (from, to) = (op.old_range(), op.new_range());
+                part(old.start(from.start)..old.start(from.end), new.start(to.start)..new.start(to.end), true);
+            }
         }
     }
+    part(old.end()..old.bytes.len(), new.end()..new.bytes.len(), false);
+    parts
+}
 
-    fn answer(&mut self, passes: bool) {
-        if passes {
-            self.kept = std::mem::take(&mut self.trial);
-            self.groups = self.groups.saturating_sub(1).max(2);
-        } else {
-            self.at += 1;
+/// Added brackets with their partners: one without the other never parses.
+fn paired(deltas: Vec<Delta>) -> Vec<Vec<Delta>> {
+    let mut parts: Vec<Vec<Delta>> = Vec::new();
+    let mut open: Vec<(u8, usize)> = Vec::new();
+    for delta in deltas {
+        let sign = match delta.text.trim_ascii() {
+            [sign] if delta.range.is_empty() => *sign,
+            _ => 0,
+        };
+        let opener = match sign {
+            b')' => b'(',
+            b'}' => b'{',
+            b']' => b'[',
+            _ => 0,
+        };
+        if open.last().is_some_and(|(last, _)| *last == opener) {
+            if let Some((_, part)) = open.pop() {
+                parts[part].push(delta);
+            }
+            continue;
         }
+        if matches!(sign, b'(' | b'{' | b'[') {
+            open.push((sign, parts.len()));
+        }
+        parts.push(vec![delta]);
+    }
+    parts
+}
+
+/// Bytes with their tokens.
+struct Text<'b> {
+    bytes: &'b [u8],
+    tokens: Vec<Token>,
+}
+
+impl<'b> Text<'b> {
+    fn of(bytes: &'b [u8]) -> Self {
+        Self { bytes, tokens: tokens(bytes) }
+    }
+
+    fn cores(&self) -> Vec<&'b [u8]> {
+        self.tokens.iter().map(|token| &self.bytes[token.core.clone()]).collect()
+    }
+
+    /// Where the last token ends.
+    fn end(&self) -> usize {
+        self.tokens.last().map_or(0, |token| token.core.end)
+    }
+
+    /// Where the white space in front of a token starts; behind the last one its end.
+    fn start(&self, at: usize) -> usize {
+        self.tokens.get(at).map_or(self.end(), |token| token.start)
+    }
+
+    /// The white space in front of a token.
+    fn space(&self, at: usize) -> Range<usize> {
+        self.tokens.get(at).map_or(0..0, |token| token.start..token.core.start)
     }
 }
 

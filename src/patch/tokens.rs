@@ -46,7 +46,8 @@ fn length(rest: &[u8]) -> usize {
     }
 }
 
-fn is_word(byte: u8) -> bool {
+/// Whether the byte belongs to a word: letters, digits and everything beyond ASCII.
+pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 

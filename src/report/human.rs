@@ -65,6 +65,13 @@ fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
     };
     let seconds = report.seconds;
     let time = format!("time:    {:.1} s ({:.1} s tests, {:.1} s model)", seconds.wall, seconds.tests, seconds.model);
+    let engine = report.engine.map_or_else(String::new, |engine| {
+        format!(
+            "\nengine:  {:.1} candidates a second, {:.0} % of its time spent on making them",
+            engine.rate(),
+            100.0 * engine.share()
+        )
+    });
     let usage = &report.usage;
     let money = match usage.cost_usd.0 {
         _ if usage.requests == 0 => "cost:    nothing was asked of a model".to_owned(),
@@ -76,7 +83,7 @@ fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
         1 => format!("{money}; 1 request without a response is possibly billed too"),
         n => format!("{money}; {n} requests without a response are possibly billed too"),
     };
-    format!("{tried}\n{time}\n{money}")
+    format!("{tried}\n{time}{engine}\n{money}")
 }
 
 fn tokens(report: &RunReport) -> String {

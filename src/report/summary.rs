@@ -73,6 +73,29 @@ pub struct Retrieved {
     pub dropped: usize,
 }
 
+/// What the built-in engine did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Searching {
+    /// Candidates that were judged.
+    pub candidates: u64,
+    /// Seconds of its searches, judging included.
+    pub seconds: f64,
+    /// Of these, seconds spent on making candidates.
+    pub making: f64,
+}
+
+impl Searching {
+    /// Candidates a second, end to end.
+    pub fn rate(&self) -> f64 {
+        if self.seconds > 0.0 { self.candidates as f64 / self.seconds } else { 0.0 }
+    }
+
+    /// Share of the time that went into making candidates, `0.0..=1.0`.
+    pub fn share(&self) -> f64 {
+        if self.seconds > 0.0 { (self.making / self.seconds).min(1.0) } else { 0.0 }
+    }
+}
+
 /// The whole object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
@@ -109,6 +132,9 @@ pub struct RunReport {
     /// What Helper was given, when it searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieved: Option<Retrieved>,
+    /// The built-in engine's part; absent when it did not search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<Searching>,
     /// What the agents said last when nothing was found, or why a run stopped.
     pub analysis: Option<String>,
     /// The run directory.

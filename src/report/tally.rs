@@ -1,6 +1,6 @@
 //! Sums over the events of one run: candidates, tokens, money, time.
 
-use super::summary::{Seconds, Validations};
+use super::summary::{Searching, Seconds, Validations};
 use crate::domain::{Event, EventSink, Outcome, Unanswered, Usage};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -24,6 +24,8 @@ pub struct Sums {
     pub at_repair: Option<Usage>,
     /// Requests whose response did not come, though the endpoint may bill it.
     pub possibly_billed: u64,
+    /// What the built-in engine did, if it searched.
+    pub engine: Option<Searching>,
     /// Time in models and tests; the wall is the caller's to know.
     pub seconds: Seconds,
 }
@@ -65,6 +67,12 @@ impl Sums {
             Event::Sent { .. } => self.possibly_billed += 1,
             Event::Failed { how: Unanswered::Lost, .. } => {}
             Event::Failed { .. } => self.possibly_billed = self.possibly_billed.saturating_sub(1),
+            Event::Searched { candidates, making, seconds, .. } => {
+                let engine = self.engine.get_or_insert_default();
+                engine.candidates += *candidates as u64;
+                engine.making += making;
+                engine.seconds += seconds;
+            }
             Event::Repaired { .. } => self.at_repair = Some(self.usage),
             Event::Baseline { seconds, .. } => self.seconds.tests += seconds,
             _ => {}

@@ -10,8 +10,8 @@ use super::{Edit, Site, Template, catalogue};
 use crate::code::CodeIndex;
 use crate::domain::{FileChange, Location, Patch, Ranking, Validation};
 use crate::language;
-use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use tree_sitter::Node;
@@ -43,6 +43,7 @@ pub struct Engine<'a> {
     seen: HashSet<u64>,
     emitted: usize,
     experience: Experience,
+    tried: BTreeMap<&'static str, usize>,
 }
 
 impl<'a> Engine<'a> {
@@ -64,6 +65,7 @@ impl<'a> Engine<'a> {
             seen: HashSet::new(),
             emitted: 0,
             experience,
+            tried: BTreeMap::new(),
         };
         engine.find_places(ranking);
         engine
@@ -100,9 +102,18 @@ impl<'a> Engine<'a> {
 
     /// Takes the judge's answer on a candidate.
     pub fn learn(&mut self, candidate: &Candidate, validation: &Validation) {
+        let tried = self.tried.entry(candidate.template).or_default();
+        *tried += 1;
         if let Some(plan) = self.plans.get(candidate.plan) {
             self.experience.learn(candidate.plan, plan, validation);
         }
+    }
+
+    /// Families whose candidates were judged, and how many of each; the most tried first.
+    pub fn families_tried(&self) -> Vec<(&'static str, usize)> {
+        let mut tried: Vec<_> = self.tried.iter().map(|(name, count)| (*name, *count)).collect();
+        tried.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        tried
     }
 
     /// How many candidates were handed out.
@@ -200,6 +211,7 @@ impl<'a> Engine<'a> {
             template: self.templates[plan.template].name(),
             location: place.location.clone(),
             suspicion: place.suspicion,
+            exposure: self.options.exposure.get(&place.location).copied().unwrap_or(0.0),
             score,
             note: plan.note.clone(),
             edits: plan.edits,

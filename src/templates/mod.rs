@@ -5,6 +5,7 @@
 //! parse or was tried before, and learns from the judge which lines and templates move the failure. [`search`] drives
 //! it with a validator. Adding a template costs its file and one line in [`catalogue`].
 
+mod census;
 mod clues;
 mod edit;
 mod engine;
@@ -23,6 +24,7 @@ mod syntax;
 mod testing;
 mod types;
 
+pub use census::{Reach, census};
 pub use clues::Clues;
 pub use edit::{Change, Edit};
 pub use engine::Engine;

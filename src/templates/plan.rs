@@ -2,6 +2,7 @@
 
 use super::edit::Change;
 use crate::domain::{FailingTest, Location, Patch};
+use std::collections::HashMap;
 
 /// What bounds and seeds the engine.
 #[derive(Debug, Clone)]
@@ -12,11 +13,13 @@ pub struct Options {
     pub max_candidates: usize,
     /// The failures of the untouched code: they say which templates are likely, and which candidates moved something.
     pub failing: Vec<FailingTest>,
+    /// Share of the passing tests that run a line, `0.0..=1.0`, where it is known.
+    pub exposure: HashMap<Location, f64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 1, max_candidates: 10_000, failing: Vec::new() }
+        Self { seed: 1, max_candidates: 10_000, failing: Vec::new(), exposure: HashMap::new() }
     }
 }
 
@@ -31,6 +34,8 @@ pub struct Candidate {
     pub location: Location,
     /// Suspiciousness of that statement, `0.0..=1.0`.
     pub suspicion: f64,
+    /// Share of the passing tests that run that statement; 0 when nobody knows.
+    pub exposure: f64,
     /// Its score when it was chosen; comparable inside one engine only.
     pub score: f64,
     /// What was changed, for people.

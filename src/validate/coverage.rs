@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Tests without end that are run for their coverage: what they loop through is much the same.
 const ENDLESS_TESTS: usize = 3;
 /// Time for each: a loop shows its lines at once.
-const ENDLESS_TIME: Duration = Duration::from_secs(3);
+const ENDLESS_TIME: Duration = Duration::from_millis(1500);
 /// A test that takes longer is too dear for what it says about lines.
 const QUICK: Duration = Duration::from_secs(2);
 
@@ -104,7 +104,7 @@ fn chosen(subject: &Subject, baseline: &Baseline, scope: &SpectrumScope) -> (Vec
 }
 
 /// Triggering tests that end by being cut, by us or by their framework's own time limit.
-fn endless(baseline: &Baseline) -> impl Iterator<Item = &TestId> {
+pub(super) fn endless(baseline: &Baseline) -> impl Iterator<Item = &TestId> {
     let is_cut = |id: &&TestId| {
         baseline.report.results.get(*id).is_some_and(|result| {
             let failed = result.status == TestStatus::Failed;

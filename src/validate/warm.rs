@@ -28,7 +28,7 @@ use tokio::sync::{Mutex, OnceCell};
 const WARM_UP: usize = 10;
 /// Time of a test without end for a candidate of a batch: an endless candidate must not cost what twenty others do. A
 /// candidate that is proposed by itself gets the whole time, and so does every confirmation.
-const BRIEF: Duration = Duration::from_secs(3);
+const BRIEF: Duration = Duration::from_millis(1500);
 
 /// Whether a candidate is one of many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -268,8 +268,7 @@ impl Inner {
         let deadlines = subject.deadlines(&warm.baseline.report);
         let mut first = deadlines.clone();
         if haste == Haste::Batch {
-            let cut = warm.baseline.report.with_status(TestStatus::TimedOut);
-            first.own.extend(cut.map(|result| (result.id.clone(), BRIEF)));
+            first.own.extend(coverage::endless(&warm.baseline).map(|id| (id.clone(), brief(&warm.baseline, id))));
         }
         let triggering = subject.plan(warm.baseline.triggering.clone(), first, OnCrash::Stop);
         let report = workers.run(classes, &triggering, &[]).await?;
@@ -358,6 +357,13 @@ impl Inner {
         }
         Ok(())
     }
+}
+
+/// What a test without end gets in a batch: where its neighbours are quick, so should it be.
+fn brief(baseline: &Baseline, id: &TestId) -> Duration {
+    let neighbours = baseline.report.results.values().filter(|result| result.id.class == id.class);
+    let slowest = neighbours.filter(|result| result.status == TestStatus::Passed).map(|result| result.millis).max();
+    slowest.map_or(BRIEF, |millis| Duration::from_millis(20 * millis).clamp(BRIEF / 2, BRIEF))
 }
 
 /// Triggering tests that fail by themselves and soon: cheap to see fail once more.

@@ -15,6 +15,8 @@ pub struct Unidebug {
     args: Vec<String>,
     variables: Vec<(String, String)>,
     folder: Option<PathBuf>,
+    /// Processors the program may use, as `taskset` writes them; all when absent.
+    processors: Option<String>,
     limit: Duration,
 }
 
@@ -58,7 +60,7 @@ pub fn unidebug(args: &[&str]) -> Finished {
 impl Unidebug {
     pub fn new(args: &[&str]) -> Self {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        Self { args, variables: Vec::new(), folder: None, limit: Duration::from_secs(600) }
+        Self { args, variables: Vec::new(), folder: None, processors: None, limit: Duration::from_secs(600) }
     }
 
     /// Adds a variable to the clean environment.
@@ -89,6 +91,12 @@ impl Unidebug {
         self
     }
 
+    /// Leaves the program only these processors.
+    pub fn on_processors(mut self, list: &str) -> Self {
+        self.processors = Some(list.to_owned());
+        self
+    }
+
     /// Ends the program and fails the test after this time.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -100,7 +108,15 @@ impl Unidebug {
         let folder = self.folder.clone().unwrap_or_else(|| home.to_owned());
         let kept = KEPT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
         let own = ["XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
-        Command::new(env!("CARGO_BIN_EXE_unidebug"))
+        let mut command = match &self.processors {
+            None => Command::new(env!("CARGO_BIN_EXE_unidebug")),
+            Some(list) => {
+                let mut pinned = Command::new("taskset");
+                pinned.args(["-c", list, env!("CARGO_BIN_EXE_unidebug")]);
+                pinned
+            }
+        };
+        command
             .args(&self.args)
             .env_clear()
             .envs(kept)

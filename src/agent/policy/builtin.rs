@@ -7,12 +7,13 @@ use crate::agent::error::AgentError;
 use crate::agent::fsm::GOAL_ACCOMPLISHED;
 use crate::agent::limits::Limits;
 use crate::agent::profile::ContractKind;
-use crate::domain::{MarkKind, PatchAttempt, PolicyKind, Suspect};
+use crate::domain::{Location, MarkKind, PatchAttempt, PolicyKind, Suspect};
 use crate::patch;
 use crate::templates::{Budget as SearchBudget, Engine, Options, catch_up};
 use crate::tools::{Variants, Workbench};
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -109,8 +110,23 @@ impl<'b> Builtin<'b> {
 /// The engine of one bug. Nothing is generated yet.
 pub fn shared_engine(bench: &Workbench, budget: EngineBudget) -> SharedEngine<'_> {
     let EngineBudget { candidates, seed, .. } = budget;
-    let options = Options { seed, max_candidates: candidates, failing: bench.bug.failing.clone() };
+    let failing = bench.bug.failing.clone();
+    let options = Options { seed, max_candidates: candidates, failing, exposure: exposure(bench) };
     Arc::new(Mutex::new(Engine::new(&bench.index, &bench.ranking, options)))
+}
+
+/// Share of the passing tests that run each line, by the spectrum.
+fn exposure(bench: &Workbench) -> HashMap<Location, f64> {
+    let mut counts: HashMap<Location, f64> = HashMap::new();
+    let passing = || bench.spectrum.iter().flat_map(|spectrum| &spectrum.tests).filter(|(_, passed, _)| *passed);
+    for (file, line) in
+        passing().flat_map(|(_, _, ran)| &ran.lines).flat_map(|(f, lines)| lines.iter().map(move |l| (f, l)))
+    {
+        *counts.entry(Location { file: file.clone(), line: *line }).or_default() += 1.0;
+    }
+    let all = passing().count().max(1) as f64;
+    counts.values_mut().for_each(|count| *count /= all);
+    counts
 }
 
 #[async_trait]

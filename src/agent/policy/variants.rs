@@ -2,7 +2,7 @@
 
 use super::voice::Voice;
 use crate::agent::answer;
-use crate::domain::{PatchAttempt, Validation};
+use crate::domain::{Event, PatchAttempt, Validation};
 use crate::patch::{self, proposal};
 use crate::templates::{Budget as SearchBudget, Candidate, Engine, search};
 use crate::tools::{ToolContext, ToolError, Variants, doubt, judge, tell};
@@ -67,6 +67,12 @@ impl Variants for EngineVariants<'_> {
         })
         .await?;
         told?;
+        cx.sink.emit(&Event::Searched {
+            scope: cx.scope.clone(),
+            candidates: found.tried,
+            making: found.generating.as_secs_f64(),
+            seconds: found.total.as_secs_f64(),
+        })?;
         for (nth, judged) in found.plausible.into_iter().enumerate() {
             let explanation = if nth == 0 { found.explanation.clone() } else { judged.candidate.note.clone() };
             let mut attempt = attempt_of(&judged.candidate, &judged.validation, explanation);

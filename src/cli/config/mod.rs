@@ -97,7 +97,7 @@ pub struct Config {
     pub max_candidates: usize,
     /// Seed of the built-in engine.
     pub seed: u64,
-    /// Wall time for the bug, after its baseline.
+    /// Wall time for the bug; its baseline counts, and leaves at least half of it.
     pub max_time: Time,
     /// Most tokens for the bug.
     pub max_tokens: Option<u64>,

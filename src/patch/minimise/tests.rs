@@ -45,10 +45,7 @@ fn hunks_that_are_not_needed_go() {
 fn tokens_inside_a_hunk_go_and_layout_and_comments_stay() {
     let after = BEFORE.replace("return x + 1;", "// one less\n        return Math.abs(x - 1);");
     let (smallest, _) = minimised(&after, &|text| text.contains("x - 1"), &|_| true);
-    assert_eq!(smallest, BEFORE.replace("return x + 1;", "return x - 1;"));
-    let needed = BEFORE.replace("return x + 1;", "// one less\n        return x - 1;");
-    let (same, _) = minimised(&needed, &|text| text.contains("x - 1"), &|_| true);
-    assert!(same.contains("x - 1"));
+    assert_eq!(smallest, BEFORE.replace("return x + 1;", "// one less\n        return x - 1;"));
 }
 
 #[test]

@@ -31,7 +31,7 @@ impl Template for Offset {
                 continue;
             }
             let whole = site.kind(node).is_some_and(|kind| kind.is_integral());
-            let Some(role) = role(node).filter(|_| whole && node.kind() != "parenthesized_expression") else {
+            let Some(role) = role(site, node).filter(|_| whole && node.kind() != "parenthesized_expression") else {
                 continue;
             };
             let text = site.text(node);
@@ -57,7 +57,7 @@ fn loose_binary(site: &Site<'_>, node: Node<'_>) -> bool {
 }
 
 /// Where one more or one less is plausible, and how much.
-fn role(node: Node<'_>) -> Option<f64> {
+fn role(site: &Site<'_>, node: Node<'_>) -> Option<f64> {
     let parent = node.parent()?;
     let is_field = |field: &str| parent.child_by_field_name(field) == Some(node);
     match parent.kind() {
@@ -68,7 +68,8 @@ fn role(node: Node<'_>) -> Option<f64> {
             matches!(sign.kind(), "<" | "<=" | ">" | ">=" | "==" | "!=").then_some(0.7)
         }
         "return_statement" => Some(0.6),
-        "assignment_expression" if is_field("right") => Some(0.5),
+        // Loops are moved on by assignments, and often by one too few.
+        "assignment_expression" if is_field("right") => Some(if site.in_loop() { 0.8 } else { 0.5 }),
         "variable_declarator" if is_field("value") => Some(0.6),
         "dimensions_expr" => Some(0.7),
         "ternary_expression" => Some(0.4),

@@ -1,0 +1,75 @@
+//! FixerPro's minimisation: a plausible patch without the parts it does not need, whoever made it.
+//!
+//! Every step is judged warm; the smallest patch is confirmed like any other, and the one it came from is kept beside
+//! it.
+
+use super::outcome::Repair;
+use crate::domain::{LineSpan, Outcome, Patch, PatchAttempt, PolicyKind, RepoPath};
+use crate::patch::Minimiser;
+use crate::tools::{Workbench, doubt};
+use crate::validate::ValidateError;
+use std::time::{Duration, Instant};
+
+/// Smaller patches judged at most.
+const MOST: usize = 60;
+/// Time for that at most.
+const TIME: Duration = Duration::from_secs(15);
+
+/// Puts a smaller plausible patch in the place of a repair's own. `None` when there is none.
+///
+/// # Errors
+/// Faults of the environment.
+pub async fn smaller(
+    repair: &Repair,
+    bench: &Workbench,
+    deadline: Instant,
+) -> Result<Option<(PatchAttempt, String)>, ValidateError> {
+    let whole = &repair.attempt.patch;
+    let reached = |path: &RepoPath, span: LineSpan| is_run(bench, path, span);
+    let mut minimiser = Minimiser::new(whole, bench.language, &reached);
+    // A single template edit is one piece: a part of it would be another edit, and a likelier one was tried before.
+    if repair.policy == PolicyKind::Builtin && minimiser.parts() < 2 {
+        return Ok(None);
+    }
+    let until = deadline.min(Instant::now() + TIME);
+    let mut asked = 0;
+    while asked < MOST && Instant::now() < until {
+        let Some(smaller) = minimiser.propose() else { break };
+        minimiser.answer(passes(&smaller, bench).await?);
+        asked += 1;
+    }
+    let best = minimiser.best();
+    if best == *whole {
+        return Ok(None);
+    }
+    let confirmed = bench.validator.confirm(&best).await?;
+    if !confirmed.is_plausible() {
+        return Ok(None);
+    }
+    let told = format!("made smaller: {} (judged {asked} smaller patches)", shrunk(whole, &best));
+    let explanation = format!("{}; {told}", repair.attempt.explanation);
+    Ok(Some((PatchAttempt { patch: best, validation: confirmed, explanation }, told)))
+}
+
+async fn passes(patch: &Patch, bench: &Workbench) -> Result<bool, ValidateError> {
+    let judged = bench.validator.validate(patch).await?;
+    let passed = matches!(judged.outcome, Outcome::PassedWarm | Outcome::Plausible);
+    Ok(passed && doubt(patch, judged, bench).outcome != Outcome::Suspicious)
+}
+
+/// Whether a triggering test runs any of these lines. Where nobody knows, a part of the patch stays.
+fn is_run(bench: &Workbench, path: &RepoPath, span: LineSpan) -> bool {
+    let ran = bench.coverage.as_ref().and_then(|coverage| coverage.lines.get(path));
+    ran.is_some_and(|lines| lines.range(span.first..=span.last.max(span.first)).next().is_some())
+}
+
+/// How much smaller, in lines of the diff.
+fn shrunk(whole: &Patch, best: &Patch) -> String {
+    let lines = |patch: &Patch| {
+        let diff = crate::patch::render(patch);
+        let changed =
+            |line: &&str| line.starts_with(['+', '-']) && !line.starts_with("+++ ") && !line.starts_with("--- ");
+        diff.lines().filter(changed).count()
+    };
+    format!("{} changed lines instead of {}", lines(best), lines(whole))
+}

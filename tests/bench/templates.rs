@@ -1,0 +1,58 @@
+//! How widely the families of fix templates apply: over how many statements and classes of a library each proposes.
+//!
+//! `cargo bench --bench templates -- --project DIR`: all `*.java` below DIR but tests. Without `--project` the fixtures.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use camino::{Utf8Path, Utf8PathBuf};
+use std::time::Instant;
+use unidebug::code::CodeIndex;
+use unidebug::domain::RepoPath;
+use unidebug::language::Java;
+use unidebug::templates::{Clues, census};
+
+/// A family that proposes in fewer classes was written for one program.
+const LEAST: usize = 3;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let given = args.iter().position(|arg| arg == "--project").and_then(|at| args.get(at + 1));
+    let project = given.map_or_else(|| Utf8PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures")), Into::into);
+    let (sources, tests) = folders(&project);
+    let begin = Instant::now();
+    let index = CodeIndex::build(&project, &sources, &tests, &Java);
+    let files = index.files().iter().filter(|file| !file.test).count();
+    let clues =
+        Clues { thrown: vec!["IllegalStateException".into()], expected: vec!["IllegalArgumentException".into()] };
+    let found = census(&index, &clues);
+    println!("{files} product files of {project}, {:.1} s", begin.elapsed().as_secs_f64());
+    println!("{:<20} {:>10} {:>8}", "family", "statements", "classes");
+    for (name, reach) in &found {
+        let mark = if reach.classes.len() < LEAST { "  fewer than 3" } else { "" };
+        println!("{name:<20} {:>10} {:>8}{mark}", reach.statements, reach.classes.len());
+    }
+    let few = found.values().filter(|reach| reach.classes.len() < LEAST).count();
+    println!("{} families, {few} of them in fewer than {LEAST} classes", found.len());
+}
+
+/// Folders that hold sources, and those that hold tests.
+fn folders(project: &Utf8Path) -> (Vec<RepoPath>, Vec<RepoPath>) {
+    let all: Vec<String> = ignore::WalkBuilder::new(project)
+        .standard_filters(false)
+        .build()
+        .flatten()
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()))
+        .filter_map(|entry| Some(entry.path().strip_prefix(project).ok()?.to_str()?.to_owned()))
+        .collect();
+    let ending = |ends: &[&str]| -> Vec<RepoPath> {
+        let mut found: Vec<RepoPath> = all
+            .iter()
+            .filter(|folder| ends.iter().any(|end| Utf8Path::new(folder.as_str()).ends_with(end)))
+            .filter_map(|folder| RepoPath::new(folder).ok())
+            .collect();
+        found.sort();
+        found
+    };
+    let tests = ending(&["src/test", "project/test", "test/java"]);
+    let main = ending(&["src/main/java", "src/java", "project/src"]);
+    (if main.is_empty() { vec![RepoPath::new("").unwrap_or_default()] } else { main }, tests)
+}
