@@ -36,3 +36,4 @@ mod strategies;
 mod support;
 mod terminal;
 mod tools;
+mod triage;

@@ -23,6 +23,8 @@ pub struct Cli {
 pub enum Command {
     /// Repair one bug.
     Run(Box<RunArgs>),
+    /// Level 1 alone over many bugs: suspicious lines with reasons, and a patch where one fell out.
+    Triage(Box<TriageArgs>),
     /// Go on with a run: after a crash, with a raised cap, after what it lacked is there.
     Resume(ResumeArgs),
     /// Repeat a finished run offline and compare it with its recording.
@@ -114,6 +116,41 @@ pub struct ReportArgs {
     /// Heading of the report.
     #[arg(long)]
     pub title: Option<String>,
+}
+
+/// `triage`.
+#[derive(Debug, Args)]
+pub struct TriageArgs {
+    /// Bugs: `benchmark:id`, a glob over ids, a whole benchmark, or the folder of a project.
+    #[arg(value_name = "BUG", required = true)]
+    pub bugs: Vec<String>,
+    /// Settings.
+    #[command(flatten)]
+    pub settings: Settings,
+    /// Suspicious lines that are told of each bug.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub top: usize,
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t = TriageFormat::Text)]
+    pub format: TriageFormat,
+    /// No progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// How suspicious lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TriageFormat {
+    /// For a terminal.
+    Text,
+    /// One object.
+    Json,
+    /// SARIF 2.1.0, which code hosts show on the lines.
+    Sarif,
+    /// Annotations for GitHub's runners.
+    Github,
+    /// Markdown.
+    Md,
 }
 
 /// How a report is written.

@@ -27,6 +27,7 @@ mod run;
 mod session;
 mod telling;
 mod tool;
+mod triage;
 mod way;
 
 use args::{Cli, Command, ConfigCommand};
@@ -64,6 +65,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Run(args) => run::run(args).await,
         Command::Resume(args) => resume::resume(args).await,
         Command::Replay(args) => replay::replay(args).await,
+        Command::Triage(args) => triage::triage(args).await,
         Command::Bugs(args) => bugs::list(&args),
         Command::Tool(args) => tool::tool(args).await,
         Command::Report(args) => report::report(&args),

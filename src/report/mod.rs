@@ -6,6 +6,7 @@ mod manifest;
 pub mod study;
 mod summary;
 mod tally;
+pub mod triage;
 
 pub use diff::coloured as coloured_diff;
 pub use human::{progress_line, render as human};

@@ -1,0 +1,122 @@
+//! `unidebug triage`: level 1 alone over many bugs, and what it says of each.
+
+use super::args::{TriageArgs, TriageFormat};
+use super::config::{Config, Levels};
+use super::error::Failure;
+use super::models::Contact;
+use super::open::{full_name, settings_for};
+use super::session::{Outcome, Session};
+use super::telling::Telling;
+use crate::benchmark::{self, Settings};
+use crate::domain::{BugId, Event, EventSink, Level, Mark, PolicyKind};
+use crate::escalate::Verdict;
+use crate::journal::Past;
+use crate::patch;
+use crate::report::triage::{self, Fix, Triaged};
+use camino::Utf8Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Triages every bug. One that cannot be opened is told among the others; it ends the command only when it is the only
+/// one.
+///
+/// # Errors
+/// An unknown set, nothing to say of any bug.
+pub async fn triage(args: Box<TriageArgs>) -> Result<u8, Failure> {
+    let mut bugs: Vec<BugId> = Vec::new();
+    for set in &args.bugs {
+        let settings = Settings { root: args.settings.source.root.clone(), ..Settings::default() };
+        bugs.extend(benchmark::select(set, &settings)?);
+    }
+    let alone = bugs.len() == 1;
+    let mut all = Vec::new();
+    for bug in bugs {
+        match one(&bug, &args).await {
+            Ok(triaged) => all.push(triaged),
+            Err(failure) if alone => return Err(failure),
+            Err(failure) => all.push(Triaged::failed(bug, failure.message)),
+        }
+    }
+    super::print(&match args.format {
+        TriageFormat::Text => triage::text(&all),
+        TriageFormat::Md => triage::markdown(&all),
+        TriageFormat::Github => triage::github(&all),
+        TriageFormat::Sarif => format!("{:#}\n", triage::sarif(&all)),
+        TriageFormat::Json => {
+            let bugs: Vec<_> = all.iter().map(Triaged::json).collect();
+            format!("{}\n", serde_json::json!({"schema": 1, "bugs": bugs}))
+        }
+    });
+    Ok(0)
+}
+
+async fn one(bug: &BugId, args: &TriageArgs) -> Result<Triaged, Failure> {
+    // A local bug is named by its folder alone.
+    let name = if bug.benchmark == "local" { bug.name.clone() } else { bug.to_string() };
+    let (_, config) = settings_for(&name, &args.settings)?;
+    let config = Config { levels: Some(Levels(vec![Level::L1])), ..config };
+    let time = config.max_time.0;
+    let session = Session::open(&full_name(&name), config, Contact::First).await?;
+    let folder = tempfile::Builder::new().prefix("unidebug-triage-").tempdir();
+    let folder = folder.map_err(|error| Failure::io("no folder for the checkout", &error))?;
+    let path =
+        Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
+    let marks = Arc::new(Marks::default());
+    let telling = Telling::to(marks.clone(), Arc::new(Past::default()), args.quiet);
+    let outcome = session.work(path, &telling, time).await?;
+    telling.quiet();
+    Ok(triaged(bug, outcome, &marks.taken(), args.top))
+}
+
+fn triaged(bug: &BugId, outcome: Outcome, marks: &[Mark], top: usize) -> Triaged {
+    let Outcome { bench, verdict, report } = outcome;
+    let code = |file: &_, line| bench.index.file(file).and_then(|file| file.line(line)).unwrap_or("").to_owned();
+    let fix = match verdict {
+        Verdict::Plausible(repair) => {
+            let patch = repair.attempt.patch;
+            Some(Fix { diff: patch::render(&patch), patch })
+        }
+        _ => None,
+    };
+    Triaged {
+        bug: bug.clone(),
+        failing: bench.bug.failing.iter().map(|test| test.id.clone()).collect(),
+        lines: triage::lines(&bench.ranking, marks, top, &code),
+        fix,
+        usage: report.usage,
+        seconds: report.seconds.wall,
+        error: None,
+    }
+}
+
+/// Keeps Locator's newest marks.
+#[derive(Default)]
+struct Marks(Mutex<Taken>);
+
+#[derive(Default)]
+struct Taken {
+    /// Whether a model decides for the agent at work; the engine's marks are the ranking's first lines again.
+    by_model: bool,
+    marks: Vec<Mark>,
+}
+
+impl Marks {
+    fn locked(&self) -> MutexGuard<'_, Taken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn taken(&self) -> Vec<Mark> {
+        self.locked().marks.clone()
+    }
+}
+
+impl EventSink for Marks {
+    fn emit(&self, event: &Event) -> std::io::Result<()> {
+        let mut taken = self.locked();
+        match event {
+            Event::AgentStarted { policy, .. } => taken.by_model = *policy != PolicyKind::Builtin,
+            Event::Marked { marks, .. } if taken.by_model => taken.marks.clone_from(marks),
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! What level 1 says of many bugs: suspicious lines with reasons, a patch where one fell out, cost; in five forms.
+
+mod github;
+mod sarif;
+
+pub use github::github;
+pub use sarif::sarif;
+
+use crate::domain::{BugId, Mark, MarkKind, Patch, Ranking, RepoPath, TestId, Usage};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// A suspicious line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// The file.
+    pub file: RepoPath,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// Suspiciousness in `0.0..=1.0`, comparable inside one bug only.
+    pub score: f64,
+    /// The enclosing method, when there is one.
+    pub method: Option<String>,
+    /// Why, in short phrases.
+    pub reasons: Vec<String>,
+    /// The code of the line.
+    pub code: String,
+}
+
+/// A plausible patch, as files and as text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fix {
+    /// The changed files.
+    pub patch: Patch,
+    /// The unified diff.
+    pub diff: String,
+}
+
+/// What became of one bug.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Triaged {
+    /// Which bug.
+    pub bug: BugId,
+    /// Its failing tests.
+    pub failing: Vec<TestId>,
+    /// Suspicious lines, the most suspicious first.
+    pub lines: Vec<Line>,
+    /// A patch that passed everything, where one fell out.
+    pub fix: Option<Fix>,
+    /// Tokens and money.
+    pub usage: Usage,
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// Why nothing can be said of it.
+    pub error: Option<String>,
+}
+
+impl Triaged {
+    /// A bug of which nothing can be said, and why.
+    pub fn failed(bug: BugId, error: String) -> Self {
+        let (failing, lines) = Default::default();
+        Self { bug, failing, lines, fix: None, usage: Usage::default(), seconds: 0.0, error: Some(error) }
+    }
+
+    /// The object for programs.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "bug": self.bug, "failing": self.failing, "lines": self.lines,
+            "patch": self.fix.as_ref().map(|fix| &fix.diff),
+            "usage": self.usage, "seconds": self.seconds, "error": self.error,
+        })
+    }
+}
+
+/// The lines to look at first: those that an agent marked, then those of the ranking, at most `most`.
+pub fn lines(ranking: &Ranking, marks: &[Mark], most: usize, code: &dyn Fn(&RepoPath, u32) -> String) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for mark in marks {
+        let place = &mark.location;
+        let ranked = ranking.lines.iter().find(|suspect| suspect.location == *place);
+        let word = match mark.kind {
+            MarkKind::Buggy => "marked by Locator",
+            MarkKind::Missing => "marked by Locator: something is missing behind it",
+        };
+        let mut reasons = vec![word.to_owned()];
+        reasons.extend(ranked.iter().flat_map(|suspect| suspect.reasons.clone()));
+        let method = ranked.and_then(|suspect| suspect.method.clone());
+        lines.push(Line {
+            file: place.file.clone(),
+            line: place.line,
+            score: 1.0,
+            method,
+            reasons,
+            code: String::new(),
+        });
+    }
+    for suspect in &ranking.lines {
+        let place = &suspect.location;
+        if !marks.iter().any(|mark| mark.location == *place) {
+            let (method, reasons) = (suspect.method.clone(), suspect.reasons.clone());
+            let (file, line, score) = (place.file.clone(), place.line, suspect.score);
+            lines.push(Line { file, line, score, method, reasons, code: String::new() });
+        }
+    }
+    lines.truncate(most);
+    for line in &mut lines {
+        line.code = code(&line.file, line.line).trim().to_owned();
+    }
+    lines
+}
+
+/// For a person at a terminal.
+pub fn text(all: &[Triaged]) -> String {
+    let mut text = String::new();
+    for bug in all {
+        let _ = writeln!(text, "{}  ({})", bug.bug, spent(bug));
+        if let Some(error) = &bug.error {
+            let _ = writeln!(text, "  {error}");
+        }
+        for (nth, line) in bug.lines.iter().enumerate() {
+            let _ = writeln!(text, "{:>3}. {:.3}  {}:{}  {}", nth + 1, line.score, line.file, line.line, line.code);
+            let _ = writeln!(text, "            {}", line.reasons.join("; "));
+        }
+        if let Some(fix) = &bug.fix {
+            let _ = writeln!(text, "\n  plausible patch:\n{}", fix.diff);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Tables for a page.
+pub fn markdown(all: &[Triaged]) -> String {
+    let cell = |text: &str| text.replace('|', "\\|").replace('`', "'");
+    let mut text = String::new();
+    for bug in all {
+        let _ = writeln!(text, "## {}\n\n{}\n", bug.bug, spent(bug));
+        if let Some(error) = &bug.error {
+            let _ = writeln!(text, "{error}\n");
+        }
+        if !bug.lines.is_empty() {
+            text.push_str("| # | score | place | code | why |\n|---|---|---|---|---|\n");
+        }
+        for (nth, line) in bug.lines.iter().enumerate() {
+            let (code, why) = (cell(&line.code), cell(&line.reasons.join("; ")));
+            let _ =
+                writeln!(text, "| {} | {:.3} | {}:{} | `{code}` | {why} |", nth + 1, line.score, line.file, line.line);
+        }
+        if let Some(fix) = &bug.fix {
+            let _ = writeln!(text, "\n```diff\n{}```", fix.diff);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn spent(bug: &Triaged) -> String {
+    let fix = if bug.fix.is_some() { "a plausible patch" } else { "no patch" };
+    let tokens = bug.usage.prompt_tokens + bug.usage.completion_tokens;
+    let money = match (bug.usage.requests, bug.usage.cost_usd.0) {
+        (0, _) => "no model asked".to_owned(),
+        (_, Some(usd)) => format!("{tokens} tokens, ${usd:.4}"),
+        (_, None) => format!("{tokens} tokens, price unknown"),
+    };
+    format!("{} failing tests, {fix}, {money}, {:.1} s", bug.failing.len(), bug.seconds)
+}
