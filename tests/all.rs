@@ -8,6 +8,7 @@ mod batch;
 mod canary;
 mod caps;
 mod configuration;
+mod context;
 mod endpoint_faults;
 mod engine;
 mod fault_storm;

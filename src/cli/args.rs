@@ -62,6 +62,8 @@ pub enum BenchCommand {
     Merge(BenchMergeArgs),
     /// How early rankings name what developers changed: Top-n by line, method and file, EXAM, first rank.
     Localization(BenchLocalizationArgs),
+    /// Whether first prompts hold every method that developers changed, and at how many tokens.
+    Context(BenchContextArgs),
 }
 
 /// `bench localization`.
@@ -76,6 +78,26 @@ pub struct BenchLocalizationArgs {
     /// A formula to measure; may be repeated. All when absent.
     #[arg(long, value_name = "FORMULA")]
     pub formula: Vec<FormulaArg>,
+    /// The JDK to compile and test with.
+    #[arg(long, value_name = "DIR")]
+    pub java_home: Option<Utf8PathBuf>,
+    /// Isolation of everything that is compiled or tested.
+    #[arg(long, value_enum, default_value_t = SandboxArg::Auto)]
+    pub sandbox: SandboxArg,
+    /// How the table is written.
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
+}
+
+/// `bench context`.
+#[derive(Debug, Args)]
+pub struct BenchContextArgs {
+    /// A benchmark, a glob over its ids (`fixtures:r*`), or one bug.
+    #[arg(value_name = "SET")]
+    pub set: String,
+    /// Folder or file of the benchmark.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<Utf8PathBuf>,
     /// The JDK to compile and test with.
     #[arg(long, value_name = "DIR")]
     pub java_home: Option<Utf8PathBuf>,

@@ -8,6 +8,7 @@ mod case;
 mod code;
 mod essence;
 mod metadata;
+pub mod recall;
 mod select;
 mod tests;
 

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod batch;
+mod context;
 mod localization;
 mod localization_table;
 
@@ -23,6 +24,7 @@ pub async fn bench(command: BenchCommand) -> Result<u8, Failure> {
         BenchCommand::Work(args) => batch::work(&args).await,
         BenchCommand::Merge(args) => batch::merge(&args),
         BenchCommand::Localization(args) => localization::run(&args).await,
+        BenchCommand::Context(args) => context::run(&args).await,
     }
 }
 
