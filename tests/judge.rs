@@ -311,3 +311,19 @@ async fn all_generations_of_tests_run_on_every_jdk() {
         assert!(sure.is_plausible(), "JDK {}: {sure:?}", jdk.version);
     }
 }
+
+/// Where bubblewrap is missing the same judge works behind the weaker wall.
+#[tokio::test]
+async fn the_judge_works_under_landlock() {
+    let mut trial =
+        Trial::new(&[("src/a/Calc.java", CALC), ("src/a/User.java", USER), ("test/a/CalcTest.java", TEST_4)]).await;
+    trial.sandbox = unidebug::sandbox::Sandbox::detect(unidebug::sandbox::Choice::Landlock).await.unwrap();
+    let judge = trial.open().await;
+    for (to, wanted) in
+        [("x > y ? x", Outcome::PassedWarm), ("x <= y ? x", Outcome::Failed), ("x > z", Outcome::CompileError)]
+    {
+        let told = judge.validate(&trial.patch("src/a/Calc.java", "x < y ? x", to)).await.unwrap();
+        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
+    }
+    assert!(judge.confirm(&trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x")).await.unwrap().is_plausible());
+}

@@ -1,12 +1,17 @@
 //! What untrusted code tries from inside the sandbox. Each probe is a command that succeeds without a sandbox; inside,
-//! none may.
+//! none may, but for what a back-end says that it cannot stop. As this user, and, where that is root, as a normal one.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use std::io::Write;
 use std::os::unix::net::UnixListener;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use unidebug::sandbox::{Choice, Exit, Job, Sandbox};
+
+/// Back-ends with isolation.
+const ISOLATED: [Choice; 2] = [Choice::Bubblewrap, Choice::Landlock];
+/// A user nobody is.
+const NORMAL_USER: &str = "54321";
 
 struct Surroundings {
     _folder: tempfile::TempDir,
@@ -25,8 +30,8 @@ fn surroundings() -> Surroundings {
     Surroundings { _folder: folder, workspace: base.join("workspace"), base }
 }
 
-async fn ends_with(script: &str, around: &Surroundings) -> (Exit, String) {
-    let sandbox = Sandbox::detect(Choice::Bubblewrap).await.unwrap();
+async fn ends_with(choice: Choice, script: &str, around: &Surroundings) -> (Exit, String) {
+    let sandbox = Sandbox::detect(choice).await.unwrap();
     let mut job =
         Job::new("bash", &around.workspace).args(["-c", script]).write(&around.workspace).wall(Duration::from_secs(20));
     job.limits.memory_mib = 200;
@@ -34,72 +39,126 @@ async fn ends_with(script: &str, around: &Surroundings) -> (Exit, String) {
     (done.exit, format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr)))
 }
 
-#[tokio::test]
-async fn no_probe_reaches_anything_outside() {
-    let around = surroundings();
-    let base = &around.base;
-    let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = tcp.local_addr().unwrap().port();
-    let path_socket = base.join("socket");
-    let _path = UnixListener::bind(&path_socket).unwrap();
-    let mut victim = Command::new("sleep").arg("60").env("OPENAI_API_KEY", "sk-planted").spawn().unwrap();
-    let pid = victim.id();
-    let probes = [
+/// A probe: its name, and what it runs.
+type Probe = (&'static str, String);
+
+fn files(base: &Utf8Path) -> Vec<Probe> {
+    vec![
         // What it may do to a private, empty folder of that name is looked for on the host below.
         ("write above the workspace", format!("touch {base}/outside; false")),
         ("write to a sibling", format!("touch {base}/sibling/x")),
+        ("empty a file outside", format!("truncate -s 0 {base}/secret; false")),
         ("read a sibling", format!("cat {base}/sibling/secret")),
         ("read a secret beside the workspace", format!("cat {base}/secret")),
+        ("write to /tmp of the machine", "touch /tmp/unidebug-probe; false".into()),
         ("write to the system", "touch /usr/bin/x".into()),
         ("write to /etc", "touch /etc/x".into()),
-        ("read another home", "ls /root/.ssh /root/.bashrc /home/*/.bashrc".into()),
+        ("read another home", "cat /root/.bashrc || cat /home/*/.bashrc".into()),
         ("read the password hashes", "test -s /etc/shadow && cat /etc/shadow".into()),
+        ("write to a disk", "for d in /dev/sda /dev/vda /dev/nvme0n1; do head -c 1 $d && exit 0; done; exit 1".into()),
+        ("fill the disk", "head -c 600M /dev/zero > $TMPDIR/full".into()),
+        ("see whether a path outside exists", format!("test -e {base}/secret")),
+        ("change mode, owner and times of files it owns outside", format!("chmod 600 {base}/secret")),
+    ]
+}
+
+fn processes(pid: u32) -> Vec<Probe> {
+    vec![
         ("read a key out of another process", format!("cat /proc/{pid}/environ")),
         ("find any process with a key", "cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -q OPENAI_API_KEY".into()),
         ("signal a process outside", format!("kill -0 {pid}")),
         ("trace a process outside", format!("ls /proc/{pid}/root/")),
+        ("see names, arguments and owners of other processes", format!("grep -q sleep /proc/{pid}/cmdline")),
+    ]
+}
+
+fn network(port: u16, socket: &Utf8Path) -> Vec<Probe> {
+    let connect = |path: &str| {
+        format!("perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0); connect(S,pack_sockaddr_un(\"{path}\")) or exit 1'")
+    };
+    vec![
         ("connect to a port of the host", format!("exec 5<>/dev/tcp/127.0.0.1/{port}")),
         ("connect to the internet", "exec 5<>/dev/tcp/1.1.1.1/53".into()),
         ("ask the name service", "getent hosts example.org".into()),
-        (
-            "connect to a unix socket by path",
-            format!(
-                "perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0); connect(S,pack_sockaddr_un(\"{path_socket}\")) or exit 1'"
-            ),
-        ),
-        ("reach the docker socket", "test -e /var/run/docker.sock || test -e /run/docker.sock".into()),
+        ("connect to a unix socket by path", connect(socket.as_str())),
+        ("connect to an abstract unix socket", connect(&format!("\\0{socket}"))),
+        ("reach the docker socket", connect("/run/docker.sock")),
+    ]
+}
+
+fn kernel() -> Vec<Probe> {
+    vec![
         ("mount something", "mount -t tmpfs none /usr".into()),
         ("make the root writable again", "mount -o remount,rw /usr && touch /usr/x".into()),
         ("nest a user namespace", "unshare -Ur true".into()),
         ("leave the control group", "echo $$ > /sys/fs/cgroup/cgroup.procs".into()),
+        ("leave the control group of its tasks", "echo $$ > /sys/fs/cgroup/pids/cgroup.procs".into()),
         ("enter the namespace of the host", "nsenter -t 1 -m -- touch /usr/x".into()),
-        ("write to a disk", "ls /dev/sd* /dev/vd* /dev/nvme*".into()),
         ("load a kernel module", "modprobe loop || insmod x".into()),
         ("change the host's name", "hostname other && false".into()),
-    ];
+        // Only opened: what would be written takes effect for the whole machine.
+        ("say what runs when a program crashes", ": >> /proc/sys/kernel/core_pattern".into()),
+        ("change a number of the kernel", ": >> /proc/sys/vm/drop_caches".into()),
+        ("restart the machine", ": >> /proc/sysrq-trigger".into()),
+    ]
+}
+
+/// Runs all probes; what comes through must be exactly what the back-end says that it cannot stop.
+async fn probe(choice: Choice) {
+    let around = surroundings();
+    let base = &around.base;
+    let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let socket = base.join("socket");
+    let _path = UnixListener::bind(&socket).unwrap();
+    let _abstract = {
+        use std::os::linux::net::SocketAddrExt;
+        let address = std::os::unix::net::SocketAddr::from_abstract_name(socket.as_str()).unwrap();
+        UnixListener::bind_addr(&address).unwrap()
+    };
+    let mut victim = Command::new("sleep").arg("60").env("OPENAI_API_KEY", "sk-planted").spawn().unwrap();
+    let mut probes = files(base);
+    probes.extend(processes(victim.id()));
+    probes.extend(network(tcp.local_addr().unwrap().port(), &socket));
+    probes.extend(kernel());
     let mut through = Vec::new();
     for (name, script) in &probes {
-        let (exit, said) = ends_with(script, &around).await;
+        let (exit, _) = ends_with(choice, script, &around).await;
         if exit.success() {
-            through.push(format!("{name}: {said}"));
+            through.push(*name);
         }
     }
     victim.kill().unwrap();
     victim.wait().unwrap();
-    assert!(through.is_empty(), "{}", through.join("\n"));
+    let mut admitted = Sandbox::detect(choice).await.unwrap().cannot_stop();
+    admitted.sort_unstable();
+    through.sort_unstable();
+    assert_eq!(through, admitted, "{choice:?}: what came through, and what it says that it cannot stop");
     assert!(!base.join("outside").exists() && !base.join("sibling/x").exists());
+    assert!(!Utf8Path::new("/tmp/unidebug-probe").exists());
+    assert_eq!(std::fs::read_to_string(base.join("secret")).unwrap(), "secret");
 }
 
-#[tokio::test]
-async fn memory_processes_and_disk_have_an_end() {
+/// Memory and processes have an end, and nothing outlives its job.
+async fn limits(choice: Choice) {
     let around = surroundings();
     let hog = "perl -e 'my @a; push @a, \"x\" x 10_000_000 while 1'";
-    assert!(!ends_with(hog, &around).await.0.success());
-    // Far past the limit, and far below what would take all process numbers of a busy machine from the other tests.
-    let (exit, _) = ends_with("for i in $(seq 5000); do sleep 15 & done; sleep 15; exit 0", &around).await;
-    assert!(!exit.success(), "{exit:?}");
-    let (exit, said) = ends_with("head -c 2G /dev/zero > /tmp/full", &around).await;
-    assert!(!exit.success() && said.contains("No space"), "{exit:?} {said}");
+    assert!(!ends_with(choice, hog, &around).await.0.success(), "{choice:?}: memory");
+    // Without end: whatever holds the number of processes must hold it before the machine has none left.
+    let bomb = "perl -e 'while (1) { my $p = fork; exit 7 unless defined $p; if (!$p) { sleep 20; exit } }'";
+    let (exit, _) = ends_with(choice, bomb, &around).await;
+    assert!(!exit.success(), "{choice:?}: processes: {exit:?}");
+    let doubling = "b() { b | b & }; b; sleep 15";
+    ends_with(choice, doubling, &around).await;
+    let heart = around.workspace.join("heart");
+    let (exit, _) = ends_with(choice, &format!("{} sleep 0.5; exit 0", beating(&heart)), &around).await;
+    assert!(exit.success() && heart.exists());
+    assert!(!lives(&heart), "{choice:?}: after a normal end");
+    std::fs::remove_file(&heart).unwrap();
+    let sandbox = Sandbox::detect(choice).await.unwrap();
+    let job = Job::new("bash", &around.workspace).args(["-c", &format!("{} sleep 60", beating(&heart))]);
+    let done = sandbox.run(job.write(&around.workspace).wall(Duration::from_secs(1))).await.unwrap();
+    assert_eq!(done.exit, Exit::TimedOut);
+    assert!(heart.exists() && !lives(&heart), "{choice:?}: after its deadline");
 }
 
 /// Whether something still writes into the file.
@@ -114,12 +173,55 @@ fn beating(heart: &Utf8Path) -> String {
 }
 
 #[tokio::test]
-async fn a_daemon_does_not_outlive_its_job() {
-    let around = surroundings();
-    let heart = around.workspace.join("heart");
-    let (exit, _) = ends_with(&format!("{} sleep 0.5; exit 0", beating(&heart)), &around).await;
-    assert!(exit.success() && heart.exists());
-    assert!(!lives(&heart), "after a normal end");
+async fn no_probe_reaches_anything_outside() {
+    for choice in ISOLATED {
+        probe(choice).await;
+    }
+}
+
+#[tokio::test]
+async fn memory_processes_and_daemons_have_an_end() {
+    for choice in ISOLATED {
+        limits(choice).await;
+    }
+}
+
+/// Not a test by itself: all of the above as whoever runs it.
+#[tokio::test]
+#[ignore = "started by another test"]
+async fn everything_as_this_user() {
+    for choice in ISOLATED {
+        probe(choice).await;
+        limits(choice).await;
+    }
+}
+
+#[test]
+fn a_normal_user_is_held_as_well() {
+    if !nix::unistd::geteuid().is_root() {
+        // The other tests ran as one.
+        return;
+    }
+    let folder = tempfile::Builder::new().permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755)).tempdir();
+    let folder = folder.unwrap();
+    // A folder of root's is closed to others, so both programs are put where they can be started.
+    for (program, name) in [(std::env::current_exe().unwrap(), "tests"), (program(), "unidebug")] {
+        let near = folder.path().join(name);
+        std::fs::hard_link(&program, &near).or_else(|_| std::fs::copy(&program, &near).map(|_| ())).unwrap();
+    }
+    let done = Command::new("setpriv")
+        .args(["--reuid", NORMAL_USER, "--regid", NORMAL_USER, "--clear-groups", "--inh-caps=-all"])
+        .arg(folder.path().join("tests"))
+        .args(["sandbox_probes::everything_as_this_user", "--exact", "--ignored"])
+        .current_dir("/")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn program() -> std::path::PathBuf {
+    env!("CARGO_BIN_EXE_unidebug").into()
 }
 
 /// Not a test by itself: the process that is killed in the next one.
@@ -127,7 +229,8 @@ async fn a_daemon_does_not_outlive_its_job() {
 #[ignore = "started by another test"]
 async fn a_job_that_beats() {
     let Ok(folder) = std::env::var("UNIDEBUG_TEST_FOLDER") else { return };
-    let sandbox = Sandbox::detect(Choice::Bubblewrap).await.unwrap();
+    let choice = if std::env::var_os("UNIDEBUG_TEST_LANDLOCK").is_some() { ISOLATED[1] } else { ISOLATED[0] };
+    let sandbox = Sandbox::detect(choice).await.unwrap();
     let heart = Utf8Path::new(&folder).join("heart");
     let job = Job::new("bash", &folder).args(["-c", &format!("{} sleep 60", beating(&heart))]).write(&folder);
     sandbox.run(job).await.unwrap();
@@ -135,25 +238,28 @@ async fn a_job_that_beats() {
 
 #[test]
 fn nothing_outlives_a_program_that_is_killed() {
-    let around = surroundings();
-    let heart = around.workspace.join("heart");
-    let mut program = Command::new(std::env::current_exe().unwrap())
-        .args(["sandbox_probes::a_job_that_beats", "--exact", "--ignored"])
-        .env("UNIDEBUG_TEST_FOLDER", &around.workspace)
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    for _ in 0..200 {
-        if heart.exists() {
-            break;
+    for choice in ISOLATED {
+        let around = surroundings();
+        let heart = around.workspace.join("heart");
+        let mut program = Command::new(std::env::current_exe().unwrap());
+        program.args(["sandbox_probes::a_job_that_beats", "--exact", "--ignored"]);
+        program.env("UNIDEBUG_TEST_FOLDER", &around.workspace).stdout(Stdio::null());
+        if choice == Choice::Landlock {
+            program.env("UNIDEBUG_TEST_LANDLOCK", "1");
         }
-        std::thread::sleep(Duration::from_millis(50));
+        let mut program = program.spawn().unwrap();
+        for _ in 0..200 {
+            if heart.exists() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert!(lives(&heart), "{choice:?}: it beats while the program runs");
+        program.kill().unwrap();
+        program.wait().unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!lives(&heart), "{choice:?}: after kill -9 of the program");
     }
-    assert!(lives(&heart), "it beats while the program runs");
-    program.kill().unwrap();
-    program.wait().unwrap();
-    std::thread::sleep(Duration::from_millis(300));
-    assert!(!lives(&heart), "after kill -9 of the program");
 }
 
 #[tokio::test]
@@ -167,6 +273,17 @@ async fn a_server_on_the_own_loopback_works() {
               '127.0.0.1', PeerPort => $s->sockport) or die; print $c \"hello\\n\"; }",
         )
         .unwrap();
-    let (exit, said) = ends_with("perl server.pl", &around).await;
+    let (exit, said) = ends_with(Choice::Bubblewrap, "perl server.pl", &around).await;
     assert!(exit.success() && said.contains("hello"), "{exit:?} {said}");
+}
+
+#[test]
+fn a_run_behind_the_weaker_wall_works_and_says_what_it_cannot_stop() {
+    let done =
+        crate::support::unidebug(&["run", "fixtures:roman-numerals", "--model", "builtin", "--sandbox", "landlock"]);
+    done.expect_code(0);
+    assert!(done.stderr.contains("sandbox landlock: untrusted code can fill the disk"), "{done}");
+    if nix::unistd::geteuid().is_root() {
+        assert!(done.stderr.contains("running as root: prefer a normal user"), "{done}");
+    }
 }

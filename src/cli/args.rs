@@ -3,6 +3,7 @@
 use super::bench::args::{BenchFolderArgs, BenchMergeArgs, BenchRunArgs, BenchWorkArgs};
 use super::config::FormulaArg;
 use super::flags::{SandboxArg, Settings, ToolSettings};
+use crate::sandbox::confine;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -45,6 +46,15 @@ pub enum Command {
     Doctor(Box<DoctorArgs>),
     /// A script that completes commands and flags.
     Completions(CompletionsArgs),
+    /// Becomes a confined program; the sandbox's own use.
+    #[command(hide = true, name = confine::COMMAND)]
+    Confine {
+        /// What the program may use, as JSON.
+        rules: String,
+        /// The program and its arguments.
+        #[arg(last = true, required = true)]
+        words: Vec<String>,
+    },
 }
 
 /// What is measured.

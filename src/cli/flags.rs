@@ -14,6 +14,8 @@ pub enum SandboxArg {
     Auto,
     /// Bubblewrap.
     Bubblewrap,
+    /// Landlock and seccomp: weaker, for machines without bubblewrap.
+    Landlock,
     /// None: code of the project and of the model runs with your rights.
     None,
 }

@@ -43,6 +43,13 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error, json),
     };
+    if let Command::Confine { rules, words } = &cli.command {
+        // Before any thread starts: what is laid on binds this thread and what it becomes.
+        return crate::sandbox::confine::enter(rules, words).unwrap_or_else(|error| {
+            anstream::eprintln!("error: {error}");
+            ExitCode::from(error::UNUSABLE)
+        });
+    }
     let outcome = log::start(cli.log.as_deref()).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::io("the runtime cannot be started", &error))?;
@@ -71,6 +78,8 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Report(args) => report::report(&args),
         Command::Bench(command) => bench::bench(command).await,
         Command::Doctor(args) => doctor::doctor(args).await,
+        // Handled before anything was started.
+        Command::Confine { .. } => Ok(0),
         Command::Completions(args) => Ok(completions::completions(&args)),
         Command::Config(ConfigCommand::Show(args)) => config::show(&args),
     }

@@ -43,6 +43,7 @@ impl Opened {
         let sandbox = Sandbox::detect(match config.sandbox {
             SandboxArg::Auto => Choice::Auto,
             SandboxArg::Bubblewrap => Choice::Bubblewrap,
+            SandboxArg::Landlock => Choice::Landlock,
             SandboxArg::None => Choice::None,
         })
         .await?;

@@ -123,6 +123,9 @@ impl Session {
     }
 
     fn notices(&self, telling: &Telling) -> Result<(), Failure> {
+        for warning in self.opened.sandbox.warnings() {
+            telling.notice(&warning)?;
+        }
         if self.models.for_lack_of_a_key {
             telling.notice(
                 "no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)",

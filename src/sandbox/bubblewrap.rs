@@ -3,22 +3,21 @@
 //! The root is an allow-list. Home, `/tmp`, `/run`, other checkouts and this program's state are not hidden: they are
 //! never there.
 
-use super::{Job, SandboxError, find_program};
+use super::{Job, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::process::Stdio;
 
-const HINT: &str = "install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces (sysctl \
-kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0), or type `--sandbox none` to run \
-untrusted code without isolation";
-
 /// Folders of the system that every job may read.
-const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store"];
+pub(super) const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store"];
 
 /// Files below them that no job may read, whoever runs it.
-const MASKED: &[&str] = &["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/sudoers"];
+pub(super) const MASKED: &[&str] = &["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/sudoers"];
 
 /// Folders below them that are covered with an empty one.
-const COVERED: &[&str] = &["/etc/ssh", "/etc/munge", "/etc/sudoers.d", "/etc/ssl/private"];
+pub(super) const COVERED: &[&str] = &["/etc/ssh", "/etc/munge", "/etc/sudoers.d", "/etc/ssl/private"];
+
+/// Switches of the kernel. Root's own user id, even without a capability, may turn them for the whole machine.
+const CONTROLS: &[&str] = &["/proc/sys", "/proc/sysrq-trigger"];
 
 /// A bubblewrap that was seen working.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,9 +28,8 @@ pub(super) struct Bubblewrap {
 }
 
 /// Uses bubblewrap once, with the strongest options first.
-pub(super) async fn detect() -> Result<Bubblewrap, SandboxError> {
-    let unavailable = |what: String| SandboxError::Unavailable { what, hint: HINT.into() };
-    let program = find_program("bwrap").ok_or_else(|| unavailable("bubblewrap is not installed".into()))?;
+pub(super) async fn detect() -> Result<Bubblewrap, String> {
+    let program = find_program("bwrap").ok_or("bubblewrap is not installed")?;
     let mut complaint = String::new();
     for forbids_nesting in [true, false] {
         let found = Bubblewrap { program: program.clone(), forbids_nesting };
@@ -46,17 +44,21 @@ pub(super) async fn detect() -> Result<Bubblewrap, SandboxError> {
             Err(_) => complaint = "it did not answer in 10 s".into(),
         }
     }
-    Err(unavailable(format!("bubblewrap does not work here: {complaint}")))
+    Err(format!("bubblewrap does not work here: {complaint}"))
 }
 
 impl Bubblewrap {
-    /// The program itself.
-    pub(super) fn program(&self) -> &Utf8Path {
-        &self.program
+    /// The whole line that runs `words` for a job.
+    pub(super) fn line(&self, job: &Job, words: Vec<String>) -> Vec<String> {
+        let mut line = vec![self.program.to_string()];
+        line.extend(self.arguments(job));
+        line.push("--".into());
+        line.extend(words);
+        line
     }
 
     /// All arguments before `--` and the job's program.
-    pub(super) fn arguments(&self, job: &Job) -> Vec<String> {
+    fn arguments(&self, job: &Job) -> Vec<String> {
         let mut line = Line(Vec::new());
         line.add(&["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
         if self.forbids_nesting {
@@ -67,6 +69,9 @@ impl Bubblewrap {
         }
         system(&mut line);
         line.add(&["--proc", "/proc", "--dev", "/dev"]);
+        for control in CONTROLS.iter().filter(|control| Utf8Path::new(control).exists()) {
+            line.add(&["--ro-bind", control, control]);
+        }
         for scratch in ["/tmp", "/dev/shm"] {
             line.add(&["--size", "536870912", "--tmpfs", scratch]);
         }

@@ -3,6 +3,20 @@
 use std::collections::VecDeque;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+/// How a JVM is told where its temporary files go, where it has no `/tmp` of its own.
+pub(super) const JAVA_SCRATCH: &str = "-Djava.io.tmpdir=";
+/// What it says about that, which no test and no compiler said.
+const JAVA_NOTICE: &[u8] = b"Picked up JAVA_TOOL_OPTIONS: -Djava.io.tmpdir=";
+
+/// The text without the JVM's remark on our own option.
+pub(super) fn without_notice(said: Vec<u8>) -> Vec<u8> {
+    if memchr::memmem::find(&said, JAVA_NOTICE).is_none() {
+        return said;
+    }
+    let lines = said.split_inclusive(|&byte| byte == b'\n');
+    lines.filter(|line| !line.starts_with(JAVA_NOTICE)).flatten().copied().collect()
+}
+
 /// Bytes from the beginning and from the end of a stream.
 #[derive(Debug, Default)]
 pub(super) struct HeadTail {

@@ -1,7 +1,9 @@
 //! Runs one job, or keeps one server: pipes, limits, end.
 
-use super::capture::{HeadTail, drain};
-use super::{Backend, Exit, Finished, Job, Limits, PROGRAM_PATH, SandboxError, find_program, spawner, tree};
+use super::capture::{HeadTail, drain, without_notice};
+use super::line::{Keep, command};
+use super::tasks::Group;
+use super::{Backend, Exit, Finished, Job, Limits, SandboxError, find_program, spawner, tree};
 
 use command_fds::{CommandFdExt, FdMapping};
 use std::os::unix::process::ExitStatusExt;
@@ -9,18 +11,18 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::net::unix::pipe;
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 
 /// Bytes of the result pipe that are kept: some 300,000 test records.
 const RESULT_BYTES: usize = 128 << 20;
 /// How often memory and processes are looked at.
-const WATCH_EVERY: Duration = Duration::from_millis(150);
+const WATCH_EVERY: Duration = Duration::from_millis(100);
 /// More processes than any build or test needs.
 const MAX_PROCESSES: usize = 512;
 /// How long pipes are drained after the end, when something that escaped still holds them.
 const LINGER: Duration = Duration::from_millis(500);
-/// The largest file a job may write, in bytes.
-const MAX_FILE: u64 = 4 << 30;
+/// How long a supervisor may take to end what it supervises.
+const SUPERVISED_END: Duration = Duration::from_secs(3);
 
 /// A started process with its pipes. Dropping it kills the whole tree.
 struct Running {
@@ -29,13 +31,37 @@ struct Running {
     stdout: Arc<Mutex<HeadTail>>,
     stderr: Arc<Mutex<HeadTail>>,
     drains: Vec<tokio::task::JoinHandle<()>>,
+    keep: Keep,
+}
+
+impl Running {
+    /// Ends the job and all it started, without waiting.
+    fn kill(&mut self) {
+        let supervised = self.keep.lifeline.take().is_some();
+        match &self.keep.group {
+            Some(group) => group.kill(),
+            // A supervisor sees its lifeline cut and ends all; killed itself, it could not.
+            None if supervised => {}
+            None => tree::kill_all(self.pid),
+        }
+    }
+
+    /// Ends the job and all it started.
+    async fn end(&mut self) -> Result<(), SandboxError> {
+        self.kill();
+        if tokio::time::timeout(SUPERVISED_END, self.child.wait()).await.is_err() {
+            tree::kill_all(self.pid);
+        }
+        self.child.wait().await.map_err(io("waiting for a killed process"))?;
+        Ok(())
+    }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         // The id is only reused after the child was waited for.
         if let Ok(None) = self.child.try_wait() {
-            tree::kill_all(self.pid);
+            self.kill();
         }
         self.drains.iter().for_each(tokio::task::JoinHandle::abort);
     }
@@ -45,67 +71,15 @@ fn io(what: &'static str) -> impl FnOnce(std::io::Error) -> SandboxError {
     move |source| SandboxError::Io { what, source }
 }
 
-/// The allow-list: nothing is inherited.
-fn environment(job: &Job, home: &str) -> Vec<(String, String)> {
-    let fixed = [
-        ("PATH", PROGRAM_PATH),
-        ("HOME", home),
-        ("TMPDIR", "/tmp"),
-        ("LANG", "C.UTF-8"),
-        ("TZ", "UTC"),
-        ("USER", "unidebug"),
-    ];
-    let mut all: Vec<(String, String)> = fixed.map(|(name, value)| (name.into(), value.into())).to_vec();
-    if job.network {
-        // A job that may fetch needs to know how this machine reaches the network.
-        for name in ["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE"]
-        {
-            all.extend(std::env::var(name).ok().map(|value| (name.to_owned(), value)));
-        }
-    }
-    all.extend(job.env.iter().cloned());
-    all
-}
-
-/// Limits that the kernel holds, through the small program that every Linux has; without it the watchdog is alone.
-fn limited(job: &Job) -> Vec<String> {
-    let mut words = Vec::new();
-    if let Some(prlimit) = find_program("prlimit") {
-        let data = (job.limits.memory_mib * 2 + 512) << 20;
-        words.push(prlimit.into_string());
-        words.extend(["--core=0".into(), format!("--fsize={MAX_FILE}"), format!("--data={data}"), "--".into()]);
-    }
-    words.push(job.program.clone());
-    words.extend(job.args.iter().cloned());
-    words
-}
-
-fn command(backend: &Backend, job: &Job) -> Command {
-    let words = limited(job);
-    let mut command = match backend {
-        Backend::Bubblewrap(bubblewrap) => {
-            let mut command = Command::new(bubblewrap.program());
-            command.args(bubblewrap.arguments(job)).arg("--").args(words);
-            command.env_clear().envs(environment(job, "/tmp/home"));
-            command
-        }
-        Backend::None => {
-            let mut command = Command::new(&words[0]);
-            command.args(&words[1..]).current_dir(&job.cwd);
-            command.env_clear().envs(environment(job, job.cwd.as_str()));
-            command
-        }
-    };
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.process_group(0).kill_on_drop(true);
-    command
-}
-
-async fn start(mut command: Command, job: &Job, pipes: Vec<FdMapping>) -> Result<Running, SandboxError> {
+async fn start(backend: &Backend, job: &Job, mut pipes: Vec<FdMapping>) -> Result<Running, SandboxError> {
     let spawn = |source| SandboxError::Spawn { program: job.program.clone(), source };
     if find_program(&job.program).is_none() {
         return Err(spawn(std::io::Error::new(std::io::ErrorKind::NotFound, "no such program")));
     }
+    let (mut command, more, keep) = command(backend, job)?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0).kill_on_drop(keep.lifeline.is_none());
+    pipes.extend(more);
     if !pipes.is_empty() {
         command.fd_mappings(pipes).map_err(|error| spawn(std::io::Error::other(error.to_string())))?;
     }
@@ -122,13 +96,17 @@ async fn start(mut command: Command, job: &Job, pipes: Vec<FdMapping>) -> Result
     if let Some(from) = child.stderr.take() {
         drains.push(tokio::spawn(drain(from, stderr.clone())));
     }
-    Ok(Running { child, pid, stdout, stderr, drains })
+    Ok(Running { child, pid, stdout, stderr, drains, keep })
 }
 
 /// Ends when the tree holds more than it may.
-async fn watch(pid: i32, limits: &Limits) {
+async fn watch(pid: i32, group: Option<&Group>, limits: &Limits) {
     loop {
         tokio::time::sleep(WATCH_EVERY).await;
+        // A full group is a bomb that burns: it is not worth walking.
+        if group.is_some_and(Group::is_full) {
+            return;
+        }
         let held = tree::held(pid);
         if held.resident_kib > limits.memory_mib << 10 || held.processes > MAX_PROCESSES {
             return;
@@ -148,10 +126,9 @@ async fn finish(running: &mut Running, limits: &Limits) -> Result<Exit, SandboxE
             return Ok(status.code().map_or_else(|| Exit::Signal(status.signal().unwrap_or(0)), Exit::Code));
         }
         () = tokio::time::sleep(limits.wall) => Exit::TimedOut,
-        () = watch(pid, limits) => Exit::OutOfMemory,
+        () = watch(pid, running.keep.group.as_ref(), limits) => Exit::OutOfMemory,
     };
-    tree::kill_all(pid);
-    running.child.wait().await.map_err(io("waiting for a killed process"))?;
+    running.end().await?;
     Ok(exit)
 }
 
@@ -166,7 +143,7 @@ pub(super) async fn run(backend: &Backend, job: Job) -> Result<Finished, Sandbox
         pipes.push(FdMapping { parent_fd, child_fd: 3 });
         reader = Some(tokio::spawn(drain(receiver, results.clone())));
     }
-    let mut running = start(command(backend, &job), &job, pipes).await?;
+    let mut running = start(backend, &job, pipes).await?;
     running.drains.extend(reader);
     let group = nix::unistd::Pid::from_raw(running.pid);
     let exit = finish(&mut running, &job.limits).await?;
@@ -181,7 +158,7 @@ pub(super) async fn run(backend: &Backend, job: Job) -> Result<Finished, Sandbox
     Ok(Finished {
         exit,
         stdout: taken(&running.stdout),
-        stderr: taken(&running.stderr),
+        stderr: without_notice(taken(&running.stderr)),
         results: taken(&results),
         wall: begin.elapsed(),
     })
@@ -199,7 +176,7 @@ pub struct Served {
 impl Served {
     /// What it wrote to its standard error so far, head and tail.
     pub fn stderr(&self) -> Vec<u8> {
-        taken(&self.running.stderr)
+        without_notice(taken(&self.running.stderr))
     }
 
     /// What it wrote to its standard output so far, head and tail; taken, so that the next call begins anew.
@@ -220,7 +197,7 @@ impl Served {
 
     /// Kills it and all it started.
     pub fn kill(&mut self) {
-        tree::kill_all(self.running.pid);
+        self.running.kill();
     }
 }
 
@@ -231,6 +208,6 @@ pub(super) async fn serve(backend: &Backend, job: Job) -> Result<Served, Sandbox
         FdMapping { parent_fd: to_parent.into_blocking_fd().map_err(io("making a pipe"))?, child_fd: 3 },
         FdMapping { parent_fd: from_parent.into_blocking_fd().map_err(io("making a pipe"))?, child_fd: 4 },
     ];
-    let running = start(command(backend, &job), &job, pipes).await?;
+    let running = start(backend, &job, pipes).await?;
     Ok(Served { running, requests, answers })
 }

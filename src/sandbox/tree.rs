@@ -2,6 +2,7 @@
 
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use std::collections::HashSet;
 use std::fs;
 
 /// What a process tree holds together.
@@ -24,14 +25,10 @@ fn children(pid: i32) -> Vec<i32> {
 
 /// The process and all its descendants, parents first.
 pub(super) fn members(root: i32) -> Vec<i32> {
-    let mut all = vec![root];
+    let (mut all, mut known) = (vec![root], HashSet::from([root]));
     let mut next = 0;
     while let Some(&pid) = all.get(next) {
-        for child in children(pid) {
-            if !all.contains(&child) {
-                all.push(child);
-            }
-        }
+        all.extend(children(pid).into_iter().filter(|child| known.insert(*child)));
         next += 1;
         // A bomb is not worth walking to its end.
         if all.len() > 4096 {

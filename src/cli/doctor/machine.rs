@@ -28,7 +28,13 @@ pub(super) async fn checks(config: &Config) -> Vec<Check> {
 async fn isolation() -> (Option<Sandbox>, Check) {
     match Sandbox::detect(Choice::Auto).await {
         Ok(sandbox) => {
-            let check = Check::ok("sandbox", sandbox.name());
+            let open = sandbox.cannot_stop();
+            let check = if open.is_empty() {
+                Check::ok("sandbox", sandbox.name())
+            } else {
+                let detail = format!("{}; untrusted code can {}", sandbox.name(), open.join(", "));
+                Check::not(State::Note, "sandbox", detail, "install bubblewrap, which stops these too")
+            };
             (Some(sandbox), check)
         }
         Err(error) => (None, Check::not(State::Missing, "sandbox", error.to_string(), error.hint())),

@@ -1,0 +1,214 @@
+//! What the program does to itself before it becomes a job where bubblewrap cannot be had: landlock for files, seccomp
+//! for system calls, no capability, and a supervisor that ends what the job leaves behind.
+//!
+//! Both rule sets bind the calling process for ever, so they are laid on in a process of their own: this program,
+//! started again with a hidden command.
+
+use super::tree;
+use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, Scope, path_beneath_rules};
+use nix::sys::signal::Signal;
+use seccompiler::{
+    SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, apply_filter,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+/// Name of the hidden command.
+pub const COMMAND: &str = "confine";
+/// The newest rules this program knows; the kernel takes what it knows of them.
+const NEWEST: ABI = ABI::V9;
+/// How long what a job left behind is chased.
+const CHASE: Duration = Duration::from_secs(10);
+/// Devices without state that every program expects.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+
+/// What a confined program may use.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Rules {
+    /// Files and folders it may read and execute.
+    pub(super) read: Vec<String>,
+    /// Files and folders it may write.
+    pub(super) write: Vec<String>,
+    /// Whether it may open sockets.
+    pub(super) network: bool,
+    /// Descriptor of a pipe whose other end lives as long as the program that asked; only for the supervisor.
+    pub(super) lifeline: Option<i32>,
+}
+
+/// Runs the hidden command: rules as JSON, then a program with its arguments. Supervises when the rules name a
+/// lifeline, else lays the rules on itself and becomes the program.
+///
+/// # Errors
+/// The rules cannot be read or laid on, or the program cannot be started.
+pub fn enter(rules: &str, words: &[String]) -> io::Result<ExitCode> {
+    let rules: Rules = serde_json::from_str(rules)?;
+    let done = match rules.lifeline {
+        Some(descriptor) => supervise(rules, descriptor, words),
+        None => become_program(&rules, words),
+    };
+    let program = words.first().map_or("nothing", String::as_str);
+    done.map_err(|error| io::Error::new(error.kind(), format!("{program} cannot be confined: {error}")))
+}
+
+/// Starts the program confined, waits for its end or for that of whoever asked, and kills all that is left.
+fn supervise(mut rules: Rules, lifeline: i32, words: &[String]) -> io::Result<ExitCode> {
+    nix::sys::prctl::set_child_subreaper(true)?;
+    let mut asker = std::fs::File::open(format!("/proc/self/fd/{lifeline}"))?;
+    std::thread::spawn(move || {
+        // Nobody writes: the read ends when the other side is gone.
+        let _ = asker.read(&mut [0]);
+        end_descendants();
+        std::process::exit(137);
+    });
+    rules.lifeline = None;
+    let mut program = Command::new(std::env::current_exe()?);
+    let rules = serde_json::to_string(&rules)?;
+    let status = program.args([COMMAND, &rules, "--"]).args(words).spawn()?.wait()?;
+    end_descendants();
+    if let Some(signal) = status.signal().and_then(|number| Signal::try_from(number).ok()) {
+        // Ends as the program did; a signal that can be survived leaves the code below.
+        nix::sys::signal::raise(signal)?;
+    }
+    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(137)))
+}
+
+/// Kills everything below this process. Orphans come back to it, so nothing can leave the tree.
+fn end_descendants() {
+    let own = std::process::id().cast_signed();
+    let begin = Instant::now();
+    while begin.elapsed() < CHASE {
+        let below: Vec<i32> = tree::members(own).into_iter().filter(|&pid| pid != own).collect();
+        if below.is_empty() {
+            return;
+        }
+        for pid in below {
+            // One that is gone already is what is wanted.
+            let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), Signal::SIGKILL);
+        }
+        let flags = Some(nix::sys::wait::WaitPidFlag::WNOHANG);
+        while nix::sys::wait::waitpid(None, flags).is_ok_and(|status| status.pid().is_some()) {}
+    }
+}
+
+fn become_program(rules: &Rules, words: &[String]) -> io::Result<ExitCode> {
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
+    restrict_files(rules).map_err(io::Error::other)?;
+    for filter in filters(rules.network)? {
+        apply_filter(&filter).map_err(io::Error::other)?;
+    }
+    let Some((program, args)) = words.split_first() else { return Err(io::ErrorKind::InvalidInput.into()) };
+    Err(Command::new(program).args(args).exec())
+}
+
+fn restrict_files(rules: &Rules) -> Result<(), landlock::RulesetError> {
+    let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?.scope(Scope::from_all(NEWEST))?;
+    if !rules.network {
+        ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
+    }
+    let devices = AccessFs::from_file(NEWEST) & !AccessFs::Execute;
+    let everything = AccessFs::from_all(NEWEST) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
+    ruleset
+        .create()?
+        .add_rules(path_beneath_rules(&rules.read, AccessFs::from_read(NEWEST)))?
+        .add_rules(path_beneath_rules(DEVICES, devices))?
+        .add_rules(path_beneath_rules(&rules.write, everything))?
+        .restrict_self()?;
+    Ok(())
+}
+
+/// The version of landlock that this kernel offers, by laying an empty rule set on a thread that ends at once.
+pub(super) fn kernel_version() -> u32 {
+    let probe = || -> Option<u32> {
+        let made = Ruleset::default().handle_access(AccessFs::Execute).ok()?.create().ok()?;
+        match made.restrict_self().ok()?.landlock {
+            landlock::LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u32),
+            _ => None,
+        }
+    };
+    std::thread::spawn(probe).join().ok().flatten().unwrap_or(0)
+}
+
+/// System calls by which a process reaches others or the kernel itself. What no test and no build tool calls.
+const FORBIDDEN: &[libc::c_long] = &[
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_userfaultfd,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_adjtimex,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_open_by_handle_at,
+];
+
+/// One filter for each answer a forbidden call gets.
+fn filters(network: bool) -> io::Result<Vec<seccompiler::BpfProgram>> {
+    let mut refused: BTreeMap<i64, Vec<SeccompRule>> = FORBIDDEN.iter().map(|&call| (call, Vec::new())).collect();
+    // A new user name space would bring all capabilities back.
+    let nested = SeccompCmpOp::MaskedEq(libc::CLONE_NEWUSER.cast_unsigned().into());
+    refused.insert(libc::SYS_clone, vec![rule(&[(nested, libc::CLONE_NEWUSER.cast_unsigned().into())])?]);
+    let mut sockets = Vec::new();
+    if network {
+        let known = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+        sockets.push(rule(&known.map(|family| (SeccompCmpOp::Ne, family.cast_unsigned().into())))?);
+    }
+    // The flags of the newer call lie in memory, where no filter sees them; the C library falls back to the older.
+    let newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    Ok(vec![
+        program(refused, libc::EPERM)?,
+        program(newer, libc::ENOSYS)?,
+        program(BTreeMap::from([(libc::SYS_socket, sockets)]), libc::EAFNOSUPPORT)?,
+    ])
+}
+
+/// Conditions on the first argument, all of which must hold.
+fn rule(conditions: &[(SeccompCmpOp, u64)]) -> io::Result<SeccompRule> {
+    let made = conditions
+        .iter()
+        .map(|(operator, value)| SeccompCondition::new(0, SeccompCmpArgLen::Dword, operator.clone(), *value));
+    let made = made.collect::<Result<Vec<_>, _>>().map_err(io::Error::other)?;
+    SeccompRule::new(made).map_err(io::Error::other)
+}
+
+fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, answer: libc::c_int) -> io::Result<seccompiler::BpfProgram> {
+    let architecture = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
+    let refused = SeccompAction::Errno(answer.cast_unsigned());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, architecture);
+    filter.and_then(TryInto::try_into).map_err(io::Error::other)
+}

@@ -1,0 +1,136 @@
+//! What is run, what it may use, and what is left of it.
+
+use camino::Utf8PathBuf;
+use std::time::Duration;
+
+/// What a job may use.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Wall time; at its end the whole process tree is killed.
+    pub wall: Duration,
+    /// Memory of the job in MiB, as far as the back-end can hold it.
+    pub memory_mib: u64,
+    /// Bytes of stdout and of stderr that are kept, half from the head and half from the tail.
+    pub output_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { wall: Duration::from_secs(600), memory_mib: 2048, output_bytes: 2 << 20 }
+    }
+}
+
+/// A program to run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The program, absolute or found on the allow-listed PATH.
+    pub program: String,
+    /// Its arguments, as they are: no shell reads them.
+    pub args: Vec<String>,
+    /// Working directory.
+    pub cwd: Utf8PathBuf,
+    /// Variables added to the allow-list.
+    pub env: Vec<(String, String)>,
+    /// Folders it may write (its working directory is not among them unless named).
+    pub writable: Vec<Utf8PathBuf>,
+    /// Files and folders that must stay readable although they lie below a hidden folder.
+    pub readable: Vec<Utf8PathBuf>,
+    /// Whether the network may be reached: only for set-up of dependencies, never for a candidate.
+    pub network: bool,
+    /// Limits.
+    pub limits: Limits,
+    /// Whether a private pipe for results is passed as descriptor 3.
+    pub results: bool,
+}
+
+impl Job {
+    /// A job with default limits, nothing writable, no network and no result pipe.
+    pub fn new(program: impl Into<String>, cwd: impl Into<Utf8PathBuf>) -> Self {
+        let cwd = cwd.into();
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            readable: vec![cwd.clone()],
+            cwd,
+            env: Vec::new(),
+            writable: Vec::new(),
+            network: false,
+            limits: Limits::default(),
+            results: false,
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<T: Into<String>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds a folder that may be written.
+    #[must_use]
+    pub fn write(mut self, folder: impl Into<Utf8PathBuf>) -> Self {
+        self.writable.push(folder.into());
+        self
+    }
+
+    /// Adds files and folders that may be read.
+    #[must_use]
+    pub fn read<T: Into<Utf8PathBuf>>(mut self, paths: impl IntoIterator<Item = T>) -> Self {
+        self.readable.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the wall limit.
+    #[must_use]
+    pub fn wall(mut self, wall: Duration) -> Self {
+        self.limits.wall = wall;
+        self
+    }
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Its exit code.
+    Code(i32),
+    /// The signal that ended it.
+    Signal(i32),
+    /// It was killed at its deadline.
+    TimedOut,
+    /// It was killed because its processes together held more memory than allowed.
+    OutOfMemory,
+}
+
+impl Exit {
+    /// Whether it ended by itself with code 0.
+    pub fn success(self) -> bool {
+        self == Self::Code(0)
+    }
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::TimedOut => f.write_str("its deadline"),
+            Self::OutOfMemory => f.write_str("its memory limit"),
+        }
+    }
+}
+
+/// What is left of a job.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// How it ended.
+    pub exit: Exit,
+    /// Kept part of its standard output.
+    pub stdout: Vec<u8>,
+    /// Kept part of its standard error.
+    pub stderr: Vec<u8>,
+    /// All bytes of descriptor 3, when it was asked for (bounded).
+    pub results: Vec<u8>,
+    /// Wall time.
+    pub wall: Duration,
+}
