@@ -28,7 +28,8 @@ fn failing_test(index: &CodeIndex, baseline: &Baseline, id: &TestId) -> FailingT
         span: place.as_ref().map(|(_, method)| method.span),
         failing_line,
         failure: clean(index, &thrown),
-        timed_out: result.is_some_and(|result| result.status == TestStatus::TimedOut) || gave_up(&thrown),
+        timed_out: result.is_some_and(|result| result.status == TestStatus::TimedOut)
+            || validate::clean::gave_up(&thrown),
     }
 }
 
@@ -45,14 +46,6 @@ fn find_method<'i>(index: &'i CodeIndex, id: &TestId) -> Option<(&'i Arc<SourceF
         (file, class) = class.supertypes.iter().find_map(|above| index.class(above))?;
     }
     None
-}
-
-/// Whether the test's own framework ended it for taking too long: JUnit 4 and 5 report that as an exception.
-fn gave_up(failure: &Failure) -> bool {
-    failure.kind.ends_with("TestTimedOutException")
-        || failure.kind.ends_with("TimeoutException")
-        || failure.message.starts_with("test timed out after")
-        || failure.message.starts_with("execution timed out after")
 }
 
 /// The line of the innermost frame inside the test method: the statement that failed.

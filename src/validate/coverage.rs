@@ -1,5 +1,6 @@
 //! Lines that tests execute, by JaCoCo's agent in one JVM.
 
+use super::clean;
 use super::jvm::{Harness, OnCrash, lost};
 use super::subject::Subject;
 use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError};
@@ -105,11 +106,13 @@ fn chosen(subject: &Subject, baseline: &Baseline, scope: &SpectrumScope) -> (Vec
 
 /// Triggering tests that end by being cut, by us or by their framework's own time limit.
 pub(super) fn endless(baseline: &Baseline) -> impl Iterator<Item = &TestId> {
+    // A slow test that fails by itself is none: with the repair it may be as slow, and pass.
     let is_cut = |id: &&TestId| {
-        baseline.report.results.get(*id).is_some_and(|result| {
-            let failed = result.status == TestStatus::Failed;
-            lost(result) || failed && Duration::from_millis(result.millis) > QUICK
-        })
+        baseline
+            .report
+            .results
+            .get(*id)
+            .is_some_and(|result| lost(result) || result.failure.as_ref().is_some_and(clean::gave_up))
     };
     baseline.triggering.iter().filter(is_cut)
 }
