@@ -4,6 +4,7 @@
 mod architecture;
 mod attacks;
 mod bad_input;
+mod bad_input_table;
 mod batch;
 mod canary;
 mod caps;
