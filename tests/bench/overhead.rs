@@ -1,7 +1,7 @@
 //! What the program itself costs: between a response and the next request, in memory, and to start.
 //!
 //! `cargo bench --bench overhead` runs the built program against a local endpoint, as a user runs it, and fails when a
-//! bound of README, "Overhead", is not kept.
+//! bound is not kept.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/endpoint.rs"]
