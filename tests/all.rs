@@ -17,6 +17,7 @@ mod fixtures;
 mod journal_kill;
 mod judge;
 mod kill_loop;
+mod large;
 mod ledger;
 mod levels;
 mod local_projects;

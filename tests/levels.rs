@@ -356,3 +356,18 @@ fn prompts_of_the_agents_of_levels_2_and_3() {
         insta::assert_snapshot!(format!("{name}-last"), part(1));
     }
 }
+
+#[test]
+fn models_differ_by_level_and_agent() {
+    let endpoint = endpoint([("Fixer", 2, good_fix())]);
+    run(&endpoint, &["--levels", "L1..L2", "--model", "L2=large", "--model", "locator=small", "--no-review"])
+        .expect_code(0);
+    for served in endpoint.served() {
+        let wanted = match (served.agent.as_str(), served.nth) {
+            ("Locator", _) => "small",
+            ("Fixer", 1) => "scripted",
+            _ => "large",
+        };
+        assert_eq!(served.body["model"], wanted, "{} {}", served.agent, served.nth);
+    }
+}

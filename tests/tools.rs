@@ -175,3 +175,52 @@ fn the_tools_are_listed_with_their_arguments() {
     assert_eq!(done.stdout.lines().count(), 20);
     assert!(done.stdout.contains("read_range(file_path, start_line, end_line)"), "{}", done.stdout);
 }
+
+#[test]
+fn static_analysis_shows_what_the_compiler_warns_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(
+        "src/a/Box.java",
+        "package a;\npublic class Box {\n    int half(long n) {\n        int m = 4;\n        m += n / 2L;\n        switch (m) {\n        case 1: m = 2;\n        case 2: m = 3;\n        }\n        return m;\n    }\n}\n",
+    );
+    write(
+        "test/a/BoxTest.java",
+        "package a;\nimport org.junit.Test;\nimport static org.junit.Assert.*;\npublic class BoxTest {\n    @Test public void halves() { assertEquals(1, new Box().half(2)); }\n}\n",
+    );
+    let project = folder.path().to_str().unwrap();
+    let tool = |name: &str, args: &str| unidebug(&["tool", name, "--bug", project, "--args", args]);
+    let warned = tool("static_analysis", "{}");
+    warned.expect_code(0);
+    assert!(warned.stdout.contains("line 8: [fallthrough]"), "{warned}");
+    assert!(warned.stdout.contains("case 2: m = 3;"), "the code stands beside it: {warned}");
+
+    assert!(tool("code_history", "{}").stdout.contains("in no git repository"));
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git").args(args).current_dir(folder.path()).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    git(&["init", "-q"]);
+    git(&["config", "user.name", "Ada"]);
+    git(&["config", "user.email", "ada@example.org"]);
+    // What a hostile repository would have git run.
+    let trap = folder.path().join("trap");
+    git(&["config", "core.fsmonitor", &format!("touch {}", trap.display())]);
+    git(&["-c", "core.fsmonitor=false", "add", "."]);
+    git(&["-c", "core.fsmonitor=false", "commit", "-q", "-m", "Halve boxes"]);
+    let told = tool("code_history", "{\"start_line\": 5, \"end_line\": 6}");
+    told.expect_code(0);
+    assert!(told.stdout.contains("Ada: Halve boxes") && told.stdout.contains("m += n / 2L;"), "{told}");
+    assert!(!trap.exists(), "nothing of the repository's configuration was run");
+}
+
+#[test]
+fn benchmarks_hide_their_history() {
+    let done = unidebug(&["tool", "code_history", "--bug", BUG]);
+    done.expect_code(0);
+    assert!(done.stdout.contains("hides its history"), "{done}");
+}
