@@ -90,7 +90,7 @@ fn the_graph_of_a_real_project_is_made_in_seconds() {
     let made = started.elapsed() - indexed;
     let files = index.files().len();
     let test = index.files().iter().find(|file| file.test).unwrap();
-    let near = graph.reachable([&test.path].into_iter());
+    let near = graph.reachable([&test.path]);
     println!("{files} files indexed in {indexed:?}, graph in {made:?}, {} files bear on {}", near.len(), test.path);
     assert!(files >= 300 && indexed + made < Duration::from_secs(60));
     assert!(!near.is_empty());
