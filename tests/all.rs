@@ -23,6 +23,7 @@ mod levels;
 mod local_projects;
 mod localization;
 mod model_stack;
+mod parsers;
 mod patches;
 mod privacy;
 mod prompts;

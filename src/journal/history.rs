@@ -54,6 +54,14 @@ impl History {
         Ok(Self::scanned(read::scan(&path)?))
     }
 
+    /// The history that the bytes of a journal hold; messages name it so.
+    ///
+    /// # Errors
+    /// As [`Journal::read`](super::Journal::read).
+    pub fn of_bytes(name: &Utf8Path, bytes: &[u8]) -> Result<Self, JournalError> {
+        Ok(Self::scanned(read::scan_bytes(name, bytes)?))
+    }
+
     pub(super) fn scanned(scanned: read::Scanned) -> Self {
         Self { times: scanned.times, ..Self::of(scanned.events) }
     }

@@ -8,7 +8,7 @@ use quick_xml::events::{BytesStart, Event};
 const MESSAGE_CHARS: usize = 8_000;
 
 /// All test cases of one report file. A torn file gives what came before the tear.
-pub(super) fn parse(bytes: &[u8]) -> Vec<TestResult> {
+pub fn parse(bytes: &[u8]) -> Vec<TestResult> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::from_str(&text);
     reader.config_mut().check_end_names = false;

@@ -9,7 +9,7 @@ pub mod clean;
 mod cold;
 mod command;
 mod coverage;
-mod junit_xml;
+pub mod junit_xml;
 mod jvm;
 mod memory;
 pub mod plausible;

@@ -1,0 +1,199 @@
+//! Readers of foreign text, fed with damaged texts: ten thousand a reader in a usual run, a million in `make soak`.
+//!
+//! Real texts are cut, doubled, swapped and mixed with what their readers look for. That reaches deeper than noise, and
+//! costs a few microseconds, where a generator of structures would cost more than the readers.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use unidebug::agent::answer;
+use unidebug::domain::{RepoPath, Usage};
+use unidebug::journal::History;
+use unidebug::language::Java;
+use unidebug::llm::answer_from;
+use unidebug::patch::{Originals, Policy, apply, proposal};
+use unidebug::validate::junit_xml;
+
+/// Nothing of the size of these texts may take longer, on a busy machine either.
+const HANG: Duration = Duration::from_secs(10);
+/// Changes to one text at most.
+const MOST_CHANGES: usize = 6;
+
+fn cases() -> usize {
+    if std::env::var_os("UNIDEBUG_SOAK").is_some() { 1_000_000 } else { 10_000 }
+}
+
+/// Damages texts.
+struct Damage<'t> {
+    random: fastrand::Rng,
+    seeds: &'t [&'t str],
+    words: &'t [&'t str],
+}
+
+impl Damage<'_> {
+    fn text(&mut self) -> Vec<u8> {
+        let mut text = self.random.choice(self.seeds.iter()).copied().unwrap_or("").as_bytes().to_vec();
+        for _ in 0..self.random.usize(0..=MOST_CHANGES) {
+            self.change(&mut text);
+        }
+        text
+    }
+
+    fn change(&mut self, text: &mut Vec<u8>) {
+        let random = &mut self.random;
+        let at = random.usize(0..=text.len());
+        let end = (at + random.usize(0..24)).min(text.len());
+        match random.u8(0..8) {
+            0 => drop(text.drain(at..end)),
+            1 => text.truncate(at),
+            2 => {
+                let piece = text[at..end].to_vec();
+                let to = random.usize(0..=text.len());
+                text.splice(to..to, piece);
+            }
+            3 if at < text.len() => text[at] ^= 1 << random.u8(0..8),
+            4 => text.splice(at..at, [random.u8(..)]).for_each(drop),
+            5 => {
+                let other = random.choice(self.seeds.iter()).copied().unwrap_or("");
+                let from = random.usize(0..=other.len());
+                text.truncate(at);
+                text.extend_from_slice(&other.as_bytes()[from..]);
+            }
+            _ => {
+                let word = random.choice(self.words.iter()).copied().unwrap_or("");
+                text.splice(at..at, word.bytes()).for_each(drop);
+            }
+        }
+    }
+}
+
+/// Reads as many damaged texts as wanted, on all processors; a panic or a text that takes too long fails the test.
+fn feed(name: &str, seeds: &[&str], words: &[&str], read: impl Fn(&[u8]) + Sync) {
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let read = &read;
+            scope.spawn(move || {
+                let mut damage = Damage { random: fastrand::Rng::with_seed(thread as u64 + 1), seeds, words };
+                for case in 0..cases() / threads {
+                    let text = damage.text();
+                    let begin = Instant::now();
+                    read(&text);
+                    let took = begin.elapsed();
+                    assert!(took < HANG, "case {case} took {took:?}: {}", String::from_utf8_lossy(&text));
+                }
+            });
+        }
+    });
+    eprintln!("{name}: {} cases in {:.1?}", cases(), begin.elapsed());
+}
+
+const ANSWERS: [&str; 5] = [
+    r#"{"thoughts": "the \"limit\" is left out", "command": {"name": "write_fix", "args": {"diff": "--- a/A.java\n+++ b/A.java\n@@\n-a\n+b\n"}}}"#,
+    "I think so.\n```json\n{\"command\": {\"name\": \"read_range\", \"args\": {\"file_path\": \"src/A.java\", \"start_line\": 1, \"end_line\": 9}}}\n```\nDone.",
+    "```diff\n--- a/src/A.java\n+++ b/src/A.java\n@@ -1,2 +1,2 @@\n class A {\n-    int n;\n+    long n;\n }\n```",
+    "{thoughts: 'x', command: {name: goal_accomplished, args: {marked_code: [{file_path: 'src/A.java', code: 'int n; // buggy line'}]}},}",
+    "<think>perhaps {not} this</think>\n{\"name\": \"run_tests\", \"arguments\": \"{\\\"tests\\\": [\\\"T#m\\\"]}\"}",
+];
+const ANSWER_WORDS: [&str; 12] =
+    ["{", "}", "[", "]", "\"", "\\", "\"command\":", "```", "```json\n", "\\u12", "<think>", "\u{feff}é"];
+
+#[test]
+fn damaged_answers_are_read_or_refused() {
+    feed("answers", &ANSWERS, &ANSWER_WORDS, |bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        let raw = serde_json::json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]});
+        let _ = answer::read(&answer_from(raw, Usage::default()));
+        if let Ok(raw) = serde_json::from_slice(bytes) {
+            let _ = answer::read(&answer_from(raw, Usage::default()));
+        }
+    });
+}
+
+const JAVA: &str = "package a;\n\nclass A {\n    private int n;\n\n    int get(int by) {\n        // é\n        return n + by;\n    }\n\n    void set(int to) {\n        n = to;\n    }\n}\n";
+
+/// One file below `src`, one test, and nothing else.
+struct Project;
+
+impl Originals for Project {
+    fn read(&self, path: &RepoPath) -> Option<Arc<[u8]>> {
+        ["src/A.java", "test/ATest.java"].contains(&path.as_str()).then(|| JAVA.as_bytes().into())
+    }
+}
+
+const PATCHES: [&str; 5] = [
+    r#"{"diff": "--- a/src/A.java\n+++ b/src/A.java\n@@ -6,3 +6,3 @@\n     int get(int by) {\n         // é\n-        return n + by;\n+        return n - by;\n     }\n"}"#,
+    r#"{"methods": [{"file_path": "src/A.java", "method": "get(int)", "code": "int get(int by) { return n - by; }"}, {"file_path": "src/A.java", "code": "import java.util.List;"}]}"#,
+    r#"{"edits": [{"file_path": "src/A.java", "insertions": [{"line_number": 4, "new_lines": ["int m;"]}], "deletions": [5, "6-7"], "modifications": [{"line_number": 8, "modified_line": "return by;"}]}]}"#,
+    r#"{"diff": "--- /dev/null\n+++ b/src/b/B.java\n@@ -0,0 +1,2 @@\n+package b;\n+class B {}\n"}"#,
+    r#"{"diff": "diff --git a/test/ATest.java b/../x\nrename from test/ATest.java\n--- a/test/ATest.java\n+++ b/test/ATest.java\n@@\n-class A {\n+class A2 {\n"}"#,
+];
+const PATCH_WORDS: [&str; 16] = [
+    "\\n",
+    "@@",
+    "--- a/",
+    "+++ b/",
+    "/dev/null",
+    "../",
+    "/etc/passwd",
+    "src/A.java",
+    "\\n+",
+    "\\n-",
+    "99999999999",
+    "-1",
+    "\"",
+    "GIT binary patch",
+    "new file mode 120000",
+    "\\u0000",
+];
+
+#[test]
+fn damaged_patches_apply_inside_the_sources_or_not_at_all() {
+    let policy = || Policy::new(vec![RepoPath::new("src").unwrap()], vec![RepoPath::new("test").unwrap()], &Java);
+    let policy = policy();
+    feed("patches", &PATCHES, &PATCH_WORDS, |bytes| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let args = serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text));
+        let Ok(proposed) = proposal::parse(&args) else { return };
+        let Ok(patch) = apply(&proposed.edits, &Project, &policy) else { return };
+        for file in &patch.files {
+            let path = file.path.as_str();
+            assert!(path.starts_with("src/") && !path.contains("..") && path.ends_with(".java"), "{path}: {args}");
+            assert!(file.before.is_some() || path != "src/A.java", "{args}");
+        }
+    });
+}
+
+const REPORTS: [&str; 3] = [
+    r#"<?xml version="1.0"?><testsuite name="a.T" tests="2"><testcase classname="a.T" name="m" time="0.1"><failure type="java.lang.AssertionError" message="1 &lt; 2"><![CDATA[at a.T.m(T.java:3)]]></failure></testcase><testcase classname="a.T" name="n"><skipped/></testcase></testsuite>"#,
+    r#"<testsuites><testsuite name="s"><properties><property name="x" value="&#65;"/></properties><testcase classname="t" name="p[1-2]"><error message="é"/><system-out>out</system-out></testcase></testsuite></testsuites>"#,
+    "<!DOCTYPE x [<!ENTITY a \"b\">]><testsuite><testcase name='q' classname=\"c\"/></testsuite>",
+];
+const REPORT_WORDS: [&str; 12] =
+    ["<", ">", "</", "&", "&#x110000;", "<testcase", "<![CDATA[", "]]>", "<!--", "name=\"", "<failure>", "\u{0}"];
+
+#[test]
+fn damaged_test_reports_are_read_or_passed_over() {
+    feed("test reports", &REPORTS, &REPORT_WORDS, |bytes| drop(junit_xml::parse(bytes)));
+}
+
+#[test]
+fn damaged_journals_are_read_or_refused() {
+    let journal = include_str!("../fixtures/recordings/L1/run.journal");
+    let lines: Vec<&str> = journal.split_inclusive('\n').collect();
+    let begin: String = lines.iter().take(4).copied().filter(|line| line.len() < 2000).collect();
+    let short: Vec<&str> = lines.iter().copied().filter(|line| line.len() < 2000).collect();
+    let seeds = [&[begin.as_str()], &short[..]].concat();
+    let words = ["\n", "{\"kind\":\"notice\"}", "\"schema\":9", "00000000 {}\n", "\\", "\u{feff}"];
+    // Checksums stop nearly all damage; behind them the records themselves are damaged.
+    feed("journals", &seeds, &words, |bytes| {
+        let whole = begin.lines().next().unwrap_or("").to_owned() + "\n";
+        let _ = History::of_bytes("damaged".into(), bytes);
+        let record = String::from_utf8_lossy(bytes);
+        let json = record.lines().next().and_then(|line| line.get(9..)).unwrap_or("");
+        let signed = format!("{whole}{:08x} {json}\n", crc32fast::hash(json.as_bytes()));
+        if let Ok(history) = History::of_bytes("damaged".into(), signed.as_bytes()) {
+            assert_eq!(history.events().len(), 2);
+        }
+    });
+}
