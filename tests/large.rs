@@ -70,28 +70,3 @@ fn a_file_of_a_hundred_thousand_tokens_is_cut_by_method() {
         }
     }
 }
-
-/// On a clone of a real project: `UNIDEBUG_REAL_PROJECT=DIR cargo test --test all -- --ignored --nocapture large::`.
-#[test]
-#[ignore = "needs a clone of a project with at least 300 Java files in UNIDEBUG_REAL_PROJECT"]
-fn the_graph_of_a_real_project_is_made_in_seconds() {
-    use camino::Utf8Path;
-    use std::time::{Duration, Instant};
-    use unidebug::code::{CodeIndex, DependencyGraph};
-    use unidebug::domain::RepoPath;
-
-    let root = std::env::var("UNIDEBUG_REAL_PROJECT").expect("UNIDEBUG_REAL_PROJECT names the clone");
-    let roots = |path: &str| vec![RepoPath::new(path).unwrap()];
-    let started = Instant::now();
-    let java = unidebug::language::by_name("java").unwrap();
-    let index = CodeIndex::build(Utf8Path::new(&root), &roots("src/main/java"), &roots("src/test/java"), java);
-    let indexed = started.elapsed();
-    let graph = DependencyGraph::build(&index);
-    let made = started.elapsed() - indexed;
-    let files = index.files().len();
-    let test = index.files().iter().find(|file| file.test).unwrap();
-    let near = graph.reachable([&test.path]);
-    println!("{files} files indexed in {indexed:?}, graph in {made:?}, {} files bear on {}", near.len(), test.path);
-    assert!(files >= 300 && indexed + made < Duration::from_secs(60));
-    assert!(!near.is_empty());
-}

@@ -42,29 +42,8 @@ mod tests {
     use crate::agent::profile;
 
     fn fixer() -> Profile {
-        profile::parse(
-            "fixer.toml",
-            include_str!("../../agents/fixer.toml"),
-            &[
-                "write_fix",
-                "search_code_base",
-                "find_similar_api_calls",
-                "generate_method_body",
-                "read_range",
-                "get_classes_and_methods",
-                "extract_method",
-                "discard_hypothesis",
-                "goal_accomplished",
-                "run_tests",
-                "extract_tests",
-                "run_fault_localization",
-                "express_hypothesis",
-                "collect_more_information",
-                "test_coverage",
-                "syntax_tree",
-            ],
-        )
-        .unwrap()
+        let tools = crate::tools::Registry::builtin();
+        profile::parse("fixer.toml", include_str!("../../agents/fixer.toml"), &tools.names()).unwrap()
     }
 
     fn walk(state: &str, tool: &str, effect: Effect) -> String {
