@@ -61,7 +61,7 @@ fn no_child_has_the_key_in_its_environment_nor_sees_it_in_anothers() {
             "{told}"
         );
         assert!(endpoint.served()[0].authorization.as_deref() == Some(&format!("Bearer {KEY}")));
-        assert!(done.stderr.contains("TRACE"), "{done}");
+        assert!(done.stderr.contains("DEBUG"), "{done}");
         nowhere(&gate, &done, &endpoint);
     }
 }
