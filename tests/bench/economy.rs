@@ -2,7 +2,7 @@
 //! that was shown held every method of the repair.
 //!
 //! ```text
-//! cargo bench --bench economy -- --quixbugs DIR --project DIR [--methods 20] [--only NAME] [--save DIR]
+//! cargo bench --bench economy -- --quixbugs DIR --project DIR [--methods 20] [--skip N] [--only NAME] [--save DIR]
 //! ```
 //!
 //! A local endpoint plays a perfect model: Locator marks the lines that the developer's repair changes, Fixer answers
@@ -37,6 +37,8 @@ struct Args {
     quixbugs: Option<Utf8PathBuf>,
     project: Option<Utf8PathBuf>,
     methods: usize,
+    /// Draws that an earlier run has measured.
+    skip: usize,
     only: Option<String>,
     save: Option<Utf8PathBuf>,
 }
@@ -52,6 +54,7 @@ impl Args {
                 "--quixbugs" => args.quixbugs = Some(value().into()),
                 "--project" => args.project = Some(value().into()),
                 "--methods" => args.methods = value().parse().expect("--methods takes a number"),
+                "--skip" => args.skip = value().parse().expect("--skip takes a number"),
                 "--only" => args.only = Some(value()),
                 "--save" => args.save = Some(value().into()),
                 // Passed by cargo itself.
@@ -105,7 +108,7 @@ fn quixbugs(root: &Utf8Path, args: &Args) -> Vec<(Repair, Vec<String>)> {
 fn drawn(project: &Utf8Path, args: &Args) -> Vec<Measured> {
     let copy = mutants::Copy::of(project);
     let mut done: Vec<Measured> = Vec::new();
-    for mutant in mutants::draw(&copy, SEED) {
+    for mutant in mutants::draw(&copy, SEED).into_iter().skip(args.skip) {
         if done.len() == args.methods {
             break;
         }
