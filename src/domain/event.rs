@@ -2,6 +2,7 @@
 
 use super::{
     AgentName, BugId, Diagnostic, Failure, Level, LineSpan, Mark, Outcome, Ranking, RepoPath, TestId, ToolName, Usage,
+    Validation,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -230,6 +231,21 @@ pub enum Event {
         /// The `--json` object of the run.
         report: Value,
     },
+}
+
+/// How the notice of a disagreement begins.
+const DISAGREEMENT: &str = "a candidate passed the fast run, and not the confirmation in a fresh process";
+
+impl Event {
+    /// Warm and cold judged one candidate differently: the cold word counts, and the reader is told.
+    pub fn disagreement(cold: &Validation) -> Self {
+        Self::Notice { text: format!("{DISAGREEMENT}: {} ({})", cold.outcome, cold.detail) }
+    }
+
+    /// Whether this tells of such a disagreement.
+    pub fn is_disagreement(&self) -> bool {
+        matches!(self, Self::Notice { text } if text.starts_with(DISAGREEMENT))
+    }
 }
 
 /// Takes events as they happen: the journal, live progress, or both.

@@ -5,7 +5,7 @@ use super::caps::{Left, PartCaps, Spent};
 use super::filing;
 use super::level::Stage;
 use super::outcome::{Repair, Verdict};
-use super::smaller::smaller;
+use super::smaller::{Smaller, smaller};
 use super::strategy::Plan;
 use crate::agent::ablation::Part;
 use crate::agent::cycle::Untold;
@@ -279,9 +279,15 @@ impl Escalator {
         }
         let found =
             smaller(&repair, work.bench, self.deadline).await.map_err(|error| AgentError::Tool(error.into()))?;
-        let Some((attempt, text)) = found else { return Ok(repair) };
-        self.sink.emit(&Event::Notice { text }).map_err(AgentError::Journal)?;
-        repair.others.insert(0, std::mem::replace(&mut repair.attempt, attempt));
+        let told = match found {
+            Smaller::None => return Ok(repair),
+            Smaller::Refuted(cold) => Event::disagreement(&cold),
+            Smaller::Found(attempt, text) => {
+                repair.others.insert(0, std::mem::replace(&mut repair.attempt, attempt));
+                Event::Notice { text }
+            }
+        };
+        self.sink.emit(&told).map_err(AgentError::Journal)?;
         Ok(repair)
     }
 

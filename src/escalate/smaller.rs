@@ -4,7 +4,7 @@
 //! it.
 
 use super::outcome::Repair;
-use crate::domain::{LineSpan, Outcome, Patch, PatchAttempt, PolicyKind, RepoPath};
+use crate::domain::{LineSpan, Outcome, Patch, PatchAttempt, PolicyKind, RepoPath, Validation};
 use crate::patch::Minimiser;
 use crate::tools::{Workbench, doubt};
 use crate::validate::ValidateError;
@@ -15,21 +15,27 @@ const MOST: usize = 60;
 /// Time for that at most.
 const TIME: Duration = Duration::from_secs(15);
 
-/// Puts a smaller plausible patch in the place of a repair's own. `None` when there is none.
+/// What minimising came to.
+pub enum Smaller {
+    /// There is no smaller patch.
+    None,
+    /// The smallest passed the fast run and not its confirmation: the cold word on it.
+    Refuted(Validation),
+    /// A smaller plausible patch, and what was done, in one sentence.
+    Found(PatchAttempt, String),
+}
+
+/// Looks for a smaller plausible patch to take the place of a repair's own.
 ///
 /// # Errors
 /// Faults of the environment.
-pub async fn smaller(
-    repair: &Repair,
-    bench: &Workbench,
-    deadline: Instant,
-) -> Result<Option<(PatchAttempt, String)>, ValidateError> {
+pub async fn smaller(repair: &Repair, bench: &Workbench, deadline: Instant) -> Result<Smaller, ValidateError> {
     let whole = &repair.attempt.patch;
     let reached = |path: &RepoPath, span: LineSpan| is_run(bench, path, span);
     let mut minimiser = Minimiser::new(whole, bench.language, &reached);
     // A single template edit is one piece: a part of it would be another edit, and a likelier one was tried before.
     if repair.policy == PolicyKind::Builtin && minimiser.parts() < 2 {
-        return Ok(None);
+        return Ok(Smaller::None);
     }
     let until = deadline.min(Instant::now() + TIME);
     let mut asked = 0;
@@ -40,15 +46,15 @@ pub async fn smaller(
     }
     let best = minimiser.best();
     if best == *whole {
-        return Ok(None);
+        return Ok(Smaller::None);
     }
     let confirmed = bench.validator.confirm(&best).await?;
     if !confirmed.is_plausible() {
-        return Ok(None);
+        return Ok(Smaller::Refuted(confirmed));
     }
     let told = format!("made smaller: {} (judged {asked} smaller patches)", shrunk(whole, &best));
     let explanation = format!("{}; {told}", repair.attempt.explanation);
-    Ok(Some((PatchAttempt { patch: best, validation: confirmed, explanation }, told)))
+    Ok(Smaller::Found(PatchAttempt { patch: best, validation: confirmed, explanation }, told))
 }
 
 async fn passes(patch: &Patch, bench: &Workbench) -> Result<bool, ValidateError> {

@@ -52,6 +52,8 @@ pub struct SearchResult {
     pub plausible: Vec<Judged>,
     /// Candidates that passed the fast run and were not confirmed, best first.
     pub unconfirmed: Vec<Judged>,
+    /// Candidates that passed the fast run and not their confirmation, with the word of the latter.
+    pub refuted: Vec<Judged>,
     /// The failing candidate that came nearest: most triggering tests fixed, nothing else broken.
     pub nearest: Option<Judged>,
     /// Candidates judged.
@@ -194,9 +196,8 @@ async fn confirm(
             }
             judged.validation = validator.confirm(&judged.candidate.patch).await?;
         }
-        if judged.validation.is_plausible() {
-            result.plausible.push(judged);
-        }
+        let word = if judged.validation.is_plausible() { &mut result.plausible } else { &mut result.refuted };
+        word.push(judged);
     }
     Ok(())
 }
@@ -307,6 +308,8 @@ mod tests {
         let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
         assert_eq!(result.plausible.len(), 1);
         assert_eq!(result.plausible[0].validation.outcome, Outcome::Plausible);
+        assert!(!result.refuted.is_empty(), "the others are told, not dropped");
+        assert!(result.refuted.iter().all(|judged| judged.validation.outcome == Outcome::Regression));
     }
 
     #[tokio::test]

@@ -133,11 +133,7 @@ async fn settle(patch: &Patch, passed: Validation, cx: &ToolContext<'_>) -> Resu
     }
     let confirmed = cx.bench.validator.confirm(patch).await?;
     if !confirmed.is_plausible() {
-        let text = format!(
-            "a candidate passed the fast run, and not the confirmation in a fresh process: {} ({})",
-            confirmed.outcome, confirmed.detail
-        );
-        cx.sink.emit(&Event::Notice { text })?;
+        cx.sink.emit(&Event::disagreement(&confirmed))?;
     }
     let seconds = passed.seconds + confirmed.seconds;
     Ok(Validation { seconds, ..confirmed })

@@ -73,6 +73,12 @@ impl Variants for EngineVariants<'_> {
             making: found.generating.as_secs_f64(),
             seconds: found.total.as_secs_f64(),
         })?;
+        for judged in found.refuted {
+            cx.sink.emit(&Event::disagreement(&judged.validation))?;
+            let attempt = attempt_of(&judged.candidate, &judged.validation, judged.candidate.note.clone());
+            tell(&attempt, cx)?;
+            attempts.push(attempt);
+        }
         for (nth, judged) in found.plausible.into_iter().enumerate() {
             let explanation = if nth == 0 { found.explanation.clone() } else { judged.candidate.note.clone() };
             let mut attempt = attempt_of(&judged.candidate, &judged.validation, explanation);

@@ -86,6 +86,8 @@ pub struct RunFacts {
     pub version: String,
     /// Seed of the run.
     pub seed: Option<u64>,
+    /// How often warm and cold judged one candidate differently.
+    pub disagreements: u64,
     /// What the run told its reader.
     pub notices: Vec<String>,
     /// What happened, step by step.
@@ -122,6 +124,7 @@ impl RunFacts {
             sandbox: String::new(),
             version: String::new(),
             seed: config["seed"].as_u64(),
+            disagreements: events.iter().filter(|event| event.is_disagreement()).count() as u64,
             notices: Vec::new(),
             steps: Vec::new(),
         };

@@ -275,18 +275,17 @@ impl Study {
             let values: BTreeSet<String> = self.runs.iter().filter_map(value).filter(|text| !text.is_empty()).collect();
             values.into_iter().collect::<Vec<_>>().join(", ")
         };
-        let said = |word: &str| {
-            let notices = self.runs.iter().flat_map(|run| &run.notices);
-            notices.filter(|text| text.contains(word)).count() as u64
-        };
+        let retrieved = self.runs.iter().filter_map(|run| run.report.as_ref()?.retrieved.as_ref());
+        let dropped: usize = retrieved.map(|retrieved| retrieved.dropped).sum();
+        let disagreements: u64 = self.runs.iter().map(|run| run.disagreements).sum();
         let rows = [
             ("localization", set(&|run| run.report.as_ref().map(|report| report.localization.clone()))),
             ("model", set(&|run| run.report.as_ref().map(|report| report.model.name.clone()))),
             ("sandbox", set(&|run| Some(run.sandbox.clone()))),
             ("seed", set(&|run| run.seed.map(|seed| seed.to_string()))),
             ("program", set(&|run| Some(run.version.clone()))),
-            ("notices of dropped leaks", said("leak").to_string()),
-            ("notices of warm and cold disagreeing", said("disagree").to_string()),
+            ("retrieved repairs dropped as leaks", dropped.to_string()),
+            ("candidates that warm and cold judged differently", disagreements.to_string()),
         ];
         let rows = rows.into_iter().map(|(what, value)| vec![what.into(), value.into()]);
         Table::new("conditions", "Conditions", &["what", "value"]).rows(rows)
