@@ -16,7 +16,8 @@ pub struct Ended {
     pub stdout: String,
 }
 
-/// Runs this program with these arguments; what it says on stderr is added to a file. It ends when the caller does.
+/// Runs this program with these arguments; what it says on stderr is added to a file. It ends when the caller
+/// stops waiting; when the caller is killed it finishes its own work, under its own locks.
 ///
 /// # Errors
 /// The program or the file cannot be opened.
