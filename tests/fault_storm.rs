@@ -1,7 +1,7 @@
 //! The fault storm over whole runs: whatever the endpoint does wrong, no run panics or is lost, and each ends in the
 //! class and with the exit code that its fault deserves.
 
-use crate::support::{Endpoint, Finished, Gate, Reply, fix, ladder};
+use crate::support::{Endpoint, Finished, Gate, Reply, fix, in_parallel, ladder};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -110,21 +110,6 @@ fn run(fault: &Reply, times: usize) -> (Finished, usize, Gate) {
     (done, endpoint.served().len(), gate)
 }
 
-fn in_parallel<C: Send>(cases: Vec<C>, check: impl Fn(C) + Sync) {
-    let cases = Mutex::new(cases.into_iter());
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                loop {
-                    let next = cases.lock().unwrap().next();
-                    let Some(case) = next else { return };
-                    check(case);
-                }
-            });
-        }
-    });
-}
-
 fn no_panic(name: &str, done: &Finished) {
     assert!(!done.stderr.contains("panicked"), "{name}: {done}");
 }
@@ -133,7 +118,7 @@ fn no_panic(name: &str, done: &Finished) {
 fn faults_that_pass_lose_no_run() {
     let faults = survived();
     assert!(faults.len() >= 20);
-    in_parallel(faults, |(name, fault)| {
+    in_parallel(AT_ONCE, faults, |(name, fault)| {
         let (done, served, _) = run(&fault, 1);
         no_panic(name, &done);
         assert_eq!((done.code, &done.json()["verdict"]), (Some(0), &json!("plausible")), "{name}: {done}");
@@ -143,7 +128,7 @@ fn faults_that_pass_lose_no_run() {
 
 #[test]
 fn faults_that_stay_end_the_run_with_their_class_and_it_goes_on_later() {
-    in_parallel(fatal(), |(name, fault, code, word)| {
+    in_parallel(AT_ONCE, fatal(), |(name, fault, code, word)| {
         let (done, _, gate) = run(&fault, usize::MAX);
         no_panic(name, &done);
         assert_eq!(done.code, Some(code), "{name}: {done}");

@@ -1,13 +1,12 @@
 //! `kill -9` over whole runs, at named and at random moments: the run goes on, ends as an undisturbed one does, and
 //! nothing that was on the disk is paid for again.
 
-use crate::support::{Endpoint, Finished, Gate, Served, dollars, ladder, steady};
+use crate::support::{Endpoint, Finished, Gate, Served, dollars, in_parallel, ladder, steady};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Child;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Levels of the runs: all agents, several at the same time, a candidate that fails and one that passes.
@@ -113,25 +112,14 @@ fn first_of_each(served: &[Served]) -> Vec<Served> {
     served.iter().filter(|served| seen.insert(served.body.to_string())).cloned().collect()
 }
 
-fn in_parallel(cases: Vec<Vec<Kill>>) {
+fn all_end_alike(cases: Vec<Vec<Kill>>) {
     let wanted = undisturbed();
-    let cases = Mutex::new(cases.into_iter());
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                loop {
-                    let next = cases.lock().unwrap().next();
-                    let Some(kills) = next else { return };
-                    check(&kills, &wanted);
-                }
-            });
-        }
-    });
+    in_parallel(AT_ONCE, cases, |kills| check(&kills, &wanted));
 }
 
 #[test]
 fn a_run_that_is_killed_at_any_named_moment_ends_as_if_it_was_not() {
-    in_parallel(MOMENTS.split_whitespace().map(|moment| vec![Kill::At(moment)]).collect());
+    all_end_alike(MOMENTS.split_whitespace().map(|moment| vec![Kill::At(moment)]).collect());
 }
 
 /// Ten kills in a usual run; `make soak` has two hundred.
@@ -140,7 +128,7 @@ fn a_run_that_is_killed_again_and_again_ends_as_if_it_was_not() {
     let runs = if std::env::var_os("UNIDEBUG_SOAK").is_some() { 40 } else { 2 };
     let mut random = fastrand::Rng::with_seed(7);
     let mut kill = || Kill::After(Duration::from_millis(random.u64(20..900)));
-    in_parallel((0..runs).map(|_| (0..5).map(|_| kill()).collect()).collect());
+    all_end_alike((0..runs).map(|_| (0..5).map(|_| kill()).collect()).collect());
 }
 
 #[test]

@@ -73,50 +73,38 @@ pub enum BenchCommand {
     /// How early rankings name what developers changed: Top-n by line, method and file, EXAM, first rank.
     Localization(BenchLocalizationArgs),
     /// Whether first prompts hold every method that developers changed, and at how many tokens.
-    Context(BenchContextArgs),
+    Context(MeasuredArgs),
+}
+
+/// The bugs that are measured, and how.
+#[derive(Debug, Args)]
+pub struct MeasuredArgs {
+    /// A benchmark, a glob over its ids (`fixtures:r*`), or one bug.
+    #[arg(value_name = "SET")]
+    pub set: String,
+    /// Folder or file of the benchmark.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<Utf8PathBuf>,
+    /// The JDK to compile and test with.
+    #[arg(long, value_name = "DIR")]
+    pub java_home: Option<Utf8PathBuf>,
+    /// Isolation of everything that is compiled or tested.
+    #[arg(long, value_enum, default_value_t = SandboxArg::Auto)]
+    pub sandbox: SandboxArg,
+    /// How the table is written.
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }
 
 /// `bench localization`.
 #[derive(Debug, Args)]
 pub struct BenchLocalizationArgs {
-    /// A benchmark, a glob over its ids (`fixtures:r*`), or one bug.
-    #[arg(value_name = "SET")]
-    pub set: String,
-    /// Folder or file of the benchmark.
-    #[arg(long, value_name = "DIR")]
-    pub root: Option<Utf8PathBuf>,
+    /// What is measured.
+    #[command(flatten)]
+    pub measured: MeasuredArgs,
     /// A formula to measure; may be repeated. All when absent.
     #[arg(long, value_name = "FORMULA")]
     pub formula: Vec<FormulaArg>,
-    /// The JDK to compile and test with.
-    #[arg(long, value_name = "DIR")]
-    pub java_home: Option<Utf8PathBuf>,
-    /// Isolation of everything that is compiled or tested.
-    #[arg(long, value_enum, default_value_t = SandboxArg::Auto)]
-    pub sandbox: SandboxArg,
-    /// How the table is written.
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    pub format: TableFormat,
-}
-
-/// `bench context`.
-#[derive(Debug, Args)]
-pub struct BenchContextArgs {
-    /// A benchmark, a glob over its ids (`fixtures:r*`), or one bug.
-    #[arg(value_name = "SET")]
-    pub set: String,
-    /// Folder or file of the benchmark.
-    #[arg(long, value_name = "DIR")]
-    pub root: Option<Utf8PathBuf>,
-    /// The JDK to compile and test with.
-    #[arg(long, value_name = "DIR")]
-    pub java_home: Option<Utf8PathBuf>,
-    /// Isolation of everything that is compiled or tested.
-    #[arg(long, value_enum, default_value_t = SandboxArg::Auto)]
-    pub sandbox: SandboxArg,
-    /// How the table is written.
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    pub format: TableFormat,
 }
 
 /// How a table is written.

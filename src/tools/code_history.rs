@@ -38,10 +38,7 @@ impl TypedTool for CodeHistory {
             };
             return Ok(Observation::told(format!("there is no history: {why}\n")));
         };
-        let located = bench.bug.located.as_ref().map(|path| path.as_str().to_owned());
-        let path = args.file_path.or(located);
-        let path = path.ok_or_else(|| ToolError::Correctable("no file was located; name one".into()))?;
-        let file = bench.file(&path)?;
+        let file = bench.file_or_located(args.file_path.as_deref())?;
         let log = history.log(&file.path, COMMITS).await.map_err(ToolError::Correctable)?;
         if log.trim().is_empty() {
             return Ok(Observation::told(format!("no commit holds {} yet\n", file.path)));

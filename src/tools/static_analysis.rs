@@ -22,10 +22,7 @@ impl TypedTool for StaticAnalysis {
 
     async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
         let bench = cx.bench;
-        let located = bench.bug.located.as_ref().map(|path| path.as_str().to_owned());
-        let path = args.file_path.or(located);
-        let path = path.ok_or_else(|| ToolError::Correctable("no file was located; name one".into()))?;
-        let file = bench.file(&path)?;
+        let file = bench.file_or_located(args.file_path.as_deref())?;
         let Some(warnings) = bench.validator.warnings(&file.path).await? else {
             return Ok(Observation::told("this project is compiled by its own build; no warnings can be had\n"));
         };

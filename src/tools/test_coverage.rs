@@ -31,10 +31,7 @@ impl TypedTool for TestCoverage {
 
     async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
         let bench = cx.bench;
-        let located = bench.bug.located.as_ref().map(|path| path.as_str().to_owned());
-        let path = args.file_path.or(located);
-        let path = path.ok_or_else(|| ToolError::Correctable("no file was located; name one".into()))?;
-        let file = bench.file(&path)?;
+        let file = bench.file_or_located(args.file_path.as_deref())?;
         let Some(coverage) = &bench.coverage else {
             return Ok(Observation::told("coverage could not be measured on this project\n"));
         };

@@ -74,6 +74,15 @@ impl Workbench {
         steps
     }
 
+    /// The file that a model's path means; the bug-located one without a path.
+    ///
+    /// # Errors
+    /// As [`Workbench::file`]; no path was given and no file was located.
+    pub fn file_or_located(&self, path: Option<&str>) -> Result<&Arc<SourceFile>, ToolError> {
+        let path = path.or(self.bug.located.as_ref().map(|path| path.as_str()));
+        self.file(path.ok_or_else(|| ToolError::Correctable("no file was located; name one".into()))?)
+    }
+
     /// The file that a model's path means: exact, or by its longest unique suffix.
     ///
     /// # Errors

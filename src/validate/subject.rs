@@ -1,7 +1,7 @@
 //! The subject of validation: a checkout with its compiled classes, its class path and its tests.
 
 use super::class_shape::shape;
-use super::jvm::{ClassPath, Compiled, Deadlines, Harness, Javac, Level, OnCrash, Plan, Suite, test_classes};
+use super::jvm::{ClassPath, Compiled, Deadlines, Harness, Javac, LEAST, Level, OnCrash, Plan, Suite, test_classes};
 use super::refuse::refuse;
 use super::{Options, ValidateError, io_error};
 use crate::benchmark::jdk::{self, Jdk};
@@ -13,8 +13,6 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A test without its own baseline gets this; so does every test at least.
-const LEAST: Duration = Duration::from_secs(2);
 /// Times its usual time that a whole run gets at least.
 const SLACK: u32 = 3;
 /// A test in its first run, and one that was cut there.

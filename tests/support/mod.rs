@@ -2,6 +2,7 @@
 
 mod endpoint;
 mod gate;
+mod parallel;
 mod program;
 mod trial;
 
@@ -9,6 +10,8 @@ mod trial;
 pub use endpoint::{Endpoint, Reply, Served};
 #[allow(unused_imports)]
 pub use gate::{Gate, change, dollars, fix, ladder, steady};
+#[allow(unused_imports)]
+pub use parallel::in_parallel;
 #[allow(unused_imports)]
 pub use program::{Finished, Unidebug, unidebug};
 #[allow(unused_imports)]

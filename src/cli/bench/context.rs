@@ -1,15 +1,13 @@
 //! `unidebug bench context`: whether first prompts hold every method that developers changed, and at how many tokens.
 
+use super::Solved;
 use crate::agent::evidence::recall::{Held, Selection, held, methods_of};
 use crate::benchmark;
-use crate::cli::args::{BenchContextArgs, TableFormat};
+use crate::cli::args::{MeasuredArgs, TableFormat};
 use crate::cli::error::Failure;
-use crate::cli::open::Opened;
-use crate::cli::{tell, way};
-use crate::domain::{BugId, EventSink, RepoPath};
+use crate::cli::tell;
+use crate::domain::BugId;
 use crate::localize;
-use crate::report::Tally;
-use camino::Utf8Path;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -29,7 +27,7 @@ const POLICIES: [Policy; 4] = [
 ///
 /// # Errors
 /// The set cannot be had, or no bug of it can be measured.
-pub async fn run(args: &BenchContextArgs) -> Result<u8, Failure> {
+pub async fn run(args: &MeasuredArgs) -> Result<u8, Failure> {
     let settings = benchmark::Settings { root: args.root.clone(), ..benchmark::Settings::default() };
     let (mut measured, mut left_out) = (BTreeMap::new(), BTreeMap::new());
     for bug in benchmark::select(&args.set, &settings)? {
@@ -60,23 +58,11 @@ pub async fn run(args: &BenchContextArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-async fn measure(bug: &BugId, args: &BenchContextArgs) -> Result<Vec<Held>, Failure> {
-    let config = super::config(args.root.as_ref(), args.java_home.as_ref(), args.sandbox);
-    let opened = Opened::check(&bug.to_string(), &config).await?.without_warm_judge();
-    let folder = tempfile::Builder::new().prefix("unidebug-bench-").tempdir();
-    let folder = folder.map_err(|error| Failure::io("no folder for the checkout", &error))?;
-    let path =
-        Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
-    let sink = Tally::default();
-    let mut bench = opened.bench(path, way::plain(&config), &sink as &dyn EventSink).await?;
-    let oracle = bench.checkout.oracle.clone().filter(|oracle| !oracle.files.is_empty());
-    let oracle = oracle.ok_or_else(|| {
-        Failure::unusable("it comes without a developer's repair", "name one with `fixed` or `patch` in bugs.jsonl")
-    })?;
-    let texts: Vec<(&RepoPath, String)> =
-        oracle.files.iter().map(|(path, bytes)| (path, String::from_utf8_lossy(bytes).into_owned())).collect();
-    let repaired: Vec<(&RepoPath, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
-    let methods = methods_of(&bench, &localize::oracle::perfect(&bench.index, &repaired, &[]));
+async fn measure(bug: &BugId, args: &MeasuredArgs) -> Result<Vec<Held>, Failure> {
+    let mut solved = Solved::open(bug, args).await?;
+    let perfect = localize::oracle::perfect(&solved.bench.index, &solved.repaired(), &[]);
+    let bench = &mut solved.bench;
+    let methods = methods_of(bench, &perfect);
     if methods.is_empty() {
         return Err(Failure::unusable("the developer's repair changes no method", "measure another bug"));
     }
@@ -93,7 +79,7 @@ async fn measure(bug: &BugId, args: &BenchContextArgs) -> Result<Vec<Held>, Fail
             });
         }
         for (at, (selection, _)) in POLICIES.iter().enumerate().filter(|(_, policy)| policy.1 == with_coverage) {
-            all[at] = Some(held(&bench, &methods, *selection));
+            all[at] = Some(held(bench, &methods, *selection));
         }
     }
     Ok(all.into_iter().flatten().collect())

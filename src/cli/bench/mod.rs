@@ -6,11 +6,16 @@ mod context;
 mod localization;
 mod localization_table;
 
-use super::args::BenchCommand;
+use super::args::{BenchCommand, MeasuredArgs};
 use super::config::Config;
 use super::error::Failure;
-use super::flags::SandboxArg;
-use camino::Utf8PathBuf;
+use super::open::Opened;
+use super::way;
+use crate::domain::{BugId, EventSink, RepoPath};
+use crate::localize::oracle::Repaired;
+use crate::report::Tally;
+use crate::tools::Workbench;
+use camino::Utf8Path;
 
 /// Runs a measurement.
 ///
@@ -28,7 +33,36 @@ pub async fn bench(command: BenchCommand) -> Result<u8, Failure> {
     }
 }
 
-/// What `run` would be told about a bug of a set: defaults, but for where the set is.
-fn config(root: Option<&Utf8PathBuf>, java_home: Option<&Utf8PathBuf>, sandbox: SandboxArg) -> Config {
-    Config { root: root.cloned(), java_home: java_home.cloned(), sandbox, ..Config::default() }
+/// A bug whose developer's repair is known, on the bench; its folder goes with it.
+struct Solved {
+    bench: Workbench,
+    /// Repaired files: path and text.
+    repaired: Vec<(RepoPath, String)>,
+    _folder: tempfile::TempDir,
+}
+
+impl Solved {
+    /// Opens a bug of a set as `run` would by default, but for the warm judge: nothing is repaired.
+    async fn open(bug: &BugId, args: &MeasuredArgs) -> Result<Self, Failure> {
+        let MeasuredArgs { root, java_home, sandbox, .. } = args;
+        let config =
+            Config { root: root.clone(), java_home: java_home.clone(), sandbox: *sandbox, ..Config::default() };
+        let opened = Opened::check(&bug.to_string(), &config).await?.without_warm_judge();
+        let folder = tempfile::Builder::new().prefix("unidebug-bench-").tempdir();
+        let folder = folder.map_err(|error| Failure::io("no folder for the checkout", &error))?;
+        let path = Utf8Path::from_path(folder.path())
+            .ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
+        let bench = opened.bench(path, way::plain(&config), &Tally::default() as &dyn EventSink).await?;
+        let oracle = bench.checkout.oracle.as_ref().filter(|oracle| !oracle.files.is_empty());
+        let oracle = oracle.ok_or_else(|| {
+            Failure::unusable("it comes without a developer's repair", "name one with `fixed` or `patch` in bugs.jsonl")
+        })?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let repaired = oracle.files.iter().map(|(path, bytes)| (path.clone(), text(bytes))).collect();
+        Ok(Self { bench, repaired, _folder: folder })
+    }
+
+    fn repaired(&self) -> Vec<Repaired<'_>> {
+        self.repaired.iter().map(|(path, text)| (path, text.as_str())).collect()
+    }
 }

@@ -15,6 +15,6 @@ pub(super) use daemon::{Answer, Classes, Daemon, DaemonSetup};
 pub(super) use harness::{Harness, short_hash};
 pub(super) use javac::{Compiled, Javac, Level, parse as diagnostics};
 pub(super) use patience::{left_out, lost};
-pub(super) use plan::{Deadlines, OnCrash, Plan};
+pub(super) use plan::{Deadlines, LEAST, OnCrash, Plan};
 pub(super) use suite::{Suite, spelled};
 pub(super) use worker::{WorkerSetup, Workers};

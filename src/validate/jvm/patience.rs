@@ -1,18 +1,15 @@
 //! What a loop that hundreds of tests run into may cost. Every test that is cut, or takes its JVM with it, costs its
 //! deadline and a new JVM; after some of them the next tell nothing new.
 
-use super::plan::{Deadlines, OnCrash, Plan};
+use super::plan::{Deadlines, LEAST, OnCrash, Plan};
 use crate::domain::{Failure, TestId, TestReport, TestResult, TestStatus};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
-/// Lost processes after which tests without their own deadline get [`SHORT`].
+/// Lost processes after which tests without their own deadline get [`LEAST`].
 const SOME: usize = 5;
 /// Lost processes after which a class that lost [`IN_CLASS`] of them is left out.
 const MANY: usize = 30;
 const IN_CLASS: usize = 3;
-/// As long as the quickest test of a candidate gets.
-const SHORT: Duration = Duration::from_secs(2);
 /// Stands in a report for a class whose other tests did not run.
 const LEFT_OUT: &str = "left out";
 
@@ -30,7 +27,7 @@ pub(super) fn shortened(plan: &Plan, report: &TestReport) -> Plan {
         plan.classes.retain(|class| !tired.contains(class.as_str()));
         let Deadlines { default, .. } = &mut plan.deadlines;
         if report.results.values().filter(|result| lost(result)).count() >= SOME {
-            *default = SHORT.min(*default);
+            *default = LEAST.min(*default);
         }
     }
     plan
@@ -75,6 +72,7 @@ fn tired_of(report: &TestReport) -> BTreeSet<&str> {
 mod tests {
     use super::*;
     use crate::domain::RunEnd;
+    use std::time::Duration;
 
     fn plan(classes: &[&str], on_crash: OnCrash) -> Plan {
         let deadlines =
@@ -96,7 +94,7 @@ mod tests {
         let plan = plan(&["a.LoopTest", "a.OtherTest"], OnCrash::GoOn);
         assert_eq!(shortened(&plan, &report(4, "a.LoopTest")), plan);
         let some = shortened(&plan, &report(5, "a.LoopTest"));
-        assert_eq!((some.classes.len(), some.deadlines.default), (2, SHORT));
+        assert_eq!((some.classes.len(), some.deadlines.default), (2, LEAST));
         assert_eq!(shortened(&plan, &report(30, "a.LoopTest$Inner")).classes, ["a.OtherTest"]);
     }
 

@@ -4,6 +4,9 @@ use crate::domain::TestId;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// Every test gets at least this, whatever it usually takes.
+pub(in crate::validate) const LEAST: Duration = Duration::from_secs(2);
+
 /// How long tests may take.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::validate) struct Deadlines {
