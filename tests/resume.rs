@@ -59,10 +59,10 @@ fn a_cap_in_time_counts_the_time_worked_and_can_be_raised() {
     let paid = endpoint.served().len();
     let done = gate.resume(&["--max-time", "120s"]).run();
     done.expect_code(0);
-    // A request that was waited for when the time was up is asked again, and reported.
+    // A request that was waited for when the time was up is asked again, and reported; it may not have been sent yet.
     let answered = done.json()["usage"]["requests"].as_u64().unwrap();
     let given_up = done.json()["possibly_billed"].as_u64().unwrap_or(0);
-    assert_eq!(answered + given_up, endpoint.served().len() as u64);
+    assert!((answered..=answered + given_up).contains(&(endpoint.served().len() as u64)), "{done}");
     assert!(endpoint.served().len() > paid);
     assert!(done.json()["seconds"]["wall"].as_f64() > short.json()["seconds"]["wall"].as_f64(), "{done}");
 }
