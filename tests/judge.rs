@@ -99,6 +99,21 @@ async fn coverage_names_the_lines_the_failing_test_runs() {
 }
 
 #[tokio::test]
+async fn half_a_character_in_a_failure_loses_no_test() {
+    let source = "package a;\npublic class Cut {\n  static String first(String s) { return s.substring(0, 1); }\n}\n";
+    let test = "package a;\nimport org.junit.*;\npublic class CutTest {\n  @Test public void first() { \
+                Assert.assertEquals(\"\\uD842\\uDFB7\", Cut.first(\"\\uD842\\uDFB7A\")); }\n}\n";
+    let trial = Trial::new(&[("src/a/Cut.java", source), ("test/a/CutTest.java", test)]).await;
+    let judge = trial.open().await;
+    let result = &judge.baseline().report.results[&TestId::new("a.CutTest", "first")];
+    let message = &result.failure.as_ref().unwrap().message;
+    // JUnit itself cuts between the halves.
+    assert_eq!(message, "expected:<\\ud842[\\udfb7]> but was:<\\ud842[]>");
+    let repair = trial.patch("src/a/Cut.java", "substring(0, 1)", "substring(0, s.offsetByCodePoints(0, 1))");
+    assert!(judge.confirm(&repair).await.unwrap().is_plausible());
+}
+
+#[tokio::test]
 async fn a_looping_test_is_cut_and_the_rest_still_runs() {
     let source = "package a;\npublic class Loop {\n  public static int count(int n) {\n    int c = 0;\n    while (n != 0) {\n      c++;\n    }\n    return c;\n  }\n}\n";
     let test = "package a;\nimport org.junit.*;\npublic class LoopTest {\n  @Test(timeout = 300) public void a() { Loop.count(1); }\n  @Test \

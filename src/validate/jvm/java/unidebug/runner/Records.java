@@ -152,12 +152,21 @@ final class Records {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
+            } else if (Character.isHighSurrogate(c) && i + 1 < end && Character.isLowSurrogate(text.charAt(i + 1))) {
+                out.append(escape(c)).append(escape(text.charAt(++i)));
+            } else if (Character.isSurrogate(c)) {
+                // Half a character is no JSON: it is told by its number, as the source would write it.
+                out.append('\\').append(escape(c));
             } else if (c < ' ' || c > '~') {
-                out.append(String.format("\\u%04x", (int) c));
+                out.append(escape(c));
             } else {
                 out.append(c);
             }
         }
         out.append(end < text.length() ? "...\"" : "\"");
+    }
+
+    private static String escape(char c) {
+        return String.format("\\u%04x", (int) c);
     }
 }
