@@ -154,6 +154,40 @@ fn marks_that_fit_nowhere_are_sampled_again_and_at_last_done_without() {
 }
 
 #[test]
+fn marks_in_a_file_that_was_not_shown_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("src/shop/Limits.java", "package shop;\nfinal class Limits {\n    static final int ITEMS = 2;\n}\n");
+    write(
+        "src/shop/Cart.java",
+        "package shop;\npublic class Cart {\n    boolean takes(int items) {\n        return items <= Limits.ITEMS;\n    }\n}\n",
+    );
+    write(
+        "test/shop/CartTest.java",
+        "package shop;\nimport org.junit.*;\npublic class CartTest {\n    @Test public void three() { Assert.assertTrue(new Cart().takes(3)); }\n    @Test public void four() { Assert.assertFalse(new Cart().takes(4)); }\n}\n",
+    );
+    for file_path in [json!("src/shop/Limits.java"), Value::Null] {
+        let marks = json!({"marked_code": "static final int ITEMS = 2; // buggy line", "file_path": file_path, "explanation": "three may come"});
+        let fix = json!({"diff": "--- a/src/shop/Limits.java\n+++ b/src/shop/Limits.java\n@@ -3 +3 @@\n-    static final int ITEMS = 2;\n+    static final int ITEMS = 3;\n", "explanation": "three"});
+        let endpoint = Endpoint::scripted([
+            ("Locator", 1, Reply::command("goal_accomplished", marks)),
+            ("Fixer", 1, Reply::command("write_fix", fix)),
+        ]);
+        let url = endpoint.base_url();
+        let project = folder.path().to_str().unwrap();
+        let args = ["run", project, "--model", "m", "--base-url", &url, "--no-first", "--levels", "L1"];
+        unidebug(&args).expect_code(0);
+        assert_eq!(endpoint.served().len(), 2);
+        assert!(!told(&endpoint, "Locator", 1).contains("ITEMS = 2"));
+        assert!(told(&endpoint, "Fixer", 1).contains("static final int ITEMS = 2; // buggy line"));
+    }
+}
+
+#[test]
 fn bare_answers_as_other_models_give_them_are_understood() {
     let marked = "Here is the marked code:\n```java\n    public boolean isFull() {\n        return size >= slots.length - 1; // buggy line\n    }\n```\nThe buffer keeps a slot free.";
     let diff = "```diff\n--- a/src/buffers/RingBuffer.java\n+++ b/src/buffers/RingBuffer.java\n@@ -49,3 +49,3 @@\n     public boolean isFull() {\n-        return size >= slots.length - 1;\n+        return size >= slots.length;\n     }\n```";

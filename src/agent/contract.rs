@@ -180,7 +180,7 @@ fn prose(text: &str) -> String {
 /// Arguments of `goal_accomplished` for the prompt's list of tools.
 pub fn answer_form(contract: ContractKind) -> &'static str {
     match contract {
-        ContractKind::Marks => "goal_accomplished(marked_code, explanation)",
+        ContractKind::Marks => "goal_accomplished(marked_code, file_path?, explanation)",
         ContractKind::Slice => "goal_accomplished(first_line, last_line, file_path?, explanation)",
         ContractKind::Summary => "goal_accomplished(summary: […], explanation)",
         ContractKind::Files => "goal_accomplished(files: […], explanation)",
@@ -195,15 +195,15 @@ fn explanation(args: &Value) -> String {
 
 /// `marked_code` is a text, or a list of `{file_path, code}`.
 fn read_marks(args: &Value, memory: &Memory, bench: &Workbench) -> Result<Vec<Mark>, String> {
-    let comment = bench.language.line_comment();
     let mut all = Vec::new();
     match &args["marked_code"] {
-        Value::String(code) => all.extend(marks::map(strip_fence(code), &candidates(None, memory, bench)?, comment)?),
+        Value::String(code) => {
+            all.extend(marks_in(strip_fence(code), args["file_path"].as_str(), memory, bench)?);
+        }
         Value::Array(parts) if !parts.is_empty() => {
             for part in parts {
                 let code = part["code"].as_str().or(part.as_str()).ok_or("each part of `marked_code` needs `code`")?;
-                let files = candidates(part["file_path"].as_str(), memory, bench)?;
-                all.extend(marks::map(strip_fence(code), &files, comment)?);
+                all.extend(marks_in(strip_fence(code), part["file_path"].as_str(), memory, bench)?);
             }
         }
         _ => return Err("`marked_code` is missing: the code around the marks, with the marks".into()),
@@ -213,22 +213,31 @@ fn read_marks(args: &Value, memory: &Memory, bench: &Workbench) -> Result<Vec<Ma
     Ok(all)
 }
 
-/// Product files in which the marks are looked for: the named one, else those that were shown, the bug-located first.
-fn candidates<'b>(
-    named: Option<&str>,
-    memory: &Memory,
-    bench: &'b Workbench,
-) -> Result<Vec<&'b Arc<SourceFile>>, String> {
+/// Marks of a snippet in the named product file, else in one that was shown, else in the only one that holds its lines.
+fn marks_in(code: &str, named: Option<&str>, memory: &Memory, bench: &Workbench) -> Result<Vec<Mark>, String> {
+    let comment = bench.language.line_comment();
     if let Some(path) = named {
         let file = bench.index.resolve(path).map_err(|unresolved| unresolved.to_string())?;
         if file.test {
             return Err(format!("{} is a test; mark lines of the product", file.path));
         }
-        return Ok(vec![file]);
+        return marks::map(code, &[file], comment);
     }
+    marks::map(code, &shown(memory, bench), comment).or_else(|problem| {
+        let product = bench.index.files().iter().filter(|file| !file.test);
+        let mut holding = product.filter_map(|file| marks::map(code, &[file], comment).ok());
+        match (holding.next(), holding.next()) {
+            (Some(marks), None) => Ok(marks),
+            _ => Err(problem),
+        }
+    })
+}
+
+/// Product files that the agent was shown, the bug-located one first.
+fn shown<'b>(memory: &Memory, bench: &'b Workbench) -> Vec<&'b Arc<SourceFile>> {
     let mut paths: Vec<&RepoPath> = memory.seen_files().collect();
     paths.sort_by_key(|path| Some(*path) != bench.bug.located.as_ref());
-    Ok(paths.into_iter().filter_map(|path| bench.index.file(path)).filter(|file| !file.test).collect())
+    paths.into_iter().filter_map(|path| bench.index.file(path)).filter(|file| !file.test).collect()
 }
 
 /// Models like to fence code even inside JSON.
