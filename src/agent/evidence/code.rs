@@ -1,5 +1,6 @@
 //! The chosen code as an agent sees it: methods in full while there is room, the others by signature, a lean skeleton.
 
+use super::layout::{Sheet, body_start, lay_out};
 use super::{Budget, select::Choice};
 use crate::code::{Method, SourceFile, Type};
 use crate::domain::{LineSpan, Mark, MarkKind, RepoPath};
@@ -7,12 +8,7 @@ use crate::prompt::count_tokens;
 use crate::tools::Workbench;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::sync::Arc;
 
-/// A file of at most this many tokens is shown whole: cutting it would save less than it costs in doubt.
-const SMALL_FILE: usize = 700;
-/// The hottest method is shown whole up to this size, even beyond the budget of all code.
-const HOTTEST: usize = 3000;
 /// Signatures that are shown of files other than those with code in full.
 const OTHER_SIGNATURES: usize = 8;
 /// Lines of documentation of a method that is likely to be the place.
@@ -21,26 +17,8 @@ const MAX_DOC_LINES: usize = 12;
 const BRIEF: usize = 90;
 /// Tags of documentation that say nothing about behaviour.
 const IDLE_TAGS: [&str; 4] = ["@since", "@author", "@see", "@version"];
-/// Methods whose weight is below this share of the hottest are not shown in full.
-const LUKEWARM: f64 = 0.3;
 
 type Shown = Vec<(RepoPath, LineSpan)>;
-
-/// What is shown of one file.
-struct Sheet<'b> {
-    file: &'b Arc<SourceFile>,
-    whole: bool,
-    full: Vec<&'b Method>,
-    named: Vec<&'b Method>,
-    /// Methods in full whose documentation is shown too, not only its first sentence.
-    explained: Vec<LineSpan>,
-}
-
-impl<'b> Sheet<'b> {
-    fn of(file: &'b Arc<SourceFile>, whole: bool) -> Self {
-        Self { file, whole, full: Vec::new(), named: Vec::new(), explained: Vec::new() }
-    }
-}
 
 /// The section's text and the lines it shows.
 pub fn render(bench: &Workbench, choice: &Choice<'_>, marks: &[Mark], budget: Budget) -> (String, Shown) {
@@ -69,59 +47,6 @@ pub fn render(bench: &Workbench, choice: &Choice<'_>, marks: &[Mark], budget: Bu
     (text, shown)
 }
 
-/// Spends the budget: hottest methods first, small files whole.
-fn lay_out<'b>(bench: &'b Workbench, choice: &Choice<'b>, marks: &[Mark], budget: Budget) -> Vec<Sheet<'b>> {
-    let mut sheets: Vec<Sheet<'b>> = Vec::new();
-    let mut room = budget.code;
-    let top = choice.methods.first().map_or(0.0, |hottest| hottest.weight);
-    for (nth, chosen) in choice.methods.iter().enumerate() {
-        let method = chosen.method;
-        let Some(file) = bench.index.file(&method.file) else { continue };
-        let at = match sheets.iter().position(|sheet| sheet.file.path == file.path) {
-            Some(at) => at,
-            None => {
-                let tokens = count_tokens(file.lines(LineSpan { first: body_start(file), last: file.line_count() }));
-                let whole = tokens <= SMALL_FILE && (tokens <= room || nth == 0) && chosen.weight >= top * LUKEWARM;
-                if whole {
-                    room = room.saturating_sub(tokens);
-                }
-                sheets.push(Sheet::of(file, whole));
-                sheets.len() - 1
-            }
-        };
-        if sheets[at].whole {
-            continue;
-        }
-        let marked = marks.iter().any(|m| m.location.file == method.file && method.span.contains(m.location.line));
-        let wanted = chosen.weight >= top * LUKEWARM;
-        let explained = marked || (nth == 0 && marks.is_empty());
-        let tokens = count_tokens(bench.index.text(method)) + count_tokens(&doc(file, method, explained));
-        if (wanted && tokens <= room) || ((nth == 0 || marked) && tokens <= HOTTEST) {
-            room = room.saturating_sub(tokens);
-            sheets[at].full.push(method);
-            if explained {
-                sheets[at].explained.push(method.span);
-            }
-        } else {
-            sheets[at].named.push(method);
-        }
-    }
-    add_unowned_marks(bench, marks, &mut sheets);
-    sheets
-}
-
-/// Marks outside every method (fields, imports) still need their file.
-fn add_unowned_marks<'b>(bench: &'b Workbench, marks: &[Mark], sheets: &mut Vec<Sheet<'b>>) {
-    for mark in marks {
-        if !sheets.iter().any(|sheet| sheet.file.path == mark.location.file)
-            && let Some(file) = bench.index.file(&mark.location.file)
-        {
-            let whole = count_tokens(&file.text) <= SMALL_FILE;
-            sheets.push(Sheet::of(file, whole));
-        }
-    }
-}
-
 /// A whole file, whatever its size.
 pub fn file(bench: &Workbench, file: &SourceFile, marks: &[Mark]) -> (String, Shown) {
     let (mut text, mut shown) = (String::new(), Shown::new());
@@ -142,15 +67,6 @@ fn whole_file(file: &SourceFile, marks: &[Mark], bench: &Workbench, text: &mut S
     text.push_str(&marked(file, body_start(file)..=span.last, marks, bench));
     text.push_str("```\n");
     shown.push((file.path.clone(), span));
-}
-
-/// Skips a licence header: it says nothing about the bug.
-fn body_start(file: &SourceFile) -> u32 {
-    let first = file.text.lines().position(|line| {
-        let line = line.trim_start();
-        !(line.is_empty() || line.starts_with("/*") || line.starts_with('*') || line.starts_with("//"))
-    });
-    first.and_then(|n| u32::try_from(n + 1).ok()).unwrap_or(1)
 }
 
 fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, text: &mut String, shown: &mut Shown) {
@@ -200,7 +116,7 @@ fn fields(
 
 /// The documentation of a method shown in full: it is the specification. In short its first sentence; else its lines,
 /// of which a long one keeps the head, without tags that say nothing about behaviour.
-fn doc(file: &SourceFile, method: &Method, explained: bool) -> String {
+pub(super) fn doc(file: &SourceFile, method: &Method, explained: bool) -> String {
     if method.doc_first >= method.span.first {
         return String::new();
     }
@@ -295,6 +211,7 @@ mod tests {
     use super::*;
     use crate::code::outline_text;
     use crate::language::Java;
+    use std::sync::Arc;
 
     const CODE: &str = "class Cart {\n    static class Line {\n        /**\n         * Sums up. Twice never.\n         *\n         * @param n how many\n         * @since 1.2\n         */\n        int sum(final int n) {\n            return n;\n        }\n    }\n}\n";
 

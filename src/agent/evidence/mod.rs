@@ -7,6 +7,7 @@
 mod case;
 mod code;
 mod essence;
+mod layout;
 mod metadata;
 pub mod recall;
 mod select;

@@ -1,7 +1,7 @@
 //! Which methods an agent is shown: those that the failing tests reach, hottest first.
 
 use crate::code::{Method, SourceFile, subtokens};
-use crate::domain::{LineSpan, Mark, Patch, RepoPath};
+use crate::domain::{FailingTest, LineSpan, Mark, Patch, RepoPath};
 use crate::prompt::count_tokens;
 use crate::tools::Workbench;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +25,11 @@ const NOT_COVERED: f64 = 0.2;
 const NAMED: f64 = 0.6;
 /// Tokens beyond which a method must matter more to be shown: two small ones tell more than one of their size.
 const ROOMY: f64 = 250.0;
+/// Methods at the head of the ranking that lead whatever their size.
+const LEADERS: usize = 2;
+/// Methods at the head of the ranking whose callees matter as if they were private: small ones that all code runs
+/// through are blamed too little.
+const HEAD: usize = 4;
 /// Words of method names that say nothing about their subject.
 const IDLE_WORDS: [&str; 12] = ["get", "set", "is", "has", "to", "of", "test", "with", "and", "create", "read", "next"];
 
@@ -34,9 +39,11 @@ pub struct Chosen<'b> {
     pub method: &'b Method,
     /// How much it is believed to matter.
     pub weight: f64,
+    /// Whether it is shown in full even beyond the budget of all code.
+    pub leads: bool,
 }
 
-/// Methods by falling weight; ties by file and line.
+/// Methods that lead, then the others by falling weight; ties by file and line.
 pub struct Choice<'b> {
     /// The methods.
     pub methods: Vec<Chosen<'b>>,
@@ -75,14 +82,24 @@ impl<'b> Weights<'b> {
         }
     }
 
-    fn sorted(self) -> Choice<'b> {
+    /// The leaders in their order, then the others: what is small goes before what is large.
+    fn sorted(self, leaders: &[&'b Method]) -> Choice<'b> {
         let bench = self.bench;
         let dense = |method: &Method, weight: f64| weight / (1.0 + tokens(bench, method) / ROOMY).sqrt();
-        let mut methods: Vec<Chosen<'b>> =
-            self.of.into_values().map(|(method, weight)| Chosen { method, weight: dense(method, weight) }).collect();
+        let place = |method: &Method| (method.file.clone(), method.span);
+        let rank = |method: &Method| leaders.iter().position(|leader| place(leader) == place(method));
+        let chosen = |(method, weight): (&'b Method, f64)| Chosen {
+            method,
+            weight: dense(method, weight),
+            leads: rank(method).is_some(),
+        };
+        let mut methods: Vec<Chosen<'b>> = self.of.into_values().map(chosen).collect();
         methods.sort_by(|a, b| {
-            let place = |c: &Chosen<'_>| (c.method.file.clone(), c.method.span);
-            b.weight.total_cmp(&a.weight).then_with(|| place(a).cmp(&place(b)))
+            let order = |chosen: &Chosen<'_>| rank(chosen.method).unwrap_or(usize::MAX);
+            order(a)
+                .cmp(&order(b))
+                .then_with(|| b.weight.total_cmp(&a.weight))
+                .then_with(|| place(a.method).cmp(&place(b.method)))
         });
         Choice { methods }
     }
@@ -95,32 +112,65 @@ fn tokens(bench: &Workbench, method: &Method) -> f64 {
 /// What the failing tests reach: frames of their traces, their static callees, what coverage and ranking say.
 pub fn reached(bench: &Workbench) -> Choice<'_> {
     let mut weights = Weights { bench, of: BTreeMap::new() };
-    for test in &bench.bug.failing {
-        for frame in &test.failure.frames {
-            let file = bench.index.class(&frame.class).map(|(file, _)| file);
-            if let Some(method) = file.zip(frame.line).and_then(|(file, line)| bench.index.method_at(&file.path, line))
-            {
-                weights.raise(method, FRAME);
-            }
-        }
-        let Some((file, span)) = test.file.as_ref().zip(test.span) else { continue };
-        let Some(method) = bench.index.method_at(file, span.last.saturating_sub(1).max(span.first)) else { continue };
-        for call in &method.calls {
-            let here = test.failing_line == Some(call.line);
-            for callee in bench.index.resolve_call(method, call) {
-                weights.raise(callee, if here { FAILING_CALL } else { TEST_CALL });
-            }
-        }
+    for (method, weight) in pointed_at(bench) {
+        weights.raise(method, weight);
     }
+    let mut ranked: Vec<&Method> = Vec::new();
     for suspect in &bench.ranking.lines {
         if let Some(method) = bench.index.method_at(&suspect.location.file, suspect.location.line) {
             weights.raise(method, suspect.score);
+            if ranked.len() < HEAD && ranked.iter().all(|known| !std::ptr::eq(*known, method)) {
+                ranked.push(method);
+            }
         }
     }
     weights.spread();
+    for method in &ranked {
+        for call in &method.calls {
+            for callee in bench.index.resolve_call(method, call) {
+                weights.raise(callee, CALLEE);
+            }
+        }
+    }
     heat_what_tests_name(&mut weights);
     cool_what_never_ran(&mut weights);
-    weights.sorted()
+    weights.sorted(&ranked[..ranked.len().min(LEADERS)])
+}
+
+/// Methods in the traces of failing tests, and called by them; what few of many tests reach explains few of them.
+fn pointed_at(bench: &Workbench) -> Vec<(&Method, f64)> {
+    const WAYS: [f64; 3] = [FRAME, FAILING_CALL, TEST_CALL];
+    let mut tests_by_way: BTreeMap<Key, (&Method, [usize; 3])> = BTreeMap::new();
+    for test in &bench.bug.failing {
+        let framed = test.failure.frames.iter().filter_map(|frame| {
+            let (file, _) = bench.index.class(&frame.class)?;
+            bench.index.method_at(&file.path, frame.line?)
+        });
+        let (failing, others) = called(bench, test);
+        for (way, methods) in [framed.collect(), failing, others].into_iter().enumerate() {
+            let once: BTreeMap<Key, &Method> = methods.into_iter().map(|m| ((m.file.clone(), m.span), m)).collect();
+            for (key, method) in once {
+                tests_by_way.entry(key).or_insert((method, [0; 3])).1[way] += 1;
+            }
+        }
+    }
+    let share = 1.0 / bench.bug.failing.len().max(1) as f64;
+    let heaviest =
+        |tests: [usize; 3]| WAYS.iter().zip(tests).map(|(way, n)| way * n as f64 * share).fold(0.0, f64::max);
+    tests_by_way.into_values().map(|(method, tests)| (method, heaviest(tests))).collect()
+}
+
+/// What a failing test calls in its failing statement, and in the others.
+fn called<'b>(bench: &'b Workbench, test: &FailingTest) -> (Vec<&'b Method>, Vec<&'b Method>) {
+    let (mut failing, mut others) = (Vec::new(), Vec::new());
+    let body = test.file.as_ref().zip(test.span);
+    let method = body.and_then(|(file, span)| bench.index.method_at(file, span.last.saturating_sub(1).max(span.first)));
+    for (method, call) in method.iter().flat_map(|method| method.calls.iter().map(move |call| (*method, call))) {
+        let here = test.failing_line == Some(call.line);
+        let callees = bench.index.resolve_call(method, call);
+        if here { &mut failing } else { &mut others }.extend(callees);
+    }
+    (failing, others)
 }
 
 /// Raises methods whose subject the failing tests are named after: `isDelimiter` when they are about delimiters.
@@ -151,15 +201,17 @@ fn cool_what_never_ran(weights: &mut Weights<'_>) {
 /// All methods of one file at one weight, those that the failing tests reach first.
 pub fn in_file<'b>(bench: &'b Workbench, file: &'b SourceFile) -> Choice<'b> {
     let of_file = |chosen: &Chosen<'b>| chosen.method.file == file.path;
-    let hot: Vec<&Method> = reached(bench).methods.into_iter().filter(of_file).map(|c| c.method).collect();
-    let rest = file.methods().filter(|method| !hot.iter().any(|known| known.span == method.span));
-    let methods = hot.iter().copied().chain(rest).map(|method| Chosen { method, weight: FRAME }).collect();
+    let mut methods: Vec<Chosen<'b>> = reached(bench).methods.into_iter().filter(of_file).collect();
+    let cold = |method: &&Method| !methods.iter().any(|known| known.method.span == method.span);
+    let rest: Vec<&Method> = file.methods().filter(cold).collect();
+    methods.extend(rest.into_iter().map(|method| Chosen { method, weight: FRAME, leads: false }));
+    methods.iter_mut().for_each(|chosen| chosen.weight = FRAME);
     Choice { methods }
 }
 
 /// The methods that a patch changes, what they call, and their twins.
 pub fn changed<'b>(bench: &'b Workbench, patch: &Patch) -> Choice<'b> {
-    let mut weights = Weights { bench, of: BTreeMap::new() };
+    let mut leaders: Vec<&Method> = Vec::new();
     for change in &patch.files {
         let before = String::from_utf8_lossy(change.before.as_deref().unwrap_or_default()).into_owned();
         let after = String::from_utf8_lossy(&change.after).into_owned();
@@ -169,22 +221,23 @@ pub fn changed<'b>(bench: &'b Workbench, patch: &Patch) -> Choice<'b> {
         let line = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let (first, last) = (line(same + 1), line(last.max(same + 1)));
         let touched = bench.index.file(&change.path).into_iter().flat_map(|file| file.methods());
-        for method in touched.filter(|m| m.span.first <= last && m.span.last >= first) {
-            weights.raise(method, FRAME);
-        }
+        leaders.extend(touched.filter(|m| m.span.first <= last && m.span.last >= first));
     }
-    weights.spread();
-    weights.sorted()
+    led_by(bench, &leaders)
 }
 
 /// The marked methods, what they call, and their twins.
 pub fn around<'b>(bench: &'b Workbench, marks: &[Mark]) -> Choice<'b> {
+    let marked = marks.iter().filter_map(|mark| bench.index.method_at(&mark.location.file, mark.location.line));
+    led_by(bench, &marked.collect::<Vec<_>>())
+}
+
+/// These methods, what they call, and their twins.
+fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method]) -> Choice<'b> {
     let mut weights = Weights { bench, of: BTreeMap::new() };
-    for mark in marks {
-        if let Some(method) = bench.index.method_at(&mark.location.file, mark.location.line) {
-            weights.raise(method, FRAME);
-        }
+    for method in leaders {
+        weights.raise(method, FRAME);
     }
     weights.spread();
-    weights.sorted()
+    weights.sorted(leaders)
 }
