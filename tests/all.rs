@@ -10,6 +10,7 @@ mod canary;
 mod caps;
 mod configuration;
 mod context;
+mod cuts;
 mod endpoint_faults;
 mod engine;
 mod fault_storm;

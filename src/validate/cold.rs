@@ -1,8 +1,9 @@
 //! The cold judge: every candidate in a fresh copy, a fresh compiler and fresh test processes. Slow and sure; it stays
 //! the confirmation behind every faster way.
 
-use super::jvm::OnCrash;
+use super::jvm::{Deadlines, OnCrash};
 use super::plausible::{Extent, Judged, judge};
+use super::second_look::SecondLook;
 use super::subject::{Copy, Subject};
 use super::{
     Baseline, Coverage, Options, Spectrum, SpectrumScope, ValidateError, Validator, baseline, clean, coverage,
@@ -41,7 +42,9 @@ impl ColdValidator {
 
     /// Triggering tests first; the rest only for who passes them.
     async fn test(&self, copy: &Copy) -> Result<(TestReport, Judged), ValidateError> {
-        let first = self.run(copy, self.baseline.triggering.clone(), Duration::MAX).await?;
+        let triggering = self.baseline.triggering.clone();
+        let plan = self.subject.plan(triggering, self.deadlines(Duration::MAX), OnCrash::Stop);
+        let first = self.subject.suite(copy).run(&plan).await?;
         let judged = judge(&self.baseline, &first, Extent::Triggering);
         if judged.outcome != Outcome::PassedWarm {
             return Ok((first, judged));
@@ -50,15 +53,30 @@ impl ColdValidator {
     }
 
     async fn test_all(&self, copy: &Copy, total: Duration) -> Result<(TestReport, Judged), ValidateError> {
-        let report = self.run(copy, Vec::new(), total).await?;
+        let deadlines = self.deadlines(total);
+        let (report, judged) = self.run_all(copy, &deadlines).await?;
+        let Some(look) = SecondLook::at(&self.baseline, &report, &judged, &deadlines) else {
+            return Ok((report, judged));
+        };
+        let alone = self.subject.plan(look.tests.clone(), look.alone.clone(), OnCrash::Stop);
+        if !look.clears(&self.subject.suite(copy).run(&alone).await?) {
+            return Ok((report, look.stands(judged)));
+        }
+        let (report, judged) = self.run_all(copy, &look.all).await?;
+        Ok((report, look.revised(judged)))
+    }
+
+    async fn run_all(&self, copy: &Copy, deadlines: &Deadlines) -> Result<(TestReport, Judged), ValidateError> {
+        let plan = self.subject.whole_plan(&self.baseline, deadlines.clone());
+        let report = self.subject.suite(copy).run(&plan).await?;
         let judged = judge(&self.baseline, &report, Extent::Full);
         Ok((report, judged))
     }
 
-    async fn run(&self, copy: &Copy, only: Vec<TestId>, total: Duration) -> Result<TestReport, ValidateError> {
+    fn deadlines(&self, total: Duration) -> Deadlines {
         let mut deadlines = self.subject.deadlines(&self.baseline.report);
         deadlines.total = deadlines.total.min(total);
-        self.subject.suite(copy).run(&self.subject.plan(only, deadlines, OnCrash::Stop)).await
+        deadlines
     }
 
     fn earlier(&self, key: u64) -> Option<Validation> {

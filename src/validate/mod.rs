@@ -16,6 +16,7 @@ pub mod plausible;
 mod records;
 mod refuse;
 mod resources;
+mod second_look;
 mod subject;
 mod trace;
 mod warm;

@@ -1,9 +1,11 @@
 //! The subject of validation: a checkout with its compiled classes, its class path and its tests.
 
 use super::class_shape::shape;
-use super::jvm::{ClassPath, Compiled, Deadlines, Harness, Javac, LEAST, Level, OnCrash, Plan, Suite, test_classes};
+use super::jvm::{
+    ClassPath, Compiled, Deadlines, Harness, Javac, LEAST, Level, OnCrash, Plan, Suite, lost, test_classes,
+};
 use super::refuse::refuse;
-use super::{Options, ValidateError, io_error};
+use super::{Baseline, Options, ValidateError, io_error};
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{Checkout, jars, private_copy};
 use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, Validation};
@@ -273,7 +275,16 @@ impl Subject {
         // Placeholders that only the build tool can fill would stop the JVM.
         let jvm_args = args.iter().filter(|arg| !arg.contains("${") && !arg.contains("@{")).cloned().collect();
         let stop_at_cut = on_crash == OnCrash::Stop;
-        Plan { classes: self.tests.clone(), only, deadlines, on_crash, stop_at_cut, jvm_args }
+        Plan { classes: self.tests.clone(), only, skip: Vec::new(), deadlines, on_crash, stop_at_cut, jvm_args }
+    }
+
+    /// A candidate's plan for all tests: those that took their process with them before, and are not the bug, would
+    /// take the candidate's too and say nothing of it.
+    pub(super) fn whole_plan(&self, baseline: &Baseline, deadlines: Deadlines) -> Plan {
+        let says_nothing = |id: &&TestId| !baseline.triggering.contains(id) && !id.method.is_empty();
+        let gone = baseline.report.results.values().filter(|result| lost(result)).map(|result| &result.id);
+        let skip = gone.filter(says_nothing).cloned().collect();
+        Plan { skip, ..self.plan(Vec::new(), deadlines, OnCrash::Stop) }
     }
 
     /// Deadlines from what tests took: max(2 s, 10 times that); 10 s for one that was cut. All together: their sum, at

@@ -34,6 +34,8 @@ pub(in crate::validate) struct Plan {
     pub(in crate::validate) classes: Vec<String>,
     /// Only these tests; all when empty.
     pub(in crate::validate) only: Vec<TestId>,
+    /// Not these tests.
+    pub(in crate::validate) skip: Vec<TestId>,
     pub(in crate::validate) deadlines: Deadlines,
     pub(in crate::validate) on_crash: OnCrash,
     /// Whether a cut test ends the run.

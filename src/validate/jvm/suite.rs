@@ -130,6 +130,7 @@ pub(super) fn request(plan: &Plan, report: &TestReport, nonce: &str, must: &[Str
     plan.classes.iter().for_each(|class| line("class", class));
     plan.only.iter().for_each(|id| line("only", &spelled(id)));
     done_already(report).iter().for_each(|id| line("skip", id));
+    plan.skip.iter().for_each(|id| line("skip", &spelled(id)));
     must.iter().for_each(|id| line("must", id));
     for (id, limit) in &plan.deadlines.own {
         line("limit", &format!("{} {}", limit.as_millis(), spelled(id)));

@@ -5,8 +5,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Knows which test runs since when. A test over its deadline cannot be stopped inside a JVM, so the JVM ends: its
- * record says {@code timed_out}, and whoever started this process goes on with the rest in a new one.
+ * Knows which test runs, and by a {@link Meter} for how long. A test over its deadline cannot be stopped inside a JVM,
+ * so the JVM ends: its record says {@code timed_out}, and whoever started this process goes on with the rest in a new
+ * one.
  */
 final class Clock extends Thread {
     /** Exit code: a test was cut. */
@@ -14,12 +15,16 @@ final class Clock extends Thread {
     private static final long TICK = 20;
     /** What lies between tests (class set-up, static initialisers) gets this much. */
     private static final long BETWEEN = 30_000;
+    /** Times its limit that a test gets in which it wants a processor and has none. */
+    private static final long STARVED = 5;
 
     private final Records records;
     private final Request request;
     private String className = "";
     private String method = "";
     private long since = System.nanoTime();
+    /** Counts what begins, so that the watching thread sees when something else runs. */
+    private long turn;
     private Thread worker = Thread.currentThread();
     private boolean off;
     private boolean stopped;
@@ -35,9 +40,7 @@ final class Clock extends Thread {
     }
 
     synchronized void started(String className, String method) {
-        this.className = className;
-        this.method = method;
-        this.since = System.nanoTime();
+        now(className, method);
         this.worker = Thread.currentThread();
         records.started(className, method);
         if (perTest != null) {
@@ -61,8 +64,7 @@ final class Clock extends Thread {
         long millis = elapsed();
         tellExecuted(className, method);
         records.finished(className, method, status, millis, why);
-        this.method = "";
-        this.since = System.nanoTime();
+        now(this.className, "");
         stopped |= !status.equals("passed") && request.must.contains(className + "#" + method);
         if (why != null && status.equals("failed") && leftRunaway()) {
             leave("runaway");
@@ -107,9 +109,14 @@ final class Clock extends Thread {
 
     /** A class whose tests are about to be set up. */
     synchronized void entering(String className) {
+        now(className, "");
+    }
+
+    private void now(String className, String method) {
         this.className = className;
-        this.method = "";
+        this.method = method;
         this.since = System.nanoTime();
+        this.turn++;
     }
 
     /** Whether a test that must pass did not: nothing further matters. */
@@ -128,13 +135,22 @@ final class Clock extends Thread {
 
     @Override
     public void run() {
+        Meter meter = new Meter();
+        long watched = -1;
         while (!isOff()) {
             try {
                 Thread.sleep(TICK);
             } catch (InterruptedException woken) {
                 // The subject may interrupt every thread it finds; this one goes on.
             }
-            look();
+            long turn = turn();
+            if (turn == watched) {
+                meter.look();
+                judge(turn, meter.counted(), meter.present());
+            } else {
+                meter.begin();
+                watched = turn;
+            }
         }
     }
 
@@ -142,12 +158,17 @@ final class Clock extends Thread {
         return off;
     }
 
-    private synchronized void look() {
+    private synchronized long turn() {
+        return turn;
+    }
+
+    private synchronized void judge(long turn, long counted, long present) {
         long limit = method.isEmpty() ? BETWEEN : request.limitOf(className, method);
-        if (off || elapsed() <= limit) {
+        if (off || turn != this.turn || counted <= limit && present <= STARVED * limit) {
             return;
         }
-        Throwable where = new Cut("cut after " + limit + " ms");
+        String got = counted > limit ? "" : ", of which it had a processor for " + counted + " ms";
+        Throwable where = new Cut("cut after " + (counted > limit ? limit : present) + " ms" + got);
         where.setStackTrace(busiest());
         tellExecuted(className, method);
         records.finished(className, method, "timed_out", elapsed(), where);

@@ -1,0 +1,126 @@
+//! A second look at cuts. A machine that is short of everything may cut a test that has no fault; so when nothing but
+//! cut tests that passed before speaks against a candidate, these run once more by themselves and with more time, and
+//! only then is it judged.
+
+use super::Baseline;
+use super::jvm::Deadlines;
+use super::plausible::Judged;
+use crate::domain::{Outcome, TestId, TestReport, TestStatus};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What a test gets at least in its second run.
+const LEAST: Duration = Duration::from_secs(5);
+/// Times its own limit that it gets. Little, because most of what is cut hangs.
+const ROOM: u32 = 2;
+
+/// Tests to run again, and how long they may take.
+pub(super) struct SecondLook {
+    /// The tests that were cut.
+    pub(super) tests: Vec<TestId>,
+    /// For them alone.
+    pub(super) alone: Deadlines,
+    /// For the whole suite, should they pass alone.
+    pub(super) all: Deadlines,
+}
+
+impl SecondLook {
+    /// Whether a run asks for one.
+    pub(super) fn at(baseline: &Baseline, report: &TestReport, judged: &Judged, deadlines: &Deadlines) -> Option<Self> {
+        let tests: Vec<TestId> = judged.against.iter().filter(|id| baseline.passing.contains(*id)).cloned().collect();
+        let cut = |id: &TestId| report.results.get(id).is_some_and(|result| result.status == TestStatus::TimedOut);
+        if judged.outcome != Outcome::Timeout || tests.is_empty() || !tests.iter().all(cut) {
+            return None;
+        }
+        let room = |id: &TestId| (*deadlines.own.get(id).unwrap_or(&deadlines.default) * ROOM).max(LEAST);
+        let own: BTreeMap<TestId, Duration> = tests.iter().map(|id| (id.clone(), room(id))).collect();
+        let total = own.values().sum();
+        let mut all = deadlines.clone();
+        all.total = all.total.saturating_add(total);
+        all.own.extend(own.clone());
+        Some(Self { tests, alone: Deadlines { default: deadlines.default, own, total }, all })
+    }
+
+    /// Whether all of them passed by themselves.
+    pub(super) fn clears(&self, alone: &TestReport) -> bool {
+        let passed = |id| alone.results.get(id).is_some_and(|result| result.status == TestStatus::Passed);
+        self.tests.iter().all(passed)
+    }
+
+    /// The first judgement, which stands.
+    pub(super) fn stands(&self, judged: Judged) -> Judged {
+        let detail = format!("{}; {} did not pass alone and with more time either", judged.detail, self.named());
+        Judged { detail, ..judged }
+    }
+
+    /// The judgement of the run that followed.
+    pub(super) fn revised(&self, judged: Judged) -> Judged {
+        let detail = format!("{} ({}: cut at first, passed alone)", judged.detail, self.named());
+        Judged { detail, ..judged }
+    }
+
+    fn named(&self) -> String {
+        let names: Vec<String> = self.tests.iter().map(ToString::to_string).collect();
+        names.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{RunEnd, TestResult};
+    use crate::validate::plausible::{Extent, judge};
+    use TestStatus::{Failed, Passed, TimedOut};
+
+    fn report(end: RunEnd, results: &[(&str, TestStatus)]) -> TestReport {
+        let result = |&(name, status): &(&str, TestStatus)| {
+            let id: TestId = name.parse().unwrap();
+            (id.clone(), TestResult { id, status, failure: None, millis: 1 })
+        };
+        TestReport { end, results: results.iter().map(result).collect(), output_tail: String::new() }
+    }
+
+    fn asked(results: &[(&str, TestStatus)]) -> Option<SecondLook> {
+        let baseline = Baseline {
+            report: report(RunEnd::Complete, &[]),
+            triggering: vec!["T#bug".parse().unwrap()],
+            passing: ["T#good", "T#slow"].map(|name| name.parse().unwrap()).into(),
+            set_aside: BTreeMap::new(),
+            seconds: 0.0,
+        };
+        let deadlines = Deadlines {
+            default: Duration::from_secs(2),
+            own: [("T#slow".parse().unwrap(), Duration::from_secs(30))].into(),
+            total: Duration::from_secs(60),
+        };
+        let report = report(RunEnd::TimedOut, results);
+        SecondLook::at(&baseline, &report, &judge(&baseline, &report, Extent::Full), &deadlines)
+    }
+
+    #[test]
+    fn only_cuts_of_tests_that_passed_before_are_looked_at_again() {
+        assert!(asked(&[("T#bug", Passed), ("T#good", TimedOut)]).is_some());
+        assert!(asked(&[("T#good", TimedOut)]).is_some(), "the triggering test had no chance");
+        assert!(asked(&[("T#bug", TimedOut)]).is_none(), "a loop that the bug had");
+        assert!(asked(&[("T#bug", Failed), ("T#good", TimedOut)]).is_none());
+        assert!(asked(&[("T#bug", Passed), ("T#good", TimedOut), ("T#slow", Failed)]).is_none());
+        assert!(asked(&[("T#bug", Passed)]).is_none(), "nothing shows what hung");
+    }
+
+    #[test]
+    fn there_is_room_for_it_in_every_limit() {
+        let look = asked(&[("T#good", TimedOut), ("T#slow", TimedOut)]).unwrap();
+        let limits: Vec<u64> = look.alone.own.values().map(Duration::as_secs).collect();
+        assert_eq!((limits, look.alone.total, look.all.total.as_secs()), (vec![5, 60], Duration::from_secs(65), 125));
+        assert_eq!(look.all.own, look.alone.own);
+    }
+
+    #[test]
+    fn it_clears_only_what_passes() {
+        let look = asked(&[("T#bug", Passed), ("T#good", TimedOut)]).unwrap();
+        assert!(look.clears(&report(RunEnd::Complete, &[("T#good", Passed)])));
+        for other in [&[("T#good", TimedOut)][..], &[("T#good", Failed)], &[]] {
+            assert!(!look.clears(&report(RunEnd::Complete, other)), "{other:?}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! A candidate's way to byte code: what is refused, what was judged before, the compiler that stays.
+
+use super::{Haste, Inner};
+use crate::code::syntax_errors;
+use crate::domain::{Diagnostic, FileChange, Outcome, Patch, RepoPath, Validation};
+use crate::language;
+use crate::validate::class_shape::shape;
+use crate::validate::jvm::{Answer, Classes, Daemon, DaemonSetup};
+use crate::validate::refuse::refuse;
+use crate::validate::subject::{self, Subject};
+use crate::validate::{ValidateError, Validator, clean, coverage};
+
+/// Compilations of a file before the compiler counts as warm.
+const WARM_UP: usize = 10;
+
+/// A candidate after the compiler.
+pub(super) enum Compiled {
+    /// Its answer is known.
+    Answered(Validation),
+    /// To be tested.
+    Ready(Classes),
+    /// Its users must be compiled too, or the warm compiler is not to be had.
+    Cold,
+}
+
+impl Inner {
+    /// Compiles the files the failing tests point at, as they are, until the compiler is warm or somebody asks.
+    pub(super) async fn warm_up_compiler(&self) {
+        let subject = &self.cold.subject;
+        if subject.class_path.has_processors() {
+            return;
+        }
+        for path in self.suspected_files() {
+            let Ok(bytes) = std::fs::read(path.under(&subject.checkout.root)) else { continue };
+            let same = FileChange { path, before: None, after: bytes.into() };
+            for _ in 0..WARM_UP {
+                if self.ask_compiler(&Patch { files: vec![same.clone()] }).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Product files named in the traces of triggering tests, at most two.
+    fn suspected_files(&self) -> Vec<RepoPath> {
+        let baseline = self.cold.baseline();
+        let results = baseline.triggering.iter().filter_map(|id| baseline.report.results.get(id));
+        let frames = results.filter_map(|result| result.failure.as_ref()).flat_map(|failure| &failure.frames);
+        let folders = coverage::SourceFolders::of(&self.cold.subject);
+        let mut found: Vec<RepoPath> = Vec::new();
+        for frame in frames.filter(|frame| clean::is_project_frame(frame)) {
+            let Some(file) = &frame.file else { continue };
+            let package =
+                frame.class.rsplit_once('.').map_or(String::new(), |(package, _)| package.replace('.', "/") + "/");
+            let path = folders.find(&format!("{package}{file}"));
+            found.extend(path.filter(|path| !found.contains(path)));
+            if found.len() == 2 {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The ladder up to byte code.
+    pub(super) async fn compile(&self, patch: &Patch, haste: Haste) -> Result<Compiled, ValidateError> {
+        let subject = &self.cold.subject;
+        if let Some(refused) = refuse(&subject.checkout, patch) {
+            return Ok(Compiled::Answered(refused));
+        }
+        if let Some(known) = self.memory.of_text(patch) {
+            return Ok(Compiled::Answered(known));
+        }
+        // Who proposed it by itself is told why by the compiler, in words that help.
+        if haste == Haste::Batch {
+            let broken = unreadable(patch, &subject.checkout.language);
+            if !broken.is_empty() {
+                return Ok(Compiled::Answered(subject::does_not_compile(broken)));
+            }
+        }
+        if subject.class_path.has_processors() {
+            return Ok(Compiled::Cold);
+        }
+        let classes = match self.ask_compiler(patch).await {
+            Ok(Ok(classes)) => classes,
+            Ok(Err(diagnostics)) => return Ok(Compiled::Answered(subject::does_not_compile(diagnostics))),
+            Err(error) => {
+                tracing::warn!("compiled in a cold process: {error}");
+                return Ok(Compiled::Cold);
+            }
+        };
+        if subject.untouched_differs(&classes) {
+            return Ok(Compiled::Cold);
+        }
+        if classes.iter().all(|(name, bytes)| subject.untouched(name).is_some_and(|old| old == *bytes)) {
+            let detail = "it compiles to the same byte code as the original";
+            return Ok(Compiled::Answered(Validation::without_tests(Outcome::Duplicate, detail)));
+        }
+        Ok(match self.memory.of_code(&classes) {
+            Some(known) => Compiled::Answered(known),
+            None => Compiled::Ready(classes),
+        })
+    }
+
+    /// Asks the daemon, and a new one once when it is gone.
+    async fn ask_compiler(&self, patch: &Patch) -> Result<Answer, ValidateError> {
+        let files: Vec<_> = patch.files.iter().map(|file| (file.path.clone(), &*file.after)).collect();
+        let mut daemon = self.daemon.lock().await;
+        if let Some(running) = daemon.as_mut()
+            && let Ok(answer) = running.compile(&files).await
+        {
+            return Ok(answer);
+        }
+        let subject = &self.cold.subject;
+        let setup = DaemonSetup {
+            sandbox: &subject.sandbox,
+            jdk: &subject.jdk,
+            runner: &subject.harness.classes,
+            level: subject.level(),
+            class_path: subject.class_path_with(&[]),
+            scratch: &subject.options.work_dir,
+        };
+        let answer = daemon.insert(Daemon::start(&setup).await?).compile(&files).await;
+        if answer.is_err() {
+            *daemon = None;
+        }
+        Ok(answer?)
+    }
+}
+
+impl Subject {
+    /// The untouched class of that name.
+    fn untouched(&self, name: &str) -> Option<Vec<u8>> {
+        let inside = format!("{}.class", name.replace('.', "/"));
+        self.classes.iter().find_map(|folder| std::fs::read(folder.join(&inside)).ok())
+    }
+
+    /// Whether what others see of these classes differs from before.
+    fn untouched_differs(&self, classes: &Classes) -> bool {
+        classes.iter().filter(|(name, _)| !subject::is_local(name)).any(|(name, bytes)| {
+            let before = self.untouched(name).and_then(|old| shape(&old));
+            before.is_none() || before != shape(bytes)
+        })
+    }
+}
+
+/// Places that no compiler could read, in files whose original can be read.
+fn unreadable(patch: &Patch, language: &str) -> Vec<Diagnostic> {
+    let Some(language) = language::by_name(language) else { return Vec::new() };
+    let errors = |bytes: &[u8]| syntax_errors(&language::decode(bytes).0, language);
+    let mut found = Vec::new();
+    for file in &patch.files {
+        let lines = errors(&file.after);
+        // What the grammar does not know was there before.
+        if !lines.is_empty() && file.before.as_deref().is_none_or(|before| errors(before).is_empty()) {
+            let at = |line| Diagnostic { file: Some(file.path.clone()), line, message: "this cannot be read".into() };
+            found.extend(lines.into_iter().map(at));
+        }
+    }
+    found
+}

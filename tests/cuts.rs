@@ -1,0 +1,110 @@
+//! When a test is cut, and when it must not be: a machine may be busy or stand still, and a candidate may hang.
+
+use crate::support::Trial;
+use futures::StreamExt;
+use unidebug::domain::{Outcome, Patch, Validation};
+
+const CLOCK: &str = "package a;\npublic class Clock {\n  public static int hour(int minutes) { return minutes / 61; }\n  public static void tick() \
+                     throws Exception {\n    // here\n  }\n}\n";
+
+const TEST: &str = "package a;\nimport org.junit.*;\npublic class ClockTest {\n  @Test public void hour() { Assert.assertEquals(2, \
+                    Clock.hour(120)); }\n  @Test public void ticks() throws Exception { Clock.tick(); }\n}\n";
+
+/// Stops its own process for longer than the test may take, and lets its watch look at the time afterwards.
+const STOPPED: &str = "new ProcessBuilder(\"sh\", \"-c\", \"kill -STOP $PPID; sleep 4; kill -CONT $PPID\").start().waitFor(); Thread.sleep(300);";
+
+/// Gives way to busy processes on every processor, and then wants a little time for itself.
+const STARVED: &str = "Process busy = new ProcessBuilder(\"sh\", \"-c\", \"for i in $(seq $(nproc)); do timeout 4 sh -c 'while :; do :; done' & \
+                       done; for t in /proc/$PPID/task/*; do renice -n 19 -p ${t##*/}; done >/dev/null; echo ready\").start(); \
+                       busy.getInputStream().read(); java.lang.management.ThreadMXBean time = \
+                       java.lang.management.ManagementFactory.getThreadMXBean(); while (time.getCurrentThreadCpuTime() < 400000000L) { } \
+                       Thread.sleep(300);";
+
+/// Hangs once, whatever the reason, and never again.
+const ONCE: &str = "if (new java.io.File(\"hung\").createNewFile()) { while (true) { } }";
+
+async fn clock() -> Trial {
+    Trial::new(&[("src/a/Clock.java", CLOCK), ("test/a/ClockTest.java", TEST)]).await
+}
+
+/// The repair, with this code in the method of another test, which passed before.
+fn repaired(trial: &Trial, code: &str) -> Patch {
+    let mut patch = trial.patch("src/a/Clock.java", "// here", code);
+    let text = String::from_utf8(patch.files[0].after.to_vec()).unwrap();
+    patch.files[0].after = text.replace("/ 61", "/ 60").into_bytes().into();
+    patch
+}
+
+/// What both judges say of it.
+async fn told(trial: &Trial, code: &str) -> [Validation; 2] {
+    let patch = repaired(trial, code);
+    let judge = trial.open().await;
+    [judge.validate(&patch).await.unwrap(), judge.confirm(&patch).await.unwrap()]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_is_not_cut_for_time_in_which_it_could_not_run() {
+    let trial = clock().await;
+    for (what, code) in [("stopped", STOPPED), ("starved", STARVED)] {
+        let [warm, cold] = told(&trial, code).await;
+        assert_eq!(warm.outcome, Outcome::PassedWarm, "{what}: {warm:?}");
+        assert!(cold.is_plausible(), "{what}: {cold:?}");
+        for told in [warm, cold] {
+            assert!(!told.detail.contains("cut") && told.seconds > 4.0, "{what}: {told:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cut_of_a_test_that_passed_before_gets_a_second_look() {
+    let trial = clock().await;
+    let [warm, cold] = told(&trial, ONCE).await;
+    assert_eq!(warm.outcome, Outcome::PassedWarm, "{warm:?}");
+    assert!(cold.is_plausible(), "{cold:?}");
+    for told in [warm, cold] {
+        assert!(told.detail.contains("(a.ClockTest#ticks: cut at first, passed alone)"), "{told:?}");
+    }
+}
+
+/// What hangs, and whether the cold judge is asked too.
+const ENDLESS: [(&str, &str, bool); 8] = [
+    ("an endless loop", "while (true) { }", true),
+    ("an endless loop that makes garbage", "while (true) { new StringBuilder(\"x\").append(1 << 20); }", false),
+    ("a loop elsewhere", "Thread t = new Thread(() -> { while (true) { } }); t.start(); t.join();", false),
+    ("an endless sleep", "Thread.sleep(Long.MAX_VALUE);", true),
+    ("naps", "while (true) { Thread.sleep(1); }", false),
+    ("waiting for a lock", "synchronized (Clock.class) { Clock.class.wait(); }", false),
+    ("waiting for a caller", "new java.net.ServerSocket(0).accept();", false),
+    ("waiting for another program", "new ProcessBuilder(\"sleep\", \"1000\").start().waitFor();", false),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_never_ends_is_cut() {
+    let trial = clock().await;
+    let trial = &trial;
+    let each = ENDLESS.iter().map(|&(what, code, both)| async move {
+        let patch = repaired(trial, code);
+        let judge = trial.open().await;
+        let mut all = vec![judge.validate(&patch).await.unwrap()];
+        if both {
+            all.push(judge.confirm(&patch).await.unwrap());
+        }
+        for told in all {
+            assert_eq!(told.outcome, Outcome::Timeout, "{what}: {told:?}");
+            assert!(told.detail.contains("a.ClockTest#ticks did not pass alone"), "{what}: {told:?}");
+            // Two seconds and five, of the processor or of waiting: the rest is start and a busy machine.
+            assert!(told.seconds < 90.0, "{what}: {told:?}");
+        }
+    });
+    futures::stream::iter(each).buffer_unordered(4).collect::<Vec<()>>().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_that_took_its_process_along_before_and_is_not_the_bug_stops_no_repair() {
+    let ends = TEST.replace("Clock.tick(); }", "Clock.tick(); }\n  @Test public void ends() { System.exit(1); }");
+    let mut trial = Trial::new(&[("src/a/Clock.java", CLOCK), ("test/a/ClockTest.java", &ends)]).await;
+    trial.options.failing = vec!["ClockTest#hour".parse().unwrap()];
+    let [warm, cold] = told(&trial, "").await;
+    assert_eq!(warm.outcome, Outcome::PassedWarm, "{warm:?}");
+    assert!(cold.is_plausible(), "{cold:?}");
+}
