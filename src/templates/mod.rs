@@ -33,9 +33,9 @@ pub use search::{Budget, Judged, SearchResult, catch_up, search};
 pub use site::Site;
 
 use family::{
-    arguments, arithmetic, boundary, cast, chain, comparator, condition, creation, crossover, exception, expression,
-    getter, jump, method_name, missing_statement, null_check, offset, operator, precedence, range_check, refusal,
-    repeat, shadow, statement, ternary, textual, translate, variable, wrap,
+    arguments, arithmetic, boundary, cast, chain, comparator, condition, creation, crossover, equality, exception,
+    expression, getter, jump, method_name, missing_statement, null_check, offset, operator, precedence, range_check,
+    refusal, repeat, shadow, statement, ternary, translate, variable, wrap,
 };
 
 /// How often a family holds the right repair, relative to the others: `0.0..=1.0`.
@@ -93,7 +93,7 @@ pub fn catalogue() -> Vec<Box<dyn Template>> {
         Box::new(repeat::Repeat),
         Box::new(shadow::Shadow),
         Box::new(ternary::Ternary),
-        Box::new(textual::Textual),
+        Box::new(equality::Equality),
         Box::new(translate::Translate),
         Box::new(statement::Remove),
         Box::new(statement::Move),

@@ -13,7 +13,7 @@ const SMALL_FILE: usize = 700;
 /// Methods that lead are shown whole up to this size of all of them, even beyond the budget of all code.
 const LEADERS: usize = 3000;
 /// What is left at least for methods that do not lead.
-const FOLLOWERS: usize = 400;
+const FOLLOWERS: usize = 600;
 /// Methods whose weight is below this share of the hottest are not shown in full.
 const LUKEWARM: f64 = 0.3;
 
