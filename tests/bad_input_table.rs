@@ -194,9 +194,12 @@ fn an_odd_project_in_a_folder_with_spaces_is_repaired_and_its_oddities_are_named
     let keep = tempfile::tempdir().unwrap();
     let folder = keep.path().join("my project");
     odd_project(&folder);
+    // The run directory may lie in the project itself.
+    let out = folder.join("runs/1");
     let args = ["run", folder.to_str().unwrap(), "--model", "builtin", "--json", "--apply"];
-    let done = Unidebug::new(&args).run();
+    let done = Unidebug::new(&[&args[..], &["--out", out.to_str().unwrap()]].concat()).run();
     done.expect_code(0);
+    assert!(out.join("patch.diff").is_file() && !out.join("checkout").exists(), "{done}");
     for oddity in
         ["dump.bin: it has more than 100 MB", "etc: it is a link", "pipe: it is no plain file", "its name is not UTF-8"]
     {
@@ -205,4 +208,78 @@ fn an_odd_project_in_a_folder_with_spaces_is_repaired_and_its_oddities_are_named
     let repaired = fs::read_to_string(folder.join("src/Sum.java")).unwrap();
     assert_eq!(repaired.matches("\r\n").count(), 5, "line ends are kept: {repaired:?}");
     assert!(fs::read(folder.join("src/Old.java")).unwrap().starts_with(b"/** gr\xfc\xdfe */"), "bytes are kept");
+}
+
+/// A run on a machine that lacks a program.
+fn without(program: &str, args: &[&str]) -> (String, String) {
+    let program = fs::canonicalize(program).unwrap();
+    let masked = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", "/dev/null", program.to_str().unwrap()];
+    let done = Unidebug::new(&[&["run"], args, &["--json"]].concat()).under(&masked).run();
+    done.expect_code(3);
+    let error = &done.json()["error"];
+    (error["message"].as_str().unwrap().to_owned(), error["hint"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn what_the_machine_lacks_is_named_with_how_to_get_it() {
+    let maven = tempfile::tempdir().unwrap();
+    fs::write(maven.path().join("pom.xml"), "<project><modelVersion>4.0.0</modelVersion></project>").unwrap();
+    let (message, hint) = without("/usr/bin/mvn", &[maven.path().to_str().unwrap(), "--sandbox", "none"]);
+    assert!(message.contains("mvn") && hint.contains("install"), "6 no Maven: {message} | {hint}");
+    let (message, hint) = without("/usr/bin/bwrap", &[BUG, "--sandbox", "bubblewrap"]);
+    assert!(message.contains("no sandbox works") && hint.contains("bubblewrap"), "30 no sandbox: {message} | {hint}");
+}
+
+#[test]
+fn failures_that_say_nothing_about_the_code_are_set_aside_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("src")).unwrap();
+    fs::create_dir_all(folder.path().join("test")).unwrap();
+    fs::write(
+        folder.path().join("src/Sum.java"),
+        "public class Sum { static int of(int a, int b) { return a + b; } }\n",
+    )
+    .unwrap();
+    let asks =
+        "  @Test public void asks() throws Exception { new java.net.URL(\"http://example.org\").openStream(); }\n}\n";
+    let test = TEST.trim_end().trim_end_matches('}').to_owned() + asks;
+    fs::write(folder.path().join("test/SumTest.java"), test).unwrap();
+    let path = folder.path().to_str().unwrap();
+    let done = Unidebug::new(&["run", path, "--model", "builtin", "--json"]).run();
+    let error = done.expect_code(3).json()["error"].clone();
+    let (message, hint) = (error["message"].as_str().unwrap(), error["hint"].as_str().unwrap());
+    assert!(message.contains("SumTest#asks: it needs the network") && message.contains("1 pass"), "37: {message}");
+    assert!(hint.contains("--failing"), "{hint}");
+}
+
+#[test]
+fn a_test_that_hangs_in_the_baseline_is_cut_and_is_the_bug() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("src")).unwrap();
+    fs::create_dir_all(folder.path().join("test")).unwrap();
+    let endless = "public class Sum {\n  static int of(int a, int b) {\n    int sum = a;\n    for (int i = 0; i < b; ) {\n      \
+                   sum++;\n    }\n    return sum;\n  }\n}\n";
+    fs::write(folder.path().join("src/Sum.java"), endless).unwrap();
+    fs::write(folder.path().join("test/SumTest.java"), TEST).unwrap();
+    let args = ["run", folder.path().to_str().unwrap(), "--model", "builtin", "--max-candidates", "1", "--json"];
+    let done = Unidebug::new(&args).run();
+    assert!(matches!(done.code, Some(0 | 1)) && done.stderr.contains("1 tests fail"), "31: {done}");
+}
+
+#[test]
+fn what_is_no_text_is_told_and_never_a_panic() {
+    let odd = OsStr::from_bytes(b"\xff\xfe");
+    let program = env!("CARGO_BIN_EXE_unidebug");
+    let told = |command: &mut std::process::Command| {
+        let done = command.output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(!said.contains("broke") && !said.contains("panicked"), "18: {said}");
+        (done.status.code(), said)
+    };
+    let (code, said) = told(std::process::Command::new(program).arg("run").arg(odd).arg("--json"));
+    assert!(code == Some(2) && !said.is_empty(), "18 an argument: {code:?} {said}");
+    let (code, said) = told(std::process::Command::new(program).args(["config", "show"]).env("SOMEBODYS", odd));
+    assert_eq!(code, Some(0), "18 another's variable: {said}");
+    let (code, said) = told(std::process::Command::new(program).args(["config", "show"]).env("UNIDEBUG_LEVELS", odd));
+    assert!(code == Some(2) && said.contains("UNIDEBUG_LEVELS"), "18 an own variable: {said}");
 }

@@ -102,3 +102,45 @@ fn a_model_that_says_the_key_finds_it_nowhere_later() {
     again.expect_code(0);
     nowhere(&gate, &again, &endpoint);
 }
+
+#[test]
+fn a_crash_tells_no_key_and_its_run_goes_on() {
+    let endpoint = Endpoint::start(|agent, _, _| if agent == "Fixer" { fix("age >= limit") } else { ladder(agent, 1) });
+    let gate = Gate::new();
+    // The panic's message holds the whole environment.
+    let crashing =
+        gate.run(&endpoint, &["--levels", "L1", "--log", "trace"]).env("UNIDEBUG_FAILPOINT", "!send.after:2");
+    let done = crashing.env("OPENAI_API_KEY", KEY).env("RUST_BACKTRACE", "1").run();
+    assert_eq!(done.code, Some(101), "{done}");
+    for part in ["error: unidebug broke", "reached send.after", "OPENAI_API_KEY", "[REDACTED:", "unidebug resume"] {
+        assert!(done.stderr.contains(part), "`{part}` is not told: {done}");
+    }
+    nowhere(&gate, &done, &endpoint);
+    let again = gate.resume(&[]).env("OPENAI_API_KEY", KEY).run();
+    assert_eq!((again.code, &again.json()["possibly_billed"]), (Some(0), &json!(1)), "{again}");
+    nowhere(&gate, &again, &endpoint);
+}
+
+/// Looks into the environment of every process of this program, as code of a project could without a sandbox.
+const SPIES: &str = r#"for process in /proc/[0-9]*; do
+    [ "$(cat $process/comm 2>/dev/null)" = unidebug ] || continue
+    echo looked >> "$SPOILS"; cat $process/environ >> "$SPOILS" 2>/dev/null
+done"#;
+
+#[test]
+fn no_other_process_of_the_same_user_reads_the_key_out_of_this_one() {
+    let gate = Gate::new();
+    let spoils = gate.path("spoils");
+    change(&gate.path("bug/check.sh"), |text| {
+        let spies = SPIES.replace("$SPOILS", spoils.to_str().unwrap());
+        *text = [spies.as_bytes(), b"\n", &text[..]].concat();
+    });
+    let endpoint = Endpoint::start(|agent, _, _| if agent == "Fixer" { fix("age >= limit") } else { ladder(agent, 1) });
+    let program = gate.run(&endpoint, &["--levels", "L1", "--sandbox", "none"]).env("OPENAI_API_KEY", KEY);
+    // Those who may do everything may read everything: as such a user the program runs without these rights.
+    let without_rights = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--dev-bind", "/", "/"];
+    program.under(&without_rights).run().expect_code(0);
+    let seen = String::from_utf8_lossy(&std::fs::read(spoils).unwrap()).into_owned();
+    assert!(seen.contains("looked"), "the script saw no process of this program");
+    assert!(!seen.contains(&KEY[3..]), "{seen}");
+}

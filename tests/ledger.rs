@@ -24,6 +24,8 @@ struct Deed {
 #[derive(Debug, Clone, Copy)]
 enum End {
     Answered,
+    /// The same, and it does not say what that cost.
+    Unpriced,
     /// The answer is lost on its way: it is billed.
     Lost,
     /// Refused: it is not billed.
@@ -56,9 +58,10 @@ impl ChatModel for Endpoint {
             tokio::task::yield_now().await;
         }
         #[allow(clippy::cast_precision_loss)]
-        let cost_usd = Cost(Some((prompt_tokens + completion_tokens) as f64 * USD_PER_TOKEN));
+        let cost = (prompt_tokens + completion_tokens) as f64 * USD_PER_TOKEN;
+        let cost_usd = if matches!(deed.end, End::Unpriced) { Cost::UNKNOWN } else { Cost(Some(cost)) };
         match deed.end {
-            End::Answered => {
+            End::Answered | End::Unpriced => {
                 let usage = Usage { requests: 1, prompt_tokens, completion_tokens, cost_usd, ..Usage::default() };
                 Ok(answer_from(serde_json::json!({}), usage))
             }
@@ -69,7 +72,8 @@ impl ChatModel for Endpoint {
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
-    let end = prop_oneof![6 => Just(End::Answered), 1 => Just(End::Lost), 1 => Just(End::Refused)];
+    let end =
+        prop_oneof![5 => Just(End::Answered), 1 => Just(End::Unpriced), 1 => Just(End::Lost), 1 => Just(End::Refused)];
     (0..12usize, 0.0..=1.0f64, end, 1..4000usize).prop_map(|(turns, share, end, prompt)| Deed {
         turns,
         share,
@@ -97,7 +101,7 @@ fn query(turn: usize, prompt: usize) -> Query {
 /// What one session leaves: what was paid, and the requests that were on their way when it was killed.
 #[derive(Default)]
 struct Left {
-    spent: Usage,
+    bought: Vec<(Query, Usage)>,
     open: Vec<Query>,
     answered: usize,
     refused: usize,
@@ -120,7 +124,7 @@ async fn session(model: Arc<Capped>, deeds: &[Deed], from: usize, kill_after: Op
                 match answer {
                     Err(ModelError::Failed(_)) => continue,
                     Ok(answer) => {
-                        left.spent += answer.usage;
+                        left.bought.push((query.clone(), answer.usage));
                         left.answered += 1;
                     }
                     Err(_) => left.refused += 1,
@@ -167,7 +171,7 @@ proptest! {
         };
         let killed = runtime.block_on(session(model(), &deeds, 0, Some(kill_after)));
         let again = model();
-        again.count(&killed.spent, killed.open.iter().cloned());
+        again.count(killed.bought, killed.open).unwrap();
         let done = runtime.block_on(session(again, &deeds, deeds.len() / 2, None));
         let billed = *ledger.lock().unwrap();
         prop_assert!(billed <= cap, "{billed} of {cap} tokens; answered {} and {}, refused {}", killed.answered, done.answered, done.refused);

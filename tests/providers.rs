@@ -143,3 +143,41 @@ fn an_unknown_price_is_refused_under_a_cap_and_stays_unknown_when_allowed() {
     let allowed = run(&endpoint, &["--model", "m", "--max-cost", "1", "--allow-unpriced"], &[]);
     assert_eq!(allowed.expect_code(0).json()["usage"]["cost_usd"], Value::Null);
 }
+
+/// A reply with these fields of usage beside the counts.
+fn counted(args: &str, usage: &Value) -> Reply {
+    let mut all = json!({"prompt_tokens": 1000, "completion_tokens": 100});
+    all.as_object_mut().unwrap().extend(usage.as_object().unwrap().clone());
+    Reply::Json(json!({
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": args}}],
+        "usage": all,
+    }))
+}
+
+#[test]
+fn a_cost_is_the_endpoints_own_else_the_lists_else_unknown() {
+    let command =
+        |name: &str, args: Value| json!({"thoughts": "", "command": {"name": name, "args": args}}).to_string();
+    let telling = |usage: Value| {
+        Endpoint::start(move |agent, _, _| match agent {
+            "Locator" => counted(&command("goal_accomplished", marked()), &usage),
+            _ => counted(&command("write_fix", fix()), &usage),
+        })
+    };
+    let cost = |endpoint: &Endpoint, model: &str| {
+        let done = run(endpoint, &["--model", model], &[]);
+        done.expect_code(0).json()["usage"]["cost_usd"].clone()
+    };
+    let own = telling(json!({"cost": 0.25}));
+    assert_eq!(cost(&own, "gpt-4o-mini"), json!(0.5), "what the endpoint says wins over the list");
+    assert_eq!(cost(&own, "m"), json!(0.5), "and is known where the list is not");
+    let silent = telling(json!({}));
+    let listed = cost(&silent, "gpt-4o-mini").as_f64().unwrap();
+    assert!((listed - 2.0 * (1000.0 * 0.15e-6 + 100.0 * 0.6e-6)).abs() < 1e-9, "{listed}");
+    let done = run(&silent, &["--model", "m"], &[]);
+    assert_eq!(done.expect_code(0).json()["usage"]["cost_usd"], Value::Null, "unknown is not nothing");
+    let url = silent.base_url();
+    let people =
+        Unidebug::new(&["run", "fixtures:ring-buffer", "--base-url", &url, "--no-first", "--model", "m"]).run();
+    assert!(people.stdout.contains("unknown price") && !people.stdout.contains("$0"), "{people}");
+}

@@ -1,11 +1,13 @@
 //! Many runs: a frozen plan, units that are run directories, workers that take them. Nothing else is kept: how far a
 //! batch is, and what it came to, is read from its folder.
 
+mod cap;
 mod cluster;
 mod plan;
 mod unit;
 mod work;
 
+pub use cap::{limit, standing, told};
 pub use cluster::{commands, merge, script, submit};
 pub use plan::{Configuration, Plan, PlanFile, Unit};
 pub use unit::{State, Trouble};
@@ -49,6 +51,12 @@ pub enum BatchError {
         /// What does not fit.
         what: String,
     },
+    /// What all units together may use is used up.
+    #[error("{what}")]
+    Cap {
+        /// Which cap.
+        what: String,
+    },
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -82,6 +90,9 @@ impl BatchError {
             Self::None { .. } => "begin one with `unidebug bench run SET --out DIR`",
             Self::Usage { .. } => "what stands behind `--`, or in `args`, is typed behind `unidebug run BUG`",
             Self::Merge { .. } => "merge parts of one plan",
+            Self::Cap { .. } => {
+                "everything is kept; the same command goes on, with a higher --total-cost, --total-tokens or --total-time"
+            }
             Self::Interrupted => "the same command goes on where this one stopped",
             Self::Scheduler { .. } => "try the printed command by hand",
             Self::Io { .. } => "check free space and permissions, then run it again",

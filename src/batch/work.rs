@@ -9,13 +9,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 use futures::StreamExt;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the environment may fail on one unit.
 pub const TRIES: u32 = 3;
 /// Exit codes of a run that is over: plausible, no repair, a cap.
 const OVER: [i32; 3] = [0, 1, 5];
+/// A cap: the unit's own, or that of all units together.
+const CAP: i32 = 5;
 /// The command line is wrong: it would be for every unit.
 const USAGE: i32 = 2;
 /// Another worker has it.
@@ -62,16 +65,20 @@ pub struct Worker<'a> {
     pub jobs: usize,
     /// Which part of the plan; all without.
     pub shard: Option<Shard>,
+    /// When no other unit is begun any more.
+    pub until: Option<Instant>,
 }
 
 impl Worker<'_> {
     /// Works until every unit of the shard is over, or the environment failed it too often.
     ///
     /// # Errors
-    /// The units' command line is wrong, they were interrupted, or the folder cannot be written.
+    /// The units' command line is wrong, they were interrupted, what all may use together is used up, or the folder
+    /// cannot be written. At a cap units that are at work end as they can.
     pub async fn work(&self, tell: &(dyn Fn(&Progress) + Sync)) -> Result<(), BatchError> {
         let running = Mutex::new(Vec::new());
-        let told = || {
+        let used_up = AtomicBool::new(false);
+        let tell_now = || {
             let now = running.lock().unwrap_or_else(PoisonError::into_inner).clone();
             tell(&Progress { running: now, ..progress(self.folder, self.plan) });
         };
@@ -80,9 +87,10 @@ impl Worker<'_> {
             if left.is_empty() {
                 return Ok(());
             }
+            self.check_time()?;
             let runs = left.iter().map(|unit| async {
                 running.lock().unwrap_or_else(PoisonError::into_inner).push(unit.bug.to_string());
-                told();
+                tell_now();
                 let ended = self.run(unit).await;
                 let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(at) = running.iter().position(|name| *name == unit.bug.to_string()) {
@@ -90,11 +98,18 @@ impl Worker<'_> {
                 }
                 ended
             });
-            let mut runs = futures::stream::iter(runs).buffer_unordered(self.jobs.max(1));
+            let may_begin = || !used_up.load(Ordering::Relaxed) && self.check_time().is_ok();
+            let begun = futures::stream::iter(runs).take_while(|_| futures::future::ready(may_begin()));
+            let mut runs = begun.buffer_unordered(self.jobs.max(1));
             let mut busy = 0;
             while let Some(ended) = runs.next().await {
-                busy += usize::from(ended? == Claim::Busy);
-                told();
+                let claim = ended?;
+                busy += usize::from(claim == Claim::Busy);
+                used_up.fetch_or(claim == Claim::UsedUp, Ordering::Relaxed);
+                tell_now();
+            }
+            if used_up.load(Ordering::Relaxed) {
+                return Err(self.used_up());
             }
             if busy == left.len() {
                 tokio::time::sleep(PAUSE).await;
@@ -122,8 +137,9 @@ impl Worker<'_> {
             path: dir.clone(),
             source,
         })?;
-        let ended = own(&self.words(unit, &dir), &dir.join(LOG)).await?;
+        let ended = own(&self.words(unit, &dir)?, &dir.join(LOG)).await?;
         match ended.code {
+            Some(CAP) if self.has_account()? && !matches!(unit.state(self.folder), State::Over(_)) => Ok(Claim::UsedUp),
             Some(code) if OVER.contains(&code) => unit.over(self.folder, &ended.stdout).map(|()| Claim::Done),
             Some(BUSY) => Ok(Claim::Busy),
             Some(INTERRUPTED) => Err(BatchError::Interrupted),
@@ -137,7 +153,7 @@ impl Worker<'_> {
     }
 
     /// What is typed for a unit: a run, or going on with one that has begun.
-    fn words(&self, unit: &Unit, dir: &Utf8PathBuf) -> Vec<String> {
+    fn words(&self, unit: &Unit, dir: &Utf8PathBuf) -> Result<Vec<String>, BatchError> {
         let mut words: Vec<String> = if unit.has_begun(self.folder) {
             vec!["resume".into(), dir.to_string()]
         } else {
@@ -146,7 +162,10 @@ impl Worker<'_> {
             words
         };
         words.extend(["--json".into(), "--quiet".into()]);
-        words
+        if self.has_account()? {
+            words.extend(["--account".into(), format!("{}:{}", self.folder, unit.folder)]);
+        }
+        Ok(words)
     }
 }
 
@@ -155,6 +174,8 @@ impl Worker<'_> {
 enum Claim {
     Done,
     Busy,
+    /// The account of the batch refused it; it is still to do.
+    UsedUp,
 }
 
 /// The bug as it is typed: a folder by its path.

@@ -1,8 +1,8 @@
 //! What was typed. These structs do not leave `cli`; flags that are settings stand in [`super::flags`].
 
-use super::bench::args::{BenchFolderArgs, BenchMergeArgs, BenchRunArgs, BenchWorkArgs};
-use super::config::FormulaArg;
-use super::flags::{SandboxArg, Settings, ToolSettings};
+use super::bench::args::{AccountArg, BenchFolderArgs, BenchMergeArgs, BenchRunArgs, BenchWorkArgs};
+use super::config::{FormulaArg, SandboxArg};
+use super::flags::{Settings, ToolSettings};
 use crate::sandbox::confine;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -243,6 +243,9 @@ pub struct RunArgs {
     /// Run directory; a new one below the state folder by default.
     #[arg(long, value_name = "DIR")]
     pub out: Option<Utf8PathBuf>,
+    /// The account of the batch that the run belongs to, `FOLDER:RUN`; the batch's own use.
+    #[arg(long, hide = true, value_name = "FOLDER:RUN")]
+    pub account: Option<AccountArg>,
     /// Apply a plausible patch to the project's own folder.
     #[arg(long)]
     pub apply: bool,
@@ -266,6 +269,9 @@ pub struct ResumeArgs {
     /// Take damaged records out of the journal first; it is kept as it was beside.
     #[arg(long)]
     pub repair: bool,
+    /// The account of the batch that the run belongs to, `FOLDER:RUN`; the batch's own use.
+    #[arg(long, hide = true, value_name = "FOLDER:RUN")]
+    pub account: Option<AccountArg>,
     /// Apply a plausible patch to the project's own folder.
     #[arg(long)]
     pub apply: bool,

@@ -22,7 +22,7 @@ pub async fn dry_run(bug: &str, config: Config, as_json: bool, quiet: bool) -> R
     let folder = folder.map_err(|e| Failure::io("no folder for the checkout", &e))?;
     let path =
         Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
-    let session = Session::open(bug, config.clone(), Contact::None).await?;
+    let session = Session::open(bug, config.clone(), Contact::None, None).await?;
     let telling = Telling::to(Arc::new(Tee::new(Vec::new())), Arc::new(Past::default()), quiet);
     let previews = session.preview(path, &telling).await?;
     telling.quiet();

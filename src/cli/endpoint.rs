@@ -6,8 +6,8 @@ use super::failpoints;
 use super::interrupt;
 use crate::journal::History;
 use crate::llm::{
-    Budget, Capped, Caps, ChatModel, Endpoint, Gated, OpenAi, PROVIDERS, Prices, Provider, Recorder, Redacting,
-    Redactor, Secret,
+    Account, Budget, Capped, Caps, ChatModel, Endpoint, Gated, OpenAi, PROVIDERS, Prices, Provider, Query, Recorder,
+    Redacting, Redactor, Secret,
 };
 use std::sync::Arc;
 
@@ -107,11 +107,12 @@ pub async fn contact(
     asked: &[&str],
     redactor: &Arc<Redactor>,
     before: Option<&History>,
+    account: Option<Arc<Account>>,
 ) -> Result<Arc<dyn ChatModel>, Failure> {
     let endpoint = address.endpoint(config, asked[0])?;
     let prices = endpoint.prices.clone();
-    if let Some(prices) = &prices {
-        refuse_unpriced(config, asked, prices)?;
+    if let (Some(prices), Some(flag)) = (&prices, cap_in_dollars(config, account.as_deref())?) {
+        refuse_unpriced(flag, asked, prices)?;
     }
     let client = OpenAi::new(endpoint)?;
     for name in asked {
@@ -120,13 +121,9 @@ pub async fn contact(
     let usd = config.max_cost.map(|usd| usd.0);
     let budget = Budget::new(Caps { tokens: config.max_tokens, usd, allow_unpriced: config.allow_unpriced });
     // Caps lie innermost: near the end of a budget they shorten answers, which must not change what is recorded.
-    let capped = Capped::new(failpoints::around_model(Arc::new(client), "send"), budget, prices);
-    if let Some(history) = before {
-        capped.count(
-            &history.spent(),
-            history.in_flight().filter_map(|query| serde_json::from_value(query.clone()).ok()),
-        );
-    }
+    let client = failpoints::around_model(Arc::new(client), "send");
+    let capped = Capped::new(client, budget, prices).drawing_on(account);
+    count(&capped, before).map_err(|error| Failure::io("the account of the batch cannot be kept", &error))?;
     let mut model = failpoints::around_model(Arc::new(capped), "reserve");
     if let Some(folder) = &config.record {
         let recorder = Recorder::create(model, folder, redactor.clone());
@@ -136,13 +133,31 @@ pub async fn contact(
     Ok(Arc::new(Gated::new(Arc::new(Redacting::new(model, redactor.clone())), interrupt::gate())))
 }
 
+/// Counts what earlier sessions spent.
+fn count(capped: &Capped, before: Option<&History>) -> std::io::Result<()> {
+    let query = |request: &serde_json::Value| serde_json::from_value::<Query>(request.clone()).ok();
+    let answered = before.into_iter().flat_map(|history| history.bought());
+    let unanswered = before.into_iter().flat_map(|history| history.in_flight());
+    capped.count(answered.filter_map(|(request, usage)| Some((query(request)?, usage))), unanswered.filter_map(query))
+}
+
+/// The option that capped dollars, where that cap must be kept.
+fn cap_in_dollars(config: &Config, account: Option<&Account>) -> Result<Option<&'static str>, Failure> {
+    let of_batch = account.map_or(Ok(false), Account::is_in_dollars);
+    let of_batch = of_batch.map_err(|error| Failure::io("the account of the batch cannot be read", &error))?;
+    Ok(match (config.allow_unpriced, config.max_cost.is_some(), of_batch) {
+        (false, true, _) => Some("--max-cost"),
+        (false, false, true) => Some("--total-cost"),
+        _ => None,
+    })
+}
+
 /// A cap in money cannot be kept for a model whose price nobody knows.
-fn refuse_unpriced(config: &Config, asked: &[&str], prices: &Prices) -> Result<(), Failure> {
-    let capped = config.max_cost.is_some() && !config.allow_unpriced;
-    match asked.iter().find(|name| capped && !prices.knows(name)) {
+fn refuse_unpriced(flag: &str, asked: &[&str], prices: &Prices) -> Result<(), Failure> {
+    match asked.iter().find(|name| !prices.knows(name)) {
         Some(name) => Err(Failure::usage(
-            format!("--max-cost: the price of `{name}` is unknown ({})", prices.source()),
-            "give its price with --prices, cap tokens with --max-tokens, or allow it with --allow-unpriced",
+            format!("{flag}: the price of `{name}` is unknown ({})", prices.source()),
+            "give its price with --prices, cap tokens instead, or allow it with --allow-unpriced",
         )),
         None => Ok(()),
     }

@@ -23,6 +23,8 @@ pub const USAGE: u8 = 2;
 pub const UNUSABLE: u8 = 3;
 /// The model cannot be asked.
 pub const MODEL: u8 = 4;
+/// A cap is reached.
+pub const CAP: u8 = 5;
 /// Reading or writing failed.
 pub const IO: u8 = 74;
 /// Another process has it: try again later.
@@ -66,6 +68,11 @@ impl Failure {
     /// The model cannot be asked.
     pub fn model(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(MODEL, "model", message, hint)
+    }
+
+    /// A cap is reached.
+    pub fn cap(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(CAP, "cap", message, hint)
     }
 
     /// Reading or writing failed.
@@ -194,7 +201,7 @@ impl From<AgentError> for Failure {
             AgentError::Tool(error) => error.into(),
             AgentError::Prompt(error) => error.into(),
             AgentError::Journal(error) => Self::io("the journal cannot be written", &error),
-            AgentError::Exhausted(cap) | AgentError::Spent(cap) => Self::new(5, "cap", cap, "raise the cap"),
+            AgentError::Exhausted(cap) | AgentError::Spent(cap) => Self::cap(cap, "raise the cap"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The end of a run: its report, its patch as a file, and, where that was asked for, in the project.
 
-use super::error::Failure;
+use super::error::{CAP, Failure};
 use super::models::Models;
 use super::session::{Outcome, clear};
 use super::telling::Telling;
@@ -101,7 +101,7 @@ pub struct Shown {
 /// # Errors
 /// A file cannot be written; the project changed under `--apply`.
 pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Shown) -> Result<u8, Failure> {
-    let Outcome { bench, verdict, report } = outcome;
+    let Outcome { bench, verdict, report, left_by_batch } = outcome;
     if let Verdict::Plausible(repair) = verdict {
         telling.save("patch.diff", &patch::render_bytes(&repair.attempt.patch))?;
         for (nth, other) in repair.others.iter().enumerate() {
@@ -112,7 +112,10 @@ pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Sh
         }
     }
     let object = serde_json::to_value(report).map_err(|e| Failure::io("the report cannot be made", &e.into()))?;
-    telling.save("report.json", format!("{object:#}\n").as_bytes())?;
+    // A batch takes a run with this file for one that is over.
+    if !left_by_batch {
+        telling.save("report.json", format!("{object:#}\n").as_bytes())?;
+    }
     failpoint::reach("finish.before");
     telling.emit(&Event::Finished { report: object.clone() })?;
     failpoint::reach("finish.after");
@@ -147,7 +150,7 @@ fn exit_code(verdict: VerdictWord) -> u8 {
     match verdict {
         VerdictWord::Plausible => 0,
         VerdictWord::Unrepaired => 1,
-        VerdictWord::Exhausted => 5,
+        VerdictWord::Exhausted => CAP,
     }
 }
 

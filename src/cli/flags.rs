@@ -1,64 +1,10 @@
 //! The settings as flags, in groups. What is not typed is left to the other layers.
 
-use super::config::{CapFlag, Dollars, FormulaArg, Levels, PartArg, Time};
+use super::config::{CapFlag, Dollars, Effort, FormulaArg, Levels, LocalizationArg, PartArg, SandboxArg, Time};
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
-
-/// Isolation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SandboxArg {
-    /// The strongest that works here; refused when none does.
-    Auto,
-    /// Bubblewrap.
-    Bubblewrap,
-    /// Landlock and seccomp: weaker, for machines without bubblewrap.
-    Landlock,
-    /// None: code of the project and of the model runs with your rights.
-    None,
-}
-
-/// Fault localization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LocalizationArg {
-    /// From coverage, traces and names.
-    Spectrum,
-    /// The developer's lines, for research; the report says so.
-    Perfect,
-    /// The developer's files, for research; the report says so.
-    File,
-    /// None.
-    None,
-}
-
-/// How long a model thinks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Effort {
-    /// Hardly.
-    Minimal,
-    /// A little.
-    Low,
-    /// As usual.
-    Medium,
-    /// Long.
-    High,
-}
-
-impl Effort {
-    /// The word that is sent.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Minimal => "minimal",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
-}
 
 /// In which form commands are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]

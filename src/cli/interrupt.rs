@@ -25,6 +25,11 @@ pub fn note_folder(folder: &Utf8Path) {
     let _ = FOLDER.set(folder.to_owned());
 }
 
+/// The run directory, once there is one.
+pub fn folder() -> Option<&'static Utf8Path> {
+    FOLDER.get().map(Utf8PathBuf::as_path)
+}
+
 /// Does the work until it is done or interrupted. At the first signal answers that are paid for are still taken; the
 /// sandbox's processes end with the work, and the journal keeps what was written.
 ///
@@ -50,7 +55,7 @@ pub async fn interruptible(work: impl Future<Output = Result<u8, Failure>>) -> R
         () = tokio::time::sleep(PATIENCE) => {}
         () = asked_to_stop() => {}
     }
-    Err(Failure::interrupted(FOLDER.get().map(Utf8PathBuf::as_path)))
+    Err(Failure::interrupted(folder()))
 }
 
 async fn asked_to_stop() {

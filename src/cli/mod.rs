@@ -6,6 +6,8 @@ mod bench;
 mod bugs;
 mod completions;
 mod config;
+mod config_show;
+mod crash;
 mod doctor;
 mod dry_run;
 mod endpoint;
@@ -38,7 +40,7 @@ use std::process::ExitCode;
 
 /// Parses the command line, runs the command, prints its error, and gives its exit code.
 pub fn main() -> ExitCode {
-    let json = std::env::args().any(|arg| arg == "--json");
+    let json = std::env::args_os().any(|arg| arg == "--json");
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error, json),
@@ -50,6 +52,7 @@ pub fn main() -> ExitCode {
             ExitCode::from(error::UNUSABLE)
         });
     }
+    crash::prepare();
     let outcome = log::start(cli.log.as_deref()).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::io("the runtime cannot be started", &error))?;
@@ -81,7 +84,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         // Handled before anything was started.
         Command::Confine { .. } => Ok(0),
         Command::Completions(args) => Ok(completions::completions(&args)),
-        Command::Config(ConfigCommand::Show(args)) => config::show(&args),
+        Command::Config(ConfigCommand::Show(args)) => config_show::show(&args),
     }
 }
 

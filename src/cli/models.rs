@@ -1,13 +1,14 @@
 //! Which mind decides where: the texts of `--model`, aliases, recordings; the endpoint is [`super::endpoint`]'s.
 
 use super::config::Config;
+use super::crash;
 use super::endpoint::{self, Address};
 use super::error::Failure;
 use crate::agent::policy::Voice;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::escalate::Mind;
 use crate::journal::{History, Past};
-use crate::llm::{ChatModel, Form, Purse, Redacting, Redactor, Replay};
+use crate::llm::{Account, ChatModel, Form, Purse, Redacting, Redactor, Replay};
 use crate::prompt::Library;
 use camino::Utf8Path;
 use std::collections::BTreeMap;
@@ -78,7 +79,12 @@ impl Models {
     /// # Errors
     /// Unknown parts; no key for a named model; an endpoint that cannot be reached, refuses the key or does not know
     /// the model; an unreadable recording or price list.
-    pub async fn open(config: &Config, agents: &[AgentName], contact: Contact<'_>) -> Result<Self, Failure> {
+    pub async fn open(
+        config: &Config,
+        agents: &[AgentName],
+        contact: Contact<'_>,
+        account: Option<Arc<Account>>,
+    ) -> Result<Self, Failure> {
         let address = Address::read(config)?;
         let (default, parts) = read_parts(config, agents)?;
         let named = default.is_some();
@@ -95,10 +101,11 @@ impl Models {
             endpoint: None,
             form: Some(config.answers).filter(|form| *form != Form::Text),
             effort: config.reasoning_effort.map(|effort| effort.word().to_owned()),
-            redactor: Arc::new(Redactor::new(address.key.clone(), std::env::vars())),
+            redactor: Arc::new(Redactor::of_environment(address.key.clone())),
             for_lack_of_a_key,
             note: None,
         };
+        crash::keep_secret(&models.redactor);
         let named: Vec<Named> = std::iter::once(&models.default).chain(models.parts.values()).cloned().collect();
         if matches!(contact, Contact::None) {
             models.be_silent(&named);
@@ -116,7 +123,8 @@ impl Models {
         let asked: Vec<&str> =
             named.iter().filter_map(|n| if let Named::Model(name) = n { Some(name.as_str()) } else { None }).collect();
         if !asked.is_empty() {
-            let client = endpoint::contact(config, &address, &asked, &models.redactor, contact.history()).await?;
+            let before = contact.history();
+            let client = endpoint::contact(config, &address, &asked, &models.redactor, before, account).await?;
             models.endpoint = Some(client);
             models.note = address.provider.and_then(|provider| provider.note);
         }

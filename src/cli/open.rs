@@ -1,9 +1,8 @@
 //! From typed arguments to a bug on the bench: sandbox, checkout, JDK, judge, metadata. Shared by all commands that
 //! work on a bug.
 
-use super::config::{Config, Layers};
+use super::config::{Config, Layers, SandboxArg};
 use super::error::Failure;
-use super::flags::SandboxArg;
 use crate::benchmark::facts::Words;
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{self, Checkout, Settings};

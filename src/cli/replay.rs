@@ -32,7 +32,7 @@ pub async fn replay(args: ReplayArgs) -> Result<u8, Failure> {
     let scratch = scratch.map_err(|e| Failure::io("no folder for the checkout", &e))?;
     let path = Utf8Path::from_path(scratch.path());
     let path = path.ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
-    let session = Session::open(&frozen.bug, frozen.settings, Contact::None).await?;
+    let session = Session::open(&frozen.bug, frozen.settings, Contact::None, None).await?;
     let past = Arc::new(Past::to_repeat(history, args.rerun));
     let comparison = Arc::new(Comparison::with(past.clone()));
     let telling = Telling::to(comparison.clone(), past, args.quiet);

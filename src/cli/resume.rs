@@ -36,14 +36,16 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     note_folder(&folder);
     let (journal, history) = Journal::reopen(dir)?;
     let shown = Shown { json: args.json, quiet: args.quiet, apply: args.apply };
+    let account = args.account.map(|account| account.open(frozen.settings.allow_unpriced));
     if let Some(report) = history.finished() {
         let exhausted = report["verdict"] == serde_json::json!(VerdictWord::Exhausted);
-        if !(exhausted && raised) {
+        // Who works for a batch goes on when it has more to spend.
+        if !(exhausted && (raised || account.is_some())) {
             return show_again(report, history.events(), shown);
         }
     }
     let left = frozen.settings.max_time.0.saturating_sub(Duration::from_secs_f64(history.worked_on_the_bug()));
-    let session = Session::open(&frozen.bug, frozen.settings, Contact::Again(&history)).await?;
+    let session = Session::open(&frozen.bug, frozen.settings, Contact::Again(&history), account).await?;
     let telling = Telling::journaled(journal, Past::of(history), shown.quiet, &session.models().redactor);
     let outcome = session.work(&folder, &telling, left).await?;
     finish(&folder, &telling, &outcome, shown)

@@ -23,7 +23,8 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     if args.dry_run {
         return dry_run(&bug, config, args.json, args.quiet).await;
     }
-    let session = Session::open(&bug, config.clone(), Contact::First).await?;
+    let account = args.account.as_ref().map(|account| account.open(config.allow_unpriced));
+    let session = Session::open(&bug, config.clone(), Contact::First, account).await?;
     let frozen = Frozen::new(&bug, &layers, &config, &session);
     let folder = run_folder(&args, session.opened())?;
     let dir = RunDir::create(&folder)?;

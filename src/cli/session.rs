@@ -16,6 +16,7 @@ use crate::domain::{AgentName, Event};
 use crate::escalate::preview::Preview;
 use crate::escalate::{Escalator, Plan, Verdict};
 use crate::journal::{SCHEMA as JOURNAL_SCHEMA, failpoint};
+use crate::llm::Account;
 use crate::prompt::Library;
 use crate::report::RunReport;
 use crate::tools::{Registry, Workbench};
@@ -35,6 +36,7 @@ pub struct Session {
     opened: Opened,
     models: Arc<Models>,
     retrieval: Retrieval,
+    account: Option<Arc<Account>>,
     started: Instant,
 }
 
@@ -46,14 +48,22 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// The same for people and programs.
     pub report: RunReport,
+    /// Whether it stopped only because its batch has no more to spend.
+    pub left_by_batch: bool,
 }
 
 impl Session {
-    /// Checks the bug, the sandbox, profiles and prompts, and makes contact with the model.
+    /// Checks the bug, the sandbox, profiles and prompts, and makes contact with the model; `account` is that of the
+    /// batch which the run belongs to.
     ///
     /// # Errors
     /// Whatever of it cannot be used.
-    pub async fn open(bug: &str, config: Config, contact: Contact<'_>) -> Result<Self, Failure> {
+    pub async fn open(
+        bug: &str,
+        config: Config,
+        contact: Contact<'_>,
+        account: Option<Arc<Account>>,
+    ) -> Result<Self, Failure> {
         let started = Instant::now();
         let library = Arc::new(Library::load(config.prompts.as_deref())?);
         let chosen = Chosen::of(&config)?;
@@ -61,9 +71,9 @@ impl Session {
         let names: Vec<AgentName> = profiles.iter().map(|profile| profile.name.clone()).collect();
         let opened = Opened::check(bug, &config).await?;
         let retrieval = Retrieval::open(&config)?;
-        let models = Arc::new(Models::open(&config, &names, contact).await?);
+        let models = Arc::new(Models::open(&config, &names, contact, account.clone()).await?);
         let plan = chosen.settled(&models, &config);
-        Ok(Self { config, plan, library, profiles, opened, models, retrieval, started })
+        Ok(Self { config, plan, library, profiles, opened, models, retrieval, account, started })
     }
 
     /// The bug and its settings.
@@ -100,7 +110,9 @@ impl Session {
         failpoints::around_judge(&mut bench);
         let verdict = self.escalator(telling, time)?.repair(&bench).await?;
         let report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, self.started);
-        Ok(Outcome { bench, verdict, report })
+        let refused = self.account.as_ref().is_some_and(|account| account.has_refused());
+        let left_by_batch = refused && matches!(verdict, Verdict::Exhausted { .. });
+        Ok(Outcome { bench, verdict, report, left_by_batch })
     }
 
     /// What would be asked, with the bug on the bench; no model is.

@@ -41,7 +41,7 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let (_, config) = settings_for(bug, &args.settings)?;
     let opened = Opened::check(bug, &config).await?;
     let library = Arc::new(Library::load(config.prompts.as_deref())?);
-    let models = Models::open(&config, &[], Contact::First).await?;
+    let models = Models::open(&config, &[], Contact::First, None).await?;
     let folder = tempfile::Builder::new().prefix("unidebug-tool-").tempdir();
     let folder = folder.map_err(|e| Failure::io("no folder for the checkout", &e))?;
     let path =

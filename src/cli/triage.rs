@@ -55,7 +55,7 @@ async fn one(bug: &BugId, args: &TriageArgs) -> Result<Triaged, Failure> {
     let (_, config) = settings_for(&name, &args.settings)?;
     let config = Config { levels: Some(Levels(vec![Level::L1])), ..config };
     let time = config.max_time.0;
-    let session = Session::open(&full_name(&name), config, Contact::First).await?;
+    let session = Session::open(&full_name(&name), config, Contact::First, None).await?;
     let folder = tempfile::Builder::new().prefix("unidebug-triage-").tempdir();
     let folder = folder.map_err(|error| Failure::io("no folder for the checkout", &error))?;
     let path =
@@ -68,7 +68,7 @@ async fn one(bug: &BugId, args: &TriageArgs) -> Result<Triaged, Failure> {
 }
 
 fn triaged(bug: &BugId, outcome: Outcome, marks: &[Mark], top: usize) -> Triaged {
-    let Outcome { bench, verdict, report } = outcome;
+    let Outcome { bench, verdict, report, .. } = outcome;
     let code = |file: &_, line| bench.index.file(file).and_then(|file| file.line(line)).unwrap_or("").to_owned();
     let fix = match verdict {
         Verdict::Plausible(repair) => {

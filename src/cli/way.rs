@@ -1,9 +1,8 @@
 //! From what was typed about the way to a plan: strategy, paper, levels, parts that are left out.
 
-use super::config::{CapTable, Config, Dollars};
+use super::config::{CapTable, Config, Dollars, LocalizationArg};
 use super::endpoint::prices;
 use super::error::Failure;
-use super::flags::LocalizationArg;
 use super::models::Models;
 use crate::agent::ablation::Part;
 use crate::agent::profile::{self, Profile};

@@ -78,6 +78,14 @@ impl Default for Builder {
     }
 }
 
+impl Escalator {
+    /// Begins an escalator: the unified strategy on all levels, decided by the built-in engine, unless it is told
+    /// otherwise.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+}
+
 impl Builder {
     /// Another strategy than the unified one; `paper` for the numbers and the view of the paper behind it.
     #[must_use]

@@ -1,6 +1,5 @@
 //! Works one bug, cheapest level first, and stops at the first plausible patch (FixAgent, Algorithm 1).
 
-use super::builder::Builder;
 use super::caps::{Left, PartCaps, Spent};
 use super::filing;
 use super::level::Stage;
@@ -19,9 +18,10 @@ use crate::journal::Past;
 use crate::prompt::Library;
 use crate::retrieve::Solution;
 use crate::tools::{Registry, Workbench};
-use futures::future::try_join_all;
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::future::{join_all, ready};
+use futures::{StreamExt, stream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tracing::Instrument;
 
@@ -105,12 +105,6 @@ pub struct Escalator {
 }
 
 impl Escalator {
-    /// Begins an escalator: the unified strategy on all levels, decided by the built-in engine, unless it is told
-    /// otherwise.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
     /// Climbs the levels until a patch is plausible.
     ///
     /// # Errors
@@ -157,7 +151,8 @@ impl Escalator {
         Ok(Verdict::Unrepaired { analysis: case.analysis().map(str::to_owned) })
     }
 
-    /// Runs the agents of one stage at the same time, each with the case file as it stood before.
+    /// Runs the agents of one stage at the same time, each with the case file as it stood before. When one of them
+    /// cannot go on, say at a cap, the others end by themselves: what they wait for is paid for.
     async fn stage(
         &self,
         attempt: u32,
@@ -173,12 +168,18 @@ impl Escalator {
                 let located = work.bench.bug.located.as_ref();
                 let known = located.is_some_and(|file| case.summary(file).is_some());
                 let wanted = names.iter().filter(|name| name.as_str() != SUMMARIZER || !known);
-                try_join_all(wanted.map(|name| self.agent(scope(name, None), work, case))).await
+                join_all(wanted.map(|name| self.agent(scope(name, None), work, case))).await.into_iter().collect()
             }
             Stage::PerFile { each_file: name } => {
                 let files = filing::without_summary(work.bench, case);
-                let runs = files.into_iter().map(|file| self.agent(scope(name, Some(file)), work, case));
-                stream::iter(runs).buffered(FILES_AT_ONCE).try_collect().await
+                let failed = AtomicBool::new(false);
+                let runs = files.into_iter().map(|file| async {
+                    let done = self.agent(scope(name, Some(file)), work, case).await;
+                    failed.fetch_or(done.is_err(), Ordering::Relaxed);
+                    done
+                });
+                let begun = stream::iter(runs).take_while(|_| ready(!failed.load(Ordering::Relaxed)));
+                begun.buffered(FILES_AT_ONCE).collect::<Vec<_>>().await.into_iter().collect()
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Moments at which tests kill the process: `UNIDEBUG_FAILPOINT=name`, or `name:3` for the third time it is reached.
+//! Moments at which tests kill the process: `UNIDEBUG_FAILPOINT=name`, or `name:3` for the third time it is reached. With
+//! `!` in front of the name it panics there instead, and the message holds all of its environment.
 //!
 //! They exist in debug builds alone; a release holds neither their names nor the variable's.
 
@@ -8,20 +9,34 @@ use std::fs::File;
 #[cfg(debug_assertions)]
 const VARIABLE: &str = "UNIDEBUG_FAILPOINT";
 
-/// The chosen moment and how often it is still to pass.
+/// The moment that was chosen, if any.
 #[cfg(debug_assertions)]
-static CHOSEN: std::sync::LazyLock<Option<(String, std::sync::atomic::AtomicUsize)>> = std::sync::LazyLock::new(|| {
+static CHOSEN: std::sync::LazyLock<Option<Chosen>> = std::sync::LazyLock::new(|| {
     let text = std::env::var(VARIABLE).ok()?;
     let (name, times) = text.rsplit_once(':').unwrap_or((text.as_str(), "1"));
-    Some((name.to_owned(), times.parse::<usize>().ok()?.into()))
+    let plain = name.trim_start_matches('!');
+    Some(Chosen { name: plain.to_owned(), panics: plain != name, left: times.parse::<usize>().ok()?.into() })
 });
 
-/// Ends the process as `kill -9` does when this is the chosen moment.
+/// A chosen moment.
+#[cfg(debug_assertions)]
+struct Chosen {
+    name: String,
+    panics: bool,
+    /// How often it is still to pass.
+    left: std::sync::atomic::AtomicUsize,
+}
+
+/// Ends the process as `kill -9` does, or panics, when this is the chosen moment.
 #[cfg(debug_assertions)]
 pub fn reach(name: &str) {
-    if is_chosen(name) {
-        kill();
+    if !is_chosen(name) {
+        return;
     }
+    if CHOSEN.as_ref().is_some_and(|chosen| chosen.panics) {
+        panic!("reached {name} with {:?}", std::env::vars_os());
+    }
+    kill();
 }
 
 /// In a release, nothing.
@@ -47,7 +62,7 @@ pub(super) fn tear(_: &str, _: &mut File, _: &str) {}
 #[cfg(debug_assertions)]
 fn is_chosen(name: &str) -> bool {
     use std::sync::atomic::Ordering;
-    let Some((chosen, left)) = &*CHOSEN else { return false };
+    let Some(Chosen { name: chosen, left, .. }) = &*CHOSEN else { return false };
     chosen == name && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)) == Ok(1)
 }
 

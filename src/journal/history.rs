@@ -154,6 +154,19 @@ impl History {
         })
     }
 
+    /// Every answer that was paid for, with its request.
+    pub fn bought(&self) -> impl Iterator<Item = (&Value, Usage)> {
+        let mut requests = HashMap::new();
+        self.events.iter().filter_map(move |event| match event {
+            Event::Sent { key, request, .. } => {
+                requests.insert(key, request);
+                None
+            }
+            Event::Received { key, usage, .. } => requests.get(key).map(|request| (*request, *usage)),
+            _ => None,
+        })
+    }
+
     /// Everything that was paid for, summed.
     pub fn spent(&self) -> Usage {
         let mut sum = Usage::default();

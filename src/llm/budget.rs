@@ -3,6 +3,7 @@
 
 use super::ModelError;
 use crate::domain::{Cost, Usage};
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What may be spent.
@@ -26,22 +27,48 @@ pub struct WorstCase {
 }
 
 /// Money in millionths of a millionth of a dollar: sums of whole numbers do not drift.
-fn pico(usd: f64) -> u64 {
+pub(super) fn pico(usd: f64) -> u64 {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let whole = (usd * 1e12).ceil() as u64;
     whole
 }
 
-fn dollars(pico: u64) -> String {
+pub(super) fn dollars(pico: u64) -> String {
     #[allow(clippy::cast_precision_loss)]
     let usd = pico as f64 / 1e12;
     format!("${usd:.4}")
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Amount {
-    tokens: u64,
-    pico: u64,
+/// Tokens and money.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct Amount {
+    pub tokens: u64,
+    pub pico: u64,
+}
+
+impl Amount {
+    /// The most that a request can take; what has no price counts as free here.
+    pub fn of_worst(worst: &WorstCase) -> Self {
+        Self { tokens: worst.tokens, pico: worst.cost.0.map_or(0, pico) }
+    }
+
+    /// What a usage took; where its price is unknown, the fallback's.
+    pub fn of_usage(usage: &Usage, fallback: Self) -> Self {
+        Self {
+            tokens: usage.prompt_tokens.saturating_add(usage.completion_tokens),
+            pico: usage.cost_usd.0.map_or(fallback.pico, pico),
+        }
+    }
+
+    pub fn add(&mut self, more: Self) {
+        self.tokens = self.tokens.saturating_add(more.tokens);
+        self.pico = self.pico.saturating_add(more.pico);
+    }
+
+    pub fn take(&mut self, less: Self) {
+        self.tokens = self.tokens.saturating_sub(less.tokens);
+        self.pico = self.pico.saturating_sub(less.pico);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -62,10 +89,8 @@ impl Pot {
     /// Holds the amount back, or says why it does not fit.
     fn hold(&self, worst: &WorstCase, amount: Amount) -> Result<(), String> {
         let mut spending = self.spending.lock().unwrap_or_else(PoisonError::into_inner);
-        let used = Amount {
-            tokens: spending.spent.tokens.saturating_add(spending.held.tokens),
-            pico: spending.spent.pico.saturating_add(spending.held.pico),
-        };
+        let mut used = spending.spent;
+        used.add(spending.held);
         if let Some(cap) = self.caps.tokens
             && used.tokens.saturating_add(amount.tokens) > cap
         {
@@ -96,8 +121,7 @@ impl Pot {
                 ));
             }
         }
-        spending.held.tokens += amount.tokens;
-        spending.held.pico = spending.held.pico.saturating_add(amount.pico);
+        spending.held.add(amount);
         Ok(())
     }
 
@@ -113,14 +137,12 @@ impl Pot {
 
     fn settle(&self, held: Amount, spent: Amount) {
         let mut spending = self.spending.lock().unwrap_or_else(PoisonError::into_inner);
-        spending.held.tokens = spending.held.tokens.saturating_sub(held.tokens);
-        spending.held.pico = spending.held.pico.saturating_sub(held.pico);
-        spending.spent.tokens = spending.spent.tokens.saturating_add(spent.tokens);
-        spending.spent.pico = spending.spent.pico.saturating_add(spent.pico);
+        spending.held.take(held);
+        spending.spent.add(spent);
     }
 }
 
-/// A budget, perhaps inside others: a call's inside a bug's inside a batch's. Clones share what is spent.
+/// A budget, perhaps inside others: a call's inside an agent's inside a level's. Clones share what is spent.
 #[derive(Debug, Clone)]
 pub struct Budget {
     /// This budget first, then those it lies in.
@@ -138,13 +160,7 @@ impl Budget {
         Self { pots: vec![Arc::new(Pot { part, caps, spending: Mutex::default() })] }
     }
 
-    /// A budget that also draws on this one.
-    #[must_use]
-    pub fn inner(&self, caps: Caps) -> Self {
-        self.part("", caps)
-    }
-
-    /// The same for a part that has a name.
+    /// A budget of a part that also draws on this one.
     #[must_use]
     pub fn part(&self, part: &'static str, caps: Caps) -> Self {
         let mut pots = Self::of_part(part, caps).pots;
@@ -157,9 +173,13 @@ impl Budget {
         self.pots.iter().any(|pot| pot.caps.tokens.is_some() || pot.caps.usd.is_some())
     }
 
-    /// Counts what was spent earlier, as before a resume.
+    /// Counts what was spent without a reservation.
     pub fn count(&self, usage: &Usage) {
-        let amount = spent(usage, Amount::default());
+        self.add(Amount::of_usage(usage, Amount::default()));
+    }
+
+    /// Counts what was spent earlier, as before a resume.
+    pub(super) fn add(&self, amount: Amount) {
         self.pots.iter().for_each(|pot| pot.settle(Amount::default(), amount));
     }
 
@@ -168,7 +188,7 @@ impl Budget {
     /// # Errors
     /// A cap could be exceeded, or the price is unknown under a cap in dollars; nothing is held then.
     pub fn reserve(&self, worst: WorstCase) -> Result<Permit, ModelError> {
-        let held = Amount { tokens: worst.tokens, pico: worst.cost.0.map_or(0, pico) };
+        let held = Amount::of_worst(&worst);
         for (at, pot) in self.pots.iter().enumerate() {
             if let Err(why) = pot.hold(&worst, held) {
                 self.pots[..at].iter().for_each(|earlier| earlier.settle(held, Amount::default()));
@@ -176,14 +196,6 @@ impl Budget {
             }
         }
         Ok(Permit { pots: self.pots.clone(), held })
-    }
-}
-
-/// What a usage takes; where its price is unknown, the fallback's.
-fn spent(usage: &Usage, fallback: Amount) -> Amount {
-    Amount {
-        tokens: usage.prompt_tokens.saturating_add(usage.completion_tokens),
-        pico: usage.cost_usd.0.map_or(fallback.pico, pico),
     }
 }
 
@@ -198,7 +210,7 @@ pub struct Permit {
 impl Permit {
     /// Replaces the worst case by what it was; an unknown price stays at the worst case.
     pub fn settle(mut self, usage: &Usage) {
-        self.close(spent(usage, self.held));
+        self.close(Amount::of_usage(usage, self.held));
     }
 
     /// Gives everything back: nothing was billed.
@@ -264,13 +276,13 @@ mod tests {
 
     #[test]
     fn an_inner_budget_draws_on_the_outer_one_and_a_refusal_holds_nothing() {
-        let batch = Budget::new(tokens(100));
-        let bug = batch.inner(tokens(80));
-        bug.reserve(worst(70, None)).unwrap().settle(&usage(70, None));
-        let other = batch.inner(tokens(80));
+        let level = Budget::of_part("level", tokens(100));
+        let first = level.part("agent", tokens(80));
+        first.reserve(worst(70, None)).unwrap().settle(&usage(70, None));
+        let other = level.part("agent", tokens(80));
         assert!(other.reserve(worst(40, None)).is_err());
         other.reserve(worst(30, None)).unwrap().settle(&usage(30, None));
-        assert!(batch.reserve(worst(1, None)).is_err());
+        assert!(level.reserve(worst(1, None)).is_err());
     }
 
     proptest! {

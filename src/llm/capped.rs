@@ -1,6 +1,7 @@
 //! A model that asks only what its budget allows.
 
-use super::{Answer, Budget, ChatModel, ModelError, Permit, Prices, Query, WorstCase};
+use super::budget::Amount;
+use super::{Account, Answer, Budget, ChatModel, ModelError, Permit, Prices, Query, WorstCase};
 use crate::domain::{Cost, Usage};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ pub struct Capped {
     inner: Arc<dyn ChatModel>,
     budget: Budget,
     prices: Option<Arc<Prices>>,
+    account: Option<Arc<Account>>,
 }
 
 /// Limit of an answer when a cap is set and the query names none.
@@ -19,16 +21,36 @@ const SHORTEST_ANSWER: u32 = 512;
 impl Capped {
     /// Wraps a model; prices as the endpoint uses them.
     pub fn new(inner: Arc<dyn ChatModel>, budget: Budget, prices: Option<Arc<Prices>>) -> Self {
-        Self { inner, budget, prices }
+        Self { inner, budget, prices, account: None }
     }
 
-    /// Counts what an earlier session spent, and its requests without a response by the most they can have taken.
-    pub fn count(&self, spent: &Usage, unanswered: impl IntoIterator<Item = Query>) {
-        self.budget.count(spent);
-        for query in unanswered {
-            let WorstCase { tokens, cost } = WorstCase::of(&query, query.max_tokens, self.prices.as_deref());
-            self.budget.count(&Usage { prompt_tokens: tokens, cost_usd: cost, ..Usage::default() });
+    /// The same model, drawing on an account that other processes draw on too.
+    #[must_use]
+    pub fn drawing_on(mut self, account: Option<Arc<Account>>) -> Self {
+        self.account = account;
+        self
+    }
+
+    /// Counts what earlier sessions spent, before anything is asked: answers by their usage, or, where their price is
+    /// unknown, by the most they can have cost; requests without a response by the most they can have taken.
+    ///
+    /// # Errors
+    /// The account cannot be read or written.
+    pub fn count(
+        &self,
+        answered: impl IntoIterator<Item = (Query, Usage)>,
+        unanswered: impl IntoIterator<Item = Query>,
+    ) -> std::io::Result<()> {
+        let most = |query: &Query| Amount::of_worst(&WorstCase::of(query, query.max_tokens, self.prices.as_deref()));
+        let mut spent = Amount::default();
+        for (query, usage) in answered {
+            spent.add(Amount::of_usage(&usage, most(&query)));
         }
+        for query in unanswered {
+            spent.add(most(&query));
+        }
+        self.budget.add(spent);
+        self.account.as_ref().map_or(Ok(()), |account| account.begin(spent))
     }
 
     /// The reservation and the limit of the answer it was made for.
@@ -104,21 +126,28 @@ impl ChatModel for Capped {
 
 impl Capped {
     async fn within_budget(&self, query: &Query) -> Result<Answer, ModelError> {
-        if !self.budget.is_capped() {
+        if !self.budget.is_capped() && self.account.is_none() {
             let answer = self.inner.ask(query).await?;
             self.budget.count(&answer.usage);
             return Ok(answer);
         }
         let (permit, limit) = self.reserve(query)?;
+        let worst = WorstCase::of(query, Some(limit), self.prices.as_deref());
+        if let Some(Err(refusal)) = self.account.as_ref().map(|account| account.reserve(&worst)) {
+            permit.release();
+            return Err(refusal);
+        }
         match self.inner.ask(&Query { max_tokens: Some(limit), ..query.clone() }).await {
             Ok(answer) => {
                 permit.settle(&answer.usage);
+                self.account.iter().for_each(|account| account.settle(&worst, &answer.usage));
                 Ok(answer)
             }
             // After the last try it is not known whether one of them was billed: the reservation stays spent.
             Err(error @ ModelError::Failed(_)) => Err(error),
             Err(refused) => {
                 permit.release();
+                self.account.iter().for_each(|account| account.release(&worst));
                 Err(refused)
             }
         }

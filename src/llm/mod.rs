@@ -5,6 +5,7 @@
 //! innermost, so that the key of a request does not depend on a budget. Journaling is the caller's: an answer is on
 //! disk before it is read.
 
+mod account;
 mod budget;
 mod capped;
 mod gate;
@@ -18,6 +19,7 @@ mod redact;
 mod replay;
 mod secret;
 
+pub use account::{Account, Standing};
 pub use budget::{Budget, Caps, Permit, WorstCase};
 pub use capped::Capped;
 pub use gate::{Gate, Gated};

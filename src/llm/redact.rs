@@ -10,6 +10,7 @@ use regex::Regex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::sync::Arc;
 
 /// Shorter values occur in any text by accident.
@@ -62,6 +63,12 @@ impl Redactor {
         known.dedup_by(|(a, _), (b, _)| a == b);
         let shapes = SHAPES.iter().filter_map(|(kind, shape)| Some((*kind, Regex::new(shape).ok()?))).collect();
         Self { known, shapes }
+    }
+
+    /// Knows the secrets in `keys` and those of this process's environment. What is no text cannot stand in one.
+    pub fn of_environment(keys: impl IntoIterator<Item = Secret>) -> Self {
+        let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        Self::new(keys, std::env::vars_os().filter_map(text))
     }
 
     /// The text without secrets; borrowed when it holds none.

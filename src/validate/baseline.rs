@@ -151,7 +151,9 @@ pub(super) fn decide(
         }
     };
     if triggering.is_empty() {
-        return Err(ValidateError::NothingFails { passing: passing.len() });
+        let failing = report.failing().map(|result| &result.id);
+        let aside = failing.filter_map(|id| Some(format!("{id}: {}", set_aside.get(id)?))).collect();
+        return Err(ValidateError::NothingFails { passing: passing.len(), aside });
     }
     Ok(Baseline { report, triggering, passing, set_aside, seconds })
 }

@@ -96,10 +96,12 @@ pub enum ValidateError {
         first: String,
     },
     /// No test fails.
-    #[error("nothing to repair: no test fails and {passing} pass")]
+    #[error("nothing to repair: no test fails{} and {passing} pass", but(aside))]
     NothingFails {
         /// How many tests passed.
         passing: usize,
+        /// Tests that fail and say nothing about the code, each with the reason.
+        aside: Vec<String>,
     },
     /// A test that was asked for does not fail or does not exist.
     #[error("{what}")]
@@ -136,6 +138,9 @@ impl ValidateError {
             Self::BaselineDoesNotCompile { .. } => {
                 "make the project compile first; only its behaviour is repaired".into()
             }
+            Self::NothingFails { aside, .. } if !aside.is_empty() => {
+                "name one of them with --failing CLASS#METHOD, if it is the bug all the same".into()
+            }
             Self::NothingFails { .. } => "name a failing test with --failing CLASS#METHOD, or check the bug id".into(),
             Self::Triggering { hint, .. } | Self::Tool { hint, .. } => hint.clone(),
             Self::Io { .. } => "check the disk and the permissions of that path".into(),
@@ -160,6 +165,16 @@ impl From<BenchmarkError> for ValidateError {
             BenchmarkError::Io { what, path, source } => Self::Io { what, path, source },
             other => Self::Tool { what: other.to_string(), hint: other.hint() },
         }
+    }
+}
+
+/// What of the failing tests was set aside, for a sentence.
+fn but(aside: &[String]) -> String {
+    const NAMED: usize = 3;
+    let more = if aside.len() > NAMED { format!("; {} more", aside.len() - NAMED) } else { String::new() };
+    match aside {
+        [] => String::new(),
+        _ => format!(" but for reasons outside the code ({}{more})", aside[..aside.len().min(NAMED)].join("; ")),
     }
 }
 

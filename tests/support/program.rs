@@ -15,8 +15,8 @@ pub struct Unidebug {
     args: Vec<String>,
     variables: Vec<(String, String)>,
     folder: Option<PathBuf>,
-    /// Processors the program may use, as `taskset` writes them; all when absent.
-    processors: Option<String>,
+    /// What is typed before the program, as `taskset -c 0`.
+    before: Vec<String>,
     limit: Duration,
 }
 
@@ -60,7 +60,7 @@ pub fn unidebug(args: &[&str]) -> Finished {
 impl Unidebug {
     pub fn new(args: &[&str]) -> Self {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        Self { args, variables: Vec::new(), folder: None, processors: None, limit: Duration::from_secs(600) }
+        Self { args, variables: Vec::new(), folder: None, before: Vec::new(), limit: Duration::from_secs(600) }
     }
 
     /// Adds a variable to the clean environment.
@@ -92,8 +92,13 @@ impl Unidebug {
     }
 
     /// Leaves the program only these processors.
-    pub fn on_processors(mut self, list: &str) -> Self {
-        self.processors = Some(list.to_owned());
+    pub fn on_processors(self, list: &str) -> Self {
+        self.under(&["taskset", "-c", list])
+    }
+
+    /// Lets another program start this one.
+    pub fn under(mut self, words: &[&str]) -> Self {
+        self.before = words.iter().map(|word| (*word).to_owned()).collect();
         self
     }
 
@@ -108,16 +113,11 @@ impl Unidebug {
         let folder = self.folder.clone().unwrap_or_else(|| home.to_owned());
         let kept = KEPT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
         let own = ["XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
-        let mut command = match &self.processors {
-            None => Command::new(env!("CARGO_BIN_EXE_unidebug")),
-            Some(list) => {
-                let mut pinned = Command::new("taskset");
-                pinned.args(["-c", list, env!("CARGO_BIN_EXE_unidebug")]);
-                pinned
-            }
-        };
+        let program = env!("CARGO_BIN_EXE_unidebug").to_owned();
+        let words = [&self.before[..], &[program], &self.args[..]].concat();
+        let mut command = Command::new(&words[0]);
         command
-            .args(&self.args)
+            .args(&words[1..])
             .env_clear()
             .envs(kept)
             .envs(own.iter().map(|name| (*name, home.join(name.to_ascii_lowercase()))))

@@ -1,9 +1,12 @@
 //! What was typed behind `unidebug bench`, for batches.
 
 use crate::batch::Shard;
+use crate::cli::config::{Dollars, Time};
+use crate::llm::Account;
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// `bench run`.
 #[derive(Debug, Args)]
@@ -27,6 +30,15 @@ pub struct BenchRunArgs {
     /// Bugs at a time on one machine.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: u16,
+    /// Most US dollars for all bugs together; `--max-cost` behind `--` caps each. Typed again with more, the batch goes on.
+    #[arg(long, value_name = "USD")]
+    pub total_cost: Option<Dollars>,
+    /// Most tokens for all bugs together.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub total_tokens: Option<u64>,
+    /// Wall time after which this command begins no other bug.
+    #[arg(long, value_name = "TIME")]
+    pub total_time: Option<Time>,
     /// No progress.
     #[arg(long, short)]
     pub quiet: bool,
@@ -87,6 +99,28 @@ pub struct BenchMergeArgs {
     /// The folder that takes what is over.
     #[arg(long, value_name = "DIR")]
     pub out: Utf8PathBuf,
+}
+
+/// `FOLDER:RUN`, read.
+#[derive(Debug, Clone)]
+pub struct AccountArg {
+    folder: Utf8PathBuf,
+    run: String,
+}
+
+impl FromStr for AccountArg {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (folder, run) = text.rsplit_once(':').ok_or("an account is `FOLDER:RUN`")?;
+        Ok(Self { folder: folder.into(), run: run.into() })
+    }
+}
+
+impl AccountArg {
+    /// The run's access to it.
+    pub fn open(&self, allow_unpriced: bool) -> Arc<Account> {
+        Arc::new(Account::of(&self.folder, &self.run, allow_unpriced))
+    }
 }
 
 /// `K/N`, read.

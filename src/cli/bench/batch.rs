@@ -4,7 +4,7 @@ use super::args::{BenchFolderArgs, BenchMergeArgs, BenchRunArgs, BenchWorkArgs, 
 use crate::batch::{self, BatchError, Configuration, Plan, PlanFile, Progress, State, TRIES, Worker};
 use crate::benchmark::{self, Settings};
 use crate::cli::args::{Cli, Command};
-use crate::cli::error::Failure;
+use crate::cli::error::{Failure, LATER};
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser;
@@ -21,14 +21,21 @@ const ONLY: &str = "run";
 /// # Errors
 /// The plan is wrong, or no unit can be run.
 pub async fn run(args: &BenchRunArgs) -> Result<u8, Failure> {
+    if args.total_time.is_some() && args.executor != ExecutorArg::Local {
+        let hint = "a scheduler has time limits of its own; `--max-time` behind `--` caps each bug";
+        return Err(Failure::usage("--total-time belongs to work that is done here and now", hint));
+    }
     let plan = plan(args)?;
     let folder = whole(&args.out);
     plan.freeze(&folder)?;
+    batch::limit(&folder, args.total_tokens, args.total_cost.map(|usd| usd.0))?;
+    let until = args.total_time.map(|time| Instant::now() + time.0);
     let (shards, jobs) = (usize::from(args.shards), usize::from(args.jobs));
     match args.executor {
         ExecutorArg::Local => {
-            work_on(&Worker { folder: &folder, plan: &plan, jobs, shard: None }, args.quiet).await?;
-            Ok(show(&folder, &plan, false))
+            let done = work_on(&Worker { folder: &folder, plan: &plan, jobs, shard: None, until }, args.quiet).await;
+            let code = show(&folder, &plan, false)?;
+            done.map(|()| code)
         }
         ExecutorArg::Shards => {
             let commands = batch::commands(&program()?, &folder, shards, jobs);
@@ -52,7 +59,8 @@ pub async fn work(args: &BenchWorkArgs) -> Result<u8, Failure> {
     let folder = whole(&args.batch);
     let plan = Plan::read(&folder)?;
     let shard = args.shard.map(|shard| shard.0);
-    work_on(&Worker { folder: &folder, plan: &plan, jobs: usize::from(args.jobs), shard }, args.quiet).await?;
+    let jobs = usize::from(args.jobs);
+    work_on(&Worker { folder: &folder, plan: &plan, jobs, shard, until: None }, args.quiet).await?;
     Ok(0)
 }
 
@@ -62,7 +70,7 @@ pub async fn work(args: &BenchWorkArgs) -> Result<u8, Failure> {
 /// There is no batch.
 pub fn status(args: &BenchFolderArgs) -> Result<u8, Failure> {
     let folder = whole(&args.batch);
-    Ok(show(&folder, &Plan::read(&folder)?, args.json))
+    show(&folder, &Plan::read(&folder)?, args.json)
 }
 
 /// Lets units that the environment failed be tried again.
@@ -203,7 +211,8 @@ fn counts(progress: &Progress) -> String {
 }
 
 /// Prints how far a batch is, with what the environment failed. Code 75 while something is left to do.
-fn show(folder: &Utf8Path, plan: &Plan, json: bool) -> u8 {
+fn show(folder: &Utf8Path, plan: &Plan, json: bool) -> Result<u8, Failure> {
+    let standing = batch::standing(folder)?;
     let progress = batch::progress(folder, plan);
     let troubles: Vec<_> = plan
         .units()
@@ -222,10 +231,16 @@ fn show(folder: &Utf8Path, plan: &Plan, json: bool) -> u8 {
         let object = json!({
             "schema": 1, "units": progress.units, "over": progress.over, "plausible": progress.plausible,
             "failed_by_environment": failed, "cost_usd": progress.cost_usd,
+            "caps": standing.map(|now| json!({
+                "tokens": now.tokens, "usd": now.usd, "used_tokens": now.used_tokens, "used_usd": now.used_usd,
+            })),
         });
         let _ = writeln!(text, "{object}");
     } else {
         let _ = writeln!(text, "{}", counts(&progress));
+        if let Some(standing) = &standing {
+            let _ = writeln!(text, "caps: {}", batch::told(standing));
+        }
         for (unit, trouble) in &troubles {
             let end =
                 if trouble.tries < TRIES { "will be tried again" } else { "given up; `bench resubmit` tries again" };
@@ -235,9 +250,9 @@ fn show(folder: &Utf8Path, plan: &Plan, json: bool) -> u8 {
     }
     crate::cli::print(&text);
     if progress.over + troubles.iter().filter(|(_, trouble)| trouble.tries >= TRIES).count() < progress.units {
-        75
+        Ok(LATER)
     } else {
-        0
+        Ok(0)
     }
 }
 
@@ -256,6 +271,7 @@ impl From<BatchError> for Failure {
     fn from(error: BatchError) -> Self {
         let hint = error.hint();
         match error {
+            BatchError::Cap { what } => Self::cap(what, hint),
             BatchError::Interrupted => Self::interrupted(None),
             BatchError::Plan { .. } | BatchError::Usage { .. } => Self::usage(error.to_string(), hint),
             BatchError::Io { what, path, source } => Self::io(&format!("{what} ({path})"), &source),

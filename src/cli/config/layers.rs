@@ -11,6 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -101,11 +102,11 @@ impl Layers {
             layers.add_user(&file)?;
         }
         let mut trusted = layers.clone();
-        trusted.add_environment(std::env::vars())?;
+        trusted.add_environment(variables())?;
         trusted.add_flags(flags)?;
         if let Some(project) = project {
             layers.add_repository(project, &trusted)?;
-            layers.add_environment(std::env::vars())?;
+            layers.add_environment(variables())?;
             layers.add_flags(flags)?;
             Ok(layers)
         } else {
@@ -261,6 +262,12 @@ impl Layers {
 }
 
 const HINT: &str = "`unidebug config show` lists all settings with their values";
+
+/// The environment. What is no text cannot be a setting of ours as it stands, and is read as near to it as can be.
+fn variables() -> impl Iterator<Item = (String, String)> {
+    let text = |text: OsString| text.to_string_lossy().into_owned();
+    std::env::vars_os().map(move |(name, value)| (text(name), text(value)))
+}
 
 /// Where the user's own settings lie, whether or not they exist.
 pub fn user_file() -> Option<Utf8PathBuf> {

@@ -1,15 +1,14 @@
 //! Every setting that decides what a run does: what it is here, how the layers decide it is in [`layers`].
 
+mod choices;
 mod keys;
 mod layers;
-mod show;
 mod values;
 
-pub use layers::{Layers, Place};
-pub use show::show;
+pub use choices::{Effort, LocalizationArg, SandboxArg};
+pub use layers::{Layers, Place, user_file};
 pub use values::{CapFlag, CapTable, Dollars, FormulaArg, Levels, PartArg, Time};
 
-use super::flags::{Effort, LocalizationArg, SandboxArg};
 use crate::benchmark::facts::Words;
 use crate::llm::Form;
 use camino::Utf8PathBuf;

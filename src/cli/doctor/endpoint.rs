@@ -47,7 +47,7 @@ async fn contact(config: &Config, address: &Address) -> Vec<Check> {
             return checks;
         }
     };
-    let redactor = Redactor::new(address.key.clone(), std::env::vars());
+    let redactor = Redactor::of_environment(address.key.clone());
     match client {
         Err(error) => checks.push(told(&redactor, "endpoint", State::Missing, &error.to_string())),
         Ok(client) => {

@@ -1,6 +1,7 @@
 //! What went wrong with a request, kept with its status, and what that means for a run.
 
 use super::super::{ModelError, Secret};
+use super::certificate;
 use super::error_body::{as_text, quote, readable, retry_after, retry_delay};
 use async_openai::error::OpenAIError;
 use reqwest::header::HeaderMap;
@@ -233,8 +234,9 @@ impl Failure {
         let what = format!("{host}: {self}{id}{tried}");
         match (self.kind, self.status) {
             (Kind::Connect | Kind::Timeout | Kind::Broken, _) if !reached => ModelError::Unreachable(format!(
-                "cannot reach {host}: {}{tried}\nhint: is the server running, and is the base URL right?",
-                self.message
+                "cannot reach {host}: {}{tried}\nhint: {}",
+                self.message,
+                certificate::hint(&self.message).unwrap_or("is the server running, and is the base URL right?")
             )),
             (Kind::NotJson, _) => ModelError::Unreachable(format!(
                 "{host} answers, but not as an OpenAI-compatible endpoint: {}\nhint: did you forget `/v1` in the base URL?",

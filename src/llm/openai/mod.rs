@@ -3,6 +3,7 @@
 //! async-openai carries the call; what is sent and read are our own lenient forms, and the transport below it is ours
 //! too, because compatible servers differ exactly where typed clients break: error bodies, statuses, missing fields.
 
+mod certificate;
 mod endpoint;
 mod error_body;
 mod failure;

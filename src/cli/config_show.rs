@@ -1,10 +1,9 @@
 //! `unidebug config show`: every setting and where it came from.
 
-use super::layers::user_file;
-use super::{Layers, Place};
-use crate::cli::args::ConfigShowArgs;
-use crate::cli::error::Failure;
-use crate::cli::open;
+use super::args::ConfigShowArgs;
+use super::config::{Layers, Place, user_file};
+use super::error::Failure;
+use super::open;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -18,7 +17,7 @@ pub fn show(args: &ConfigShowArgs) -> Result<u8, Failure> {
     let layers = Layers::read(project.as_deref(), &args.settings)?;
     layers.config()?;
     let text = if args.json { format!("{}\n", as_json(&layers)) } else { as_text(&layers) };
-    crate::cli::print(&text);
+    super::print(&text);
     Ok(0)
 }
 

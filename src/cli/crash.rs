@@ -1,0 +1,51 @@
+//! A panic is a fault of ours. It is told like any other error, and without secrets: whatever a message or a backtrace
+//! quotes may hold a key.
+
+use super::interrupt;
+use crate::llm::Redactor;
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io::Write;
+use std::panic::PanicHookInfo;
+use std::sync::{Arc, OnceLock};
+
+/// What knows the secrets of this process, once a key was read.
+static REDACTOR: OnceLock<Arc<Redactor>> = OnceLock::new();
+
+/// Tells panics from now on, and keeps what is in memory from other processes: no dump of it is written, and none of
+/// the same user reads this one's environment, in which the key is.
+pub fn prepare() {
+    std::panic::set_hook(Box::new(tell));
+    // Where the system does not know this, it is as open as before.
+    let _ = nix::sys::prctl::set_dumpable(false);
+}
+
+/// Lets panics be told without these secrets.
+pub fn keep_secret(redactor: &Arc<Redactor>) {
+    // The first is the one of the run; others differ in nothing.
+    let _ = REDACTOR.set(redactor.clone());
+}
+
+fn tell(info: &PanicHookInfo<'_>) {
+    let payload = info.payload();
+    let what = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
+    let trace = Backtrace::capture();
+    let trace = match trace.status() {
+        BacktraceStatus::Captured => format!("{trace}\n"),
+        _ => String::new(),
+    };
+    let way_back = match interrupt::folder() {
+        Some(folder) => format!("everything that was paid for is kept; go on with `unidebug resume {folder}`"),
+        None => "nothing was begun that could be gone on with".to_owned(),
+    };
+    let text = format!(
+        "error: unidebug broke, which is a fault of its own: {}{place}\n{trace}hint: {way_back}; RUST_BACKTRACE=1 shows \
+         where it broke",
+        what.unwrap_or("for no known reason"),
+    );
+    let clean = match REDACTOR.get() {
+        Some(redactor) => redactor.text(&text).into_owned(),
+        None => Redactor::of_environment(None).text(&text).into_owned(),
+    };
+    let _ = writeln!(anstream::stderr().lock(), "{clean}");
+}
