@@ -223,9 +223,18 @@ fn without(program: &str, args: &[&str]) -> (String, String) {
 #[test]
 fn what_the_machine_lacks_is_named_with_how_to_get_it() {
     let maven = tempfile::tempdir().unwrap();
-    fs::write(maven.path().join("pom.xml"), "<project><modelVersion>4.0.0</modelVersion></project>").unwrap();
+    let pom = "<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>a</artifactId>\
+               <version>1</version></project>";
+    fs::write(maven.path().join("pom.xml"), pom).unwrap();
+    for (path, text) in [("src/main/java/Sum.java", PRODUCT), ("src/test/java/SumTest.java", TEST)] {
+        fs::create_dir_all(maven.path().join(path).parent().unwrap()).unwrap();
+        fs::write(maven.path().join(path), text).unwrap();
+    }
     let (message, hint) = without("/usr/bin/mvn", &[maven.path().to_str().unwrap(), "--sandbox", "none"]);
-    assert!(message.contains("mvn") && hint.contains("install"), "6 no Maven: {message} | {hint}");
+    assert!(
+        message.contains("Maven is not installed") && hint.contains("install Maven"),
+        "6 no Maven: {message} | {hint}"
+    );
     let (message, hint) = without("/usr/bin/bwrap", &[BUG, "--sandbox", "bubblewrap"]);
     assert!(message.contains("no sandbox works") && hint.contains("bubblewrap"), "30 no sandbox: {message} | {hint}");
 }
