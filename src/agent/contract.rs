@@ -13,8 +13,8 @@ use super::memory::Memory;
 use super::profile::{ContractKind, Ending, Profile};
 use crate::code::SourceFile;
 use crate::domain::{Artifact, Mark, PatchAttempt, RepoPath};
-use crate::patch::Edits;
 use crate::patch::proposal::{self, Proposal};
+use crate::patch::{Edits, bare};
 use crate::tools::{Effect, Observation, Workbench};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -143,9 +143,9 @@ fn bare_marks(text: &str, bench: &Workbench) -> Option<Value> {
 /// A diff or a block of code.
 fn bare_patch(said: &Value, bench: &Workbench) -> Option<Value> {
     let default_file = bench.bug.located.as_ref();
-    let shown = proposal::Shown { originals: &bench.originals, default_file, language: bench.language };
+    let shown = bare::Shown { originals: &bench.originals, default_file, language: bench.language };
     let proposal = match said.as_str() {
-        Some(text) => proposal::parse_bare(text, &shown)?,
+        Some(text) => bare::parse_bare(text, &shown)?,
         None => proposal::parse(said).ok()?,
     };
     Some(write_fix_args(&proposal))

@@ -8,6 +8,7 @@ pub mod ablation;
 pub mod answer;
 pub mod contract;
 pub mod cycle;
+mod early;
 mod error;
 pub mod evidence;
 pub mod fsm;

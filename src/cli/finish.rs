@@ -1,89 +1,17 @@
 //! The end of a run: its report, its patch as a file, and, where that was asked for, in the project.
 
 use super::error::{CAP, Failure};
-use super::models::Models;
 use super::session::{Outcome, clear};
 use super::telling::Telling;
-use crate::domain::{Event, Outcome as Judged, Patch, PolicyKind};
-use crate::escalate::prepare::Localization;
-use crate::escalate::{Repair, Verdict};
+use crate::domain::{Event, Outcome as Judged, Patch};
+use crate::escalate::Verdict;
 use crate::journal::failpoint;
 use crate::patch;
-use crate::report::{self, By, Model, Retrieved, RunReport, Tally, VerdictWord};
+use crate::report::{self, RunReport, Tally, VerdictWord};
 use crate::tools::Workbench;
 use camino::Utf8Path;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::time::Instant;
-
-/// What the run came to.
-pub fn report(
-    localization: Localization,
-    models: &Models,
-    bench: &Workbench,
-    folder: &Utf8Path,
-    telling: &Telling,
-    verdict: &Verdict,
-    started: Instant,
-) -> RunReport {
-    let sums = telling.tally.sums();
-    let (name, endpoint) = models.describe();
-    let repair = match verdict {
-        Verdict::Plausible(repair) => Some(&**repair),
-        _ => None,
-    };
-    let (word, analysis) = match verdict {
-        Verdict::Plausible(repair) => (VerdictWord::Plausible, repair.analysis.clone()),
-        Verdict::Unrepaired { analysis } => (VerdictWord::Unrepaired, analysis.clone()),
-        Verdict::Exhausted { cap } => (VerdictWord::Exhausted, Some(cap.clone())),
-    };
-    let mut seconds = sums.seconds;
-    let before = telling.past.history();
-    seconds.wall = before.worked() + started.elapsed().as_secs_f64();
-    // One candidate is compiled while another is tested, so that their times overlap and can add up to more.
-    seconds.tests = seconds.tests.min(seconds.wall - seconds.model);
-    RunReport {
-        schema: report::SCHEMA,
-        bug: bench.bug.id.clone(),
-        verdict: word,
-        level: repair.map(|r| r.level),
-        by: repair.map(|r| by(r, sums.at_repair.as_ref().unwrap_or(&sums.usage))),
-        patch: repair.map(|r| patch::render(&r.attempt.patch)),
-        files: repair.map(|r| r.attempt.patch.paths().cloned().collect()).unwrap_or_default(),
-        correct: repair.and_then(|r| correct(bench, &r.attempt.patch)),
-        localization: localization.word().to_owned(),
-        model: Model { name, endpoint },
-        validations: sums.validations,
-        usage: sums.usage,
-        possibly_billed: sums.possibly_billed + before.possibly_billed() as u64,
-        seconds,
-        retrieved: retrieved(bench),
-        engine: sums.engine,
-        analysis,
-        run_dir: folder.to_string(),
-    }
-}
-
-fn retrieved(bench: &Workbench) -> Option<Retrieved> {
-    let (sources, dropped) = (bench.solutions.given(), bench.solutions.dropped());
-    (!sources.is_empty() || dropped > 0).then_some(Retrieved { sources, dropped })
-}
-
-fn by(repair: &Repair, usage: &crate::domain::Usage) -> By {
-    let asked = repair.policy != PolicyKind::Builtin;
-    By {
-        agent: repair.agent.clone(),
-        policy: repair.policy,
-        attempt: repair.number,
-        request: if asked { usage.requests } else { 0 },
-        cost_usd: usage.cost_usd.0,
-    }
-}
-
-fn correct(bench: &Workbench, found: &Patch) -> Option<bool> {
-    let oracle = bench.checkout.oracle.as_ref()?;
-    patch::compare::correct(found, &oracle.files, &bench.originals, bench.language)
-}
 
 /// What of a run's end is wanted.
 #[derive(Debug, Clone, Copy)]

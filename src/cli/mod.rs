@@ -4,6 +4,7 @@
 mod args;
 mod bench;
 mod bugs;
+mod came_to;
 mod completions;
 mod config;
 mod config_show;

@@ -1,10 +1,10 @@
 //! One session of a run: what is opened before anything is paid for, and the work on the bug. A new run, one that goes
 //! on and one that is repeated differ in what they know from before and in where their events go.
 
+use super::came_to::report;
 use super::config::Config;
 use super::error::Failure;
 use super::failpoints;
-use super::finish::report;
 use super::models::{Contact, Models};
 use super::open::Opened;
 use super::retrieval::Retrieval;

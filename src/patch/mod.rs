@@ -5,7 +5,7 @@
 //! Whether a patch compiles or repairs anything is the validate room's affair.
 
 mod apply;
-mod bare;
+pub mod bare;
 pub mod compare;
 mod content;
 mod diff;

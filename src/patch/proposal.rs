@@ -1,7 +1,5 @@
 //! What a proposer sent: the arguments of `write_fix` in any of their near-miss shapes.
 
-pub use super::bare::{Shown, parse_bare};
-
 use super::{Edits, Insertion, LineEdits, MethodEdit, Modification};
 use serde_json::{Map, Value};
 
