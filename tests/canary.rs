@@ -115,6 +115,7 @@ fn a_crash_tells_no_key_and_its_run_goes_on() {
     for part in ["error: unidebug broke", "reached send.after", "OPENAI_API_KEY", "[REDACTED:", "unidebug resume"] {
         assert!(done.stderr.contains(part), "`{part}` is not told: {done}");
     }
+    assert_eq!(done.json()["error"]["code"], "fault", "{done}");
     nowhere(&gate, &done, &endpoint);
     let again = gate.resume(&[]).env("OPENAI_API_KEY", KEY).run();
     assert_eq!((again.code, &again.json()["possibly_billed"]), (Some(0), &json!(1)), "{again}");

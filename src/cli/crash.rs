@@ -1,10 +1,10 @@
 //! A panic is a fault of ours. It is told like any other error, and without secrets: whatever a message or a backtrace
 //! quotes may hold a key.
 
+use super::error::Failure;
 use super::interrupt;
 use crate::llm::Redactor;
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::sync::{Arc, OnceLock};
 
@@ -30,22 +30,18 @@ fn tell(info: &PanicHookInfo<'_>) {
     let what = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
     let trace = Backtrace::capture();
-    let trace = match trace.status() {
-        BacktraceStatus::Captured => format!("{trace}\n"),
-        _ => String::new(),
-    };
+    let trace = if trace.status() == BacktraceStatus::Captured { format!("\n{trace}") } else { String::new() };
+    let what = what.unwrap_or("for no known reason");
+    let message = format!("unidebug broke, which is a fault of its own: {what}{place}{trace}");
     let way_back = match interrupt::folder() {
         Some(folder) => format!("everything that was paid for is kept; go on with `unidebug resume {folder}`"),
         None => "nothing was begun that could be gone on with".to_owned(),
     };
-    let text = format!(
-        "error: unidebug broke, which is a fault of its own: {}{place}\n{trace}hint: {way_back}; RUST_BACKTRACE=1 shows \
-         where it broke",
-        what.unwrap_or("for no known reason"),
-    );
     let clean = match REDACTOR.get() {
-        Some(redactor) => redactor.text(&text).into_owned(),
-        None => Redactor::of_environment(None).text(&text).into_owned(),
+        Some(redactor) => redactor.text(&message).into_owned(),
+        None => Redactor::of_environment(None).text(&message).into_owned(),
     };
-    let _ = writeln!(anstream::stderr().lock(), "{clean}");
+    // Other threads may go on: the object for programs is the main thread's.
+    let json = super::wants_json() && std::thread::current().name() == Some("main");
+    Failure::fault(clean, format!("{way_back}; RUST_BACKTRACE=1 shows where it broke")).print(json);
 }

@@ -25,6 +25,8 @@ pub const UNUSABLE: u8 = 3;
 pub const MODEL: u8 = 4;
 /// A cap is reached.
 pub const CAP: u8 = 5;
+/// The program itself is at fault: the code of a panic.
+const FAULT: u8 = 101;
 /// Reading or writing failed.
 pub const IO: u8 = 74;
 /// Another process has it: try again later.
@@ -73,6 +75,11 @@ impl Failure {
     /// A cap is reached.
     pub fn cap(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(CAP, "cap", message, hint)
+    }
+
+    /// The program itself is at fault.
+    pub fn fault(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(FAULT, "fault", message, hint)
     }
 
     /// Reading or writing failed.

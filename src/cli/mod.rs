@@ -41,7 +41,7 @@ use std::process::ExitCode;
 
 /// Parses the command line, runs the command, prints its error, and gives its exit code.
 pub fn main() -> ExitCode {
-    let json = std::env::args_os().any(|arg| arg == "--json");
+    let json = wants_json();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error, json),
@@ -103,6 +103,11 @@ fn usage(error: &clap::Error, json: bool) -> ExitCode {
         let _ = error.print();
     }
     ExitCode::from(if wrong { error::USAGE } else { 0 })
+}
+
+/// Whether stdout is to end with one object, also where the command line could not be read.
+fn wants_json() -> bool {
+    std::env::args_os().any(|arg| arg == "--json")
 }
 
 /// Tells people something, on stderr. Whoever closed it does not want to know.
