@@ -12,6 +12,7 @@ mod metadata;
 pub mod recall;
 mod select;
 mod tests;
+mod tree;
 
 use crate::agent::profile::ContractKind;
 use crate::domain::{CaseFile, LineSpan, Mark, PatchAttempt, RepoPath, Suspect};
@@ -194,9 +195,7 @@ impl Evidence {
         let mut evidence = Self::default();
         evidence.add_tests(bench, Budget::OVERLOOK.tests);
         evidence.add_requirements(bench);
-        let product = bench.index.files().iter().filter(|file| !file.test);
-        let tree: String = product.map(|file| format!("{} ({} lines)\n", file.path, file.line_count())).collect();
-        evidence.push("Files of the product", head(&tree, Budget::TREE));
+        evidence.push("Files of the product, with their lines", head(&tree::product(bench), Budget::TREE));
         evidence.push("Dependencies", head(&bearing_text(bench), Budget::GRAPH));
         evidence.add_summaries(bench, case);
         evidence
