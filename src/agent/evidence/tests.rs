@@ -92,12 +92,15 @@ fn fixtures(file: &SourceFile, test: &FailingTest, span: LineSpan) -> String {
     let simple = test.id.simple_class().replace('$', ".");
     let Some(class) = file.types.iter().find(|t| t.name == simple) else { return String::new() };
     let Some(method) = class.methods.iter().find(|m| m.span == span) else { return String::new() };
-    let mut used: BTreeSet<&str> = method.names.iter().map(String::as_str).collect();
-    used.extend(method.calls.iter().map(|call| call.name.as_str()));
+    let used: BTreeSet<&str> = method.names.iter().map(String::as_str).collect();
+    // `parse(…)` and `this::parse` are the class's own, `CSVParser.parse(…)` is not.
+    let own = |receiver: &Option<String>| receiver.as_deref().is_none_or(|name| name == "this" || name == simple);
+    let calls = method.calls.iter().filter(|call| own(&call.receiver));
+    let called: BTreeSet<&str> = calls.map(|call| call.name.as_str()).collect();
     let is_setup = |m: &&Method| m.annotations.iter().any(|a| SETUP.contains(&a.as_str())) || m.name == "setUp";
     let is_helper = |m: &&Method| {
         m.span != span
-            && used.contains(m.name.as_str())
+            && called.contains(m.name.as_str())
             && !m.annotations.iter().any(|a| a == "Test")
             && m.span.len() <= SHORT
     };
@@ -136,4 +139,29 @@ fn others(rest: &[FailingTest], room: usize) -> String {
         let _ = writeln!(text, "- and {} more", rest.len() - listed);
     }
     text
+}
+
+#[cfg(test)]
+mod units {
+    use super::*;
+    use crate::code::outline_text;
+    use crate::domain::{Failure, RepoPath, TestId};
+    use crate::language::Java;
+
+    #[test]
+    fn helpers_of_the_test_class_come_along_and_namesakes_elsewhere_do_not() {
+        let code = "class CartTest {\n  int start = 1;\n  Cart cart() { return null; }\n  Cart parse(String s) { return null; }\n  @Test void total() {\n    Cart.parse(\"a\").add(cart(), start);\n  }\n}\n";
+        let file = outline_text(&RepoPath::new("CartTest.java").unwrap(), code, &Java);
+        let span = LineSpan { first: 5, last: 7 };
+        let test = FailingTest {
+            id: TestId::new("CartTest", "total"),
+            file: Some(file.path.clone()),
+            span: Some(span),
+            failing_line: Some(6),
+            failure: Failure::default(),
+            timed_out: false,
+        };
+        let text = fixtures(&file, &test, span);
+        assert_eq!(text, "    int start = 1\n  Cart cart() { return null; }\n");
+    }
 }
