@@ -1,14 +1,15 @@
 //! Every fixture bug, judged for real: the developer's repair is plausible and correct, the untouched bug is not, and
 //! nothing an agent can see holds a byte of the repair.
 
+use crate::support::repair;
 use camino::{Utf8Path, Utf8PathBuf};
 use futures::StreamExt;
 use std::collections::BTreeMap;
 use unidebug::benchmark::{self, Checkout, Settings};
-use unidebug::domain::{BugId, FileChange, Outcome, Patch};
+use unidebug::domain::{BugId, Outcome, Patch};
 use unidebug::language;
+use unidebug::patch::Folder;
 use unidebug::patch::compare::correct;
-use unidebug::patch::{Folder, Originals};
 use unidebug::sandbox::{Choice, Sandbox};
 use unidebug::validate::{Options, Validator, open};
 
@@ -17,18 +18,6 @@ const AT_ONCE: usize = 2;
 
 async fn settings() -> Settings {
     Settings { sandbox: Some(Sandbox::detect(Choice::Auto).await.unwrap()), ..Settings::default() }
-}
-
-/// The developer's repair as a patch.
-fn repair(checkout: &Checkout) -> Patch {
-    let originals = Folder::new(checkout.root.clone());
-    let oracle = checkout.oracle.as_ref().unwrap();
-    let change = |(path, bytes): &(_, Vec<u8>)| FileChange {
-        path: Clone::clone(path),
-        before: originals.read(path),
-        after: bytes.clone().into(),
-    };
-    Patch { files: oracle.files.iter().map(change).collect() }
 }
 
 /// Whether any file below a folder holds a text.

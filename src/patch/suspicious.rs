@@ -1,23 +1,20 @@
-//! What tests cannot judge: code that ends or escapes the test process, swallows every error, or knows the test's
-//! values. Only added code is looked at, in its tree; the findings are reasons for a review, not proofs.
+//! What tests cannot judge: code that ends or escapes the test process, swallows every error, answers every question
+//! alike, knows the test's values, or reads as something else. Only what changed is looked at, in its tree; the findings
+//! are reasons for a review, not proofs.
+
+mod bodies;
+mod disguise;
+mod escapes;
+mod literals;
 
 use super::content::lines_of;
 use crate::domain::{FileChange, Patch};
-use crate::language::{self, Language, children, decode, on_one_line, text_of};
+use crate::language::{self, Language, decode};
+use literals::literals;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use tree_sitter::Node;
-
-/// Literals that code compares with for good reasons: they say nothing about a test.
-const COMMON: [&str; 14] =
-    ["0", "1", "-1", "2", "0L", "1L", "0.0", "1.0", "\"\"", "' '", "'\\0'", "true", "false", "null"];
-/// Types whose mere use in a repair asks for an explanation.
-const TYPES: [(&str, &str); 4] = [
-    ("ProcessBuilder", "starts a process"),
-    ("Unsafe", "goes around the rules of the language"),
-    ("AssumptionViolatedException", "makes a test count as skipped"),
-    ("TestAbortedException", "makes a test count as skipped"),
-];
 
 /// Why a person should look at the patch; empty for most patches. `tests` is the code of the triggering tests. Things
 /// that the original did as often are not held against the patch.
@@ -31,10 +28,15 @@ pub fn reasons(patch: &Patch, tests: &[&str], language: &dyn Language) -> Vec<St
     found
 }
 
-/// Something seen: what to say, and the line it begins on, counted from 0.
+/// Lines of code that a patch must delete before it is told that it does.
+const MUCH: usize = 20;
+/// So many times the lines that it adds.
+const MORE: usize = 5;
+
+/// Something seen: what to say, and its lines, counted from 0.
 struct Finding {
     reason: String,
-    line: usize,
+    lines: RangeInclusive<usize>,
 }
 
 fn in_file(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language) -> Vec<String> {
@@ -47,19 +49,20 @@ fn in_file(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language)
     for finding in findings(&before, &new_literals, language) {
         *old.entry(finding.reason).or_default() += 1;
     }
-    let mut new: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut new: BTreeMap<String, Vec<RangeInclusive<usize>>> = BTreeMap::new();
     for finding in findings(&after, &new_literals, language) {
-        new.entry(finding.reason).or_default().push(finding.line);
+        new.entry(finding.reason).or_default().push(finding.lines);
     }
     let mut told: Vec<(usize, String)> = Vec::new();
-    for (reason, lines) in new {
-        let more = lines.len() > old.get(&reason).copied().unwrap_or(0);
-        if let Some(line) = lines.iter().find(|line| added.contains(line)).filter(|_| more) {
-            told.push((*line, format!("{}:{}: {reason}", file.path, line + 1)));
-        }
+    for (reason, places) in new {
+        let more = places.len() > old.get(&reason).copied().unwrap_or(0);
+        let line = places.into_iter().find_map(|lines| added.range(lines).next());
+        told.extend(line.filter(|_| more).map(|line| (*line, reason)));
     }
+    told.extend(bodies::emptied(&before, &after, language).into_iter().map(|(reason, line)| (line, reason)));
+    told.extend(much_deleted(&before, &after));
     told.sort();
-    told.into_iter().map(|(_, reason)| reason).collect()
+    told.into_iter().map(|(line, reason)| format!("{}:{}: {reason}", file.path, line + 1)).collect()
 }
 
 /// Lines of the new text, counted from 0, that the old one does not have.
@@ -68,141 +71,57 @@ fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
     ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })).flat_map(DiffOp::new_range).collect()
 }
 
+/// A patch that takes much away and puts little in its place, with the line where most of it was.
+fn much_deleted(before: &str, after: &str) -> Option<(usize, String)> {
+    let is_code = |line: &&&str| {
+        let line = line.trim();
+        line.contains(char::is_alphanumeric) && !line.starts_with(['*', '/'])
+    };
+    let (old, new) = (lines_of(before), lines_of(after));
+    let count = |lines: &[&str]| lines.iter().filter(is_code).count();
+    let (mut deleted, mut added, mut place) = (0, 0, (0, 0));
+    for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
+        if !matches!(op, DiffOp::Equal { .. }) {
+            let here = count(&old[op.old_range()]);
+            deleted += here;
+            added += count(&new[op.new_range()]);
+            place = place.max((here, op.new_range().start));
+        }
+    }
+    let much = deleted >= MUCH && deleted >= MORE * added;
+    much.then(|| (place.1, format!("it deletes {deleted} lines of code and adds {added}")))
+}
+
 fn findings(text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Vec<Finding> {
     let Some(tree) = language::parse(text, language) else { return Vec::new() };
     let mut found = Vec::new();
     language::preorder(tree.root_node(), |node| {
-        let reason = match node.kind() {
-            "method_invocation" => invocation(node, text),
-            "type_identifier" | "identifier" => named(node, text),
-            "catch_clause" => broad_catch(node, text, language),
-            "import_declaration" => imported(node, text),
-            "if_statement" | "ternary_expression" | "while_statement" => {
-                node.child_by_field_name("condition").and_then(|node| special_case(node, text, literals))
-            }
-            "switch_label" => special_case(node, text, literals),
-            "line_comment" | "block_comment" | "string_literal" | "character_literal" => hidden_code(node, text),
-            _ => None,
-        };
-        found.extend(reason.map(|reason| Finding { reason, line: node.start_position().row }));
+        let first = node.start_position().row;
+        if let Some(reason) = at(node, text, literals, language) {
+            // A comparison is as wrong on any of its lines; all else begins where it stands.
+            let last = if node.kind() == "method_declaration" { node.end_position().row } else { first };
+            found.push(Finding { reason, lines: first..=last });
+        }
         true
     });
     found
 }
 
-/// Calls that end the process, start another one or open what is closed.
-fn invocation(node: Node<'_>, text: &str) -> Option<String> {
-    let name = text_of(node.child_by_field_name("name")?, text);
-    let receiver = node.child_by_field_name("object").map_or("", |object| text_of(object, text));
-    let of = |kind: &str| {
-        receiver == kind || receiver.ends_with(&format!(".{kind}")) || receiver.starts_with(&format!("{kind}."))
-    };
-    match name {
-        "exit" | "halt" if of("System") || receiver.contains("Runtime") => Some(format!("`{name}` ends the process")),
-        "exec" if receiver.contains("Runtime") => Some("`exec` starts a process".to_owned()),
-        "setAccessible" | "trySetAccessible" => Some(format!("`{name}` opens what is closed")),
-        _ => None,
-    }
-}
-
-fn named(node: Node<'_>, text: &str) -> Option<String> {
-    let name = text_of(node, text);
-    let (_, what) = TYPES.iter().find(|(kind, _)| *kind == name)?;
-    Some(format!("`{name}` {what}"))
-}
-
-fn imported(node: Node<'_>, text: &str) -> Option<String> {
-    let import = on_one_line(text_of(node, text));
-    let hides =
-        ["java.lang.System.exit", "java.lang.System.*", "java.lang.Runtime."].iter().any(|name| import.contains(name));
-    (hides && import.contains(" static ")).then(|| format!("`{import}` hides what ends the process"))
-}
-
-/// A catch of everything whose body does nothing, or only returns.
-fn broad_catch(node: Node<'_>, text: &str, language: &dyn Language) -> Option<String> {
-    let parameter = children(node).into_iter().find(|child| child.kind() == "catch_formal_parameter")?;
-    let kinds = children(parameter).into_iter().find(|child| child.kind() == "catch_type")?;
-    let broad = children(kinds).into_iter().map(|kind| text_of(kind, text)).find(|name| {
-        ["Throwable", "Exception", "Error", "RuntimeException"].contains(&name.rsplit('.').next().unwrap_or(name))
-    })?;
-    let body = node.child_by_field_name("body")?;
-    let mut statements =
-        children(body).into_iter().filter(|child| child.is_named() && !language.syntax().is_comment(*child));
-    match statements.next().map(|first| first.kind()) {
-        None => Some(format!("`catch ({broad})` swallows every error")),
-        Some("return_statement" | "continue_statement" | "break_statement") => {
-            Some(format!("`catch ({broad})` turns every error into an answer"))
-        }
-        Some(_) => None,
-    }
-}
-
-/// A comparison with a value that the triggering tests use and the original code does not.
-fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
-    let mut found = None;
-    language::preorder(condition, |node| {
-        let compares = match node.kind() {
-            "binary_expression" => {
-                node.child_by_field_name("operator").is_some_and(|o| ["==", "!="].contains(&text_of(o, text)))
-            }
-            "method_invocation" => node
-                .child_by_field_name("name")
-                .is_some_and(|name| ["equals", "equalsIgnoreCase", "contentEquals"].contains(&text_of(name, text))),
-            "switch_label" => true,
-            _ => false,
-        };
-        if compares && found.is_none() {
-            let sides = children(node).into_iter().flat_map(|child| match child.kind() {
-                "argument_list" => children(child),
-                _ => vec![child],
-            });
-            found = sides.filter_map(|side| literal(side, text)).find(|literal| literals.contains(literal));
-        }
-        found.is_none()
-    });
-    found.map(|literal| format!("a special case for {literal}, a value of the triggering test"))
-}
-
-/// The text of a literal, with its sign.
-fn literal(node: Node<'_>, text: &str) -> Option<String> {
-    let is_literal =
-        |node: Node<'_>| node.kind().ends_with("_literal") && !["class_literal", "null_literal"].contains(&node.kind());
+fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Option<String> {
     match node.kind() {
-        "unary_expression" => {
-            let operand = node.child_by_field_name("operand").filter(|operand| is_literal(*operand))?;
-            let sign = node.child_by_field_name("operator").filter(|sign| text_of(*sign, text) == "-")?;
-            Some(format!("{}{}", text_of(sign, text), text_of(operand, text)))
+        "method_invocation" => escapes::invocation(node, text),
+        "type_identifier" | "identifier" => escapes::named(node, text).or_else(|| disguise::look_alike(node, text)),
+        "catch_clause" => bodies::broad_catch(node, text, language),
+        "method_declaration" => bodies::always_equal(node, text),
+        "import_declaration" => escapes::imported(node, text),
+        "if_statement" | "ternary_expression" | "while_statement" => {
+            node.child_by_field_name("condition").and_then(|node| literals::special_case(node, text, literals))
         }
-        _ if is_literal(node) => Some(text_of(node, text).to_owned()),
+        "switch_label" => literals::special_case(node, text, literals),
+        "string_literal" => escapes::inside(node, text).or_else(|| disguise::hidden_code(node, text)),
+        "line_comment" | "block_comment" | "character_literal" => disguise::hidden_code(node, text),
         _ => None,
     }
-}
-
-fn literals(text: &str, language: &dyn Language) -> Vec<String> {
-    // The code of a test is a method: on its own it is no whole file.
-    let Some((tree, wrapped)) = super::members::parse_as_members(text, language) else { return Vec::new() };
-    let mut found = Vec::new();
-    language::preorder(tree.root_node(), |node| {
-        let one = literal(node, &wrapped);
-        let below = one.is_none();
-        found.extend(one.filter(|literal| !COMMON.contains(&literal.as_str())));
-        below
-    });
-    found
-}
-
-/// Unicode escapes that spell printable ASCII or line breaks: the compiler reads them as code wherever they stand.
-fn hidden_code(node: Node<'_>, text: &str) -> Option<String> {
-    let body = text_of(node, text);
-    let spelled = body.match_indices("\\u").filter(|(at, _)| {
-        let escaped = body[..*at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
-        let digits: String = body[at + 2..].trim_start_matches('u').chars().take(4).collect();
-        let code = u32::from_str_radix(&digits, 16).unwrap_or(0);
-        !escaped && (matches!(code, 0x0A | 0x0D) || (0x21..0x7F).contains(&code))
-    });
-    let (at, _) = spelled.into_iter().next()?;
-    let shown: String = body[at..].chars().take(6).collect();
-    Some(format!("the escape `{shown}` hides code from readers"))
 }
 
 #[cfg(test)]
@@ -237,6 +156,12 @@ mod tests {
             ("try { return n / 0; } catch (Throwable t) { }", "swallows"),
             ("try { return n / 0; } catch (IOException | RuntimeException e) { /* no */ return 0; }", "into an answer"),
             ("return 1; // \\u000a System.exit(0);", "hides code"),
+            ("try { return n / 0; } catch (Throwable t) { n = 1; } return n;", "into an answer"),
+            ("int \u{441}ount = n; return 1;", "U+0441"),
+            ("java.util.Locale.setDefault(java.util.Locale.US); return 1;", "what all code sees"),
+            ("System.setProperty(s, s); return 1;", "what all code sees"),
+            ("return new java.io.File(\"/proc/self/fd/3\");", "test process"),
+            ("MethodHandles.privateLookupIn(A.class, lookup); return 1;", "opens what is closed"),
         ] {
             let reasons = told("return 2;", after);
             assert!(reasons.iter().any(|reason| reason.contains(word)), "{after}: {reasons:?}");
@@ -255,6 +180,52 @@ mod tests {
         ] {
             assert!(told("return 2;", after)[0].contains("special case"), "{after}");
         }
+    }
+
+    fn told_of(before: &str, after: &str) -> Vec<String> {
+        let bytes = |text: &str| text.as_bytes().into();
+        let path = RepoPath::new("A.java").unwrap();
+        reasons(
+            &Patch { files: vec![FileChange { path, before: Some(bytes(before)), after: bytes(after) }] },
+            &[],
+            &Java,
+        )
+    }
+
+    #[test]
+    fn comparisons_that_call_everything_equal_are_told() {
+        let class =
+            |body: &str| format!("class A {{\n  int n;\n  public boolean equals(Object o) {{\n{body}\n  }}\n}}\n");
+        let before = class("    return o instanceof A && n == ((A) o).n;");
+        for body in [
+            "    return true;",
+            "    if (o == null) {\n      return true;\n    }\n    return (true);",
+            "    return Boolean.TRUE;",
+        ] {
+            let told = told_of(&before, &class(body));
+            assert!(told[0].contains("`equals` always answers `true`"), "{body}: {told:?}");
+        }
+        for body in [
+            "    if (this == o) {\n      return true;\n    }\n    return o instanceof A && n == ((A) o).n;",
+            "    if (o instanceof A) {\n      return true;\n    }\n    return false;",
+            "    return false;",
+        ] {
+            assert_eq!(told_of(&before, &class(body)), Vec::<String>::new(), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_taken_away_is_told() {
+        let class = |body: &str| format!("class A {{\n  boolean check(int n) {{\n{body}\n  }}\n}}\n");
+        let before = class("    seen += n;\n    return n > 3;");
+        for body in ["", "    return true;", "    throw new IllegalStateException();"] {
+            let told = told_of(&before, &class(body));
+            assert!(told[0].contains("`check(int)` does nothing any more"), "{body}: {told:?}");
+        }
+        assert!(told_of(&class("    return n > 3;"), &class("    return true;")).is_empty());
+        let lines: String = (0..30).map(|n| format!("    int n{n} = {n};\n")).collect();
+        let told = told_of(&class(&format!("{lines}    return n > 3;")), &class("    return n > 4;"));
+        assert!(told[0].contains("it deletes 31 lines of code and adds 1"), "{told:?}");
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub struct Job {
     pub limits: Limits,
     /// Whether a private pipe for results is passed as descriptor 3.
     pub results: bool,
+    /// What can be read from descriptor 4, once: a secret that stands in no argument, variable or file.
+    pub request: Option<String>,
 }
 
 impl Job {
@@ -57,6 +59,7 @@ impl Job {
             network: false,
             limits: Limits::default(),
             results: false,
+            request: None,
         }
     }
 

@@ -10,6 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use tokio::process::Child;
 
@@ -143,8 +144,16 @@ pub(super) async fn run(backend: &Backend, job: Job) -> Result<Finished, Sandbox
         pipes.push(FdMapping { parent_fd, child_fd: 3 });
         reader = Some(tokio::spawn(drain(receiver, results.clone())));
     }
+    let mut writer = None;
+    if let Some(request) = job.request.clone() {
+        let (mut sender, receiver) = pipe::pipe().map_err(io("making a pipe"))?;
+        let parent_fd = receiver.into_blocking_fd().map_err(io("making a pipe"))?;
+        pipes.push(FdMapping { parent_fd, child_fd: 4 });
+        // Who does not read it all, or ends before, has no use for the rest.
+        writer = Some(tokio::spawn(async move { drop(sender.write_all(request.as_bytes()).await) }));
+    }
     let mut running = start(backend, &job, pipes).await?;
-    running.drains.extend(reader);
+    running.drains.extend(reader.into_iter().chain(writer));
     let group = nix::unistd::Pid::from_raw(running.pid);
     let exit = finish(&mut running, &job.limits).await?;
     // Whatever the program left behind in its group ends with it.

@@ -15,4 +15,4 @@ pub use parallel::in_parallel;
 #[allow(unused_imports)]
 pub use program::{Finished, Unidebug, unidebug};
 #[allow(unused_imports)]
-pub use trial::Trial;
+pub use trial::{Trial, repair};

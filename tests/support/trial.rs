@@ -4,6 +4,7 @@ use camino::Utf8Path;
 use std::sync::Arc;
 use unidebug::benchmark::{Checkout, Project};
 use unidebug::domain::{BugId, FileChange, Patch, RepoPath};
+use unidebug::patch::{Folder, Originals};
 use unidebug::sandbox::{Choice, Sandbox};
 use unidebug::validate::{Options, Validator, open};
 
@@ -67,4 +68,16 @@ impl Trial {
     pub fn new_file(&self, path: &str, text: &str) -> FileChange {
         FileChange { path: RepoPath::new(path).unwrap(), before: None, after: text.as_bytes().into() }
     }
+}
+
+/// The developer's repair as a patch.
+pub fn repair(checkout: &Checkout) -> Patch {
+    let originals = Folder::new(checkout.root.clone());
+    let oracle = checkout.oracle.as_ref().unwrap();
+    let change = |(path, bytes): &(_, Vec<u8>)| FileChange {
+        path: Clone::clone(path),
+        before: originals.read(path),
+        after: bytes.clone().into(),
+    };
+    Patch { files: oracle.files.iter().map(change).collect() }
 }

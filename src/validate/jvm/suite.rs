@@ -8,9 +8,9 @@ use super::plan::{OnCrash, Plan};
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::sandbox::{Exit, Finished, Job, Sandbox};
+use crate::validate::ValidateError;
 use crate::validate::records::{self, Told};
-use crate::validate::{ValidateError, io_error};
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -33,8 +33,6 @@ pub(in crate::validate) struct Suite<'a> {
     pub(in crate::validate) cwd: Utf8PathBuf,
     /// The only folder tests may write: the copy the working directory lies in.
     pub(in crate::validate) writable: Utf8PathBuf,
-    /// Folder for requests.
-    pub(in crate::validate) scratch: Utf8PathBuf,
     /// Heap of the test JVM in MiB.
     pub(in crate::validate) heap_mib: u64,
 }
@@ -66,8 +64,8 @@ impl Suite<'_> {
             }
             let plan = patience::shortened(plan, &report);
             let nonce = nonce();
-            let request = self.write_request(&plan, &report, &nonce)?;
-            let done = self.sandbox.run(self.job(&plan, &request, left)).await?;
+            let request = request(&plan, &report, &nonce, &[]);
+            let done = self.sandbox.run(self.job(&plan, request, left)).await?;
             let mut told = records::read(&done.results, &nonce);
             executed.append(&mut told.executed);
             let before = report.results.len();
@@ -83,14 +81,7 @@ impl Suite<'_> {
         Ok(report)
     }
 
-    fn write_request(&self, plan: &Plan, report: &TestReport, nonce: &str) -> Result<Utf8PathBuf, ValidateError> {
-        let text = request(plan, report, nonce, &[]);
-        let path = self.scratch.join(format!("request-{nonce}"));
-        std::fs::write(&path, text).map_err(io_error("writing a test request", &path))?;
-        Ok(path)
-    }
-
-    fn job(&self, plan: &Plan, request: &Utf8Path, left: Duration) -> Job {
+    fn job(&self, plan: &Plan, request: String, left: Duration) -> Job {
         let mut class_path = vec![self.harness.classes.clone()];
         class_path.extend(self.class_path.iter().cloned());
         let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
@@ -99,15 +90,16 @@ impl Suite<'_> {
             ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"].map(String::from).to_vec();
         args.extend([format!("-Xmx{heap}m"), "-Djava.awt.headless=true".into(), "-ea".into()]);
         args.extend(plan.jvm_args.iter().cloned());
-        args.extend(["-cp".into(), joined, "unidebug.runner.Cold".into(), request.to_string()]);
+        args.extend(["-cp".into(), joined, "unidebug.runner.Cold".into()]);
         let mut job = Job::new(self.jdk.java(), &self.cwd)
             .args(args)
             .read(class_path)
-            .read([self.jdk.home.clone(), request.to_owned()])
+            .read([self.jdk.home.clone()])
             .write(&self.writable)
             .wall(left + START);
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
         job.results = true;
+        job.request = Some(request);
         job.limits.memory_mib = heap * 2 + 512;
         job
     }

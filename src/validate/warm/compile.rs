@@ -2,7 +2,7 @@
 
 use super::{Haste, Inner};
 use crate::code::syntax_errors;
-use crate::domain::{Diagnostic, FileChange, Outcome, Patch, RepoPath, Validation};
+use crate::domain::{Diagnostic, FileChange, Patch, RepoPath, Validation};
 use crate::language;
 use crate::validate::class_shape::shape;
 use crate::validate::jvm::{Answer, Classes, Daemon, DaemonSetup};
@@ -88,12 +88,17 @@ impl Inner {
                 return Ok(Compiled::Cold);
             }
         };
+        if let Some(refused) = classes.keys().find_map(|name| subject.usurped(&name.replace('.', "/"))) {
+            return Ok(Compiled::Answered(refused));
+        }
         if subject.untouched_differs(&classes) {
             return Ok(Compiled::Cold);
         }
-        if classes.iter().all(|(name, bytes)| subject.untouched(name).is_some_and(|old| old == *bytes)) {
-            let detail = "it compiles to the same byte code as the original";
-            return Ok(Compiled::Answered(Validation::without_tests(Outcome::Duplicate, detail)));
+        if classes
+            .iter()
+            .all(|(name, bytes)| subject.untouched(&name.replace('.', "/")).is_some_and(|old| old == *bytes))
+        {
+            return Ok(Compiled::Answered(subject::same_code()));
         }
         Ok(match self.memory.of_code(&classes) {
             Some(known) => Compiled::Answered(known),
@@ -128,16 +133,10 @@ impl Inner {
 }
 
 impl Subject {
-    /// The untouched class of that name.
-    fn untouched(&self, name: &str) -> Option<Vec<u8>> {
-        let inside = format!("{}.class", name.replace('.', "/"));
-        self.classes.iter().find_map(|folder| std::fs::read(folder.join(&inside)).ok())
-    }
-
     /// Whether what others see of these classes differs from before.
     fn untouched_differs(&self, classes: &Classes) -> bool {
         classes.iter().filter(|(name, _)| !subject::is_local(name)).any(|(name, bytes)| {
-            let before = self.untouched(name).and_then(|old| shape(&old));
+            let before = self.untouched(&name.replace('.', "/")).and_then(|old| shape(&old));
             before.is_none() || before != shape(bytes)
         })
     }

@@ -1,0 +1,159 @@
+//! The other side of the attacks: what developers did to real bugs must be accepted, warm and cold, and hardly ever be
+//! called suspicious. `make soak` does it where the benchmarks are: `UNIDEBUG_QUIXBUGS_ROOT`, `UNIDEBUG_JSONL_ROOT`.
+
+use crate::support::repair;
+use camino::Utf8Path;
+use futures::StreamExt;
+use std::time::{Duration, Instant};
+use unidebug::benchmark::{self, Checkout, Settings};
+use unidebug::domain::{BugId, FileChange, Outcome, Patch, Validation};
+use unidebug::escalate::prepare::{self, Wanted};
+use unidebug::language;
+use unidebug::sandbox::{Choice, Sandbox};
+use unidebug::tools::{Workbench, doubt};
+use unidebug::validate::Options;
+
+/// Bugs at a time.
+const AT_ONCE: usize = 2;
+/// Repairs of a benchmark that may be called suspicious.
+const FLAGGED: usize = 2;
+
+/// What became of one bug.
+struct Row {
+    bug: BugId,
+    /// The developer's repair: judged warm, doubted, confirmed.
+    warm: Validation,
+    doubted: Validation,
+    cold: Validation,
+    /// The bug left in place in other byte code: judged warm, and cold.
+    left: Option<(Validation, Validation)>,
+}
+
+impl Row {
+    fn wrong(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        if self.warm.outcome != Outcome::PassedWarm || !self.cold.is_plausible() {
+            wrong.push(format!("{}: warm {}: {}", self.bug, self.warm.outcome, self.warm.detail));
+            wrong.push(format!("{}: cold {}: {}", self.bug, self.cold.outcome, self.cold.detail));
+        }
+        if let Some((warm, cold)) = self.left.as_ref().filter(|(warm, cold)| warm.outcome != cold.outcome) {
+            wrong.push(format!("{}, as it was: warm {}: {}", self.bug, warm.outcome, warm.detail));
+            wrong.push(format!("{}, as it was: cold {}: {}", self.bug, cold.outcome, cold.detail));
+        }
+        wrong
+    }
+
+    fn print(&self) {
+        let left = self.left.as_ref().map_or(String::new(), |(warm, cold)| {
+            format!(" | as it was {} {:.2} s, cold {} {:.2} s", warm.outcome, warm.seconds, cold.outcome, cold.seconds)
+        });
+        let doubt = if self.doubted.outcome == Outcome::Suspicious { &self.doubted.detail } else { "" };
+        let (warm, cold) = (&self.warm, &self.cold);
+        eprintln!(
+            "{}: {} {:.2} s, cold {} {:.2} s{left} {doubt}",
+            self.bug, warm.outcome, warm.seconds, cold.outcome, cold.seconds
+        );
+    }
+}
+
+/// The bug in other byte code: a variable that nobody reads, at the start of the first method.
+fn left_in_place(checkout: &Checkout) -> Option<Patch> {
+    let java = language::by_name("java")?;
+    let mut patch = repair(checkout);
+    let change: &mut FileChange = patch.files.first_mut()?;
+    let before = String::from_utf8(change.before.as_ref()?.to_vec()).ok()?;
+    let mut at = None;
+    language::preorder(language::parse(&before, java)?.root_node(), |node| {
+        let body = node.child_by_field_name("body").filter(|_| node.kind() == "method_declaration");
+        at = at.or(body.map(|body| body.start_byte() + 1));
+        at.is_none()
+    });
+    let (head, tail) = before.split_at(at?);
+    change.after = format!("{head} int nobodyReadsThis = 1; {tail}").into_bytes().into();
+    patch.files.truncate(1);
+    Some(patch)
+}
+
+async fn bench(id: &BugId, settings: &Settings, cold: bool, base: &Utf8Path) -> Workbench {
+    let name = if cold { "cold" } else { "warm" };
+    let (root, work) = (base.join(name), base.join(format!("{name}-work")));
+    for folder in [&root, &work] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let checkout = benchmark::find(&id.benchmark, settings).unwrap().checkout(id, &root).await.unwrap();
+    let options = Options { cold, ..Options::new(work) };
+    let wanted = Wanted { coverage: false, ..Wanted::default() };
+    prepare::open(checkout, settings.sandbox.as_ref().unwrap(), options, wanted, None).await.unwrap()
+}
+
+async fn judged(id: &BugId, settings: &Settings, also_left: bool) -> Row {
+    let temp = tempfile::tempdir().unwrap();
+    let base = Utf8Path::from_path(temp.path()).unwrap().canonicalize_utf8().unwrap();
+    let warm_bench = bench(id, settings, false, &base).await;
+    let patch = repair(&warm_bench.checkout);
+    let warm = warm_bench.validator.validate(&patch).await.unwrap();
+    let doubted = doubt(&patch, warm.clone(), &warm_bench);
+    let cold = warm_bench.validator.confirm(&patch).await.unwrap();
+    let mut left = None;
+    if let Some(patch) = left_in_place(&warm_bench.checkout).filter(|_| also_left) {
+        let warm = warm_bench.validator.validate(&patch).await.unwrap();
+        let cold_bench = bench(id, settings, true, &base).await;
+        left = Some((warm, cold_bench.validator.validate(&patch).await.unwrap()));
+    }
+    drop(warm_bench);
+    nobody_works_in(&base).await;
+    let row = Row { bug: id.clone(), warm, doubted, cold, left };
+    row.print();
+    row
+}
+
+/// All bugs of a benchmark, or nothing where it is not here.
+async fn all(benchmark: &str, root: &str, also_left: bool) -> Vec<Row> {
+    if std::env::var_os("UNIDEBUG_SOAK").is_none() || std::env::var_os(root).is_none() {
+        eprintln!("{benchmark} is left out: it needs UNIDEBUG_SOAK=1 and {root}");
+        return Vec::new();
+    }
+    let settings = Settings { sandbox: Some(Sandbox::detect(Choice::Auto).await.unwrap()), ..Settings::default() };
+    let ids = benchmark::find(benchmark, &settings).unwrap().list().unwrap();
+    futures::stream::iter(&ids).map(|id| judged(id, &settings, also_left)).buffer_unordered(AT_ONCE).collect().await
+}
+
+fn check(rows: &[Row]) {
+    let wrong: Vec<String> = rows.iter().flat_map(Row::wrong).collect();
+    let flagged: Vec<&Row> = rows.iter().filter(|row| row.doubted.outcome == Outcome::Suspicious).collect();
+    eprintln!("{} repairs, {} wrong, {} flagged", rows.len(), wrong.len(), flagged.len());
+    flagged.iter().for_each(|row| eprintln!("flagged: {}: {}", row.bug, row.doubted.detail));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(flagged.len() <= FLAGGED, "{} are flagged", flagged.len());
+}
+
+/// Processes that were told to work in a folder.
+fn working_in(folder: &Utf8Path) -> usize {
+    let told = |entry: std::fs::DirEntry| {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(folder.as_str())
+    };
+    std::fs::read_dir("/proc").unwrap().flatten().map(told).filter(|told| *told).count()
+}
+
+/// Nothing works there any more, soon.
+async fn nobody_works_in(folder: &Utf8Path) {
+    let begin = Instant::now();
+    while working_in(folder) > 0 {
+        assert!(begin.elapsed() < Duration::from_secs(20), "a process works on in {folder}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn repairs_of_quixbugs_are_accepted_and_its_loops_cost_little() {
+    let rows = all("quixbugs-java", "UNIDEBUG_QUIXBUGS_ROOT", true).await;
+    check(&rows);
+    let seconds: f64 = rows.iter().filter_map(|row| Some(row.left.as_ref()?.0.seconds)).sum();
+    eprintln!("the bugs themselves, warm, {AT_ONCE} at a time: {:.1} s", seconds / AT_ONCE as f64);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn repairs_of_the_listed_bugs_are_accepted() {
+    check(&all("jsonl", "UNIDEBUG_JSONL_ROOT", false).await);
+}

@@ -1,0 +1,141 @@
+//! What suites of tests hold beside plain methods: set-up that fails or gives up, time limits, parameters, classes in
+//! classes, whole classes switched off. Each has its word in the baseline, and a repair is judged by all of them.
+
+use crate::support::Trial;
+use std::collections::BTreeMap;
+use unidebug::domain::{Outcome, TestStatus};
+
+const LIST: &str = "package a;\nimport java.util.*;\npublic class Primes {\n  public static List<Integer> below(int end) {\n    List<Integer> found = \
+                    new ArrayList<>();\n    for (int n = 2; n <= end; n++) {\n      boolean prime = true;\n      for (int d = 2; d * d <= n; d++) {\n        \
+                    prime &= n % d != 0;\n      }\n      if (prime) {\n        found.add(n);\n      }\n    }\n    return found;\n  }\n}\n";
+
+/// The bug and its repair: 7 is not below 7.
+const WRONG: &str = "n <= end";
+const RIGHT: &str = "n < end";
+
+const FOUR: &str = "package a;
+import static org.junit.Assert.*;
+import java.util.*;
+import org.junit.*;
+import org.junit.experimental.runners.Enclosed;
+import org.junit.rules.Timeout;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+
+@RunWith(Enclosed.class)
+public class FourTest {
+  @RunWith(Parameterized.class)
+  public static class Each {
+    @Parameterized.Parameters public static Object[] ends() { return new Object[] {6, 7}; }
+    @Parameterized.Parameter public int end;
+    @Test public void three() { assertEquals(3, Primes.below(end).size()); }
+  }
+  public static class Prepared {
+    static int size;
+    @BeforeClass public static void prepare() { size = Primes.below(7).size(); if (size > 3) throw new IllegalStateException(\"too many\"); }
+    @Test public void three() { assertEquals(3, size); }
+    @Test public void notNone() { assertTrue(size > 0); }
+  }
+  public static class GivesUp {
+    @BeforeClass public static void prepare() { Assume.assumeTrue(Primes.below(0).size() > 0); }
+    @Test public void never() { fail(); }
+  }
+  @Ignore(\"later\") public static class Off {
+    @Test public void never() { fail(); }
+  }
+  public static class Limited {
+    @Rule public Timeout limit = Timeout.millis(300);
+    @Test public void inTime() { assertEquals(4, Primes.below(10).size()); }
+    @Test public void late() throws Exception { if (Primes.below(7).contains(7)) { Thread.sleep(5000); } }
+    @Test(expected = NullPointerException.class) public void thrown() { throw new NullPointerException(); }
+  }
+}
+";
+
+const FIVE: &str = "package a;
+import static org.junit.jupiter.api.Assertions.*;
+import java.nio.file.*;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.*;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.*;
+
+class FiveTest {
+  @ParameterizedTest @CsvSource({\"3, 1\", \"5, 2\"}) void csv(int end, int size) { assertEquals(size, Primes.below(end).size()); }
+  @ParameterizedTest @MethodSource(\"ends\") void method(int end) { assertFalse(Primes.below(end).contains(end)); }
+  static Stream<Integer> ends() { return Stream.of(4, 11); }
+  @Test @Timeout(1) void inTime() { assertEquals(4, Primes.below(10).size()); }
+  @Test void late() { assertTimeoutPreemptively(Duration.ofMillis(300), () -> { if (Primes.below(7).contains(7)) { Thread.sleep(5000); } }); }
+  @Test void file(@TempDir Path folder) throws Exception { Files.write(folder.resolve(\"x\"), new byte[1]); }
+  @Nested @TestInstance(TestInstance.Lifecycle.PER_CLASS) class Prepared {
+    int size;
+    @BeforeAll void prepare() { size = Primes.below(7).size(); assertEquals(3, size); }
+    @Test void notNone() { assertTrue(size > 0); }
+    @Nested class Deeper { @BeforeEach void more() { size++; } @Test void four() { assertEquals(4, size); } }
+  }
+  @Nested class GivesUp { @BeforeEach void prepare() { Assumptions.assumeFalse(true); } @Test void never() { fail(); } }
+  @Nested @Disabled(\"later\") class Off { @Test void never() { fail(); } }
+}
+";
+
+fn status(text: &str) -> TestStatus {
+    match text {
+        "passed" => TestStatus::Passed,
+        "failed" => TestStatus::Failed,
+        _ => TestStatus::Skipped,
+    }
+}
+
+/// Results of the untouched code by name, without the package.
+const WANTED: &[(&str, &str)] = &[
+    ("FiveTest#csv[1]", "failed"),
+    ("FiveTest#csv[2]", "failed"),
+    ("FiveTest#file", "passed"),
+    ("FiveTest#inTime", "passed"),
+    ("FiveTest#late", "failed"),
+    ("FiveTest#method[1]", "passed"),
+    ("FiveTest#method[2]", "failed"),
+    ("FiveTest$GivesUp#never", "skipped"),
+    ("FiveTest$Off#never", "skipped"),
+    ("FiveTest$Prepared", "failed"),
+    ("FourTest$Each#three[0]", "passed"),
+    ("FourTest$Each#three[1]", "failed"),
+    ("FourTest$GivesUp#never", "skipped"),
+    ("FourTest$Limited#inTime", "passed"),
+    ("FourTest$Limited#late", "failed"),
+    ("FourTest$Limited#thrown", "passed"),
+    ("FourTest$Off", "skipped"),
+    ("FourTest$Prepared", "failed"),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everything_that_a_suite_holds_has_its_word_and_judges_the_repair() {
+    let files = [("src/a/Primes.java", LIST), ("test/a/FourTest.java", FOUR), ("test/a/FiveTest.java", FIVE)];
+    let trial = Trial::new(&files).await;
+    let judge = trial.open().await;
+    let results = &judge.baseline().report.results;
+    let told: BTreeMap<String, TestStatus> =
+        results.values().map(|r| (r.id.to_string().replace("a.F", "F"), r.status)).collect();
+    let wanted: BTreeMap<String, TestStatus> =
+        WANTED.iter().map(|(name, text)| ((*name).to_owned(), status(text))).collect();
+    assert_eq!(told, wanted);
+    let failed = WANTED.iter().filter(|(_, text)| *text == "failed").count();
+    assert_eq!(judge.baseline().triggering.len(), failed);
+
+    let repair = trial.patch("src/a/Primes.java", WRONG, RIGHT);
+    for told in [judge.validate(&repair).await.unwrap(), judge.confirm(&repair).await.unwrap()] {
+        assert!(matches!(told.outcome, Outcome::PassedWarm | Outcome::Plausible), "{told:?}");
+        assert_eq!(told.fixed, failed, "{told:?}");
+    }
+    // Set-up that fails for one class alone is seen too.
+    let half = trial.patch(
+        "src/a/Primes.java",
+        "return found;",
+        "if (end == 7) { found.remove((Integer) 7); }\n    return found;",
+    );
+    for told in [judge.validate(&half).await.unwrap(), judge.confirm(&half).await.unwrap()] {
+        assert_eq!(told.outcome, Outcome::Failed, "{told:?}");
+    }
+}
