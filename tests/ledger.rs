@@ -150,6 +150,8 @@ async fn session(model: Arc<Capped>, deeds: &[Deed], from: usize, kill_after: Op
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn no_interleaving_of_eight_agents_and_no_kill_exceeds_a_cap(
         deeds in prop::collection::vec(deed(), 16..80),
