@@ -145,18 +145,32 @@ async fn the_module_can_be_named_by_its_test_and_not_by_its_folder() {
     assert!(error.hint().contains(&format!("run on `{}`", trial.user)), "{}", error.hint());
 }
 
+/// A project of one module.
+fn one_module(pom: &str, sum: &str) -> Trial {
+    let pom = pom.replace("<packaging>pom</packaging>", "").replace("<module>core</module><module>app</module>", "");
+    Trial::new(&[
+        ("pom.xml", &pom),
+        ("src/main/java/core/Sum.java", sum),
+        ("src/test/java/core/SumTest.java", SUM_TEST),
+    ])
+}
+
 #[tokio::test]
 async fn a_maven_project_that_does_not_compile_is_refused_with_its_line() {
-    let broken = SUM.replace("int sum = 0;", "int sum = \"0\";");
-    let pom =
-        TOP_POM.replace("<packaging>pom</packaging>", "").replace("<module>core</module><module>app</module>", "");
-    let trial = Trial::new(&[
-        ("pom.xml", &pom),
-        ("src/main/java/core/Sum.java", &broken),
-        ("src/test/java/core/SumTest.java", SUM_TEST),
-    ]);
-    let said = trial.refused().await;
+    let said = one_module(TOP_POM, &SUM.replace("int sum = 0;", "int sum = \"0\";")).refused().await;
     assert!(said.contains("does not compile before any change: src/main/java/core/Sum.java:[4,"), "{said}");
+}
+
+#[tokio::test]
+async fn a_language_level_that_the_jdk_does_not_know_is_told_with_the_way_to_another_jdk() {
+    for level in ["1.4", "99"] {
+        let said = one_module(&TOP_POM.replace(">11<", &format!(">{level}<")), SUM).refused().await;
+        assert!(
+            said.contains("does not compile") && said.contains("hint: the project is written for a Java"),
+            "{said}"
+        );
+        assert!(said.contains("--java-home"), "{said}");
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@ use crate::code::CodeIndex;
 use crate::language::Java;
 use camino::Utf8Path;
 use proptest::prelude::*;
+use std::sync::LazyLock;
 
 /// An index over files written to a temporary folder, sources in `src`, tests in `test`.
 pub(in crate::code) fn fixture_index(files: &[(&str, &str)]) -> CodeIndex {
@@ -185,6 +186,9 @@ fn foreign_files_are_read_or_listed_but_never_followed_out() {
     assert_eq!(skipped, ["src/Big.java", "src/Nul.java"]);
 }
 
+/// One index for all questions: what is asked does not change it.
+static INDEX: LazyLock<CodeIndex> = LazyLock::new(|| fixture_index(&[("src/a/b/Bag.java", BAG)]));
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -198,7 +202,7 @@ proptest! {
 
     #[test]
     fn no_question_breaks_the_index(text in "[a-zA-Z_.$/#() é]{0,40}", line in any::<u32>()) {
-        let index = fixture_index(&[("src/a/b/Bag.java", BAG)]);
+        let index = &*INDEX;
         let hits = index.search(std::slice::from_ref(&text), 3);
         prop_assert!(hits.hits.len() <= 3 && hits.hits.len() <= hits.total);
         let _ = (index.resolve(&text), index.class(&text), index.calls_to(&text, None));

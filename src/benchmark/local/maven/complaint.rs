@@ -43,6 +43,9 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
         let first = errors.iter().find(|line| line.contains(".java:[")).copied().unwrap_or(&shown);
         return Complaint::Compile(first.to_owned());
     }
+    if is_about_the_jdk(&shown) {
+        return Complaint::Compile(shown);
+    }
     let missing = [
         "in offline mode",
         "has not been downloaded from it before",
@@ -60,6 +63,13 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
         Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(shown),
         _ => Complaint::Other(shown),
     }
+}
+
+/// Whether the compiler refuses the project's language level: too old for it, or too new.
+pub(super) fn is_about_the_jdk(what: &str) -> bool {
+    let signs =
+        ["is no longer supported. Use", "invalid source release", "invalid target release", "error: release version"];
+    signs.iter().any(|sign| what.contains(sign))
 }
 
 /// The artifact id in `Failed to execute goal group:artifact:version:goal`.
@@ -86,7 +96,7 @@ mod tests {
         assert_eq!(read(broken), Complaint::Compile("/p/A.java:[3,5] ';' expected".into()));
         let release = "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile \
                        (default-compile) on project x: Fatal error compiling: error: release version 99 not supported";
-        assert!(matches!(read(release), Complaint::Other(what) if what.contains("release version 99")));
+        assert!(matches!(read(release), Complaint::Compile(what) if what.contains("release version 99")));
         assert_eq!(read(""), Complaint::Other("it ended by exit code 1 without a reason".into()));
     }
 

@@ -1,6 +1,6 @@
 //! Running Maven: offline first, with the network when something is missing, directly when a plugin refuses.
 
-use super::complaint::{Complaint, complaint};
+use super::complaint::{Complaint, complaint, is_about_the_jdk};
 use super::memory::{Memory, Store, Way};
 use crate::benchmark::{BenchmarkError, jars, jdk};
 use crate::domain::RepoPath;
@@ -197,7 +197,11 @@ fn described(store: Store, way: Way) -> &'static str {
 fn does_not_compile(what: &str) -> BenchmarkError {
     BenchmarkError::Setup {
         what: format!("the project does not compile before any change: {what}"),
-        hint: "a bug is a project that compiles and has a failing test; see `mvn test-compile`".into(),
+        hint: if is_about_the_jdk(what) {
+            "the project is written for a Java that this JDK does not compile: name another JDK with --java-home".into()
+        } else {
+            "a bug is a project that compiles and has a failing test; see `mvn test-compile`".into()
+        },
     }
 }
 
