@@ -216,6 +216,13 @@ fn static_analysis_shows_what_the_compiler_warns_of() {
     told.expect_code(0);
     assert!(told.stdout.contains("Ada: Halve boxes") && told.stdout.contains("m += n / 2L;"), "{told}");
     assert!(!trap.exists(), "nothing of the repository's configuration was run");
+
+    let side = tempfile::tempdir().unwrap();
+    let tree = side.path().join("tree");
+    git(&["-c", "core.fsmonitor=false", "worktree", "add", "-q", tree.to_str().unwrap()]);
+    let told = unidebug(&["tool", "code_history", "--bug", tree.to_str().unwrap()]);
+    assert!(told.stdout.contains("Ada: Halve boxes"), "a linked work tree has the same history: {told}");
+    assert!(!trap.exists());
 }
 
 #[test]

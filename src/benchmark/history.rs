@@ -25,8 +25,8 @@ pub struct History {
     sandbox: Sandbox,
     /// The project's folder.
     folder: Utf8PathBuf,
-    /// The work tree's root, which holds `.git`.
-    top: Utf8PathBuf,
+    /// What git must read: the work tree's root, and where its repository lies when it is not in there.
+    folders: Vec<Utf8PathBuf>,
 }
 
 impl History {
@@ -34,7 +34,9 @@ impl History {
     pub fn of(folder: &Utf8Path, sandbox: &Sandbox) -> Option<Self> {
         let folder = folder.canonicalize_utf8().ok()?;
         let top = folder.ancestors().find(|above| above.join(".git").exists())?.to_owned();
-        Some(Self { sandbox: sandbox.clone(), folder, top })
+        let mut folders = repository(&top)?;
+        folders.push(top);
+        Some(Self { sandbox: sandbox.clone(), folder, folders })
     }
 
     /// The newest commits that changed a file: `hash date author: subject`, one a line.
@@ -62,7 +64,7 @@ impl History {
         let mut words = vec!["--no-pager", "--literal-pathspecs", "--no-optional-locks"];
         words.extend(HARMLESS.iter().flat_map(|setting| ["-c", setting]));
         words.extend(args);
-        let mut job = Job::new("git", self.folder.clone()).args(words).read([self.top.clone()]).wall(WALL);
+        let mut job = Job::new("git", self.folder.clone()).args(words).read(self.folders.clone()).wall(WALL);
         let outside = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_TERMINAL_PROMPT", "0")];
         job.env.extend(outside.map(|(name, value)| (name.to_owned(), value.to_owned())));
         let done = self.sandbox.run(job).await.map_err(|error: SandboxError| error.to_string())?;
@@ -74,5 +76,66 @@ impl History {
             return Err(said);
         }
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    }
+}
+
+/// Folders outside the work tree that its repository lies in: none for a `.git` folder; for a `.git` file those of a
+/// linked work tree or of a submodule. The file is the project's word and may name any folder, so the other side must
+/// agree: a linked work tree is named by its repository, and a submodule's lies in the `.git` of a project around it.
+fn repository(top: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
+    let link = top.join(".git");
+    if link.is_dir() {
+        return Some(Vec::new());
+    }
+    let named = std::fs::read_to_string(&link).ok()?;
+    let own = top.join(named.strip_prefix("gitdir:")?.trim()).canonicalize_utf8().ok()?;
+    if top.ancestors().skip(1).any(|above| own.starts_with(above.join(".git/modules"))) {
+        return Some(vec![own]);
+    }
+    let told = |file: &str| Some(own.join(std::fs::read_to_string(own.join(file)).ok()?.trim()));
+    let back = told("gitdir")?.canonicalize_utf8().ok()?;
+    let common = told("commondir")?.canonicalize_utf8().ok()?;
+    (back == link && own.starts_with(common.join("worktrees"))).then_some(vec![common])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_submodule_is_read_in_the_project_around_it_only() {
+        let (_folder, base) = folder();
+        let (own, module) = (base.join(".git/modules/lib"), base.join("lib"));
+        let elsewhere = base.join("secret/.git");
+        for folder in [&own, &module, &elsewhere] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(module.join(".git"), "gitdir: ../.git/modules/lib\n").unwrap();
+        assert_eq!(repository(&module), Some(vec![own]));
+        fs::write(module.join(".git"), format!("gitdir: {elsewhere}\n")).unwrap();
+        assert_eq!(repository(&module), None, "a repository that knows nothing of it");
+    }
+
+    #[test]
+    fn a_linked_work_tree_is_one_when_its_repository_says_so() {
+        let (_folder, base) = folder();
+        let (own, tree) = (base.join("main/.git/worktrees/side"), base.join("side"));
+        fs::create_dir_all(&own).unwrap();
+        fs::create_dir_all(&tree).unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {own}\n")).unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::write(own.join("gitdir"), format!("{tree}/.git\n")).unwrap();
+        assert_eq!(repository(&tree), Some(vec![base.join("main/.git")]));
+        fs::write(own.join("gitdir"), format!("{base}/other/.git\n")).unwrap();
+        assert_eq!(repository(&tree), None);
+        fs::write(tree.join(".git"), "no link").unwrap();
+        assert_eq!(repository(&tree), None);
     }
 }
