@@ -20,6 +20,11 @@ const STARVED: &str = "Process busy = new ProcessBuilder(\"sh\", \"-c\", \"for i
                        java.lang.management.ManagementFactory.getThreadMXBean(); while (time.getCurrentThreadCpuTime() < 400000000L) { } \
                        Thread.sleep(300);";
 
+/// The same, once.
+fn starved_once() -> String {
+    format!("if (new java.io.File(\"starved\").createNewFile()) {{ {STARVED} }}")
+}
+
 /// Hangs once, whatever the reason, and never again.
 const ONCE: &str = "if (new java.io.File(\"hung\").createNewFile()) { while (true) { } }";
 
@@ -63,6 +68,22 @@ async fn a_cut_of_a_test_that_passed_before_gets_a_second_look() {
     assert!(cold.is_plausible(), "{cold:?}");
     for told in [warm, cold] {
         assert!(told.detail.contains("(a.ClockTest#ticks: cut at first, passed alone)"), "{told:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_limit_of_the_test_itself_is_no_verdict_where_it_had_no_processor() {
+    let limited = TEST.replace("@Test public void ticks", "@Test(timeout = 2500) public void ticks");
+    let trial = Trial::new(&[("src/a/Clock.java", CLOCK), ("test/a/ClockTest.java", &limited)]).await;
+    let [warm, cold] = told(&trial, &starved_once()).await;
+    assert_eq!(warm.outcome, Outcome::PassedWarm, "{warm:?}");
+    assert!(cold.is_plausible(), "{cold:?}");
+    for told in [warm, cold] {
+        assert!(told.detail.contains("(a.ClockTest#ticks: cut at first, passed alone)"), "{told:?}");
+    }
+    // Who only waits is not let through for that; on a busy machine even waiting may look like starving.
+    for told in told(&trial, "Thread.sleep(60000);").await {
+        assert!(matches!(told.outcome, Outcome::Regression | Outcome::Timeout), "{told:?}");
     }
 }
 

@@ -47,7 +47,11 @@ impl ColdValidator {
         let first = self.subject.suite(copy).run(&plan).await?;
         let judged = judge(&self.baseline, &first, Extent::Triggering);
         if judged.outcome != Outcome::PassedWarm {
-            return Ok((first, judged));
+            match SecondLook::at(&self.baseline, &first, &judged, &plan.deadlines) {
+                Some(look) if self.clears(copy, &look).await? => {}
+                Some(look) => return Ok((first, look.stands(judged))),
+                None => return Ok((first, judged)),
+            }
         }
         self.test_all(copy, Duration::MAX).await
     }
@@ -58,12 +62,16 @@ impl ColdValidator {
         let Some(look) = SecondLook::at(&self.baseline, &report, &judged, &deadlines) else {
             return Ok((report, judged));
         };
-        let alone = self.subject.plan(look.tests.clone(), look.alone.clone(), OnCrash::Stop);
-        if !look.clears(&self.subject.suite(copy).run(&alone).await?) {
+        if !self.clears(copy, &look).await? {
             return Ok((report, look.stands(judged)));
         }
         let (report, judged) = self.run_all(copy, &look.all).await?;
         Ok((report, look.revised(judged)))
+    }
+
+    async fn clears(&self, copy: &Copy, look: &SecondLook) -> Result<bool, ValidateError> {
+        let alone = self.subject.plan(look.tests.clone(), look.alone.clone(), OnCrash::Stop);
+        Ok(look.clears(&self.subject.suite(copy).run(&alone).await?))
     }
 
     async fn run_all(&self, copy: &Copy, deadlines: &Deadlines) -> Result<(TestReport, Judged), ValidateError> {

@@ -1,16 +1,18 @@
 //! A second look at cuts. A machine that is short of everything may cut a test that has no fault; so when nothing but
-//! cut tests that passed before speaks against a candidate, these run once more by themselves and with more time, and
-//! only then is it judged.
+//! cut tests that passed before, or tests that came to a limit of their own without a processor, speaks against a
+//! candidate, these run once more by themselves and with more time, and only then is it judged.
 
 use super::Baseline;
 use super::jvm::Deadlines;
 use super::plausible::Judged;
-use crate::domain::{Outcome, TestId, TestReport, TestStatus};
+use crate::domain::{Outcome, TestId, TestReport, TestResult, TestStatus};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What a test gets at least in its second run.
 const LEAST: Duration = Duration::from_secs(5);
+/// What the runner says of a test that it cut.
+const CUT: &str = "unidebug.runner.Clock$Cut";
 /// Times its own limit that it gets. Little, because most of what is cut hangs.
 const ROOM: u32 = 2;
 
@@ -27,9 +29,13 @@ pub(super) struct SecondLook {
 impl SecondLook {
     /// Whether a run asks for one.
     pub(super) fn at(baseline: &Baseline, report: &TestReport, judged: &Judged, deadlines: &Deadlines) -> Option<Self> {
-        let tests: Vec<TestId> = judged.against.iter().filter(|id| baseline.passing.contains(*id)).cloned().collect();
-        let cut = |id: &TestId| report.results.get(id).is_some_and(|result| result.status == TestStatus::TimedOut);
-        if judged.outcome != Outcome::Timeout || tests.is_empty() || !tests.iter().all(cut) {
+        let counts = |id: &&TestId| baseline.passing.contains(*id) || baseline.triggering.contains(*id);
+        let tests: Vec<TestId> = judged.against.iter().filter(counts).cloned().collect();
+        let undecided = |id: &TestId| {
+            let cut = report.results.get(id).filter(|result| result.status == TestStatus::TimedOut);
+            cut.is_some_and(|result| baseline.passing.contains(id) || starved(result, baseline.report.results.get(id)))
+        };
+        if judged.outcome != Outcome::Timeout || tests.is_empty() || !tests.iter().all(undecided) {
             return None;
         }
         let room = |id: &TestId| (*deadlines.own.get(id).unwrap_or(&deadlines.default) * ROOM).max(LEAST);
@@ -65,10 +71,17 @@ impl SecondLook {
     }
 }
 
+/// Whether a test came to a limit of its own, by the wall clock, while others had the processors, and without the
+/// candidate it failed before that.
+fn starved(now: &TestResult, before: Option<&TestResult>) -> bool {
+    let own_limit = now.failure.as_ref().is_some_and(|why| why.kind.contains('.') && why.kind != CUT);
+    own_limit && before.is_some_and(|result| result.status == TestStatus::Failed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{RunEnd, TestResult};
+    use crate::domain::{Failure, RunEnd};
     use crate::validate::plausible::{Extent, judge};
     use TestStatus::{Failed, Passed, TimedOut};
 
@@ -105,6 +118,20 @@ mod tests {
         assert!(asked(&[("T#bug", Failed), ("T#good", TimedOut)]).is_none());
         assert!(asked(&[("T#bug", Passed), ("T#good", TimedOut), ("T#slow", Failed)]).is_none());
         assert!(asked(&[("T#bug", Passed)]).is_none(), "nothing shows what hung");
+    }
+
+    #[test]
+    fn a_limit_of_the_test_itself_counts_only_where_the_bug_failed_before_it() {
+        let result = |status, kind: &str| {
+            let failure = Some(Failure { kind: kind.into(), message: String::new(), frames: Vec::new() });
+            TestResult { id: "T#bug".parse().unwrap(), status, failure, millis: 3000 }
+        };
+        let limit = "org.junit.runners.model.TestTimedOutException";
+        let wrong = result(Failed, "java.lang.AssertionError");
+        assert!(starved(&result(TimedOut, limit), Some(&wrong)));
+        assert!(!starved(&result(TimedOut, CUT), Some(&wrong)), "ours goes by what the test had");
+        assert!(!starved(&result(TimedOut, limit), Some(&result(TimedOut, limit))), "so it was before");
+        assert!(!starved(&result(TimedOut, "timeout"), Some(&wrong)), "the whole process hung");
     }
 
     #[test]

@@ -77,10 +77,17 @@ impl Inner {
             first.own.extend(coverage::endless(&warm.baseline).map(|id| (id.clone(), brief(&warm.baseline, id))));
         }
         let triggering = subject.plan(warm.baseline.triggering.clone(), first, OnCrash::Stop);
-        let report = workers.run(classes, &triggering, &[]).await?;
+        let mut report = workers.run(classes, &triggering, &[]).await?;
         let judged = judge(&warm.baseline, &report, Extent::Triggering);
         if judged.outcome != Outcome::PassedWarm {
-            return Ok((report, judged));
+            let Some(look) = SecondLook::at(&warm.baseline, &report, &judged, &triggering.deadlines) else {
+                return Ok((report, judged));
+            };
+            let alone = self.alone(&mut workers, classes, &look).await?;
+            if !look.clears(&alone) {
+                return Ok((report, look.stands(judged)));
+            }
+            report.results.extend(alone.results);
         }
         let killers = self.memory.killers();
         if !killers.is_empty() && warm.baseline.passing.len() > 2 * KILLERS {
@@ -94,13 +101,22 @@ impl Inner {
         }
         let (all, judged) = self.run_all(warm, &mut workers, classes, &deadlines, &report).await?;
         let Some(look) = SecondLook::at(&warm.baseline, &all, &judged, &deadlines) else { return Ok((all, judged)) };
-        // The process that was cut is gone, so this one is fresh.
-        let plan = subject.plan(look.tests.clone(), look.alone.clone(), OnCrash::Stop);
-        if !look.clears(&workers.run(classes, &plan, &[]).await?) {
+        if !look.clears(&self.alone(&mut workers, classes, &look).await?) {
             return Ok((all, look.stands(judged)));
         }
         let (all, judged) = self.run_all(warm, &mut workers, classes, &look.all, &report).await?;
         Ok((all, look.revised(judged)))
+    }
+
+    /// Some tests by themselves; the process that was cut is gone, so this one is fresh.
+    async fn alone(
+        &self,
+        workers: &mut Workers,
+        classes: &Classes,
+        look: &SecondLook,
+    ) -> Result<TestReport, ValidateError> {
+        let plan = self.cold.subject.plan(look.tests.clone(), look.alone.clone(), OnCrash::Stop);
+        Ok(workers.run(classes, &plan, &[]).await?)
     }
 
     /// All tests, after the triggering ones were told.

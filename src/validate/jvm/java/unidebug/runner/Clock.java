@@ -17,6 +17,8 @@ final class Clock extends Thread {
     private static final long BETWEEN = 30_000;
     /** Times its limit that a test gets in which it wants a processor and has none. */
     private static final long STARVED = 5;
+    /** Milliseconds below which a limit of a test's own says nothing about the machine. */
+    private static final long STARVING = 1000;
 
     private final Records records;
     private final Request request;
@@ -25,6 +27,8 @@ final class Clock extends Thread {
     private long since = System.nanoTime();
     /** Counts what begins, so that the watching thread sees when something else runs. */
     private long turn;
+    /** Milliseconds of what runs now that count, as of the last look. */
+    private long counted;
     private Thread worker = Thread.currentThread();
     private boolean off;
     private boolean stopped;
@@ -63,7 +67,8 @@ final class Clock extends Thread {
     private void end(String className, String method, String status, Throwable why) {
         long millis = elapsed();
         tellExecuted(className, method);
-        records.finished(className, method, status, millis, why);
+        boolean starved = status.equals("failed") && millis >= STARVING && 2 * counted < millis && isOwnLimit(why);
+        records.finished(className, method, starved ? "timed_out" : status, millis, why);
         now(this.className, "");
         stopped |= !status.equals("passed") && request.must.contains(className + "#" + method);
         if (why != null && status.equals("failed") && leftRunaway()) {
@@ -117,6 +122,13 @@ final class Clock extends Thread {
         this.method = method;
         this.since = System.nanoTime();
         this.turn++;
+        this.counted = 0;
+    }
+
+    /** Whether a test ended at a limit of its own, which goes by the wall clock. */
+    private static boolean isOwnLimit(Throwable why) {
+        String name = why.getClass().getName();
+        return name.contains("TimedOut") || name.contains("Timeout") || Records.messageOf(why).contains("timed out after");
     }
 
     /** Whether a test that must pass did not: nothing further matters. */
@@ -163,6 +175,9 @@ final class Clock extends Thread {
     }
 
     private synchronized void judge(long turn, long counted, long present) {
+        if (turn == this.turn) {
+            this.counted = counted;
+        }
         long limit = method.isEmpty() ? BETWEEN : request.limitOf(className, method);
         if (off || turn != this.turn || counted <= limit && present <= STARVED * limit) {
             return;

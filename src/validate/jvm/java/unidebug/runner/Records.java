@@ -116,7 +116,7 @@ final class Records {
     }
 
     // The subject's exceptions are its own code, and may throw themselves.
-    private static String messageOf(Throwable why) {
+    static String messageOf(Throwable why) {
         try {
             String message = why.getMessage();
             return message == null ? "" : message;
