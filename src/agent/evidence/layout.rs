@@ -1,6 +1,6 @@
 //! Which methods are shown in full, and which by name: how the budget of an agent's code is spent.
 
-use super::code::doc;
+use super::doc::doc;
 use super::{Budget, select::Choice};
 use crate::code::{Method, SourceFile};
 use crate::domain::{LineSpan, Mark};

@@ -6,6 +6,7 @@
 
 mod case;
 mod code;
+mod doc;
 mod essence;
 mod layout;
 mod metadata;
