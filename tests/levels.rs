@@ -271,6 +271,20 @@ fn after_three_unusable_answers_the_chain_goes_on_without() {
 }
 
 #[test]
+fn fixer_pro_is_asked_again_for_a_patch_and_at_last_done_without() {
+    let prose = |nth: usize| Reply::text(format!("The bound of the ring looks wrong to me ({nth})."));
+    let late = endpoint([("FixerPro", 1, prose(1)), ("FixerPro", 2, good_fix())]);
+    repaired_by(&run(&late, &["--levels", "L2", "--no-review"]), json!(2), "fixer_pro");
+    let again = told(&late, "FixerPro", 2);
+    assert!(again.contains("it holds no command"), "{again}");
+    let never = Endpoint::start(move |agent, nth, _| if agent == "FixerPro" { prose(nth) } else { usual(agent) });
+    let done = run(&never, &["--levels", "L2", "--no-review"]);
+    done.expect_code(1);
+    assert_eq!(done.json()["analysis"], "ended early: nothing new in 5 cycles");
+    assert_eq!(never.served_to("FixerPro").len(), 5);
+}
+
+#[test]
 fn every_listed_file_is_summarised_once_and_several_at_the_same_time() {
     let files = ["Ledger", "Money", "FeeSchedule", "Account"];
     let endpoint = Endpoint::start(move |agent, _, body| {
