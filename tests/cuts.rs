@@ -25,6 +25,17 @@ fn starved_once() -> String {
     format!("if (new java.io.File(\"starved\").createNewFile()) {{ {STARVED} }}")
 }
 
+/// Whether others leave so little of the machine that a test which gives way to them never comes to its end.
+fn is_overloaded() -> bool {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap();
+    let load: f64 = load.split(' ').next().unwrap().parse().unwrap();
+    let most = 2.5 * std::thread::available_parallelism().unwrap().get() as f64;
+    if load > most {
+        eprintln!("passed over: at load {load} nothing can be starved on purpose and still end");
+    }
+    load > most
+}
+
 /// Hangs once, whatever the reason, and never again.
 const ONCE: &str = "if (new java.io.File(\"hung\").createNewFile()) { while (true) { } }";
 
@@ -51,6 +62,9 @@ async fn told(trial: &Trial, code: &str) -> [Validation; 2] {
 async fn a_test_is_not_cut_for_time_in_which_it_could_not_run() {
     let trial = clock().await;
     for (what, code) in [("stopped", STOPPED), ("starved", STARVED)] {
+        if what == "starved" && is_overloaded() {
+            continue;
+        }
         let [warm, cold] = told(&trial, code).await;
         assert_eq!(warm.outcome, Outcome::PassedWarm, "{what}: {warm:?}");
         assert!(cold.is_plausible(), "{what}: {cold:?}");
@@ -73,6 +87,9 @@ async fn a_cut_of_a_test_that_passed_before_gets_a_second_look() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_limit_of_the_test_itself_is_no_verdict_where_it_had_no_processor() {
+    if is_overloaded() {
+        return;
+    }
     let limited = TEST.replace("@Test public void ticks", "@Test(timeout = 2500) public void ticks");
     let trial = Trial::new(&[("src/a/Clock.java", CLOCK), ("test/a/ClockTest.java", &limited)]).await;
     let [warm, cold] = told(&trial, &starved_once()).await;
