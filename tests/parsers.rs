@@ -3,15 +3,17 @@
 //! Real texts are cut, doubled, swapped and mixed with what their readers look for. That reaches deeper than noise, and
 //! costs a few microseconds, where a generator of structures would cost more than the readers.
 
+use camino::Utf8Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use unidebug::agent::answer;
+use unidebug::benchmark::defects4j::text;
 use unidebug::domain::{RepoPath, Usage};
 use unidebug::journal::History;
 use unidebug::language::Java;
 use unidebug::llm::answer_from;
 use unidebug::patch::{Originals, Policy, apply, proposal};
-use unidebug::validate::junit_xml;
+use unidebug::validate::{defects4j_tests, junit_xml};
 
 /// Nothing of the size of these texts may take longer, on a busy machine either.
 const HANG: Duration = Duration::from_secs(10);
@@ -176,6 +178,60 @@ const REPORT_WORDS: [&str; 12] =
 #[test]
 fn damaged_test_reports_are_read_or_passed_over() {
     feed("test reports", &REPORTS, &REPORT_WORDS, |bytes| drop(junit_xml::parse(bytes)));
+}
+
+const DEFECTS4J: [&str; 7] = [
+    "--- a.b.CTest::sums\njava.lang.AssertionError: expected:<1>\n but was 2\n\tat a.b.CTest.sums(CTest.java:12)\n\tat x.Y.z(Native Method)\n--- a.b.DTest\njava.lang.Error\n--- broken test input xjava.lang.Error: y\n",
+    "sums(a.b.CTest)\nsums[2: (x)](a.b.CTest)\n",
+    "bug.id,revision.id.buggy,revision.id.fixed,report.id,report.url,deprecated.version,deprecated.reason\n1,39,d1,LANG-747,https://x/y,2.0.0,Why\n10,1,2,UNKNOWN,UNKNOWN\n",
+    "/w/tree/target/classes:/w/tree/lib/a.jar:/home/d4j/framework/projects/lib/junit.jar\n",
+    "src/main/java\n",
+    "1,LANG-747,\"a.T::x;a.T::y[1]\"\n2,NA,\"b.T\"\n",
+    "Summary of configuration for Project: Lang\n    Project ID: Lang\n       Program: commons-lang\nNumber of bugs: 61\n",
+];
+const DEFECTS4J_WORDS: [&str; 19] = [
+    "--- ",
+    "::",
+    "\tat ",
+    "(",
+    ")",
+    "\"",
+    ",",
+    ";",
+    ":",
+    "\r\n",
+    "../",
+    "/etc/passwd:",
+    "/w/tree/../",
+    "/w/tree/.git:",
+    "//",
+    "99999999999",
+    "bug.id",
+    "\u{0}",
+    "version 3.",
+];
+
+#[test]
+fn damaged_words_of_defects4j_are_read_or_passed_over_and_lead_nowhere_else() {
+    let (work, home) = (Utf8Path::new("/w/tree"), Utf8Path::new("/home/d4j"));
+    let climbs = |path: &Utf8Path| path.components().any(|part| part.as_str() == "..");
+    feed("words of Defects4J", &DEFECTS4J, &DEFECTS4J_WORDS, |bytes| {
+        for (id, _) in defects4j_tests::failing(bytes) {
+            assert!(id.class == "broken test input" || text::is_class(&id.class), "{id}");
+        }
+        assert!(defects4j_tests::all(bytes).iter().all(|id| text::is_class(&id.class)));
+        assert!(text::tests(bytes).iter().all(|id| text::is_class(&id.class)));
+        assert!(text::classes(bytes).iter().all(|class| text::is_class(class)));
+        let path = text::ClassPath::read(bytes, work, home);
+        assert!(path.libraries.iter().all(|library| library.starts_with(home) && !climbs(library)), "{path:?}");
+        assert!(path.inside.iter().all(|inside| inside.under(work).starts_with(work) && !climbs(&inside.under(work))));
+        assert!(text::folder(bytes).is_none_or(|folder| !climbs(&folder.under(work))));
+        if let Ok(lines) = text::bug_lines(bytes) {
+            assert!(lines.is_sorted_by_key(|line| line.number));
+        }
+        let _ = (text::row(bytes, 1), text::info(bytes), text::version(bytes), text::demanded_jdk(bytes));
+        let _ = (text::level_of(bytes), text::kind_of(bytes));
+    });
 }
 
 #[test]

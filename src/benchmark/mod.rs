@@ -4,7 +4,10 @@
 //! see. The developer's patch travels beside it as an [`Oracle`], which only `report` and explicit `--localization
 //! perfect|file` may open.
 
+pub mod age;
+pub mod choose;
 mod copy;
+pub mod defects4j;
 pub mod facts;
 mod fixtures;
 mod history;
@@ -14,6 +17,8 @@ mod local;
 mod nearest;
 mod quixbugs;
 mod registry;
+mod repaired;
+mod sets;
 mod settings;
 mod xml;
 
@@ -21,6 +26,7 @@ pub use copy::{Copied, private_copy};
 pub use history::History;
 pub use nearest::nearest;
 pub use registry::{find, names, parse_bug, select};
+pub use sets::{NamedSet, named, set_names};
 pub use settings::Settings;
 pub mod jars;
 pub mod jdk;
@@ -87,6 +93,8 @@ pub struct Project {
     pub tests: TestPatterns,
     /// How tests are run.
     pub runner: Runner,
+    /// The benchmark's own word on a patch, where it has one: asked besides, before a patch is called plausible.
+    pub official: Option<defects4j::Official>,
 }
 
 /// The developer's repair; kept apart from everything an agent can reach.
@@ -159,6 +167,14 @@ pub enum BenchmarkError {
         /// Ids that look alike, nearest first.
         nearest: Vec<String>,
     },
+    /// The benchmark has no such bug, or has it no longer, and knows more to say than its neighbours.
+    #[error("{what}")]
+    Absent {
+        /// What there is instead.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
     /// The benchmark's folder is missing, empty or not that benchmark.
     #[error("{what} ({path})")]
     Root {
@@ -204,7 +220,10 @@ impl BenchmarkError {
             Self::UnknownBenchmark { .. } => "`unidebug bugs` lists what can be run here".into(),
             Self::UnknownBug { id, .. } => format!("`unidebug bugs {}` lists them all", id.benchmark),
             Self::NotABug { .. } => "`unidebug bugs` lists ids; a project is named by its folder".into(),
-            Self::Root { hint, .. } | Self::Missing { hint, .. } | Self::Setup { hint, .. } => hint.clone(),
+            Self::Absent { hint, .. }
+            | Self::Root { hint, .. }
+            | Self::Missing { hint, .. }
+            | Self::Setup { hint, .. } => hint.clone(),
             Self::Io { .. } => "check that the file exists and that you may read it".into(),
         }
     }
@@ -238,4 +257,12 @@ pub trait Benchmark: Send + Sync {
     /// # Errors
     /// Unknown id, unusable root, failing set-up.
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError>;
+
+    /// Tries out the programs of the benchmark's own, where it has some, and says what was seen.
+    ///
+    /// # Errors
+    /// They do not work here.
+    async fn try_out(&self) -> Result<Option<String>, BenchmarkError> {
+        Ok(None)
+    }
 }

@@ -1,8 +1,12 @@
 //! The list of benchmarks, and how a text on the command line becomes bugs.
 
 use super::nearest::{nearest, nearest_ids};
+use super::sets::named;
 use super::settings::Settings;
-use super::{Benchmark, BenchmarkError, LOCAL, fixtures::Fixtures, jsonl::Jsonl, local::Local, quixbugs::QuixBugsJava};
+use super::{
+    Benchmark, BenchmarkError, LOCAL, defects4j::Defects4J, fixtures::Fixtures, jsonl::Jsonl, local::Local,
+    quixbugs::QuixBugsJava,
+};
 use crate::domain::BugId;
 use camino::Utf8Path;
 
@@ -13,6 +17,7 @@ type Make = fn(&Settings) -> Result<Box<dyn Benchmark>, BenchmarkError>;
 const ALL: &[(&str, Make)] = &[
     ("fixtures", |settings| Ok(Box::new(Fixtures::new(settings)?))),
     ("quixbugs-java", |settings| Ok(Box::new(QuixBugsJava::new(settings)?))),
+    ("defects4j", |settings| Ok(Box::new(Defects4J::new(settings)?))),
     ("jsonl", |settings| Ok(Box::new(Jsonl::new(settings)?))),
     (LOCAL, |settings| Ok(Box::new(Local::new(settings)))),
 ];
@@ -67,21 +72,48 @@ pub fn parse_bug(text: &str) -> Result<BugId, BenchmarkError> {
     Err(BenchmarkError::NotABug { text: text.into(), nearest: nearest_ids(text, &listed) })
 }
 
-/// Reads `<SET>`: a bug, a whole benchmark by its name, or a glob over ids (`fixtures:r*`); in the list's order.
+/// Reads `<SET>`: a bug, a whole benchmark by its name, a glob or a range over ids (`fixtures:r*`,
+/// `defects4j:Lang-1..9`), or a set with a name (`d4j-2.0`), without what the installation no longer has; in the list's
+/// order.
 ///
 /// # Errors
-/// As [`parse_bug`] and [`find`]; a glob that is malformed or matches nothing.
+/// As [`parse_bug`] and [`find`]; a glob that is malformed; nothing matches.
 pub fn select(text: &str, settings: &Settings) -> Result<Vec<BugId>, BenchmarkError> {
+    if let Some(set) = named(text) {
+        let (listed, members) = (find(set.benchmark, settings)?.list()?, set.ids());
+        return Ok(listed.into_iter().filter(|id| members.contains(id)).collect());
+    }
     let (benchmark, pattern) = match text.split_once(':') {
-        Some((benchmark, pattern)) if pattern.contains(['*', '?', '[', '{']) => (benchmark, pattern),
+        Some((benchmark, pattern)) if pattern.contains(['*', '?', '[', '{']) || pattern.contains("..") => {
+            (benchmark, pattern)
+        }
         None if names().contains(&text) && text != LOCAL => (text, "*"),
         _ => return parse_bug(text).map(|id| vec![id]),
     };
+    if looks_like_a_path(text) {
+        return parse_bug(text).map(|id| vec![id]);
+    }
     let listed = find(benchmark, settings)?.list()?;
     let none = || BenchmarkError::NotABug { text: text.into(), nearest: nearest_ids(pattern, &listed) };
-    let glob = globset::Glob::new(pattern).map_err(|_| none())?.compile_matcher();
-    let chosen: Vec<_> = listed.iter().filter(|id| glob.is_match(&id.name)).cloned().collect();
+    let matches: Box<dyn Fn(&BugId) -> bool> = match range(pattern) {
+        Some((project, numbers)) => Box::new(move |id| {
+            let parts = id.name.rsplit_once('-').and_then(|(own, number)| Some((own, number.parse().ok()?)));
+            parts.is_some_and(|(own, number)| own == project && numbers.contains(&number))
+        }),
+        None => {
+            let glob = globset::Glob::new(pattern).map_err(|_| none())?.compile_matcher();
+            Box::new(move |id| glob.is_match(&id.name))
+        }
+    };
+    let chosen: Vec<_> = listed.iter().filter(|id| matches(id)).cloned().collect();
     if chosen.is_empty() { Err(none()) } else { Ok(chosen) }
+}
+
+/// `Lang-1..9`: a project and its numbers, the last one included.
+fn range(pattern: &str) -> Option<(&str, std::ops::RangeInclusive<u64>)> {
+    let (project, numbers) = pattern.rsplit_once('-')?;
+    let (first, last) = numbers.split_once("..")?;
+    Some((project, first.parse().ok()?..=last.parse().ok()?))
 }
 
 fn looks_like_a_path(text: &str) -> bool {
@@ -123,5 +155,12 @@ mod tests {
         assert_eq!(select("fixtures:ring-buffer", &settings).unwrap().len(), 1);
         assert!(select("fixtures:zzz*", &settings).is_err());
         assert!(select("fixtures:[", &settings).is_err());
+        assert!(select("d4j-2.0", &settings).unwrap_err().to_string().contains("installation of Defects4J"));
+    }
+
+    #[test]
+    fn a_range_is_a_project_with_its_first_and_last_number() {
+        assert_eq!(range("Lang-3..12"), Some(("Lang", 3..=12)));
+        assert!(range("Lang-3").is_none() && range("Lang-*..4").is_none() && range("..").is_none());
     }
 }

@@ -19,6 +19,8 @@ pub struct Settings {
     pub reports: Vec<RepoPath>,
     /// Triggering tests the user named, as typed; they choose the module of a project that has several.
     pub failing: Vec<String>,
+    /// The JDK the user chose.
+    pub java_home: Option<Utf8PathBuf>,
     /// Where set-up runs what it must run; without it the strongest isolation that works here is looked for.
     pub sandbox: Option<Sandbox>,
 }

@@ -303,15 +303,51 @@ pub struct ReplayArgs {
 /// `bugs`.
 #[derive(Debug, Args)]
 pub struct BugsArgs {
-    /// A benchmark, or a glob over its ids; all benchmarks when absent.
+    /// A benchmark, a glob or a range over its ids (`defects4j:Lang-1..9`), or a set with a name (`d4j-1.2`, `d4j-2.0`,
+    /// `repairagent-835`); all benchmarks when absent.
     #[arg(value_name = "BENCHMARK")]
     pub set: Option<String>,
     /// Folder of the benchmark.
     #[arg(long, value_name = "DIR")]
     pub root: Option<Utf8PathBuf>,
+    /// Only bugs of this project; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub project: Vec<String>,
+    /// Only bugs whose repair takes this: `single-line`, `multi-line`, `missing-code`, `multi-file`; may be repeated.
+    #[arg(long, value_name = "KIND")]
+    pub kind: Vec<String>,
+    /// Draw so many bugs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub sample: Option<u32>,
+    /// Draw at least A and at most B bugs of each project.
+    #[arg(long, value_name = "A..B", requires = "sample")]
+    pub per_project: Option<PerProject>,
+    /// Where chance begins: the same number draws the same bugs.
+    #[arg(long, value_name = "N", requires = "sample", default_value_t = 0)]
+    pub seed: u64,
     /// End stdout with one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Bounds of a sample: `1..2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PerProject {
+    /// At least so many of each project.
+    pub least: usize,
+    /// At most so many.
+    pub most: usize,
+}
+
+impl std::str::FromStr for PerProject {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bounds = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        match bounds {
+            Some((least, most)) if least <= most && most > 0 => Ok(Self { least, most }),
+            _ => Err("write the least and the most, as `1..2`".into()),
+        }
+    }
 }
 
 /// `tool`.

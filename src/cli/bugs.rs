@@ -2,37 +2,24 @@
 
 use super::args::BugsArgs;
 use super::error::Failure;
-use crate::benchmark::{self, Benchmark, Settings};
+use crate::benchmark::choose::{Choice, Sample, choose};
+use crate::benchmark::{self, Benchmark, BenchmarkError, Settings, Summary};
 use serde_json::json;
 use std::fmt::Write;
 
 /// Lists bugs, a line each.
 ///
 /// # Errors
-/// A benchmark was named that does not exist or whose root cannot be used.
+/// A benchmark was named that does not exist or whose root cannot be used; no bug is left; there is no such sample.
 pub fn list(args: &BugsArgs) -> Result<u8, Failure> {
     let settings = Settings { root: args.root.clone(), ..Settings::default() };
     let mut text = String::new();
-    let mut all = Vec::new();
-    match &args.set {
-        Some(set) => {
-            let ids = benchmark::select(set, &settings)?;
-            let adapter = benchmark::find(&ids[0].benchmark, &settings)?;
-            for id in ids {
-                all.push(adapter.describe(&id)?);
-            }
-        }
-        None => {
-            for name in benchmark::names() {
-                match everything(name, &settings) {
-                    Ok(summaries) => all.extend(summaries),
-                    Err(error) => {
-                        let _ = writeln!(text, "{name}: {error} (hint: {})", error.hint());
-                    }
-                }
-            }
-        }
-    }
+    let all = match &args.set {
+        Some(set) => named(set, &settings, &mut text)?,
+        None => everything(&settings, &mut text),
+    };
+    let wanted = wanted(args);
+    let all = if wanted == Choice::default() { all } else { choose(all, &wanted).map_err(none_left)? };
     for bug in &all {
         let kind = bug.kind.as_deref().unwrap_or("");
         let _ = writeln!(text, "{:<40} {kind:<13} {}", bug.id.to_string(), bug.title);
@@ -48,7 +35,47 @@ pub fn list(args: &BugsArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn everything(name: &str, settings: &Settings) -> Result<Vec<benchmark::Summary>, benchmark::BenchmarkError> {
-    let adapter: Box<dyn Benchmark> = benchmark::find(name, settings)?;
-    adapter.list()?.iter().map(|id| adapter.describe(id)).collect()
+fn wanted(args: &BugsArgs) -> Choice {
+    let per_project = args.per_project.map_or((0, usize::MAX), |bounds| (bounds.least, bounds.most));
+    let sample = args.sample.map(|size| Sample { size: size as usize, per_project, seed: args.seed });
+    Choice { projects: args.project.clone(), kinds: args.kind.clone(), sample }
+}
+
+fn none_left(what: String) -> Failure {
+    Failure::usage(what, "`unidebug bugs` without `--project`, `--kind` and `--sample` lists them all")
+}
+
+/// The bugs that were asked for; for a set with a name, what became of it stands in `text`.
+fn named(set: &str, settings: &Settings, text: &mut String) -> Result<Vec<Summary>, BenchmarkError> {
+    let ids = benchmark::select(set, settings)?;
+    let known = benchmark::named(set);
+    if let Some(known) = known {
+        let members = known.ids();
+        let gone: Vec<String> = members.iter().filter(|id| !ids.contains(id)).map(|id| id.name.clone()).collect();
+        let _ = write!(text, "{}: {}, {} bugs", known.name, known.about, members.len());
+        let _ = match gone.len() {
+            0 => writeln!(text),
+            n => writeln!(text, ", {n} of which this installation no longer has: {}", gone.join(", ")),
+        };
+    }
+    let Some(first) = ids.first() else { return Ok(Vec::new()) };
+    let adapter = benchmark::find(&first.benchmark, settings)?;
+    ids.iter().map(|id| adapter.describe(id)).collect()
+}
+
+/// All bugs of all benchmarks; why one has none stands in `text`.
+fn everything(settings: &Settings, text: &mut String) -> Vec<Summary> {
+    let mut all = Vec::new();
+    for name in benchmark::names() {
+        let listed = benchmark::find(name, settings).and_then(|adapter: Box<dyn Benchmark>| {
+            adapter.list()?.iter().map(|id| adapter.describe(id)).collect::<Result<Vec<_>, _>>()
+        });
+        match listed {
+            Ok(summaries) => all.extend(summaries),
+            Err(error) => {
+                let _ = writeln!(text, "{name}: {error} (hint: {})", error.hint());
+            }
+        }
+    }
+    all
 }

@@ -112,6 +112,7 @@ impl From<BenchmarkError> for Failure {
         let exit = match &error {
             BenchmarkError::UnknownBenchmark { .. }
             | BenchmarkError::UnknownBug { .. }
+            | BenchmarkError::Absent { .. }
             | BenchmarkError::NotABug { .. } => USAGE,
             BenchmarkError::Io { .. } => IO,
             _ => UNUSABLE,

@@ -53,6 +53,7 @@ impl Opened {
             test: words("test", config.test.as_ref())?,
             reports: Vec::new(),
             failing: config.failing.clone(),
+            java_home: config.java_home.clone(),
             sandbox: Some(sandbox.clone()),
         };
         let adapter = benchmark::find(&bug.benchmark, &settings)?;

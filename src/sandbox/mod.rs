@@ -139,5 +139,10 @@ pub fn find_program(name: &str) -> Option<Utf8PathBuf> {
     PROGRAM_PATH.split(':').map(|folder| Utf8Path::new(folder).join(name)).find(|path| path.is_file())
 }
 
+/// Whether every job may read that path, because it lies in a folder of the system.
+pub fn always_readable(path: &Utf8Path) -> bool {
+    bubblewrap::SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
 #[cfg(test)]
 mod tests;

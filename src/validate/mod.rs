@@ -9,9 +9,11 @@ pub mod clean;
 mod cold;
 mod command;
 mod coverage;
+pub mod defects4j_tests;
 pub mod junit_xml;
 mod jvm;
 mod memory;
+mod official;
 pub mod plausible;
 mod records;
 mod refuse;
@@ -225,10 +227,14 @@ pub async fn open(
     sandbox: &Sandbox,
     options: Options,
 ) -> Result<Box<dyn Validator>, ValidateError> {
-    Ok(match checkout.project.runner {
-        Runner::Jvm if options.cold => Box::new(ColdValidator::open(checkout, sandbox, options).await?),
-        Runner::Jvm => Box::new(WarmValidator::open(checkout, sandbox, options).await?),
-        Runner::Command { .. } => Box::new(CommandValidator::open(checkout, sandbox, options).await?),
+    let own: Box<dyn Validator> = match checkout.project.runner {
+        Runner::Jvm if options.cold => Box::new(ColdValidator::open(checkout, sandbox, options.clone()).await?),
+        Runner::Jvm => Box::new(WarmValidator::open(checkout, sandbox, options.clone()).await?),
+        Runner::Command { .. } => Box::new(CommandValidator::open(checkout, sandbox, options.clone()).await?),
+    };
+    Ok(match &checkout.project.official {
+        Some(official) => Box::new(official::WithOfficial::new(own, official.clone(), sandbox, &options)),
+        None => own,
     })
 }
 

@@ -8,11 +8,11 @@ pub(super) use compile::{does_not_compile, is_local, same_code};
 use super::jvm::{ClassPath, Deadlines, Harness, LEAST, OnCrash, Plan, Suite, lost, test_classes};
 use super::{Baseline, Options, ValidateError, io_error};
 use crate::benchmark::jdk::{self, Jdk};
-use crate::benchmark::{Checkout, jars, private_copy};
+use crate::benchmark::{Checkout, age, jars, private_copy};
 use crate::domain::TestId;
 use crate::sandbox::Sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
-use kept::{content_key, forget_old};
+use kept::content_key;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -77,11 +77,8 @@ impl Subject {
             options,
             kept: cache.join("projects").join(key),
         };
-        if let Ok(folder) = std::fs::File::open(&subject.kept) {
-            // Only the age of what nobody opens decides; a time that cannot be set makes it older, no more.
-            let _ = folder.set_modified(std::time::SystemTime::now());
-        }
-        forget_old(&cache.join("projects"));
+        age::used(&subject.kept);
+        age::forget_old(&cache.join("projects"));
         subject.classes = subject.compile_untouched().await?;
         Ok(subject)
     }

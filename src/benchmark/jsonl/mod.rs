@@ -5,14 +5,13 @@
 //! `jsonl:Lang-1` with `--root path/to/bugs.jsonl`.
 
 mod entry;
-mod repair;
 
 use super::copy::io_error;
 use super::facts::ProjectFile;
 use super::local::Local;
 use super::nearest::unknown_bug;
 use super::settings::Settings;
-use super::{Benchmark, BenchmarkError, Checkout, Summary};
+use super::{Benchmark, BenchmarkError, Checkout, Summary, repaired};
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};
 use entry::Entry;
@@ -135,9 +134,9 @@ impl Benchmark for Jsonl {
         }
         project.javac_args.extend(entry.javac_args.iter().cloned());
         let oracle = match (fixed, patch) {
-            (Some(fixed), _) => Some(repair::from_folder(into, &fixed, &project)?),
+            (Some(fixed), _) => Some(repaired::from_folder(into, &fixed, &project)?),
             (None, Some(patch)) => {
-                Some(repair::from_patch(into, &patch, &project, &self.settings.sandbox().await?).await?)
+                Some(repaired::from_patch(into, &patch, &project, &self.settings.sandbox().await?).await?)
             }
             (None, None) => None,
         };

@@ -20,7 +20,9 @@ pub(super) async fn checks(config: &Config) -> Vec<Check> {
     checks.extend(jdks(config));
     checks.extend(PROGRAMS.iter().map(|(name, purpose, install)| program(name, purpose, install)));
     checks.push(libraries(sandbox.as_ref()).await);
-    checks.extend(benchmark::names().into_iter().filter_map(|name| root(name, config)));
+    for name in benchmark::names() {
+        checks.extend(root(name, config, sandbox.as_ref()).await);
+    }
     checks.push(writable("state folder", &state_folder(), "UNIDEBUG_STATE_DIR names another folder"));
     checks
 }
@@ -78,14 +80,27 @@ async fn libraries(sandbox: Option<&Sandbox>) -> Check {
     }
 }
 
-/// A benchmark's root; benchmarks of the user's own folders have none.
-fn root(name: &'static str, config: &Config) -> Option<Check> {
-    let settings = Settings { root: config.root.clone(), ..Settings::default() };
-    let listed = benchmark::find(name, &settings).and_then(|adapter: Box<dyn Benchmark>| adapter.list());
+/// A benchmark's root, and its own programs; benchmarks of the user's own folders have none.
+async fn root(name: &'static str, config: &Config, sandbox: Option<&Sandbox>) -> Option<Check> {
+    let settings = Settings {
+        root: config.root.clone(),
+        java_home: config.java_home.clone(),
+        sandbox: sandbox.cloned(),
+        ..Settings::default()
+    };
     let what = format!("benchmark {name}");
-    match listed {
-        Ok(ids) if ids.is_empty() => None,
-        Ok(ids) => Some(Check::ok(what, format!("{} bugs", ids.len()))),
+    let adapter: Result<Box<dyn Benchmark>, _> = benchmark::find(name, &settings);
+    let seen = async {
+        let adapter = adapter?;
+        let bugs = adapter.list()?.len();
+        // Without bugs there is nothing to try.
+        let tried = if bugs == 0 { None } else { adapter.try_out().await? };
+        Ok::<_, BenchmarkError>((bugs, tried))
+    };
+    match seen.await {
+        Ok((0, _)) => None,
+        Ok((bugs, None)) => Some(Check::ok(what, format!("{bugs} bugs"))),
+        Ok((bugs, Some(tried))) => Some(Check::ok(what, format!("{bugs} bugs; {tried}"))),
         Err(error @ BenchmarkError::UnknownBenchmark { .. }) => {
             Some(Check::not(State::Missing, what, error.to_string(), error.hint()))
         }

@@ -6,21 +6,6 @@ use crate::validate::jvm::{Harness, short_hash};
 use crate::validate::{ValidateError, io_error};
 use camino::Utf8Path;
 use sha2::{Digest, Sha256};
-use std::time::Duration;
-
-/// What nobody opened for so long is made again when it is needed.
-const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
-
-/// Removes what was not made or opened for a month, so that the cache does not grow for ever.
-pub(super) fn forget_old(projects: &Utf8Path) {
-    for entry in projects.read_dir_utf8().into_iter().flatten().flatten() {
-        let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
-        if age.is_some_and(|age| age > KEPT_FOR) {
-            // Another process may be faster; then there is nothing left to do.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
-}
 
 /// A name for exactly this content, build description, JDK and runner.
 pub(super) fn content_key(

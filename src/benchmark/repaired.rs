@@ -1,7 +1,7 @@
-//! The developer's repair of a bug from `bugs.jsonl`: a repaired project, or a patch.
+//! The developer's repair of a bug, where a benchmark has it as a repaired project or as a patch.
 
-use super::super::copy::io_error;
-use crate::benchmark::{BenchmarkError, Oracle, Project, private_copy};
+use super::copy::io_error;
+use super::{BenchmarkError, Oracle, Project, private_copy};
 use crate::domain::RepoPath;
 use crate::sandbox::{Job, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};

@@ -1,0 +1,173 @@
+//! Which bugs of a list are meant: by project, by what a repair takes, or a sample that anybody can draw again.
+
+use super::Summary;
+use crate::domain::BugId;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// What is wanted of a list. Empty means all of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// Projects to keep.
+    pub projects: Vec<String>,
+    /// Kinds to keep: `single-line`, `multi-line`, `missing-code`, `multi-file`.
+    pub kinds: Vec<String>,
+    /// How many bugs to draw.
+    pub sample: Option<Sample>,
+}
+
+/// A sample: the same seed draws the same bugs from the same list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// How many.
+    pub size: usize,
+    /// Of each project at least and at most so many.
+    pub per_project: (usize, usize),
+    /// Where chance begins.
+    pub seed: u64,
+}
+
+/// The project a bug belongs to: its name without the number, or without the hash of a commit. A bug without either is
+/// its benchmark's own.
+pub fn project_of(id: &BugId) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_hash = |text: &str| text.len() >= 7 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match id.name.rsplit_once('-') {
+        Some((project, last)) if is_number(last) || is_hash(last) => project,
+        _ => &id.benchmark,
+    }
+}
+
+/// The bugs that are meant, in the order of the list.
+///
+/// # Errors
+/// One line: nothing is left, or the list has no sample of that size.
+pub fn choose(list: Vec<Summary>, choice: &Choice) -> Result<Vec<Summary>, String> {
+    let of_project = |bug: &Summary| {
+        let project = project_of(&bug.id);
+        choice.projects.is_empty() || choice.projects.iter().any(|wanted| wanted.eq_ignore_ascii_case(project))
+    };
+    let of_kind =
+        |bug: &Summary| choice.kinds.is_empty() || bug.kind.as_ref().is_some_and(|k| choice.kinds.contains(k));
+    let known = known(&list);
+    let mut kept: Vec<Summary> = list.into_iter().filter(|bug| of_project(bug) && of_kind(bug)).collect();
+    if kept.is_empty() {
+        return Err(format!("no bug is left; the list has {known}"));
+    }
+    if let Some(sample) = &choice.sample {
+        let drawn = draw(&kept, sample)?;
+        kept.retain(|bug| drawn.contains(&bug.id));
+    }
+    Ok(kept)
+}
+
+/// Projects and kinds of a list, for a message.
+fn known(list: &[Summary]) -> String {
+    let mut projects: Vec<&str> = list.iter().map(|bug| project_of(&bug.id)).collect();
+    let mut kinds: Vec<&str> = list.iter().filter_map(|bug| bug.kind.as_deref()).collect();
+    for names in [&mut projects, &mut kinds] {
+        names.sort_unstable();
+        names.dedup();
+    }
+    let kinds = if kinds.is_empty() { "none".into() } else { kinds.join(", ") };
+    format!("the projects {} and the kinds {kinds}", projects.join(", "))
+}
+
+/// Draws by a hash of seed and id, so that a bug more in the list moves no other.
+fn draw(list: &[Summary], sample: &Sample) -> Result<Vec<BugId>, String> {
+    let (least, most) = sample.per_project;
+    let mut ranked: Vec<(Vec<u8>, &BugId)> = list.iter().map(|bug| (rank(sample.seed, &bug.id), &bug.id)).collect();
+    ranked.sort();
+    let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut first, mut later) = (Vec::new(), Vec::new());
+    for (_, id) in ranked {
+        let count = taken.entry(project_of(id)).or_default();
+        *count += 1;
+        match *count {
+            n if n <= least => first.push(id.clone()),
+            n if n <= most => later.push(id.clone()),
+            _ => {}
+        }
+    }
+    if first.len() > sample.size {
+        let projects = taken.len();
+        return Err(format!("{least} of each of {projects} projects are more than {}", sample.size));
+    }
+    let all = first.len() + later.len();
+    if all < sample.size {
+        return Err(format!(
+            "there are {all} bugs to draw from, at most {most} of each project, and not {}",
+            sample.size
+        ));
+    }
+    first.extend(later.into_iter().take(sample.size - first.len()));
+    Ok(first)
+}
+
+fn rank(seed: u64, id: &BugId) -> Vec<u8> {
+    Sha256::digest(format!("{seed} {id}")).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn list() -> Vec<Summary> {
+        let bug = |name: String, kind: &str| Summary {
+            id: BugId { benchmark: "defects4j".into(), name },
+            title: String::new(),
+            kind: Some(kind.to_owned()),
+            needs: None,
+        };
+        let of = |project: &'static str, n: u32| {
+            (1..=n).map(move |i| bug(format!("{project}-{i}"), if i % 2 == 0 { "multi-line" } else { "single-line" }))
+        };
+        of("Lang", 9).chain(of("Math", 30)).chain(of("Time", 2)).collect()
+    }
+
+    fn names(chosen: &[Summary]) -> Vec<&str> {
+        chosen.iter().map(|bug| bug.id.name.as_str()).collect()
+    }
+
+    #[test]
+    fn projects_and_kinds_are_kept_in_order() {
+        let choice = Choice { projects: vec!["lang".into(), "Time".into()], ..Choice::default() };
+        let chosen = choose(list(), &Choice { kinds: vec!["multi-line".into()], ..choice.clone() }).unwrap();
+        assert_eq!(names(&chosen), ["Lang-2", "Lang-4", "Lang-6", "Lang-8", "Time-2"]);
+        let none = choose(list(), &Choice { kinds: vec!["x".into()], ..choice }).unwrap_err();
+        assert!(none.contains("the projects Lang, Math, Time and the kinds multi-line, single-line"), "{none}");
+    }
+
+    #[test]
+    fn a_bug_belongs_to_what_stands_before_its_number_or_hash() {
+        let of = |text: &str| project_of(&text.parse().unwrap()).to_owned();
+        assert_eq!(of("defects4j:JacksonCore-12"), "JacksonCore");
+        assert_eq!(of("gitbug-java:owner-my-repo-0a1b2c3d4e5f"), "owner-my-repo");
+        assert_eq!(of("fixtures:ring-buffer"), "fixtures");
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_said() {
+        let sample = |size, per_project| {
+            choose(list(), &Choice { sample: Some(Sample { size, per_project, seed: 1 }), ..Choice::default() })
+        };
+        assert!(sample(9, (0, 2)).unwrap_err().contains("6 bugs to draw from, at most 2"));
+        assert!(sample(2, (1, 2)).unwrap_err().contains("1 of each of 3 projects are more than 2"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_sample_has_its_size_and_its_bounds_and_is_drawn_again(seed: u64, size in 3usize..=7, least in 0usize..=1) {
+            let sample = Sample { size, per_project: (least, 3), seed };
+            let choice = Choice { sample: Some(sample), ..Choice::default() };
+            let chosen = choose(list(), &choice).unwrap();
+            prop_assert_eq!(chosen.len(), size);
+            for project in ["Lang", "Math", "Time"] {
+                let n = chosen.iter().filter(|bug| project_of(&bug.id) == project).count();
+                prop_assert!((least..=3).contains(&n));
+            }
+            prop_assert_eq!(chosen, choose(list(), &choice).unwrap());
+        }
+    }
+}
