@@ -1,15 +1,16 @@
 //! `defects4j:` through its contract: an installation made for these tests, whose command line takes the same words,
 //! prints the same lines and leaves the same files as the real one, over one small project with real compilers and tests.
 
-use crate::support::{Finished, Unidebug, repair, unidebug};
+use crate::support::{Finished, repair, unidebug};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use unidebug::benchmark::jars::{self, Library};
 use unidebug::benchmark::{self, Checkout, Settings, jdk};
+use unidebug::domain::Outcome;
 use unidebug::sandbox::{Choice, Sandbox};
-use unidebug::validate::{self, Options};
+use unidebug::validate::{self, Options, Validator};
 
 const BUG: &str = "defects4j:Shop-1";
 const TRIGGER: &str = "shop.CartTest#deliversFreeFromTheSumOn";
@@ -182,22 +183,51 @@ async fn a_checkout_holds_the_files_and_nothing_that_tells_the_repair() {
     assert_eq!((second.triggering, second.project.tests), (checkout.triggering, checkout.project.tests));
 }
 
+/// A judge of the bug, with the folder it works in.
+async fn judge(made: &Installation) -> (tempfile::TempDir, Checkout, Box<dyn Validator>) {
+    let (keep, base) = folder();
+    let (into, work) = (base.join("checkout"), base.join("work"));
+    fs::create_dir_all(&into).unwrap();
+    fs::create_dir_all(&work).unwrap();
+    let checkout = made.checkout(&into).await;
+    let judge = validate::open(&checkout, &made.sandbox, Options::new(work)).await.unwrap();
+    (keep, checkout, judge)
+}
+
 #[tokio::test]
 async fn the_baseline_is_what_the_benchmark_publishes_in_both_versions() {
     for version in ["2.1.0", "3.0.1"] {
         let made = Installation::usual(version).await;
-        let (_keep, base) = folder();
-        let (into, work) = (base.join("checkout"), base.join("work"));
-        fs::create_dir_all(&into).unwrap();
-        fs::create_dir_all(&work).unwrap();
-        let checkout = made.checkout(&into).await;
-        let judge = validate::open(&checkout, &made.sandbox, Options::new(work)).await.unwrap();
+        let (_keep, checkout, judge) = judge(&made).await;
         let baseline = judge.baseline();
         let failing: Vec<String> = baseline.report.failing().map(|result| result.id.to_string()).collect();
         assert_eq!((failing.as_slice(), baseline.passing.len()), ([TRIGGER.to_owned()].as_slice(), 5), "{version}");
         let confirmed = judge.confirm(&repair(&checkout)).await.unwrap();
         assert!(confirmed.is_plausible(), "{version}: {} {}", confirmed.outcome, confirmed.detail);
         assert!(confirmed.detail.contains("`defects4j test` agrees on 5 tests"), "{}", confirmed.detail);
+        // What fails officially without any patch is the environment's.
+        made.write("framework/environment", "");
+        let confirmed = judge.confirm(&repair(&checkout)).await.unwrap();
+        assert!(confirmed.is_plausible(), "{version}: {} {}", confirmed.outcome, confirmed.detail);
+    }
+}
+
+#[tokio::test]
+async fn a_patch_on_which_the_official_command_disagrees_is_not_plausible() {
+    let made = Installation::usual("3.0.1").await;
+    let (_keep, checkout, judge) = judge(&made).await;
+    let patch = repair(&checkout);
+    for (marker, outcome, said) in [
+        ("objects", Outcome::Regression, "fails, which it does not without the patch, shop.CartTest#sumsUp"),
+        ("insists", Outcome::Failed, "`defects4j test` fails the triggering shop.CartTest#deliversFreeFromTheSumOn"),
+        ("forgets", Outcome::MissingTests, "`defects4j test` did not start the triggering"),
+        ("refuses", Outcome::CompileError, "`defects4j compile` refuses it: "),
+    ] {
+        made.write(&format!("framework/{marker}"), "");
+        let word = judge.confirm(&patch).await.unwrap();
+        assert_eq!(word.outcome, outcome, "{marker}: {}", word.detail);
+        assert!(word.detail.contains(said), "{marker}: {}", word.detail);
+        fs::remove_file(made.root.join("framework").join(marker)).unwrap();
     }
 }
 
@@ -211,9 +241,12 @@ async fn a_bug_is_repaired_and_confirmed_by_the_official_command() {
     let object = done.json();
     assert_eq!((object["verdict"].as_str(), object["correct"].as_bool()), (Some("plausible"), Some(true)), "{done}");
     assert!(object["patch"].as_str().unwrap().contains("+        return total() >= from;"), "{done}");
+    assert_eq!(object["confirmed_by"], "Defects4J 3.0.1");
     let journal = journal(&out);
     assert!(journal.contains("`defects4j test` agrees on 5 tests"), "{journal}");
     assert!(journal.contains("a patch is plausible when `defects4j compile` and `defects4j test` agree"), "{journal}");
+    let shown = unidebug(&["resume", out.as_str()]);
+    assert!(shown.stdout.contains("confirmed in a fresh process and by Defects4J 3.0.1"), "{shown}");
     // Nobody who looks for it through the tools finds history, tags or properties.
     let found = |tool: &str, args: &str| {
         let asked = made.unidebug(&["tool", tool, "--bug", BUG, "--args", args, "--json"]);
@@ -230,25 +263,21 @@ async fn a_bug_is_repaired_and_confirmed_by_the_official_command() {
 
 #[tokio::test]
 async fn where_the_official_command_disagrees_there_is_no_repair_and_the_report_says_so() {
-    for (marker, said) in [
-        ("framework/objects", "`defects4j test` fails, which it does not without the patch, shop.CartTest#sumsUp"),
-        ("framework/refuses", "`defects4j compile` refuses it"),
-    ] {
-        let made = Installation::usual("3.0.1").await;
-        made.write(marker, "");
-        let (_keep, run) = folder();
-        let out = run.join("run");
-        let args = ["run", BUG, "--model", "builtin", "--json", "--max-candidates", "40", "--out", out.as_str()];
-        let done = made.unidebug(&args);
-        done.expect_code(1);
-        assert_eq!(done.json()["verdict"], "unrepaired", "{done}");
-        let journal = journal(&out);
-        assert!(journal.contains("a candidate passed the fast run, and not the confirmation"), "{journal}");
-        assert!(journal.contains(said), "{journal}");
-        let report = Unidebug::new(&["report", run.as_str(), "--format", "text"]).run();
-        report.expect_code(0);
-        assert!(report.stdout.contains("warm and cold judged differently"), "{report}");
-    }
+    let made = Installation::usual("3.0.1").await;
+    made.write("framework/refuses", "");
+    let (_keep, run) = folder();
+    let out = run.join("run");
+    let done =
+        made.unidebug(&["run", BUG, "--model", "builtin", "--json", "--max-candidates", "20", "--out", out.as_str()]);
+    assert_ne!(done.code, Some(0), "{done}");
+    assert_ne!(done.json()["verdict"], "plausible", "{done}");
+    let journal = journal(&out);
+    assert!(journal.contains("a candidate passed the fast run, and not the confirmation"), "{journal}");
+    assert!(journal.contains("`defects4j compile` refuses it"), "{journal}");
+    let report = unidebug(&["report", run.as_str()]);
+    report.expect_code(0);
+    let line = report.stdout.lines().find(|line| line.contains("warm and cold judged differently")).unwrap_or_default();
+    assert!(line.contains(|c: char| ('1'..='9').contains(&c)), "{report}");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use super::models::Models;
 use super::telling::Telling;
+use crate::benchmark::defects4j::Official;
 use crate::domain::{Patch, PolicyKind};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
@@ -46,6 +47,7 @@ pub fn report(
         patch: repair.map(|r| patch::render(&r.attempt.patch)),
         files: repair.map(|r| r.attempt.patch.paths().cloned().collect()).unwrap_or_default(),
         correct: repair.and_then(|r| correct(bench, &r.attempt.patch)),
+        confirmed_by: repair.and(bench.checkout.project.official.as_ref()).map(Official::name),
         localization: localization.word().to_owned(),
         model: Model { name, endpoint },
         validations: sums.validations,

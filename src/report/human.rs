@@ -51,10 +51,12 @@ fn maker(report: &RunReport) -> String {
 }
 
 fn judgement(report: &RunReport) -> String {
-    match report.correct {
-        Some(true) => "the failing tests pass and nothing that passed broke, confirmed in a fresh process; equal to the developer's patch".into(),
-        _ => "the failing tests pass and nothing that passed broke, confirmed in a fresh process; whether it is what was meant needs a review".into(),
-    }
+    let besides = report.confirmed_by.as_ref().map_or_else(String::new, |name| format!(" and by {name}"));
+    let meant = match report.correct {
+        Some(true) => "equal to the developer's patch",
+        _ => "whether it is what was meant needs a review",
+    };
+    format!("the failing tests pass and nothing that passed broke, confirmed in a fresh process{besides}; {meant}")
 }
 
 fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {

@@ -115,6 +115,9 @@ pub struct RunReport {
     pub files: Vec<RepoPath>,
     /// `true` when equal to the developer's patch after normalisation, else `null`: never `false` without a review.
     pub correct: Option<bool>,
+    /// Whose own command confirmed the patch besides the cold process, for benchmarks that have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed_by: Option<String>,
     /// How suspicious lines were found: `spectrum`, `perfect`, `file`, `none`.
     pub localization: String,
     /// The model.

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Stands for `framework/bin/defects4j`: the same commands, options, output, exit codes and files, over one small project.
-# `framework/objects` makes `test` tell of a failure that nobody else sees once the product was changed, and
-# `framework/refuses` makes `compile` refuse it.
+# Files in `framework` make it contrary: `objects` lets `test` tell of a failure that nobody else sees once the product was
+# changed, `insists` of the triggering one, `environment` of one on any code, `forgets` lets it not start the triggering
+# test, and `refuses` lets `compile` refuse what was changed.
 set -u
 home=$(cd "$(dirname "$0")/../.." && pwd)
 framework=$home/framework
@@ -71,14 +72,24 @@ compile() {
     step 'Running ant (compile)'
 }
 
+tell() {
+    printf -- '--- shop.CartTest::%s\njava.lang.AssertionError: only here\n\tat shop.CartTest.%s(CartTest.java:12)\n' "$1" "$1" \
+        >>"$work/failing_tests"
+}
+
 run_tests() {
     rm -f "$work/failing_tests" "$work/all_tests"
     compile
     (cd "$work" && java -cp "target/classes:target/tests:$junit" "$framework/core/Official.java" \
         "$version" "$work" $(cat "$framework/projects/Shop/tests")) >&2 || exit 1
-    if [ -f "$framework/objects" ] && changed; then
-        printf -- '--- shop.CartTest::sumsUp\njava.lang.AssertionError: only here\n\tat shop.CartTest.sumsUp(CartTest.java:12)\n' \
-            >>"$work/failing_tests"
+    if [ -f "$framework/environment" ] || { [ -f "$framework/objects" ] && changed; }; then
+        tell sumsUp
+    fi
+    if [ -f "$framework/insists" ] && changed; then
+        tell deliversFreeFromTheSumOn
+    fi
+    if [ -f "$framework/forgets" ]; then
+        sed -i '/^deliversFreeFromTheSumOn/d' "$work/all_tests"
     fi
     step 'Running ant (run.dev.tests)'
     echo "Failing tests: $(grep -c '^--- ' "$work/failing_tests")"

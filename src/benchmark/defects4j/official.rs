@@ -41,6 +41,11 @@ pub enum OfficialRun {
 }
 
 impl Official {
+    /// Whose word it is: `Defects4J 3.0.1`.
+    pub fn name(&self) -> String {
+        format!("Defects4J {}", self.cli.version)
+    }
+
     /// Checks the bug out below `work`, without its history, writes the patch, compiles and tests. Nothing of it is
     /// left afterwards.
     ///
