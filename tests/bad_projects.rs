@@ -63,3 +63,36 @@ fn a_project_without_git_is_repaired_and_has_no_history() {
     let asked = unidebug(&["tool", "code_history", "--bug", bug, "--args", args, "--json"]);
     assert!(asked.json()["observation"].as_str().unwrap().contains("no git repository"), "{asked}");
 }
+
+/// Fails when the test before it was there; that one is skipped, and what is skipped is not run again.
+const UNSTEADY: &str = "import org.junit.*;\npublic class ZLastTest {\n  @Test public void dependsOnLuck() { \
+                        Assert.assertNull(System.getProperty(\"was.here\")); }\n}\n";
+const BEFORE: &str = "import org.junit.*;\npublic class AFirstTest {\n  @Test public void wasHere() { \
+                      System.setProperty(\"was.here\", \"yes\"); Assume.assumeTrue(false); }\n}\n";
+
+#[test]
+fn a_flaky_test_is_no_bug_to_repair() {
+    let folder = project(SUM.replace("a - b", "a + b").as_bytes());
+    fs::write(folder.path().join("test/ZLastTest.java"), UNSTEADY).unwrap();
+    fs::write(folder.path().join("test/AFirstTest.java"), BEFORE).unwrap();
+    let named = unidebug(&["run", folder.path().to_str().unwrap(), "--model", "builtin", "--failing", "ZLastTest"]);
+    named.expect_code(3);
+    assert!(named.stderr.contains("ZLastTest is flaky: it failed once and passed then"), "{named}");
+    assert!(named.stderr.contains("hint: a repair could not be told from luck"), "{named}");
+    let unnamed = run(folder.path());
+    unnamed.expect_code(3);
+    assert!(
+        unnamed.stderr.contains("nothing to repair") && unnamed.stderr.contains("dependsOnLuck: flaky"),
+        "{unnamed}"
+    );
+}
+
+#[test]
+fn a_file_in_utf_16_is_named() {
+    let text: Vec<u8> = "\u{feff}".encode_utf16().chain(SUM.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let folder = project(&text);
+    let done = run(folder.path());
+    done.expect_code(3);
+    assert!(done.stderr.contains("src/Sum.java is UTF-16 and compiled as UTF-8; save it as UTF-8"), "{done}");
+    assert!(done.stderr.contains("hint: ") && fs::read(folder.path().join("src/Sum.java")).unwrap() == text);
+}

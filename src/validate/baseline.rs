@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Runs of what passed, after the first.
 pub(super) const REPEATS: usize = 2;
-const SCHEMA: u32 = 3;
+const SCHEMA: u32 = 4;
 /// Time for a test that was only cut, when others fail by themselves.
 const SECOND_CHANCE: Duration = Duration::from_secs(60);
 /// Time for all of these together.
@@ -78,22 +78,42 @@ async fn run(subject: &Subject) -> Result<Kept, ValidateError> {
     {
         return Err(nothing);
     }
-    let passed: Vec<TestId> = report.with_status(TestStatus::Passed).map(|result| result.id.clone()).collect();
     let deadlines = subject.deadlines(&report);
     let mut flaky = BTreeSet::new();
     for _ in 0..REPEATS {
-        if passed.is_empty() {
+        if report.with_status(TestStatus::Passed).next().is_none() {
             break;
         }
         // A fresh copy, so that what a run leaves on disk does not decide the next.
         let copy = subject.copy()?;
-        let again = subject.plan(passed.clone(), deadlines.clone(), OnCrash::GoOn);
-        let again = subject.suite(&copy).run(&again).await?;
-        let fails = |id: &&TestId| again.results.get(*id).is_none_or(|result| result.status != TestStatus::Passed);
-        flaky.extend(passed.iter().filter(fails).cloned());
+        let again = subject.plan(repeated(&report), deadlines.clone(), OnCrash::GoOn);
+        flaky.extend(changed(&report, &subject.suite(&copy).run(&again).await?));
     }
     let hungry = second_chance(subject, &report).await?;
     Ok(Kept { schema: SCHEMA, report, flaky, hungry, seconds: begin.elapsed().as_secs_f64() })
+}
+
+/// What is run again: all that passed, and what failed by itself.
+fn repeated(report: &TestReport) -> Vec<TestId> {
+    let steady = |result: &&TestResult| match result.status {
+        TestStatus::Passed => true,
+        TestStatus::Failed => !lost(result),
+        TestStatus::Skipped | TestStatus::TimedOut => false,
+    };
+    report.results.values().filter(steady).map(|result| result.id.clone()).collect()
+}
+
+/// Tests that ended otherwise in another run: passed once and not again, or failed once and passed then.
+pub(super) fn changed(report: &TestReport, again: &TestReport) -> Vec<TestId> {
+    let other = |result: &&TestResult| {
+        let passes = again.results.get(&result.id).is_some_and(|again| again.status == TestStatus::Passed);
+        match result.status {
+            TestStatus::Passed => !passes,
+            TestStatus::Failed => passes,
+            TestStatus::Skipped | TestStatus::TimedOut => false,
+        }
+    };
+    report.results.values().filter(other).map(|result| result.id.clone()).collect()
 }
 
 /// Tests that were cut or ran out of memory while others failed by themselves get a roomy run of their own: those that
@@ -128,8 +148,12 @@ pub(super) fn decide(
     by_user: &[TestId],
     by_benchmark: Option<&[TestId]>,
 ) -> Result<Baseline, ValidateError> {
-    let mut set_aside: BTreeMap<TestId, String> =
-        flaky.iter().map(|id| (id.clone(), "flaky: it passed once and not again".to_owned())).collect();
+    let first = |id: &TestId| report.results.get(id).map(|result| result.status);
+    let how = |id: &TestId| match first(id) {
+        Some(TestStatus::Failed) => "flaky: it failed once and passed then",
+        _ => "flaky: it passed once and not again",
+    };
+    let mut set_aside: BTreeMap<TestId, String> = flaky.iter().map(|id| (id.clone(), how(id).to_owned())).collect();
     let wants = "it wants more time or memory than a candidate's run gives, and passes with it";
     set_aside.extend(hungry.into_iter().map(|id| (id, wants.to_owned())));
     set_aside.extend(left_out(&report).map(|(id, why)| (id.clone(), why.to_owned())));
@@ -165,9 +189,13 @@ fn chosen(report: &TestReport, flaky: &BTreeSet<TestId>, named: &[TestId]) -> Re
         let same: Vec<_> = report.results.values().filter(|result| matches(name, &result.id)).collect();
         let failing = same.iter().filter(|r| matches!(r.status, TestStatus::Failed | TestStatus::TimedOut));
         let failing: Vec<TestId> = failing.map(|result| result.id.clone()).collect();
+        let (unsteady, failing): (Vec<_>, Vec<_>) = failing.into_iter().partition(|id| flaky.contains(id));
         let (what, hint) = if same.is_empty() {
             let hint = format!("{} tests ran; failing: {}", report.results.len(), some(report));
             (format!("the test {name} did not run"), hint)
+        } else if failing.is_empty() && !unsteady.is_empty() {
+            let what = format!("the test {name} is flaky: it failed once and passed then, before any change");
+            (what, "a repair could not be told from luck; mend the test first, or name another with --failing".into())
         } else if failing.is_empty() {
             let flaky = if same.iter().any(|result| flaky.contains(&result.id)) { " sometimes" } else { "" };
             (format!("the test {name} passes{flaky} before any change"), format!("failing: {}", some(report)))

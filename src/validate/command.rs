@@ -86,12 +86,9 @@ impl CommandValidator {
                 hint: "check --test, and where it writes its reports".into(),
             });
         }
-        let passed: Vec<TestId> = report.with_status(TestStatus::Passed).map(|result| result.id.clone()).collect();
         let mut flaky = BTreeSet::new();
         for _ in 0..baseline::REPEATS {
-            let again = self.untouched().await?;
-            let fails = |id: &&TestId| again.results.get(*id).is_none_or(|result| result.status != TestStatus::Passed);
-            flaky.extend(passed.iter().filter(fails).cloned());
+            flaky.extend(baseline::changed(&report, &self.untouched().await?));
         }
         let seconds = begin.elapsed().as_secs_f64();
         baseline::decide(

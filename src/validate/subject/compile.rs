@@ -59,12 +59,22 @@ impl Subject {
         let made = copy.scratch.join("all");
         if let Some(first) = self.compile_all(&copy.tree, &made).await?.first() {
             let place = first.file.as_ref().map_or(String::new(), |file| format!(" ({file}:{})", first.line));
-            return Err(ValidateError::BaselineDoesNotCompile { first: format!("{}{place}", first.message) });
+            let charset = first.file.as_ref().and_then(|file| self.other_charset(file)).unwrap_or_default();
+            return Err(ValidateError::BaselineDoesNotCompile { first: format!("{charset}{}{place}", first.message) });
         }
         for (name, kept) in ["tests", "product"].into_iter().zip(&kept) {
             move_folder(&made.join(name), kept)?;
         }
         Ok(kept.to_vec())
+    }
+
+    /// What to say of a file that is spelled in another charset than it is compiled as.
+    fn other_charset(&self, file: &RepoPath) -> Option<String> {
+        let bytes = std::fs::read(file.under(&self.checkout.root)).ok()?;
+        let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+        let encoding = Some(self.level().encoding).filter(|name| !name.is_empty()).unwrap_or_else(|| "UTF-8".into());
+        (utf16 && !encoding.starts_with("UTF-16"))
+            .then(|| format!("{file} is UTF-16 and compiled as {encoding}; save it as UTF-8: "))
     }
 
     /// Compiles all sources of a tree into `into/product` and `into/tests`; returns the errors.
