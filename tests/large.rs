@@ -1,7 +1,7 @@
 //! Evidence for a file far larger than any prompt: cut by method, within budgets, and what was left out is said.
 
 use crate::levels::accomplished;
-use crate::support::{Endpoint, Reply, unidebug};
+use crate::support::{Endpoint, Reply, folder_of, unidebug};
 use serde_json::json;
 use std::fmt::Write;
 use unidebug::prompt::count_tokens;
@@ -25,22 +25,18 @@ fn huge() -> String {
 
 #[test]
 fn a_file_of_a_hundred_thousand_tokens_is_cut_by_method() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |path: &str, text: &str| {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
     let file = huge();
     assert!(count_tokens(&file) > 100_000);
-    write("src/big/Huge.java", &file);
-    write(
-        "test/big/HugeTest.java",
-        &format!(
-            "package big;\nimport org.junit.Test;\nimport static org.junit.Assert.*;\npublic class HugeTest {{\n    @Test public void addsUp() {{ assertEquals({}, new Huge().value{FAULTY}(2)); }}\n    @Test public void starts() {{ assertEquals(3, new Huge().value0(2)); }}\n}}\n",
-            3 * (FAULTY + 1)
+    let folder = folder_of(&[
+        ("src/big/Huge.java", &file),
+        (
+            "test/big/HugeTest.java",
+            &format!(
+                "package big;\nimport org.junit.Test;\nimport static org.junit.Assert.*;\npublic class HugeTest {{\n    @Test public void addsUp() {{ assertEquals({}, new Huge().value{FAULTY}(2)); }}\n    @Test public void starts() {{ assertEquals(3, new Huge().value0(2)); }}\n}}\n",
+                3 * (FAULTY + 1)
+            ),
         ),
-    );
+    ]);
     let summary = json!([{"class": "Huge", "method": format!("value{FAULTY}"), "description": "adds up"}]);
     let endpoint = Endpoint::start(move |agent, _, _| match agent {
         "Summarizer" => accomplished(json!({"summary": summary, "explanation": "sums"})),

@@ -1,5 +1,6 @@
 //! Directories as bugs: Maven with modules, plain folders, commands, and everything that is no project.
 
+use crate::support::write_files;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 use unidebug::benchmark::{self, BenchmarkError, Checkout, Runner, Settings};
@@ -23,11 +24,7 @@ impl Trial {
         for made in [&user, &copy, &work] {
             fs::create_dir_all(made).unwrap();
         }
-        for (path, text) in files {
-            let path = user.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
+        write_files(&user, files);
         Self { _folder: folder, user, copy, work }
     }
 

@@ -5,6 +5,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::Arc;
@@ -212,17 +213,20 @@ fn file_ending_lines_with(end: &'static str) -> impl Strategy<Value = Vec<u8>> {
 /// Two equal or empty files come up now and then, the oftener the more cases there are.
 const REJECTS: u32 = 1 << 20;
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, max_global_rejects: REJECTS, ..ProptestConfig::default() })]
-
-    #[test]
-    fn git_takes_what_is_rendered(before in some_file(), after in some_file()) {
+#[test]
+fn git_takes_what_is_rendered() {
+    // A process each: the counts of `PROPTEST_CASES`, which the macro obeys, are for what needs none.
+    let cases = if std::env::var_os("UNIDEBUG_SOAK").is_some() { 1000 } else { 64 };
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let checked = TestRunner::new(config).run(&(some_file(), some_file()), |(before, after)| {
         // An empty file is no change git could see, and a file is never deleted by a patch.
         prop_assume!(before != after && !before.is_empty() && !after.is_empty());
         let files = Files::from([(path("src/A.java"), before.clone())]);
         let patch = change(&before, &after);
         prop_assert_eq!(&applied_by_git(&files, &patch)[&path("src/A.java")], &after);
-    }
+        Ok(())
+    });
+    checked.unwrap();
 }
 
 proptest! {

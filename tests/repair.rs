@@ -1,6 +1,6 @@
 //! `unidebug run` at level 1: a model behind real HTTP plays Locator and Fixer; the judge is the real one.
 
-use crate::support::{Endpoint, Finished, Reply, unidebug};
+use crate::support::{Endpoint, Finished, Reply, folder_of, unidebug};
 use serde_json::{Value, json};
 
 const BUG: &str = "fixtures:ring-buffer";
@@ -155,21 +155,17 @@ fn marks_that_fit_nowhere_are_sampled_again_and_at_last_done_without() {
 
 #[test]
 fn marks_in_a_file_that_was_not_shown_are_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |path: &str, text: &str| {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
-    write("src/shop/Limits.java", "package shop;\nfinal class Limits {\n    static final int ITEMS = 2;\n}\n");
-    write(
-        "src/shop/Cart.java",
-        "package shop;\npublic class Cart {\n    boolean takes(int items) {\n        return items <= Limits.ITEMS;\n    }\n}\n",
-    );
-    write(
-        "test/shop/CartTest.java",
-        "package shop;\nimport org.junit.*;\npublic class CartTest {\n    @Test public void three() { Assert.assertTrue(new Cart().takes(3)); }\n    @Test public void four() { Assert.assertFalse(new Cart().takes(4)); }\n}\n",
-    );
+    let folder = folder_of(&[
+        ("src/shop/Limits.java", "package shop;\nfinal class Limits {\n    static final int ITEMS = 2;\n}\n"),
+        (
+            "src/shop/Cart.java",
+            "package shop;\npublic class Cart {\n    boolean takes(int items) {\n        return items <= Limits.ITEMS;\n    }\n}\n",
+        ),
+        (
+            "test/shop/CartTest.java",
+            "package shop;\nimport org.junit.*;\npublic class CartTest {\n    @Test public void three() { Assert.assertTrue(new Cart().takes(3)); }\n    @Test public void four() { Assert.assertFalse(new Cart().takes(4)); }\n}\n",
+        ),
+    ]);
     for file_path in [json!("src/shop/Limits.java"), Value::Null] {
         let marks = json!({"marked_code": "static final int ITEMS = 2; // buggy line", "file_path": file_path, "explanation": "three may come"});
         let fix = json!({"diff": "--- a/src/shop/Limits.java\n+++ b/src/shop/Limits.java\n@@ -3 +3 @@\n-    static final int ITEMS = 2;\n+    static final int ITEMS = 3;\n", "explanation": "three"});

@@ -1,6 +1,6 @@
 //! Each of the tools by hand, on a fixture; `unidebug tool` is what a user would type.
 
-use crate::support::{Endpoint, Finished, Reply, unidebug};
+use crate::support::{Endpoint, Finished, Reply, folder_of, unidebug};
 use serde_json::{Value, json};
 
 const BUG: &str = "fixtures:ring-buffer";
@@ -178,20 +178,16 @@ fn the_tools_are_listed_with_their_arguments() {
 
 #[test]
 fn static_analysis_shows_what_the_compiler_warns_of() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |path: &str, text: &str| {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
-    write(
-        "src/a/Box.java",
-        "package a;\npublic class Box {\n    int half(long n) {\n        int m = 4;\n        m += n / 2L;\n        switch (m) {\n        case 1: m = 2;\n        case 2: m = 3;\n        }\n        return m;\n    }\n}\n",
-    );
-    write(
-        "test/a/BoxTest.java",
-        "package a;\nimport org.junit.Test;\nimport static org.junit.Assert.*;\npublic class BoxTest {\n    @Test public void halves() { assertEquals(1, new Box().half(2)); }\n}\n",
-    );
+    let folder = folder_of(&[
+        (
+            "src/a/Box.java",
+            "package a;\npublic class Box {\n    int half(long n) {\n        int m = 4;\n        m += n / 2L;\n        switch (m) {\n        case 1: m = 2;\n        case 2: m = 3;\n        }\n        return m;\n    }\n}\n",
+        ),
+        (
+            "test/a/BoxTest.java",
+            "package a;\nimport org.junit.Test;\nimport static org.junit.Assert.*;\npublic class BoxTest {\n    @Test public void halves() { assertEquals(1, new Box().half(2)); }\n}\n",
+        ),
+    ]);
     let project = folder.path().to_str().unwrap();
     let tool = |name: &str, args: &str| unidebug(&["tool", name, "--bug", project, "--args", args]);
     let warned = tool("static_analysis", "{}");

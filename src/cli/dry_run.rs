@@ -3,12 +3,12 @@
 use super::config::Config;
 use super::error::Failure;
 use super::models::Contact;
+use super::scratch::Scratch;
 use super::session::Session;
 use super::telling::Telling;
 use crate::escalate::preview::Preview;
 use crate::journal::{Past, Tee};
 use crate::prompt::count_tokens;
-use camino::Utf8Path;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,13 +18,10 @@ use std::sync::Arc;
 /// # Errors
 /// Everything that keeps a bug from being opened.
 pub async fn dry_run(bug: &str, config: Config, as_json: bool, quiet: bool) -> Result<u8, Failure> {
-    let folder = tempfile::Builder::new().prefix("unidebug-dry-").tempdir();
-    let folder = folder.map_err(|e| Failure::io("no folder for the checkout", &e))?;
-    let path =
-        Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
+    let scratch = Scratch::of("dry")?;
     let session = Session::open(bug, config.clone(), Contact::None, None).await?;
     let telling = Telling::to(Arc::new(Tee::new(Vec::new())), Arc::new(Past::default()), quiet);
-    let previews = session.preview(path, &telling).await?;
+    let previews = session.preview(scratch.path(), &telling).await?;
     telling.quiet();
     let sums = Sums::of(&previews, &config);
     super::print(&if as_json { format!("{}\n", sums.json(&previews, bug)) } else { sums.text(&previews) });

@@ -27,6 +27,7 @@ mod report;
 mod resume;
 mod retrieval;
 mod run;
+mod scratch;
 mod session;
 mod telling;
 mod tool;

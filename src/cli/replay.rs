@@ -5,10 +5,10 @@ use super::error::{DIVERGED, Failure};
 use super::frozen::Frozen;
 use super::models::Contact;
 use super::resume::whole_path;
+use super::scratch::Scratch;
 use super::session::Session;
 use super::telling::Telling;
 use crate::journal::{Comparison, Divergence, History, Past};
-use camino::Utf8Path;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,15 +28,12 @@ pub async fn replay(args: ReplayArgs) -> Result<u8, Failure> {
         let hint = format!("end it first: `unidebug resume {folder}`");
         return Err(Failure::unusable(format!("the run `{folder}` is not over: there is no whole recording"), hint));
     }
-    let scratch = tempfile::Builder::new().prefix("unidebug-replay-").tempdir();
-    let scratch = scratch.map_err(|e| Failure::io("no folder for the checkout", &e))?;
-    let path = Utf8Path::from_path(scratch.path());
-    let path = path.ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
+    let scratch = Scratch::of("replay")?;
     let session = Session::open(&frozen.bug, frozen.settings, Contact::None, None).await?;
     let past = Arc::new(Past::to_repeat(history, args.rerun));
     let comparison = Arc::new(Comparison::with(past.clone()));
     let telling = Telling::to(comparison.clone(), past, args.quiet);
-    let worked = session.work(path, &telling, TIME).await;
+    let worked = session.work(scratch.path(), &telling, TIME).await;
     telling.quiet();
     match (comparison.divergence(), worked) {
         // What a difference led to says less than the difference.

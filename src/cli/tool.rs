@@ -4,6 +4,7 @@ use super::args::ToolArgs;
 use super::error::Failure;
 use super::models::{Contact, Models};
 use super::open::{Opened, settings_for};
+use super::scratch::Scratch;
 use super::way;
 use crate::agent::mend::{self, Match, Threshold};
 use crate::agent::policy::{LlmPolicy, Policy};
@@ -12,7 +13,6 @@ use crate::escalate::Mind;
 use crate::prompt::Library;
 use crate::report::Tally;
 use crate::tools::{Effect, Registry, Tool, ToolContext, call_form};
-use camino::Utf8Path;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -42,12 +42,9 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let opened = Opened::check(bug, &config).await?;
     let library = Arc::new(Library::load(config.prompts.as_deref())?);
     let models = Models::open(&config, &[], Contact::First, None).await?;
-    let folder = tempfile::Builder::new().prefix("unidebug-tool-").tempdir();
-    let folder = folder.map_err(|e| Failure::io("no folder for the checkout", &e))?;
-    let path =
-        Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
+    let scratch = Scratch::of("tool")?;
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
-    let bench = opened.bench(path, way::plain(&config), &*sink).await?;
+    let bench = opened.bench(scratch.path(), way::plain(&config), &*sink).await?;
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None };
     let model = match models.mind(Level::L1, &scope.agent, 0.0, &library, &sink, &Arc::default()) {
         Mind::Model { voice, kind } => Some(LlmPolicy::new(voice, kind, scope.clone(), bench.language, 0)),

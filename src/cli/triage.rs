@@ -5,6 +5,7 @@ use super::config::{Config, Levels};
 use super::error::Failure;
 use super::models::Contact;
 use super::open::{full_name, settings_for};
+use super::scratch::Scratch;
 use super::session::{Outcome, Session};
 use super::telling::Telling;
 use crate::benchmark::{self, Settings};
@@ -13,7 +14,6 @@ use crate::escalate::Verdict;
 use crate::journal::Past;
 use crate::patch;
 use crate::report::triage::{self, Fix, Triaged};
-use camino::Utf8Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Triages every bug. One that cannot be opened is told among the others; it ends the command only when it is the only
@@ -56,13 +56,10 @@ async fn one(bug: &BugId, args: &TriageArgs) -> Result<Triaged, Failure> {
     let config = Config { levels: Some(Levels(vec![Level::L1])), ..config };
     let time = config.max_time.0;
     let session = Session::open(&full_name(&name), config, Contact::First, None).await?;
-    let folder = tempfile::Builder::new().prefix("unidebug-triage-").tempdir();
-    let folder = folder.map_err(|error| Failure::io("no folder for the checkout", &error))?;
-    let path =
-        Utf8Path::from_path(folder.path()).ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
+    let scratch = Scratch::of("triage")?;
     let marks = Arc::new(Marks::default());
     let telling = Telling::to(marks.clone(), Arc::new(Past::default()), args.quiet);
-    let outcome = session.work(path, &telling, time).await?;
+    let outcome = session.work(scratch.path(), &telling, time).await?;
     telling.quiet();
     Ok(triaged(bug, outcome, &marks.taken(), args.top))
 }

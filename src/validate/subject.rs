@@ -133,8 +133,7 @@ impl Subject {
         let args = &self.checkout.project.jvm_args;
         // Placeholders that only the build tool can fill would stop the JVM.
         let jvm_args = args.iter().filter(|arg| !arg.contains("${") && !arg.contains("@{")).cloned().collect();
-        let stop_at_cut = on_crash == OnCrash::Stop;
-        Plan { classes: self.tests.clone(), only, skip: Vec::new(), deadlines, on_crash, stop_at_cut, jvm_args }
+        Plan { classes: self.tests.clone(), only, skip: Vec::new(), deadlines, on_crash, jvm_args }
     }
 
     /// A candidate's plan for all tests: those that took their process with them before, and are not the bug, would

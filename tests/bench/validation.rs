@@ -5,6 +5,8 @@
 //! they are left out there unless `UNIDEBUG_BENCH_ANYWAY` is set.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../support/tree.rs"]
+mod tree;
 #[path = "../support/trial.rs"]
 #[allow(dead_code)]
 mod trial;

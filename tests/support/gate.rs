@@ -2,7 +2,7 @@
 //! started, judged and journaled is real.
 #![allow(dead_code)]
 
-use super::{Endpoint, Reply, Unidebug};
+use super::{Endpoint, Reply, Unidebug, write_files};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -78,11 +78,7 @@ impl Gate {
             ("bug/check.sh", script),
             ("prices.json", &price.to_string()),
         ];
-        for (path, text) in files {
-            let path = gate.path(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
+        write_files(gate.path(""), &files);
         gate
     }
 

@@ -4,6 +4,7 @@ mod endpoint;
 mod gate;
 mod parallel;
 mod program;
+mod tree;
 mod trial;
 
 #[allow(unused_imports)]
@@ -14,5 +15,7 @@ pub use gate::{Gate, change, dollars, fix, ladder, steady};
 pub use parallel::in_parallel;
 #[allow(unused_imports)]
 pub use program::{Finished, Unidebug, unidebug};
+#[allow(unused_imports)]
+pub use tree::{folder_of, write_files};
 #[allow(unused_imports)]
 pub use trial::{Trial, repair};

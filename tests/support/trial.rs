@@ -1,5 +1,6 @@
 //! A small project on disk with a folder to work in, judged by real compilers and real test processes.
 
+use super::tree::write_files;
 use camino::Utf8Path;
 use std::sync::Arc;
 use unidebug::benchmark::{Checkout, Project};
@@ -23,11 +24,7 @@ impl Trial {
         let base = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
         let (root, work) = (base.join("bug"), base.join("work"));
         std::fs::create_dir_all(&work).unwrap();
-        for (path, text) in files {
-            let path = root.join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
+        write_files(&root, files);
         let project = Project {
             source_roots: vec![RepoPath::new("src").unwrap()],
             test_roots: vec![RepoPath::new("test").unwrap()],

@@ -10,12 +10,12 @@ use super::args::{BenchCommand, MeasuredArgs};
 use super::config::Config;
 use super::error::Failure;
 use super::open::Opened;
+use super::scratch::Scratch;
 use super::way;
 use crate::domain::{BugId, EventSink, RepoPath};
 use crate::localize::oracle::Repaired;
 use crate::report::Tally;
 use crate::tools::Workbench;
-use camino::Utf8Path;
 
 /// Runs a measurement.
 ///
@@ -38,7 +38,7 @@ struct Solved {
     bench: Workbench,
     /// Repaired files: path and text.
     repaired: Vec<(RepoPath, String)>,
-    _folder: tempfile::TempDir,
+    _folder: Scratch,
 }
 
 impl Solved {
@@ -48,11 +48,8 @@ impl Solved {
         let config =
             Config { root: root.clone(), java_home: java_home.clone(), sandbox: *sandbox, ..Config::default() };
         let opened = Opened::check(&bug.to_string(), &config).await?.without_warm_judge();
-        let folder = tempfile::Builder::new().prefix("unidebug-bench-").tempdir();
-        let folder = folder.map_err(|error| Failure::io("no folder for the checkout", &error))?;
-        let path = Utf8Path::from_path(folder.path())
-            .ok_or_else(|| Failure::unusable("TMPDIR is not UTF-8", "set another"))?;
-        let bench = opened.bench(path, way::plain(&config), &Tally::default() as &dyn EventSink).await?;
+        let folder = Scratch::of("bench")?;
+        let bench = opened.bench(folder.path(), way::plain(&config), &Tally::default() as &dyn EventSink).await?;
         let oracle = bench.checkout.oracle.as_ref().filter(|oracle| !oracle.files.is_empty());
         let oracle = oracle.ok_or_else(|| {
             Failure::unusable("it comes without a developer's repair", "name one with `fixed` or `patch` in bugs.jsonl")

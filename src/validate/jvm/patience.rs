@@ -78,15 +78,7 @@ mod tests {
         let deadlines =
             Deadlines { default: Duration::from_secs(10), own: BTreeMap::new(), total: Duration::from_secs(60) };
         let classes = classes.iter().map(|class| (*class).to_owned()).collect();
-        Plan {
-            classes,
-            only: Vec::new(),
-            skip: Vec::new(),
-            deadlines,
-            on_crash,
-            stop_at_cut: false,
-            jvm_args: Vec::new(),
-        }
+        Plan { classes, only: Vec::new(), skip: Vec::new(), deadlines, on_crash, jvm_args: Vec::new() }
     }
 
     fn report(lost: usize, of: &str) -> TestReport {

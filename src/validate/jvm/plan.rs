@@ -18,7 +18,7 @@ pub(in crate::validate) struct Deadlines {
     pub(in crate::validate) total: Duration,
 }
 
-/// What to do when a test ends the process.
+/// What to do when a test ends its process, or is cut, which ends the process too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::validate) enum OnCrash {
     /// The test failed; go on with the rest (the untouched bug).
@@ -38,8 +38,6 @@ pub(in crate::validate) struct Plan {
     pub(in crate::validate) skip: Vec<TestId>,
     pub(in crate::validate) deadlines: Deadlines,
     pub(in crate::validate) on_crash: OnCrash,
-    /// Whether a cut test ends the run.
-    pub(in crate::validate) stop_at_cut: bool,
     /// Further arguments of the JVM.
     pub(in crate::validate) jvm_args: Vec<String>,
 }

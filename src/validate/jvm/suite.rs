@@ -149,7 +149,7 @@ fn take(report: &mut TestReport, told: Told, done: &Finished, plan: &Plan) -> Ne
         return Next::Stop(RunEnd::Complete);
     }
     if to_be_continued {
-        return if cut && plan.stop_at_cut { Next::Stop(RunEnd::TimedOut) } else { Next::GoOn };
+        return if cut && plan.on_crash == OnCrash::Stop { Next::Stop(RunEnd::TimedOut) } else { Next::GoOn };
     }
     let end = match done.exit {
         Exit::TimedOut => RunEnd::TimedOut,

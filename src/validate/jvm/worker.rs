@@ -2,7 +2,7 @@
 //! and another one is already waiting.
 
 use super::daemon::{Classes, flags, put, put_count};
-use super::plan::Plan;
+use super::plan::{OnCrash, Plan};
 use super::suite;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{RunEnd, TestReport};
@@ -147,13 +147,13 @@ impl Workers {
             }
             match why.split(' ').next() {
                 Some("done" | "stopped") if honest => return Ok(report),
-                Some("cut") if honest && plan.stop_at_cut => {
+                Some("cut") if honest && plan.on_crash == OnCrash::Stop => {
                     report.end = RunEnd::TimedOut;
                     return Ok(report);
                 }
                 // Threads that compute for ever fail one test; the others have still to be told, unless nobody asks.
                 Some("cut" | "runaway") if honest && report.results.len() > before => {
-                    if plan.stop_at_cut && !plan.only.is_empty() {
+                    if plan.on_crash == OnCrash::Stop && !plan.only.is_empty() {
                         return Ok(report);
                     }
                 }
