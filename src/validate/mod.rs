@@ -205,14 +205,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// Defaults with this work folder: 30 minutes, 1 GiB of heap.
+    /// Defaults with this work folder: 30 minutes, 512 MiB of heap.
     pub fn new(work_dir: impl Into<Utf8PathBuf>) -> Self {
         Self {
             jdk: None,
             failing: Vec::new(),
             max_time: Duration::from_secs(1800),
             work_dir: work_dir.into(),
-            heap_mib: 1024,
+            heap_mib: 512,
             cold: false,
         }
     }
