@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use unidebug::agent::answer;
-use unidebug::benchmark::defects4j::text;
+use unidebug::benchmark::defects4j::{kind_of, text};
 use unidebug::domain::{RepoPath, Usage};
 use unidebug::journal::History;
 use unidebug::language::Java;
@@ -230,7 +230,7 @@ fn damaged_words_of_defects4j_are_read_or_passed_over_and_lead_nowhere_else() {
             assert!(lines.is_sorted_by_key(|line| line.number));
         }
         let _ = (text::row(bytes, 1), text::info(bytes), text::version(bytes), text::demanded_jdk(bytes));
-        let _ = (text::level_of(bytes), text::kind_of(bytes));
+        let _ = (text::level_of(bytes), kind_of(bytes));
     });
 }
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 pub(super) const PROGRAM: &str = "framework/bin/defects4j";
 /// Where an installation says which Java it insists on.
 const CONSTANTS: &str = "framework/core/Constants.pm";
-/// Ant with a compiler and a test JVM.
-const MEMORY_MIB: u64 = 4096;
+/// Ant compiles and tests in its own JVM, whose heap is sized by the machine's memory and not by what it needs.
+const MEMORY_MIB: u64 = 16 << 10;
 /// A check-out or a build takes minutes at most.
 pub(super) const PATIENCE: Duration = Duration::from_secs(900);
 /// Where Perl modules lie that were not installed for everybody.

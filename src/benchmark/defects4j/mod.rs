@@ -8,17 +8,19 @@
 mod catalogue;
 mod cli;
 mod exported;
+mod kind;
 mod official;
 pub mod text;
 
 pub use cli::Cli;
+pub use kind::kind_of;
 pub use official::{Official, OfficialRun};
 
 use super::copy::io_error;
 use super::settings::Settings;
-use super::{Benchmark, BenchmarkError, Checkout, Oracle, Project, Summary, TestPatterns, private_copy, repaired};
+use super::{Benchmark, BenchmarkError, Checkout, Project, Summary, TestPatterns, private_copy, repaired};
 use crate::domain::{BugId, RepoPath};
-use crate::sandbox::{self, Sandbox};
+use crate::sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use catalogue::Catalogue;
 use exported::{Exported, Kept};
@@ -33,8 +35,7 @@ const QUERY: Duration = Duration::from_secs(60);
 /// Its tests are known to pass and fail in this time zone, and without a screen.
 const JVM: &[&str] = &["-Duser.timezone=America/Los_Angeles", "-Djava.awt.headless=true"];
 /// What Defects4J leaves in a working directory, and no developer would have.
-const TRACES: &[&str] =
-    &[".defects4j.config", "defects4j.build.properties", "failing_tests", "all_tests", ".gitignore.bak"];
+const TRACES: &[&str] = &[".defects4j.config", "defects4j.build.properties", "failing_tests", "all_tests"];
 /// Larger sources are data; nobody needs their charset.
 const SOURCE_BYTES: u64 = 4 << 20;
 
@@ -72,18 +73,6 @@ impl Defects4J {
         let jdk = cli::suitable_jdk(&self.root, &self.version, self.settings.java_home.as_deref())?;
         Ok(Cli { root: self.root.clone(), version: self.version.clone(), jdk })
     }
-
-    async fn oracle(
-        &self,
-        official: &Official,
-        sandbox: &Sandbox,
-        place: &Utf8Path,
-        buggy: &Utf8Path,
-        project: &Project,
-    ) -> Result<Oracle, BenchmarkError> {
-        let fixed = official.check_out(sandbox, 'f', place).await?;
-        repaired::from_folder(buggy, &fixed, project)
-    }
 }
 
 /// The installation whose program is on PATH.
@@ -120,7 +109,7 @@ impl Benchmark for Defects4J {
         };
         let patch =
             self.root.join(catalogue::PROJECTS).join(project).join(format!("patches/{}.src.patch", line.number));
-        let kind = fs::read(patch).ok().and_then(|bytes| text::kind_of(&bytes)).map(str::to_owned);
+        let kind = fs::read(patch).ok().and_then(|bytes| kind_of(&bytes)).map(str::to_owned);
         Ok(Summary { id: id.clone(), title, kind, needs: None })
     }
 
@@ -135,14 +124,12 @@ impl Benchmark for Defects4J {
         let kept = Kept::of(&official.cli, &sandbox, (name, line.number), &tree).await?;
         let mut notes = self.notes(&kept, &official.cli);
         notes.extend(private_copy(&tree, into)?.left_out);
-        for trace in TRACES {
-            // Most are not there.
-            let _ = fs::remove_file(into.join(trace));
-        }
+        without_traces(into)?;
         kept.put_built(into)?;
         let mut project = project(&kept.facts, into);
         project.jdk = Some(official.cli.jdk.home.clone());
-        let oracle = self.oracle(&official, &sandbox, place, into, &project).await?;
+        let fixed = official.check_out(&sandbox, 'f', place).await?;
+        let oracle = repaired::from_folder(into, &fixed, &project)?;
         project.official = Some(official);
         Ok(Checkout {
             bug: id.clone(),
@@ -199,6 +186,20 @@ impl Defects4J {
         }
         notes
     }
+}
+
+/// Takes out of a copy what Defects4J left in its original: it names what the developers changed.
+fn without_traces(copy: &Utf8Path) -> Result<(), BenchmarkError> {
+    for trace in TRACES {
+        let path = copy.join(trace);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(io_error("cannot remove what Defects4J left", &path, error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// How the private copy of a working directory is built and tested.

@@ -221,47 +221,6 @@ pub fn level_of(class: &[u8]) -> Option<u32> {
         .then(|| major.saturating_sub(44).max(5))
 }
 
-/// What a repair takes, by the developers' patch, which leads from the repaired version to the buggy one: a word of
-/// [`Summary::kind`](crate::benchmark::Summary::kind).
-pub fn kind_of(patch: &[u8]) -> Option<&'static str> {
-    let text = String::from_utf8_lossy(patch);
-    let (mut files, mut lost, mut put, mut runs, mut in_run, mut in_hunk) = (0, 0, 0, 0, false, false);
-    for line in text.lines() {
-        let change = match line.as_bytes().first() {
-            _ if line.starts_with("diff ") || line.starts_with("Index: ") => {
-                in_hunk = false;
-                false
-            }
-            Some(b'-') if !in_hunk && line.starts_with("--- ") => {
-                files += 1;
-                false
-            }
-            Some(b'@') => {
-                in_hunk = true;
-                false
-            }
-            Some(b'-') if in_hunk => {
-                lost += 1;
-                true
-            }
-            Some(b'+') if in_hunk => {
-                put += 1;
-                true
-            }
-            _ => false,
-        };
-        runs += usize::from(change && !in_run);
-        in_run = change;
-    }
-    Some(match (files, runs, lost, put) {
-        (_, 0, ..) => return None,
-        (2.., ..) => "multi-file",
-        (_, 1, 0..=1, 0..=1) if put == 1 => "single-line",
-        (_, 1, _, 0) => "missing-code",
-        _ => "multi-line",
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,18 +269,6 @@ mod tests {
         assert_eq!(row(said, 1).unwrap(), ["LANG-747", "a.T::x;a.T::y"]);
         assert_eq!(tests(row(said, 10).unwrap()[1].as_bytes()), [TestId::new("b.T", "z")]);
         assert_eq!(row(said, 2), None);
-    }
-
-    #[test]
-    fn what_a_repair_takes_is_read_off_the_developers_patch() {
-        let head = "diff --git a/A.java b/A.java\n--- a/A.java\n+++ b/A.java\n@@ -1,3 +1,3 @@\n";
-        let kind = |rest: &str| kind_of(format!("{head}{rest}").as_bytes());
-        assert_eq!(kind(" a\n-b\n+c\n d\n"), Some("single-line"));
-        assert_eq!(kind(" a\n+c\n d\n"), Some("single-line"));
-        assert_eq!(kind(" a\n-b\n--- c\n d\n"), Some("missing-code"));
-        assert_eq!(kind("-a\n+b\n c\n-d\n+e\n"), Some("multi-line"));
-        assert_eq!(kind(&format!("-a\n+b\n{}-a\n+b\n", head.replace('A', "B"))), Some("multi-file"));
-        assert_eq!(kind_of(b"no patch"), None);
     }
 
     #[test]
