@@ -15,8 +15,23 @@ const MAX_FILE_BYTES: u64 = 100 << 20;
 /// A whole project beyond this is a folder named by mistake (a home directory, a disk).
 const MAX_TOTAL_BYTES: u64 = 4 << 30;
 
-/// Folders that are never copied: version control, editor state, and run directories of this program.
-const NEVER: &[&str] = &[".git", ".hg", ".svn", ".idea", ".vscode", ".gradle", ".unidebug", "node_modules"];
+/// Folders that are never copied: version control, editor state, caches of tools, and run directories of this program.
+const NEVER: &[&str] = &[
+    ".git",
+    ".hg",
+    ".svn",
+    ".idea",
+    ".vscode",
+    ".gradle",
+    ".unidebug",
+    "node_modules",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".nox",
+];
 
 /// Folders of build output, each skipped only beside the build file that says so.
 const OUTPUT: &[(&str, &[&str])] = &[
@@ -95,7 +110,8 @@ impl Copy {
         if meta.is_symlink() {
             self.link(&path, &full)
         } else if meta.is_dir() {
-            if full == self.into || is_output(name, siblings) {
+            // An environment of Python holds programs and other people's packages, which are used where they are.
+            if full == self.into || is_output(name, siblings) || full.join("pyvenv.cfg").is_file() {
                 return Ok(());
             }
             let target = path.under(&self.into);

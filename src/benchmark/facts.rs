@@ -32,6 +32,7 @@ pub(super) const FACTS: &[&str] = &[
     "class_path",
     "module",
     "java_home",
+    "python",
     "release",
     "encoding",
     "jvm_args",
@@ -62,6 +63,8 @@ pub struct Facts {
     pub module: Option<RepoPath>,
     /// Home of the JDK.
     pub java_home: Option<Utf8PathBuf>,
+    /// The Python interpreter that runs the tests.
+    pub python: Option<Utf8PathBuf>,
     /// Source level as `javac --release` takes it.
     pub release: Option<String>,
     /// Charset of the sources.
@@ -84,6 +87,7 @@ impl Facts {
             class_path: first(self.class_path, other.class_path),
             module: self.module.or(other.module),
             java_home: self.java_home.or(other.java_home),
+            python: self.python.or(other.python),
             release: self.release.or(other.release),
             encoding: self.encoding.or(other.encoding),
             jvm_args: if self.jvm_args.is_empty() { other.jvm_args } else { self.jvm_args },
@@ -215,7 +219,7 @@ mod tests {
     #[test]
     fn every_key_is_known_to_the_table() {
         let all = "build='b'\ntest='t'\nreports=[]\nsources=[]\ntests=[]\nresources=[]\nclass_path=[]\nmodule='m'\n\
-                   java_home='/j'\nrelease='8'\nencoding='x'\njvm_args=[]\n";
+                   java_home='/j'\npython='/p'\nrelease='8'\nencoding='x'\njvm_args=[]\n";
         let facts = read(all).unwrap();
         assert_eq!((facts.module.is_some(), facts.java_home.is_some(), facts.encoding.is_some()), (true, true, true));
     }

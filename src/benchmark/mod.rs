@@ -31,6 +31,7 @@ pub use settings::Settings;
 pub mod jars;
 pub mod jdk;
 pub mod keyed;
+pub mod python;
 
 use crate::domain::{BugId, RepoPath, TestId};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -44,6 +45,8 @@ pub enum Runner {
     /// Our own runner on the JVM, under the project's class path.
     #[default]
     Jvm,
+    /// Our own plugin in pytest, under the project's interpreter.
+    Pytest,
     /// The project's own commands, whose results arrive as JUnit XML.
     Command {
         /// Builds the project; words, never a shell line.
@@ -69,6 +72,8 @@ pub struct TestPatterns {
 pub struct Project {
     /// Home of the JDK the project wants; `None` leaves the choice to the validator.
     pub jdk: Option<Utf8PathBuf>,
+    /// The Python interpreter the project wants; `None` leaves the choice to the validator.
+    pub python: Option<Utf8PathBuf>,
     /// The module the tests run in, which is also their working directory; the root for single modules.
     pub module: RepoPath,
     /// Folders of product sources, relative to the checkout.

@@ -1,45 +1,41 @@
-//! `quixbugs-java`: the 40 Java programs of QuixBugs (`jkoppel/QuixBugs`), from a clone the user has.
+//! `quixbugs-java` and `quixbugs-python`: the 40 programs of QuixBugs (`jkoppel/QuixBugs`) in two languages, from a clone
+//! the user has.
 //!
-//! A checkout holds one program with the two classes that some programs share, its JUnit 4 test and the test's helper,
-//! under their paths in the clone: one broken candidate must not break 39 others, and the class files that are checked
-//! in beside the sources are stale. The repaired program becomes the oracle and is never written to the checkout.
+//! A checkout holds one program with what it shares with others, its tests and what these need, under their paths in the
+//! clone: one broken candidate must not break 39 others, and the class files that are checked in beside the Java sources
+//! are stale. The repaired program becomes the oracle and is never written to the checkout.
+
+mod flavour;
+
+pub(super) use flavour::{JAVA, PYTHON};
 
 use super::copy::io_error;
-use super::jars::Library;
 use super::nearest::unknown_bug;
 use super::settings::Settings;
-use super::{Benchmark, BenchmarkError, Checkout, Oracle, Project, Summary};
+use super::{Benchmark, BenchmarkError, Checkout, Oracle, Summary};
 use crate::domain::{BugId, RepoPath};
 use camino::{Utf8Path, Utf8PathBuf};
+use flavour::Flavour;
 use std::fs;
 
 const ROOT_VARIABLE: &str = "UNIDEBUG_QUIXBUGS_ROOT";
-const BUGGY: &str = "java_programs";
-const CORRECT: &str = "correct_java_programs";
-const TESTS: &str = "java_testcases";
-const JUNIT: &str = "java_testcases/junit";
-
-/// Classes of the program folder that are no program.
-const SHARED: &[&str] = &["Node", "WeightedEdge"];
-
-/// What several tests call to format results.
-const TEST_SUPPORT: &str = "QuixFixOracleHelper";
 
 /// The adapter.
-pub(super) struct QuixBugsJava {
+pub(super) struct QuixBugs {
+    flavour: &'static Flavour,
     root: Utf8PathBuf,
     settings: Settings,
 }
 
-impl QuixBugsJava {
-    /// The clone at `--root` or `UNIDEBUG_QUIXBUGS_ROOT`.
+impl QuixBugs {
+    /// The clone at `--root` or `UNIDEBUG_QUIXBUGS_ROOT`, in one language.
     ///
     /// # Errors
     /// No root is given, or it is no clone of QuixBugs.
-    pub(super) fn new(settings: &Settings) -> Result<Self, BenchmarkError> {
+    pub(super) fn new(flavour: &'static Flavour, settings: &Settings) -> Result<Self, BenchmarkError> {
         let Some(root) = settings.root_or_env(ROOT_VARIABLE) else {
             return Err(BenchmarkError::Missing {
-                what: "quixbugs-java needs a clone of QuixBugs".into(),
+                what: format!("{} needs a clone of QuixBugs", flavour.name),
                 hint: format!("clone jkoppel/QuixBugs from GitHub and pass it with `--root DIR` or `{ROOT_VARIABLE}`"),
             });
         };
@@ -51,10 +47,11 @@ impl QuixBugsJava {
         if !root.is_dir() {
             return Err(wrong("the folder of QuixBugs does not exist".into()));
         }
-        if let Some(missing) = [BUGGY, CORRECT, JUNIT].into_iter().find(|folder| !root.join(folder).is_dir()) {
+        let folders = [flavour.buggy, flavour.correct, flavour.tests];
+        if let Some(missing) = folders.into_iter().find(|folder| !root.join(folder).is_dir()) {
             return Err(wrong(format!("this is no clone of QuixBugs: it has no folder `{missing}`")));
         }
-        Ok(Self { root, settings: settings.clone() })
+        Ok(Self { flavour, root, settings: settings.clone() })
     }
 
     fn known(&self, id: &BugId) -> Result<(), BenchmarkError> {
@@ -64,60 +61,43 @@ impl QuixBugsJava {
 
     /// The files of a checkout, by their path in the clone.
     fn files(&self, program: &str) -> Vec<String> {
-        let mut files = vec![format!("{BUGGY}/{program}.java"), format!("{JUNIT}/{program}_TEST.java")];
-        let shared = SHARED.iter().map(|class| format!("{BUGGY}/{class}.java"));
-        let support = [format!("{JUNIT}/{TEST_SUPPORT}.java")];
-        files.extend(shared.chain(support).filter(|file| self.root.join(file).is_file()));
+        let flavour = self.flavour;
+        let mut files = vec![flavour.program(flavour.buggy, program), (flavour.test)(program)];
+        let support = flavour.shared.iter().map(|file| (*file).to_owned()).chain((flavour.data)(program));
+        files.extend(support.filter(|file| self.root.join(file).is_file()));
         files
     }
 
     fn oracle(&self, program: &str) -> Result<Oracle, BenchmarkError> {
-        let path = self.root.join(CORRECT).join(format!("{program}.java"));
+        let flavour = self.flavour;
+        let path = self.root.join(flavour.program(flavour.correct, program));
         let bytes = fs::read(&path).map_err(|source| io_error("cannot read the repaired program", &path, source))?;
-        let Ok(place) = RepoPath::new(&format!("{BUGGY}/{program}.java")) else {
+        let Ok(place) = RepoPath::new(&flavour.program(flavour.buggy, program)) else {
             return Ok(Oracle::default());
         };
-        Ok(Oracle { files: vec![(place, into_buggy_package(&bytes))], canary: None })
+        Ok(Oracle { files: vec![(place, (flavour.in_place)(&bytes))], canary: None })
     }
-}
-
-/// The repaired program as it would stand in the buggy package: the package line is renamed, and imports from that
-/// package go, because a class needs none for its own.
-fn into_buggy_package(bytes: &[u8]) -> Vec<u8> {
-    let own_import = format!("import {BUGGY}.");
-    let mut out = Vec::with_capacity(bytes.len());
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        if line.trim_ascii_start().starts_with(own_import.as_bytes()) {
-            continue;
-        }
-        match line.strip_prefix(format!("package {CORRECT}").as_bytes()) {
-            Some(rest) => {
-                out.extend_from_slice(format!("package {BUGGY}").as_bytes());
-                out.extend_from_slice(rest);
-            }
-            None => out.extend_from_slice(line),
-        }
-    }
-    out
 }
 
 #[async_trait::async_trait]
-impl Benchmark for QuixBugsJava {
+impl Benchmark for QuixBugs {
     fn name(&self) -> &'static str {
-        "quixbugs-java"
+        self.flavour.name
     }
 
     /// Programs that have a repaired version and a test.
     fn list(&self) -> Result<Vec<BugId>, BenchmarkError> {
-        let folder = self.root.join(BUGGY);
+        let flavour = self.flavour;
+        let folder = self.root.join(flavour.buggy);
         let failed = |source| io_error("cannot list the programs", &folder, source);
         let mut names = Vec::new();
         for entry in folder.read_dir_utf8().map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            let Some(name) = entry.file_name().strip_suffix(".java") else { continue };
-            let counterpart = self.root.join(CORRECT).join(entry.file_name()).is_file();
-            let test = self.root.join(JUNIT).join(format!("{name}_TEST.java")).is_file();
-            if counterpart && test && !SHARED.contains(&name) {
+            let Some(name) = entry.file_name().strip_suffix(flavour.extension) else { continue };
+            let counterpart = self.root.join(flavour.correct).join(entry.file_name()).is_file();
+            let test = self.root.join((flavour.test)(name)).is_file();
+            let shared = flavour.shared.contains(&flavour.program(flavour.buggy, name).as_str());
+            if counterpart && test && !shared {
                 names.push(name.to_owned());
             }
         }
@@ -146,23 +126,16 @@ impl Benchmark for QuixBugsJava {
             folder.map_err(|source| io_error("cannot make the folder of", &target, source))?;
             fs::copy(&from, &target).map_err(|source| io_error("cannot copy the file", &from, source))?;
         }
-        let roots = |folder: &str| RepoPath::new(folder).into_iter().collect::<Vec<_>>();
-        let project = Project {
-            source_roots: roots(BUGGY),
-            test_roots: roots(TESTS),
-            encoding: "UTF-8".into(),
-            class_path: self.settings.library(Library::JUnit4).await?,
-            ..Project::default()
-        };
+        let test = (self.flavour.test)(&id.name);
         Ok(Checkout {
             bug: id.clone(),
             root: into.to_owned(),
-            language: "java".into(),
-            project,
+            language: self.flavour.language.into(),
+            project: self.flavour.project(&self.settings).await?,
             triggering: None,
             requirements: None,
             oracle: Some(self.oracle(&id.name)?),
-            notes: vec![format!("one program of {} and its JUnit 4 test", self.root)],
+            notes: vec![format!("one program of {} and its test, {test}", self.root)],
         })
     }
 }
@@ -195,7 +168,7 @@ mod tests {
     #[tokio::test]
     async fn a_checkout_holds_one_program_and_no_repair() {
         let (_keep, settings) = clone();
-        let benchmark = QuixBugsJava::new(&settings).unwrap();
+        let benchmark = QuixBugs::new(&JAVA, &settings).unwrap();
         let ids = benchmark.list().unwrap();
         assert_eq!(ids.iter().map(BugId::to_string).collect::<Vec<_>>(), ["quixbugs-java:GCD"]);
         let temp = tempfile::tempdir().unwrap();
@@ -216,7 +189,7 @@ mod tests {
     #[tokio::test]
     async fn an_unknown_program_proposes_the_nearest() {
         let (_keep, settings) = clone();
-        let benchmark = QuixBugsJava::new(&settings).unwrap();
+        let benchmark = QuixBugs::new(&JAVA, &settings).unwrap();
         let error = benchmark.describe(&"quixbugs-java:gdc".parse().unwrap()).unwrap_err();
         assert_eq!(error.to_string(), "no bug `quixbugs-java:gdc`; nearest: quixbugs-java:GCD");
     }
@@ -227,7 +200,7 @@ mod tests {
         for (root, said) in [(empty.path().to_str().unwrap(), "no folder `java_programs`"), ("/none", "does not exist")]
         {
             let settings = Settings { root: Some(root.into()), ..Settings::default() };
-            let Err(error) = QuixBugsJava::new(&settings) else { panic!("{root} was taken for a clone") };
+            let Err(error) = QuixBugs::new(&JAVA, &settings) else { panic!("{root} was taken for a clone") };
             assert!(error.to_string().contains(said) && error.hint().contains("jkoppel/QuixBugs"), "{error}");
         }
     }

@@ -4,8 +4,12 @@ use super::nearest::{nearest, nearest_ids};
 use super::sets::named;
 use super::settings::Settings;
 use super::{
-    Benchmark, BenchmarkError, LOCAL, defects4j::Defects4J, fixtures::Fixtures, jsonl::Jsonl, local::Local,
-    quixbugs::QuixBugsJava,
+    Benchmark, BenchmarkError, LOCAL,
+    defects4j::Defects4J,
+    fixtures::Fixtures,
+    jsonl::Jsonl,
+    local::Local,
+    quixbugs::{self, QuixBugs},
 };
 use crate::domain::BugId;
 use camino::Utf8Path;
@@ -16,7 +20,8 @@ type Make = fn(&Settings) -> Result<Box<dyn Benchmark>, BenchmarkError>;
 /// Every benchmark; a new one is its file and a line here.
 const ALL: &[(&str, Make)] = &[
     ("fixtures", |settings| Ok(Box::new(Fixtures::new(settings)?))),
-    ("quixbugs-java", |settings| Ok(Box::new(QuixBugsJava::new(settings)?))),
+    ("quixbugs-java", |settings| Ok(Box::new(QuixBugs::new(&quixbugs::JAVA, settings)?))),
+    ("quixbugs-python", |settings| Ok(Box::new(QuixBugs::new(&quixbugs::PYTHON, settings)?))),
     ("defects4j", |settings| Ok(Box::new(Defects4J::new(settings)?))),
     ("jsonl", |settings| Ok(Box::new(Jsonl::new(settings)?))),
     (LOCAL, |settings| Ok(Box::new(Local::new(settings)))),

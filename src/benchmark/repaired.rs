@@ -1,8 +1,10 @@
 //! The developer's repair of a bug, where a benchmark has it as a repaired project or as a patch.
 
 use super::copy::io_error;
+use super::local::python::language_of;
 use super::{BenchmarkError, Oracle, Project, private_copy};
 use crate::domain::RepoPath;
+use crate::language::is_test;
 use crate::sandbox::{Job, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
@@ -14,12 +16,13 @@ const APPLY: Duration = Duration::from_secs(60);
 /// Product files of a repaired project that differ from the buggy one. Test files belong to both sides, and files that
 /// the repair deletes are no part of it.
 pub(super) fn from_folder(buggy: &Utf8Path, fixed: &Utf8Path, project: &Project) -> Result<Oracle, BenchmarkError> {
+    let language = language_of(project, buggy);
     let mut files = Vec::new();
     for folder in &project.source_roots {
         let walk =
             ignore::WalkBuilder::new(folder.under(fixed)).standard_filters(false).sort_by_file_path(Ord::cmp).build();
         for entry in walk.flatten() {
-            let Some(path) = Utf8Path::from_path(entry.path()).filter(|path| path.extension() == Some("java")) else {
+            let Some(path) = Utf8Path::from_path(entry.path()).filter(|path| language.is_source(path)) else {
                 continue;
             };
             let Ok(inside) =
@@ -27,7 +30,7 @@ pub(super) fn from_folder(buggy: &Utf8Path, fixed: &Utf8Path, project: &Project)
             else {
                 continue;
             };
-            if project.test_roots.iter().any(|tests| inside.is_within(tests)) {
+            if is_test(&inside, &project.source_roots, &project.test_roots, language) {
                 continue;
             }
             let bytes = fs::read(path).map_err(|source| io_error("cannot read the repaired file", path, source))?;

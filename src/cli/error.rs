@@ -245,7 +245,7 @@ impl From<PrepareError> for Failure {
     fn from(error: PrepareError) -> Self {
         match error {
             PrepareError::Validate(error) => error.into(),
-            PrepareError::NoLanguage { .. } => Self::unusable(error.to_string(), "Java is"),
+            PrepareError::NoLanguage { .. } => Self::unusable(error.to_string(), "Java and Python are"),
             PrepareError::NoOracle { .. } => Self::usage(error.to_string(), "use `--localization spectrum`"),
             PrepareError::Retrieve(_) => Self::unusable(error.to_string(), "build the program again"),
             PrepareError::Journal(error) => Self::io("the journal cannot be written", &error),

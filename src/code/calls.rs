@@ -1,10 +1,9 @@
 //! Where a method is called, and which methods a call may mean.
 
 use super::index::MethodAt;
-use super::scan::simple_type;
 use super::{Call, CodeIndex, Method, SourceFile, Type};
 use crate::domain::RepoPath;
-use crate::language::{Language, on_one_line, parse, preorder, text_of};
+use crate::language::{Language, Owner, on_one_line, parse, simple_type};
 use std::collections::HashSet;
 
 /// Characters shown of a call that spans several lines.
@@ -87,13 +86,14 @@ impl CodeIndex {
             let other = &self.files[f];
             let full = super::index::full_name(other, &other.types[t]);
             let star = format!("{}.*", full.rsplit_once('.').map_or("", |(head, _)| head));
+            let imports = |name: &str| from.imports.iter().any(|import| means(import, name));
             if f == file {
                 0
-            } else if from.imports.contains(&full) {
+            } else if imports(&full) {
                 1
             } else if other.package == from.package && !other.types[t].name.contains('.') {
                 2
-            } else if from.imports.contains(&star) {
+            } else if imports(&star) {
                 3
             } else {
                 4
@@ -178,7 +178,8 @@ impl CodeIndex {
 
     fn own_methods(&self, at: TypeAt, call: &Call) -> Vec<MethodAt> {
         let methods = self.kind(at).methods.iter().enumerate();
-        let fits = |m: &Method| m.name == call.name && m.constructor == call.constructs && takes(m, call);
+        let named = |m: &Method| if call.constructs { m.constructor } else { m.name == call.name };
+        let fits = |m: &Method| named(m) && takes(m, call);
         methods.filter(|(_, method)| fits(method)).map(|(m, _)| (at.0, at.1, m)).collect()
     }
 
@@ -201,8 +202,9 @@ impl CodeIndex {
 
     fn statically_imported(&self, file: usize, call: &Call) -> Vec<MethodAt> {
         let mut found = Vec::new();
-        for import in self.files[file].imports.iter().filter_map(|import| import.strip_prefix("static ")) {
-            let Some((class, member)) = import.trim().rsplit_once('.') else { continue };
+        for import in &self.files[file].imports {
+            let import = import.strip_prefix("static ").unwrap_or(import).trim();
+            let Some((class, member)) = import.rsplit_once('.') else { continue };
             if (member == "*" || member == call.name)
                 && let Some((home, kind)) = self.class(class)
                 && let Some(at) = self.type_place(home, kind)
@@ -246,10 +248,14 @@ enum Receiver {
 
 /// Whether the method can take as many arguments as the call has.
 fn takes(method: &Method, call: &Call) -> bool {
-    let params = method.params.len();
-    call.reference
-        || params == call.arity
-        || (method.params.last().is_some_and(|last| last.ends_with("...")) && call.arity + 1 >= params)
+    let (least, most) = method.arity;
+    call.reference || call.arity >= least && most.is_none_or(|most| call.arity <= most)
+}
+
+/// Whether an import means the full name. A module is imported by its path from where the program starts, which need
+/// not be the top of the checkout.
+fn means(import: &str, full: &str) -> bool {
+    full.strip_suffix(import).is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
 
 /// Whether the text is a name with points: a variable, a type.
@@ -269,19 +275,12 @@ fn shown(file: &SourceFile, call: &Call) -> String {
 pub fn called_names(snippet: &str, language: &dyn Language) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let Some(tree) = parse(snippet, language) else { return names };
-    preorder(tree.root_node(), |node| {
-        let named = match node.kind() {
-            "method_invocation" => node.child_by_field_name("name").map(|name| text_of(name, snippet).to_owned()),
-            "object_creation_expression" => {
-                node.child_by_field_name("type").map(|kind| simple_type(text_of(kind, snippet)))
-            }
-            _ => None,
-        };
-        if let Some(name) = named.filter(|name| !name.is_empty() && !names.contains(name)) {
-            names.push(name);
+    let calls = language.body(tree.root_node(), snippet, Owner::default()).calls;
+    for call in calls.into_iter().filter(|call| !call.reference && !call.name.is_empty()) {
+        if !names.contains(&call.name) {
+            names.push(call.name);
         }
-        true
-    });
+    }
     names
 }
 

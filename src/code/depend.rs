@@ -3,6 +3,7 @@
 use super::index::full_name;
 use super::{CodeIndex, SourceFile, Type};
 use crate::domain::RepoPath;
+use crate::language::simple_type;
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -30,6 +31,21 @@ impl Dependency {
     }
 }
 
+/// The types of an index, by full name.
+struct Types<'i> {
+    index: &'i CodeIndex,
+    by_name: BTreeMap<String, &'i RepoPath>,
+}
+
+impl Types<'_> {
+    /// The file of a module, of a class in one, or of a function in one, as it is imported.
+    fn imported(&self, full: &str) -> Option<&RepoPath> {
+        let around = full.rsplit_once('.').map(|(head, _)| head);
+        let found = [Some(full), around].into_iter().flatten().find_map(|name| self.index.class(name));
+        found.map(|(file, _)| &file.path)
+    }
+}
+
 /// Dependencies between the files of one checkout.
 #[derive(Debug)]
 pub struct DependencyGraph {
@@ -43,11 +59,9 @@ impl DependencyGraph {
         let mut graph = DiGraph::new();
         let nodes = index.files().iter().map(|file| (file.path.clone(), graph.add_node(file.path.clone()))).collect();
         let mut made = Self { graph, nodes };
-        let types: BTreeMap<String, &RepoPath> = index
-            .files()
-            .iter()
-            .flat_map(|file| file.types.iter().map(move |kind| (full_name(file, kind), &file.path)))
-            .collect();
+        let by_name = index.files().iter();
+        let by_name = by_name.flat_map(|file| file.types.iter().map(move |kind| (full_name(file, kind), &file.path)));
+        let types = Types { index, by_name: by_name.collect() };
         for file in index.files() {
             for method in file.methods() {
                 for call in &method.calls {
@@ -60,7 +74,7 @@ impl DependencyGraph {
                     made.add_named(file, name, &types, Dependency::Names);
                 }
                 for (_, declared) in &method.variables {
-                    made.add_named(file, super::scan::simple_type(declared).as_str(), &types, Dependency::Names);
+                    made.add_named(file, simple_type(declared).as_str(), &types, Dependency::Names);
                 }
             }
             for kind in &file.types {
@@ -70,12 +84,12 @@ impl DependencyGraph {
         made
     }
 
-    fn add_type(&mut self, file: &SourceFile, kind: &Type, types: &BTreeMap<String, &RepoPath>) {
+    fn add_type(&mut self, file: &SourceFile, kind: &Type, types: &Types<'_>) {
         for above in &kind.supertypes {
             self.add_named(file, above, types, Dependency::Inherits);
         }
         for field in &kind.fields {
-            self.add_named(file, &super::scan::simple_type(&field.type_name), types, Dependency::Names);
+            self.add_named(file, &simple_type(&field.type_name), types, Dependency::Names);
         }
         for call in kind.calls.iter().filter(|call| call.constructs) {
             self.add_named(file, &call.name, types, Dependency::Calls);
@@ -83,8 +97,8 @@ impl DependencyGraph {
     }
 
     /// An edge to the file of the type that a simple name means in this file: imported, else of the same package.
-    fn add_named(&mut self, file: &SourceFile, name: &str, types: &BTreeMap<String, &RepoPath>, why: Dependency) {
-        if !name.starts_with(|c: char| c.is_uppercase()) {
+    fn add_named(&mut self, file: &SourceFile, name: &str, types: &Types<'_>, why: Dependency) {
+        if !types.index.language().is_type_name(name) {
             return;
         }
         let imported = file.imports.iter().filter_map(|import| {
@@ -94,8 +108,13 @@ impl DependencyGraph {
                 None => (import.rsplit('.').next() == Some(name)).then(|| import.to_owned()),
             }
         });
-        let here = if file.package.is_empty() { name.to_owned() } else { format!("{}.{name}", file.package) };
-        if let Some(target) = imported.chain([here]).find_map(|full| types.get(&full)) {
+        let target = if types.index.language().module(&file.path).is_some() {
+            imported.into_iter().find_map(|full| types.imported(&full))
+        } else {
+            let here = if file.package.is_empty() { name.to_owned() } else { format!("{}.{name}", file.package) };
+            imported.chain([here]).find_map(|full| types.by_name.get(&full).copied())
+        };
+        if let Some(target) = target {
             self.add(&file.path, target, why);
         }
     }

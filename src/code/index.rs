@@ -93,7 +93,7 @@ impl CodeIndex {
         let (text, encoding) = language::decode(bytes);
         let mut file = outline_text(path, &text, self.language);
         file.encoding = encoding;
-        file.test = language::is_test(path, &self.source_roots, &self.test_roots);
+        file.test = language::is_test(path, &self.source_roots, &self.test_roots, self.language);
         let lowered = Arc::new(Lowered::of(&file));
         match self.files.binary_search_by(|known| known.path.cmp(path)) {
             Ok(at) => {
@@ -268,6 +268,6 @@ fn read_file(
     let (text, encoding) = language::decode(&bytes);
     let mut file = outline_text(path, &text, language);
     file.encoding = encoding;
-    file.test = language::is_test(path, source_roots, test_roots);
+    file.test = language::is_test(path, source_roots, test_roots, language);
     Read::File(Arc::new(file))
 }

@@ -7,7 +7,6 @@ mod calls;
 mod depend;
 mod index;
 mod outline;
-mod scan;
 mod search;
 mod skeleton;
 mod syntax;
@@ -20,7 +19,7 @@ pub use search::{Hit, SearchHits, subtokens};
 pub use skeleton::{Detail, Member, skeleton};
 pub use syntax::syntax_errors;
 
-pub use crate::language::Unresolved;
+pub use crate::language::{Call, Unresolved};
 
 use crate::domain::{LineSpan, RepoPath};
 use crate::language::Encoding;
@@ -40,25 +39,8 @@ pub enum TypeKind {
     Record,
     /// `@interface`
     Annotation,
-}
-
-/// A call inside a method's body.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
-    /// Name of the called method; for `new Foo(…)` the type's simple name.
-    pub name: String,
-    /// Text of the receiver (`list`, `this`, `Foo`), when there is one.
-    pub receiver: Option<String>,
-    /// How many arguments.
-    pub arity: usize,
-    /// Whether it is a constructor call: `new Foo(…)`, `this(…)`, `super(…)`.
-    pub constructs: bool,
-    /// Whether it is a method reference, `Foo::bar`; its arity is not known and given as 0.
-    pub reference: bool,
-    /// Line, counted from 1.
-    pub line: u32,
-    /// Byte range of the whole call in the decoded text, arguments included.
-    pub bytes: std::ops::Range<usize>,
+    /// A file that is the type around what it declares.
+    Module,
 }
 
 /// A method or constructor.
@@ -70,8 +52,11 @@ pub struct Method {
     pub class: String,
     /// Its name; for a constructor the type's name.
     pub name: String,
-    /// Parameter types as written, without annotations and `final`; `String...` for varargs.
+    /// Parameter types as written, without annotations and `final`; `String...` for varargs; where the language writes no
+    /// types, the names.
     pub params: Vec<String>,
+    /// The least and the most arguments of a call; no most for any number.
+    pub arity: (usize, Option<usize>),
     /// Declaration without body on one line: `private static int gcd(int a, int b)`.
     pub signature: String,
     /// First sentence of its documentation comment.

@@ -1,9 +1,10 @@
 //! From a text to its outline: types, fields, methods. The tree is dropped.
 
-use super::scan::{self, Body};
 use super::{Field, Method, SourceFile, Type, TypeKind};
 use crate::domain::{LineSpan, RepoPath};
-use crate::language::{self, Language, Syntax, children, documentation, first_line, last_line, on_one_line, text_of};
+use crate::language::{
+    self, Body, Language, Owner, Syntax, arity, children, first_line, last_line, on_one_line, text_of,
+};
 use std::sync::Arc;
 use tree_sitter::Node;
 
@@ -29,15 +30,21 @@ pub fn outline_text(path: &RepoPath, text: &str, language: &dyn Language) -> Sou
     };
     let Some(tree) = language::parse(text, language) else { return file };
     file.broken = tree.root_node().has_error();
-    let mut outline = Outline { path, text, syntax: language.syntax(), types: Vec::new() };
-    for node in children(tree.root_node()) {
+    let mut outline = Outline { path, text, language, syntax: language.syntax(), types: Vec::new() };
+    for node in outline.members(tree.root_node()) {
         if outline.syntax.packages.contains(&node.kind()) {
-            file.package = declared_name(node, text, "package");
+            file.package = language.package(node, text);
         } else if outline.syntax.imports.contains(&node.kind()) {
-            file.imports.push(declared_name(node, text, "import"));
+            file.imports.extend(language.imports(node, text, path));
         }
     }
-    outline.top_level(tree.root_node());
+    match language.module(path) {
+        Some(module) => {
+            file.package = module.package;
+            outline.module(tree.root_node(), module.name);
+        }
+        None => outline.top_level(tree.root_node()),
+    }
     file.types = outline.types;
     file
 }
@@ -52,21 +59,31 @@ fn line_starts(text: &str) -> Vec<usize> {
     starts
 }
 
-/// `a.b.C` of `import a.b.C;`.
-fn declared_name(node: Node<'_>, text: &str, keyword: &str) -> String {
-    let flat = on_one_line(text_of(node, text));
-    let flat = flat.split_once(keyword).map_or(flat.as_str(), |(_, rest)| rest);
-    flat.trim_end_matches(';').trim().to_owned()
-}
-
 struct Outline<'a> {
     path: &'a RepoPath,
     text: &'a str,
+    language: &'a dyn Language,
     syntax: &'static Syntax,
     types: Vec<Type>,
 }
 
 impl<'a> Outline<'a> {
+    /// The file as the type around everything in it.
+    fn module(&mut self, root: Node<'_>, name: String) {
+        let kind = Type {
+            signature: format!("module {name}"),
+            name,
+            kind: TypeKind::Module,
+            supertypes: Vec::new(),
+            summary: self.summary(root),
+            span: LineSpan { first: 1, last: last_line(root).max(1) },
+            fields: Vec::new(),
+            methods: Vec::new(),
+            calls: Vec::new(),
+        };
+        self.add_body(kind, root, None, 0);
+    }
+
     fn top_level(&mut self, root: Node<'_>) {
         let mut loose = Vec::new();
         for node in self.members(root) {
@@ -91,7 +108,9 @@ impl<'a> Outline<'a> {
                 methods: Vec::new(),
                 calls: Vec::new(),
             };
-            implicit.methods = loose.into_iter().filter_map(|node| self.method(node, &implicit, None)).collect();
+            for node in loose {
+                self.add_method(node, &mut implicit, None);
+            }
             self.types.push(implicit);
         }
     }
@@ -119,9 +138,9 @@ impl<'a> Outline<'a> {
             name: if outer.is_empty() { name.to_owned() } else { format!("{outer}.{name}") },
             kind: type_kind(node.kind()),
             signature: self.signature(node),
-            supertypes: self.supertypes(node),
+            supertypes: self.language.supertypes(node, self.text),
             summary: self.summary(node),
-            span: LineSpan { first: first_line(node), last: last_line(node) },
+            span: self.span(node),
             fields: Vec::new(),
             methods: Vec::new(),
             calls: Vec::new(),
@@ -139,12 +158,12 @@ impl<'a> Outline<'a> {
             if self.syntax.is_type(node) || self.syntax.enum_constants.contains(&node.kind()) {
                 nested.push(node);
             } else if self.syntax.is_method(node) {
-                kind.methods.extend(self.method(node, &kind, components));
+                self.add_method(node, &mut kind, components);
             } else if self.syntax.fields.contains(&node.kind()) {
                 kind.fields.extend(self.fields(node));
-                kind.calls.extend(scan::body(node, self.text, &kind).calls);
+                kind.calls.extend(self.body(node, &kind).calls);
             } else if self.syntax.initializers.contains(&node.kind()) {
-                kind.calls.extend(scan::body(node, self.text, &kind).calls);
+                kind.calls.extend(self.body(node, &kind).calls);
             }
         }
         let name = kind.name.clone();
@@ -167,8 +186,7 @@ impl<'a> Outline<'a> {
         let span = LineSpan { first: first_line(node), last: last_line(node) };
         let outer = self.types[owner].name.clone();
         let simple = self.types[owner].simple_name().to_owned();
-        let calls =
-            node.child_by_field_name("arguments").map(|args| scan::body(args, self.text, &self.types[owner]).calls);
+        let calls = node.child_by_field_name("arguments").map(|args| self.body(args, &self.types[owner]).calls);
         self.types[owner].calls.extend(calls.unwrap_or_default());
         let declaration = cut(&on_one_line(text_of(node, self.text)), MAX_DECLARATION);
         self.types[owner].fields.push(Field { name: name.clone(), type_name: simple.clone(), declaration, span });
@@ -189,32 +207,52 @@ impl<'a> Outline<'a> {
         }
     }
 
-    fn method(&self, node: Node<'_>, owner: &Type, components: Option<Node<'_>>) -> Option<Method> {
-        let name = text_of(node.child_by_field_name("name")?, self.text).to_owned();
-        let parameters = node.child_by_field_name("parameters").or(components);
+    fn body(&self, node: Node<'_>, owner: &Type) -> Body {
+        self.language.body(node, self.text, Owner { name: owner.simple_name(), supertypes: &owner.supertypes })
+    }
+
+    /// Lines of a declaration with its decorators.
+    fn span(&self, node: Node<'_>) -> LineSpan {
+        let whole = self.language.whole(node);
+        LineSpan { first: first_line(whole), last: last_line(whole) }
+    }
+
+    /// Adds a method to its type, with the fields it is the first to name.
+    fn add_method(&self, node: Node<'_>, owner: &mut Type, components: Option<Node<'_>>) {
         let body = node.child_by_field_name("body");
-        let scanned = body.map_or_else(Body::default, |body| scan::body(body, self.text, owner));
-        let mut variables: Vec<_> = parameters
-            .into_iter()
-            .flat_map(children)
-            .filter_map(|parameter| language::parameter(parameter, self.text))
-            .map(|(kind, name)| (name, kind))
-            .collect();
+        let scanned = body.map_or_else(Body::default, |body| self.body(body, owner));
+        for field in &scanned.fields {
+            if !owner.fields.iter().any(|known| known.name == field.name) {
+                let declaration = cut(&field.declaration, MAX_DECLARATION);
+                let (name, type_name) = (field.name.clone(), field.kind.clone());
+                owner.fields.push(Field { name, type_name, declaration, span: field.span });
+            }
+        }
+        owner.methods.extend(self.method(node, owner, components, scanned));
+    }
+
+    fn method(&self, node: Node<'_>, owner: &Type, components: Option<Node<'_>>, scanned: Body) -> Option<Method> {
+        let name = text_of(node.child_by_field_name("name")?, self.text).to_owned();
+        let list = node.child_by_field_name("parameters").or(components);
+        let parameters = list.map(|list| self.language.parameters(list, self.text)).unwrap_or_default();
+        let mut variables: Vec<_> = parameters.iter().map(|p| (p.name.clone(), p.kind.clone())).collect();
         variables.extend(scanned.variables);
-        let modifiers = scan::modifiers(node, self.text);
-        let span = LineSpan { first: first_line(node), last: last_line(node) };
+        let modifiers = self.language.modifiers(node, self.text);
+        let span = self.span(node);
+        let body = node.child_by_field_name("body");
         Some(Method {
             file: self.path.clone(),
             class: owner.name.clone(),
-            params: parameters.map(|p| language::parameter_types(p, self.text)).unwrap_or_default(),
+            arity: arity(&parameters),
+            params: parameters.into_iter().map(|parameter| parameter.shown).collect(),
             signature: self.signature(node),
             summary: self.summary(node),
-            doc_first: documentation(node, self.text, self.syntax).map_or(span.first, first_line),
+            doc_first: self.language.documentation(node, self.text).map_or(span.first, first_line),
             span,
-            bytes: node.byte_range(),
+            bytes: self.language.whole(node).byte_range(),
             body: body.map(|body| LineSpan { first: first_line(body), last: last_line(body) }),
-            private: modifiers.words.iter().any(|word| word == "private"),
-            constructor: self.syntax.constructors.contains(&node.kind()),
+            private: modifiers.private,
+            constructor: modifiers.constructor,
             annotations: modifiers.annotations,
             calls: scanned.calls,
             names: scanned.names,
@@ -225,31 +263,21 @@ impl<'a> Outline<'a> {
 
     fn fields(&self, node: Node<'_>) -> Vec<Field> {
         let declaration = cut(on_one_line(text_of(node, self.text)).trim_end_matches(';'), MAX_DECLARATION);
-        let type_name = node.child_by_field_name("type").map(|kind| on_one_line(text_of(kind, self.text)));
         let span = LineSpan { first: first_line(node), last: last_line(node) };
-        let names = children(node).into_iter().filter(|child| child.kind() == "variable_declarator");
-        names
-            .filter_map(|declarator| declarator.child_by_field_name("name"))
-            .map(|name| Field {
-                name: text_of(name, self.text).to_owned(),
-                type_name: type_name.clone().unwrap_or_default(),
-                declaration: declaration.clone(),
-                span,
-            })
-            .collect()
+        let field = |(name, type_name)| Field { name, type_name, declaration: declaration.clone(), span };
+        self.language.declared(node, self.text).into_iter().map(field).collect()
     }
 
     /// The declaration without annotations, comments and body, on one line.
     fn signature(&self, node: Node<'_>) -> String {
         let body = node.child_by_field_name("body").map(|body| body.id());
-        let mut signature = scan::modifiers(node, self.text).words.join(" ");
+        let mut signature = self.language.modifiers(node, self.text).words.join(" ");
         let mut end = None;
         for child in children(node) {
             if Some(child.id()) == body || child.kind() == "default" {
                 break;
             }
-            let skipped = ["modifiers", "annotation", "marker_annotation", ";"];
-            if skipped.contains(&child.kind()) || self.syntax.is_comment(child) {
+            if self.syntax.unsigned.contains(&child.kind()) || self.syntax.is_comment(child) {
                 continue;
             }
             if end != Some(child.start_byte()) && !signature.is_empty() {
@@ -261,21 +289,9 @@ impl<'a> Outline<'a> {
         signature
     }
 
-    fn supertypes(&self, node: Node<'_>) -> Vec<String> {
-        let mut names = Vec::new();
-        for child in children(node) {
-            if ["superclass", "super_interfaces", "extends_interfaces"].contains(&child.kind()) {
-                let lists = children(child);
-                let kinds = lists.into_iter().flat_map(|n| if n.kind() == "type_list" { children(n) } else { vec![n] });
-                names.extend(kinds.filter(Node::is_named).map(|n| scan::simple_type(text_of(n, self.text))));
-            }
-        }
-        names.retain(|name| !name.is_empty());
-        names
-    }
-
     fn summary(&self, node: Node<'_>) -> Option<String> {
-        documentation(node, self.text, self.syntax).and_then(|comment| first_sentence(text_of(comment, self.text)))
+        let documentation = self.language.documentation(node, self.text).or_else(|| self.language.docstring(node));
+        documentation.and_then(|text| first_sentence(text_of(text, self.text)))
     }
 }
 
@@ -298,7 +314,7 @@ fn cut(text: &str, most: usize) -> String {
 
 /// The first sentence of a documentation comment, without markup.
 fn first_sentence(comment: &str) -> Option<String> {
-    let inner = comment.trim_start_matches("/**").trim_end_matches("*/");
+    let inner = comment.trim_start_matches("/**").trim_end_matches("*/").trim_matches(['"', '\'']);
     let lines = inner.lines().map(|line| line.trim().trim_start_matches('*').trim());
     let prose: Vec<_> = lines.skip_while(|line| line.is_empty()).take_while(|line| !line.starts_with('@')).collect();
     let mut plain = String::new();

@@ -59,6 +59,17 @@ impl TestId {
         Self { class: class.into(), method: method.into() }
     }
 
+    /// As pytest spells it: `tests/test_cart.py::TestCart::test_total[3]` is `tests.test_cart$TestCart#test_total[3]`.
+    fn of_pytest(file: &str, rest: &str) -> Self {
+        let (head, invocation) = rest.split_at(rest.find('[').unwrap_or(rest.len()));
+        let mut parts: Vec<&str> = head.split("::").filter(|part| !part.is_empty()).collect();
+        let is_class = |name: &&str| name.starts_with(char::is_uppercase) && invocation.is_empty();
+        let method = parts.pop_if(|last| !is_class(&&**last)).unwrap_or_default();
+        let module = file.trim_start_matches("./").replace('/', ".");
+        let classes: String = parts.iter().map(|part| format!("${part}")).collect();
+        Self::new(format!("{module}{classes}"), format!("{method}{invocation}"))
+    }
+
     /// The method's name without the suffix of a parameterised invocation.
     pub fn bare_method(&self) -> &str {
         self.method.split(['[', '(', '{']).next().unwrap_or(&self.method)
@@ -73,6 +84,10 @@ impl TestId {
 impl FromStr for TestId {
     type Err = InvalidId;
     fn from_str(text: &str) -> Result<Self, InvalidId> {
+        if let Some((file, rest)) = text.split_once(".py").filter(|(_, rest)| rest.is_empty() || rest.starts_with("::"))
+        {
+            return Ok(Self::of_pytest(file, rest));
+        }
         let (class, method) = text.split_once("::").or_else(|| text.split_once('#')).unwrap_or((text, ""));
         if class.is_empty() {
             return Err(InvalidId { text: text.into(), wanted: "a test of the form `Class#method`" });
@@ -149,6 +164,11 @@ impl RepoPath {
     /// Whether the path is `folder` or lies below it.
     pub fn is_within(&self, folder: &RepoPath) -> bool {
         self.0.starts_with(&folder.0)
+    }
+
+    /// What the path is inside a folder that holds it.
+    pub fn below(&self, folder: &RepoPath) -> Option<&str> {
+        self.0.strip_prefix(&folder.0).ok().map(Utf8Path::as_str)
     }
 
     /// The path below a folder.
@@ -310,6 +330,14 @@ mod tests {
         let id: TestId = "a.BTest::works".parse().unwrap();
         assert_eq!(id, "a.BTest#works".parse().unwrap());
         assert_eq!(TestId::new("a.B", "sum[2]").bare_method(), "sum");
+        for (pytest, ours) in [
+            ("tests/test_cart.py::TestCart::test_total[a::b]", "tests.test_cart$TestCart#test_total[a::b]"),
+            ("./test_cart.py::test_total", "test_cart#test_total"),
+            ("a/test_cart.py::TestCart", "a.test_cart$TestCart"),
+            ("a/test_cart.py", "a.test_cart"),
+        ] {
+            assert_eq!(pytest.parse::<TestId>().unwrap().to_string(), ours);
+        }
     }
 
     #[test]

@@ -119,6 +119,11 @@ impl Escalator {
                 bench.forget_tried();
             }
             for (level, stages) in self.plan.rungs(number) {
+                if level == Level::First && !work.engine.lock().await.knows_the_language() {
+                    let language = bench.language.title();
+                    self.tell(format!("{level} is left: the built-in engine has no fix templates for {language}"))?;
+                    continue;
+                }
                 work.judged += std::mem::replace(&mut work.spent, Spent::nothing(&self.caps)).validations();
                 for stage in &stages {
                     match self.caps.check(&work.spent, work.judged) {

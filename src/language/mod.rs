@@ -6,18 +6,20 @@
 mod decode;
 mod java;
 mod naming;
+mod python;
+mod reading;
 mod syntax;
 
 pub use decode::{Encoding, decode, encode};
 pub use java::Java;
 pub use naming::{Unresolved, is_test, resolve};
-pub use syntax::{
-    Syntax, children, documentation, first_line, last_line, on_one_line, parameter, parameter_types, parse, preorder,
-    text_of,
-};
+pub use python::Python;
+pub use reading::{Body, Brackets, Call, Introduced, Modifiers, Module, Owner, Parameter, Takes, Wrapped, arity};
+pub use syntax::{Syntax, children, first_line, last_line, on_one_line, parse, preorder, simple_type, text_of};
 
-use crate::domain::MarkKind;
+use crate::domain::{MarkKind, RepoPath};
 use camino::Utf8Path;
+use tree_sitter::Node;
 
 /// A programming language, as far as the other rooms must know it.
 pub trait Language: Send + Sync + std::fmt::Debug {
@@ -52,10 +54,73 @@ pub trait Language: Send + Sync + std::fmt::Debug {
         };
         format!("{} {word}", self.line_comment())
     }
+
+    /// Whether line ends and indentation are part of the code, where other languages have semicolons and braces.
+    fn is_indented(&self) -> bool {
+        false
+    }
+    /// Whether two methods of a type may have the same name.
+    fn has_overloads(&self) -> bool {
+        true
+    }
+    /// The module that a file is, where every file is one.
+    fn module(&self, _: &RepoPath) -> Option<Module> {
+        None
+    }
+    /// Whether a file whose name begins like this, before the first point, is a test by its name.
+    fn is_test_name(&self, stem: &str) -> bool;
+    /// Where a file with that text stands, when nobody but the platform and test libraries may have files there, in
+    /// words that go on after "it would be". `inside` is its path in its source root.
+    fn foreign(&self, inside: &Utf8Path, text: &str) -> Option<String>;
+
+    /// Whether the node says nothing to the machine.
+    fn is_comment(&self, node: Node<'_>, _text: &str) -> bool {
+        self.syntax().is_comment(node)
+    }
+    /// A declaration with the decorators around it.
+    fn whole<'tree>(&self, node: Node<'tree>) -> Node<'tree> {
+        node
+    }
+    /// The comment right before a declaration that documents it.
+    fn documentation<'tree>(&self, _: Node<'tree>, _text: &str) -> Option<Node<'tree>> {
+        None
+    }
+    /// The text inside a declaration, or at the top of a file, that documents it.
+    fn docstring<'tree>(&self, _: Node<'tree>) -> Option<Node<'tree>> {
+        None
+    }
+    /// What stands around a declaration's name.
+    fn modifiers(&self, node: Node<'_>, text: &str) -> Modifiers;
+    /// The parameters of a list of them.
+    fn parameters(&self, list: Node<'_>, text: &str) -> Vec<Parameter>;
+    /// Simple names of the types that a type declaration names as above it.
+    fn supertypes(&self, node: Node<'_>, text: &str) -> Vec<String>;
+    /// Names and types of the fields that a member of a type declares.
+    fn declared(&self, field: Node<'_>, text: &str) -> Vec<(String, String)>;
+    /// Where what follows the leading annotations of a declaration begins; `None` when it has none.
+    fn annotations_end(&self, node: Node<'_>, text: &str) -> Option<usize>;
+    /// The package that a package declaration names.
+    fn package(&self, _: Node<'_>, _text: &str) -> String {
+        String::new()
+    }
+    /// The full names that an import declaration of a file brings; a package as a whole as `a.b.*`.
+    fn imports(&self, node: Node<'_>, text: &str, file: &RepoPath) -> Vec<String>;
+    /// Whether a line of code is an import.
+    fn is_import(&self, line: &str) -> bool;
+    /// Whether a name can be that of something a file imports to depend on it.
+    fn is_type_name(&self, name: &str) -> bool;
+    /// What a body or an initialiser holds.
+    fn body(&self, node: Node<'_>, text: &str, owner: Owner<'_>) -> Body;
+    /// Whether the node is a statement that can be wrong.
+    fn executes(&self, node: Node<'_>) -> bool;
+    /// The variable that a statement assigns.
+    fn assigned<'t>(&self, statement: Node<'_>, text: &'t str) -> Option<&'t str>;
+    /// Members of a type as a whole text that can be parsed.
+    fn wrapped(&self, members: &str) -> Wrapped;
 }
 
 /// The language of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Language> {
-    let all: [&'static dyn Language; 1] = [&Java];
+    let all: [&'static dyn Language; 2] = [&Java, &Python];
     all.into_iter().find(|language| language.name() == name)
 }

@@ -101,20 +101,18 @@ fn nearest<'p>(wanted: &str, paths: impl Iterator<Item = &'p RepoPath>) -> Vec<R
 }
 
 /// Whether a file counts as test code: the deepest root it lies in decides; where one folder holds both, its name does.
-pub fn is_test(path: &RepoPath, source_roots: &[RepoPath], test_roots: &[RepoPath]) -> bool {
+pub fn is_test(path: &RepoPath, source_roots: &[RepoPath], test_roots: &[RepoPath], language: &dyn Language) -> bool {
     let depth = |roots: &[RepoPath]| {
         roots.iter().filter(|root| path.is_within(root)).map(|root| root.as_str().len() + 1).max().unwrap_or(0)
     };
     match depth(test_roots).cmp(&depth(source_roots)) {
         std::cmp::Ordering::Less => false,
         std::cmp::Ordering::Greater => true,
-        std::cmp::Ordering::Equal => depth(test_roots) > 0 && is_named_as_test(path.file_name()),
+        std::cmp::Ordering::Equal => {
+            let stem = path.file_name().split('.').next().unwrap_or_default();
+            depth(test_roots) > 0 && language.is_test_name(stem)
+        }
     }
-}
-
-fn is_named_as_test(file_name: &str) -> bool {
-    let stem = file_name.split('.').next().unwrap_or(file_name);
-    stem.starts_with("Test") || ["Test", "Tests", "TestCase", "IT"].iter().any(|end| stem.ends_with(end))
 }
 
 #[cfg(test)]
@@ -163,9 +161,9 @@ mod tests {
     #[test]
     fn the_deepest_root_says_what_is_a_test() {
         let (sources, tests) = (paths(&["src"]), paths(&["src/test"]));
-        assert!(is_test(&RepoPath::new("src/test/A.java").unwrap(), &sources, &tests));
-        assert!(!is_test(&RepoPath::new("src/main/ATest.java").unwrap(), &sources, &tests));
-        assert!(is_test(&RepoPath::new("p/ATest.java").unwrap(), &paths(&["p"]), &paths(&["p"])));
-        assert!(!is_test(&RepoPath::new("p/A.java").unwrap(), &paths(&["p"]), &paths(&["p"])));
+        assert!(is_test(&RepoPath::new("src/test/A.java").unwrap(), &sources, &tests, &Java));
+        assert!(!is_test(&RepoPath::new("src/main/ATest.java").unwrap(), &sources, &tests, &Java));
+        assert!(is_test(&RepoPath::new("p/ATest.java").unwrap(), &paths(&["p"]), &paths(&["p"]), &Java));
+        assert!(!is_test(&RepoPath::new("p/A.java").unwrap(), &paths(&["p"]), &paths(&["p"]), &Java));
     }
 }

@@ -1,6 +1,6 @@
 //! What kinds of nodes of a grammar mean, and walking a tree without recursion.
 
-use super::Language;
+use super::{Brackets, Language};
 use tree_sitter::{Node, Parser, Tree};
 
 /// Kinds of nodes of a grammar, by what they mean.
@@ -26,6 +26,12 @@ pub struct Syntax {
     pub imports: &'static [&'static str],
     /// Package declarations.
     pub packages: &'static [&'static str],
+    /// Loops.
+    pub loops: &'static [&'static str],
+    /// Parts of a declaration that its signature leaves out, beside comments and the body.
+    pub unsigned: &'static [&'static str],
+    /// What stands around the body of a type when it is shown.
+    pub brackets: Brackets,
 }
 
 impl Syntax {
@@ -94,36 +100,9 @@ pub fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The comment right before a declaration that documents it, if there is one.
-pub fn documentation<'tree>(node: Node<'tree>, text: &str, syntax: &Syntax) -> Option<Node<'tree>> {
-    let before = node.prev_sibling()?;
-    (syntax.is_comment(before) && text_of(before, text).starts_with("/**")).then_some(before)
-}
-
-/// The types of a declaration's parameters as they are written, without annotations, modifiers and names;
-/// `String...` for the last one that takes any number.
-pub fn parameter_types(parameters: Node<'_>, text: &str) -> Vec<String> {
-    children(parameters).into_iter().filter_map(|node| parameter(node, text)).map(|(kind, _)| kind).collect()
-}
-
-/// The type and the name of one formal parameter.
-pub fn parameter(node: Node<'_>, text: &str) -> Option<(String, String)> {
-    match node.kind() {
-        "formal_parameter" => {
-            let dimensions = node.child_by_field_name("dimensions").map_or("", |d| text_of(d, text));
-            let kind = text_of(node.child_by_field_name("type")?, text);
-            let name = node.child_by_field_name("name").map_or("", |n| text_of(n, text));
-            Some((format!("{}{}", on_one_line(kind), on_one_line(dimensions)), name.to_owned()))
-        }
-        "spread_parameter" => {
-            let parts = children(node);
-            let dots = parts.iter().position(|part| part.kind() == "...")?;
-            let skip = ["modifiers", "annotation", "marker_annotation", "block_comment", "line_comment"];
-            let kind = parts[..dots].iter().rev().find(|part| !skip.contains(&part.kind()))?;
-            let name = parts[dots..].iter().find(|part| part.kind() == "variable_declarator");
-            let name = name.and_then(|n| n.child_by_field_name("name")).map_or("", |n| text_of(n, text));
-            Some((format!("{}...", on_one_line(text_of(*kind, text))), name.to_owned()))
-        }
-        _ => None,
-    }
+/// `List` of `java.util.List<String>[]`.
+pub fn simple_type(text: &str) -> String {
+    let plain = text.split(['<', '[']).next().unwrap_or(text).trim().trim_end_matches("...");
+    let last = plain.split_whitespace().next_back().unwrap_or(plain);
+    last.rsplit('.').next().unwrap_or(last).to_owned()
 }

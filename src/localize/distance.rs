@@ -102,8 +102,10 @@ fn starts<'i>(index: &'i CodeIndex, test: &FailingTest) -> Vec<(&'i Method, f64)
     let line = test.span.map(|span| span.first);
     let mut found: Vec<_> =
         file.methods().filter(|method| Some(method.span.first) == line).map(|method| (method, IN_TEST)).collect();
-    let sets_up =
-        |method: &&Method| method.name == "setUp" || method.annotations.iter().any(|name| name.starts_with("Before"));
+    let sets_up = |method: &&Method| {
+        ["setUp", "setup_method"].contains(&method.name.as_str())
+            || method.annotations.iter().any(|name| name.starts_with("Before"))
+    };
     found.extend(file.methods().filter(sets_up).map(|method| (method, IN_SET_UP)));
     found
 }

@@ -26,6 +26,7 @@ pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
     let mut found = Vec::new();
     let mut enclosing: Vec<(usize, u32)> = Vec::new();
     let mut asked: Vec<(usize, Vec<&str>)> = Vec::new();
+    let is_loop = |node: Node<'_>| language.syntax().loops.contains(&node.kind());
     language::preorder(tree.root_node(), |node| {
         while enclosing.last().is_some_and(|&(end, _)| end <= node.start_byte()) {
             enclosing.pop();
@@ -33,22 +34,22 @@ pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
         while asked.last().is_some_and(|&(end, _)| end <= node.start_byte()) {
             asked.pop();
         }
-        if is_loop(node.kind()) {
+        if is_loop(node) {
             asked.push((node.end_byte(), names_in(node.child_by_field_name("condition"), text)));
         }
         let above = enclosing.last().map_or(0, |&(_, loops)| loops);
-        let loops = match node.kind() {
-            kind if is_loop(kind) => above + 1,
-            "method_declaration" | "constructor_declaration" => 0,
+        let loops = match node {
+            node if is_loop(node) => above + 1,
+            node if language.syntax().is_method(node) => 0,
             _ => above,
         };
         if loops != above {
             enclosing.push((node.end_byte(), loops));
         }
-        if is_effective(node) {
-            let header = is_loop(node.kind());
-            let progress =
-                !header && assigned(node, text).is_some_and(|name| asked.iter().any(|(_, all)| all.contains(&name)));
+        if language.executes(node) {
+            let header = is_loop(node);
+            let moves = |name: &str| asked.iter().any(|(_, all)| all.contains(&name));
+            let progress = !header && language.assigned(node, text).is_some_and(moves);
             found.push(Statement { lines: own_lines(node), loops, header, progress });
         }
         true
@@ -69,46 +70,6 @@ fn names_in<'t>(expression: Option<Node<'_>>, text: &'t str) -> Vec<&'t str> {
         });
     }
     names
-}
-
-/// The variable that a statement assigns or counts.
-fn assigned<'t>(statement: Node<'_>, text: &'t str) -> Option<&'t str> {
-    let inner = statement.named_child(0).filter(|_| statement.kind() == "expression_statement")?;
-    let target = match inner.kind() {
-        "assignment_expression" => inner.child_by_field_name("left")?,
-        "update_expression" => inner.named_child(0)?,
-        _ => return None,
-    };
-    (target.kind() == "identifier").then(|| text_of(target, text))
-}
-
-/// Whether the node's kind is a loop of Java.
-fn is_loop(kind: &str) -> bool {
-    matches!(kind, "for_statement" | "enhanced_for_statement" | "while_statement" | "do_statement")
-}
-
-fn is_effective(node: Node<'_>) -> bool {
-    match node.kind() {
-        "local_variable_declaration" if node.parent().is_some_and(|parent| parent.kind() == "for_statement") => false,
-        "local_variable_declaration" | "field_declaration" | "constant_declaration" => {
-            let mut cursor = node.walk();
-            node.children_by_field_name("declarator", &mut cursor)
-                .any(|declarator| declarator.child_by_field_name("value").is_some())
-        }
-        "expression_statement"
-        | "return_statement"
-        | "if_statement"
-        | "throw_statement"
-        | "assert_statement"
-        | "break_statement"
-        | "continue_statement"
-        | "yield_statement"
-        | "switch_expression"
-        | "explicit_constructor_invocation"
-        | "enum_constant" => true,
-        "lambda_expression" => node.child_by_field_name("body").is_some_and(|body| body.kind() != "block"),
-        kind => is_loop(kind),
-    }
 }
 
 /// The lines of the statement without its body or branches; of a `do` loop those of its condition.

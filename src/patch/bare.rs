@@ -220,11 +220,11 @@ fn names(text: &str, shown: &Shown<'_>) -> Option<Vec<String>> {
     let types = members::types(tree.root_node(), text, syntax);
     let fields = types.iter().flat_map(|kind| {
         let all = members::members(kind.node, syntax).into_iter().filter(|node| syntax.fields.contains(&node.kind()));
-        all.flat_map(|node| members::field_names(node, text))
+        all.flat_map(|node| members::field_names(node, text, shown.language))
             .map(|name| format!("{}.{name}", kind.path))
             .collect::<Vec<_>>()
     });
-    let methods = members::methods(tree.root_node(), text, syntax);
+    let methods = members::methods(tree.root_node(), text, shown.language);
     let mut names: Vec<String> = methods.iter().map(MethodNode::qualified).collect();
     names.extend(fields);
     names.extend(types.into_iter().map(|kind| kind.path));
@@ -238,14 +238,13 @@ fn method_edits(block: &Block, shown: &Shown<'_>) -> Vec<MethodEdit> {
     let Some(path) = file_of(block, shown) else { return Vec::new() };
     let Some(original) = shown.originals.read(&path).map(|bytes| decode(&bytes).0) else { return Vec::new() };
     let Some(old_tree) = language::parse(&original, shown.language) else { return Vec::new() };
-    let old = members::methods(old_tree.root_node(), &original, syntax);
+    let old = members::methods(old_tree.root_node(), &original, shown.language);
     let whole_type = language::parse(&block.body, shown.language)
         .filter(|tree| !members::types(tree.root_node(), &block.body, syntax).is_empty())
         .map(|tree| (tree, block.body.clone()));
     let nested = whole_type.is_some();
-    let Some((tree, text)) = whole_type.or_else(|| members::parse_as_members(&block.body, shown.language)) else {
-        return Vec::new();
-    };
+    let alone = || members::parse_as_members(&block.body, shown.language).map(|(tree, wrapped)| (tree, wrapped.text));
+    let Some((tree, text)) = whole_type.or_else(alone) else { return Vec::new() };
     let edit = |method: &MethodNode<'_>| {
         let same = |other: &&MethodNode<'_>| {
             other.name == method.name
@@ -265,7 +264,7 @@ fn method_edits(block: &Block, shown: &Shown<'_>) -> Vec<MethodEdit> {
         })
     };
     let mut edits: Vec<MethodEdit> =
-        members::methods(tree.root_node(), &text, syntax).iter().filter_map(edit).collect();
+        members::methods(tree.root_node(), &text, shown.language).iter().filter_map(edit).collect();
     let imports: Vec<&str> = children(tree.root_node())
         .into_iter()
         .filter(|node| syntax.imports.contains(&node.kind()))

@@ -19,18 +19,40 @@ pub fn same_tokens(a: &[u8], b: &[u8], language: &dyn Language) -> bool {
     }
 }
 
-fn tokens<'text>(text: &'text str, language: &dyn Language) -> Option<Vec<&'text str>> {
+/// What two texts are compared by.
+#[derive(Debug, PartialEq, Eq)]
+enum Token<'text> {
+    Text(&'text str),
+    /// A node of this kind begins.
+    Opens(u16),
+    /// A node ends.
+    Closes,
+}
+
+fn tokens<'text>(text: &'text str, language: &dyn Language) -> Option<Vec<Token<'text>>> {
     let tree = language::parse(text, language)?;
     if tree.root_node().has_error() {
         return None;
     }
     let mut found = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
     language::preorder(tree.root_node(), |node| {
-        if language.syntax().is_comment(node) {
+        if language.is_comment(node, text) {
             return false;
         }
+        if language.is_indented() {
+            // Line ends and indentation leave no token: the statements that they make must be alike.
+            while open.last().is_some_and(|&end| end <= node.start_byte()) {
+                open.pop();
+                found.push(Token::Closes);
+            }
+            if node.is_named() && node.child_count() > 0 {
+                open.push(node.end_byte());
+                found.push(Token::Opens(node.kind_id()));
+            }
+        }
         if node.child_count() == 0 {
-            found.push(language::text_of(node, text));
+            found.push(Token::Text(language::text_of(node, text)));
         }
         true
     });
@@ -39,8 +61,7 @@ fn tokens<'text>(text: &'text str, language: &dyn Language) -> Option<Vec<&'text
 
 /// Whether two members of a type have the same tokens.
 pub(super) fn same_words(a: &str, b: &str, language: &dyn Language) -> bool {
-    let wrap = |code: &str| format!("class Wrapper {{ {code} }}").into_bytes();
-    same_tokens(&wrap(a), &wrap(b), language)
+    same_tokens(language.wrapped(a).text.as_bytes(), language.wrapped(b).text.as_bytes(), language)
 }
 
 /// `Some(true)` when every file that either side touches ends with the same tokens; `None` otherwise, since a patch
@@ -70,7 +91,7 @@ pub fn correct(
 mod tests {
     use super::*;
     use crate::domain::FileChange;
-    use crate::language::Java;
+    use crate::language::{Java, Python};
 
     #[test]
     fn layout_and_comments_do_not_count() {
@@ -82,6 +103,18 @@ mod tests {
         assert!(!same("class A { String s = \"a b\"; }", "class A { String s = \"a  b\"; }"));
         assert!(!same("class A { int f = 1; }", "class A { int f = 2; }"));
         assert!(!same("class A { int f = # 1; }", "class A { int f = 1; }"), "the parser skips what it cannot read");
+    }
+
+    #[test]
+    fn where_layout_is_code_it_counts_and_lone_texts_do_not() {
+        let same = |a: &str, b: &str| same_tokens(a.as_bytes(), b.as_bytes(), &Python);
+        assert!(same(
+            "def f(a):\n    return a+1\n",
+            "def f(a):\n\n  return a + 1  # one more\n\n\n\"\"\"What.\"\"\"\n"
+        ));
+        assert!(!same("if a:\n    b()\n    c()\n", "if a:\n    b()\nc()\n"));
+        assert!(!same("a\n(b)\n", "a(b)\n"));
+        assert!(!same("f('a')\n", "f('b')\n"));
     }
 
     struct Files(Vec<(&'static str, &'static str)>);

@@ -1,5 +1,7 @@
 //! Moving written code to the indentation of the place it goes to.
 
+use crate::language::Language;
+
 /// The white space a line starts with.
 pub(super) fn indent_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
@@ -55,9 +57,27 @@ fn without(indent: &str, columns_less: usize) -> String {
     kept
 }
 
+/// Moves a whole declaration so that its first line stands at `to`.
+pub(super) fn moved(code: &[String], to: &str, language: &dyn Language) -> Vec<String> {
+    if language.is_indented() { indented(code, to) } else { block(code, to) }
+}
+
+/// The same where indentation is part of the code: what was given without the indentation of its first line alone is
+/// left where it stands.
+fn indented(code: &[String], to: &str) -> Vec<String> {
+    let Some(first) = code.first() else { return Vec::new() };
+    let rest = || code.iter().skip(1).filter(|line| !line.trim().is_empty());
+    let shallowest = rest().map(|line| indent_of(line)).min_by_key(|indent| columns(indent)).unwrap_or("");
+    let placed = indent_of(first).is_empty() && !to.is_empty() && columns(shallowest) > columns(to);
+    let from = indent_of(first);
+    let start = shifted(first, from, to);
+    let rest = code.iter().skip(1).map(|line| if placed { line.clone() } else { shifted(line, from, to) });
+    std::iter::once(start).chain(rest).collect()
+}
+
 /// Moves a whole declaration so that its first line stands at `to`. Where its first line was given without its
 /// indentation, the closing line tells how the rest was written.
-pub(super) fn block(code: &[String], to: &str) -> Vec<String> {
+fn block(code: &[String], to: &str) -> Vec<String> {
     let Some(first) = code.first() else { return Vec::new() };
     let last = code.iter().rev().find(|line| !line.trim().is_empty());
     let from = match last {
@@ -92,6 +112,19 @@ mod tests {
         assert_eq!(moved("    int f() {\n        return 1;\n    }", "    "), "    int f() {\n        return 1;\n    }");
         assert_eq!(moved("int f() {\n    if (x)\n        y();\n}", "\t"), "\tint f() {\n\t\tif (x)\n\t\t\ty();\n\t}");
         assert_eq!(moved("int a;", "  "), "  int a;");
+    }
+
+    #[test]
+    fn indentation_that_is_code_keeps_its_steps() {
+        let moved = |code: &str, to: &str| {
+            let lines: Vec<String> = code.lines().map(str::to_owned).collect();
+            indented(&lines, to).join("\n")
+        };
+        let method = "    def f(self):\n        return {\n            1: 2,\n        }";
+        assert_eq!(moved("def f(self):\n    return {\n        1: 2,\n    }", "    "), method);
+        assert_eq!(moved(method, "    "), method);
+        assert_eq!(moved(method.trim_start(), "    "), method);
+        assert_eq!(moved(method, ""), "def f(self):\n    return {\n        1: 2,\n    }");
     }
 
     #[test]

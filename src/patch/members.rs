@@ -1,6 +1,6 @@
 //! Members of types in a tree: what patches replace and what they insert beside.
 
-use crate::language::{self, Language, Syntax, children, on_one_line, text_of};
+use crate::language::{self, Language, Syntax, Wrapped, children, on_one_line, text_of};
 use tree_sitter::Node;
 
 /// A method or constructor of a named type.
@@ -23,11 +23,11 @@ impl MethodNode<'_> {
 
 /// All methods and constructors of named types, in order; those of anonymous and local classes belong to the bodies
 /// they stand in.
-pub(super) fn methods<'tree>(root: Node<'tree>, text: &str, syntax: &Syntax) -> Vec<MethodNode<'tree>> {
+pub(super) fn methods<'tree>(root: Node<'tree>, text: &str, language: &dyn Language) -> Vec<MethodNode<'tree>> {
     let mut found = Vec::new();
-    declarations(root, text, syntax, |node, around| {
-        if syntax.is_method(node) {
-            found.extend(method(node, around, text, syntax));
+    declarations(root, text, language.syntax(), |node, around| {
+        if language.syntax().is_method(node) {
+            found.extend(method(node, around, text, language));
         }
     });
     found
@@ -37,19 +37,19 @@ fn method<'tree>(
     node: Node<'tree>,
     around: Option<&TypeNode<'tree>>,
     text: &str,
-    syntax: &Syntax,
+    language: &dyn Language,
 ) -> Option<MethodNode<'tree>> {
     // A compact constructor has the parameters of its record.
-    let owner = around.filter(|_| syntax.constructors.contains(&node.kind()));
+    let owner = around.filter(|_| language.syntax().constructors.contains(&node.kind()));
     let parameters = node
         .child_by_field_name("parameters")
         .or_else(|| owner.and_then(|owner| owner.node.child_by_field_name("parameters")));
-    let params = parameters.map(|p| language::parameter_types(p, text)).unwrap_or_default();
+    let params = parameters.map(|list| language.parameters(list, text)).unwrap_or_default();
     Some(MethodNode {
         node,
         class: around.map(|owner| owner.path.clone()).unwrap_or_default(),
         name: text_of(node.child_by_field_name("name")?, text).to_owned(),
-        params: params.iter().map(|param| bare_type(param)).collect(),
+        params: params.iter().map(|param| bare_type(&param.shown)).collect(),
     })
 }
 
@@ -116,9 +116,8 @@ pub(super) fn members<'tree>(kind: Node<'tree>, syntax: &Syntax) -> Vec<Node<'tr
 }
 
 /// Names of the fields that a node declares.
-pub(super) fn field_names<'text>(node: Node<'_>, text: &'text str) -> Vec<&'text str> {
-    let declarators = children(node).into_iter().filter(|child| child.kind() == "variable_declarator");
-    declarators.filter_map(|d| d.child_by_field_name("name")).map(|name| text_of(name, text)).collect()
+pub(super) fn field_names(node: Node<'_>, text: &str, language: &dyn Language) -> Vec<String> {
+    language.declared(node, text).into_iter().map(|(name, _)| name).collect()
 }
 
 /// A parameter type without generics, package, annotations, `final` and name, so that `final java.util.List<String> l`
@@ -155,8 +154,14 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    /// Reads the name; parameters say nothing where a name alone decides.
+    pub fn of(text: &str, language: &dyn Language) -> Self {
+        let wanted = Self::parse(text);
+        if language.has_overloads() { wanted } else { Self { params: None, ..wanted } }
+    }
+
     /// Reads the name; modifiers and the return type of a whole signature are skipped.
-    pub fn parse(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let flat = on_one_line(text.trim().trim_matches('`'));
         let (head, params) = match flat.split_once('(') {
             Some((head, rest)) => (head, Some(split_params(rest.rsplit_once(')').map_or(rest, |(inner, _)| inner)))),
@@ -177,7 +182,9 @@ impl Wanted {
 
     /// Whether the method is meant.
     pub fn fits(&self, method: &MethodNode<'_>) -> bool {
-        let class = self.class.as_deref().is_none_or(|wanted| ends_alike(&method.class, wanted));
+        // Where no type is around a method, what stands before its name is the file's.
+        let fits = |wanted: &str| method.class.is_empty() || ends_alike(&method.class, wanted);
+        let class = self.class.as_deref().is_none_or(fits);
         class && self.name == method.name && self.params.as_ref().is_none_or(|params| *params == method.params)
     }
 }
@@ -212,17 +219,17 @@ fn split_params(text: &str) -> Vec<String> {
 
 /// The text of a declaration with its documentation and the indentation of its first line.
 pub(super) fn whole_lines(node: Node<'_>, text: &str, language: &dyn Language) -> String {
-    let documentation = language::documentation(node, text, language.syntax());
-    let start = documentation.map_or(node.start_byte(), |comment| comment.start_byte());
+    let documentation = language.documentation(node, text);
+    let start = documentation.unwrap_or_else(|| language.whole(node)).start_byte();
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let start = if text[line..start].trim().is_empty() { line } else { start };
     text[start..node.end_byte()].to_owned()
 }
 
 /// Parses code that stands inside of a type; offsets in the tree are those of the returned text.
-pub(super) fn parse_as_members(code: &str, language: &dyn Language) -> Option<(tree_sitter::Tree, String)> {
-    let wrapped = format!("class Wrapper {{\n{code}\n}}\n");
-    language::parse(&wrapped, language).map(|tree| (tree, wrapped))
+pub(super) fn parse_as_members(code: &str, language: &dyn Language) -> Option<(tree_sitter::Tree, Wrapped)> {
+    let wrapped = language.wrapped(code);
+    language::parse(&wrapped.text, language).map(|tree| (tree, wrapped))
 }
 
 #[cfg(test)]
@@ -248,7 +255,7 @@ mod tests {
     fn methods_are_named_in_many_ways() {
         let code = "package a; class Outer { Outer(int n) {} int f(java.util.List<String> l, int... n) { return 0; } int f() { return 1; } class Inner { void g() {} } enum E { A { void h() {} } } record R(int x) { R { } } }";
         let tree = language::parse(code, &Java).unwrap();
-        let all = methods(tree.root_node(), code, Java.syntax());
+        let all = methods(tree.root_node(), code, &Java);
         let names = |text: &str| {
             let wanted = Wanted::parse(text);
             all.iter().filter(|m| wanted.fits(m)).map(MethodNode::qualified).collect::<Vec<_>>()

@@ -5,7 +5,7 @@ use super::members::{MethodNode, Wanted, methods, parse_as_members, whole_lines}
 use super::original::{Original, Splice, unappliable, written_lines};
 use super::{MethodEdit, PatchError, insert};
 use crate::domain::LineSpan;
-use crate::language::{self, Language, documentation, first_line, last_line, text_of};
+use crate::language::{self, Language, first_line, last_line};
 use tree_sitter::Tree;
 
 /// Methods that an error lists.
@@ -41,26 +41,27 @@ pub(super) fn edits(
 /// Whether code declares the named method and nothing in the file has that name: then it is meant as a new member,
 /// although a new member needs no `method`.
 fn is_new(tree: &Tree, file: &Original, name: &str, code: &str, language: &'static dyn Language) -> bool {
-    let wanted = Wanted::parse(name);
+    let wanted = Wanted::of(name, language);
     let named = |tree: &Tree, text: &str| {
-        methods(tree.root_node(), text, language.syntax()).iter().any(|method| method.name == wanted.name)
+        methods(tree.root_node(), text, language).iter().any(|method| method.name == wanted.name)
     };
-    let brought = parse_as_members(code, language).is_some_and(|(tree, text)| named(&tree, &text));
+    let brought = parse_as_members(code, language).is_some_and(|(tree, wrapped)| named(&tree, &wrapped.text));
     brought && wanted.class.is_none() && !named(tree, &file.text)
 }
 
 /// Lines of the methods that edits replace; edits that insert, or that name no single method, have none.
 pub(super) fn replaced(file: &Original, edits: &[&MethodEdit], language: &'static dyn Language) -> Vec<LineSpan> {
     let Some(tree) = language::parse(&file.text, language) else { return Vec::new() };
-    let all = methods(tree.root_node(), &file.text, language.syntax());
+    let all = methods(tree.root_node(), &file.text, language);
     let target = |edit: &&MethodEdit| {
         let name = edit.method.as_deref().map(str::trim).filter(|method| !method.is_empty())?;
-        let wanted = Wanted::parse(name);
+        let wanted = Wanted::of(name, language);
         let (new_tree, wrapped) = parse_as_members(&unfenced(&edit.code), language)?;
-        let brought = methods(new_tree.root_node(), &wrapped, language.syntax());
+        let brought = methods(new_tree.root_node(), &wrapped.text, language);
         let brought = brought.iter().find(|method| method.name == wanted.name)?;
         let found = the_one(file, &all, &wanted, name, brought).ok()?;
-        Some(LineSpan { first: first_line(found.node), last: last_line(found.node) })
+        let whole = language.whole(found.node);
+        Some(LineSpan { first: first_line(whole), last: last_line(whole) })
     };
     edits.iter().filter_map(target).collect()
 }
@@ -82,11 +83,10 @@ fn replace(
     inserted: &mut insert::Insertions<'_>,
     language: &'static dyn Language,
 ) -> Result<Splice, PatchError> {
-    let syntax = language.syntax();
-    let wanted = Wanted::parse(name);
+    let wanted = Wanted::of(name, language);
     let (new_tree, wrapped) =
         parse_as_members(code, language).ok_or_else(|| unappliable("the grammar cannot be loaded"))?;
-    let brought = methods(new_tree.root_node(), &wrapped, syntax);
+    let brought = methods(new_tree.root_node(), &wrapped.text, language);
     let own = brought.iter().filter(|method| method.name == wanted.name).collect::<Vec<_>>();
     let Some(first) = own.first() else {
         let what = match brought.first() {
@@ -98,20 +98,20 @@ fn replace(
             file.path
         )));
     };
-    let all = methods(tree.root_node(), &file.text, syntax);
+    let all = methods(tree.root_node(), &file.text, language);
     let target = the_one(file, &all, &wanted, name, first)?;
     let new = own.iter().copied().find(|method| method.params == target.params).unwrap_or(first);
     // Code that does not parse is taken as it is: where its method ends cannot be known, and the compiler tells why.
     let broken = new_tree.root_node().has_error();
-    let text = if broken || (brought.len() == 1 && new.class == "Wrapper") {
+    let text = if broken || (brought.len() == 1 && new.class == wrapped.class) {
         code.to_owned()
     } else {
         for other in brought.iter().filter(|other| other.node.id() != new.node.id()) {
-            inserted.add(&whole_lines(other.node, &wrapped, language))?;
+            inserted.add(&whole_lines(other.node, &wrapped.text, language))?;
         }
-        whole_lines(new.node, &wrapped, language)
+        whole_lines(new.node, &wrapped.text, language)
     };
-    Ok(splice(file, target, new, &wrapped, &text, language))
+    Ok(splice(file, target, new, &wrapped.text, &text, language))
 }
 
 /// The method that is meant; without parameter types, those of the given code decide between overloads.
@@ -164,20 +164,21 @@ fn splice(
     code: &str,
     language: &dyn Language,
 ) -> Splice {
-    let syntax = language.syntax();
+    let whole = language.whole(target.node);
     let brings_documentation = code.trim_start().starts_with("/**");
-    let old_documentation = documentation(target.node, &file.text, syntax);
+    let old_documentation = language.documentation(target.node, &file.text);
+    let brings_annotations = language.annotations_end(new.node, wrapped).is_some();
     let start = match old_documentation.filter(|_| brings_documentation) {
         Some(comment) => comment.start_byte(),
-        None if annotations_end(new, wrapped).is_none() && !brings_documentation => {
-            annotations_end(target, &file.text).unwrap_or(target.node.start_byte())
+        None if !brings_annotations && !brings_documentation => {
+            language.annotations_end(target.node, &file.text).unwrap_or(whole.start_byte())
         }
-        None => target.node.start_byte(),
+        None => whole.start_byte(),
     };
     let line = file.line_of(start);
     let before = &file.text[file.start(line)..start];
     let indent = if before.trim().is_empty() { before } else { indent::indent_of(file.line(line)) };
-    let mut moved = indent::block(&written_lines(code), indent);
+    let mut moved = indent::moved(&written_lines(code), indent, language);
     // Commented-out code in the first column stays there.
     let outer: Vec<&str> = (line..=file.line_of(target.node.end_byte()))
         .map(|n| file.line(n))
@@ -190,14 +191,4 @@ fn splice(
     }
     let moved = moved.join(file.line_end(line));
     Splice { range: start..target.node.end_byte(), text: moved.strip_prefix(indent).unwrap_or(&moved).to_owned() }
-}
-
-/// Where what follows the leading annotations of a method begins; `None` when it has none.
-fn annotations_end(method: &MethodNode<'_>, text: &str) -> Option<usize> {
-    let list = method.node.child(0).filter(|child| child.kind() == "modifiers")?;
-    let parts = language::children(list);
-    let leading = parts.iter().take_while(|part| part.kind().ends_with("annotation")).last()?;
-    let rest = text.get(leading.end_byte()..)?;
-    let begins = leading.end_byte() + rest.len() - rest.trim_start().len();
-    (!text_of(method.node, text).is_empty()).then_some(begins)
 }

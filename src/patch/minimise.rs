@@ -118,7 +118,8 @@ impl<'a> Minimiser<'a> {
         }
         self.grain = Grain::Tokens;
         let kept: Vec<Delta> = self.search.kept.iter().flat_map(|&at| self.parts[at].clone()).collect();
-        let fine: Vec<Vec<Delta>> = kept.iter().flat_map(|hunk| paired(fine(hunk, &self.files[hunk.file].1))).collect();
+        let parts = |hunk: &Delta| paired(fine(hunk, &self.files[hunk.file].1, self.language));
+        let fine: Vec<Vec<Delta>> = kept.iter().flat_map(parts).collect();
         let few = fine.len() <= MAX_TOKENS;
         self.parts = if few { fine } else { kept.into_iter().map(|hunk| vec![hunk]).collect() };
         self.search = Ddmin::over(fixed(&self.parts));
@@ -209,9 +210,9 @@ fn starts(lines: &[&[u8]]) -> Vec<usize> {
 
 /// The tokens of a hunk that differ, each a part of its own. White space and comments belong to the token behind them;
 /// where they alone differ they stay as the patch has them.
-fn fine(delta: &Delta, before: &[u8]) -> Vec<Delta> {
-    let old = Text::of(&before[delta.range.clone()]);
-    let new = Text::of(&delta.text);
+fn fine(delta: &Delta, before: &[u8], language: &dyn Language) -> Vec<Delta> {
+    let old = Text::of(&before[delta.range.clone()], language);
+    let new = Text::of(&delta.text, language);
     let mut parts = Vec::new();
     let mut part = |from: Range<usize>, to: Range<usize>, judged: bool| {
         if old.bytes[from.clone()] != new.bytes[to.clone()] {
@@ -281,8 +282,8 @@ struct Text<'b> {
 }
 
 impl<'b> Text<'b> {
-    fn of(bytes: &'b [u8]) -> Self {
-        Self { bytes, tokens: tokens(bytes) }
+    fn of(bytes: &'b [u8], language: &dyn Language) -> Self {
+        Self { bytes, tokens: tokens(bytes, language) }
     }
 
     fn cores(&self) -> Vec<&'b [u8]> {

@@ -35,7 +35,7 @@ impl Policy {
             let title = self.language.title();
             return Err(refused(format!("{path} is no {title} source file; a patch may change nothing else")));
         }
-        if language::is_test(path, &self.source_roots, &self.test_roots) {
+        if language::is_test(path, &self.source_roots, &self.test_roots, self.language) {
             return Err(refused(format!("{path} is a test; a patch may not change tests")));
         }
         if !self.source_roots.iter().any(|root| path.is_within(root)) {

@@ -1,5 +1,6 @@
 //! Tokens of a piece of code, however broken it is: words, literals, single signs.
 
+use crate::language::Language;
 use std::ops::Range;
 
 /// One token.
@@ -12,12 +13,13 @@ pub(super) struct Token {
 }
 
 /// Cuts bytes into tokens; what follows the last one belongs to none.
-pub(super) fn tokens(bytes: &[u8]) -> Vec<Token> {
+pub(super) fn tokens(bytes: &[u8], language: &dyn Language) -> Vec<Token> {
     let mut found = Vec::new();
     let (mut at, mut start) = (0, 0);
     while at < bytes.len() {
-        let end = at + length(&bytes[at..]);
-        if !is_space(&bytes[at..end]) {
+        let comment = comment(&bytes[at..], language);
+        let end = at + comment.unwrap_or_else(|| length(&bytes[at..]));
+        if comment.is_none() && !bytes[at].is_ascii_whitespace() {
             found.push(Token { start, core: at..end });
             start = end;
         }
@@ -26,19 +28,21 @@ pub(super) fn tokens(bytes: &[u8]) -> Vec<Token> {
     found
 }
 
-fn is_space(piece: &[u8]) -> bool {
-    piece.first().is_some_and(u8::is_ascii_whitespace) || piece.starts_with(b"//") || piece.starts_with(b"/*")
+/// How long the comment is that starts here, if one does.
+fn comment(rest: &[u8], language: &dyn Language) -> Option<usize> {
+    if rest.starts_with(language.line_comment().as_bytes()) {
+        return Some(rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()));
+    }
+    let (opens, closes) = language.block_comment()?;
+    let inner = rest.strip_prefix(opens.as_bytes())?;
+    let end = memchr::memmem::find(inner, closes.as_bytes());
+    Some(end.map_or(rest.len(), |end| opens.len() + end + closes.len()))
 }
 
 /// How long the piece is that starts here: at least one byte.
 fn length(rest: &[u8]) -> usize {
     let run = |matches: fn(u8) -> bool| rest.iter().take_while(|byte| matches(**byte)).count();
     match rest {
-        [b'/', b'/', ..] => rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()),
-        [b'/', b'*', tail @ ..] => {
-            let end = memchr::memmem::find(tail, b"*/");
-            end.map_or(rest.len(), |end| end + 4)
-        }
         [quote @ (b'"' | b'\''), tail @ ..] => quoted(*quote, tail) + 1,
         [first, ..] if first.is_ascii_whitespace() => run(|byte| byte.is_ascii_whitespace()),
         [first, ..] if is_word(*first) => run(is_word),
@@ -69,10 +73,11 @@ fn quoted(quote: u8, tail: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::{Java, Python};
     use proptest::prelude::*;
 
     fn cores(text: &str) -> Vec<&str> {
-        tokens(text.as_bytes()).into_iter().map(|token| &text[token.core]).collect()
+        tokens(text.as_bytes(), &Java).into_iter().map(|token| &text[token.core]).collect()
     }
 
     #[test]
@@ -82,13 +87,15 @@ mod tests {
             ["a", ".", "b", "(", "\"x \\\" y\"", ",", "'c'", ")", "+", "=", "größe_1", ";"]
         );
         assert_eq!(cores("\"open\nnext"), ["\"open", "next"]);
+        let python = tokens(b"a // b # no\n", &Python);
+        assert_eq!(python.len(), 4);
     }
 
     proptest! {
         #[test]
         fn every_byte_belongs_somewhere(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             let mut at = 0;
-            for token in tokens(&bytes) {
+            for token in tokens(&bytes, &Java) {
                 prop_assert_eq!(token.start, at);
                 prop_assert!(token.core.start >= at && token.core.end > token.core.start);
                 at = token.core.end;

@@ -211,6 +211,8 @@ fn included(text: &str) -> Vec<(usize, String)> {
                 && let Some(quote) = rest.trim_start().chars().next().filter(|c| matches!(c, '"' | '\''))
                 && let Some(name) = rest.trim_start()[1..].split(quote).next()
                 && !rest.contains("ignore missing")
+                // A name that is put together is known only when it is rendered.
+                && !rest.contains('~')
             {
                 found.push((index + 1, name.to_owned()));
             }

@@ -49,7 +49,7 @@ pub struct Engine<'a> {
 impl<'a> Engine<'a> {
     /// An engine for the suspicious lines of a ranking. Nothing is generated yet.
     pub fn new(index: &'a CodeIndex, ranking: &Ranking, options: Options) -> Self {
-        let templates = catalogue();
+        let templates = catalogue(index.language());
         let clues = Clues::of(index, &options.failing);
         let experience = Experience::new(&options.failing, &clues, &templates);
         let mut engine = Self {
@@ -67,7 +67,9 @@ impl<'a> Engine<'a> {
             experience,
             tried: BTreeMap::new(),
         };
-        engine.find_places(ranking);
+        if engine.knows_the_language() {
+            engine.find_places(ranking);
+        }
         engine
     }
 
@@ -114,6 +116,11 @@ impl<'a> Engine<'a> {
         let mut tried: Vec<_> = self.tried.iter().map(|(name, count)| (*name, *count)).collect();
         tried.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         tried
+    }
+
+    /// Whether any family is written for the language of the code.
+    pub fn knows_the_language(&self) -> bool {
+        !self.templates.is_empty()
     }
 
     /// How many candidates were handed out.

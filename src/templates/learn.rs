@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn progress_draws_and_silence_repels() {
         let failing = [test("a", "E", false), test("b", "E", false)];
-        let mut experience = Experience::new(&failing, &Clues::default(), &catalogue());
+        let mut experience = Experience::new(&failing, &Clues::default(), &catalogue(&crate::language::Java));
         let before = experience.factor(&plan(1));
         experience.learn(0, &plan(1), &answer(Outcome::Failed, 1));
         assert!(experience.factor(&plan(1)) > before);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_does_not_compile_costs_its_template() {
-        let mut experience = Experience::new(&[], &Clues::default(), &catalogue());
+        let mut experience = Experience::new(&[], &Clues::default(), &catalogue(&crate::language::Java));
         let before = experience.factor(&plan(1));
         experience.learn(0, &plan(1), &answer(Outcome::CompileError, 0));
         assert!(experience.factor(&plan(5)) < before, "elsewhere too");

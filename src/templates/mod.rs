@@ -32,6 +32,7 @@ pub use plan::{Candidate, Options};
 pub use search::{Budget, Judged, SearchResult, catch_up, search};
 pub use site::Site;
 
+use crate::language::Language;
 use family::{
     arguments, arithmetic, boundary, cast, chain, comparator, condition, creation, crossover, equality, exception,
     expression, getter, jump, method_name, missing_statement, null_check, offset, operator, precedence, range_check,
@@ -53,8 +54,19 @@ pub trait Template: Send + Sync {
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>);
 }
 
-/// All families.
-pub fn catalogue() -> Vec<Box<dyn Template>> {
+/// All families for a language; none for one that no family is written for.
+pub fn catalogue(language: &dyn Language) -> Vec<Box<dyn Template>> {
+    let known = CATALOGUES.iter().find(|(name, _)| *name == language.name());
+    known.map_or_else(Vec::new, |(_, families)| families())
+}
+
+/// The families of a language, by its name.
+type Catalogue = (&'static str, fn() -> Vec<Box<dyn Template>>);
+
+/// Every language that families are written for; another one is its families and a line here.
+const CATALOGUES: &[Catalogue] = &[("java", java)];
+
+fn java() -> Vec<Box<dyn Template>> {
     vec![
         Box::new(boundary::Boundary),
         Box::new(operator::Operator),

@@ -2,7 +2,7 @@
 
 use super::syntax::Unit;
 use super::types::JavaType;
-use crate::language::{children, parameter};
+use crate::language::{Java, Parameter, children};
 use tree_sitter::Node;
 
 /// Where a variable was declared.
@@ -159,7 +159,7 @@ impl Scope<'_> {
     fn formal_parameters(&mut self, node: Node<'_>, origin: Origin) {
         let Some(list) = node.child_by_field_name("parameters") else { return };
         for node in children(list) {
-            if let Some((kind, name)) = parameter(node, &self.unit.text) {
+            if let Some(Parameter { kind, name, .. }) = Java.parameter(node, &self.unit.text) {
                 let constant = self.has_modifier(node, "final");
                 let kind = (kind != "var").then(|| JavaType::new(&kind));
                 self.found.push(Variable { name, kind, origin, constant, declared: node.start_byte() });

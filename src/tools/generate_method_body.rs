@@ -30,19 +30,20 @@ impl TypedTool for GenerateMethodBody {
     async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
         let side = cx.side.ok_or_else(|| ToolError::Correctable("there is no model to ask in this run".into()))?;
         let file = cx.bench.file(&args.file_path)?;
-        let (before, signature) = context(file, &args.method_name);
+        let (before, signature) = context(file, &args.method_name, cx.bench.language.is_indented());
         let body = side.method_body(&before, &signature).await.map_err(ToolError::Correctable)?;
         Ok(Observation::told(format!("a generated `{signature}`, not checked by anything yet:\n{body}\n")))
     }
 }
 
 /// The file up to the method, cut at whole lines from the front, and the signature to complete.
-fn context(file: &SourceFile, wanted: &str) -> (String, String) {
+fn context(file: &SourceFile, wanted: &str, open_end: bool) -> (String, String) {
     let name = wanted.split('(').next().unwrap_or(wanted).trim();
     let name = name.rsplit([' ', '.']).next().unwrap_or(name);
     let method = file.types.iter().flat_map(|class| &class.methods).find(|method| method.name == name);
     let (end, signature) = match method {
         Some(method) => (method.bytes.start, method.signature.clone()),
+        None if open_end => (file.text.len(), wanted.to_owned()),
         None => (file.text.rfind('}').unwrap_or(file.text.len()), wanted.to_owned()),
     };
     let mut before = file.text.get(..end).unwrap_or("");

@@ -97,9 +97,10 @@ pub fn failing_test_text(index: &CodeIndex, test: &FailingTest, with_code: bool)
     let mut text = format!("{}\n", test.id);
     let source = test.file.as_ref().and_then(|path| index.file(path));
     if let (Some(file), Some(span), true) = (source, test.span, with_code) {
-        let _ = writeln!(text, "```{}", file.path.as_str().rsplit('.').next().unwrap_or(""));
+        let _ = writeln!(text, "```{}", index.language().fence());
+        let fails_here = format!("   {} <-- fails here", index.language().line_comment());
         for line in span.first..=span.last {
-            let mark = if test.failing_line == Some(line) { "   // <-- fails here" } else { "" };
+            let mark = if test.failing_line == Some(line) { fails_here.as_str() } else { "" };
             let _ = writeln!(text, "{}{mark}", file.line(line).unwrap_or("").trim_end());
         }
         text.push_str("```\n");

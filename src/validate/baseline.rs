@@ -1,6 +1,7 @@
 //! The baseline: what the untouched bug does, and which of its failing tests are the bug.
 
-use super::jvm::{Deadlines, OnCrash, left_out, lost};
+use super::patience::{left_out, lost};
+use super::plan::{Deadlines, OnCrash, Plan};
 use super::subject::{FIRST, Subject};
 use super::{Baseline, ValidateError, io_error};
 use crate::domain::{Failure, TestId, TestReport, TestResult, TestStatus};
@@ -19,8 +20,6 @@ const ALL_SECOND_CHANCES: Duration = Duration::from_secs(120);
 const FEW: usize = 10;
 /// Time for the first run of a whole suite, where the user gave no more: what a candidate may take says nothing of it.
 const FIRST_RUN: Duration = Duration::from_secs(15 * 60);
-/// Heap in MiB for a test that only ran out of memory.
-const ROOMY_HEAP: u64 = 4096;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Serialize, Deserialize)]
@@ -34,8 +33,8 @@ struct Kept {
 }
 
 /// Takes the facts from the cache or makes them, and decides what triggers.
-pub(super) async fn make(subject: &Subject) -> Result<Baseline, ValidateError> {
-    let file = subject.kept.join("baseline.json");
+pub(super) async fn make(subject: &dyn Subject) -> Result<Baseline, ValidateError> {
+    let file = subject.kept().join("baseline.json");
     let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
     let facts = match known.filter(|kept| kept.schema == SCHEMA) {
         Some(kept) => kept,
@@ -46,7 +45,7 @@ pub(super) async fn make(subject: &Subject) -> Result<Baseline, ValidateError> {
         }
     };
     let Kept { report, flaky, hungry, seconds, .. } = facts;
-    decide(report, flaky, hungry, seconds, &subject.options.failing, subject.checkout.triggering.as_deref())
+    decide(report, flaky, hungry, seconds, &subject.options().failing, subject.checkout().triggering.as_deref())
 }
 
 /// Writes facts where the next run finds them, whole or not at all.
@@ -60,19 +59,19 @@ pub(super) fn keep(file: &camino::Utf8Path, facts: &impl Serialize) -> Result<()
     Ok(())
 }
 
-async fn run(subject: &Subject) -> Result<Kept, ValidateError> {
+async fn run(subject: &dyn Subject) -> Result<Kept, ValidateError> {
     let begin = Instant::now();
     let copy = subject.copy()?;
-    let first = Deadlines { default: FIRST, own: BTreeMap::new(), total: subject.options.max_time.max(FIRST_RUN) };
-    let report = subject.suite(&copy).run(&subject.plan(Vec::new(), first, OnCrash::GoOn)).await?;
+    let first = Deadlines { default: FIRST, own: BTreeMap::new(), total: subject.options().max_time.max(FIRST_RUN) };
+    let report = subject.run(&copy, &subject.plan(Vec::new(), first, OnCrash::GoOn)).await?;
     if report.results.is_empty() {
         return Err(ValidateError::Tool {
-            what: format!("no test ran ({} classes were looked at): {}", subject.tests.len(), last_line(&report)),
-            hint: "check the test folders and patterns, and that JUnit is on the class path".into(),
+            what: format!("no test ran ({} classes were looked at): {}", subject.tests().len(), last_line(&report)),
+            hint: "check the test folders and patterns, and that the test library is there".into(),
         });
     }
     // Where no test shows a bug, nobody needs to know which tests are flaky.
-    let (by_user, by_benchmark) = (&subject.options.failing, subject.checkout.triggering.as_deref());
+    let (by_user, by_benchmark) = (&subject.options().failing, subject.checkout().triggering.as_deref());
     if let Err(nothing @ ValidateError::NothingFails { .. }) =
         decide(report.clone(), BTreeSet::new(), BTreeSet::new(), 0.0, by_user, by_benchmark)
     {
@@ -87,7 +86,7 @@ async fn run(subject: &Subject) -> Result<Kept, ValidateError> {
         // A fresh copy, so that what a run leaves on disk does not decide the next.
         let copy = subject.copy()?;
         let again = subject.plan(repeated(&report), deadlines.clone(), OnCrash::GoOn);
-        flaky.extend(changed(&report, &subject.suite(&copy).run(&again).await?));
+        flaky.extend(changed(&report, &subject.run(&copy, &again).await?));
     }
     let hungry = second_chance(subject, &report).await?;
     Ok(Kept { schema: SCHEMA, report, flaky, hungry, seconds: begin.elapsed().as_secs_f64() })
@@ -118,7 +117,7 @@ pub(super) fn changed(report: &TestReport, again: &TestReport) -> Vec<TestId> {
 
 /// Tests that were cut or ran out of memory while others failed by themselves get a roomy run of their own: those that
 /// pass in it are slow or large and say nothing of the bug. When nothing else fails, the cut is the bug.
-async fn second_chance(subject: &Subject, report: &TestReport) -> Result<BTreeSet<TestId>, ValidateError> {
+async fn second_chance(subject: &dyn Subject, report: &TestReport) -> Result<BTreeSet<TestId>, ValidateError> {
     let ended = |result: &&TestResult| result.failure.as_ref().is_some_and(|failure| failure.kind == "exit");
     let only_cut = |result: &&TestResult| lost(result) && !ended(result);
     let cut: Vec<TestId> = report.failing().filter(only_cut).map(|result| result.id.clone()).collect();
@@ -127,9 +126,8 @@ async fn second_chance(subject: &Subject, report: &TestReport) -> Result<BTreeSe
     }
     let deadlines = Deadlines { default: SECOND_CHANCE, own: BTreeMap::new(), total: ALL_SECOND_CHANCES };
     let copy = subject.copy()?;
-    let mut suite = subject.suite(&copy);
-    suite.heap_mib = suite.heap_mib.max(ROOMY_HEAP);
-    let again = suite.run(&subject.plan(cut, deadlines, OnCrash::GoOn)).await?;
+    let plan = Plan { roomy: true, ..subject.plan(cut, deadlines, OnCrash::GoOn) };
+    let again = subject.run(&copy, &plan).await?;
     // An assumption that does not hold with room is no failure either.
     let well = |r: &&TestResult| matches!(r.status, TestStatus::Passed | TestStatus::Skipped);
     Ok(again.results.values().filter(well).map(|result| result.id.clone()).collect())
@@ -223,14 +221,22 @@ fn some(report: &TestReport) -> String {
 /// Why a failure says nothing about the code: it wants the network, or a file that is not here.
 fn outside(failure: &Failure) -> Option<String> {
     let text = format!("{} {}", failure.kind, failure.message);
-    let network = ["UnknownHostException", "NoRouteToHostException", "Network is unreachable"];
+    let network = [
+        "UnknownHostException",
+        "NoRouteToHostException",
+        "Network is unreachable",
+        "socket.gaierror",
+        "Name or service not known",
+    ];
     if network.iter().any(|word| text.contains(word)) {
         return Some("it needs the network".into());
     }
-    let file =
-        ["java.io.FileNotFoundException", "java.nio.file.NoSuchFileException"].iter().any(|word| text.contains(word));
+    let file = ["FileNotFoundException", "java.nio.file.NoSuchFileException", "FileNotFoundError"]
+        .iter()
+        .any(|word| text.contains(word));
     // A relative name is the project's own concern; an absolute one lies outside.
-    let absolute = failure.message.split_whitespace().find(|word| word.starts_with('/') && word.len() > 1);
+    let mut words = failure.message.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+    let absolute = words.find(|word| word.starts_with('/') && word.len() > 1);
     absolute.filter(|_| file).map(|path| format!("it needs a file outside the project: {path}"))
 }
 

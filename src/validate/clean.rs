@@ -91,10 +91,13 @@ fn clip(text: &str) -> String {
     format!("{head} […{} characters left out…] {}", count - 2 * half, tail.trim_end())
 }
 
-/// Whether the test's own framework ended it for taking too long: JUnit 4 and 5 report that as an exception.
+/// Whether the test's own framework ended it for taking too long: JUnit 4 and 5, and the
+/// timeout plugin of pytest, report that as an exception.
 pub fn gave_up(failure: &Failure) -> bool {
     failure.kind.ends_with("TestTimedOutException")
         || failure.kind.ends_with("TimeoutException")
+        || failure.message.starts_with("Timeout >")
+        || failure.message.starts_with("Timeout (>")
         || failure.message.starts_with("test timed out after")
         || failure.message.starts_with("execution timed out after")
 }

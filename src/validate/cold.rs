@@ -1,18 +1,20 @@
 //! The cold judge: every candidate in a fresh copy, a fresh compiler and fresh test processes. Slow and sure; it stays
 //! the confirmation behind every faster way.
 
-use super::jvm::{Deadlines, OnCrash};
+use super::jvm::Jvm;
+use super::plan::{Deadlines, OnCrash};
 use super::plausible::{Extent, Judged, judge};
+use super::python::Python;
 use super::second_look::SecondLook;
 use super::subject::{Copy, Subject};
 use super::{
     Baseline, Coverage, Options, Spectrum, SpectrumScope, ValidateError, Validator, baseline, clean, coverage,
 };
-use crate::benchmark::Checkout;
+use crate::benchmark::{Checkout, Runner};
 use crate::domain::{Diagnostic, Failure, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
 use crate::sandbox::Sandbox;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Failures told of one candidate.
@@ -20,7 +22,7 @@ const MAX_TOLD: usize = 20;
 
 /// Judges candidates in fresh processes.
 pub struct ColdValidator {
-    pub(super) subject: Subject,
+    pub(super) subject: Arc<dyn Subject>,
     baseline: Baseline,
     /// Outcomes by what the candidate is.
     seen: Mutex<BTreeMap<u64, Validation>>,
@@ -34,8 +36,16 @@ impl ColdValidator {
     /// # Errors
     /// The project does not compile, no test fails, a named test does not fail, or a tool is missing.
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
-        let subject = Subject::prepare(checkout, sandbox, options).await?;
-        let baseline = baseline::make(&subject).await?;
+        Self::over(match checkout.project.runner {
+            Runner::Pytest => Arc::new(Python::prepare(checkout, sandbox, options).await?),
+            Runner::Jvm | Runner::Command { .. } => Arc::new(Jvm::prepare(checkout, sandbox, options).await?),
+        })
+        .await
+    }
+
+    /// Makes the baseline of a project that is ready, or takes it from the cache.
+    pub(super) async fn over(subject: Arc<dyn Subject>) -> Result<Self, ValidateError> {
+        let baseline = baseline::make(&*subject).await?;
         let (seen, coverage, warned) = Default::default();
         Ok(Self { subject, baseline, seen, coverage, warned })
     }
@@ -44,7 +54,7 @@ impl ColdValidator {
     async fn test(&self, copy: &Copy) -> Result<(TestReport, Judged), ValidateError> {
         let triggering = self.baseline.triggering.clone();
         let plan = self.subject.plan(triggering, self.deadlines(Duration::MAX), OnCrash::Stop);
-        let first = self.subject.suite(copy).run(&plan).await?;
+        let first = self.subject.run(copy, &plan).await?;
         let judged = judge(&self.baseline, &first, Extent::Triggering);
         if judged.outcome != Outcome::PassedWarm {
             match SecondLook::at(&self.baseline, &first, &judged, &plan.deadlines) {
@@ -71,12 +81,12 @@ impl ColdValidator {
 
     async fn clears(&self, copy: &Copy, look: &SecondLook) -> Result<bool, ValidateError> {
         let alone = self.subject.plan(look.tests.clone(), look.alone.clone(), OnCrash::Stop);
-        Ok(look.clears(&self.subject.suite(copy).run(&alone).await?))
+        Ok(look.clears(&self.subject.run(copy, &alone).await?))
     }
 
     async fn run_all(&self, copy: &Copy, deadlines: &Deadlines) -> Result<(TestReport, Judged), ValidateError> {
         let plan = self.subject.whole_plan(&self.baseline, deadlines.clone());
-        let report = self.subject.suite(copy).run(&plan).await?;
+        let report = self.subject.run(copy, &plan).await?;
         let judged = judge(&self.baseline, &report, Extent::Full);
         Ok((report, judged))
     }
@@ -167,7 +177,7 @@ impl Validator for ColdValidator {
             Err(refused) => refused,
             Ok(copy) => {
                 let all = Duration::from_secs_f64((self.baseline.seconds * 5.0).clamp(60.0, 1e6));
-                let (report, judged) = self.test_all(&copy, all.min(self.subject.options.max_time)).await?;
+                let (report, judged) = self.test_all(&copy, all.min(self.subject.options().max_time)).await?;
                 answer(&report, judged, 0.0)
             }
         };
@@ -196,16 +206,16 @@ impl Validator for ColdValidator {
         let copy = self.subject.copy()?;
         let only = if tests.is_empty() { Vec::new() } else { only };
         let plan = self.subject.plan(only, self.subject.deadlines(&self.baseline.report), OnCrash::GoOn);
-        self.subject.suite(&copy).run(&plan).await
+        self.subject.run(&copy, &plan).await
     }
 
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-        let make = || coverage::of_tests(&self.subject, &self.baseline);
+        let make = || self.subject.failing_coverage(&self.baseline);
         self.coverage.get_or_try_init(make).await.cloned()
     }
 
     async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-        coverage::by_test(&self.subject, &self.baseline, scope).await
+        coverage::by_test(&*self.subject, &self.baseline, scope).await
     }
 
     async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {

@@ -3,7 +3,8 @@
 
 use super::Baseline;
 use super::cold::as_duplicate;
-use super::jvm::{Classes, short_hash};
+use super::jvm::Classes;
+use super::kept::short_hash;
 use super::plausible::Judged;
 use crate::domain::{Outcome, Patch, TestId, Validation};
 use sha2::{Digest, Sha256};

@@ -1,7 +1,7 @@
 //! The judge. What counts as plausible is defined in `plausible.rs` and nowhere else.
 //!
 //! A [`Validator`] owns one checkout: it makes the baseline once and then judges candidates against it. It never
-//! writes to the checkout.
+//! writes to the checkout. What differs by language stands in `jvm/` and `python/`.
 
 mod baseline;
 mod class_shape;
@@ -12,14 +12,19 @@ mod coverage;
 pub mod defects4j_tests;
 pub mod junit_xml;
 mod jvm;
+mod kept;
 mod memory;
 mod official;
+mod patience;
+mod plan;
 pub mod plausible;
+mod python;
 mod records;
 mod refuse;
 mod resources;
 mod second_look;
 mod subject;
+mod suite;
 mod trace;
 mod warm;
 
@@ -229,6 +234,7 @@ pub async fn open(
 ) -> Result<Box<dyn Validator>, ValidateError> {
     let own: Box<dyn Validator> = match checkout.project.runner {
         Runner::Jvm if options.cold => Box::new(ColdValidator::open(checkout, sandbox, options.clone()).await?),
+        Runner::Pytest => Box::new(ColdValidator::open(checkout, sandbox, options.clone()).await?),
         Runner::Jvm => Box::new(WarmValidator::open(checkout, sandbox, options.clone()).await?),
         Runner::Command { .. } => Box::new(CommandValidator::open(checkout, sandbox, options.clone()).await?),
     };

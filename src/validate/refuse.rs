@@ -2,7 +2,8 @@
 //! that decides how tests are found, built, run or reported.
 
 use crate::benchmark::Checkout;
-use crate::domain::{Outcome, Patch, RepoPath, Validation};
+use crate::domain::{FileChange, Outcome, Patch, RepoPath, Validation};
+use crate::language;
 use camino::Utf8Path;
 
 /// Files that decide how tests are found, run or reported, in any language.
@@ -35,8 +36,12 @@ pub(super) fn refuse(checkout: &Checkout, patch: &Patch) -> Option<Validation> {
         let within = |roots: &[RepoPath]| roots.iter().any(|root| path.is_within(root));
         let outside = !project.source_roots.is_empty() && !within(&project.source_roots);
         let of_build = BUILD_FILES.contains(&path.file_name());
-        if within(&project.test_roots) || outside || of_build || !is_source(&checkout.language, path) {
+        if is_test(checkout, path) || outside || of_build || !is_source(&checkout.language, path) {
             let detail = format!("{path} is a test, a build file or no source; only product sources may change");
+            return Some(Validation::without_tests(Outcome::Refused, detail));
+        }
+        if let Some(place) = usurps(checkout, file) {
+            let detail = format!("{path} would be {place}, which is not the project's");
             return Some(Validation::without_tests(Outcome::Refused, detail));
         }
         let now = std::fs::read(path.under(&checkout.root)).ok();
@@ -48,7 +53,23 @@ pub(super) fn refuse(checkout: &Checkout, patch: &Patch) -> Option<Validation> {
     None
 }
 
+fn is_test(checkout: &Checkout, path: &RepoPath) -> bool {
+    let project = &checkout.project;
+    let Some(language) = language::by_name(&checkout.language) else {
+        return project.test_roots.iter().any(|root| path.is_within(root));
+    };
+    language::is_test(path, &project.source_roots, &project.test_roots, language)
+}
+
+/// Why nobody but the platform and the test libraries may have a file there.
+fn usurps(checkout: &Checkout, file: &FileChange) -> Option<String> {
+    let language = language::by_name(&checkout.language).filter(|_| file.before.is_none())?;
+    let roots = checkout.project.source_roots.iter().filter_map(|root| file.path.below(root));
+    let inside = roots.min_by_key(|inside| inside.len()).unwrap_or(file.path.as_str());
+    language.foreign(Utf8Path::new(inside), &language::decode(&file.after).0)
+}
+
 fn is_source(language: &str, path: &RepoPath) -> bool {
-    let known = crate::language::by_name(language);
+    let known = language::by_name(language);
     known.is_none_or(|language| language.is_source(Utf8Path::new(path.as_str())))
 }

@@ -3,7 +3,7 @@
 //! candidate, these run once more by themselves and with more time, and only then is it judged.
 
 use super::Baseline;
-use super::jvm::Deadlines;
+use super::plan::Deadlines;
 use super::plausible::Judged;
 use crate::domain::{Outcome, TestId, TestReport, TestResult, TestStatus};
 use std::collections::BTreeMap;

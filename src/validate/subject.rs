@@ -1,18 +1,12 @@
-//! The subject of validation: a checkout with its compiled classes, its class path and its tests.
+//! What the judge needs to know of a project, whatever language its tests are written in: how a patched copy is made and
+//! how tests are run in it. Everything else (which tests, how long, what their results mean) is the judge's own.
 
-mod compile;
-mod kept;
-
-pub(super) use compile::{does_not_compile, is_local, same_code};
-
-use super::jvm::{ClassPath, Deadlines, Harness, LEAST, OnCrash, Plan, Suite, lost, test_classes};
-use super::{Baseline, Options, ValidateError, io_error};
-use crate::benchmark::jdk::{self, Jdk};
-use crate::benchmark::{Checkout, age, jars, private_copy};
-use crate::domain::TestId;
-use crate::sandbox::Sandbox;
+use super::patience::lost;
+use super::plan::{Deadlines, LEAST, OnCrash, Plan};
+use super::{Baseline, Coverage, Options, ValidateError, coverage, io_error};
+use crate::benchmark::{Checkout, private_copy};
+use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
 use camino::{Utf8Path, Utf8PathBuf};
-use kept::content_key;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -27,65 +21,15 @@ pub(super) struct Copy {
     _folder: tempfile::TempDir,
     /// The copy of the checkout.
     pub(super) tree: Utf8PathBuf,
-    /// Classes made from the patch, in front of the untouched ones.
+    /// What is made from the patch, in front of the untouched product.
     pub(super) overlay: Utf8PathBuf,
     /// Folder for what is made on the way.
     pub(super) scratch: Utf8PathBuf,
 }
 
-/// Everything a run of tests or a compilation needs to know.
-pub(super) struct Subject {
-    pub(super) checkout: Checkout,
-    pub(super) sandbox: Sandbox,
-    pub(super) jdk: Jdk,
-    pub(super) harness: Harness,
-    pub(super) class_path: ClassPath,
-    /// Compiled classes of the untouched project: tests, then product.
-    pub(super) classes: Vec<Utf8PathBuf>,
-    /// Classes that may hold tests.
-    pub(super) tests: Vec<String>,
-    pub(super) options: Options,
-    /// Where what belongs to exactly this content is kept.
-    pub(super) kept: Utf8PathBuf,
-}
-
-impl Subject {
-    /// Finds tools and libraries and compiles the untouched project, or takes its classes from the cache.
-    pub(super) async fn prepare(
-        checkout: &Checkout,
-        sandbox: &Sandbox,
-        options: Options,
-    ) -> Result<Self, ValidateError> {
-        let jdk = match (&options.jdk, &checkout.project.jdk) {
-            (Some(jdk), _) => jdk.clone(),
-            (None, home) => jdk::find(home.as_deref())?,
-        };
-        let class_path = ClassPath::of(&checkout.project, &checkout.root, sandbox).await?;
-        let cache = jars::cache_dir();
-        std::fs::create_dir_all(&cache).map_err(io_error("making the cache", &cache))?;
-        let cache = cache.canonicalize_utf8().map_err(io_error("finding the cache", &cache))?;
-        let harness = Harness::prepare(sandbox, &jdk, &class_path.libraries, &cache).await?;
-        let key = content_key(checkout, &jdk, &harness, options.heap_mib)?;
-        let mut subject = Self {
-            checkout: checkout.clone(),
-            sandbox: sandbox.clone(),
-            jdk,
-            harness,
-            class_path,
-            classes: Vec::new(),
-            tests: test_classes(&checkout.project, &checkout.root),
-            options,
-            kept: cache.join("projects").join(key),
-        };
-        age::used(&subject.kept);
-        age::forget_old(&cache.join("projects"));
-        subject.classes = subject.compile_untouched().await?;
-        Ok(subject)
-    }
-
-    /// A fresh copy of the checkout.
-    pub(super) fn copy(&self) -> Result<Copy, ValidateError> {
-        let work = &self.options.work_dir;
+impl Copy {
+    /// A fresh copy of the untouched checkout, below an existing folder.
+    pub(super) fn of(checkout: &Checkout, work: &Utf8Path) -> Result<Self, ValidateError> {
         let folder = tempfile::Builder::new().prefix("copy-").tempdir_in(work);
         let folder = folder.map_err(io_error("making a throw-away copy", work))?;
         let path = Utf8Path::from_path(folder.path()).unwrap_or(work);
@@ -94,46 +38,89 @@ impl Subject {
         for each in [&tree, &overlay, &scratch] {
             std::fs::create_dir_all(each).map_err(io_error("making a throw-away copy", each))?;
         }
-        private_copy(&self.checkout.root, &tree)?;
-        Ok(Copy { _folder: folder, tree, overlay, scratch })
+        private_copy(&checkout.root, &tree)?;
+        Ok(Self { _folder: folder, tree, overlay, scratch })
     }
 
-    /// The class path behind our runner, with these folders in front.
-    pub(super) fn class_path_with(&self, front: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
-        front.iter().chain(&self.classes).chain(&self.class_path.libraries).cloned().collect()
-    }
-
-    /// The suite in a copy.
-    pub(super) fn suite<'a>(&'a self, copy: &Copy) -> Suite<'a> {
-        let project = &self.checkout.project;
-        let whole = copy.overlay.join("product");
-        // After a full compilation the untouched classes are stale and must not be seen.
-        let mut class_path = if whole.is_dir() {
-            vec![copy.overlay.join("tests"), whole]
-        } else {
-            let mut front = vec![copy.overlay.clone()];
-            front.extend(self.classes.iter().cloned());
-            front
-        };
-        class_path.extend(project.resources.iter().map(|folder| folder.under(&copy.tree)));
-        class_path.extend(self.class_path.libraries.iter().cloned());
-        Suite {
-            sandbox: &self.sandbox,
-            jdk: &self.jdk,
-            harness: &self.harness,
-            class_path,
-            cwd: project.module.under(&copy.tree),
-            writable: copy.tree.clone(),
-            heap_mib: self.options.heap_mib,
+    /// Writes the files of a patch; returns where they are.
+    pub(super) fn write(&self, patch: &Patch) -> Result<Vec<Utf8PathBuf>, ValidateError> {
+        let mut changed = Vec::new();
+        for file in &patch.files {
+            let path = file.path.under(&self.tree);
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(io_error("writing a candidate", folder))?;
+            }
+            std::fs::write(&path, &*file.after).map_err(io_error("writing a candidate", &path))?;
+            changed.push(path);
         }
+        Ok(changed)
+    }
+}
+
+/// What single tests executed, each file as the runner writes it.
+pub(super) type Executed = Vec<(TestId, Vec<String>)>;
+
+/// A project whose tests a runner of ours runs.
+#[async_trait::async_trait]
+pub(super) trait Subject: Send + Sync {
+    /// The project.
+    fn checkout(&self) -> &Checkout;
+    /// How it was opened.
+    fn options(&self) -> &Options;
+    /// Classes or modules that may hold tests.
+    fn tests(&self) -> &[String];
+    /// Where what belongs to exactly this content is kept.
+    fn kept(&self) -> &Utf8Path;
+    /// Further arguments of the test process.
+    fn args(&self) -> Vec<String> {
+        Vec::new()
     }
 
-    /// A plan over all classes with the project's own JVM arguments.
+    /// A copy with the patch in it, as far as it can be run; or why there is none.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    async fn patched(&self, patch: &Patch) -> Result<Result<Copy, Validation>, ValidateError>;
+
+    /// Runs a plan in fresh processes.
+    ///
+    /// # Errors
+    /// No process can be started.
+    async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError>;
+
+    /// Runs a plan on the untouched code and tells what each test executed; `None` with a notice where that cannot be
+    /// had.
+    ///
+    /// # Errors
+    /// As [`Subject::run`].
+    async fn measured(&self, plan: Plan) -> Result<Option<(TestReport, Executed)>, ValidateError>;
+
+    /// The product file that a measured name means.
+    fn source(&self, name: &str) -> Option<RepoPath>;
+
+    /// Lines that the triggering tests execute, all together.
+    ///
+    /// # Errors
+    /// As [`Subject::run`].
+    async fn failing_coverage(&self, baseline: &Baseline) -> Result<Option<Coverage>, ValidateError>;
+
+    /// What the compiler warns of in a file of the untouched code.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError>;
+}
+
+impl dyn Subject + '_ {
+    /// A fresh copy of the checkout.
+    pub(super) fn copy(&self) -> Result<Copy, ValidateError> {
+        Copy::of(self.checkout(), &self.options().work_dir)
+    }
+
+    /// A plan over everything that may hold tests.
     pub(super) fn plan(&self, only: Vec<TestId>, deadlines: Deadlines, on_crash: OnCrash) -> Plan {
-        let args = &self.checkout.project.jvm_args;
-        // Placeholders that only the build tool can fill would stop the JVM.
-        let jvm_args = args.iter().filter(|arg| !arg.contains("${") && !arg.contains("@{")).cloned().collect();
-        Plan { classes: self.tests.clone(), only, skip: Vec::new(), deadlines, on_crash, jvm_args }
+        let (classes, args) = (self.tests().to_vec(), self.args());
+        Plan { classes, only, skip: Vec::new(), deadlines, on_crash, args, roomy: false }
     }
 
     /// A candidate's plan for all tests: those that took their process with them before, and are not the bug, would
@@ -147,11 +134,11 @@ impl Subject {
 
     /// Deadlines from what tests took: max(2 s, 10 times that); 10 s for one that was cut. All together: their sum, at
     /// most `--max-time` or, for a slow suite, three times what it usually takes.
-    pub(super) fn deadlines(&self, report: &crate::domain::TestReport) -> Deadlines {
+    pub(super) fn deadlines(&self, report: &TestReport) -> Deadlines {
         let mut own = BTreeMap::new();
         for result in report.results.values() {
             let limit = match result.status {
-                crate::domain::TestStatus::TimedOut => FIRST,
+                TestStatus::TimedOut => FIRST,
                 _ => Duration::from_millis(result.millis.saturating_mul(10)).max(LEAST),
             };
             if limit > LEAST {
@@ -162,6 +149,30 @@ impl Subject {
             own.values().sum::<Duration>() + LEAST * report.results.len().try_into().unwrap_or(u32::MAX);
         // A suite that takes minutes cannot be judged in less, whatever a search for candidates may take.
         let usual = Duration::from_millis(report.results.values().map(|result| result.millis).sum());
-        Deadlines { default: LEAST, own, total: sum.min(self.options.max_time.max(usual * SLACK)) }
+        Deadlines { default: LEAST, own, total: sum.min(self.options().max_time.max(usual * SLACK)) }
     }
+
+    /// The plan that shows what the triggering tests execute. Measured code is slower, and a test that is cut too early
+    /// hides where it hangs.
+    pub(super) fn shown_plan(&self, baseline: &Baseline) -> Plan {
+        let mut plan = self.plan(coverage::shown(baseline), self.deadlines(&baseline.report), OnCrash::GoOn);
+        plan.deadlines.default *= 2;
+        plan.deadlines.own.extend(coverage::brief(baseline));
+        plan
+    }
+}
+
+/// The outcome of a candidate that changes nothing for the machine.
+pub(super) fn same_code(detail: &str) -> Validation {
+    Validation::without_tests(Outcome::Duplicate, detail)
+}
+
+/// The outcome of a candidate with these errors.
+pub(super) fn does_not_compile(diagnostics: Vec<Diagnostic>) -> Validation {
+    let lines = diagnostics.iter().take(5).map(|diagnostic| match &diagnostic.file {
+        Some(file) => format!("{file}:{}: {}", diagnostic.line, diagnostic.message),
+        None => diagnostic.message.clone(),
+    });
+    let detail = lines.collect::<Vec<_>>().join("\n");
+    Validation { diagnostics, ..Validation::without_tests(Outcome::CompileError, detail) }
 }

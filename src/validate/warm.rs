@@ -8,7 +8,7 @@ mod compile;
 mod testing;
 
 use super::cold::{self, ColdValidator};
-use super::jvm::Daemon;
+use super::jvm::{Daemon, Jvm};
 use super::memory::Memory;
 use super::{Baseline, Coverage, OnResult, Options, Spectrum, SpectrumScope, ValidateError, Validator};
 use crate::benchmark::Checkout;
@@ -44,6 +44,7 @@ impl Drop for WarmValidator {
 }
 
 struct Inner {
+    jvm: Arc<Jvm>,
     cold: ColdValidator,
     daemon: Mutex<Option<Daemon>>,
     workers: OnceCell<Option<Warm>>,
@@ -56,9 +57,10 @@ impl WarmValidator {
     /// # Errors
     /// As [`ColdValidator::open`].
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
-        let cold = ColdValidator::open(checkout, sandbox, options).await?;
-        let inner =
-            Arc::new(Inner { cold, daemon: Mutex::default(), workers: OnceCell::new(), memory: Memory::default() });
+        let jvm = Arc::new(Jvm::prepare(checkout, sandbox, options).await?);
+        let cold = ColdValidator::over(jvm.clone()).await?;
+        let (daemon, workers, memory) = Default::default();
+        let inner = Arc::new(Inner { jvm, cold, daemon, workers, memory });
         let starting = tokio::spawn({
             let inner = inner.clone();
             async move {

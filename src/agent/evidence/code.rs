@@ -3,8 +3,9 @@
 use super::doc::{brief, doc};
 use super::layout::{Sheet, body_start, lay_out};
 use super::{Budget, select::Choice};
-use crate::code::{Method, SourceFile, Type};
+use crate::code::{Method, SourceFile, Type, TypeKind};
 use crate::domain::{LineSpan, Mark, MarkKind, RepoPath};
+use crate::language::Language;
 use crate::prompt::count_tokens;
 use crate::tools::Workbench;
 use std::collections::BTreeSet;
@@ -34,7 +35,7 @@ pub fn render(bench: &Workbench, choice: &Choice<'_>, marks: &[Mark], budget: Bu
                 some_methods(sheet, marks, bench, &mut text, &mut shown);
             }
             // The hotter the file, the more of its outline.
-            let lines = signatures(sheet, skeleton / 2);
+            let lines = signatures(sheet, skeleton / 2, bench.language);
             skeleton = skeleton.saturating_sub(count_tokens(&lines));
             text.push_str(&lines);
         }
@@ -59,7 +60,7 @@ pub fn segment(bench: &Workbench, file: &SourceFile, span: LineSpan) -> String {
 fn whole_file(file: &SourceFile, marks: &[Mark], bench: &Workbench, text: &mut String, shown: &mut Shown) {
     let span = LineSpan { first: 1, last: file.line_count() };
     let _ = writeln!(text, "### {} (in full)\n```{}", file.path, bench.language.fence());
-    text.push_str(&marked(file, body_start(file)..=span.last, marks, bench));
+    text.push_str(&marked(file, body_start(file, bench.language)..=span.last, marks, bench));
     text.push_str("```\n");
     shown.push((file.path.clone(), span));
 }
@@ -75,14 +76,21 @@ fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, text: &mut
         if here.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "{} {{", class.signature);
+        let brackets = &bench.language.syntax().brackets;
+        // What stands at the top of a file is shown as it stands there.
+        let is_type = class.kind != TypeKind::Module;
+        if is_type {
+            let _ = writeln!(text, "{}{}", class.signature, brackets.opens);
+        }
         text.push_str(&fields(class, &names, marks, bench, file, shown));
         for method in here {
             text.push_str(&doc(file, method, sheet.explained.contains(&method.span)));
             text.push_str(&marked(file, method.span.first..=method.span.last, marks, bench));
             shown.push((file.path.clone(), method.span));
         }
-        text.push_str("}\n");
+        if is_type && !brackets.closes.is_empty() {
+            let _ = writeln!(text, "{}", brackets.closes);
+        }
     }
     text.push_str("```\n");
 }
@@ -103,21 +111,22 @@ fn fields(
             text.push_str(&marked(file, field.span.first..=field.span.last, marks, bench));
             shown.push((file.path.clone(), field.span));
         } else if names.contains(field.name.as_str()) {
-            let _ = writeln!(text, "    {}", field.declaration);
+            let indent = if class.kind == TypeKind::Module { "" } else { "    " };
+            let _ = writeln!(text, "{indent}{}", field.declaration);
         }
     }
     text
 }
 
 /// Signatures of what was chosen but did not fit, then of private helpers that the shown methods call.
-fn signatures(sheet: &Sheet<'_>, budget: usize) -> String {
+fn signatures(sheet: &Sheet<'_>, budget: usize, language: &dyn Language) -> String {
     let names: BTreeSet<&str> = sheet.full.iter().flat_map(|m| m.calls.iter().map(|call| call.name.as_str())).collect();
     let helpers = sheet.file.types.iter().flat_map(|class| &class.methods).filter(|m| {
         names.contains(m.name.as_str()) && !sheet.full.iter().chain(&sheet.named).any(|known| known.span == m.span)
     });
     let mut text = String::new();
     for method in sheet.named.iter().copied().chain(helpers) {
-        let line = format!("- {}\n", one_line(method));
+        let line = format!("- {}\n", one_line(method, language));
         if !text.is_empty() && count_tokens(&text) + count_tokens(&line) > budget {
             text.push_str("- …\n");
             break;
@@ -127,10 +136,10 @@ fn signatures(sheet: &Sheet<'_>, budget: usize) -> String {
     if text.is_empty() { text } else { format!("Signature only (`extract_method` shows more):\n{text}\n") }
 }
 
-fn one_line(method: &Method) -> String {
+fn one_line(method: &Method, language: &dyn Language) -> String {
     let signature = method.signature.replace("final ", "");
     match &method.summary {
-        Some(summary) => format!("{signature} // {}", brief(summary)),
+        Some(summary) => format!("{signature} {} {}", language.line_comment(), brief(summary)),
         None => signature,
     }
 }
@@ -178,7 +187,7 @@ mod tests {
             Arc::new(outline_text(&RepoPath::new("A.java").unwrap(), &format!("class A {{\n{methods}}}\n"), &Java));
         let mut sheet = Sheet::of(&file, false);
         sheet.named = file.methods().collect();
-        let text = signatures(&sheet, 60);
+        let text = signatures(&sheet, 60, &Java);
         assert!(count_tokens(&text) < 80, "{text}");
         assert!(text.contains("- int method0(int value)\n") && text.ends_with("- …\n\n"), "{text}");
     }

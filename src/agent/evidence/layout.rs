@@ -4,6 +4,7 @@ use super::doc::doc;
 use super::{Budget, select::Choice};
 use crate::code::{Method, SourceFile};
 use crate::domain::{LineSpan, Mark};
+use crate::language::Language;
 use crate::prompt::count_tokens;
 use crate::tools::Workbench;
 use std::sync::Arc;
@@ -47,7 +48,9 @@ pub(super) fn lay_out<'b>(bench: &'b Workbench, choice: &Choice<'b>, marks: &[Ma
         let at = match sheets.iter().position(|sheet| sheet.file.path == file.path) {
             Some(at) => at,
             None => {
-                let tokens = count_tokens(file.lines(LineSpan { first: body_start(file), last: file.line_count() }));
+                let tokens = count_tokens(
+                    file.lines(LineSpan { first: body_start(file, bench.language), last: file.line_count() }),
+                );
                 let whole = tokens <= SMALL_FILE && fits(tokens);
                 spent = if whole { tokens } else { 0 };
                 sheets.push(Sheet::of(file, whole));
@@ -92,10 +95,12 @@ fn add_unowned_marks<'b>(bench: &'b Workbench, marks: &[Mark], sheets: &mut Vec<
 }
 
 /// Skips a licence header: it says nothing about the bug.
-pub(super) fn body_start(file: &SourceFile) -> u32 {
+pub(super) fn body_start(file: &SourceFile, language: &dyn Language) -> u32 {
+    let block = language.block_comment();
     let first = file.text.lines().position(|line| {
         let line = line.trim_start();
-        !(line.is_empty() || line.starts_with("/*") || line.starts_with('*') || line.starts_with("//"))
+        let in_block = block.is_some_and(|(opens, _)| line.starts_with(opens) || line.starts_with('*'));
+        !(line.is_empty() || in_block || line.starts_with(language.line_comment()))
     });
     first.and_then(|n| u32::try_from(n + 1).ok()).unwrap_or(1)
 }

@@ -2,6 +2,7 @@
 
 use crate::code::{Method, SourceFile};
 use crate::domain::{FailingTest, LineSpan, RepoPath};
+use crate::language::Language;
 use crate::prompt::count_tokens;
 use crate::tools::{Workbench, failure_text};
 use std::collections::BTreeSet;
@@ -44,7 +45,7 @@ pub fn render(bench: &Workbench, budget: usize) -> (String, Shown) {
                 entry.push_str(&fixtures(file, test, span));
             }
             for part in window(test, span) {
-                entry.push_str(&part_text(file, part, test.failing_line));
+                entry.push_str(&part_text(file, part, test.failing_line, bench.language));
             }
             entry.push_str("```\n");
         }
@@ -77,11 +78,14 @@ fn window(test: &FailingTest, span: LineSpan) -> Vec<LineSpan> {
     }
 }
 
-fn part_text(file: &SourceFile, part: LineSpan, failing: Option<u32>) -> String {
+fn part_text(file: &SourceFile, part: LineSpan, failing: Option<u32>, language: &dyn Language) -> String {
     let mut text = String::new();
     for line in part.first..=part.last {
-        let mark = if failing == Some(line) { "   // <-- fails here" } else { "" };
-        let _ = writeln!(text, "{}{mark}", file.line(line).unwrap_or("").trim_end());
+        let code = file.line(line).unwrap_or("").trim_end();
+        let _ = match failing == Some(line) {
+            true => writeln!(text, "{code}   {} <-- fails here", language.line_comment()),
+            false => writeln!(text, "{code}"),
+        };
     }
     text
 }
@@ -89,6 +93,7 @@ fn part_text(file: &SourceFile, part: LineSpan, failing: Option<u32>) -> String 
 /// Fields, set-up methods and helper methods of the test class that the test really uses.
 fn fixtures(file: &SourceFile, test: &FailingTest, span: LineSpan) -> String {
     const SETUP: [&str; 4] = ["Before", "BeforeEach", "BeforeAll", "BeforeClass"];
+    const SETUP_NAMES: [&str; 4] = ["setUp", "setup_method", "setup_function", "setup_class"];
     let simple = test.id.simple_class().replace('$', ".");
     let Some(class) = file.types.iter().find(|t| t.name == simple) else { return String::new() };
     let Some(method) = class.methods.iter().find(|m| m.span == span) else { return String::new() };
@@ -97,7 +102,12 @@ fn fixtures(file: &SourceFile, test: &FailingTest, span: LineSpan) -> String {
     let own = |receiver: &Option<String>| receiver.as_deref().is_none_or(|name| name == "this" || name == simple);
     let calls = method.calls.iter().filter(|call| own(&call.receiver));
     let called: BTreeSet<&str> = calls.map(|call| call.name.as_str()).collect();
-    let is_setup = |m: &&Method| m.annotations.iter().any(|a| SETUP.contains(&a.as_str())) || m.name == "setUp";
+    let annotated = |m: &Method, names: &[&str]| m.annotations.iter().any(|a| names.contains(&a.as_str()));
+    let is_setup = |m: &&Method| {
+        annotated(m, &SETUP)
+            || SETUP_NAMES.contains(&m.name.as_str())
+            || annotated(m, &["fixture"]) && used.contains(m.name.as_str())
+    };
     let is_helper = |m: &&Method| {
         m.span != span
             && called.contains(m.name.as_str())

@@ -86,6 +86,9 @@ impl<'b> Builtin<'b> {
         {
             return call("express_hypothesis", json!({"hypothesis": hypothesis(top)}));
         }
+        if !self.engine.lock().await.knows_the_language() {
+            return call(GOAL_ACCOMPLISHED, json!({"explanation": reading::no_templates(view.bench.language)}));
+        }
         if self.fixer.is_some() {
             return call(GOAL_ACCOMPLISHED, json!({"explanation": reading::tried(view.memory)}));
         }

@@ -139,6 +139,7 @@ pub fn system_prompt(
     let ctx = json!({
         "language": language.title(),
         "fence": language.fence(),
+        "comment": language.line_comment(),
         "guided": profile.guided,
         "mark_buggy": language.mark(crate::domain::MarkKind::Buggy),
         "mark_missing": language.mark(crate::domain::MarkKind::Missing),

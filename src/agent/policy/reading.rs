@@ -5,6 +5,7 @@ use crate::agent::evidence::search_query;
 use crate::agent::memory::Memory;
 use crate::code::Method;
 use crate::domain::{CaseFile, RepoPath};
+use crate::language::Language;
 use serde_json::{Value, json};
 
 /// Files that are named at most.
@@ -94,6 +95,14 @@ pub fn tried(memory: &Memory) -> String {
     let best = memory.attempts.iter().filter(|a| a.validation.fixed > 0).max_by_key(|a| a.validation.fixed);
     let best = best.map(|a| format!("; nearest: {} ({} triggering tests pass)", a.explanation, a.validation.fixed));
     format!("{tried} template candidates were tried, none is plausible{}", best.unwrap_or_default())
+}
+
+/// What is said where no fix template is written for the language.
+pub fn no_templates(language: &dyn Language) -> String {
+    let language = language.title();
+    format!(
+        "the built-in engine has no fix templates for {language}, so it proposes nothing; a model can repair the bug"
+    )
 }
 
 /// What is said when all candidates were tried before.

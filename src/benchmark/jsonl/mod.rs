@@ -8,7 +8,7 @@ mod entry;
 
 use super::copy::io_error;
 use super::facts::ProjectFile;
-use super::local::Local;
+use super::local::{self, Local};
 use super::nearest::unknown_bug;
 use super::settings::Settings;
 use super::{Benchmark, BenchmarkError, Checkout, Summary, repaired};
@@ -146,7 +146,7 @@ impl Benchmark for Jsonl {
         Ok(Checkout {
             bug: id.clone(),
             root: into.to_owned(),
-            language: "java".into(),
+            language: local::python::language_of(&project, into).name().into(),
             project,
             triggering: entry.triggering().map_err(|why| wrong(&self.folder, why))?,
             requirements: entry.requirements.clone(),

@@ -1,10 +1,12 @@
-//! `local`: a project in a directory: Maven, plain folders, or two commands whose results arrive as JUnit XML.
+//! `local`: a project in a directory: Maven, plain folders, Python with pytest, or two commands whose results arrive as
+//! JUnit XML.
 //!
-//! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; folders
-//! of a known layout. Everything found is noted in the checkout. The user's tree is only read.
+//! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Java files in
+//! folders of a known layout; test modules of Python. Everything found is noted in the checkout. The user's tree is only read.
 
 mod maven;
 mod plain;
+pub(super) mod python;
 
 use super::LOCAL;
 use super::copy::io_error;
@@ -42,6 +44,7 @@ enum Kind {
     Commands,
     Maven,
     Plain,
+    Python,
 }
 
 /// Looks at a directory before anything is copied.
@@ -59,8 +62,12 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
             format!("use `--build \"{build}\" --test \"{test}\"`; results are read from JUnit XML"),
         ));
     }
-    if super::layout::plain(folder).is_some() {
+    let python = python::has_tests(folder);
+    if super::layout::plain(folder).is_some_and(|(project, _)| !python || plain::has_java(folder, &project)) {
         return Ok(Kind::Plain);
+    }
+    if python {
+        return Ok(Kind::Python);
     }
     let empty =
         folder.read_dir_utf8().map_err(|source| io_error("cannot list the folder", folder, source))?.next().is_none();
@@ -69,7 +76,7 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
         return Err(root("the folder is empty".into(), "name the folder of a project with a failing test".into()));
     }
     Err(root(
-        "no project was found here: no pom.xml and no known layout".into(),
+        "no project was found here: no pom.xml, no known layout and no test module of pytest".into(),
         format!("known layouts: {known}; or name folders in {}, or use `--build` and `--test`", facts::FILE),
     ))
 }
@@ -104,7 +111,7 @@ impl Benchmark for Local {
         Ok(Checkout {
             bug: id.clone(),
             root: into.to_owned(),
-            language: "java".into(),
+            language: python::language_of(&project, into).name().into(),
             project,
             triggering: None,
             requirements: None,
@@ -130,7 +137,7 @@ impl Local {
         let test = self.settings.test.clone().or_else(|| facts.test.as_ref().and_then(Words::words));
         let named = !facts.sources.is_empty() && !facts.tests.is_empty();
         let kind = if named && test.is_none() && (plain || !folder.join("pom.xml").is_file()) {
-            Kind::Plain
+            if python::is_in(&facts.tests, folder) { Kind::Python } else { Kind::Plain }
         } else {
             kind(folder, test.is_some())?
         };
@@ -139,6 +146,7 @@ impl Local {
             Kind::Maven => maven::set_up(into, folder, &self.settings, facts, &mut notes).await?,
             Kind::Commands => plain::commands(into, &self.settings, facts, test.unwrap_or_default(), &mut notes)?,
             Kind::Plain => plain::set_up(into, &self.settings, facts, &mut notes).await?,
+            Kind::Python => python::set_up(into, folder, &mut notes),
         };
         Ok((overridden(project, facts), notes))
     }
@@ -155,6 +163,7 @@ fn overridden(mut project: Project, facts: &Facts) -> Project {
     replace(&mut project.test_roots, &facts.tests);
     replace(&mut project.resources, &facts.resources);
     project.jdk = facts.java_home.clone().or(project.jdk);
+    project.python = facts.python.clone().or(project.python);
     project.release = facts.release.clone().or(project.release);
     project.encoding = facts.encoding.clone().unwrap_or(project.encoding);
     project.jvm_args.extend(facts.jvm_args.iter().cloned());

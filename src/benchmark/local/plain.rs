@@ -123,6 +123,12 @@ fn jars(root: &Utf8Path, facts: &Facts) -> Vec<Utf8PathBuf> {
     found
 }
 
+/// Whether the folders of a layout hold a Java file.
+pub(super) fn has_java(root: &Utf8Path, project: &Project) -> bool {
+    let folders = [project.source_roots.clone(), project.test_roots.clone()].concat();
+    !java_files(root, &folders).is_empty()
+}
+
 fn java_files(root: &Utf8Path, folders: &[RepoPath]) -> Vec<Utf8PathBuf> {
     let walk = |folder: &RepoPath| ignore::WalkBuilder::new(folder.under(root)).standard_filters(false).build();
     let files = folders.iter().flat_map(walk).flatten();

@@ -1,6 +1,6 @@
 //! Bodies that do less than they should: errors swallowed, questions always answered alike, methods emptied.
 
-use crate::language::{self, Language, children, parameter_types, text_of};
+use crate::language::{self, Language, children, text_of};
 use std::collections::BTreeMap;
 use tree_sitter::Node;
 
@@ -80,8 +80,9 @@ fn bodies(text: &str, language: &dyn Language) -> BTreeMap<String, Body> {
             && let Some(name) = node.child_by_field_name("name")
             && let Some(body) = node.child_by_field_name("body")
         {
-            let types = node.child_by_field_name("parameters").map(|list| parameter_types(list, text));
-            let name = format!("{}({})", text_of(name, text), types.unwrap_or_default().join(", "));
+            let list = node.child_by_field_name("parameters").map(|list| language.parameters(list, text));
+            let types: Vec<String> = list.unwrap_or_default().into_iter().map(|parameter| parameter.shown).collect();
+            let name = format!("{}({})", text_of(name, text), types.join(", "));
             let is_statement = |child: &Node<'_>| child.is_named() && !language.syntax().is_comment(*child);
             let statements: Vec<Node<'_>> = children(body).into_iter().filter(is_statement).collect();
             let is_nothing = statements.first().is_none_or(|first| ends_at_once(*first));

@@ -55,7 +55,7 @@ pub(super) fn literals(text: &str, language: &dyn Language) -> Vec<String> {
     let Some((tree, wrapped)) = parse_as_members(text, language) else { return Vec::new() };
     let mut found = Vec::new();
     language::preorder(tree.root_node(), |node| {
-        let one = literal(node, &wrapped);
+        let one = literal(node, &wrapped.text);
         let below = one.is_none();
         found.extend(one.filter(|literal| !COMMON.contains(&literal.as_str())));
         below

@@ -3,6 +3,7 @@
 use super::javac::{Compiled, Javac, Level};
 use crate::benchmark::jdk::Jdk;
 use crate::sandbox::Sandbox;
+use crate::validate::kept::short_hash;
 use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use include_dir::{Dir, File, include_dir};
@@ -121,9 +122,4 @@ pub(in crate::validate) fn holds(path: &Utf8Path, entry: &str) -> bool {
     let Ok(bytes) = std::fs::read(path) else { return false };
     let entry = entry.as_bytes();
     bytes.windows(entry.len()).rev().any(|window| window == entry)
-}
-
-/// The first 24 digits of a hash: enough for a name.
-pub(in crate::validate) fn short_hash(digest: Sha256) -> String {
-    digest.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }

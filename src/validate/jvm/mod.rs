@@ -2,19 +2,19 @@
 //! class path; runs of a suite.
 
 mod classpath;
+mod coverage;
 mod daemon;
 mod harness;
 mod javac;
-mod patience;
-mod plan;
+mod subject;
 mod suite;
 mod worker;
 
 pub(super) use classpath::{ClassPath, java_files, test_classes};
+pub(super) use coverage::SourceFolders;
 pub(super) use daemon::{Answer, Classes, Daemon, DaemonSetup};
-pub(super) use harness::{Harness, short_hash};
+pub(super) use harness::Harness;
 pub(super) use javac::{Compiled, Javac, Level, parse as diagnostics};
-pub(super) use patience::{left_out, lost};
-pub(super) use plan::{Deadlines, LEAST, OnCrash, Plan};
-pub(super) use suite::{Suite, spelled};
+pub(super) use subject::{Jvm, SAME_CODE, is_local};
+pub(super) use suite::Suite;
 pub(super) use worker::{WorkerSetup, Workers};

@@ -1,26 +1,16 @@
-//! Runs tests in cold JVMs until every wanted test has its result.
-//!
-//! A test that hangs cannot be stopped inside a JVM, so the JVM ends and a new one goes on with the rest.
+//! Cold JVMs: how a process of the runner is started.
 
 use super::harness::Harness;
-use super::patience;
-use super::plan::{OnCrash, Plan};
 use crate::benchmark::jdk::Jdk;
-use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
-use crate::sandbox::{Exit, Finished, Job, Sandbox};
+use crate::sandbox::{Finished, Job, Sandbox};
 use crate::validate::ValidateError;
-use crate::validate::records::{self, Told};
+use crate::validate::plan::Plan;
+use crate::validate::suite::{Process, START};
 use camino::Utf8PathBuf;
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// The runner's exit code when it ends in order to go on in a new process.
-const CUT: Exit = Exit::Code(97);
-/// The JVM's exit code under `ExitOnOutOfMemoryError`.
-const NO_MEMORY: Exit = Exit::Code(3);
-/// What one JVM needs to start on a busy machine.
-const START: Duration = Duration::from_secs(60);
-const TAIL_CHARS: usize = 4000;
+/// Heap in MiB for a test that only ran out of memory.
+const ROOMY_HEAP: u64 = 4096;
 
 /// Where and with what tests run.
 pub(in crate::validate) struct Suite<'a> {
@@ -38,58 +28,15 @@ pub(in crate::validate) struct Suite<'a> {
 }
 
 impl Suite<'_> {
-    /// Runs the plan.
-    ///
-    /// # Errors
-    /// Only when no JVM can be started.
-    pub(in crate::validate) async fn run(&self, plan: &Plan) -> Result<TestReport, ValidateError> {
-        self.run_with(plan, &mut Vec::new()).await
-    }
-
-    /// Runs the plan and adds what single tests executed, where the plan's arguments ask for it.
-    ///
-    /// # Errors
-    /// As [`Suite::run`].
-    pub(in crate::validate) async fn run_with(
-        &self,
-        plan: &Plan,
-        executed: &mut Vec<(TestId, Vec<String>)>,
-    ) -> Result<TestReport, ValidateError> {
-        let begin = Instant::now();
-        let mut report = empty();
-        report.end = loop {
-            let left = plan.deadlines.total.saturating_sub(begin.elapsed());
-            if left.is_zero() {
-                break RunEnd::TimedOut;
-            }
-            let plan = patience::shortened(plan, &report);
-            let nonce = nonce();
-            let request = request(&plan, &report, &nonce, &[]);
-            let done = self.sandbox.run(self.job(&plan, request, left)).await?;
-            let mut told = records::read(&done.results, &nonce);
-            executed.append(&mut told.executed);
-            let before = report.results.len();
-            report.output_tail = tail(&done);
-            match take(&mut report, told, &done, &plan) {
-                Next::Stop(end) => break end,
-                // A process that adds nothing would add nothing the next time either.
-                Next::GoOn if report.results.len() == before => break RunEnd::Crashed,
-                Next::GoOn => {}
-            }
-        };
-        patience::tell(plan, &mut report);
-        Ok(report)
-    }
-
     fn job(&self, plan: &Plan, request: String, left: Duration) -> Job {
         let mut class_path = vec![self.harness.classes.clone()];
         class_path.extend(self.class_path.iter().cloned());
         let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
-        let heap = self.heap_mib;
+        let heap = if plan.roomy { self.heap_mib.max(ROOMY_HEAP) } else { self.heap_mib };
         let mut args: Vec<String> =
             ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"].map(String::from).to_vec();
         args.extend([format!("-Xmx{heap}m"), "-Djava.awt.headless=true".into(), "-ea".into()]);
-        args.extend(plan.jvm_args.iter().cloned());
+        args.extend(plan.args.iter().cloned());
         args.extend(["-cp".into(), joined, "unidebug.runner.Cold".into()]);
         let mut job = Job::new(self.jdk.java(), &self.cwd)
             .args(args)
@@ -105,135 +52,9 @@ impl Suite<'_> {
     }
 }
 
-/// A report of nothing.
-pub(super) fn empty() -> TestReport {
-    TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() }
-}
-
-/// The request for what is left of a plan; the run ends when one of `must` does not pass.
-pub(super) fn request(plan: &Plan, report: &TestReport, nonce: &str, must: &[String]) -> String {
-    let mut text = format!("nonce {nonce}\ndeadline {}\n", plan.deadlines.default.as_millis());
-    let mut line = |word: &str, value: &str| {
-        // Names with line breaks are no names of ours.
-        if !value.contains('\n') {
-            text.push_str(&format!("{word} {value}\n"));
-        }
-    };
-    plan.classes.iter().for_each(|class| line("class", class));
-    plan.only.iter().for_each(|id| line("only", &spelled(id)));
-    done_already(report).iter().for_each(|id| line("skip", id));
-    plan.skip.iter().for_each(|id| line("skip", &spelled(id)));
-    must.iter().for_each(|id| line("must", id));
-    for (id, limit) in &plan.deadlines.own {
-        line("limit", &format!("{} {}", limit.as_millis(), spelled(id)));
+#[async_trait::async_trait]
+impl Process for Suite<'_> {
+    async fn start(&self, plan: &Plan, request: String, left: Duration) -> Result<Finished, ValidateError> {
+        Ok(self.sandbox.run(self.job(plan, request, left)).await?)
     }
-    text
-}
-
-enum Next {
-    GoOn,
-    Stop(RunEnd),
-}
-
-/// Adds what one process told, and decides whether another is needed.
-fn take(report: &mut TestReport, told: Told, done: &Finished, plan: &Plan) -> Next {
-    let complete = told.ended("done") && done.exit.success();
-    let to_be_continued = done.exit == CUT && (told.ended("cut") || told.ended("runaway"));
-    let cut = told.results.iter().any(|result| result.status == TestStatus::TimedOut);
-    let open = told.open.clone();
-    let message = format!("the test process ended with {} while this test ran", done.exit);
-    for result in told.results {
-        keep_worst(&mut report.results, result);
-    }
-    if complete {
-        return Next::Stop(RunEnd::Complete);
-    }
-    if to_be_continued {
-        return if cut && plan.on_crash == OnCrash::Stop { Next::Stop(RunEnd::TimedOut) } else { Next::GoOn };
-    }
-    let end = match done.exit {
-        Exit::TimedOut => RunEnd::TimedOut,
-        NO_MEMORY | Exit::OutOfMemory => RunEnd::OutOfMemory,
-        _ => RunEnd::Crashed,
-    };
-    let Some(id) = open else { return Next::Stop(end) };
-    keep_worst(&mut report.results, taken_along(id, end, message));
-    if plan.on_crash == OnCrash::GoOn && end != RunEnd::TimedOut { Next::GoOn } else { Next::Stop(end) }
-}
-
-/// Adds what a warm process told; when it is gone, the test that was open went with it.
-pub(super) fn add(report: &mut TestReport, told: Told, gone: Option<RunEnd>) {
-    for result in told.results {
-        keep_worst(&mut report.results, result);
-    }
-    if let (Some(id), Some(end)) = (told.open, gone) {
-        keep_worst(&mut report.results, taken_along(id, end, "the test process ended while this test ran".into()));
-    }
-}
-
-/// The result of a test that ran when its process ended.
-fn taken_along(id: TestId, end: RunEnd, message: String) -> TestResult {
-    let (kind, message) = match end {
-        RunEnd::TimedOut => ("timeout", "the test process was cut at its deadline".into()),
-        RunEnd::OutOfMemory => ("java.lang.OutOfMemoryError", "the test process ran out of memory".into()),
-        RunEnd::Crashed | RunEnd::Complete => ("exit", message),
-    };
-    let status = if end == RunEnd::TimedOut { TestStatus::TimedOut } else { TestStatus::Failed };
-    let failure = Failure { kind: kind.into(), message, frames: Vec::new() };
-    TestResult { id, status, failure: Some(failure), millis: 0 }
-}
-
-/// A test may run in several processes or classes; it passed only if it passed everywhere.
-fn keep_worst(results: &mut BTreeMap<TestId, TestResult>, new: TestResult) {
-    let rank = |result: &TestResult| match result.status {
-        TestStatus::Skipped => 0,
-        TestStatus::Passed => 1,
-        TestStatus::Failed => 2,
-        TestStatus::TimedOut => 3,
-    };
-    match results.get(&new.id) {
-        Some(old) if rank(old) >= rank(&new) => {}
-        _ => {
-            results.insert(new.id.clone(), new);
-        }
-    }
-}
-
-/// What a continuing process leaves out: every test with a result, and the whole of a parameterised test of which one
-/// invocation was cut, because its invocations cannot be chosen one by one.
-fn done_already(report: &TestReport) -> BTreeSet<String> {
-    let mut done = BTreeSet::new();
-    for result in report.results.values() {
-        // With an empty method this names the class as a whole.
-        done.insert(format!("{}#{}", result.id.class, result.id.method));
-        if result.status == TestStatus::TimedOut || result.failure.as_ref().is_some_and(|why| why.kind == "exit") {
-            done.insert(format!("{}#{}", result.id.class, result.id.method.split('[').next().unwrap_or("")));
-        }
-    }
-    done
-}
-
-/// As the runner spells ids: the `#` stays even when there is no method.
-pub(in crate::validate) fn spelled(id: &TestId) -> String {
-    if id.method.is_empty() { id.class.clone() } else { format!("{}#{}", id.class, id.method) }
-}
-
-/// A name nobody can guess from outside the process.
-pub(super) fn nonce() -> String {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    let number = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", number(), number())
-}
-
-/// The end of what the tests printed.
-fn tail(done: &Finished) -> String {
-    let mut text = String::from_utf8_lossy(&done.stdout).into_owned();
-    text.push_str(&String::from_utf8_lossy(&done.stderr));
-    last_chars(&text)
-}
-
-/// The last characters of a text.
-pub(super) fn last_chars(text: &str) -> String {
-    let count = text.chars().count();
-    text.chars().skip(count.saturating_sub(TAIL_CHARS)).collect()
 }

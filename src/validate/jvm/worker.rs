@@ -2,12 +2,12 @@
 //! and another one is already waiting.
 
 use super::daemon::{Classes, flags, put, put_count};
-use super::plan::{OnCrash, Plan};
-use super::suite;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{RunEnd, TestReport};
 use crate::sandbox::{Exit, Job, Sandbox, SandboxError, Served};
+use crate::validate::plan::{OnCrash, Plan};
 use crate::validate::records::{self, Told};
+use crate::validate::suite;
 use camino::Utf8PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

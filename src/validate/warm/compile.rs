@@ -6,9 +6,10 @@ use crate::domain::{Diagnostic, FileChange, Patch, RepoPath, Validation};
 use crate::language;
 use crate::validate::class_shape::shape;
 use crate::validate::jvm::{Answer, Classes, Daemon, DaemonSetup};
+use crate::validate::jvm::{Jvm, SAME_CODE, SourceFolders, is_local};
 use crate::validate::refuse::refuse;
-use crate::validate::subject::{self, Subject};
-use crate::validate::{ValidateError, Validator, clean, coverage};
+use crate::validate::subject;
+use crate::validate::{ValidateError, Validator, clean};
 
 /// Compilations of a file before the compiler counts as warm.
 const WARM_UP: usize = 10;
@@ -26,7 +27,7 @@ pub(super) enum Compiled {
 impl Inner {
     /// Compiles the files the failing tests point at, as they are, until the compiler is warm or somebody asks.
     pub(super) async fn warm_up_compiler(&self) {
-        let subject = &self.cold.subject;
+        let subject = &self.jvm;
         if subject.class_path.has_processors() {
             return;
         }
@@ -46,7 +47,7 @@ impl Inner {
         let baseline = self.cold.baseline();
         let results = baseline.triggering.iter().filter_map(|id| baseline.report.results.get(id));
         let frames = results.filter_map(|result| result.failure.as_ref()).flat_map(|failure| &failure.frames);
-        let folders = coverage::SourceFolders::of(&self.cold.subject);
+        let folders = SourceFolders::of(&self.jvm);
         let mut found: Vec<RepoPath> = Vec::new();
         for frame in frames.filter(|frame| clean::is_project_frame(frame)) {
             let Some(file) = &frame.file else { continue };
@@ -63,7 +64,7 @@ impl Inner {
 
     /// The ladder up to byte code.
     pub(super) async fn compile(&self, patch: &Patch, haste: Haste) -> Result<Compiled, ValidateError> {
-        let subject = &self.cold.subject;
+        let subject = &self.jvm;
         if let Some(refused) = refuse(&subject.checkout, patch) {
             return Ok(Compiled::Answered(refused));
         }
@@ -98,7 +99,7 @@ impl Inner {
             .iter()
             .all(|(name, bytes)| subject.untouched(&name.replace('.', "/")).is_some_and(|old| old == *bytes))
         {
-            return Ok(Compiled::Answered(subject::same_code()));
+            return Ok(Compiled::Answered(subject::same_code(SAME_CODE)));
         }
         Ok(match self.memory.of_code(&classes) {
             Some(known) => Compiled::Answered(known),
@@ -115,7 +116,7 @@ impl Inner {
         {
             return Ok(answer);
         }
-        let subject = &self.cold.subject;
+        let subject = &self.jvm;
         let setup = DaemonSetup {
             sandbox: &subject.sandbox,
             jdk: &subject.jdk,
@@ -132,10 +133,10 @@ impl Inner {
     }
 }
 
-impl Subject {
+impl Jvm {
     /// Whether what others see of these classes differs from before.
     fn untouched_differs(&self, classes: &Classes) -> bool {
-        classes.iter().filter(|(name, _)| !subject::is_local(name)).any(|(name, bytes)| {
+        classes.iter().filter(|(name, _)| !is_local(name)).any(|(name, bytes)| {
             let before = self.untouched(&name.replace('.', "/")).and_then(|old| shape(&old));
             before.is_none() || before != shape(bytes)
         })

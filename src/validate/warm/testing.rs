@@ -2,11 +2,13 @@
 
 use super::{Haste, Inner};
 use crate::domain::{Outcome, TestId, TestReport, TestStatus};
-use crate::validate::jvm::{Classes, Deadlines, OnCrash, WorkerSetup, Workers, spelled};
+use crate::validate::jvm::{Classes, WorkerSetup, Workers};
 use crate::validate::memory::KILLERS;
+use crate::validate::plan::{Deadlines, OnCrash};
 use crate::validate::plausible::{Extent, Judged, judge};
 use crate::validate::second_look::SecondLook;
 use crate::validate::subject::Copy;
+use crate::validate::suite::spelled;
 use crate::validate::{Baseline, ValidateError, Validator, coverage, resources};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -29,23 +31,23 @@ pub(super) struct Warm {
 
 impl Inner {
     pub(super) async fn start_workers(&self) -> Result<Warm, ValidateError> {
-        let subject = &self.cold.subject;
+        let (subject, jvm) = (&self.cold.subject, &self.jvm);
         let copy = subject.copy()?;
-        let suite = subject.suite(&copy);
-        let resources = subject.checkout.project.resources.iter().map(|folder| folder.under(&copy.tree));
-        let beside = resources::beside(&subject.classes, &copy.scratch)?;
-        let libraries = resources.chain(beside).chain(subject.class_path.libraries.iter().cloned()).collect();
+        let suite = jvm.suite(&copy);
+        let resources = jvm.checkout.project.resources.iter().map(|folder| folder.under(&copy.tree));
+        let beside = resources::beside(&jvm.classes, &copy.scratch)?;
+        let libraries = resources.chain(beside).chain(jvm.class_path.libraries.iter().cloned()).collect();
         let plan = subject.plan(Vec::new(), subject.deadlines(&self.cold.baseline().report), OnCrash::GoOn);
         let mut workers = Workers::new(WorkerSetup {
-            sandbox: subject.sandbox.clone(),
-            jdk: subject.jdk.clone(),
-            runner: subject.harness.classes.clone(),
-            classes: subject.classes.clone(),
+            sandbox: jvm.sandbox.clone(),
+            jdk: jvm.jdk.clone(),
+            runner: jvm.harness.classes.clone(),
+            classes: jvm.classes.clone(),
             libraries,
             cwd: suite.cwd.clone(),
             writable: suite.writable.clone(),
-            heap_mib: subject.options.heap_mib,
-            jvm_args: plan.jvm_args.clone(),
+            heap_mib: jvm.options.heap_mib,
+            jvm_args: plan.args.clone(),
         });
         // What passes in a process of its own must pass here too, before anything here is believed.
         let cold = self.cold.baseline();

@@ -1,24 +1,22 @@
 //! What is kept of a subject between runs of this program, under a name for exactly its content.
 
+use super::{ValidateError, io_error};
 use crate::benchmark::Checkout;
-use crate::benchmark::jdk::Jdk;
-use crate::validate::jvm::{Harness, short_hash};
-use crate::validate::{ValidateError, io_error};
 use camino::Utf8Path;
 use sha2::{Digest, Sha256};
 
-/// A name for exactly this content, build description, JDK and runner.
-pub(super) fn content_key(
-    checkout: &Checkout,
-    jdk: &Jdk,
-    harness: &Harness,
-    heap_mib: u64,
-) -> Result<String, ValidateError> {
+/// The first 24 digits of a hash: enough for a name.
+pub(super) fn short_hash(digest: Sha256) -> String {
+    digest.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A name for exactly this content and build description, under what runs it.
+pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, ValidateError> {
     let mut digest = Sha256::new();
     let mut project = checkout.project.clone();
     // Compiled folders are content, wherever they lie.
     project.jdk = None;
-    digest.update(format!("1 {project:?} {heap_mib} {} {} {}", jdk.home, jdk.version, harness.hash));
+    digest.update(format!("1 {project:?} {runner}"));
     let mut walk = ignore::WalkBuilder::new(&checkout.root);
     walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
     for entry in walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {

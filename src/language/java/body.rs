@@ -1,50 +1,11 @@
-//! What a body holds: calls, names, declared variables; and the modifiers of a declaration.
+//! What a body in Java holds: calls, names, declared variables.
 
-use super::{Call, Type};
-use crate::language::{children, first_line, on_one_line, preorder, text_of};
+use crate::language::{Body, Call, Owner, children, first_line, on_one_line, preorder, simple_type, text_of};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
-/// What was found in a body.
-#[derive(Debug, Default)]
-pub(super) struct Body {
-    pub calls: Vec<Call>,
-    pub names: Vec<String>,
-    pub variables: Vec<(String, String)>,
-}
-
-/// Modifiers of a declaration in order, and its annotations by simple name.
-#[derive(Debug, Default)]
-pub(super) struct Modifiers {
-    pub words: Vec<String>,
-    pub annotations: Vec<String>,
-}
-
-pub(super) fn modifiers(node: Node<'_>, text: &str) -> Modifiers {
-    let mut found = Modifiers::default();
-    let Some(list) = children(node).into_iter().find(|child| child.kind() == "modifiers") else { return found };
-    for child in children(list) {
-        match child.kind() {
-            "annotation" | "marker_annotation" => {
-                let name = child.child_by_field_name("name").map_or("", |name| text_of(name, text));
-                found.annotations.push(name.rsplit('.').next().unwrap_or(name).to_owned());
-            }
-            "line_comment" | "block_comment" => {}
-            _ => found.words.push(text_of(child, text).to_owned()),
-        }
-    }
-    found
-}
-
-/// `List` of `java.util.List<String>[]`.
-pub(super) fn simple_type(text: &str) -> String {
-    let plain = text.split(['<', '[']).next().unwrap_or(text).trim().trim_end_matches("...");
-    let last = plain.split_whitespace().next_back().unwrap_or(plain);
-    last.rsplit('.').next().unwrap_or(last).to_owned()
-}
-
 /// Scans a body or an initialiser; `owner` is the type it stands in.
-pub(super) fn body(node: Node<'_>, text: &str, owner: &Type) -> Body {
+pub(super) fn body(node: Node<'_>, text: &str, owner: Owner<'_>) -> Body {
     let mut found = Body::default();
     let mut seen = HashSet::new();
     preorder(node, |node| {
@@ -74,7 +35,6 @@ pub(super) fn body(node: Node<'_>, text: &str, owner: &Type) -> Body {
     });
     found
 }
-
 fn arguments(node: Node<'_>) -> usize {
     let Some(list) = node.child_by_field_name("arguments") else { return 0 };
     children(list).into_iter().filter(|child| child.is_named() && !child.is_extra()).count()
@@ -105,10 +65,10 @@ fn creation(node: Node<'_>, text: &str) -> Option<Call> {
 }
 
 /// `this(…)` constructs the type itself, `super(…)` the class it extends.
-fn delegation(node: Node<'_>, text: &str, owner: &Type) -> Option<Call> {
+fn delegation(node: Node<'_>, text: &str, owner: Owner<'_>) -> Option<Call> {
     let keyword = node.child_by_field_name("constructor")?;
     let name = match text_of(keyword, text) {
-        "this" => owner.simple_name(),
+        "this" => owner.name,
         _ => owner.supertypes.first()?,
     };
     Some(Call { constructs: true, ..call(node, keyword, name, Some(text_of(keyword, text).to_owned())) })

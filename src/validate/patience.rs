@@ -1,5 +1,5 @@
-//! What a loop that hundreds of tests run into may cost. Every test that is cut, or takes its JVM with it, costs its
-//! deadline and a new JVM; after some of them the next tell nothing new.
+//! What a loop that hundreds of tests run into may cost. Every test that is cut, or takes its process with it, costs
+//! its deadline and a new process; after some of them the next tell nothing new.
 
 use super::plan::{Deadlines, LEAST, OnCrash, Plan};
 use crate::domain::{Failure, TestId, TestReport, TestResult, TestStatus};
@@ -14,7 +14,7 @@ const IN_CLASS: usize = 3;
 const LEFT_OUT: &str = "left out";
 
 /// Whether a test ended its process.
-pub(in crate::validate) fn lost(result: &TestResult) -> bool {
+pub(super) fn lost(result: &TestResult) -> bool {
     let kind = result.failure.as_ref().map_or("", |failure| failure.kind.as_str());
     result.status == TestStatus::TimedOut || kind == "exit" || kind.ends_with("OutOfMemoryError")
 }
@@ -49,7 +49,7 @@ pub(super) fn tell(plan: &Plan, report: &mut TestReport) {
 }
 
 /// Classes of which a report says that some of their tests did not run, each with the reason.
-pub(in crate::validate) fn left_out(report: &TestReport) -> impl Iterator<Item = (&TestId, &str)> {
+pub(super) fn left_out(report: &TestReport) -> impl Iterator<Item = (&TestId, &str)> {
     report.results.values().filter_map(|result| {
         let failure = result.failure.as_ref().filter(|failure| failure.kind == LEFT_OUT)?;
         Some((&result.id, failure.message.as_str()))
@@ -78,7 +78,15 @@ mod tests {
         let deadlines =
             Deadlines { default: Duration::from_secs(10), own: BTreeMap::new(), total: Duration::from_secs(60) };
         let classes = classes.iter().map(|class| (*class).to_owned()).collect();
-        Plan { classes, only: Vec::new(), skip: Vec::new(), deadlines, on_crash, jvm_args: Vec::new() }
+        Plan {
+            classes,
+            only: Vec::new(),
+            skip: Vec::new(),
+            deadlines,
+            on_crash,
+            args: Vec::new(),
+            roomy: false,
+        }
     }
 
     fn report(lost: usize, of: &str) -> TestReport {

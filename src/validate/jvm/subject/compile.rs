@@ -1,10 +1,11 @@
 //! Compiling a subject: as it is, and with a patch in it.
 
-use super::{Copy, Subject};
+use super::Jvm;
 use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, Validation};
 use crate::validate::class_shape::shape;
 use crate::validate::jvm::{Compiled, Javac, Level, java_files};
 use crate::validate::refuse::refuse;
+use crate::validate::subject::{Copy, Subject, does_not_compile, same_code};
 use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
@@ -12,9 +13,11 @@ use std::time::Duration;
 /// Packages whose classes decide what a test result is.
 const RESERVED: &[&str] =
     &["org/junit", "junit", "org/hamcrest", "org/opentest4j", "org/mockito", "org/assertj", "java", "unidebug/runner"];
+/// What is said of a candidate whose classes are those of the original.
+pub(in crate::validate) const SAME_CODE: &str = "it compiles to the same byte code as the original";
 const COMPILE_WALL: Duration = Duration::from_secs(600);
 
-impl Subject {
+impl Jvm {
     /// The level of the project's build.
     pub(in crate::validate) fn level(&self) -> Level {
         let project = &self.checkout.project;
@@ -32,7 +35,7 @@ impl Subject {
     }
 
     /// What the compiler warns of in one file of the untouched project.
-    pub(in crate::validate) async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
+    pub(super) async fn lint(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
         let out = tempfile::Builder::new().prefix("lint-").tempdir_in(&self.options.work_dir);
         let out = out.map_err(io_error("making a folder for classes", &self.options.work_dir))?;
         let folder = Utf8Path::from_path(out.path()).unwrap_or(&self.options.work_dir);
@@ -55,7 +58,7 @@ impl Subject {
             return Ok(kept.to_vec());
         }
         std::fs::create_dir_all(&self.kept).map_err(io_error("making the project's cache", &self.kept))?;
-        let copy = self.copy()?;
+        let copy = (self as &dyn Subject).copy()?;
         let made = copy.scratch.join("all");
         if let Some(first) = self.compile_all(&copy.tree, &made).await?.first() {
             let place = first.file.as_ref().map_or(String::new(), |file| format!(" ({file}:{})", first.line));
@@ -97,20 +100,12 @@ impl Subject {
     }
 
     /// A copy with the patch written and compiled; or why there is none.
-    pub(in crate::validate) async fn patched(&self, patch: &Patch) -> Result<Result<Copy, Validation>, ValidateError> {
+    pub(super) async fn compiled(&self, patch: &Patch) -> Result<Result<Copy, Validation>, ValidateError> {
         if let Some(refused) = refuse(&self.checkout, patch) {
             return Ok(Err(refused));
         }
-        let copy = self.copy()?;
-        let mut changed = Vec::new();
-        for file in &patch.files {
-            let path = file.path.under(&copy.tree);
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder).map_err(io_error("writing a candidate", folder))?;
-            }
-            std::fs::write(&path, &*file.after).map_err(io_error("writing a candidate", &path))?;
-            changed.push(path);
-        }
+        let copy = (self as &dyn Subject).copy()?;
+        let changed = copy.write(patch)?;
         let alone = self.javac().compile(&changed, &self.class_path_with(&[]), &copy.overlay, &copy.tree).await?;
         if !alone.ok {
             return Ok(Err(does_not_compile(complaints(alone))));
@@ -119,7 +114,7 @@ impl Subject {
             return Ok(Err(refused));
         }
         if self.is_untouched(&copy.overlay) {
-            return Ok(Err(same_code()));
+            return Ok(Err(same_code(SAME_CODE)));
         }
         if self.shape_changed(&copy.overlay)? {
             // Who uses the class may no longer compile, or holds a copy of an old constant.
@@ -199,21 +194,6 @@ fn complaints(compiled: Compiled) -> Vec<Diagnostic> {
 /// Whether a class is anonymous or local: nobody else can name it, so a new one changes nothing for others.
 pub(in crate::validate) fn is_local(name: &str) -> bool {
     name.split('$').skip(1).any(|part| part.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-/// The outcome of a candidate that changes nothing for the machine.
-pub(in crate::validate) fn same_code() -> Validation {
-    Validation::without_tests(Outcome::Duplicate, "it compiles to the same byte code as the original")
-}
-
-/// The outcome of a candidate with these errors.
-pub(in crate::validate) fn does_not_compile(diagnostics: Vec<Diagnostic>) -> Validation {
-    let lines = diagnostics.iter().take(5).map(|diagnostic| match &diagnostic.file {
-        Some(file) => format!("{file}:{}: {}", diagnostic.line, diagnostic.message),
-        None => diagnostic.message.clone(),
-    });
-    let detail = lines.collect::<Vec<_>>().join("\n");
-    Validation { diagnostics, ..Validation::without_tests(Outcome::CompileError, detail) }
 }
 
 /// Moves a folder; where another process was faster, its content is the same and stays.

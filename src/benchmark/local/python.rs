@@ -1,0 +1,125 @@
+//! Projects whose tests pytest runs.
+
+use crate::benchmark::{Project, Runner, python};
+use crate::domain::RepoPath;
+use crate::language::{Java, Language, Python};
+use camino::Utf8Path;
+
+/// Tests deeper than this are not looked for.
+const MAX_DEPTH: usize = 8;
+/// Folders that hold nothing but tests, by their name.
+const TEST_FOLDERS: &[&str] = &["tests", "test", "testing"];
+
+/// Whether a folder holds a test module.
+pub(super) fn has_tests(folder: &Utf8Path) -> bool {
+    files(folder).iter().any(|path| is_test(path))
+}
+
+/// Whether one of these folders of a project holds a module.
+pub(super) fn is_in(folders: &[RepoPath], project: &Utf8Path) -> bool {
+    folders.iter().any(|folder| !files(&folder.under(project)).is_empty())
+}
+
+/// The language of a project whose set-up is done: that of most of its sources, where its own commands run its tests.
+pub(in crate::benchmark) fn language_of(project: &Project, root: &Utf8Path) -> &'static dyn Language {
+    match project.runner {
+        Runner::Jvm => &Java,
+        Runner::Pytest => &Python,
+        Runner::Command { .. } => {
+            let walk =
+                |extension: &'static str| walk(root).filter(move |path| path.as_str().ends_with(extension)).count();
+            if walk(".py") > walk(".java") { &Python } else { &Java }
+        }
+    }
+}
+
+/// A project of Python: sources in `src` where there are some, else anywhere; tests in folders of that name, and
+/// wherever a module is named as one.
+pub(in crate::benchmark) fn set_up(root: &Utf8Path, original: &Utf8Path, notes: &mut Vec<String>) -> Project {
+    let mut test_roots = vec![RepoPath::default()];
+    for path in files(root) {
+        let folders: Vec<&str> = path.as_str().split('/').collect();
+        if let Some(at) = folders[..folders.len() - 1].iter().position(|name| TEST_FOLDERS.contains(name)) {
+            test_roots.extend(RepoPath::new(&folders[..=at].join("/")));
+        }
+    }
+    test_roots.sort();
+    test_roots.dedup();
+    let src = RepoPath::new("src").ok().filter(|src| files(&src.under(root)).iter().any(|path| !is_test(path)));
+    let place = src.as_ref().map_or("anywhere", |_| "src");
+    notes.push(format!("Python project: pytest; sources in {place}, tests wherever pytest looks"));
+    Project {
+        // Modules in `src` are imported without its name, as if the project were installed.
+        resources: src.iter().cloned().collect(),
+        source_roots: vec![src.unwrap_or_default()],
+        test_roots,
+        python: python::of_project(original),
+        runner: Runner::Pytest,
+        ..Project::default()
+    }
+}
+
+fn is_test(path: &RepoPath) -> bool {
+    let stem = path.file_name().split('.').next().unwrap_or_default();
+    stem != "conftest" && Python.is_test_name(stem)
+}
+
+/// Python files below a folder, by their path in it.
+fn files(folder: &Utf8Path) -> Vec<RepoPath> {
+    walk(folder).filter(|path| Python.is_source(path.as_str().into())).collect()
+}
+
+fn walk(folder: &Utf8Path) -> impl Iterator<Item = RepoPath> + use<> {
+    let mut walk = ignore::WalkBuilder::new(folder);
+    walk.standard_filters(false).hidden(true).max_depth(Some(MAX_DEPTH)).sort_by_file_path(Ord::cmp);
+    // Environments and packages of others are no part of the project.
+    walk.filter_entry(|entry| {
+        !entry.path().join("pyvenv.cfg").is_file()
+            && entry.file_name() != "node_modules"
+            && entry.file_name() != "site-packages"
+    });
+    let folder = folder.to_owned();
+    let files = walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    files.filter_map(move |entry| RepoPath::new(entry.path().strip_prefix(&folder).ok()?.to_str()?).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(files: &[&str]) -> (tempfile::TempDir, Project) {
+        let temp = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = temp.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let root = Utf8Path::from_path(temp.path()).unwrap().to_owned();
+        let project = set_up(&root, &root, &mut Vec::new());
+        (temp, project)
+    }
+
+    fn roots(project: &Project) -> (Vec<&str>, Vec<&str>) {
+        (
+            project.source_roots.iter().map(RepoPath::as_str).collect(),
+            project.test_roots.iter().map(RepoPath::as_str).collect(),
+        )
+    }
+
+    #[test]
+    fn layouts_are_found_by_looking() {
+        let (_keep, flat) = project(&["cart.py", "test_cart.py"]);
+        assert_eq!(roots(&flat), (vec![""], vec![""]));
+        let (_keep, with_src) = project(&["src/shop/cart.py", "tests/unit/test_cart.py", "src/shop/tests/test_x.py"]);
+        assert_eq!(roots(&with_src), (vec!["src"], vec!["", "src/shop/tests", "tests"]));
+    }
+
+    #[test]
+    fn environments_and_hidden_folders_are_no_part_of_it() {
+        let (keep, _) = project(&["env/pyvenv.cfg", "env/lib/test_them.py", ".tox/test_x.py", "cart.py"]);
+        let root = Utf8Path::from_path(keep.path()).unwrap();
+        assert!(!has_tests(root));
+        std::fs::write(root.join("cart_test.py"), "").unwrap();
+        assert!(has_tests(root));
+    }
+}

@@ -1,0 +1,179 @@
+//! Finds the Python interpreter that runs the subject's tests, and the pytest that comes with it.
+
+use super::BenchmarkError;
+use crate::sandbox::{Finished, Job, PROGRAM_PATH, Sandbox, SandboxError};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
+use std::time::Duration;
+
+/// Tells version and pytest, and the test modules below the folders it is given.
+const FIND: &str = include_str!("python/find.py");
+/// An interpreter that takes longer to say its name is none.
+const WALL: Duration = Duration::from_secs(60);
+const HINT: &str = "install pytest for it (`apt-get install python3-pytest`, or `pip install pytest` in the project's \
+                    environment), or name another interpreter with `python` in .unidebug.toml";
+
+/// An interpreter that was seen working.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interpreter {
+    /// The program.
+    pub program: Utf8PathBuf,
+    /// Folders it needs to read.
+    pub folders: Vec<Utf8PathBuf>,
+    /// Its version: `3.11.7`.
+    pub version: String,
+    /// The version of pytest: 7.0 or newer.
+    pub pytest: String,
+}
+
+/// What an interpreter says of itself and of a project.
+#[derive(Debug, Deserialize)]
+struct Told {
+    version: String,
+    prefix: Utf8PathBuf,
+    base: Utf8PathBuf,
+    pytest: Option<String>,
+    files: Vec<String>,
+}
+
+/// The interpreter at `chosen`, else the first that has pytest: of the active environment, on PATH, of pyenv, of the
+/// system.
+///
+/// # Errors
+/// There is none with pytest, or the chosen one cannot be used.
+pub async fn find(chosen: Option<&Utf8Path>, sandbox: &Sandbox) -> Result<Interpreter, BenchmarkError> {
+    let missing = |what: String| BenchmarkError::Missing { what, hint: HINT.into() };
+    if let Some(program) = chosen {
+        return inspect(program, sandbox).await.map_err(|why| missing(format!("`{program}` cannot run tests: {why}")));
+    }
+    let mut tried = Vec::new();
+    for program in candidates() {
+        match inspect(&program, sandbox).await {
+            Ok(found) => return Ok(found),
+            Err(why) => tried.push(format!("{program}: {why}")),
+        }
+    }
+    let looked = if tried.is_empty() { String::new() } else { format!(" ({})", tried.join("; ")) };
+    Err(missing(format!("no Python with pytest was found{looked}")))
+}
+
+/// The environment that a project keeps beside its sources, if it does.
+pub fn of_project(folder: &Utf8Path) -> Option<Utf8PathBuf> {
+    [".venv", "venv"].iter().map(|name| folder.join(name).join("bin/python")).find(|program| program.exists())
+}
+
+impl Interpreter {
+    /// A job of this interpreter in a folder, which it may read: no user's packages, no byte code left behind, the same
+    /// order of sets every time.
+    pub fn job(&self, cwd: &Utf8Path, code: &str) -> Job {
+        let mut job = job(&self.program, cwd, code).read(self.folders.iter().cloned());
+        job.env.push(("PYTHONHASHSEED".into(), "0".into()));
+        job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
+        job
+    }
+
+    /// Test modules that pytest would look at below these folders, relative to `cwd`.
+    ///
+    /// # Errors
+    /// pytest says no more than that it cannot be used there, which is told.
+    pub async fn modules(
+        &self,
+        cwd: &Utf8Path,
+        folders: &[String],
+        sandbox: &Sandbox,
+    ) -> Result<Vec<String>, BenchmarkError> {
+        let job = self.job(cwd, FIND).args(["modules"]).args(folders.iter().cloned()).wall(WALL);
+        let done = run(job, sandbox).await.map_err(|error| BenchmarkError::Setup {
+            what: format!("pytest could not be started: {error}"),
+            hint: "check the sandbox with `unidebug doctor`".into(),
+        })?;
+        let told: Told = serde_json::from_slice(&done.results).map_err(|_| {
+            let said = [done.stderr, done.stdout].concat();
+            let said = String::from_utf8_lossy(&said).trim().lines().last().unwrap_or("no reason given").to_owned();
+            BenchmarkError::Setup {
+                what: format!("pytest finds no tests here: {said}"),
+                hint: "run `python3 -m pytest --collect-only` in the project and mend what it complains of".into(),
+            }
+        })?;
+        Ok(told.files)
+    }
+}
+
+fn job(program: &Utf8Path, cwd: &Utf8Path, code: &str) -> Job {
+    let mut job = Job::new(program.as_str(), cwd).args(["-s", "-B", "-c", code]);
+    job.results = true;
+    job
+}
+
+async fn run(mut job: Job, sandbox: &Sandbox) -> Result<Finished, SandboxError> {
+    job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
+    sandbox.run(job).await
+}
+
+async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, String> {
+    let mut folders = homes(program).ok_or("there is no such program")?;
+    let job = job(program, Utf8Path::new("/usr"), FIND).read(folders.iter().cloned()).wall(WALL);
+    let done = run(job, sandbox).await.map_err(|error| error.to_string())?;
+    let said = || String::from_utf8_lossy(&done.stderr).trim().lines().last().unwrap_or("it said nothing").to_owned();
+    let told: Told = serde_json::from_slice(&done.results).map_err(|_| said())?;
+    let pytest = told.pytest.ok_or_else(|| format!("Python {} without pytest", told.version))?;
+    if pytest.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_none_or(|major| major < 7) {
+        return Err(format!("pytest {pytest} is older than 7.0"));
+    }
+    for folder in [told.prefix, told.base] {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    Ok(Interpreter { program: program.to_owned(), folders, version: told.version, pytest })
+}
+
+/// Folders around a program and around what it is a link to, and, for an environment, around what it was made from.
+fn homes(program: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
+    let around = |program: &Utf8Path| program.parent().and_then(Utf8Path::parent).map(Utf8Path::to_owned);
+    let mut homes: Vec<Utf8PathBuf> = around(program).into_iter().collect();
+    homes.extend(around(&program.canonicalize_utf8().ok()?));
+    let made_from = homes.first().and_then(|home| std::fs::read_to_string(home.join("pyvenv.cfg")).ok());
+    let from = made_from.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("home")));
+    let from = from.map(|rest| Utf8PathBuf::from(rest.trim_start_matches([' ', '=']).trim()));
+    homes.extend(from.iter().filter_map(|bin| bin.parent().map(Utf8Path::to_owned)));
+    homes.retain(|home| home.components().count() > 1);
+    homes.dedup();
+    Some(homes)
+}
+
+/// Programs worth a look, in the order of preference. Scripts in the place of an interpreter start another one, which
+/// they look for where a sandbox has nothing; what they would start is listed behind them.
+fn candidates() -> Vec<Utf8PathBuf> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
+    let path = variable("PATH").unwrap_or_default();
+    let active = variable("VIRTUAL_ENV").map(|home| Utf8PathBuf::from(home).join("bin/python"));
+    let on_path =
+        path.split(':').filter(|folder| folder.starts_with('/')).map(|folder| Utf8Path::new(folder).join("python3"));
+    let system = PROGRAM_PATH.split(':').map(|folder| Utf8Path::new(folder).join("python3"));
+    let pyenv = variable("PYENV_ROOT").or_else(|| variable("HOME").map(|home| format!("{home}/.pyenv")));
+    let mut versions: Vec<Utf8PathBuf> = Vec::new();
+    for entry in pyenv.iter().flat_map(|root| Utf8Path::new(root).join("versions").read_dir_utf8()).flatten().flatten()
+    {
+        versions.push(entry.path().join("bin/python3"));
+    }
+    versions.sort();
+    let mut found: Vec<Utf8PathBuf> = Vec::new();
+    for program in active.into_iter().chain(on_path).chain(versions.into_iter().rev()).chain(system) {
+        let real = program.canonicalize_utf8().ok().filter(|real| real.is_file() && !is_script(real));
+        let known =
+            |real: &Utf8PathBuf| found.iter().any(|other| other.canonicalize_utf8().ok().as_ref() == Some(real));
+        // Two environments may share an interpreter and not their packages.
+        let own = program.parent().and_then(Utf8Path::parent).is_some_and(|home| home.join("pyvenv.cfg").is_file());
+        if real.is_some_and(|real| own || !known(&real)) {
+            found.push(program);
+        }
+    }
+    found
+}
+
+fn is_script(program: &Utf8Path) -> bool {
+    use std::io::Read;
+    let mut head = [0; 2];
+    std::fs::File::open(program).and_then(|mut file| file.read_exact(&mut head)).is_ok() && &head == b"#!"
+}

@@ -1,0 +1,69 @@
+//! A look at changed files by the interpreter's own parser, without running anything of them.
+
+use super::Python;
+use crate::domain::{Diagnostic, Patch, RepoPath};
+use crate::validate::ValidateError;
+use crate::validate::subject::Copy;
+use serde::Deserialize;
+use std::time::Duration;
+
+const CHECK: &str = include_str!("check.py");
+const WALL: Duration = Duration::from_secs(60);
+
+/// What is wrong with the files.
+pub(super) struct Told {
+    pub(super) errors: Vec<Diagnostic>,
+    pub(super) warnings: Vec<Diagnostic>,
+    /// Whether they are the programs that they were.
+    pub(super) same: bool,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    errors: Vec<Complaint>,
+    warnings: Vec<Complaint>,
+    same: bool,
+}
+
+#[derive(Deserialize)]
+struct Complaint {
+    file: RepoPath,
+    line: u32,
+    message: String,
+}
+
+impl Complaint {
+    fn told(self) -> Diagnostic {
+        Diagnostic { file: Some(self.file), line: self.line, message: self.message }
+    }
+}
+
+impl Python {
+    /// The files of a patch in a copy, held against the originals.
+    pub(super) async fn check(&self, patch: &Patch, copy: &Copy) -> Result<Told, ValidateError> {
+        let files: Vec<_> =
+            patch.files.iter().map(|file| (file.path.clone(), file.before.is_some().then_some(()))).collect();
+        self.look(&files, copy).await
+    }
+
+    /// Files of a copy, each with whether there is an original to compare with.
+    pub(super) async fn look(&self, files: &[(RepoPath, Option<()>)], copy: &Copy) -> Result<Told, ValidateError> {
+        let mut words = Vec::new();
+        for (path, original) in files {
+            let old = original.map_or("-".to_owned(), |()| path.under(&self.checkout.root).into_string());
+            words.extend([path.as_str().to_owned(), path.under(&copy.tree).into_string(), old]);
+        }
+        let job = self.interpreter.job(&copy.tree, CHECK).args(words).read([self.checkout.root.clone()]).wall(WALL);
+        let done = self.sandbox.run(job).await?;
+        let written: Written = serde_json::from_slice(&done.results).map_err(|_| ValidateError::Tool {
+            what: format!("changed files could not be read by the interpreter: {}", last_line(&done.stderr)),
+            hint: "report it with the version of your Python".into(),
+        })?;
+        let all = |list: Vec<Complaint>| list.into_iter().map(Complaint::told).collect();
+        Ok(Told { errors: all(written.errors), warnings: all(written.warnings), same: written.same })
+    }
+}
+
+fn last_line(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().lines().last().unwrap_or("it said nothing").to_owned()
+}

@@ -1,0 +1,207 @@
+//! The Python side of the judge: our plugin in pytest, run in fresh processes, and a look at changed files before that.
+//!
+//! There is nothing to compile and little to keep warm: a process is there in half a second. Everything that decides
+//! (which tests, what passed, how long) is the same as for the JVM.
+
+mod check;
+
+use super::kept::content_key;
+use super::plan::Plan;
+use super::refuse::refuse;
+use super::subject::{Copy, Executed, Subject, does_not_compile, same_code};
+use super::suite::{self, Process, START};
+use super::{Baseline, Coverage, Options, ValidateError, coverage, io_error};
+use crate::benchmark::python::{self, Interpreter};
+use crate::benchmark::{Checkout, age, jars};
+use crate::domain::{Diagnostic, Patch, RepoPath, TestReport, Validation};
+use crate::language::{Language, Python as Grammar};
+use crate::sandbox::{Finished, Sandbox};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::time::Duration;
+
+/// Our plugin, with the process around it.
+const RUNNER: &str = include_str!("runner.py");
+/// Asks the runner to tell what each test executes.
+const LINES: &str = "lines";
+/// Memory in MiB for tests that only ran out of it.
+const ROOMY: u64 = 4096;
+
+/// A project whose tests pytest runs.
+pub(super) struct Python {
+    checkout: Checkout,
+    sandbox: Sandbox,
+    options: Options,
+    interpreter: Interpreter,
+    /// Test modules, each with its file relative to the working directory.
+    files: Vec<(String, String)>,
+    /// Their names.
+    modules: Vec<String>,
+    kept: Utf8PathBuf,
+}
+
+impl Python {
+    /// Finds the interpreter and the test modules.
+    pub(super) async fn prepare(
+        checkout: &Checkout,
+        sandbox: &Sandbox,
+        options: Options,
+    ) -> Result<Self, ValidateError> {
+        let interpreter = python::find(checkout.project.python.as_deref(), sandbox).await?;
+        let cache = jars::cache_dir();
+        std::fs::create_dir_all(&cache).map_err(io_error("making the cache", &cache))?;
+        let Interpreter { program, version, pytest, .. } = &interpreter;
+        let runner = format!("{} {program} {version} {pytest} {RUNNER}", options.heap_mib);
+        let kept = cache.join("projects").join(content_key(checkout, &runner)?);
+        std::fs::create_dir_all(&kept).map_err(io_error("making the project's cache", &kept))?;
+        age::used(&kept);
+        age::forget_old(&cache.join("projects"));
+        let mut subject = Self {
+            checkout: checkout.clone(),
+            sandbox: sandbox.clone(),
+            options,
+            interpreter,
+            files: Vec::new(),
+            modules: Vec::new(),
+            kept,
+        };
+        subject.files = subject.found().await?;
+        subject.modules = subject.files.iter().map(|(module, _)| module.clone()).collect();
+        Ok(subject)
+    }
+
+    /// Test modules, as pytest finds them by the project's own rules.
+    async fn found(&self) -> Result<Vec<(String, String)>, ValidateError> {
+        let file = self.kept.join("modules.json");
+        if let Some(known) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+            return Ok(known);
+        }
+        let project = &self.checkout.project;
+        let inside = |folder: &RepoPath| folder.below(&project.module).map(str::to_owned);
+        let mut folders: Vec<String> = project.test_roots.iter().filter_map(inside).collect();
+        if folders.iter().any(String::is_empty) {
+            // Tests may be anywhere: the project's own settings say where pytest looks.
+            folders.clear();
+        }
+        let copy = (self as &dyn Subject).copy()?;
+        let cwd = project.module.under(&copy.tree);
+        let mut files = self.interpreter.modules(&cwd, &folders, &self.sandbox).await?;
+        files.sort();
+        files.dedup();
+        let named = |path: String| {
+            let module = Grammar.module(&RepoPath::new(&path).ok()?)?;
+            let name =
+                if module.package.is_empty() { module.name } else { format!("{}.{}", module.package, module.name) };
+            Some((name, path))
+        };
+        let found: Vec<(String, String)> = files.into_iter().filter_map(named).collect();
+        if !found.is_empty() {
+            super::baseline::keep(&file, &found)?;
+        }
+        Ok(found)
+    }
+
+    fn suite<'a>(&'a self, copy: &Copy) -> Suite<'a> {
+        Suite { subject: self, cwd: self.checkout.project.module.under(&copy.tree), tree: copy.tree.clone() }
+    }
+}
+
+/// Where tests run.
+struct Suite<'a> {
+    subject: &'a Python,
+    /// Working directory of the tests.
+    cwd: Utf8PathBuf,
+    /// The only folder that they may write.
+    tree: Utf8PathBuf,
+}
+
+impl Suite<'_> {
+    /// The request with what only this runner needs to know.
+    fn request(&self, plan: &Plan, request: String) -> String {
+        let project = &self.subject.checkout.project;
+        let mut text = request;
+        for (module, file) in self.subject.files.iter().filter(|(module, _)| plan.classes.contains(module)) {
+            text.push_str(&format!("file {module} {file}\n"));
+        }
+        for root in &project.source_roots {
+            let folder = root.below(&project.module).filter(|inside| !inside.is_empty()).unwrap_or(".");
+            text.push_str(&format!("source {folder}\n"));
+        }
+        for folder in &project.resources {
+            text.push_str(&format!("path {}\n", folder.under(&self.tree)));
+        }
+        plan.args.iter().for_each(|word| text.push_str(&format!("{word} \n")));
+        text
+    }
+}
+
+#[async_trait::async_trait]
+impl Process for Suite<'_> {
+    async fn start(&self, plan: &Plan, request: String, left: Duration) -> Result<Finished, ValidateError> {
+        let subject = self.subject;
+        let memory = if plan.roomy { ROOMY.max(subject.options.heap_mib) } else { subject.options.heap_mib };
+        let mut job = subject.interpreter.job(&self.cwd, RUNNER).write(&self.tree).wall(left + START);
+        job.request = Some(self.request(plan, request));
+        job.limits.memory_mib = memory;
+        Ok(subject.sandbox.run(job).await?)
+    }
+}
+
+#[async_trait::async_trait]
+impl Subject for Python {
+    fn checkout(&self) -> &Checkout {
+        &self.checkout
+    }
+    fn options(&self) -> &Options {
+        &self.options
+    }
+    fn tests(&self) -> &[String] {
+        &self.modules
+    }
+    fn kept(&self) -> &Utf8Path {
+        &self.kept
+    }
+
+    async fn patched(&self, patch: &Patch) -> Result<Result<Copy, Validation>, ValidateError> {
+        if let Some(refused) = refuse(&self.checkout, patch) {
+            return Ok(Err(refused));
+        }
+        let copy = (self as &dyn Subject).copy()?;
+        copy.write(patch)?;
+        let told = self.check(patch, &copy).await?;
+        if !told.errors.is_empty() {
+            return Ok(Err(does_not_compile(told.errors)));
+        }
+        if told.same {
+            return Ok(Err(same_code("but for comments and layout it is the original")));
+        }
+        Ok(Ok(copy))
+    }
+
+    async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError> {
+        suite::run(&self.suite(copy), plan, &mut Vec::new()).await
+    }
+
+    async fn measured(&self, mut plan: Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
+        let copy = (self as &dyn Subject).copy()?;
+        plan.args.push(LINES.to_owned());
+        let mut executed = Vec::new();
+        let report = suite::run(&self.suite(&copy), &plan, &mut executed).await?;
+        Ok(Some((report, executed)))
+    }
+
+    fn source(&self, name: &str) -> Option<RepoPath> {
+        self.checkout.project.module.join(name).ok()
+    }
+
+    async fn failing_coverage(&self, baseline: &Baseline) -> Result<Option<Coverage>, ValidateError> {
+        let subject: &dyn Subject = self;
+        let Some((report, executed)) = subject.measured(subject.shown_plan(baseline)).await? else { return Ok(None) };
+        Ok(Some(coverage::read(subject, &report, executed).failing()))
+    }
+
+    async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
+        let copy = (self as &dyn Subject).copy()?;
+        let told = self.look(&[(file.clone(), None)], &copy).await?;
+        Ok(told.errors.into_iter().chain(told.warnings).collect())
+    }
+}
