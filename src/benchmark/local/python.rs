@@ -12,7 +12,7 @@ const TEST_FOLDERS: &[&str] = &["tests", "test", "testing"];
 
 /// Whether a folder holds a test module.
 pub(super) fn has_tests(folder: &Utf8Path) -> bool {
-    files(folder).iter().any(|path| is_test(path))
+    files(folder).iter().any(is_test)
 }
 
 /// Whether one of these folders of a project holds a module.
