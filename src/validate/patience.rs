@@ -78,15 +78,7 @@ mod tests {
         let deadlines =
             Deadlines { default: Duration::from_secs(10), own: BTreeMap::new(), total: Duration::from_secs(60) };
         let classes = classes.iter().map(|class| (*class).to_owned()).collect();
-        Plan {
-            classes,
-            only: Vec::new(),
-            skip: Vec::new(),
-            deadlines,
-            on_crash,
-            args: Vec::new(),
-            roomy: false,
-        }
+        Plan { classes, only: Vec::new(), skip: Vec::new(), deadlines, on_crash, args: Vec::new(), roomy: false }
     }
 
     fn report(lost: usize, of: &str) -> TestReport {
