@@ -96,6 +96,16 @@ async fn the_web_is_searched_only_when_asked_and_without_names_of_the_project() 
     assert!(!helper.contains("github.com"), "repairs are at home there");
     assert_eq!(done.json()["retrieved"]["dropped"], 1);
     assert!(!format!("{done}").contains(KEY) && endpoint.served().iter().all(|r| !r.body.to_string().contains(KEY)));
+
+    // What left is told, and the run can be repeated where neither the web nor its key is to be had.
+    let run = done.json()["run_dir"].as_str().unwrap().to_owned();
+    let manifest = std::fs::read_to_string(format!("{run}/data_manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let searches = manifest["searches"].as_array().unwrap();
+    assert_eq!(searches.len(), 2);
+    assert_eq!(searches[1], "full too early one slot free");
+    tokio::task::spawn_blocking(move || Unidebug::new(&["replay", &run]).run().expect_code(0).code).await.unwrap();
+    assert_eq!(web.received_requests().await.unwrap().len(), 2);
 }
 
 #[test]

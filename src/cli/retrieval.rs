@@ -2,9 +2,16 @@
 
 use super::config::Config;
 use super::error::Failure;
+use super::models::Contact;
+use super::telling::Telling;
+use crate::domain::{Event, EventSink};
+use crate::journal::Past;
 use crate::llm::{Redactor, Secret};
-use crate::retrieve::{ENDPOINT, LocalIndex, Source, Tavily, pairs};
+use crate::retrieve::{ENDPOINT, LocalIndex, RetrieveError, Solution, Source, Tavily, pairs};
 use crate::tools::Workbench;
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Variable of the key.
@@ -15,7 +22,16 @@ const ADDRESS: &str = "TAVILY_BASE_URL";
 /// Further sources, checked before anything is compiled or paid for.
 pub struct Retrieval {
     corpora: Vec<Arc<dyn Source>>,
-    web: Option<(String, Secret)>,
+    web: Web,
+}
+
+/// Whether the web may be searched.
+enum Web {
+    No,
+    /// With this address and key.
+    Asked(String, Secret),
+    /// Only what was found before is there: nobody is contacted.
+    Remembered,
 }
 
 impl Retrieval {
@@ -23,17 +39,18 @@ impl Retrieval {
     ///
     /// # Errors
     /// An unreadable corpus, no key.
-    pub fn open(config: &Config) -> Result<Self, Failure> {
+    pub fn open(config: &Config, contact: Contact<'_>) -> Result<Self, Failure> {
         let mut corpora: Vec<Arc<dyn Source>> = Vec::new();
         for path in &config.corpus {
             let loaded = pairs::load(path).map_err(|e| Failure::unusable(format!("--corpus: {e}"), FORMS))?;
             corpora.push(Arc::new(LocalIndex::of(loaded)));
         }
         let variable = |name| std::env::var(name).ok().filter(|text: &String| !text.trim().is_empty());
-        let web = match (config.web, variable(KEY)) {
-            (false, _) => None,
-            (true, Some(key)) => Some((variable(ADDRESS).unwrap_or_else(|| ENDPOINT.into()), Secret::new(&key))),
-            (true, None) => {
+        let web = match (config.web, contact, variable(KEY)) {
+            (false, ..) => Web::No,
+            (true, Contact::None, _) => Web::Remembered,
+            (true, _, Some(key)) => Web::Asked(variable(ADDRESS).unwrap_or_else(|| ENDPOINT.into()), Secret::new(&key)),
+            (true, _, None) => {
                 let hint = format!("set {KEY}, or leave `--web` away: local corpora need no key");
                 return Err(Failure::model("--web: no key for Tavily", hint));
             }
@@ -45,19 +62,64 @@ impl Retrieval {
     ///
     /// # Errors
     /// No TLS on this machine.
-    pub fn add_to(&self, bench: &mut Workbench, redactor: &Arc<Redactor>) -> Result<(), Failure> {
+    pub fn add_to(&self, bench: &mut Workbench, redactor: &Arc<Redactor>, telling: &Telling) -> Result<(), Failure> {
         for corpus in &self.corpora {
             bench.solutions.add(corpus.clone());
         }
-        if let Some((address, key)) = &self.web {
-            let types = bench.index.files().iter().flat_map(|file| &file.types);
-            let names = types.map(|kind| kind.simple_name().to_owned()).collect();
-            let web = Tavily::new(address, key.clone(), redactor.clone(), names);
-            let web = web.map_err(|e| Failure::unusable(e.to_string(), "leave `--web` away"))?;
-            bench.solutions.add(Arc::new(web));
-        }
+        let web = match &self.web {
+            Web::No => return Ok(()),
+            Web::Remembered => None,
+            Web::Asked(address, key) => {
+                let types = bench.index.files().iter().flat_map(|file| &file.types);
+                let names = types.map(|kind| kind.simple_name().to_owned()).collect();
+                let web = Tavily::new(address, key.clone(), redactor.clone(), names);
+                Some(web.map_err(|e| Failure::unusable(e.to_string(), "leave `--web` away"))?)
+            }
+        };
+        bench.solutions.add(Arc::new(Journaled { web, past: telling.past.clone(), sink: telling.sink.clone() }));
         Ok(())
     }
+}
+
+/// The web behind the journal: what was searched before is not searched again, so that a run that goes on, or is
+/// repeated, shows its agents the same.
+struct Journaled {
+    web: Option<Tavily>,
+    past: Arc<Past>,
+    sink: Arc<dyn EventSink>,
+}
+
+#[async_trait]
+impl Source for Journaled {
+    async fn search(&self, query: &str, most: usize) -> Result<Vec<Solution>, RetrieveError> {
+        if let Some(Event::Retrieved { found, error, .. }) = self.past.retrieved(query) {
+            return match error {
+                Some(what) => Err(RetrieveError::Unreachable { what: what.clone() }),
+                None => read(found).map(|mut found| {
+                    found.truncate(most);
+                    found
+                }),
+            };
+        }
+        let Some(web) = &self.web else {
+            return Err(RetrieveError::Unreachable { what: "the recording holds no such search of the web".into() });
+        };
+        let result = web.search(query, most).await;
+        let (found, error) = match &result {
+            Ok(found) => (json!(found), None),
+            Err(error) => (Value::Null, Some(error.to_string())),
+        };
+        let event = Event::Retrieved { query: query.to_owned(), sent: web.cleaned(query), found, error };
+        // What is not kept could not be repeated: it counts as not found.
+        let kept = self.sink.emit(&event);
+        kept.map_err(|error| RetrieveError::Unreachable { what: format!("a search cannot be kept: {error}") })?;
+        result
+    }
+}
+
+fn read(found: &Value) -> Result<Vec<Solution>, RetrieveError> {
+    let read = Vec::deserialize(found);
+    read.map_err(|error| RetrieveError::Unreachable { what: format!("a search in the journal is damaged: {error}") })
 }
 
 /// What a corpus may be.

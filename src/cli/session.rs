@@ -70,7 +70,7 @@ impl Session {
         let profiles = chosen.profiles(config.agents.as_deref(), &Registry::builtin().names())?;
         let names: Vec<AgentName> = profiles.iter().map(|profile| profile.name.clone()).collect();
         let opened = Opened::check(bug, &config).await?;
-        let retrieval = Retrieval::open(&config)?;
+        let retrieval = Retrieval::open(&config, contact)?;
         let models = Arc::new(Models::open(&config, &names, contact, account.clone()).await?);
         let plan = chosen.settled(&models, &config);
         Ok(Self { config, plan, library, profiles, opened, models, retrieval, account, started })
@@ -106,7 +106,7 @@ impl Session {
         let mut bench = self.opened.bench(folder, wanted, &*telling.sink).await?;
         let time = left_after(time, began.elapsed());
         failpoint::reach("baseline.after");
-        self.retrieval.add_to(&mut bench, &self.models.redactor)?;
+        self.retrieval.add_to(&mut bench, &self.models.redactor, telling)?;
         failpoints::around_judge(&mut bench);
         let verdict = self.escalator(telling, time)?.repair(&bench).await?;
         let report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, self.started);

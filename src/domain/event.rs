@@ -221,6 +221,17 @@ pub enum Event {
         /// Cycles it used.
         cycles: u32,
     },
+    /// The web was searched for Helper.
+    Retrieved {
+        /// What was looked for.
+        query: String,
+        /// What left of it.
+        sent: String,
+        /// What came back; `null` when it failed.
+        found: Value,
+        /// Why it failed.
+        error: Option<String>,
+    },
     /// Something a reader should know that changed nothing.
     Notice {
         /// The sentence.

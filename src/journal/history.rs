@@ -32,6 +32,7 @@ pub struct History {
     validated: HashMap<Scope, Vec<usize>>,
     unanswered: HashMap<Asked, Vec<usize>>,
     failed: HashMap<Asked, usize>,
+    retrieved: HashMap<String, usize>,
 }
 
 impl History {
@@ -84,6 +85,7 @@ impl History {
             }
             Event::Observed { scope, .. } => self.observed.entry(scope.clone()).or_default().push(at),
             Event::Validated { scope, .. } => self.validated.entry(scope.clone()).or_default().push(at),
+            Event::Retrieved { query, .. } => drop(self.retrieved.insert(query.clone(), at)),
             _ => {}
         }
     }
@@ -129,6 +131,11 @@ impl History {
     /// Whether a request of this scope was sent.
     pub(super) fn was_sent(&self, scope: &Scope, key: &str) -> bool {
         self.unanswered.contains_key(&(scope.clone(), key.to_owned()))
+    }
+
+    /// The last search of the web for this.
+    pub(super) fn retrieved(&self, query: &str) -> Option<&Event> {
+        self.retrieved.get(query).map(|&at| &self.events[at])
     }
 
     /// `Observed` events of a cycle, in order.

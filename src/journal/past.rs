@@ -89,6 +89,11 @@ impl Past {
         known.or_else(|| self.history.was_sent(scope, key).then(|| abandoned(scope, key)))
     }
 
+    /// What a search of the web came to, when it was made before: what an agent was shown must be the same again.
+    pub fn retrieved(&self, query: &str) -> Option<&Event> {
+        self.history.retrieved(query)
+    }
+
     /// Whether the cycle is over: its time was measured then, not now.
     pub fn holds(&self, scope: &Scope) -> bool {
         self.history.observed(scope).next().is_some()

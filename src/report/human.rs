@@ -134,6 +134,7 @@ pub fn progress_line(event: &Event) -> Option<String> {
                 if *cycles == 1 { "" } else { "s" }
             )
         }
+        Event::Retrieved { sent, error: None, .. } => format!("the web was searched for \"{sent}\""),
         Event::Notice { text } => text.clone(),
         _ => return None,
     })

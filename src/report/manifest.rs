@@ -24,6 +24,8 @@ struct Sent {
     models: BTreeSet<String>,
     agents: BTreeMap<String, u64>,
     files: BTreeMap<RepoPath, BTreeSet<u32>>,
+    /// What the web was searched for.
+    searches: Vec<String>,
     /// Agent runs that a model behind an endpoint decides for.
     asking: HashSet<Scope>,
 }
@@ -39,10 +41,11 @@ impl Manifest {
         let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Value> =
             sent.files.iter().map(|(path, lines)| json!({"path": path, "lines": spans(lines)})).collect();
-        (sent.requests > 0).then(|| {
+        (sent.requests > 0 || !sent.searches.is_empty()).then(|| {
             json!({
                 "schema": SCHEMA, "endpoint": sent.endpoint, "models": sent.models, "requests": sent.requests,
                 "bytes": sent.bytes, "requests_by_agent": sent.agents, "files": files,
+                "searches": sent.searches,
             })
         })
     }
@@ -63,6 +66,7 @@ impl EventSink for Manifest {
                 sent.models.extend(request["model"].as_str().map(str::to_owned));
                 *sent.agents.entry(scope.agent.to_string()).or_default() += 1;
             }
+            Event::Retrieved { sent: query, .. } => sent.searches.push(query.clone()),
             _ => {}
         }
         Ok(())

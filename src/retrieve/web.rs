@@ -78,7 +78,7 @@ impl Tavily {
     }
 
     /// What leaves of a query.
-    fn cleaned(&self, query: &str) -> String {
+    pub fn cleaned(&self, query: &str) -> String {
         let query = self.redactor.text(query);
         let split = |c: char| c.is_whitespace() || ".,;:()[]{}\"'`".contains(c);
         let mut cleaned = String::new();
