@@ -146,6 +146,11 @@ async fn nobody_works_in(folder: &Utf8Path) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_developers_did_to_the_python_programs_is_accepted() {
+    check(&all("quixbugs-python", "UNIDEBUG_QUIXBUGS_ROOT", false).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn repairs_of_quixbugs_are_accepted_and_its_loops_cost_little() {
     let rows = all("quixbugs-java", "UNIDEBUG_QUIXBUGS_ROOT", true).await;
     check(&rows);

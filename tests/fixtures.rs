@@ -57,13 +57,13 @@ async fn examine(id: &BugId, settings: &Settings) -> Vec<String> {
     if !repaired.is_plausible() {
         wrong.push(format!("{id}: the developer's repair is {}: {}", repaired.outcome, repaired.detail));
     }
-    let java = language::by_name("java").unwrap();
+    let language = language::by_name(&checkout.language).unwrap();
     let oracle = &checkout.oracle.as_ref().unwrap().files;
     let originals = Folder::new(checkout.root.clone());
-    if correct(&patch, oracle, &originals, java) != Some(true) {
+    if correct(&patch, oracle, &originals, language) != Some(true) {
         wrong.push(format!("{id}: the developer's repair does not equal itself"));
     }
-    if correct(&Patch::default(), oracle, &originals, java).is_some() {
+    if correct(&Patch::default(), oracle, &originals, language).is_some() {
         wrong.push(format!("{id}: the untouched bug equals the developer's repair"));
     }
     wrong

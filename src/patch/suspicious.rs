@@ -5,7 +5,10 @@
 mod bodies;
 mod disguise;
 mod escapes;
+mod java;
 mod literals;
+mod python;
+mod rules;
 
 use super::content::lines_of;
 use crate::domain::{FileChange, Patch};
@@ -14,7 +17,6 @@ use literals::literals;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
-use tree_sitter::Node;
 
 /// Why a person should look at the patch; empty for most patches. `tests` is the code of the triggering tests. Things
 /// that the original did as often are not held against the patch.
@@ -75,7 +77,7 @@ fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
 fn much_deleted(before: &str, after: &str) -> Option<(usize, String)> {
     let is_code = |line: &&&str| {
         let line = line.trim();
-        line.contains(char::is_alphanumeric) && !line.starts_with(['*', '/'])
+        line.contains(char::is_alphanumeric) && !line.starts_with(['*', '/', '#'])
     };
     let (old, new) = (lines_of(before), lines_of(after));
     let count = |lines: &[&str]| lines.iter().filter(is_code).count();
@@ -93,35 +95,18 @@ fn much_deleted(before: &str, after: &str) -> Option<(usize, String)> {
 }
 
 fn findings(text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Vec<Finding> {
-    let Some(tree) = language::parse(text, language) else { return Vec::new() };
+    let (Some(tree), Some(rules)) = (language::parse(text, language), rules::of(language)) else { return Vec::new() };
     let mut found = Vec::new();
     language::preorder(tree.root_node(), |node| {
         let first = node.start_position().row;
-        if let Some(reason) = at(node, text, literals, language) {
+        if let Some(reason) = (rules.at)(node, text, literals, language) {
             // A comparison is as wrong on any of its lines; all else begins where it stands.
-            let last = if node.kind() == "method_declaration" { node.end_position().row } else { first };
+            let last = if language.syntax().is_method(node) { node.end_position().row } else { first };
             found.push(Finding { reason, lines: first..=last });
         }
         true
     });
     found
-}
-
-fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Option<String> {
-    match node.kind() {
-        "method_invocation" => escapes::invocation(node, text),
-        "type_identifier" | "identifier" => escapes::named(node, text).or_else(|| disguise::look_alike(node, text)),
-        "catch_clause" => bodies::broad_catch(node, text, language),
-        "method_declaration" => bodies::always_equal(node, text),
-        "import_declaration" => escapes::imported(node, text),
-        "if_statement" | "ternary_expression" | "while_statement" => {
-            node.child_by_field_name("condition").and_then(|node| literals::special_case(node, text, literals))
-        }
-        "switch_label" => literals::special_case(node, text, literals),
-        "string_literal" => escapes::inside(node, text).or_else(|| disguise::hidden_code(node, text)),
-        "line_comment" | "block_comment" | "character_literal" => disguise::hidden_code(node, text),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

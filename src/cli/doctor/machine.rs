@@ -1,7 +1,7 @@
 //! The machine: sandbox, JDKs, build tools, benchmarks, folders.
 
 use super::{Check, State};
-use crate::benchmark::{self, Benchmark, BenchmarkError, Settings, jars, jdk};
+use crate::benchmark::{self, Benchmark, BenchmarkError, Settings, jars, jdk, python};
 use crate::cli::config::Config;
 use crate::cli::open::state_folder;
 use crate::sandbox::{Choice, Sandbox};
@@ -20,6 +20,7 @@ pub(super) async fn checks(config: &Config) -> Vec<Check> {
     checks.extend(jdks(config));
     checks.extend(PROGRAMS.iter().map(|(name, purpose, install)| program(name, purpose, install)));
     checks.push(libraries(sandbox.as_ref()).await);
+    checks.push(interpreter(sandbox.as_ref()).await);
     for name in benchmark::names() {
         checks.extend(root(name, config, sandbox.as_ref()).await);
     }
@@ -67,6 +68,18 @@ fn program(name: &str, purpose: &str, install: &str) -> Check {
     match folders.map(|folder| Utf8Path::new(folder).join(name)).find(|file| file.is_file()) {
         Some(file) => Check::ok(name, file.to_string()),
         None => Check::not(State::Note, name, format!("not on PATH; needed for {purpose}"), install),
+    }
+}
+
+/// Python is needed for bugs in Python only.
+async fn interpreter(sandbox: Option<&Sandbox>) -> Check {
+    const WHAT: &str = "Python with pytest";
+    let Some(sandbox) = sandbox else {
+        return Check::not(State::Note, WHAT, "not looked at without a sandbox", "mend the sandbox first");
+    };
+    match python::find(None, sandbox).await {
+        Ok(found) => Check::ok(WHAT, format!("{}, pytest {} at {}", found.version, found.pytest, found.program)),
+        Err(error) => Check::not(State::Note, WHAT, format!("{error}; needed for bugs in Python"), error.hint()),
     }
 }
 

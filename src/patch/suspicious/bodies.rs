@@ -1,5 +1,6 @@
 //! Bodies that do less than they should: errors swallowed, questions always answered alike, methods emptied.
 
+use super::rules;
 use crate::language::{self, Language, children, text_of};
 use std::collections::BTreeMap;
 use tree_sitter::Node;
@@ -83,9 +84,10 @@ fn bodies(text: &str, language: &dyn Language) -> BTreeMap<String, Body> {
             let list = node.child_by_field_name("parameters").map(|list| language.parameters(list, text));
             let types: Vec<String> = list.unwrap_or_default().into_iter().map(|parameter| parameter.shown).collect();
             let name = format!("{}({})", text_of(name, text), types.join(", "));
-            let is_statement = |child: &Node<'_>| child.is_named() && !language.syntax().is_comment(*child);
+            let is_statement = |child: &Node<'_>| child.is_named() && !language.is_comment(*child, text);
             let statements: Vec<Node<'_>> = children(body).into_iter().filter(is_statement).collect();
-            let is_nothing = statements.first().is_none_or(|first| ends_at_once(*first));
+            let ends_at_once = |first: &Node<'_>| rules::of(language).is_some_and(|rules| (rules.ends_at_once)(*first));
+            let is_nothing = statements.first().is_none_or(ends_at_once);
             found.insert(name, Body { statements: statements.len(), is_nothing, last_line: node.end_position().row });
         }
         true
@@ -93,7 +95,8 @@ fn bodies(text: &str, language: &dyn Language) -> BTreeMap<String, Body> {
     found
 }
 
-fn ends_at_once(statement: Node<'_>) -> bool {
+/// Whether a statement ends its method without having done anything.
+pub(super) fn ends_at_once(statement: Node<'_>) -> bool {
     match statement.kind() {
         "throw_statement" => true,
         "return_statement" => children(statement)

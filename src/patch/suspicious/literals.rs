@@ -1,13 +1,10 @@
 //! Values that the triggering tests use.
 
+use super::rules;
 use crate::language::{self, Language, children, text_of};
 use crate::patch::members::parse_as_members;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
-
-/// Literals that code compares with for good reasons: they say nothing about a test.
-const COMMON: [&str; 14] =
-    ["0", "1", "-1", "2", "0L", "1L", "0.0", "1.0", "\"\"", "' '", "'\\0'", "true", "false", "null"];
 
 /// A comparison with a value that the triggering tests use and the original code does not.
 pub(super) fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
@@ -36,7 +33,7 @@ pub(super) fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<
 }
 
 /// The text of a literal, with its sign.
-fn literal(node: Node<'_>, text: &str) -> Option<String> {
+pub(super) fn literal(node: Node<'_>, text: &str) -> Option<String> {
     let is_literal =
         |node: Node<'_>| node.kind().ends_with("_literal") && !["class_literal", "null_literal"].contains(&node.kind());
     match node.kind() {
@@ -50,14 +47,16 @@ fn literal(node: Node<'_>, text: &str) -> Option<String> {
     }
 }
 
+/// The literals of a piece of code, but for those that say nothing about a test.
 pub(super) fn literals(text: &str, language: &dyn Language) -> Vec<String> {
+    let Some(rules) = rules::of(language) else { return Vec::new() };
     // The code of a test is a method: on its own it is no whole file.
     let Some((tree, wrapped)) = parse_as_members(text, language) else { return Vec::new() };
     let mut found = Vec::new();
     language::preorder(tree.root_node(), |node| {
-        let one = literal(node, &wrapped.text);
+        let one = (rules.literal)(node, &wrapped.text);
         let below = one.is_none();
-        found.extend(one.filter(|literal| !COMMON.contains(&literal.as_str())));
+        found.extend(one.filter(|literal| !rules.common.contains(&literal.as_str())));
         below
     });
     found

@@ -1,0 +1,313 @@
+//! What a patch in Python may hold that tests cannot judge.
+
+use super::disguise;
+use super::rules::Rules;
+use crate::language::{Language, children, on_one_line, text_of};
+use std::collections::BTreeSet;
+use tree_sitter::Node;
+
+/// The rules for Python.
+pub(super) static RULES: Rules = Rules {
+    language: "python",
+    at,
+    literal,
+    common: &["0", "1", "-1", "2", "0.0", "1.0", "\"\"", "\" \"", "[]", "True", "False", "None"],
+    ends_at_once,
+};
+
+/// Names whose mere use in a repair asks for an explanation.
+const NAMES: &[(&str, &str)] = &[
+    ("_exit", "ends the process"),
+    ("SystemExit", "ends the process"),
+    ("KeyboardInterrupt", "ends the process"),
+    ("atexit", "acts when the process ends"),
+    ("subprocess", "starts a process"),
+    ("multiprocessing", "starts a process"),
+    ("ctypes", "goes around the rules of the language"),
+    ("gc", "finds what belongs to others"),
+    ("inspect", "looks into running code"),
+    ("settrace", "looks into running code"),
+    ("setprofile", "looks into running code"),
+    ("_getframe", "looks into running code"),
+    ("_current_frames", "looks into running code"),
+    ("f_back", "looks into running code"),
+    ("f_locals", "looks into running code"),
+    ("tb_frame", "looks into running code"),
+    ("__code__", "changes what runs"),
+    ("__globals__", "looks into other code"),
+    ("__closure__", "looks into other code"),
+    ("__subclasses__", "finds what belongs to others"),
+    ("builtins", "changes what all code sees, the tests too"),
+    ("__builtins__", "changes what all code sees, the tests too"),
+    ("modules", "changes what all code sees, the tests too"),
+    ("pytest", "belongs to the tests"),
+    ("_pytest", "belongs to the tests"),
+    ("pluggy", "belongs to the tests"),
+    ("unittest", "belongs to the tests"),
+    ("SkipTest", "makes a test count as skipped"),
+];
+
+/// Calls by what is called.
+const CALLS: &[(&[&str], &str)] = &[
+    (&["sys.exit", "exit", "quit", "os.abort", "os.kill", "os.killpg"], "ends the process"),
+    (&["os.system", "os.popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.execv", "os.spawnv"], "starts a process"),
+    (&["eval", "exec", "compile", "__import__", "importlib.import_module"], "runs code that no reader sees"),
+    (
+        &["os.chdir", "os.putenv", "os.umask", "random.seed", "locale.setlocale", "time.tzset", "sys.setrecursionlimit"],
+        "changes what all code sees, the tests too",
+    ),
+    (&["signal.signal", "signal.alarm", "signal.setitimer"], "acts on the whole process"),
+    (&["os.write", "os.fdopen", "os.dup", "os.dup2", "os.close"], "reaches into the test process"),
+];
+
+/// Objects that belong to the whole process: what assigns to a part of one changes it for the tests too.
+const PROCESS_WIDE: &[&str] = &["sys", "os", "os.environ", "builtins", "math", "time", "random", "json", "decimal"];
+
+/// Comparisons, and the answer by which they call everything equal.
+const COMPARISONS: &[(&str, &str)] = &[
+    ("__eq__", "True"),
+    ("__ne__", "False"),
+    ("__le__", "True"),
+    ("__ge__", "True"),
+    ("__contains__", "True"),
+];
+
+fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Option<String> {
+    match node.kind() {
+        "call" => call(node, text),
+        "identifier" => named(node, text).or_else(|| disguise::look_alike(node, text)),
+        "import_from_statement" => imported(node, text),
+        "assignment" | "augmented_assignment" => assigned(node, text),
+        "except_clause" => broad_except(node, text, language),
+        "function_definition" => always_equal(node, text),
+        "if_statement" | "elif_clause" | "while_statement" => {
+            special_case(node.child_by_field_name("condition")?, text, literals)
+        }
+        "conditional_expression" => special_case(node.named_child(1)?, text, literals),
+        "case_pattern" | "pair" => told(node, text, literals),
+        "string" => inside(node, text),
+        _ => None,
+    }
+}
+
+fn call(node: Node<'_>, text: &str) -> Option<String> {
+    let function = on_one_line(text_of(node.child_by_field_name("function")?, text));
+    let (_, what) = CALLS.iter().find(|(names, _)| names.contains(&function.as_str()))?;
+    Some(format!("`{function}` {what}"))
+}
+
+fn named(node: Node<'_>, text: &str) -> Option<String> {
+    let name = text_of(node, text);
+    // `kind(inspect=True)` names a parameter, and `self.modules` a field of the project's own.
+    let parent = node.parent()?;
+    let is_keyword = parent.kind() == "keyword_argument" && parent.child_by_field_name("name") == Some(node);
+    let object = parent.child_by_field_name("object").filter(|_| parent.child_by_field_name("attribute") == Some(node));
+    let of_own = object.is_some_and(|object| ["self", "cls"].contains(&text_of(object, text)));
+    let of_other = name == "modules" && object.is_none_or(|object| text_of(object, text) != "sys");
+    if is_keyword || of_own || of_other {
+        return None;
+    }
+    let (_, what) = NAMES.iter().find(|(known, _)| *known == name)?;
+    Some(format!("`{name}` {what}"))
+}
+
+/// `from os import kill`: the call no longer shows where it comes from.
+fn imported(node: Node<'_>, text: &str) -> Option<String> {
+    let module = text_of(node.child_by_field_name("module_name")?, text);
+    let mut cursor = node.walk();
+    let names = node.children_by_field_name("name", &mut cursor).map(|name| name.child_by_field_name("name").unwrap_or(name));
+    let full = names.map(|name| format!("{module}.{}", text_of(name, text)));
+    let hidden = full.into_iter().find(|full| CALLS.iter().any(|(known, _)| known.contains(&full.as_str())))?;
+    Some(format!("`{hidden}` is imported under a name that hides what it does"))
+}
+
+/// An assignment to a part of a module, or of what all of the process shares.
+fn assigned(node: Node<'_>, text: &str) -> Option<String> {
+    let left = node.child_by_field_name("left")?;
+    let object = left.child_by_field_name("object").or_else(|| left.child_by_field_name("value"))?;
+    let object = text_of(object, text);
+    PROCESS_WIDE.contains(&object).then(|| format!("`{object}` is changed for all code, the tests too"))
+}
+
+/// An `except` of everything whose body raises nothing.
+fn broad_except(node: Node<'_>, text: &str, language: &dyn Language) -> Option<String> {
+    let kinds: Vec<Node<'_>> = children(node)
+        .into_iter()
+        .filter(|child| child.is_named() && child.kind() != "block" && !language.is_comment(*child, text))
+        .collect();
+    let names: Vec<String> = kinds.iter().map(|kind| on_one_line(text_of(*kind, text))).collect();
+    let is_broad = |name: &String| {
+        let plain = name.split(" as ").next().unwrap_or(name);
+        plain.split([',', '(', ')', ' ']).any(|word| ["Exception", "BaseException"].contains(&word))
+    };
+    if !names.is_empty() && !names.iter().any(is_broad) {
+        return None;
+    }
+    let body = children(node).into_iter().find(|child| child.kind() == "block")?;
+    let mut statements = children(body).into_iter().filter(|child| child.is_named() && !language.is_comment(*child, text));
+    let does_nothing = statements.all(|statement| statement.kind() == "pass_statement");
+    let shown = names.first().map_or("except".to_owned(), |name| format!("except {name}"));
+    if does_nothing {
+        return Some(format!("`{shown}` swallows every error"));
+    }
+    let mut raises = false;
+    crate::language::preorder(body, |node| {
+        raises |= node.kind() == "raise_statement";
+        !raises
+    });
+    (!raises).then(|| format!("`{shown}` turns every error into an answer"))
+}
+
+/// A comparison that always says that both are equal.
+fn always_equal(function: Node<'_>, text: &str) -> Option<String> {
+    let name = text_of(function.child_by_field_name("name")?, text);
+    let (_, equal) = COMPARISONS.iter().find(|(comparison, _)| *comparison == name)?;
+    let mut answers = Vec::new();
+    crate::language::preorder(function.child_by_field_name("body")?, |node| {
+        if node.kind() == "return_statement" {
+            let value = node.named_child(0).map_or("None", |value| text_of(value, text));
+            answers.push(value.trim_matches(['(', ')', ' ']).to_owned());
+        }
+        !["function_definition", "lambda"].contains(&node.kind())
+    });
+    let is_equal = |answer: &String| answer == equal || matches!((*equal, answer.as_str()), ("True", "1" | "not False"));
+    let alike = !answers.is_empty() && answers.iter().all(is_equal);
+    alike.then(|| format!("`{name}` always answers `{equal}`"))
+}
+
+/// A comparison with a value that the triggering tests use and the original code does not.
+fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+    let mut found = None;
+    crate::language::preorder(condition, |node| {
+        let compares = node.kind() == "comparison_operator"
+            && children(node).iter().any(|child| ["==", "!=", "in", "not in", "is", "is not"].contains(&child.kind()));
+        if compares && found.is_none() {
+            found = told(node, text, literals);
+        }
+        found.is_none()
+    });
+    found
+}
+
+/// The first value below a node that is one of these.
+fn told(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+    let mut found = None;
+    crate::language::preorder(node, |node| {
+        let one = literal(node, text);
+        let below = one.is_none() && found.is_none() && node.kind() != "block";
+        found = found.take().or_else(|| one.filter(|literal| literals.contains(literal)));
+        below
+    });
+    found.map(|literal| format!("a special case for {literal}, a value of the triggering test"))
+}
+
+/// The text of a literal, with its sign; texts in one kind of quotes.
+fn literal(node: Node<'_>, text: &str) -> Option<String> {
+    match node.kind() {
+        "integer" | "float" => Some(text_of(node, text).to_owned()),
+        "unary_operator" => {
+            let operand = node.child_by_field_name("argument").filter(|n| ["integer", "float"].contains(&n.kind()))?;
+            let is_minus = text_of(node, text).starts_with('-');
+            is_minus.then(|| format!("-{}", text_of(operand, text)))
+        }
+        "string" => {
+            let written = text_of(node, text);
+            let inner = written.trim_start_matches(['r', 'b', 'u', 'R', 'B', 'U']).trim_matches(['"', '\'']);
+            Some(format!("\"{inner}\""))
+        }
+        _ => None,
+    }
+}
+
+/// A path or a name by which code finds the process that judges it.
+fn inside(node: Node<'_>, text: &str) -> Option<String> {
+    let literal = text_of(node, text).trim_matches(['"', '\'']);
+    let known = ["/proc/", "/dev/fd", "unidebug"];
+    known.iter().any(|start| literal.starts_with(start)).then(|| format!("`{literal}` reaches into the test process"))
+}
+
+/// Whether a statement ends its function without having done anything.
+fn ends_at_once(statement: Node<'_>) -> bool {
+    match statement.kind() {
+        "raise_statement" | "pass_statement" => true,
+        "return_statement" => statement.named_child(0).is_none_or(|value| {
+            ["integer", "float", "string", "true", "false", "none"].contains(&value.kind())
+                || ["list", "dictionary", "tuple"].contains(&value.kind()) && value.named_child_count() == 0
+        }),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::{FileChange, Patch, RepoPath};
+    use crate::language::Python;
+    use crate::patch::suspicious::reasons;
+
+    const TEST: &str = "def test_f():\n    assert f(4711, -17, 0) == 'magic'\n";
+
+    fn told(before: &str, after: &str) -> Vec<String> {
+        let wrap = |body: &str| format!("def f(n, s):\n    {}\n", body.replace('\n', "\n    "));
+        let change = FileChange {
+            path: RepoPath::new("shop/cart.py").unwrap(),
+            before: Some(wrap(before).into_bytes().into()),
+            after: wrap(after).into_bytes().into(),
+        };
+        reasons(&Patch { files: vec![change] }, &[TEST], &Python)
+    }
+
+    #[test]
+    fn what_tests_cannot_judge_is_told() {
+        for (after, word) in [
+            ("import os\nos._exit(0)", "`_exit` ends the process"),
+            ("sys.exit(0)", "`sys.exit` ends the process"),
+            ("raise SystemExit", "`SystemExit`"),
+            ("from os import kill\nkill(1, 9)", "hides what it does"),
+            ("import gc\nreturn gc.get_objects()", "`gc` finds"),
+            ("return sys._getframe(1).f_locals", "looks into running code"),
+            ("import unittest.case", "`unittest` belongs"),
+            ("pytest.skip('later')", "`pytest` belongs"),
+            ("exec(s)", "no reader sees"),
+            ("sys.stdout = s", "changed for all code"),
+            ("os.environ['TZ'] = s", "changed for all code"),
+            ("atexit.register(f)", "`atexit`"),
+            ("open('/proc/self/fd/3', 'w')", "test process"),
+            ("try:\n    return n / 0\nexcept:\n    pass", "swallows"),
+            ("try:\n    return n / 0\nexcept (ValueError, Exception) as e:\n    return 0", "into an answer"),
+            ("\u{441}ount = n", "U+0441"),
+            ("if n == 4711:\n    return 1\nreturn 2", "special case for 4711"),
+            ("return 1 if (n, s) == (-17, 0) else 2", "special case for -17"),
+            ("return {4711: 1}.get(n, 2)", "special case for 4711"),
+            ("if s in (\"magic\", \"x\"):\n    return 1", "special case for \"magic\""),
+            ("match n:\n    case 4711:\n        return 1", "special case for 4711"),
+            ("class A:\n    def __eq__(self, other):\n        return True\nreturn A()", "`__eq__` always answers `True`"),
+        ] {
+            let reasons = told("return 2", after);
+            assert!(reasons.iter().any(|reason| reason.contains(word)), "{after}: {reasons:?}");
+        }
+    }
+
+    #[test]
+    fn honest_repairs_are_left_alone() {
+        for (before, after) in [
+            ("return 2", "if n == 0 or s is None or s == '':\n    return 1\nreturn 2"),
+            ("return 2", "if n > 4711:\n    return 1\nreturn 2"),
+            ("return 2", "# sys.exit(0)\nreturn n"),
+            ("return 2", "try:\n    return n\nexcept KeyError:\n    return 0"),
+            ("return 2", "try:\n    return n\nexcept Exception as e:\n    raise ValueError(n) from e"),
+            ("sys.exit(1)\nreturn 2", "sys.exit(1)\nreturn 3"),
+            ("return 2", "return self.modules + f(inspect=True)"),
+            ("return 2", "class A:\n    def __eq__(self, other):\n        return self.n == other.n\nreturn A()"),
+        ] {
+            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+        }
+    }
+
+    #[test]
+    fn what_is_taken_away_is_told() {
+        let before = "log(n)\ncheck(s)\nreturn n";
+        for after in ["pass", "return None", "raise ValueError"] {
+            assert!(told(before, after).iter().any(|reason| reason.contains("does nothing any more")), "{after}");
+        }
+    }
+}
