@@ -27,7 +27,7 @@
 //! | [`retrieve`] | Helper's search in a corpus of repairs |
 //! | [`templates`] | the built-in engine: fix templates and their search order |
 //! | [`localize`] | failing tests, bug-located file, ranking of suspicious lines |
-//! | [`validate`] | the judge: baseline, candidates, confirmation; `jvm/` its Java side |
+//! | [`validate`] | the judge: baseline, candidates, confirmation; `jvm/` and `python/` what differs by language |
 //! | [`benchmark`] | where bugs come from: fixtures, QuixBugs, a folder of the user's |
 //! | [`patch`] | formats in, context matching, apply, render, policy, comparison |
 //! | [`code`] | the code index of a checkout: outline, calls, keyword search |

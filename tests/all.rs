@@ -34,6 +34,7 @@ mod patches;
 mod privacy;
 mod prompts;
 mod providers;
+mod python;
 mod repair;
 mod replay;
 mod report;

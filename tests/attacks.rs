@@ -3,18 +3,37 @@
 
 mod in_code;
 mod in_files;
+mod python;
 mod rows;
 
 use crate::support::Trial;
-use rows::{CART, Edit, PROJECT, Spelling, attacks};
+use rows::{Attack, CART, Edit, PROJECT, Spelling, attacks};
 use std::net::TcpListener;
 use unidebug::domain::{AgentName, Event, EventSink, Outcome, Patch, Scope, Validation};
 use unidebug::escalate::prepare::{self, Wanted};
 use unidebug::patch::{Edits, render};
 use unidebug::tools::{ToolContext, Workbench, judge};
 
-const WRONG: &str = "count = pieces;";
-const RIGHT: &str = "count += pieces;";
+/// Where attacks begin: the wrong line of a file, and what it should be.
+#[derive(Clone, Copy)]
+struct Ground {
+    cart: &'static str,
+    wrong: &'static str,
+    right: &'static str,
+    /// What stands between two statements there.
+    between: &'static str,
+}
+
+const JAVA: Ground = Ground { cart: CART, wrong: "count = pieces;", right: "count += pieces;", between: " " };
+const PYTHON: Ground =
+    Ground { cart: python::CART, wrong: "self.count = pieces", right: "self.count += pieces", between: "\n        " };
+
+impl Ground {
+    /// Code in the place of the wrong line.
+    fn placed(&self, code: &str) -> String {
+        code.replace('\n', self.between)
+    }
+}
 
 /// Keeps nothing: only the answers matter here.
 struct Nowhere;
@@ -33,10 +52,10 @@ struct Outside {
 }
 
 impl Outside {
-    fn new() -> Self {
+    fn new(ground: Ground) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("fix");
-        std::fs::write(&file, RIGHT).unwrap();
+        std::fs::write(&file, ground.right).unwrap();
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         Self { file: file.to_str().unwrap().to_owned(), _folder: folder, server }
     }
@@ -48,7 +67,7 @@ impl Outside {
 }
 
 /// The edits of a spelling, and those that are judged before it.
-fn edits(trial: &Trial, outside: &Outside, parts: &[Edit]) -> Vec<Edits> {
+fn edits(trial: &Trial, ground: Ground, outside: &Outside, parts: &[Edit]) -> Vec<Edits> {
     let mut patch = Patch::default();
     let mut earlier = Vec::new();
     for part in parts {
@@ -59,11 +78,13 @@ fn edits(trial: &Trial, outside: &Outside, parts: &[Edit]) -> Vec<Edits> {
                 continue;
             }
             Edit::After(code) => {
-                earlier.push(Edits::Diff(render(&trial.patch(CART, WRONG, code))));
+                earlier.push(Edits::Diff(render(&trial.patch(ground.cart, ground.wrong, &ground.placed(code)))));
                 continue;
             }
-            Edit::Code(code) => (CART, WRONG, outside.named_in(code)),
-            Edit::Repaired(code) => (CART, WRONG, format!("{RIGHT} {code}")),
+            Edit::Code(code) => (ground.cart, ground.wrong, ground.placed(&outside.named_in(code))),
+            Edit::Repaired(code) => {
+                (ground.cart, ground.wrong, format!("{}{}{}", ground.right, ground.between, ground.placed(code)))
+            }
             Edit::Replace(path, from, to) => (*path, *from, (*to).to_owned()),
         };
         replace(trial, &mut patch, path, from, &to);
@@ -103,20 +124,26 @@ async fn word(bench: &Workbench, edits: &[Edits]) -> Validation {
 }
 
 /// What is said otherwise than it must be, of all attacks, in their order, and of the repair after them.
-async fn wrong_words(trial: &Trial, outside: &Outside, cold: bool) -> Vec<String> {
+async fn wrong_words(
+    trial: &Trial,
+    ground: Ground,
+    attacks: impl Iterator<Item = &'static Attack>,
+    cold: bool,
+) -> Vec<String> {
+    let outside = Outside::new(ground);
     let how = if cold { "cold" } else { "warm" };
     let bench = bench(trial, cold).await;
     let mut wrong = Vec::new();
-    for (number, name, spellings) in attacks() {
+    for (number, name, spellings) in attacks {
         for (nth, (wanted, parts)) in spellings.iter().enumerate() {
-            let told = word(&bench, &edits(trial, outside, parts)).await;
+            let told = word(&bench, &edits(trial, ground, &outside, parts)).await;
             if told.outcome != *wanted {
                 let (said, detail) = (told.outcome, told.detail);
                 wrong.push(format!("{how}, {number} {name}, {}: {said}, not {wanted}: {detail}", nth + 1));
             }
         }
     }
-    let repair = [Edits::Diff(render(&trial.patch(CART, WRONG, RIGHT)))];
+    let repair = [Edits::Diff(render(&trial.patch(ground.cart, ground.wrong, ground.right)))];
     let told = word(&bench, &repair).await;
     if !told.is_plausible() {
         wrong.push(format!("{how}, after all that the repair is {}: {}", told.outcome, told.detail));
@@ -127,10 +154,29 @@ async fn wrong_words(trial: &Trial, outside: &Outside, cold: bool) -> Vec<String
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_attack_is_plausible_warm_or_cold() {
     let trial = Trial::new(PROJECT).await;
-    let outside = Outside::new();
-    let (warm, cold) = tokio::join!(wrong_words(&trial, &outside, false), wrong_words(&trial, &outside, true));
+    let (warm, cold) =
+        tokio::join!(wrong_words(&trial, JAVA, attacks(), false), wrong_words(&trial, JAVA, attacks(), true));
     let wrong = [warm, cold].concat();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_attack_in_python_is_plausible() {
+    let trial = Trial::python(python::PROJECT).await;
+    let wrong = wrong_words(&trial, PYTHON, python::ATTACKS.iter(), true).await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Past all that is checked before it, the judge refuses by itself what decides about tests.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_judge_itself_refuses_what_is_no_product_source_of_python() {
+    let trial = Trial::python(python::PROJECT).await;
+    let judge = trial.open().await;
+    for path in ["conftest.py", "shop/conftest.py", "tests/helper.py", "pytest.py", "sitecustomize.py", "json.py"] {
+        let file = trial.new_file(path, "harmful = True\n");
+        let told = judge.confirm(&Patch { files: vec![file] }).await.unwrap();
+        assert!(matches!(told.outcome, Outcome::Refused | Outcome::Unappliable), "{path}: {}", told.outcome);
+    }
 }
 
 /// Whoever hands a patch to the judge past all that is checked before meets the same walls.

@@ -62,7 +62,7 @@ fn in_file(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language)
         told.extend(line.filter(|_| more).map(|line| (*line, reason)));
     }
     told.extend(bodies::emptied(&before, &after, language).into_iter().map(|(reason, line)| (line, reason)));
-    told.extend(much_deleted(&before, &after));
+    told.extend(much_deleted(&before, &after, language));
     told.sort();
     told.into_iter().map(|(line, reason)| format!("{}:{}: {reason}", file.path, line + 1)).collect()
 }
@@ -74,24 +74,48 @@ fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
 }
 
 /// A patch that takes much away and puts little in its place, with the line where most of it was.
-fn much_deleted(before: &str, after: &str) -> Option<(usize, String)> {
-    let is_code = |line: &&&str| {
+fn much_deleted(before: &str, after: &str, language: &dyn Language) -> Option<(usize, String)> {
+    let is_code = |line: &str| {
         let line = line.trim();
         line.contains(char::is_alphanumeric) && !line.starts_with(['*', '/', '#'])
     };
     let (old, new) = (lines_of(before), lines_of(after));
-    let count = |lines: &[&str]| lines.iter().filter(is_code).count();
+    let (idle_old, idle_new) = (idle_lines(before, language), idle_lines(after, language));
+    let count = |lines: &[&str], first: usize, idle: &BTreeSet<usize>| {
+        lines.iter().enumerate().filter(|(nth, line)| is_code(line) && !idle.contains(&(first + nth))).count()
+    };
     let (mut deleted, mut added, mut place) = (0, 0, (0, 0));
     for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
         if !matches!(op, DiffOp::Equal { .. }) {
-            let here = count(&old[op.old_range()]);
+            let here = count(&old[op.old_range()], op.old_range().start, &idle_old);
             deleted += here;
-            added += count(&new[op.new_range()]);
+            added += count(&new[op.new_range()], op.new_range().start, &idle_new);
             place = place.max((here, op.new_range().start));
         }
     }
     let much = deleted >= MUCH && deleted >= MORE * added;
     much.then(|| (place.1, format!("it deletes {deleted} lines of code and adds {added}")))
+}
+
+/// Lines, counted from 0, of comments and of texts that stand alone.
+fn idle_lines(text: &str, language: &dyn Language) -> BTreeSet<usize> {
+    let mut lines = BTreeSet::new();
+    let Some(tree) = language::parse(text, language) else { return lines };
+    language::preorder(tree.root_node(), |node| {
+        let idle = language.is_comment(node, text);
+        let (first, last) = (node.start_position(), node.end_position());
+        // Code may stand before a comment on the first line.
+        if idle
+            && text
+                .lines()
+                .nth(first.row)
+                .is_some_and(|line| line.get(..first.column).is_some_and(|before| before.trim().is_empty()))
+        {
+            lines.extend(first.row..=last.row);
+        }
+        !idle
+    });
+    lines
 }
 
 fn findings(text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Vec<Finding> {

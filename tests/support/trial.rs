@@ -3,7 +3,7 @@
 use super::tree::write_files;
 use camino::Utf8Path;
 use std::sync::Arc;
-use unidebug::benchmark::{Checkout, Project};
+use unidebug::benchmark::{Checkout, Project, Runner};
 use unidebug::domain::{BugId, FileChange, Patch, RepoPath};
 use unidebug::patch::{Folder, Originals};
 use unidebug::sandbox::{Choice, Sandbox};
@@ -42,6 +42,19 @@ impl Trial {
         };
         let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
         Self { _folder: folder, checkout, options: Options::new(work), sandbox }
+    }
+
+    /// A project of Python, with tests below `tests`.
+    pub async fn python(files: &[(&str, &str)]) -> Self {
+        let mut trial = Self::new(files).await;
+        trial.checkout.language = "python".into();
+        trial.checkout.project = Project {
+            source_roots: vec![RepoPath::default()],
+            test_roots: vec![RepoPath::default(), RepoPath::new("tests").unwrap()],
+            runner: Runner::Pytest,
+            ..Project::default()
+        };
+        trial
     }
 
     /// The judge that users get.

@@ -50,10 +50,21 @@ const NAMES: &[(&str, &str)] = &[
 /// Calls by what is called.
 const CALLS: &[(&[&str], &str)] = &[
     (&["sys.exit", "exit", "quit", "os.abort", "os.kill", "os.killpg"], "ends the process"),
-    (&["os.system", "os.popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.execv", "os.spawnv"], "starts a process"),
+    (
+        &["os.system", "os.popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.execv", "os.spawnv"],
+        "starts a process",
+    ),
     (&["eval", "exec", "compile", "__import__", "importlib.import_module"], "runs code that no reader sees"),
     (
-        &["os.chdir", "os.putenv", "os.umask", "random.seed", "locale.setlocale", "time.tzset", "sys.setrecursionlimit"],
+        &[
+            "os.chdir",
+            "os.putenv",
+            "os.umask",
+            "random.seed",
+            "locale.setlocale",
+            "time.tzset",
+            "sys.setrecursionlimit",
+        ],
         "changes what all code sees, the tests too",
     ),
     (&["signal.signal", "signal.alarm", "signal.setitimer"], "acts on the whole process"),
@@ -64,13 +75,8 @@ const CALLS: &[(&[&str], &str)] = &[
 const PROCESS_WIDE: &[&str] = &["sys", "os", "os.environ", "builtins", "math", "time", "random", "json", "decimal"];
 
 /// Comparisons, and the answer by which they call everything equal.
-const COMPARISONS: &[(&str, &str)] = &[
-    ("__eq__", "True"),
-    ("__ne__", "False"),
-    ("__le__", "True"),
-    ("__ge__", "True"),
-    ("__contains__", "True"),
-];
+const COMPARISONS: &[(&str, &str)] =
+    &[("__eq__", "True"), ("__ne__", "False"), ("__le__", "True"), ("__ge__", "True"), ("__contains__", "True")];
 
 fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Option<String> {
     match node.kind() {
@@ -115,7 +121,8 @@ fn named(node: Node<'_>, text: &str) -> Option<String> {
 fn imported(node: Node<'_>, text: &str) -> Option<String> {
     let module = text_of(node.child_by_field_name("module_name")?, text);
     let mut cursor = node.walk();
-    let names = node.children_by_field_name("name", &mut cursor).map(|name| name.child_by_field_name("name").unwrap_or(name));
+    let names =
+        node.children_by_field_name("name", &mut cursor).map(|name| name.child_by_field_name("name").unwrap_or(name));
     let full = names.map(|name| format!("{module}.{}", text_of(name, text)));
     let hidden = full.into_iter().find(|full| CALLS.iter().any(|(known, _)| known.contains(&full.as_str())))?;
     Some(format!("`{hidden}` is imported under a name that hides what it does"))
@@ -144,7 +151,8 @@ fn broad_except(node: Node<'_>, text: &str, language: &dyn Language) -> Option<S
         return None;
     }
     let body = children(node).into_iter().find(|child| child.kind() == "block")?;
-    let mut statements = children(body).into_iter().filter(|child| child.is_named() && !language.is_comment(*child, text));
+    let mut statements =
+        children(body).into_iter().filter(|child| child.is_named() && !language.is_comment(*child, text));
     let does_nothing = statements.all(|statement| statement.kind() == "pass_statement");
     let shown = names.first().map_or("except".to_owned(), |name| format!("except {name}"));
     if does_nothing {
@@ -170,7 +178,8 @@ fn always_equal(function: Node<'_>, text: &str) -> Option<String> {
         }
         !["function_definition", "lambda"].contains(&node.kind())
     });
-    let is_equal = |answer: &String| answer == equal || matches!((*equal, answer.as_str()), ("True", "1" | "not False"));
+    let is_equal =
+        |answer: &String| answer == equal || matches!((*equal, answer.as_str()), ("True", "1" | "not False"));
     let alike = !answers.is_empty() && answers.iter().all(is_equal);
     alike.then(|| format!("`{name}` always answers `{equal}`"))
 }
@@ -280,7 +289,10 @@ mod tests {
             ("return {4711: 1}.get(n, 2)", "special case for 4711"),
             ("if s in (\"magic\", \"x\"):\n    return 1", "special case for \"magic\""),
             ("match n:\n    case 4711:\n        return 1", "special case for 4711"),
-            ("class A:\n    def __eq__(self, other):\n        return True\nreturn A()", "`__eq__` always answers `True`"),
+            (
+                "class A:\n    def __eq__(self, other):\n        return True\nreturn A()",
+                "`__eq__` always answers `True`",
+            ),
         ] {
             let reasons = told("return 2", after);
             assert!(reasons.iter().any(|reason| reason.contains(word)), "{after}: {reasons:?}");

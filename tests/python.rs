@@ -1,0 +1,298 @@
+//! Bugs in Python: what the runner tells of every kind of test, a folder of the user's own, and agents behind real HTTP
+//! that repair the fixtures on each level.
+
+use crate::support::{Endpoint, Finished, Reply, Trial, unidebug, write_files};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use unidebug::domain::{Outcome, TestStatus};
+use unidebug::validate::SpectrumScope;
+
+const SUM: &str = "def total(numbers):\n    result = 0\n    for number in numbers[1:]:\n        result += number\n    return result\n\n\ndef spin():\n    while True:\n        pass\n";
+
+const TESTS: &str = r#"import unittest
+
+import pytest
+
+from adding.total import spin, total
+
+
+@pytest.fixture
+def broken():
+    raise RuntimeError("no set-up")
+
+
+@pytest.fixture
+def untidy():
+    yield 1
+    raise RuntimeError("no tidying up")
+
+
+def test_nothing():
+    assert total([]) == 0
+
+
+@pytest.mark.parametrize("numbers, expected", [([5, 1], 6), ([0, 2], 2)])
+def test_some(numbers, expected):
+    print("x" * 10)
+    assert total(numbers) == expected
+
+
+@pytest.mark.skip(reason="later")
+def test_skipped():
+    assert False
+
+
+@pytest.mark.xfail
+def test_expected_to_fail():
+    assert False
+
+
+@pytest.mark.xfail
+def test_unexpectedly_passes():
+    assert True
+
+
+@pytest.mark.xfail(strict=True)
+def test_strictly_expected_to_fail():
+    assert True
+
+
+def test_without_set_up(broken):
+    assert broken
+
+
+def test_untidy(untidy):
+    assert untidy
+
+
+def test_leaves():
+    raise SystemExit(0)
+
+
+def test_spins():
+    spin()
+
+
+class TestClass:
+    class TestInner:
+        def test_deep(self):
+            assert total([0, 1]) == 1
+
+
+class CaseTest(unittest.TestCase):
+    def test_case(self):
+        self.assertEqual(total([3]), 3)
+"#;
+
+fn statuses(report: &unidebug::domain::TestReport) -> BTreeMap<String, TestStatus> {
+    report.results.values().map(|result| (result.id.to_string(), result.status)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_kind_of_test_ends_as_pytest_means_it() {
+    use TestStatus::{Failed, Passed, Skipped, TimedOut};
+    let trial = Trial::python(&[
+        ("adding/__init__.py", ""),
+        ("adding/total.py", SUM),
+        ("tests/test_total.py", TESTS),
+        ("tests/test_gone.py", "from adding.gone import nothing\n\n\ndef test_it():\n    assert nothing\n"),
+    ])
+    .await;
+    let judge = trial.open().await;
+    let told = statuses(&judge.baseline().report);
+    let wanted = [
+        ("tests.test_total#test_nothing", Passed),
+        ("tests.test_total#test_some[numbers0-6]", Failed),
+        ("tests.test_total#test_some[numbers1-2]", Passed),
+        ("tests.test_total#test_skipped", Skipped),
+        ("tests.test_total#test_expected_to_fail", Skipped),
+        ("tests.test_total#test_unexpectedly_passes", Skipped),
+        ("tests.test_total#test_strictly_expected_to_fail", Failed),
+        ("tests.test_total#test_without_set_up", Failed),
+        ("tests.test_total#test_untidy", Failed),
+        ("tests.test_total#test_leaves", Failed),
+        ("tests.test_total#test_spins", TimedOut),
+        ("tests.test_total$TestClass$TestInner#test_deep", Passed),
+        ("tests.test_total$CaseTest#test_case", Failed),
+        ("tests.test_gone", Failed),
+    ];
+    let wanted: BTreeMap<String, TestStatus> = wanted.map(|(id, status)| (id.to_owned(), status)).into();
+    assert_eq!(told, wanted);
+    let failure = |id: &str| judge.baseline().report.results[&id.parse().unwrap()].failure.clone().unwrap();
+    let assertion = failure("tests.test_total#test_some[numbers0-6]");
+    assert_eq!(assertion.kind, "AssertionError");
+    assert!(assertion.message.starts_with("assert 1 == 6"), "{}", assertion.message);
+    assert_eq!((assertion.frames[0].class.as_str(), assertion.frames[0].line), ("tests.test_total", Some(26)));
+    let hang = failure("tests.test_total#test_spins");
+    assert_eq!((hang.frames[0].class.as_str(), hang.frames[0].method.as_str()), ("adding.total", "spin"));
+    assert!(failure("tests.test_gone").message.contains("adding.gone"), "{:?}", failure("tests.test_gone"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_spectrum_holds_the_lines_of_the_product_that_each_test_ran() {
+    let trial = Trial::python(&[
+        ("src/adding.py", SUM),
+        ("tests/test_total.py", "from src.adding import total\n\n\ndef test_nothing():\n    assert total([]) == 0\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n"),
+    ])
+    .await;
+    let judge = trial.open().await;
+    let scope = SpectrumScope { classes: None, time: std::time::Duration::from_secs(60) };
+    let spectrum = judge.spectrum(&scope).await.unwrap().unwrap();
+    let lines = |name: &str| {
+        let (_, passed, ran) = spectrum.tests.iter().find(|(id, ..)| id.method == name).unwrap();
+        (*passed, ran.lines.iter().map(|(file, lines)| (file.to_string(), lines.len())).collect::<Vec<_>>())
+    };
+    let file = "src/adding.py".to_owned();
+    // Two lines define functions when the module is loaded; a loop without a round is entered all the same.
+    assert_eq!(lines("test_nothing"), (true, vec![(file.clone(), 5)]));
+    assert_eq!(lines("test_some"), (false, vec![(file, 6)]));
+    assert_eq!(judge.failing_coverage().await.unwrap().unwrap(), spectrum.failing());
+    let repaired = judge.confirm(&trial.patch("src/adding.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert_eq!(repaired.outcome, Outcome::Plausible, "{}", repaired.detail);
+    let broken = judge.validate(&trial.patch("src/adding.py", "return result", "return result if")).await.unwrap();
+    assert_eq!(broken.outcome, Outcome::CompileError);
+    assert_eq!((broken.diagnostics[0].line, broken.detail.contains("SyntaxError")), (5, true), "{}", broken.detail);
+}
+
+#[test]
+fn a_folder_with_pytest_tests_is_a_project_and_the_engine_says_that_it_has_no_templates() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(
+        folder.path(),
+        &[
+            ("adding.py", SUM),
+            (
+                "test_adding.py",
+                "from adding import total\n\n\ndef test_none():\n    assert total([]) == 0\n\n\ndef test_some():\n    assert total([5]) == 5\n",
+            ),
+        ],
+    );
+    let path = folder.path().to_str().unwrap();
+    let done = unidebug(&["run", path, "--model", "builtin", "--failing", "test_adding.py::test_some", "--json"]);
+    done.expect_code(1);
+    let report = done.json();
+    assert_eq!(report["verdict"], "unrepaired");
+    assert!(report["analysis"].as_str().unwrap().contains("no fix templates for Python"), "{done}");
+    assert!(done.stderr.contains("Python project: pytest"), "{done}");
+    let triaged = unidebug(&["triage", path]);
+    triaged.expect_code(0);
+    assert!(triaged.stdout.contains("adding.py:3"), "{triaged}");
+    let missing = unidebug(&["run", path, "--model", "builtin", "--failing", "test_adding.py::test_gone"]);
+    missing.expect_code(3);
+    assert!(missing.stderr.contains("test_adding#test_gone did not run"), "{missing}");
+}
+
+fn command(name: &str, args: Value) -> Reply {
+    Reply::command(name, args)
+}
+
+/// What the agents answer about a fixture, as a rule: usable, but repairers give up.
+fn usual(agent: &str, file: &str, line: &str, class: &str, method: &str) -> Reply {
+    command(
+        "goal_accomplished",
+        match agent {
+            "Locator" => json!({"marked_code": format!("{line}  # buggy line"), "explanation": "it decides"}),
+            "Slicer" => json!({"first_line": line, "last_line": line, "file_path": file, "explanation": "it decides"}),
+            "Summarizer" => {
+                json!({"summary": [{"class": class, "method": method, "description": "decides"}], "explanation": "x"})
+            }
+            "Helper" => json!({"reference": "compare as asked", "sources": ["none"], "explanation": "x"}),
+            "RepoFocus" => json!({"files": [file], "explanation": "the cause"}),
+            _ => json!({"explanation": "not found", "analysis": "not found"}),
+        },
+    )
+}
+
+struct Script {
+    bug: &'static str,
+    level: u32,
+    file: &'static str,
+    line: &'static str,
+    class: &'static str,
+    method: &'static str,
+    fix: Value,
+}
+
+fn repair(script: Script) -> (Finished, Endpoint) {
+    let Script { bug, level, file, line, class, method, fix } = script;
+    let endpoint = Endpoint::start(move |agent, nth, body| {
+        let shown = body["messages"].to_string();
+        assert!(!shown.contains("unidebug-oracle"), "the repair was shown");
+        // The repairer of the wanted level is the one who finds it.
+        if agent == "Fixer" && nth == level as usize {
+            return Reply::command("write_fix", fix.clone());
+        }
+        usual(agent, file, line, class, method)
+    });
+    let url = endpoint.base_url();
+    let args = ["run", bug, "--model", "scripted", "--base-url", &url, "--no-review", "--levels", "L1..L3", "--json"];
+    (unidebug(&args), endpoint)
+}
+
+fn repaired(done: &Finished, level: u32) {
+    done.expect_code(0);
+    let report = done.json();
+    assert_eq!((&report["verdict"], &report["level"]), (&json!("plausible"), &json!(level)), "{done}");
+    assert!(done.stderr.contains("no fix templates for Python"), "{done}");
+}
+
+#[test]
+fn a_model_repairs_on_level_1_with_a_diff() {
+    let (done, endpoint) = repair(Script {
+        bug: "fixtures:playlist",
+        level: 1,
+        file: "player/playlist.py",
+        line: "        if self.repeat and self.at + 1 == len(self.songs):",
+        class: "Playlist",
+        method: "next",
+        fix: json!({"diff": "--- a/player/playlist.py\n+++ b/player/playlist.py\n@@\n             self.at += 1\n-        if self.repeat and self.at + 1 == len(self.songs):\n+        elif self.repeat:\n             self.at = 0\n", "explanation": "kept the mark"}),
+    });
+    repaired(&done, 1);
+    let asked = endpoint.served_to("Locator")[0].prompt();
+    for part in ["for Python", "# buggy line", "```python", "tests.test_playlist#test_begins_anew", "# <-- fails here"]
+    {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+    assert!(!asked.contains("// buggy") && !asked.contains(".java"), "{asked}");
+    assert_eq!(done.json()["correct"], json!(true), "{done}");
+}
+
+#[test]
+fn a_model_repairs_on_level_2_with_a_whole_method() {
+    let (done, endpoint) = repair(Script {
+        bug: "fixtures:word-index",
+        level: 2,
+        file: "search/index.py",
+        line: "        self.documents.pop(name, None)",
+        class: "Index",
+        method: "remove",
+        fix: json!({"methods": [{"file_path": "search/index.py", "method": "Index.remove(name)",
+            "code": "def remove(self, name):\n    \"\"\"Removes a document and what points to it.\"\"\"\n    for word in counts(self.documents.pop(name, \"\")):\n        del self.postings[word][name]"}], "explanation": "x"}),
+    });
+    repaired(&done, 2);
+    assert!(endpoint.served_to("Slicer").len() == 1 && endpoint.served_to("Summarizer").len() == 1);
+    let patch = done.json()["patch"].as_str().unwrap().to_owned();
+    assert!(
+        patch.contains("+        for word in counts(self.documents.pop(name, \"\")):\n+            del"),
+        "{patch}"
+    );
+}
+
+#[test]
+fn a_model_repairs_on_level_3_in_two_files_by_line_numbers() {
+    let (done, endpoint) = repair(Script {
+        bug: "fixtures:seat-plan",
+        level: 3,
+        file: "hall/plan.py",
+        line: "            fitting = [block for block in row.blocks() if block[1] > count]",
+        class: "Plan",
+        method: "seat",
+        fix: json!({"edits": [
+            {"file_path": "hall/plan.py", "modifications": [{"line_number": 14, "modified_line": "            fitting = [block for block in row.blocks() if block[1] >= count]"}]},
+            {"file_path": "hall/rows.py", "modifications": [{"line_number": 20, "modified_line": "            if first is None or seat - 1 in self.aisles:"}]}
+        ], "explanation": "x"}),
+    });
+    repaired(&done, 3);
+    assert!(!endpoint.served_to("RepoFocus").is_empty() && !endpoint.served_to("Helper").is_empty());
+    assert_eq!(done.json()["files"].as_array().unwrap().len(), 2, "{done}");
+}
