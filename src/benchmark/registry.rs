@@ -160,7 +160,8 @@ mod tests {
         assert_eq!(select("fixtures:ring-buffer", &settings).unwrap().len(), 1);
         assert!(select("fixtures:zzz*", &settings).is_err());
         assert!(select("fixtures:[", &settings).is_err());
-        assert!(select("d4j-2.0", &settings).unwrap_err().to_string().contains("installation of Defects4J"));
+        let nowhere = Settings { root: Some("/no/such/folder".into()), ..Settings::default() };
+        assert!(select("d4j-2.0", &nowhere).unwrap_err().hint().contains("installation of Defects4J"));
     }
 
     #[test]
