@@ -64,6 +64,24 @@ fn ctrl_c_twice_stops_at_once() {
 }
 
 #[test]
+fn ctrl_c_in_a_batch_says_that_the_same_command_goes_on() {
+    let home = tempfile::tempdir().unwrap();
+    let out = home.path().join("batch");
+    let args = ["bench", "run", "fixtures:r*", "--quiet", "--out", out.to_str().unwrap(), "--", "--model", "builtin"];
+    let child = Unidebug::new(&args).start(home.path());
+    let until = Instant::now() + Duration::from_secs(60);
+    // The frozen plan, and the folder of the first bug.
+    while std::fs::read_dir(&out).map_or(0, Iterator::count) < 2 {
+        assert!(Instant::now() < until, "the batch did not begin");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    interrupt(&child);
+    let (code, said) = ended(child);
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("hint: everything is kept; the same command goes on"), "{said}");
+}
+
+#[test]
 fn a_closed_pipe_ends_the_output_quietly() {
     for args in [&["run", "--help"][..], &["tool", "--json"], &["bugs"], &["completions", "bash"]] {
         let home = tempfile::tempdir().unwrap();

@@ -33,15 +33,11 @@ fn tell(info: &PanicHookInfo<'_>) {
     let trace = if trace.status() == BacktraceStatus::Captured { format!("\n{trace}") } else { String::new() };
     let what = what.unwrap_or("for no known reason");
     let message = format!("unidebug broke, which is a fault of its own: {what}{place}{trace}");
-    let way_back = match interrupt::folder() {
-        Some(folder) => format!("everything that was paid for is kept; go on with `unidebug resume {folder}`"),
-        None => "nothing was begun that could be gone on with".to_owned(),
-    };
     let clean = match REDACTOR.get() {
         Some(redactor) => redactor.text(&message).into_owned(),
         None => Redactor::of_environment(None).text(&message).into_owned(),
     };
     // Other threads may go on: the object for programs is the main thread's.
     let json = super::wants_json() && std::thread::current().name() == Some("main");
-    Failure::fault(clean, format!("{way_back}; RUST_BACKTRACE=1 shows where it broke")).print(json);
+    Failure::fault(clean, format!("{}; RUST_BACKTRACE=1 shows where it broke", interrupt::way_back())).print(json);
 }

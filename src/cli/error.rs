@@ -11,7 +11,6 @@ use crate::prompt::PromptError;
 use crate::sandbox::SandboxError;
 use crate::tools::ToolError;
 use crate::validate::ValidateError;
-use camino::Utf8Path;
 use serde_json::json;
 use std::io::Write;
 
@@ -87,13 +86,9 @@ impl Failure {
         Self::new(IO, "io", format!("{what}: {error}"), "check free space and permissions, then run it again")
     }
 
-    /// Ctrl-C.
-    pub fn interrupted(folder: Option<&Utf8Path>) -> Self {
-        let hint = match folder {
-            Some(folder) => format!("everything is kept; go on with `unidebug resume {folder}`"),
-            None => "nothing was begun that could be gone on with".to_owned(),
-        };
-        Self::new(INTERRUPTED, "interrupted", "interrupted", hint)
+    /// Ctrl-C; `way_back` says how to go on.
+    pub fn interrupted(way_back: impl Into<String>) -> Self {
+        Self::new(INTERRUPTED, "interrupted", "interrupted", way_back)
     }
 
     /// Prints it to stderr, and under `--json` as the last line of stdout.

@@ -3,13 +3,13 @@
 use super::error::Failure;
 use super::tell;
 use crate::llm::Gate;
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
 static GATE: LazyLock<Arc<Gate>> = LazyLock::new(Arc::default);
-static FOLDER: OnceLock<Utf8PathBuf> = OnceLock::new();
+static WAY_BACK: OnceLock<String> = OnceLock::new();
 
 /// How long answers on their way are waited for.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -22,12 +22,17 @@ pub fn gate() -> Arc<Gate> {
 /// Notes the run directory, to name it when the run is interrupted.
 pub fn note_folder(folder: &Utf8Path) {
     // A process runs one bug; were it more, the first is as good as any to be named.
-    let _ = FOLDER.set(folder.to_owned());
+    let _ = WAY_BACK.set(format!("everything that was paid for is kept; go on with `unidebug resume {folder}`"));
 }
 
-/// The run directory, once there is one.
-pub fn folder() -> Option<&'static Utf8Path> {
-    FOLDER.get().map(Utf8PathBuf::as_path)
+/// Notes that a batch has begun.
+pub fn note_batch() {
+    let _ = WAY_BACK.set("everything is kept; the same command goes on where this one stopped".to_owned());
+}
+
+/// How to go on after an interruption.
+pub fn way_back() -> &'static str {
+    WAY_BACK.get().map_or("nothing was begun that could be gone on with", String::as_str)
 }
 
 /// Does the work until it is done or interrupted. At the first signal answers that are paid for are still taken; the
@@ -55,7 +60,7 @@ pub async fn interruptible(work: impl Future<Output = Result<u8, Failure>>) -> R
         () = tokio::time::sleep(PATIENCE) => {}
         () = asked_to_stop() => {}
     }
-    Err(Failure::interrupted(folder()))
+    Err(Failure::interrupted(way_back()))
 }
 
 async fn asked_to_stop() {

@@ -5,6 +5,7 @@ use crate::batch::{self, BatchError, Configuration, Plan, PlanFile, Progress, St
 use crate::benchmark::{self, Settings};
 use crate::cli::args::{Cli, Command};
 use crate::cli::error::{Failure, LATER};
+use crate::cli::interrupt;
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser;
@@ -153,6 +154,7 @@ fn checked(configuration: &Configuration) -> Result<Settings, Failure> {
 }
 
 async fn work_on(worker: &Worker<'_>, quiet: bool) -> Result<(), Failure> {
+    interrupt::note_batch();
     let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(worker.plan.units().len() as u64) };
     if let Ok(style) = ProgressStyle::with_template("{elapsed} {bar:20} {msg}") {
         bar.set_style(style);
@@ -272,7 +274,7 @@ impl From<BatchError> for Failure {
         let hint = error.hint();
         match error {
             BatchError::Cap { what } => Self::cap(what, hint),
-            BatchError::Interrupted => Self::interrupted(None),
+            BatchError::Interrupted => Self::interrupted(hint),
             BatchError::Plan { .. } | BatchError::Usage { .. } => Self::usage(error.to_string(), hint),
             BatchError::Io { what, path, source } => Self::io(&format!("{what} ({path})"), &source),
             _ => Self::unusable(error.to_string(), hint),
