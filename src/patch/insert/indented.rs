@@ -82,3 +82,57 @@ impl Insertions<'_> {
         run.map_or(self.file.line_count(), |node| first_line(node) as usize - 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::RepoPath;
+    use crate::language::Python;
+    use crate::patch::{Edits, MethodEdit, Originals, Policy, apply};
+    use std::sync::Arc;
+
+    const CART: &str = "\"\"\"A cart.\"\"\"\n\nimport math\n\n\nclass Cart:\n    @property\n    def size(self):\n        return 1\n\n    def add(self, n):\n        self.n = n\n\n\nif __name__ == \"__main__\":\n    print(Cart().size)\n";
+
+    struct Files;
+    impl Originals for Files {
+        fn read(&self, path: &RepoPath) -> Option<Arc<[u8]>> {
+            (path.as_str() == "shop/cart.py").then(|| CART.as_bytes().into())
+        }
+    }
+
+    fn edited(method: Option<&str>, code: &str) -> Result<String, String> {
+        let policy = Policy::new(vec![RepoPath::default()], vec![], &Python);
+        let edit =
+            MethodEdit { file_path: "shop/cart.py".into(), method: method.map(str::to_owned), code: code.into() };
+        let patch = apply(&Edits::Methods(vec![edit]), &Files, &policy).map_err(|error| error.to_string())?;
+        Ok(String::from_utf8(patch.files[0].after.to_vec()).unwrap())
+    }
+
+    #[test]
+    fn a_method_is_replaced_at_its_indentation_and_keeps_its_decorators() {
+        let added = CART.replace("self.n = n", "self.n += n");
+        for code in ["def add(self, n):\n    self.n += n", "    def add(self, n):\n        self.n += n\n"] {
+            for name in ["add", "Cart.add(self, n)", "cart.Cart.add(n)"] {
+                assert_eq!(edited(Some(name), code).unwrap(), added, "{name}");
+            }
+        }
+        let sized = edited(Some("size"), "def size(self):\n    return 2").unwrap();
+        assert_eq!(sized, CART.replace("return 1", "return 2"));
+        let cached = edited(Some("size"), "@cached\ndef size(self):\n    return 1").unwrap();
+        assert_eq!(cached, CART.replace("@property", "@cached"));
+        assert!(edited(Some("gone"), "def other():\n    pass").unwrap_err().contains("it declares `other`"));
+    }
+
+    #[test]
+    fn members_go_where_they_belong() {
+        let import = edited(None, "from decimal import Decimal").unwrap();
+        assert!(import.contains("import math\nfrom decimal import Decimal\n\n\nclass"), "{import}");
+        let method = edited(None, "def left(self):\n    return 0").unwrap();
+        assert!(method.contains("self.n = n\n\n    def left(self):\n        return 0\n"), "{method}");
+        let function = edited(None, "def total(carts):\n    return 0").unwrap();
+        assert!(function.contains("\n\n\ndef total(carts):\n    return 0\n\n\nif __name__"), "{function}");
+        let constant = edited(None, "MOST = 10").unwrap();
+        assert!(constant.contains("import math\n\nMOST = 10\n"), "{constant}");
+        assert!(edited(None, "class Cart:\n    pass").unwrap_err().contains("a type `Cart` already"));
+        assert!(edited(None, "return 1").unwrap_err().contains("no whole member"));
+    }
+}

@@ -41,16 +41,15 @@ impl Complaint {
 impl Python {
     /// The files of a patch in a copy, held against the originals.
     pub(super) async fn check(&self, patch: &Patch, copy: &Copy) -> Result<Told, ValidateError> {
-        let files: Vec<_> =
-            patch.files.iter().map(|file| (file.path.clone(), file.before.is_some().then_some(()))).collect();
+        let files: Vec<_> = patch.files.iter().map(|file| (file.path.clone(), file.before.is_some())).collect();
         self.look(&files, copy).await
     }
 
     /// Files of a copy, each with whether there is an original to compare with.
-    pub(super) async fn look(&self, files: &[(RepoPath, Option<()>)], copy: &Copy) -> Result<Told, ValidateError> {
+    pub(super) async fn look(&self, files: &[(RepoPath, bool)], copy: &Copy) -> Result<Told, ValidateError> {
         let mut words = Vec::new();
         for (path, original) in files {
-            let old = original.map_or("-".to_owned(), |()| path.under(&self.checkout.root).into_string());
+            let old = if *original { path.under(&self.checkout.root).into_string() } else { "-".to_owned() };
             words.extend([path.as_str().to_owned(), path.under(&copy.tree).into_string(), old]);
         }
         let job = self.interpreter.job(&copy.tree, CHECK).args(words).read([self.checkout.root.clone()]).wall(WALL);

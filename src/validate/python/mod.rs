@@ -201,7 +201,7 @@ impl Subject for Python {
 
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
         let copy = (self as &dyn Subject).copy()?;
-        let told = self.look(&[(file.clone(), None)], &copy).await?;
+        let told = self.look(&[(file.clone(), false)], &copy).await?;
         Ok(told.errors.into_iter().chain(told.warnings).collect())
     }
 }
