@@ -1,8 +1,9 @@
 //! `defects4j:` through its contract: an installation made for these tests, whose command line takes the same words,
 //! prints the same lines and leaves the same files as the real one, over one small project with real compilers and tests.
 
-use crate::support::{Finished, repair, unidebug};
+use crate::support::{Endpoint, Finished, Reply, Served, repair, unidebug};
 use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -278,6 +279,58 @@ async fn where_the_official_command_disagrees_there_is_no_repair_and_the_report_
     report.expect_code(0);
     let line = report.stdout.lines().find(|line| line.contains("warm and cold judged differently")).unwrap_or_default();
     assert!(line.contains(|c: char| ('1'..='9').contains(&c)), "{report}");
+}
+
+/// The line of the bug, replaced.
+fn fix(by: &str) -> Reply {
+    let file = "src/java/shop/Cart.java";
+    let diff = format!("--- a/{file}\n+++ b/{file}\n@@\n-        return total() > from;\n+        {by}\n");
+    Reply::command("write_fix", json!({"diff": diff, "explanation": "kept"}))
+}
+
+/// What a model may try that wants to look the repair up: tools, and code of its own that tells what it sees.
+fn nosy(root: &str, nth: usize) -> Reply {
+    let looks = format!(
+        "throw new IllegalStateException(\"sees \" + java.util.Arrays.toString(new java.io.File(\"{root}/framework/projects\").list()) \
+         + new java.io.File(\".git\").exists() + new java.io.File(\"defects4j.build.properties\").exists() + \" there\");"
+    );
+    match nth {
+        1 => Reply::command("search_code_base", json!({"key_words": ["VERSION", "modified", "isDeliveredFree"]})),
+        2 => Reply::command("read_range", json!({"file_path": ".git/packed-refs", "start_line": 1, "end_line": 9})),
+        3 => Reply::command("read_range", json!({"file_path": ".defects4j.config", "start_line": 1, "end_line": 9})),
+        4 => fix(&looks),
+        _ => fix("return total() >= from;"),
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_looks_for_the_repair_is_shown_neither_tags_nor_history_nor_properties() {
+    let made = Installation::usual("3.0.1").await;
+    let root = made.root.to_string();
+    let marked = json!({"marked_code": "        return total() > from; // buggy line", "explanation": "the bound"});
+    let endpoint = Endpoint::start(move |agent, nth, _| match agent {
+        "Fixer" => nosy(&root, nth),
+        _ => Reply::command("goal_accomplished", marked.clone()),
+    });
+    let url = endpoint.base_url();
+    let model = ["--model", "m", "--base-url", &url, "--allow-unpriced", "--no-first", "--levels", "L1"];
+    let done = made.unidebug(&[&["run", BUG, "--json"], &model[..]].concat());
+    done.expect_code(0);
+    let object = done.json();
+    assert_eq!(
+        (object["verdict"].as_str(), object["by"]["agent"].as_str()),
+        (Some("plausible"), Some("fixer")),
+        "{done}"
+    );
+    let asked: Vec<String> = endpoint.served().iter().map(Served::prompt).collect();
+    assert_eq!(asked.len(), 6, "{done}");
+    for prompt in &asked {
+        for leak in ["D4J_Shop_1", "classes.modified", "pid=Shop", "total() >= from", "project_repos"] {
+            assert!(!prompt.contains(leak), "{leak} is told: {prompt}");
+        }
+    }
+    // Of the installation only its libraries are there for what is tested.
+    assert!(asked[5].contains("sees [lib]falsefalse there"), "{}", asked[5]);
 }
 
 #[tokio::test]
