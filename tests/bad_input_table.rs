@@ -86,7 +86,7 @@ fn every_kind_is_told_with_its_hint_and_its_code_before_anything_is_paid() {
         kind("4 no JDK", &[BUG, "--java-home", &empty], 3, &["is not a JDK", &empty], "--java-home"),
         kind("10 no such form of test", &[BUG, "--failing", "#x"], 2, &["--failing"], "Class#method"),
         kind("11 empty folder", &[&empty], 3, &["the folder is empty"], "failing test"),
-        kind("11 no source", &[&docs], 3, &["no pom.xml and no known layout"], "--build"),
+        kind("11 no source", &[&docs], 3, &["no pom.xml, no known layout and no test module of pytest"], "--build"),
         kind("11 a file", &[&file], 3, &["a file is no project"], "folder"),
         kind("19 an option as a folder", &["--", "--help"], 2, &["`--help`"], "unidebug bugs"),
         kind("20 no key", &[BUG, "--model", "gpt-4o"], 4, &["no key for the model `gpt-4o`"], "OPENAI_API_KEY"),
