@@ -1,7 +1,7 @@
 //! Finds the Python interpreter that runs the subject's tests, and the pytest that comes with it.
 
 use super::BenchmarkError;
-use crate::sandbox::{Finished, Job, PROGRAM_PATH, Sandbox, SandboxError};
+use crate::sandbox::{Job, PROGRAM_PATH, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use std::time::Duration;
@@ -68,7 +68,6 @@ impl Interpreter {
     pub fn job(&self, cwd: &Utf8Path, code: &str) -> Job {
         let mut job = job(&self.program, cwd, code).read(self.folders.iter().cloned());
         job.env.push(("PYTHONHASHSEED".into(), "0".into()));
-        job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
         job
     }
 
@@ -83,7 +82,7 @@ impl Interpreter {
         sandbox: &Sandbox,
     ) -> Result<Vec<String>, BenchmarkError> {
         let job = self.job(cwd, FIND).args(["modules"]).args(folders.iter().cloned()).wall(WALL);
-        let done = run(job, sandbox).await.map_err(|error| BenchmarkError::Setup {
+        let done = sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
             what: format!("pytest could not be started: {error}"),
             hint: "check the sandbox with `unidebug doctor`".into(),
         })?;
@@ -102,18 +101,15 @@ impl Interpreter {
 fn job(program: &Utf8Path, cwd: &Utf8Path, code: &str) -> Job {
     let mut job = Job::new(program.as_str(), cwd).args(["-s", "-B", "-c", code]);
     job.results = true;
-    job
-}
-
-async fn run(mut job: Job, sandbox: &Sandbox) -> Result<Finished, SandboxError> {
+    // For what it starts, too.
     job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
-    sandbox.run(job).await
+    job
 }
 
 async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, String> {
     let mut folders = homes(program).ok_or("there is no such program")?;
     let job = job(program, Utf8Path::new("/usr"), FIND).read(folders.iter().cloned()).wall(WALL);
-    let done = run(job, sandbox).await.map_err(|error| error.to_string())?;
+    let done = sandbox.run(job).await.map_err(|error| error.to_string())?;
     let said = || String::from_utf8_lossy(&done.stderr).trim().lines().last().unwrap_or("it said nothing").to_owned();
     let told: Told = serde_json::from_slice(&done.results).map_err(|_| said())?;
     let pytest = told.pytest.ok_or_else(|| format!("Python {} without pytest", told.version))?;

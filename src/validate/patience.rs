@@ -13,10 +13,13 @@ const IN_CLASS: usize = 3;
 /// Stands in a report for a class whose other tests did not run.
 const LEFT_OUT: &str = "left out";
 
+/// Kind of the failure of a test that took its process over the limit of memory.
+pub(super) const NO_ROOM: &str = "out of memory";
+
 /// Whether a test ended its process.
 pub(super) fn lost(result: &TestResult) -> bool {
     let kind = result.failure.as_ref().map_or("", |failure| failure.kind.as_str());
-    result.status == TestStatus::TimedOut || kind == "exit" || kind.ends_with("OutOfMemoryError")
+    result.status == TestStatus::TimedOut || kind == "exit" || kind == NO_ROOM || kind.ends_with("OutOfMemoryError")
 }
 
 /// The plan for what is left, after what the report tells. A candidate's plan stays as it is: it ends at its first loss.

@@ -109,23 +109,21 @@ pub(super) trait Subject: Send + Sync {
     /// # Errors
     /// Faults of the environment.
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError>;
-}
 
-impl dyn Subject + '_ {
     /// A fresh copy of the checkout.
-    pub(super) fn copy(&self) -> Result<Copy, ValidateError> {
+    fn copy(&self) -> Result<Copy, ValidateError> {
         Copy::of(self.checkout(), &self.options().work_dir)
     }
 
     /// A plan over everything that may hold tests.
-    pub(super) fn plan(&self, only: Vec<TestId>, deadlines: Deadlines, on_crash: OnCrash) -> Plan {
+    fn plan(&self, only: Vec<TestId>, deadlines: Deadlines, on_crash: OnCrash) -> Plan {
         let (classes, args) = (self.tests().to_vec(), self.args());
         Plan { classes, only, skip: Vec::new(), deadlines, on_crash, args, roomy: false }
     }
 
     /// A candidate's plan for all tests: those that took their process with them before, and are not the bug, would
     /// take the candidate's too and say nothing of it.
-    pub(super) fn whole_plan(&self, baseline: &Baseline, deadlines: Deadlines) -> Plan {
+    fn whole_plan(&self, baseline: &Baseline, deadlines: Deadlines) -> Plan {
         let says_nothing = |id: &&TestId| !baseline.triggering.contains(id) && !id.method.is_empty();
         let gone = baseline.report.results.values().filter(|result| lost(result)).map(|result| &result.id);
         let skip = gone.filter(says_nothing).cloned().collect();
@@ -134,7 +132,7 @@ impl dyn Subject + '_ {
 
     /// Deadlines from what tests took: max(2 s, 10 times that); 10 s for one that was cut. All together: their sum, at
     /// most `--max-time` or, for a slow suite, three times what it usually takes.
-    pub(super) fn deadlines(&self, report: &TestReport) -> Deadlines {
+    fn deadlines(&self, report: &TestReport) -> Deadlines {
         let mut own = BTreeMap::new();
         for result in report.results.values() {
             let limit = match result.status {
@@ -154,7 +152,7 @@ impl dyn Subject + '_ {
 
     /// The plan that shows what the triggering tests execute. Measured code is slower, and a test that is cut too early
     /// hides where it hangs.
-    pub(super) fn shown_plan(&self, baseline: &Baseline) -> Plan {
+    fn shown_plan(&self, baseline: &Baseline) -> Plan {
         let mut plan = self.plan(coverage::shown(baseline), self.deadlines(&baseline.report), OnCrash::GoOn);
         plan.deadlines.default *= 2;
         plan.deadlines.own.extend(coverage::brief(baseline));

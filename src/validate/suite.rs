@@ -134,7 +134,7 @@ pub(super) fn add(report: &mut TestReport, told: Told, gone: Option<RunEnd>) {
 fn taken_along(id: TestId, end: RunEnd, message: String) -> TestResult {
     let (kind, message) = match end {
         RunEnd::TimedOut => ("timeout", "the test process was cut at its deadline".into()),
-        RunEnd::OutOfMemory => ("java.lang.OutOfMemoryError", "the test process ran out of memory".into()),
+        RunEnd::OutOfMemory => (patience::NO_ROOM, "the test process ran out of memory".into()),
         RunEnd::Crashed | RunEnd::Complete => ("exit", message),
     };
     let status = if end == RunEnd::TimedOut { TestStatus::TimedOut } else { TestStatus::Failed };

@@ -36,7 +36,7 @@ pub(super) async fn measured(
     mut plan: Plan,
 ) -> Result<Option<(crate::domain::TestReport, Executed)>, ValidateError> {
     let Some(jars) = jacoco(subject).await else { return Ok(None) };
-    let copy = (subject as &dyn Subject).copy()?;
+    let copy = subject.copy()?;
     let mut libraries = subject.class_path.libraries.clone();
     libraries.extend(jars.iter().cloned());
     let harness = Harness::prepare(&subject.sandbox, &subject.jdk, &libraries, &jars::cache_dir()).await?;
@@ -61,6 +61,7 @@ async fn jacoco(subject: &Jvm) -> Option<Vec<Utf8PathBuf>> {
         }
     }
 }
+
 async fn lines_of(subject: &Jvm, core: &[Utf8PathBuf], data: &Utf8Path) -> Result<Coverage, ValidateError> {
     let analyser = Harness::prepare(&subject.sandbox, &subject.jdk, core, &jars::cache_dir()).await?;
     let mut class_path = vec![analyser.classes.clone()];

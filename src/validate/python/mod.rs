@@ -19,8 +19,20 @@ use crate::sandbox::{Finished, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
-/// Our plugin, with the process around it.
-const RUNNER: &str = include_str!("runner.py");
+/// Our plugin, with the process around it: one program, handed over as a text, so that no file of it can be changed.
+const RUNNER: &str = concat!(
+    include_str!("runner/request.py"),
+    "\n\n",
+    include_str!("runner/failure.py"),
+    "\n\n",
+    include_str!("runner/clock.py"),
+    "\n\n",
+    include_str!("runner/executed.py"),
+    "\n\n",
+    include_str!("runner/guard.py"),
+    "\n\n",
+    include_str!("runner/plugin.py"),
+);
 /// Asks the runner to tell what each test executes.
 const LINES: &str = "lines";
 /// Memory in MiB for tests that only ran out of it.
@@ -82,7 +94,7 @@ impl Python {
             // Tests may be anywhere: the project's own settings say where pytest looks.
             folders.clear();
         }
-        let copy = (self as &dyn Subject).copy()?;
+        let copy = self.copy()?;
         let cwd = project.module.under(&copy.tree);
         let mut files = self.interpreter.modules(&cwd, &folders, &self.sandbox).await?;
         files.sort();
@@ -165,7 +177,7 @@ impl Subject for Python {
         if let Some(refused) = refuse(&self.checkout, patch) {
             return Ok(Err(refused));
         }
-        let copy = (self as &dyn Subject).copy()?;
+        let copy = self.copy()?;
         copy.write(patch)?;
         let told = self.check(patch, &copy).await?;
         if !told.errors.is_empty() {
@@ -182,7 +194,7 @@ impl Subject for Python {
     }
 
     async fn measured(&self, mut plan: Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
-        let copy = (self as &dyn Subject).copy()?;
+        let copy = self.copy()?;
         plan.args.push(LINES.to_owned());
         let mut executed = Vec::new();
         let report = suite::run(&self.suite(&copy), &plan, &mut executed).await?;
@@ -200,7 +212,7 @@ impl Subject for Python {
     }
 
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
-        let copy = (self as &dyn Subject).copy()?;
+        let copy = self.copy()?;
         let told = self.look(&[(file.clone(), false)], &copy).await?;
         Ok(told.errors.into_iter().chain(told.warnings).collect())
     }

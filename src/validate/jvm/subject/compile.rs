@@ -58,7 +58,7 @@ impl Jvm {
             return Ok(kept.to_vec());
         }
         std::fs::create_dir_all(&self.kept).map_err(io_error("making the project's cache", &self.kept))?;
-        let copy = (self as &dyn Subject).copy()?;
+        let copy = self.copy()?;
         let made = copy.scratch.join("all");
         if let Some(first) = self.compile_all(&copy.tree, &made).await?.first() {
             let place = first.file.as_ref().map_or(String::new(), |file| format!(" ({file}:{})", first.line));
@@ -104,7 +104,7 @@ impl Jvm {
         if let Some(refused) = refuse(&self.checkout, patch) {
             return Ok(Err(refused));
         }
-        let copy = (self as &dyn Subject).copy()?;
+        let copy = self.copy()?;
         let changed = copy.write(patch)?;
         let alone = self.javac().compile(&changed, &self.class_path_with(&[]), &copy.overlay, &copy.tree).await?;
         if !alone.ok {

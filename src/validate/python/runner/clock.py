@@ -1,0 +1,105 @@
+# How long tests may take.
+
+
+class Meter:
+    """How long the running test had its chance: while a thread wants a processor, processor time counts; while all wait,
+    the time that passes. Read from /proc; where that cannot be read, passing time counts."""
+
+    STEP = 0.1
+
+    def __init__(self):
+        self.begin()
+
+    def begin(self):
+        self.last, self.last_used = time.monotonic(), time.process_time()
+        self.waited = self.wanted = self.used = 0.0
+
+    def look(self):
+        now, used = time.monotonic(), time.process_time()
+        more = max(0.0, used - self.last_used)
+        # A look that comes late by itself counts as one that came in time.
+        step = min(now - self.last, max(self.STEP, more))
+        if self.wants_processor():
+            self.wanted += step
+            self.used += more
+        else:
+            self.waited += step
+        self.last, self.last_used = now, used
+
+    def counted(self):
+        return 1000 * (self.waited + min(self.wanted, self.used))
+
+    def present(self):
+        return 1000 * (self.waited + self.wanted)
+
+    @staticmethod
+    def wants_processor():
+        own = str(threading.get_native_id())
+        try:
+            for task in os.listdir("/proc/self/task"):
+                if task != own:
+                    with open(f"/proc/self/task/{task}/stat", "rb") as stat:
+                        if stat.read().rpartition(b") ")[2][:1] in b"RD":
+                            return True
+        except OSError:
+            pass
+        return False
+
+
+class Clock:
+    """Knows which test runs and for how long, and ends the process when that is too long: a test that hangs cannot be
+    stopped inside its process."""
+
+    def __init__(self, request, records, places, executed):
+        self.request, self.records, self.places, self.executed = request, records, places, executed
+        self.lock, self.main = threading.RLock(), threading.get_ident()
+        self.turn, self.off = 0, False
+        self.now(("", ""))
+
+    def now(self, name):
+        with self.lock:
+            self.name, self.since = name, time.monotonic()
+            self.turn += 1
+            limit = self.limit() / 1000
+        # A test that never lets another thread run is ended from outside of the interpreter.
+        faulthandler.dump_traceback_later(STARVED * limit + 10, exit=True)
+
+    def limit(self):
+        class_name, method = self.name
+        return self.request.limits.get(f"{class_name}#{method}", self.request.deadline) if method else BETWEEN
+
+    def millis(self):
+        return int(1000 * (time.monotonic() - self.since))
+
+    def stop(self):
+        with self.lock:
+            self.off = True
+        faulthandler.cancel_dump_traceback_later()
+
+    def watch(self):
+        meter, watched = Meter(), -1
+        while not self.off:
+            time.sleep(TICK)
+            if self.turn != watched:
+                meter.begin()
+                watched = self.turn
+                continue
+            meter.look()
+            with self.lock:
+                if self.turn == watched and not self.off:
+                    self.judge(meter.counted(), meter.present())
+
+    def judge(self, counted, present):
+        limit = self.limit()
+        if counted <= limit and present <= STARVED * limit:
+            return
+        got = "" if counted > limit else f", of which it had a processor for {int(counted)} ms"
+        steps = list(traceback.walk_stack(sys._current_frames().get(self.main)))
+        frames = frames_of(reversed(steps), self.places)
+        after = int(limit if counted > limit else present)
+        self.executed.tell(self.records, self.name)
+        self.records.end(
+            self.name, "timed_out", self.millis(), {"kind": "timeout", "message": f"cut after {after} ms{got}", "frames": frames}
+        )
+        self.records.over("cut")
+        os._exit(CUT)

@@ -1,0 +1,66 @@
+# What is told of places and failures.
+
+
+class Places:
+    """Names of files: relative to the project, and as modules."""
+
+    def __init__(self, root):
+        self.root = root
+        self.known = {}
+
+    def relative(self, path):
+        if path not in self.known:
+            inside = os.path.relpath(os.path.realpath(os.path.join(self.root, path)), self.root)
+            self.known[path] = None if inside.startswith("..") or inside.startswith("<") else inside
+        return self.known[path]
+
+    def module(self, path):
+        inside = self.relative(str(path)) or os.path.basename(str(path))
+        parts = inside[:-3].split("/") if inside.endswith(".py") else inside.split("/")
+        if len(parts) > 1 and parts[-1] == "__init__":
+            parts.pop()
+        return ".".join(parts)
+
+    def node(self, node):
+        """The module of a collected node, with the classes around it."""
+        classes = [each.name for each in node.listchain() if isinstance(each, pytest.Class)]
+        return "$".join([self.module(node.path), *classes])
+
+
+def plain(text):
+    """Text that any reader takes: half characters are told by number."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def message_of(error):
+    try:
+        text = str(error)
+    except BaseException as broken:  # the project's errors are its own code
+        text = f"(its message cannot be had: {type(broken).__name__})"
+    return plain(text if len(text) <= MESSAGE else text[:MESSAGE] + "...")
+
+
+def kind_of(error):
+    kind = type(error)
+    own = kind.__module__ in ("builtins", "__main__") or kind.__module__.startswith("_pytest")
+    return plain(kind.__name__ if own else f"{kind.__module__}.{kind.__qualname__}")
+
+
+def frames_of(steps, places):
+    """Frames of the project, innermost first."""
+    found = []
+    for frame, line in steps:
+        inside = places.relative(frame.f_code.co_filename)
+        if inside and inside.endswith(".py"):
+            found.append([places.module(inside), frame.f_code.co_name, os.path.basename(inside), line or 0])
+    found.reverse()
+    return found if len(found) <= FRAMES else found[: FRAMES - 10] + found[-10:]
+
+
+def failure_of(error, places, depth=0, seen=()):
+    told = {"kind": kind_of(error), "message": message_of(error)}
+    told["frames"] = frames_of(traceback.walk_tb(error.__traceback__), places)
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if cause is not None and depth < CAUSES and id(cause) not in seen:
+        told["cause"] = failure_of(cause, places, depth + 1, (*seen, id(error)))
+    return told

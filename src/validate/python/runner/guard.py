@@ -1,0 +1,55 @@
+# Whether what decides about results is whole.
+
+
+class Guard:
+    """Sees whether what decides about results is still what it was before the project was loaded."""
+
+    PACKAGES = ("pytest", "_pytest", "pluggy", "unittest")
+
+    def __init__(self, measuring):
+        self.spaces, self.codes, self.modules, self.manager, self.tracing = [], [], {}, None, None
+        self.measuring = measuring
+
+    def begin(self):
+        mine = [module for name, module in sys.modules.items() if name.split(".")[0] in self.PACKAGES]
+        for module in [*mine, builtins, sys.modules[__name__]]:
+            self.note(module.__name__, vars(module))
+        self.modules = {module.__name__: module for module in [*mine, builtins]}
+
+    def note(self, name, space):
+        kept = {}
+        for key, value in list(space.items()):
+            if callable(value) or isinstance(value, (property, classmethod, staticmethod)):
+                kept[key] = value
+            if isinstance(value, types.FunctionType):
+                self.codes.append((f"{name}.{key}", value, value.__code__))
+            if isinstance(value, type) and value.__module__ == name and value.__module__ != "builtins":
+                self.note(f"{name}.{key}", vars(value))
+        self.spaces.append((name, space, kept))
+
+    def collected(self, manager):
+        """From here on no plugin comes or goes, and nobody looks on."""
+        self.manager, self.plugins = manager, self.registered(manager)
+        self.tracing = (sys.gettrace(), sys.getprofile())
+
+    @staticmethod
+    def registered(manager):
+        return [id(plugin) for plugin in manager.get_plugins()]
+
+    def broken(self):
+        for name, space, kept in self.spaces:
+            for key, value in kept.items():
+                if space.get(key) is not value:
+                    return f"{name}.{key}"
+        for name, function, code in self.codes:
+            if function.__code__ is not code:
+                return name
+        for name, module in self.modules.items():
+            if sys.modules.get(name) is not module:
+                return name
+        if self.manager and set(self.registered(self.manager)) != set(self.plugins):
+            return "the plugins of pytest"
+        # A recursion without end switches our own tracing off.
+        if not self.measuring and self.tracing and self.tracing != (sys.gettrace(), sys.getprofile()):
+            return "the trace function"
+        return None

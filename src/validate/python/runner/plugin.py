@@ -1,0 +1,146 @@
+# The plugin of pytest, and the run.
+
+
+class Plugin:
+    """Tells pytest which tests to run and tells us what became of them."""
+
+    def __init__(self, request, records, places, clock, executed, guard):
+        self.request, self.records, self.places = request, records, places
+        self.clock, self.executed, self.guard = clock, executed, guard
+        self.phases, self.reports = [], []
+
+    def name(self, item):
+        return self.places.node(item), plain(item.name)
+
+    def pytest_load_initial_conftests(self):
+        # By now pytest has made its own changes to itself, and no code of the project was loaded yet.
+        self.guard.begin()
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector):
+        shown = isinstance(collector, (pytest.Module, pytest.Class))
+        if shown:
+            self.clock.now((self.places.node(collector), ""))
+        outcome = yield
+        report = outcome.get_result()
+        if not shown or report.outcome == "passed":
+            return
+        name, call = (self.places.node(collector), ""), getattr(report, "call", None)
+        error = call.excinfo.value if call and call.excinfo else None
+        failure = failure_of(error, self.places) if error else {"kind": "", "message": plain(str(report.longrepr)), "frames": []}
+        if isinstance(error, pytest.Collector.CollectError) and error.__cause__ is None and error.__context__ is not None:
+            # What pytest says of an import holds the whole trace as text; the error behind it says the same in short.
+            failure = failure_of(error.__context__, self.places)
+        self.records.end(name, "skipped" if report.outcome == "skipped" else "failed", self.clock.millis(), failure)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        items[:] = [item for item in items if self.request.wants(*self.name(item))]
+
+    def pytest_collection_finish(self, session):
+        self.guard.collected(session.config.pluginmanager)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        name = self.name(item)
+        self.phases, self.reports = [], []
+        self.executed.test()
+        self.records.start(name)
+        self.clock.now(name)
+        yield
+        with self.clock.lock:
+            millis = self.clock.millis()
+            self.clock.now((name[0], ""))
+        self.unharmed()
+        self.executed.tell(self.records, name)
+        status, failure = self.result()
+        self.records.end(name, status, millis, failure)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item, call):
+        raised = call.excinfo.value if call.excinfo else None
+        outcome = yield
+        self.phases.append((call.when, raised, outcome.get_result()))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        self.reports.append(report)
+
+    def result(self):
+        """Passed is only what ran through all three phases without an error, and was expected to."""
+        skipped = None
+        for when, raised, report in self.phases:
+            expected = hasattr(report, "wasxfail")
+            if report.outcome == "failed" or report.outcome == "passed" and raised is not None:
+                return "failed", self.failure(raised, report)
+            if report.outcome == "skipped" or expected:
+                skipped = skipped or self.failure(raised, report)
+        for report in self.reports:
+            if report.outcome == "failed":
+                return "failed", self.failure(None, report)
+        if skipped:
+            return "skipped", skipped
+        if [when for when, _, report in self.phases if report.outcome == "passed"] != ["setup", "call", "teardown"]:
+            return "failed", {"kind": "incomplete", "message": "it did not run from its set-up to its end", "frames": []}
+        return "passed", None
+
+    def failure(self, raised, report):
+        if raised is not None:
+            return failure_of(raised, self.places)
+        why = getattr(report, "wasxfail", None) or report.longreprtext or report.outcome
+        return {"kind": "", "message": plain(str(why))[:MESSAGE], "frames": []}
+
+    def unharmed(self):
+        broken = self.guard.broken()
+        if broken:
+            print(f"{broken} was changed while a test ran", file=sys.__stderr__, flush=True)
+            self.records.over("tampered")
+            os._exit(TAMPERED)
+
+
+def options():
+    """What keeps pytest and the plugins that are installed from doing more than run tests once, here and in order."""
+    chosen = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--tb=no", "--maxfail=0", "--continue-on-collection-errors"]
+    installed = importlib.util.find_spec
+    for module, words in [
+        ("xdist", ["-n0"]),
+        ("pytest_cov", ["--no-cov"]),
+        ("pytest_rerunfailures", ["--reruns=0"]),
+        ("pytest_randomly", ["-p", "no:randomly"]),
+    ]:
+        chosen += words if installed(module) else []
+    return chosen
+
+
+def main():
+    with os.fdopen(4, "rb") as asked:
+        request = Request(asked.read().decode())
+    channel = os.dup(3)
+    os.close(3)
+    root = os.getcwd()
+    places, records = Places(root), Records(channel, request.nonce)
+    executed = Executed(request, places)
+    clock, guard = Clock(request, records, places, executed), Guard(request.lines)
+    threading.Thread(target=clock.watch, name="unidebug clock", daemon=True).start()
+    sys.path[0:0] = [root, *request.paths]
+    sys.argv = ["pytest"]
+    plugin = Plugin(request, records, places, clock, executed, guard)
+    executed.begin()
+    status = UNUSABLE
+    try:
+        files = request.arguments()
+        if files or not request.files:
+            status = pytest.main([*options(), "--rootdir", root, *files], plugins=[plugin])
+        else:
+            status = pytest.ExitCode.NO_TESTS_COLLECTED
+    finally:
+        sys.settrace(None)
+        clock.stop()
+        ended = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+        if ended:
+            records.over("done")
+        sys.stdout.flush()
+        os._exit(0 if ended else UNUSABLE)
+
+
+main()
