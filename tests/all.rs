@@ -42,6 +42,7 @@ mod resume;
 mod retrieval;
 mod sandbox_probes;
 mod secrets;
+mod selection;
 mod soak;
 mod strategies;
 mod suites;

@@ -2,9 +2,10 @@
 //! loader of its own. Its pass is only ever `passed_warm`; the confirmation is the cold judge's.
 //!
 //! The ladder for each candidate, cheapest first: same text, syntax, compiler, same byte code, triggering tests, tests
-//! that stopped earlier candidates, all tests.
+//! that stopped earlier candidates, all that can notice the change.
 
 mod compile;
+mod selection;
 mod testing;
 
 use super::cold::{self, ColdValidator};
@@ -15,6 +16,7 @@ use crate::benchmark::Checkout;
 use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, Validation};
 use crate::sandbox::Sandbox;
 use compile::Compiled;
+use selection::Selection;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -48,6 +50,7 @@ struct Inner {
     cold: ColdValidator,
     daemon: Mutex<Option<Daemon>>,
     workers: OnceCell<Option<Warm>>,
+    selection: OnceCell<Option<Selection>>,
     memory: Memory,
 }
 
@@ -59,13 +62,14 @@ impl WarmValidator {
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
         let jvm = Arc::new(Jvm::prepare(checkout, sandbox, options).await?);
         let cold = ColdValidator::over(jvm.clone()).await?;
-        let (daemon, workers, memory) = Default::default();
-        let inner = Arc::new(Inner { jvm, cold, daemon, workers, memory });
+        let (daemon, workers, selection, memory) = Default::default();
+        let inner = Arc::new(Inner { jvm, cold, daemon, workers, selection, memory });
         let starting = tokio::spawn({
             let inner = inner.clone();
             async move {
                 inner.warm_up_compiler().await;
                 inner.warm().await;
+                inner.selection().await;
             }
         });
         Ok(Self { inner, starting })
@@ -104,6 +108,17 @@ impl Inner {
         self.workers.get_or_init(start).await.as_ref()
     }
 
+    /// Which tests can notice a change; `None` means that all may.
+    async fn selection(&self) -> Option<&Selection> {
+        let measure = || async {
+            Selection::of(&self.jvm, self.cold.baseline()).await.unwrap_or_else(|error| {
+                tracing::warn!("candidates run all tests: {error}");
+                None
+            })
+        };
+        self.selection.get_or_init(measure).await.as_ref()
+    }
+
     async fn finish(
         &self,
         patch: &Patch,
@@ -119,7 +134,7 @@ impl Inner {
                 Some(warm) => {
                     let validation = match self.test(warm, &classes, haste).await {
                         Ok((report, judged)) if judged.outcome != Outcome::MissingTests => {
-                            self.memory.learn(&judged, &warm.baseline);
+                            self.memory.learn(&judged, self.cold.baseline());
                             cold::answer(&report, judged, 0.0)
                         }
                         // Tests that vanish may be this process's fault, not the candidate's.

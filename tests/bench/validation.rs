@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The subject is a generated project of 100 classes, 100 test classes and 2,000 tests, or a copy of the one in DIR, in
-//! which a drawn method is made to fail. Both sides of every ratio run in one go on the same machine and must give the
+//! which a drawn method is made to fail. What is learnt of it once, its baseline and what each test executes, is there
+//! before the variants are judged, and has a row of its own. Both sides of every ratio run in one go on the same machine and must give the
 //! same outcomes. On a machine that is busy with other things ratios mean nothing, so they are left out there unless
 //! `UNIDEBUG_BENCH_ANYWAY` is set.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -155,10 +156,18 @@ async fn main() {
     let cold = ColdValidator::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
     let singles: Vec<Vec<Patch>> = failing(&subject, 0, 1);
     let (one_cold, cold_failing) = median("failing candidate, cold", &cold, &singles).await;
+    let plain = ColdValidator::open(&subject.checkout, &none, subject.with_plain_jdk()).await.unwrap();
+    let (one_plain, plain_failing) = median("the same, with no JVM flags of ours", &plain, &singles).await;
+    drop(plain);
     let repaired = subject.repaired(0);
     let (suite_cold, confirmed) = shown("one file and the full suite, cold", 1, cold.confirm(&repaired)).await;
     assert!(confirmed.unwrap().is_plausible());
 
+    let first = async {
+        let judge = WarmValidator::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
+        assert_eq!(judge.validate(&subject.repaired(300)).await.unwrap().outcome, Outcome::PassedWarm);
+    };
+    shown("the very first repair, with what is kept of it", 1, first).await;
     let from_start = async {
         let judge = WarmValidator::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
         let outcomes = all(&judge, &subject.variants(1)).await;
@@ -174,7 +183,10 @@ async fn main() {
     assert!(confirmed.unwrap().is_plausible());
     let batches = failing(&subject, 1, BATCH);
     let (marginal, warm_failing) = median("failing candidate, warm, marginal", &warm, &batches).await;
-    assert!(warm_failing.iter().chain(&cold_failing).all(|seen| *seen == Outcome::Failed), "warm and cold agree");
+    assert!(
+        warm_failing.iter().chain(&cold_failing).chain(&plain_failing).all(|seen| *seen == Outcome::Failed),
+        "warm and cold agree"
+    );
     let resident = warm.resident_mib().await + own_mib();
     drop(warm);
     sandboxed(&subject).await;
@@ -184,6 +196,7 @@ async fn main() {
         return;
     }
     println!("failing candidate, cold / warm: {:.0}x CPU", one_cold.each() / marginal.each());
+    println!("failing candidate, cold with no flags / warm: {:.0}x CPU", one_plain.each() / marginal.each());
     println!(
         "one file and full suite cold / failing candidate warm: {:.0}x CPU",
         suite_cold.processor / marginal.each()

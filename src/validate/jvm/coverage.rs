@@ -30,10 +30,20 @@ pub(super) async fn of_tests(subject: &Jvm, baseline: &Baseline) -> Result<Optio
     lines_of(subject, &jars[1..], &data).await.map(Some)
 }
 
+/// What is told of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::validate) enum Grain {
+    /// Files with the numbers of executed lines.
+    Lines,
+    /// Names of classes of which something was executed.
+    Classes,
+}
+
 /// Runs a plan and tells what each test executed.
-pub(super) async fn measured(
+pub(in crate::validate) async fn measured(
     subject: &Jvm,
     mut plan: Plan,
+    grain: Grain,
 ) -> Result<Option<(crate::domain::TestReport, Executed)>, ValidateError> {
     let Some(jars) = jacoco(subject).await else { return Ok(None) };
     let copy = subject.copy()?;
@@ -43,6 +53,7 @@ pub(super) async fn measured(
     let product: Vec<&str> = subject.classes.iter().map(|folder| folder.as_str()).collect();
     plan.args.push(format!("-javaagent:{}=output=none", jars[0]));
     plan.args.push(format!("-Dunidebug.spectrum={}", product.join(":")));
+    plan.args.push(format!("-Dunidebug.spectrum.classes={}", grain == Grain::Classes));
     let mut jvm = subject.suite(&copy);
     jvm.class_path.extend(jars);
     jvm.harness = &harness;

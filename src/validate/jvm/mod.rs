@@ -11,7 +11,7 @@ mod suite;
 mod worker;
 
 pub(super) use classpath::{ClassPath, java_files, test_classes};
-pub(super) use coverage::SourceFolders;
+pub(super) use coverage::{Grain, SourceFolders, measured};
 pub(super) use daemon::{Answer, Classes, Daemon, DaemonSetup};
 pub(super) use harness::Harness;
 pub(super) use javac::{Compiled, Javac, Level, parse as diagnostics};

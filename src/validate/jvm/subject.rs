@@ -4,7 +4,7 @@ mod compile;
 
 pub(in crate::validate) use compile::{SAME_CODE, is_local};
 
-use super::coverage::{self, SourceFolders};
+use super::coverage::{self, Grain, SourceFolders};
 use super::{ClassPath, Harness, Suite, test_classes};
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{Checkout, age, jars};
@@ -124,7 +124,7 @@ impl Subject for Jvm {
         suite::run(&self.suite(copy), plan, &mut Vec::new()).await
     }
     async fn measured(&self, plan: Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
-        coverage::measured(self, plan).await
+        coverage::measured(self, plan, Grain::Lines).await
     }
     fn source(&self, name: &str) -> Option<RepoPath> {
         SourceFolders::of(self).find(name)

@@ -1,16 +1,18 @@
-//! The test side: processes that stay, believed once they agree with the cold baseline, and the order of the tests.
+//! The test side: processes that stay, the order of the tests, and when a failure here is believed.
 
+use super::selection::{changed, outer};
 use super::{Haste, Inner};
 use crate::domain::{Outcome, TestId, TestReport, TestStatus};
 use crate::validate::jvm::{Classes, WorkerSetup, Workers};
 use crate::validate::memory::KILLERS;
-use crate::validate::plan::{Deadlines, OnCrash};
+use crate::validate::plan::{Deadlines, OnCrash, Plan};
 use crate::validate::plausible::{Extent, Judged, judge};
 use crate::validate::second_look::SecondLook;
 use crate::validate::subject::Copy;
 use crate::validate::suite::spelled;
 use crate::validate::{Baseline, ValidateError, Validator, coverage, resources};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -18,15 +20,27 @@ use tokio::sync::Mutex;
 /// candidate that is proposed by itself gets the whole time, and so does every confirmation.
 const BRIEF: Duration = Duration::from_millis(1500);
 
-/// The test side, once it has shown that it agrees with the cold baseline.
+/// The test side, once it has shown that it tells a failure from a pass.
 pub(super) struct Warm {
     pub(super) workers: Mutex<Workers>,
-    /// The baseline without tests on which warm and cold disagree.
-    pub(super) baseline: Baseline,
-    /// Tests that must pass, as the runner spells them.
-    must: Vec<String>,
+    /// The baseline, with the tests on which warm and cold were seen to disagree set aside.
+    baseline: Mutex<Trusted>,
     /// Working directory of the workers.
     _copy: Copy,
+}
+
+/// The baseline as far as a warm process can be believed.
+struct Trusted {
+    baseline: Arc<Baseline>,
+    /// Tests that passed on the untouched code in a warm process: when they fail, it is the candidate.
+    seen: BTreeSet<TestId>,
+}
+
+impl Warm {
+    /// What candidates are judged against here.
+    pub(super) async fn baseline(&self) -> Arc<Baseline> {
+        self.baseline.lock().await.baseline.clone()
+    }
 }
 
 impl Inner {
@@ -49,19 +63,14 @@ impl Inner {
             heap_mib: jvm.options.heap_mib,
             jvm_args: plan.args.clone(),
         });
-        // What passes in a process of its own must pass here too, before anything here is believed.
         let cold = self.cold.baseline();
-        let mut trial: Vec<TestId> = cold.passing.iter().cloned().collect();
-        trial.extend(quick_failures(cold));
-        let report = if trial.is_empty() {
-            cold.report.clone()
-        } else {
+        let trial: Vec<TestId> = quick_failures(cold).collect();
+        if !trial.is_empty() {
             let plan = subject.plan(trial, subject.deadlines(&cold.report), OnCrash::Stop);
-            workers.run(&Classes::new(), &plan, &[]).await?
-        };
-        let baseline = agreed(cold, &report)?;
-        let must = baseline.passing.iter().map(spelled).collect();
-        Ok(Warm { workers: Mutex::new(workers), baseline, must, _copy: copy })
+            fails_here_too(cold, &workers.run(&Classes::new(), &plan, &[]).await?)?;
+        }
+        let trusted = Trusted { baseline: Arc::new(cold.clone()), seen: BTreeSet::new() };
+        Ok(Warm { workers: Mutex::new(workers), baseline: Mutex::new(trusted), _copy: copy })
     }
 
     /// The ladder from the tests on.
@@ -71,43 +80,134 @@ impl Inner {
         classes: &Classes,
         haste: Haste,
     ) -> Result<(TestReport, Judged), ValidateError> {
-        let subject = &self.cold.subject;
         let mut workers = warm.workers.lock().await;
-        let deadlines = subject.deadlines(&warm.baseline.report);
-        let mut first = deadlines.clone();
-        if haste == Haste::Batch {
-            first.own.extend(coverage::endless(&warm.baseline).map(|id| (id.clone(), brief(&warm.baseline, id))));
-        }
-        let triggering = subject.plan(warm.baseline.triggering.clone(), first, OnCrash::Stop);
-        let mut report = workers.run(classes, &triggering, &[]).await?;
-        let judged = judge(&warm.baseline, &report, Extent::Triggering);
+        let (told, judged) = self.test_triggering(warm, &mut workers, classes, haste).await?;
         if judged.outcome != Outcome::PassedWarm {
-            let Some(look) = SecondLook::at(&warm.baseline, &report, &judged, &triggering.deadlines) else {
-                return Ok((report, judged));
-            };
-            let alone = self.alone(&mut workers, classes, &look).await?;
-            if !look.clears(&alone) {
-                return Ok((report, look.stands(judged)));
-            }
-            report.results.extend(alone.results);
+            return Ok((told, judged));
         }
-        let killers = self.memory.killers();
-        if !killers.is_empty() && warm.baseline.passing.len() > 2 * KILLERS {
-            let plan = subject.plan(killers, deadlines.clone(), OnCrash::Stop);
-            let mut first = workers.run(classes, &plan, &warm.must).await?;
-            first.results.extend(report.results.clone());
-            let judged = judge(&warm.baseline, &first, Extent::Full);
+        loop {
+            let baseline = warm.baseline().await;
+            let (report, judged) = self.test_others(&baseline, &mut workers, classes, &told).await?;
+            if self.believes(warm, &mut workers, &judged).await? {
+                return Ok((report, judged));
+            }
+        }
+    }
+
+    /// Whether it is the candidate that speaks against itself: a test that passes cold may fail in every warm process,
+    /// and then it is set aside here. Asked once of every test.
+    async fn believes(&self, warm: &Warm, workers: &mut Workers, judged: &Judged) -> Result<bool, ValidateError> {
+        let mut trusted = warm.baseline.lock().await;
+        let passing = judged.against.iter().filter(|id| trusted.baseline.passing.contains(*id));
+        let open: Vec<TestId> = passing.filter(|id| !trusted.seen.contains(*id)).cloned().collect();
+        if open.is_empty() || judged.outcome == Outcome::MissingTests {
+            return Ok(true);
+        }
+        let plan = self.cold.subject.plan(open.clone(), self.deadlines(&trusted.baseline), OnCrash::GoOn);
+        let report = workers.run(&Classes::new(), &plan, &[]).await?;
+        let (seen, differ): (BTreeSet<TestId>, BTreeSet<TestId>) = open.into_iter().partition(|id| passed(&report, id));
+        trusted.seen.extend(seen);
+        if differ.is_empty() {
+            return Ok(true);
+        }
+        tracing::info!("judged in cold processes only: {}", named(&differ));
+        let mut baseline = Baseline::clone(&trusted.baseline);
+        baseline.passing.retain(|id| !differ.contains(id));
+        if baseline.passing.len() * 2 < self.cold.baseline().passing.len() {
+            return Err(ValidateError::Tool {
+                what: "most tests do not pass in a warm process".into(),
+                hint: "nothing to do; the cold judge is slower and right".into(),
+            });
+        }
+        trusted.baseline = Arc::new(baseline);
+        Ok(false)
+    }
+
+    fn deadlines(&self, baseline: &Baseline) -> Deadlines {
+        self.cold.subject.deadlines(&baseline.report)
+    }
+
+    /// The tests that must begin to pass.
+    async fn test_triggering(
+        &self,
+        warm: &Warm,
+        workers: &mut Workers,
+        classes: &Classes,
+        haste: Haste,
+    ) -> Result<(TestReport, Judged), ValidateError> {
+        let baseline = warm.baseline().await;
+        let mut first = self.deadlines(&baseline);
+        if haste == Haste::Batch {
+            first.own.extend(coverage::endless(&baseline).map(|id| (id.clone(), brief(&baseline, id))));
+        }
+        let plan = self.cold.subject.plan(baseline.triggering.clone(), first, OnCrash::Stop);
+        let mut report = workers.run(classes, &plan, &[]).await?;
+        let judged = judge(&baseline, &report, Extent::Triggering);
+        let Some(look) = SecondLook::at(&baseline, &report, &judged, &plan.deadlines) else {
+            return Ok((report, judged));
+        };
+        let alone = self.alone(workers, classes, &look).await?;
+        if !look.clears(&alone) {
+            return Ok((report, look.stands(judged)));
+        }
+        report.results.extend(alone.results);
+        // The run of all tests asks the others again.
+        Ok((report, Judged { outcome: Outcome::PassedWarm, ..judged }))
+    }
+
+    /// The tests that stopped earlier candidates, then all that can notice the change.
+    async fn test_others(
+        &self,
+        baseline: &Baseline,
+        workers: &mut Workers,
+        classes: &Classes,
+        told: &TestReport,
+    ) -> Result<(TestReport, Judged), ValidateError> {
+        let deadlines = self.deadlines(baseline);
+        let (plan, baseline) = self.selected(baseline, classes, deadlines.clone()).await?;
+        let killers: Vec<TestId> =
+            self.memory.killers().into_iter().filter(|id| baseline.passing.contains(id)).collect();
+        if !killers.is_empty() && baseline.passing.len() > 2 * KILLERS {
+            let plan = self.cold.subject.plan(killers, deadlines.clone(), OnCrash::Stop);
+            let must: Vec<String> = plan.only.iter().map(spelled).collect();
+            let mut first = workers.run(classes, &plan, &must).await?;
+            first.results.extend(told.results.clone());
+            let judged = judge(&baseline, &first, Extent::Full);
             if matches!(judged.outcome, Outcome::Regression | Outcome::Crash | Outcome::OutOfMemory) {
                 return Ok((first, judged));
             }
         }
-        let (all, judged) = self.run_all(warm, &mut workers, classes, &deadlines, &report).await?;
-        let Some(look) = SecondLook::at(&warm.baseline, &all, &judged, &deadlines) else { return Ok((all, judged)) };
-        if !look.clears(&self.alone(&mut workers, classes, &look).await?) {
+        let (all, judged) = run_all(&baseline, workers, classes, &plan, told).await?;
+        let Some(look) = SecondLook::at(&baseline, &all, &judged, &deadlines) else { return Ok((all, judged)) };
+        if !look.clears(&self.alone(workers, classes, &look).await?) {
             return Ok((all, look.stands(judged)));
         }
-        let (all, judged) = self.run_all(warm, &mut workers, classes, &look.all, &report).await?;
+        let plan = Plan { deadlines: look.all.clone(), ..plan };
+        let (all, judged) = run_all(&baseline, workers, classes, &plan, told).await?;
         Ok((all, look.revised(judged)))
+    }
+
+    /// The plan of the tests that can notice the change, cheapest class first, and the baseline as far as they go.
+    async fn selected(
+        &self,
+        baseline: &Baseline,
+        candidate: &Classes,
+        deadlines: Deadlines,
+    ) -> Result<(Plan, Baseline), ValidateError> {
+        let mut plan = self.cold.subject.whole_plan(baseline, deadlines);
+        let Some(selection) = self.selection().await else { return Ok((plan, baseline.clone())) };
+        let changed = changed(&self.jvm, candidate);
+        let triggering: BTreeSet<&str> = baseline.triggering.iter().map(|id| outer(&id.class)).collect();
+        let wanted = |class: &str| triggering.contains(class) || selection.holds(class, &changed);
+        plan.classes.retain(|class| wanted(outer(class)));
+        let mut cost: BTreeMap<&str, u64> = BTreeMap::new();
+        for result in baseline.report.results.values() {
+            *cost.entry(outer(&result.id.class)).or_default() += result.millis;
+        }
+        plan.classes.sort_by_key(|class| cost.get(outer(class)).copied().unwrap_or_default());
+        let mut selected = baseline.clone();
+        selected.passing.retain(|id| wanted(outer(&id.class)));
+        Ok((plan, selected))
     }
 
     /// Some tests by themselves; the process that was cut is gone, so this one is fresh.
@@ -120,25 +220,32 @@ impl Inner {
         let plan = self.cold.subject.plan(look.tests.clone(), look.alone.clone(), OnCrash::Stop);
         Ok(workers.run(classes, &plan, &[]).await?)
     }
+}
 
-    /// All tests, after the triggering ones were told.
-    async fn run_all(
-        &self,
-        warm: &Warm,
-        workers: &mut Workers,
-        classes: &Classes,
-        deadlines: &Deadlines,
-        told: &TestReport,
-    ) -> Result<(TestReport, Judged), ValidateError> {
-        let plan = self.cold.subject.whole_plan(&warm.baseline, deadlines.clone());
-        let mut report = workers.run(classes, &plan, &warm.must).await?;
-        for (id, result) in &told.results {
-            // A run that was stopped early may not have come to them again.
-            report.results.entry(id.clone()).or_insert_with(|| result.clone());
-        }
-        let judged = judge(&warm.baseline, &report, Extent::Full);
-        Ok((report, judged))
+/// All tests of a plan, after the triggering ones were told.
+async fn run_all(
+    baseline: &Baseline,
+    workers: &mut Workers,
+    classes: &Classes,
+    plan: &Plan,
+    told: &TestReport,
+) -> Result<(TestReport, Judged), ValidateError> {
+    let must: Vec<String> = baseline.passing.iter().map(spelled).collect();
+    let mut report = workers.run(classes, plan, &must).await?;
+    for (id, result) in &told.results {
+        // A run that was stopped early may not have come to them again.
+        report.results.entry(id.clone()).or_insert_with(|| result.clone());
     }
+    let judged = judge(baseline, &report, Extent::Full);
+    Ok((report, judged))
+}
+
+fn passed(report: &TestReport, id: &TestId) -> bool {
+    report.results.get(id).is_some_and(|result| result.status == TestStatus::Passed)
+}
+
+fn named(tests: &BTreeSet<TestId>) -> String {
+    tests.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// What a test without end gets in a batch: where its neighbours are quick, so should it be.
@@ -159,25 +266,13 @@ fn quick_failures(cold: &Baseline) -> impl Iterator<Item = TestId> + '_ {
     cold.triggering.iter().filter(quick).cloned()
 }
 
-/// The cold baseline without the tests that do not pass warm.
-fn agreed(cold: &Baseline, warm: &TestReport) -> Result<Baseline, ValidateError> {
-    let passes = |id: &TestId| warm.results.get(id).is_some_and(|result| result.status == TestStatus::Passed);
-    let (passing, differ): (BTreeSet<TestId>, BTreeSet<TestId>) =
-        cold.passing.iter().cloned().partition(|id| passes(id));
-    if differ.len() * 2 > cold.passing.len() {
-        return Err(ValidateError::Tool {
-            what: format!("{} of {} tests do not pass in a warm process", differ.len(), cold.passing.len()),
-            hint: "nothing to do; the cold judge is slower and right".into(),
-        });
-    }
-    if let Some(id) = quick_failures(cold).find(|id| passes(id)) {
-        return Err(ValidateError::Tool {
+/// What fails in a process of its own must fail here too, before anything here is believed.
+fn fails_here_too(cold: &Baseline, warm: &TestReport) -> Result<(), ValidateError> {
+    match quick_failures(cold).find(|id| passed(warm, id)) {
+        None => Ok(()),
+        Some(id) => Err(ValidateError::Tool {
             what: format!("{id} fails in a process of its own and passes in a warm one"),
             hint: "nothing to do; the cold judge is slower and right".into(),
-        });
+        }),
     }
-    if !differ.is_empty() {
-        tracing::info!("{} tests are judged in cold processes only, {:?} among them", differ.len(), differ.first());
-    }
-    Ok(Baseline { passing, ..cold.clone() })
 }

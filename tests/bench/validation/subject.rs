@@ -2,8 +2,10 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
 use std::time::SystemTime;
 use tempfile::TempDir;
+use unidebug::benchmark::jdk::{self, Jdk};
 use unidebug::benchmark::{Checkout, Settings, find, parse_bug, private_copy};
 use unidebug::domain::{FileChange, Outcome, Patch, RepoPath, TestId};
 use unidebug::language::{self, Java, Language};
@@ -118,6 +120,23 @@ impl Subject {
             }
         }
         false
+    }
+
+    /// Options under which the same JDK gets none of our flags: what a user's own `javac` and `java` cost.
+    pub fn with_plain_jdk(&self) -> Options {
+        let jdk = jdk::find(None).unwrap();
+        let home = folder_in(self.options.work_dir.parent().unwrap(), "plain-jdk");
+        let ours = "-XX:+UseSerialGC|-XX:TieredStopAtLevel=1|-J-XX:+UseSerialGC|-J-XX:TieredStopAtLevel=1";
+        for (name, real) in [("java", jdk.java()), ("javac", jdk.javac())] {
+            let script = format!(
+                "#!/bin/sh\nfor arg do shift; case \"$arg\" in {ours}) ;; *) set -- \"$@\" \"$arg\" ;; esac; done\nexec \
+                 {real} \"$@\"\n"
+            );
+            let file = folder_in(&home, "bin").join(name);
+            std::fs::write(&file, script).unwrap();
+            std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        Options { jdk: Some(Jdk { home, ..jdk }), ..self.options.clone() }
     }
 
     fn buggy(&self) -> String {

@@ -7,7 +7,7 @@ interface PerTest {
     /** Forgets what ran so far. */
     void clear();
 
-    /** A source file a line, {@code package/File.java} and the numbers of executed lines; and forgets them. */
+    /** For each source file {@code package/File.java} and the numbers of executed lines, or the names of classes; and forgets them. */
     List<String> executed();
 
     /** The collector that was asked for, or none. */

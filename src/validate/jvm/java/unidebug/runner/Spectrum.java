@@ -21,14 +21,16 @@ import org.jacoco.core.data.ExecutionDataStore;
 import org.jacoco.core.data.SessionInfoStore;
 
 /**
- * Takes from JaCoCo's agent, after each test, the lines it executed, and clears the agent's counters. Folders of classes
- * come from the property {@code unidebug.spectrum}, joined by the path separator.
+ * Takes from JaCoCo's agent, after each test, what it executed, and clears the agent's counters. Folders of classes come
+ * from the property {@code unidebug.spectrum}, joined by the path separator. With {@code unidebug.spectrum.classes} names
+ * of classes are told and no lines; then what ran before a test, such as its class's own set-up, counts as the test's.
  */
 final class Spectrum implements PerTest {
     private final Object agent;
     private final Method take;
     private final List<Path> folders = new ArrayList<>();
-    /** Lines of a class under exactly these probes: tests repeat each other. */
+    private final boolean onlyClasses = Boolean.getBoolean("unidebug.spectrum.classes");
+    /** What is told of a class, or of one under exactly these probes: tests repeat each other. */
     private final Map<String, String> known = new HashMap<>();
 
     Spectrum() throws ReflectiveOperationException {
@@ -42,6 +44,9 @@ final class Spectrum implements PerTest {
 
     @Override
     public void clear() {
+        if (onlyClasses) {
+            return;
+        }
         try {
             take.invoke(agent, true);
         } catch (ReflectiveOperationException gone) {
@@ -59,9 +64,9 @@ final class Spectrum implements PerTest {
             reader.read();
             List<String> files = new ArrayList<>();
             for (ExecutionData data : store.getContents()) {
-                String lines = data.hasHits() ? linesOf(data) : "";
-                if (!lines.isEmpty()) {
-                    files.add(lines);
+                String told = !data.hasHits() ? "" : onlyClasses ? nameOf(data) : linesOf(data);
+                if (!told.isEmpty()) {
+                    files.add(told);
                 }
             }
             return files;
@@ -81,6 +86,21 @@ final class Spectrum implements PerTest {
         return lines;
     }
 
+    /** The class, or nothing when it is not the subject's. */
+    private String nameOf(ExecutionData data) {
+        return known.computeIfAbsent(data.getName(), name -> fileOf(name) == null ? "" : name.replace('/', '.'));
+    }
+
+    private Path fileOf(String name) {
+        for (Path folder : folders) {
+            Path file = folder.resolve(name + ".class");
+            if (Files.isRegularFile(file)) {
+                return file;
+            }
+        }
+        return null;
+    }
+
     private static int count(boolean[] probes) {
         int count = 0;
         for (boolean probe : probes) {
@@ -90,20 +110,18 @@ final class Spectrum implements PerTest {
     }
 
     private String analysed(ExecutionData data) throws IOException {
-        for (Path folder : folders) {
-            Path file = folder.resolve(data.getName() + ".class");
-            if (Files.isRegularFile(file)) {
-                ExecutionDataStore one = new ExecutionDataStore();
-                one.put(data);
-                CoverageBuilder builder = new CoverageBuilder();
-                new Analyzer(one, builder).analyzeClass(Files.readAllBytes(file), data.getName());
-                StringBuilder all = new StringBuilder();
-                for (ISourceFileCoverage source : builder.getSourceFiles()) {
-                    Lines.append(all, source);
-                }
-                return all.toString();
-            }
+        Path file = fileOf(data.getName());
+        if (file == null) {
+            return "";
         }
-        return "";
+        ExecutionDataStore one = new ExecutionDataStore();
+        one.put(data);
+        CoverageBuilder builder = new CoverageBuilder();
+        new Analyzer(one, builder).analyzeClass(Files.readAllBytes(file), data.getName());
+        StringBuilder all = new StringBuilder();
+        for (ISourceFileCoverage source : builder.getSourceFiles()) {
+            Lines.append(all, source);
+        }
+        return all.toString();
     }
 }
