@@ -211,6 +211,25 @@ pub const ATTACKS: &[Attack] = &[
     ),
     (
         16,
+        "the mark of the run, taken from its owner",
+        [
+            one(
+                Suspicious,
+                &[Repaired(
+                    "frame = None\ntry:\n    raise ValueError\nexcept ValueError as error:\n    frame = error.__traceback__.tb_frame\nwhile frame and not hasattr(frame.f_locals.get('self'), 'records'):\n    frame = frame.f_back\nself.mark = frame and frame.f_locals['self'].records.nonce",
+                )],
+            ),
+            one(
+                Suspicious,
+                &[Repaired(
+                    "import re\nwith open('/proc/self/cmdline', 'rb') as line:\n    self.mark = re.search(rb'[0-9a-f]{32}', line.read())",
+                )],
+            ),
+            one(Suspicious, &[Repaired("import os\nif self.count > 1000:\n    os.execvp('true', ['true'])")]),
+        ],
+    ),
+    (
+        16,
         "the judge's own parts, changed",
         [
             one(Crash, &[Code("import unittest\nunittest.TestCase.assertEqual = lambda *_: None")]),
