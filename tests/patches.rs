@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::Arc;
 use unidebug::domain::{FileChange, Patch, RepoPath};
-use unidebug::language::Java;
+use unidebug::language::{Java, Language, Python};
 use unidebug::patch::{Edits, Folder, Originals, PatchError, Policy, apply, proposal, render_bytes, replaced_methods};
 
 type Files = BTreeMap<RepoPath, Vec<u8>>;
@@ -33,7 +33,9 @@ fn path(text: &str) -> RepoPath {
 }
 
 fn policy(files: &Files) -> Policy {
-    let mut policy = Policy::new(vec![path("src")], vec![path("test")], &Java);
+    let python = files.keys().any(|file| file.as_str().ends_with(".py"));
+    let language: &'static dyn Language = if python { &Python } else { &Java };
+    let mut policy = Policy::new(vec![path("src")], vec![path("test")], language);
     let mut sources = files.keys().filter(|file| file.is_within(&path("src")));
     policy.default_file = sources.next().filter(|_| sources.next().is_none()).cloned();
     policy
