@@ -54,7 +54,8 @@ pub struct Source {
     /// Files that no model may see, as a glob; may be repeated.
     #[arg(long, value_name = "GLOB")]
     pub deny: Vec<String>,
-    /// Wall time for the bug; its baseline counts, and leaves at least half of it [default: 60s].
+    /// Wall time for the bug; its baseline counts, and leaves at least half of it [default: 60s; 15m where a model
+    /// is asked].
     #[arg(long, value_name = "TIME")]
     pub max_time: Option<Time>,
 }

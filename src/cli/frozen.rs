@@ -51,6 +51,7 @@ impl Frozen {
         if !session.models().is_named() {
             settings.model.insert(0, session.models().chosen());
         }
+        settings.max_time = Some(Time(session.time()));
         let plan = session.plan();
         let plan = json!({
             "levels": plan.levels, "attempts": plan.attempts, "variants": plan.variants, "without": plan.without,
@@ -97,7 +98,7 @@ impl Frozen {
         let settings = &mut self.settings;
         settings.max_cost = max_cost.or(settings.max_cost);
         settings.max_tokens = max_tokens.or(settings.max_tokens);
-        settings.max_time = max_time.unwrap_or(settings.max_time);
+        settings.max_time = max_time.or(settings.max_time);
         max_cost.is_some() || max_tokens.is_some() || max_time.is_some()
     }
 }

@@ -34,7 +34,7 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     failpoint::reach("frozen.after");
     let shown = Shown { json: args.json, quiet: args.quiet, apply: args.apply };
     let telling = Telling::journaled(Journal::begin(dir)?, Past::default(), shown.quiet, &session.models().redactor);
-    let outcome = session.work(&folder, &telling, config.max_time.0).await?;
+    let outcome = session.work(&folder, &telling, session.time()).await?;
     finish(&folder, &telling, &outcome, shown)
 }
 

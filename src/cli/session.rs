@@ -91,6 +91,11 @@ impl Session {
         &self.models
     }
 
+    /// Wall time for the bug.
+    pub fn time(&self) -> Duration {
+        self.config.time(self.models.any_model())
+    }
+
     /// Works on the bug in a run directory, for at most `time`.
     ///
     /// # Errors
@@ -122,7 +127,7 @@ impl Session {
     pub async fn preview(&self, folder: &Utf8Path, telling: &Telling) -> Result<Vec<Preview>, Failure> {
         let wanted = way::wanted(&self.plan, &self.config);
         let bench = self.opened.bench(folder, wanted, &*telling.sink).await?;
-        Ok(self.escalator(telling, self.config.max_time.0)?.preview(&bench)?)
+        Ok(self.escalator(telling, self.time())?.preview(&bench)?)
     }
 
     fn started_event(&self) -> Event {

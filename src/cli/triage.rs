@@ -54,12 +54,11 @@ async fn one(bug: &BugId, args: &TriageArgs) -> Result<Triaged, Failure> {
     let name = if bug.benchmark == "local" { bug.name.clone() } else { bug.to_string() };
     let (_, config) = settings_for(&name, &args.settings)?;
     let config = Config { levels: Some(Levels(vec![Level::L1])), ..config };
-    let time = config.max_time.0;
     let session = Session::open(&full_name(&name), config, Contact::First, None).await?;
     let scratch = Scratch::of("triage")?;
     let marks = Arc::new(Marks::default());
     let telling = Telling::to(marks.clone(), Arc::new(Past::default()), args.quiet);
-    let outcome = session.work(scratch.path(), &telling, time).await?;
+    let outcome = session.work(scratch.path(), &telling, session.time()).await?;
     telling.quiet();
     Ok(triaged(bug, outcome, &marks.taken(), args.top))
 }

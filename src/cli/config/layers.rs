@@ -1,8 +1,8 @@
 //! Defaults, the user's file, the repository's file, environment, flags: the later decides, and every value knows where
 //! it came from.
 
-use super::Config;
 use super::keys::{Key, check, flatten, is_cap, lowers, put, readings, rooted};
+use super::{Config, ENGINE_TIME, Time};
 use crate::benchmark::facts::{FILE, ProjectFile};
 use crate::benchmark::keyed::{self, Entry};
 use crate::benchmark::nearest;
@@ -161,14 +161,14 @@ impl Layers {
                 continue;
             }
             if is_cap(&entry.key)
-                && let Some(most) = trusted.settings.get(&entry.key)
-                && !lowers(&entry.value, &most.value)
+                && let Some(most) = trusted.allowed(&entry.key)
+                && !lowers(&entry.value, &most)
             {
                 let what = format!(
                     "a repository may only lower `{}`: it asks for {}, and {} is allowed ({origin})",
                     entry.name(),
                     entry.value,
-                    most.value
+                    most
                 );
                 return Err(Failure::unusable(what, "set it yourself, by flag or in your own file, if you want that"));
             }
@@ -179,6 +179,13 @@ impl Layers {
             }
         }
         Ok(())
+    }
+
+    /// What a repository may only lower: the value that is set, or the least that stands for none.
+    fn allowed(&self, key: &Key) -> Option<Value> {
+        let value = self.settings.get(key).map(|setting| setting.value.clone())?;
+        let unset = value.is_null() && *key == ["max_time"];
+        Some(if unset { Value::from(String::from(Time(ENGINE_TIME))) } else { value })
     }
 
     /// A repository hides more files; it cannot show what the user hid.

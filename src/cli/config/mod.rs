@@ -96,8 +96,9 @@ pub struct Config {
     pub max_candidates: usize,
     /// Seed of the built-in engine.
     pub seed: u64,
-    /// Wall time for the bug; its baseline counts, and leaves at least half of it.
-    pub max_time: Time,
+    /// Wall time for the bug; its baseline counts, and leaves at least half of it. Where none is given it depends on who
+    /// thinks: see [`Config::time`].
+    pub max_time: Option<Time>,
     /// Most tokens for the bug.
     pub max_tokens: Option<u64>,
     /// Most US dollars for the bug.
@@ -110,6 +111,20 @@ pub struct Config {
     pub caps: CapTable,
     /// Globs of files that no model may see.
     pub deny: Vec<String>,
+}
+
+/// Wall time for a bug that only the built-in engine works on.
+pub const ENGINE_TIME: Duration = Duration::from_secs(60);
+/// Wall time for a bug that a model is asked about. Three levels are a dozen answers and their candidates; RepairAgent's
+/// median is 920 s a bug (its figure 9).
+pub const MODEL_TIME: Duration = Duration::from_secs(15 * 60);
+
+impl Config {
+    /// Wall time for the bug: what was given, or what is usual with or without a model.
+    pub fn time(&self, any_model: bool) -> Duration {
+        let usual = if any_model { MODEL_TIME } else { ENGINE_TIME };
+        self.max_time.map_or(usual, |time| time.0)
+    }
 }
 
 impl Default for Config {
@@ -153,7 +168,7 @@ impl Default for Config {
             variants: None,
             max_candidates: 20_000,
             seed: 1,
-            max_time: Time(Duration::from_secs(60)),
+            max_time: None,
             max_tokens: None,
             max_cost: None,
             max_validations: None,

@@ -78,5 +78,5 @@ fn what_is_typed_wins_over_what_is_written() {
     let mut layers = with_file("max_time = \"10s\"\n").unwrap();
     layers.add_flags(&json!({"max_time": "20s", "model": [], "seed": null})).unwrap();
     let config = layers.config().unwrap();
-    assert_eq!((config.max_time.0.as_secs(), config.seed), (20, 1));
+    assert_eq!((config.time(true).as_secs(), config.seed), (20, 1));
 }
