@@ -1,19 +1,21 @@
 //! `unidebug report`: runs side by side, in every form, with the same figures.
 
-use crate::support::unidebug;
+use crate::support::{Browser, Unidebug, unidebug};
 use serde_json::Value;
+use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-/// Two real runs: one bug that the engine repairs, and one for which it may try too little.
-fn two_runs(folder: &Path) -> String {
+/// Three real runs: a bug that the engine repairs, by two strategies, and one for which it may try too little.
+fn three_runs(folder: &Path) -> String {
     let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    let (repaired, not) = (at("runs/repaired"), at("runs/not"));
-    let run = |bug, out, more: &[&str]| {
-        unidebug(&[&["run", bug, "--model", "builtin", "--quiet", "--out", out][..], more].concat())
+    let run = |bug, name: &str, more: &[&str]| {
+        let out = at(&format!("runs/{name}"));
+        unidebug(&[&["run", bug, "--model", "builtin", "--quiet", "--out", &out][..], more].concat())
     };
-    run("fixtures:roman-numerals", &repaired, &[]).expect_code(0);
-    run("fixtures:bank-ledger", &not, &["--max-candidates", "1"]).expect_code(1);
+    run("fixtures:roman-numerals", "repaired", &[]).expect_code(0);
+    run("fixtures:roman-numerals", "directly", &["--strategy", "direct"]).expect_code(0);
+    run("fixtures:bank-ledger", "not", &["--max-candidates", "1"]).expect_code(1);
     at("runs")
 }
 
@@ -26,58 +28,178 @@ fn form(runs: &str, more: &[&str]) -> String {
 #[test]
 fn every_form_tells_the_same_figures() {
     let folder = tempfile::tempdir().unwrap();
-    let runs = two_runs(folder.path());
+    let runs = three_runs(folder.path());
 
     let json: Value = serde_json::from_str(&form(&runs, &["--format", "json"])).unwrap();
-    assert_eq!((json["schema"].as_u64(), json["all"]["runs"].as_u64()), (Some(1), Some(2)));
-    assert_eq!((json["all"]["plausible"].as_u64(), json["all"]["correct"].as_u64()), (Some(1), Some(1)));
+    assert_eq!((json["schema"].as_u64(), json["all"]["runs"].as_u64()), (Some(1), Some(3)));
+    assert_eq!((json["all"]["plausible"].as_u64(), json["all"]["same_tree"].as_u64()), (Some(2), Some(2)));
     let candidates: u64 =
         json["runs"].as_array().unwrap().iter().map(|run| run["validations"]["candidates"].as_u64().unwrap()).sum();
     let by_outcome: u64 = json["outcomes"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
     assert_eq!(candidates, by_outcome, "every candidate has one outcome");
+    let gain = &json["gains"][0];
+    assert_eq!((&gain["model"], &gain["pair"]["both"]), (&"builtin".into(), &1.into()), "two strategies, one bug");
 
     let text = form(&runs, &[]);
     assert!(text.contains("ESCALATION") && text.contains("fixtures:roman-numerals"), "{text}");
     let markdown = form(&runs, &["--format", "md"]);
-    assert!(markdown.contains("| plausible | 1 | 50.0 |"), "{markdown}");
+    assert!(markdown.contains("| plausible | 2 | 66.7 |"), "{markdown}");
+    assert!(markdown.contains("| fixtures:roman-numerals | L1 fixer: correct | L1 direct: correct |"), "{markdown}");
     let csv = form(&runs, &["--format", "csv"]);
-    assert_eq!(csv.lines().count(), 3, "a head and a row for each run: {csv}");
+    assert_eq!(csv.lines().count(), 4, "a head and a row for each run: {csv}");
 
     let tables = folder.path().join("tables");
     form(&runs, &["--format", "csv", "--out", tables.to_str().unwrap()]);
-    let escalation = std::fs::read_to_string(tables.join("escalation.csv")).unwrap();
-    assert!(escalation.contains("\nL1,2,1,50.0,1,"), "{escalation}");
+    let table = |name: &str| fs::read_to_string(tables.join(name)).unwrap();
+    assert!(table("escalation.csv").contains("\nL1,3,2,66.7,2,0,1,"), "{}", table("escalation.csv"));
+    assert!(table("location-types.csv").contains("\nsingle line,1,2,2,100.0,"), "{}", table("location-types.csv"));
+    assert_eq!(table("repairs-by-cost.csv").lines().count(), 3, "the points of the chart");
 
     page_in_a_browser(&form(&runs, &["--html"]), &json, folder.path());
 }
 
-/// The page as a browser without network builds it: the figures are those of the JSON, and nothing is complained about.
+#[test]
+fn published_lists_stand_beside_the_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let out = out.to_str().unwrap();
+    unidebug(&["run", "fixtures:roman-numerals", "--model", "builtin", "--quiet", "--out", out]).expect_code(0);
+    let list = folder.path().join("paper.txt");
+    fs::write(&list, "# repaired by others\nroman-numerals, correct\nLang-1\n").unwrap();
+    let text = form(out, &["--published", &format!("paper={}", list.display())]);
+    assert!(text.contains("all 2") && text.contains("OVERLAP OF REPAIRED BUGS"), "{text}");
+    let done = unidebug(&["report", out, "--published", "paper=/nowhere"]);
+    done.expect_code(3);
+    assert!(done.stderr.contains("the list of paper cannot be read"), "{done}");
+    unidebug(&["report", out, "--published", "paper"]).expect_code(2);
+}
+
+/// The page as a browser without network builds it: the figures are those of the JSON, nothing is complained about,
+/// nothing is asked for, and it is there at once.
 fn page_in_a_browser(page: &str, json: &Value, folder: &Path) {
     for outside in ["http://", "https://", "src=", "@import", "url("] {
         assert!(!page.contains(outside), "the page needs something from outside: {outside}");
     }
     let file = folder.join("page.html");
-    std::fs::write(&file, page).unwrap();
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let browser = names.iter().find(|name| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok());
-    let Some(browser) = browser else {
+    fs::write(&file, page).unwrap();
+    let Some(mut browser) = Browser::start(1280) else {
         eprintln!("passed over: no Chromium here, so the page was only read as text");
         return;
     };
-    let done = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.join("browser").display()))
-        .arg(format!("file://{}", file.display()))
-        .output()
-        .unwrap();
-    let dom = String::from_utf8_lossy(&done.stdout);
+    browser.open(&file);
     for (id, figure) in [("plausible", "plausible"), ("correct", "correct"), ("review", "needs_review")] {
-        let shown = format!("<dd id=\"{id}\">{}</dd>", json["all"][figure]);
-        assert!(dom.contains(&shown), "{shown} is not in the page");
+        let shown = browser.eval(&format!("document.getElementById('{id}').textContent"));
+        assert_eq!(shown.as_str().unwrap(), json["all"][figure].to_string(), "{id}");
     }
-    let console = String::from_utf8_lossy(&done.stderr);
-    let complaints: Vec<&str> = console.lines().filter(|line| line.contains(":CONSOLE")).collect();
-    assert!(complaints.is_empty(), "{complaints:?}");
+    let rungs = "[...document.querySelectorAll('[data-name=escalation] tbody tr')].map(row => \
+                 [...row.cells].slice(1, 7).map(cell => cell.textContent))";
+    for (row, rung) in browser.eval(rungs).as_array().unwrap().iter().zip(json["escalation"].as_array().unwrap()) {
+        for (at, figure) in [(0, "entered"), (1, "repaired"), (3, "correct"), (4, "went_on"), (5, "given_up")] {
+            assert_eq!(row[at].as_str().unwrap(), rung[figure].to_string(), "{figure}");
+        }
+    }
+    let seconds = "[...document.querySelectorAll('[data-name=runs] tbody tr')].map(row => row.cells[11].textContent)";
+    for (shown, run) in browser.eval(seconds).as_array().unwrap().iter().zip(json["runs"].as_array().unwrap()) {
+        let wall = run["seconds"]["wall"].as_f64().unwrap();
+        assert_eq!(shown.as_str().unwrap(), format!("{wall:.1}"));
+    }
+    sorts_from_the_keyboard(&mut browser);
+    opens_from_the_keyboard(&mut browser);
+    assert!(browser.complaints().is_empty(), "{:?}", browser.complaints());
+    assert!(browser.requests().is_empty(), "{:?}", browser.requests());
+    let paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
+    let painted = (0..3).map(|_| {
+        browser.open(&file);
+        browser.eval(paint).as_f64().unwrap()
+    });
+    let soonest = painted.fold(f64::MAX, f64::min);
+    assert!(soonest < 1000.0, "the first paint came after {soonest} ms");
+}
+
+/// Tab leads to every heading of every table, and Enter sorts by it, up and down.
+fn sorts_from_the_keyboard(browser: &mut Browser) {
+    let headings = browser.eval("document.querySelectorAll('th button').length").as_u64().unwrap();
+    assert!(headings > 60, "only {headings} headings");
+    let here = "(() => { const head = document.activeElement.closest('th'); if (!head) return null; \
+                const rows = [...head.closest('table').tBodies[0].rows]; \
+                const keys = rows.map(row => row.cells[head.cellIndex].dataset.sort).filter(key => key !== undefined); \
+                return {order: head.getAttribute('aria-sort'), keys: keys.map(Number)}; })()";
+    let mut sorted = 0;
+    for _ in 0..headings + 200 {
+        browser.press("Tab");
+        if browser.eval(here).is_null() {
+            continue;
+        }
+        for order in ["ascending", "descending"] {
+            browser.press("Enter");
+            let found = browser.eval(here);
+            assert_eq!(found["order"], order);
+            let keys: Vec<f64> = found["keys"].as_array().unwrap().iter().map(|key| key.as_f64().unwrap()).collect();
+            let up = order == "ascending";
+            assert!(keys.is_sorted_by(|a, b| if up { a <= b } else { a >= b }), "{order}: {keys:?}");
+        }
+        sorted += 1;
+        if sorted == headings {
+            return;
+        }
+    }
+    panic!("Tab came to {sorted} of {headings} headings");
+}
+
+/// The link of a row opens its trajectory, with the patch beside the developer's.
+fn opens_from_the_keyboard(browser: &mut Browser) {
+    browser.eval("[...document.querySelectorAll('[data-name=runs] a')].find(a => /roman/.test(a.textContent)).focus()");
+    browser.press("Enter");
+    let shown = browser.eval(
+        "new Promise(done => setTimeout(() => done([...document.querySelectorAll('details[open] .beside h3')]\
+         .map(head => head.textContent)), 200))",
+    );
+    assert_eq!(shown, serde_json::json!(["Patch", "The developer's"]));
+}
+
+#[test]
+fn a_person_says_which_patches_are_correct() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let runs = out.to_str().unwrap();
+    // Right, and in other words than the developer's.
+    unidebug(&["run", "fixtures:ring-buffer", "--model", "builtin", "--quiet", "--out", runs]).expect_code(0);
+    let counted = |figure: &str| {
+        let json: Value = serde_json::from_str(&form(runs, &["--format", "json"])).unwrap();
+        json["all"][figure].as_u64().unwrap()
+    };
+    assert_eq!((counted("plausible"), counted("correct"), counted("needs_review")), (1, 0, 1));
+
+    let review = |answers: &str| {
+        let command = ["report", runs, "--review", "--sample", "5", "--seed", "1", "--reviewer", "Ada"];
+        let mut child = Unidebug::new(&command).asked().start(folder.path());
+        child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
+        let done = child.wait_with_output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let skipped = review("what?\ns\n");
+    assert!(skipped.contains("found") && skipped.contains("│ developer") && skipped.contains("0 reviewed, 1 left"));
+    assert!(review("y\n\n").contains("0 reviewed, 1 left"), "no reason, no verdict");
+    assert!(review("n\nI misread it\n").contains("1 reviewed, 0 left"));
+    assert_eq!((counted("reviewed_wrong"), counted("needs_review")), (1, 0));
+    assert!(review("y\nno\n").contains("0 reviewed, 0 left"), "nothing waits any more");
+
+    let text = fs::read_to_string(out.join("reviews.jsonl")).unwrap();
+    let kept: Value = serde_json::from_str(text.trim()).unwrap();
+    assert_eq!(
+        (&kept["by"], &kept["reason"], &kept["correct"]),
+        (&"Ada".into(), &"I misread it".into(), &false.into())
+    );
+    let corrected = text.replace("false", "true").replace("I misread it", "the same border");
+    fs::write(out.join("reviews.jsonl"), format!("{text}{corrected}")).unwrap();
+    assert_eq!(
+        (counted("reviewed_correct"), counted("correct"), counted("reviewed_wrong")),
+        (1, 1, 0),
+        "the last counts"
+    );
+    let markdown = form(runs, &["--format", "md"]);
+    assert!(markdown.contains("| correct of those reviewed | 1 | 1 | 100.0 |"), "{markdown}");
 }
 
 #[test]

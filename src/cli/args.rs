@@ -3,6 +3,7 @@
 use super::bench::args::{AccountArg, BenchFolderArgs, BenchMergeArgs, BenchRunArgs, BenchWorkArgs};
 use super::config::{FormulaArg, SandboxArg};
 use super::flags::{Settings, ToolSettings};
+use super::report::args::ReportArgs;
 use crate::sandbox::confine;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -118,26 +119,6 @@ pub enum TableFormat {
     Md,
 }
 
-/// `report`.
-#[derive(Debug, Args)]
-pub struct ReportArgs {
-    /// Run directories, or folders that hold some.
-    #[arg(value_name = "RUN", required = true)]
-    pub runs: Vec<Utf8PathBuf>,
-    /// How it is written.
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
-    /// The same as `--format html`.
-    #[arg(long, conflicts_with = "format")]
-    pub html: bool,
-    /// Write into this file instead of stdout; with CSV into this folder, a file for each table.
-    #[arg(long, value_name = "PATH")]
-    pub out: Option<Utf8PathBuf>,
-    /// Heading of the report.
-    #[arg(long)]
-    pub title: Option<String>,
-}
-
 /// `triage`.
 #[derive(Debug, Args)]
 pub struct TriageArgs {
@@ -171,21 +152,6 @@ pub enum TriageFormat {
     Github,
     /// Markdown.
     Md,
-}
-
-/// How a report is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
-    /// For a terminal.
-    Text,
-    /// Markdown.
-    Md,
-    /// One page that needs nothing else.
-    Html,
-    /// Everything, for programs.
-    Json,
-    /// A row for each run; with `--out DIR` every table as a file.
-    Csv,
 }
 
 /// `doctor`.

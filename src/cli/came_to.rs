@@ -3,17 +3,17 @@
 use super::models::Models;
 use super::telling::Telling;
 use crate::benchmark::defects4j::Official;
-use crate::domain::{Patch, PolicyKind};
+use crate::domain::{FileChange, Patch, PolicyKind, RepoPath};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
-use crate::patch;
-use crate::report::{self, By, Model, Retrieved, RunReport, VerdictWord};
+use crate::patch::{self, Originals};
+use crate::report::{self, By, Equality, Model, Retrieved, RunReport, VerdictWord};
 use crate::tools::Workbench;
 use camino::Utf8Path;
 use std::time::Instant;
 
 /// What the run came to.
-pub fn report(
+pub async fn report(
     localization: Localization,
     models: &Models,
     bench: &Workbench,
@@ -38,6 +38,10 @@ pub fn report(
     seconds.wall = before.worked() + started.elapsed().as_secs_f64();
     // One candidate is compiled while another is tested, so that their times overlap and can add up to more.
     seconds.tests = seconds.tests.min(seconds.wall - seconds.model);
+    let equal_by = match repair {
+        Some(repair) => equal_by(bench, &repair.attempt.patch).await,
+        None => None,
+    };
     RunReport {
         schema: report::SCHEMA,
         bug: bench.bug.id.clone(),
@@ -46,7 +50,8 @@ pub fn report(
         by: repair.map(|r| by(r, sums.at_repair.as_ref().unwrap_or(&sums.usage))),
         patch: repair.map(|r| patch::render(&r.attempt.patch)),
         files: repair.map(|r| r.attempt.patch.paths().cloned().collect()).unwrap_or_default(),
-        correct: repair.and_then(|r| correct(bench, &r.attempt.patch)),
+        correct: equal_by.map(|_| true),
+        equal_by,
         confirmed_by: repair.and(bench.checkout.project.official.as_ref()).map(Official::name),
         localization: localization.word().to_owned(),
         model: Model { name, endpoint },
@@ -77,7 +82,29 @@ fn by(repair: &Repair, usage: &crate::domain::Usage) -> By {
     }
 }
 
-fn correct(bench: &Workbench, found: &Patch) -> Option<bool> {
-    let oracle = bench.checkout.oracle.as_ref()?;
-    patch::compare::correct(found, &oracle.files, &bench.originals, bench.language)
+/// In what the patch equals the developer's: the cheap comparison first. A compiler that fails says nothing.
+async fn equal_by(bench: &Workbench, found: &Patch) -> Option<Equality> {
+    let developers = developers(bench)?;
+    let files = &bench.checkout.oracle.as_ref()?.files;
+    if patch::compare::correct(found, files, &bench.originals, bench.language) == Some(true) {
+        return Some(Equality::SyntaxTree);
+    }
+    match bench.validator.same_code(found, &developers).await {
+        Ok(same) => same.filter(|same| *same).map(|_| Equality::Bytecode),
+        Err(error) => {
+            tracing::warn!("bytecode cannot be compared with the developer's: {error}");
+            None
+        }
+    }
+}
+
+/// The developer's repair as a patch, where the benchmark has it.
+pub fn developers(bench: &Workbench) -> Option<Patch> {
+    let change = |(path, bytes): &(RepoPath, Vec<u8>)| FileChange {
+        path: path.clone(),
+        before: bench.originals.read(path),
+        after: bytes.as_slice().into(),
+    };
+    let oracle = bench.checkout.oracle.as_ref().filter(|oracle| !oracle.files.is_empty())?;
+    Some(Patch { files: oracle.files.iter().map(change).collect() })
 }

@@ -88,5 +88,9 @@ mod debug {
         async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
             self.inner.spectrum(scope).await
         }
+
+        async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
+            self.inner.same_code(a, b).await
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The end of a run: its report, its patch as a file, and, where that was asked for, in the project.
 
+use super::came_to::developers;
 use super::error::{CAP, Failure};
 use super::session::{Outcome, clear};
 use super::telling::Telling;
@@ -38,6 +39,10 @@ pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Sh
         if shown.apply {
             apply(bench, &repair.attempt.patch)?;
         }
+    }
+    // For reports. No agent of this run asks any more, so none can see it.
+    if let Some(developers) = developers(bench).filter(|_| !left_by_batch) {
+        telling.save(report::DEVELOPER, &patch::render_bytes(&developers))?;
     }
     let object = serde_json::to_value(report).map_err(|e| Failure::io("the report cannot be made", &e.into()))?;
     // A batch takes a run with this file for one that is over.

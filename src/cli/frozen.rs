@@ -1,6 +1,7 @@
 //! The configuration of a run as it was when it began: what it goes on with, and what it is repeated with.
 
 use super::config::{Config, Dollars, Layers, Place, Time};
+use super::endpoint;
 use super::error::Failure;
 use super::session::Session;
 use crate::journal::RunDir;
@@ -52,10 +53,13 @@ impl Frozen {
             settings.model.insert(0, session.models().chosen());
         }
         settings.max_time = Some(Time(session.time()));
+        let prices = endpoint::prices(config).ok().filter(|_| session.models().any_model());
+        let prices = prices.map(|prices| prices.source().to_owned());
         let plan = session.plan();
         let plan = json!({
             "levels": plan.levels, "attempts": plan.attempts, "variants": plan.variants, "without": plan.without,
             "review": plan.reviewer.is_some(), "localization": plan.localization.word(),
+            "prices": prices,
         });
         let given = layers.settings().filter(|(_, setting)| setting.origin != Place::Default);
         let origins = given.map(|(name, setting)| (name, setting.origin.to_string())).collect();

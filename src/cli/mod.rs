@@ -80,7 +80,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Triage(args) => triage::triage(args).await,
         Command::Bugs(args) => bugs::list(&args),
         Command::Tool(args) => tool::tool(args).await,
-        Command::Report(args) => report::report(&args),
+        Command::Report(args) => report::report(args).await,
         Command::Bench(command) => bench::bench(command).await,
         Command::Doctor(args) => doctor::doctor(args).await,
         // Handled before anything was started.

@@ -114,7 +114,8 @@ impl Session {
         self.retrieval.add_to(&mut bench, &self.models.redactor, telling)?;
         failpoints::around_judge(&mut bench);
         let verdict = self.escalator(telling, time)?.repair(&bench).await?;
-        let report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, self.started);
+        let report =
+            report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, self.started).await;
         let refused = self.account.as_ref().is_some_and(|account| account.has_refused());
         let left_by_batch = refused && matches!(verdict, Verdict::Exhausted { .. });
         Ok(Outcome { bench, verdict, report, left_by_batch })

@@ -255,7 +255,7 @@ fn method_edits(block: &Block, shown: &Shown<'_>) -> Vec<MethodEdit> {
         let code = members::whole_lines(method.node, &text, shown.language);
         let unchanged = target.is_some_and(|old| {
             let old = text_of(old.node, &original);
-            super::compare::same_words(old, text_of(method.node, &text), shown.language)
+            super::compare::same_members(old, text_of(method.node, &text), shown.language)
         });
         (!unchanged).then(|| MethodEdit {
             file_path: path.as_str().to_owned(),

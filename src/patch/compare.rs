@@ -1,70 +1,30 @@
-//! Whether a patch is *correct*: the same token sequence as the developer's, without comments and white space.
+//! Whether a patch is *correct*: the same as the developer's in the normal form of the syntax tree.
 
 use super::Originals;
+use super::normal::form;
 use crate::domain::{Patch, RepoPath};
-use crate::language::{self, Language, decode};
+use crate::language::{Language, decode};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Whether two texts have the same tokens in the same order, comments and white space aside. Texts that do not parse
-/// are compared word by word, comments included: a parser that skips over errors cannot vouch for equality.
-pub fn same_tokens(a: &[u8], b: &[u8], language: &dyn Language) -> bool {
+/// Whether two texts have the same normal form. Texts that do not parse are compared word by word, comments included.
+pub fn same(a: &[u8], b: &[u8], language: &dyn Language) -> bool {
     if a == b {
         return true;
     }
     let (a, b) = (decode(a).0, decode(b).0);
-    match (tokens(&a, language), tokens(&b, language)) {
+    match (form(&a, language), form(&b, language)) {
         (Some(a), Some(b)) => a == b,
         _ => a.split_whitespace().eq(b.split_whitespace()),
     }
 }
 
-/// What two texts are compared by.
-#[derive(Debug, PartialEq, Eq)]
-enum Token<'text> {
-    Text(&'text str),
-    /// A node of this kind begins.
-    Opens(u16),
-    /// A node ends.
-    Closes,
+/// Whether two members of a type have the same normal form.
+pub(super) fn same_members(a: &str, b: &str, language: &dyn Language) -> bool {
+    same(language.wrapped(a).text.as_bytes(), language.wrapped(b).text.as_bytes(), language)
 }
 
-fn tokens<'text>(text: &'text str, language: &dyn Language) -> Option<Vec<Token<'text>>> {
-    let tree = language::parse(text, language)?;
-    if tree.root_node().has_error() {
-        return None;
-    }
-    let mut found = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    language::preorder(tree.root_node(), |node| {
-        if language.is_comment(node, text) {
-            return false;
-        }
-        if language.is_indented() {
-            // Line ends and indentation leave no token: the statements that they make must be alike.
-            while open.last().is_some_and(|&end| end <= node.start_byte()) {
-                open.pop();
-                found.push(Token::Closes);
-            }
-            if node.is_named() && node.child_count() > 0 {
-                open.push(node.end_byte());
-                found.push(Token::Opens(node.kind_id()));
-            }
-        }
-        if node.child_count() == 0 {
-            found.push(Token::Text(language::text_of(node, text)));
-        }
-        true
-    });
-    Some(found)
-}
-
-/// Whether two members of a type have the same tokens.
-pub(super) fn same_words(a: &str, b: &str, language: &dyn Language) -> bool {
-    same_tokens(language.wrapped(a).text.as_bytes(), language.wrapped(b).text.as_bytes(), language)
-}
-
-/// `Some(true)` when every file that either side touches ends with the same tokens; `None` otherwise, since a patch
+/// `Some(true)` when every file that either side touches ends in the same normal form; `None` otherwise, since a patch
 /// may be right in other words. `oracle_files` are whole files as the developer left them.
 pub fn correct(
     patch: &Patch,
@@ -78,13 +38,13 @@ pub fn correct(
     let oracle: BTreeMap<&RepoPath, &[u8]> =
         oracle_files.iter().map(|(path, bytes)| (path, bytes.as_slice())).collect();
     let patched: BTreeMap<&RepoPath, &Arc<[u8]>> = patch.files.iter().map(|file| (&file.path, &file.after)).collect();
-    let same = |path: &RepoPath| {
+    let same_file = |path: &RepoPath| {
         let original = originals.read(path);
         let left = patched.get(path).map(|bytes| bytes.as_ref()).or(original.as_deref());
         let right = oracle.get(path).copied().or(original.as_deref());
-        matches!((left, right), (Some(left), Some(right)) if same_tokens(left, right, language))
+        matches!((left, right), (Some(left), Some(right)) if same(left, right, language))
     };
-    oracle.keys().chain(patched.keys()).all(|path| same(path)).then_some(true)
+    oracle.keys().chain(patched.keys()).all(|path| same_file(path)).then_some(true)
 }
 
 #[cfg(test)]
@@ -95,7 +55,7 @@ mod tests {
 
     #[test]
     fn layout_and_comments_do_not_count() {
-        let same = |a: &str, b: &str| same_tokens(a.as_bytes(), b.as_bytes(), &Java);
+        let same = |a: &str, b: &str| same(a.as_bytes(), b.as_bytes(), &Java);
         assert!(same(
             "class A { int f() { return a+b; } }",
             "class A {\n  // sum\n  int f()\n  { return a + b /* x */; }\n}\n"
@@ -107,7 +67,7 @@ mod tests {
 
     #[test]
     fn where_layout_is_code_it_counts_and_lone_texts_do_not() {
-        let same = |a: &str, b: &str| same_tokens(a.as_bytes(), b.as_bytes(), &Python);
+        let same = |a: &str, b: &str| same(a.as_bytes(), b.as_bytes(), &Python);
         assert!(same(
             "def f(a):\n    return a+1\n",
             "def f(a):\n\n  return a + 1  # one more\n\n\n\"\"\"What.\"\"\"\n"

@@ -16,6 +16,7 @@ mod lines;
 mod members;
 mod methods;
 mod minimise;
+mod normal;
 mod original;
 mod originals;
 mod policy;

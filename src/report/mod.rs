@@ -3,6 +3,7 @@
 mod diff;
 mod human;
 mod manifest;
+pub mod review;
 pub mod study;
 mod summary;
 mod tally;
@@ -11,5 +12,7 @@ pub mod triage;
 pub use diff::coloured as coloured_diff;
 pub use human::{progress_line, render as human};
 pub use manifest::Manifest;
-pub use summary::{By, Model, Retrieved, RunReport, SCHEMA, Searching, Seconds, Validations, VerdictWord};
+pub use summary::{
+    By, DEVELOPER, Equality, Model, Retrieved, RunReport, SCHEMA, Searching, Seconds, Validations, VerdictWord,
+};
 pub use tally::Tally;

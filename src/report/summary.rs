@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 /// Schema of the object; older ones are read, newer ones refused.
 pub const SCHEMA: u32 = 1;
 
+/// File of a run directory that holds the developer's repair as a diff. It is written when the run is over: no agent
+/// that could still ask may see it.
+pub const DEVELOPER: &str = "developer.diff";
+
 /// How a run ended, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -16,6 +20,16 @@ pub enum VerdictWord {
     Unrepaired,
     /// A cap was reached first.
     Exhausted,
+}
+
+/// In what a patch equals the developer's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Equality {
+    /// In the syntax tree's normal form: layout, comments, parentheses and safe changes of order aside.
+    SyntaxTree,
+    /// In what both compile to.
+    Bytecode,
 }
 
 /// Who made the plausible patch.
@@ -113,8 +127,11 @@ pub struct RunReport {
     pub patch: Option<String>,
     /// Changed files.
     pub files: Vec<RepoPath>,
-    /// `true` when equal to the developer's patch after normalisation, else `null`: never `false` without a review.
+    /// `true` when equal to the developer's patch, else `null`: never `false` without a review.
     pub correct: Option<bool>,
+    /// In what it is equal; absent in runs of older programs, which compared tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equal_by: Option<Equality>,
     /// Whose own command confirmed the patch besides the cold process, for benchmarks that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_by: Option<String>,

@@ -218,6 +218,10 @@ impl Validator for ColdValidator {
         coverage::by_test(&*self.subject, &self.baseline, scope).await
     }
 
+    async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
+        self.subject.same_code(a, b).await
+    }
+
     async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
         // The code does not change: one look at a file is enough for all agents.
         let mut known = self.warned.lock().await;

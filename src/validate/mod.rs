@@ -299,6 +299,15 @@ pub trait Validator: Send + Sync {
         Ok(None)
     }
 
+    /// Whether two patches compile to the same code; `None` where no compiler of ours is used, or one of them does not
+    /// compile.
+    ///
+    /// # Errors
+    /// As [`Validator::validate`].
+    async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
+        Ok(None)
+    }
+
     /// What the compiler warns of in a file of the untouched code; `None` where no compiler of ours is used.
     ///
     /// # Errors

@@ -151,6 +151,10 @@ impl Validator for WithOfficial {
         self.inner.spectrum(scope).await
     }
 
+    async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
+        self.inner.same_code(a, b).await
+    }
+
     async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
         self.inner.warnings(file).await
     }

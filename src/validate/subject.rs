@@ -110,6 +110,14 @@ pub(super) trait Subject: Send + Sync {
     /// Faults of the environment.
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError>;
 
+    /// Whether two patches compile to the same code; `None` where that cannot be told.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
+        Ok(None)
+    }
+
     /// A fresh copy of the checkout.
     fn copy(&self) -> Result<Copy, ValidateError> {
         Copy::of(self.checkout(), &self.options().work_dir)

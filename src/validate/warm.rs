@@ -218,6 +218,10 @@ impl Validator for WarmValidator {
         self.inner.cold.spectrum(scope).await
     }
 
+    async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
+        self.inner.cold.same_code(a, b).await
+    }
+
     async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
         self.inner.cold.warnings(file).await
     }

@@ -1,5 +1,6 @@
 //! What tests share: a scripted endpoint that speaks real HTTP, and the program itself in a clean environment.
 
+mod browser;
 mod endpoint;
 mod gate;
 mod parallel;
@@ -7,6 +8,8 @@ mod program;
 mod tree;
 mod trial;
 
+#[allow(unused_imports)]
+pub use browser::Browser;
 #[allow(unused_imports)]
 pub use endpoint::{Endpoint, Reply, Served};
 #[allow(unused_imports)]

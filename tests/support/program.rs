@@ -17,6 +17,8 @@ pub struct Unidebug {
     folder: Option<PathBuf>,
     /// What is typed before the program, as `taskset -c 0`.
     before: Vec<String>,
+    /// Whether its standard input is a pipe instead of nothing.
+    asked: bool,
     limit: Duration,
 }
 
@@ -60,7 +62,8 @@ pub fn unidebug(args: &[&str]) -> Finished {
 impl Unidebug {
     pub fn new(args: &[&str]) -> Self {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        Self { args, variables: Vec::new(), folder: None, before: Vec::new(), limit: Duration::from_secs(600) }
+        let limit = Duration::from_secs(600);
+        Self { args, variables: Vec::new(), folder: None, before: Vec::new(), asked: false, limit }
     }
 
     /// Adds a variable to the clean environment.
@@ -102,6 +105,12 @@ impl Unidebug {
         self
     }
 
+    /// Lets a started program be answered on its standard input.
+    pub fn asked(mut self) -> Self {
+        self.asked = true;
+        self
+    }
+
     /// Ends the program and fails the test after this time.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -125,7 +134,7 @@ impl Unidebug {
             .env("UNIDEBUG_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(folder)
-            .stdin(Stdio::null())
+            .stdin(if self.asked { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -3,10 +3,15 @@
 use super::{Cell, Table};
 use std::fmt::Write;
 
+/// Tables that are there to be read.
+fn read(tables: &[Table]) -> impl Iterator<Item = &Table> {
+    tables.iter().filter(|table| !table.is_data)
+}
+
 /// Tables for a terminal: columns aligned, numbers to the right.
 pub fn text(tables: &[Table]) -> String {
     let mut out = String::new();
-    for table in tables {
+    for table in read(tables) {
         let _ = writeln!(out, "{}", table.title.to_uppercase());
         let widths: Vec<usize> = (0..table.columns.len())
             .map(|at| {
@@ -14,7 +19,7 @@ pub fn text(tables: &[Table]) -> String {
                 cells.chain([table.columns[at].chars().count()]).max().unwrap_or(0)
             })
             .collect();
-        let head: Vec<Cell> = table.columns.iter().map(|name| Cell::from(*name)).collect();
+        let head: Vec<Cell> = table.columns.iter().map(|name| Cell::from(name.as_ref())).collect();
         for row in std::iter::once(&head).chain(&table.rows) {
             let line: Vec<String> = row
                 .iter()
@@ -38,7 +43,7 @@ pub fn text(tables: &[Table]) -> String {
 /// Tables as GitHub's Markdown.
 pub fn markdown(tables: &[Table]) -> String {
     let mut out = String::new();
-    for table in tables {
+    for table in read(tables) {
         let _ = writeln!(out, "## {}\n", table.title);
         if !table.note.is_empty() {
             let _ = writeln!(out, "{}\n", table.note);
@@ -63,7 +68,7 @@ pub fn markdown(tables: &[Table]) -> String {
 /// Never in practice: it is written into memory.
 pub fn csv(table: &Table) -> std::io::Result<String> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record(&table.columns)?;
+    writer.write_record(table.columns.iter().map(|column| column.as_bytes()))?;
     for row in &table.rows {
         writer
             .write_record(row.iter().map(|cell| if *cell == Cell::Unknown { String::new() } else { cell.shown() }))?;
@@ -81,8 +86,9 @@ mod tests {
             name: "t",
             title: "Title",
             note: "A note.".into(),
-            columns: vec!["who", "n"],
+            columns: vec!["who".into(), "n".into()],
             rows: vec![vec!["a|b, \"c\"".into(), 7u64.into()], vec!["long name".into(), Cell::Unknown]],
+            is_data: false,
         }
     }
 

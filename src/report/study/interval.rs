@@ -17,6 +17,16 @@ pub fn wilson(hits: u64, all: u64) -> (f64, f64) {
     (((centre - half) / scale).max(0.0), ((centre + half) / scale).min(1.0))
 }
 
+/// 95 % interval of the difference of two paired shares: the adjusted Wald interval of D. G. Bonett and R. M. Price
+/// (2012), which holds for small samples. Of `all` bugs `only_a` were repaired by the first alone, `only_b` by the
+/// second alone; positive is in favour of the first.
+pub fn paired_difference(only_a: u64, only_b: u64, all: u64) -> (f64, f64) {
+    let n = all as f64 + 2.0;
+    let (a, b) = ((only_a as f64 + 1.0) / n, (only_b as f64 + 1.0) / n);
+    let half = Z * ((a + b - (a - b) * (a - b)) / n).sqrt();
+    ((a - b - half).max(-1.0), (a - b + half).min(1.0))
+}
+
 /// Exact two-sided McNemar test (Q. McNemar, 1947; binomial form) of paired outcomes: `only_a` bugs were repaired by the
 /// first configuration alone, `only_b` by the second alone. The probability of a split at least as uneven if both were
 /// equally good.
@@ -48,6 +58,16 @@ mod tests {
         let (low, high) = wilson(0, 20);
         assert!(low == 0.0 && close(high, 0.1611), "{low} {high}");
         assert_eq!(wilson(0, 0), (0.0, 1.0));
+    }
+
+    #[test]
+    fn the_interval_of_a_paired_difference_is_computed_by_hand() {
+        // (1+1)/102 and (9+1)/102: -0.0784 ± 1.96 · sqrt((0.1176 - 0.00615) / 102).
+        let (low, high) = paired_difference(1, 9, 100);
+        assert!(close(low, -0.1432) && close(high, -0.0136), "{low} {high}");
+        let (low, high) = paired_difference(0, 0, 10);
+        assert!(close(low, -high) && high > 0.0 && high < 0.3, "{low} {high}");
+        assert_eq!(paired_difference(0, 0, 0), (-1.0, 1.0));
     }
 
     #[test]

@@ -26,13 +26,16 @@ pub(in crate::validate) struct Level {
     pub(in crate::validate) lint: bool,
     /// Whether annotation processors of the class path run.
     pub(in crate::validate) processors: bool,
+    /// Whether classes are made without lines and names for debuggers.
+    pub(in crate::validate) bare: bool,
 }
 
 impl Level {
     /// The arguments of `javac` that stand for it.
     pub(in crate::validate) fn arguments(&self, jdk: &Jdk) -> Vec<String> {
         let encoding = if self.encoding.is_empty() { "UTF-8" } else { &self.encoding };
-        let mut args: Vec<String> = ["-g", "-encoding", encoding].map(String::from).to_vec();
+        let debug = if self.bare { "-g:none" } else { "-g" };
+        let mut args: Vec<String> = [debug, "-encoding", encoding].map(String::from).to_vec();
         args.extend(if self.lint { LINT } else { QUIET }.iter().map(|arg| (*arg).to_owned()));
         if !self.processors {
             args.push("-proc:none".into());

@@ -1,5 +1,6 @@
 //! A project on the JVM: a checkout with its compiled classes, its class path and its tests.
 
+mod bytecode;
 mod compile;
 
 pub(in crate::validate) use compile::{SAME_CODE, is_local};
@@ -134,5 +135,8 @@ impl Subject for Jvm {
     }
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
         self.lint(file).await
+    }
+    async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
+        self.same_bytecode(a, b).await
     }
 }

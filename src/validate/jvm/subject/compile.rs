@@ -27,10 +27,11 @@ impl Jvm {
             args: project.javac_args.clone(),
             lint: false,
             processors: self.class_path.has_processors(),
+            bare: false,
         }
     }
 
-    fn javac(&self) -> Javac<'_> {
+    pub(super) fn javac(&self) -> Javac<'_> {
         Javac { sandbox: &self.sandbox, jdk: &self.jdk, level: self.level(), wall: COMPILE_WALL }
     }
 
@@ -174,7 +175,8 @@ impl Jvm {
 }
 
 /// Classes below a folder, named with slashes.
-fn made_in(overlay: &Utf8Path) -> Vec<String> {
+/// Classes in a folder, named with slashes.
+pub(super) fn made_in(overlay: &Utf8Path) -> Vec<String> {
     let files = ignore::WalkBuilder::new(overlay).standard_filters(false).build().flatten();
     let class = |entry: ignore::DirEntry| {
         let path = Utf8Path::from_path(entry.path())?.strip_prefix(overlay).ok()?;

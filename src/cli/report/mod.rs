@@ -1,8 +1,11 @@
 //! `unidebug report`: what runs came to, side by side.
 
-use super::args::{ReportArgs, ReportFormat};
+pub mod args;
+mod review;
+
 use super::error::Failure;
-use crate::report::study::{self, RunFacts, Study};
+use crate::report::study::{self, Repaired, RunFacts, Study};
+use args::{NamedFile, ReportArgs, ReportFormat};
 use camino::Utf8Path;
 use serde_json::json;
 
@@ -10,8 +13,15 @@ use serde_json::json;
 ///
 /// # Errors
 /// A folder holds no run; a journal is damaged; a file cannot be written.
-pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
-    let study = Study::of(read(args)?);
+pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
+    if args.review {
+        let runs = read(&args)?;
+        // A person takes time, and may interrupt.
+        let reviewed = tokio::task::spawn_blocking(move || review::review(&runs, &args, &mut std::io::stdin().lock()));
+        return reviewed.await.map_err(|error| Failure::io("the review", &std::io::Error::other(error)))?;
+    }
+    let args = &args;
+    let study = Study::of(read(args)?, &published(args)?);
     let title = args.title.clone().unwrap_or_else(|| title(&study));
     let format = if args.html { ReportFormat::Html } else { args.format };
     if let (ReportFormat::Csv, Some(folder)) = (format, &args.out) {
@@ -24,13 +34,13 @@ pub fn report(args: &ReportArgs) -> Result<u8, Failure> {
         ReportFormat::Html => study::html(&study, &title)
             .map_err(|error| Failure::io("making the page", &std::io::Error::other(error)))?,
         ReportFormat::Csv => {
-            let table = study.tables().into_iter().find(|table| table.name == "bugs");
+            let table = study.tables().into_iter().find(|table| table.name == "runs");
             let text = table.map(|table| study::csv(&table)).transpose();
             text.map_err(|error| Failure::io("writing CSV", &error))?.unwrap_or_default()
         }
     };
     match &args.out {
-        None => super::print(&text),
+        None => crate::cli::print(&text),
         Some(file) => write(file, &text)?,
     }
     Ok(0)
@@ -52,6 +62,20 @@ fn read(args: &ReportArgs) -> Result<Vec<RunFacts>, Failure> {
     let mut seen = std::collections::BTreeSet::new();
     runs.retain(|run| seen.insert(run.dir.canonicalize_utf8().unwrap_or_else(|_| run.dir.clone())));
     Ok(runs)
+}
+
+/// Lists of repaired bugs that others published, each under its name.
+fn published(args: &ReportArgs) -> Result<Vec<Repaired>, Failure> {
+    let read = |list: &NamedFile| {
+        let text = std::fs::read(&list.file).map_err(|error| {
+            Failure::unusable(
+                format!("the list of {} cannot be read: {error} ({})", list.name, list.file),
+                "name a text file with one bug id a line: --published NAME=FILE",
+            )
+        })?;
+        Ok(Repaired::published(&list.name, &String::from_utf8_lossy(&text)))
+    };
+    args.published.iter().map(read).collect()
 }
 
 fn title(study: &Study) -> String {

@@ -1,0 +1,76 @@
+//! What was typed behind `unidebug report`.
+
+use camino::Utf8PathBuf;
+use clap::{Args, ValueEnum};
+use std::str::FromStr;
+
+/// `report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Run directories, or folders that hold some.
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<Utf8PathBuf>,
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+    /// The same as `--format html`.
+    #[arg(long, conflicts_with = "format")]
+    pub html: bool,
+    /// Write into this file instead of stdout; with CSV into this folder, a file for each table.
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<Utf8PathBuf>,
+    /// Heading of the report.
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Bugs that others repaired, a file with one id a line, to be compared with; may be repeated.
+    #[arg(long, value_name = "NAME=FILE")]
+    pub published: Vec<NamedFile>,
+    /// Show patches that wait for a person beside the developer's, ask for a verdict and a reason, and keep both.
+    #[arg(long, conflicts_with_all = ["format", "html", "out", "title", "published"])]
+    pub review: bool,
+    /// Review only so many, drawn at random: what is found then holds for all that wait.
+    #[arg(long, value_name = "N", requires = "review", value_parser = clap::value_parser!(u32).range(1..))]
+    pub sample: Option<u32>,
+    /// Where chance begins: the same number draws the same patches.
+    #[arg(long, value_name = "N", requires = "sample", default_value_t = 0)]
+    pub seed: u64,
+    /// Who reviews.
+    #[arg(long, value_name = "NAME", requires = "review", env = "UNIDEBUG_REVIEWER")]
+    pub reviewer: Option<String>,
+}
+
+/// A file under a name of the user's: `NAME=FILE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedFile {
+    /// The name.
+    pub name: String,
+    /// The file.
+    pub file: Utf8PathBuf,
+}
+
+impl FromStr for NamedFile {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some((name, file)) if !name.trim().is_empty() && !file.is_empty() => {
+                Ok(Self { name: name.trim().to_owned(), file: file.into() })
+            }
+            _ => Err("write a name and a file, as `paper=repaired.txt`".into()),
+        }
+    }
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For a terminal.
+    Text,
+    /// Markdown.
+    Md,
+    /// One page that needs nothing else.
+    Html,
+    /// Everything, for programs.
+    Json,
+    /// A row for each run; with `--out DIR` every table as a file.
+    Csv,
+}

@@ -1,0 +1,135 @@
+//! How many runs came to what, and on which rung.
+
+use super::{Correctness, RunFacts};
+use crate::domain::{Level, Usage};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Counts of one group of runs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Counts {
+    /// Runs.
+    pub runs: u64,
+    /// Bugs.
+    pub bugs: u64,
+    /// Runs that ended with a plausible patch.
+    pub plausible: u64,
+    /// Of these, known to be correct: the sum of the three ways to know it.
+    pub correct: u64,
+    /// Equal to the developer's patch in the normal form of the syntax tree.
+    pub same_tree: u64,
+    /// Equal to it in bytecode.
+    pub same_bytecode: u64,
+    /// Found correct by a person.
+    pub reviewed_correct: u64,
+    /// Found wrong by a person.
+    pub reviewed_wrong: u64,
+    /// To be looked at by a person.
+    pub needs_review: u64,
+    /// Runs that ended without a repair.
+    pub unrepaired: u64,
+    /// Runs that a cap ended.
+    pub exhausted: u64,
+    /// Runs that are not over: they say nothing about their bug and count in no share.
+    pub unfinished: u64,
+    /// Attempts that were begun.
+    pub attempts: u64,
+    /// Candidates that were judged.
+    pub candidates: u64,
+    /// Tokens and money.
+    pub usage: Usage,
+    /// Wall time of runs that are over, in seconds.
+    pub seconds: f64,
+}
+
+impl Counts {
+    /// Runs that are over.
+    pub fn finished(&self) -> u64 {
+        self.runs - self.unfinished
+    }
+
+    /// Counts a group.
+    pub fn of<'r>(runs: impl IntoIterator<Item = &'r RunFacts>) -> Self {
+        let mut counts = Self::default();
+        let mut bugs = BTreeSet::new();
+        for run in runs {
+            bugs.insert(run.bug.to_string());
+            counts.add(run);
+        }
+        counts.bugs = bugs.len() as u64;
+        counts
+    }
+
+    fn add(&mut self, run: &RunFacts) {
+        self.runs += 1;
+        self.usage += run.usage;
+        self.attempts += u64::from(run.attempts);
+        self.candidates += run.validations.candidates;
+        match run.verdict() {
+            "plausible" => self.plausible += 1,
+            "unrepaired" => self.unrepaired += 1,
+            "exhausted" => self.exhausted += 1,
+            _ => self.unfinished += 1,
+        }
+        if run.report.is_some() {
+            self.seconds += run.seconds.wall;
+        }
+        let Some(correctness) = run.correctness() else { return };
+        self.correct += u64::from(correctness.is_correct());
+        *match correctness {
+            Correctness::SameTree => &mut self.same_tree,
+            Correctness::SameBytecode => &mut self.same_bytecode,
+            Correctness::ReviewedCorrect => &mut self.reviewed_correct,
+            Correctness::ReviewedWrong => &mut self.reviewed_wrong,
+            Correctness::Waiting => &mut self.needs_review,
+        } += 1;
+    }
+}
+
+/// One rung of the escalation, over all runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rung {
+    /// The rung.
+    pub level: Level,
+    /// Runs that came to it.
+    pub entered: u64,
+    /// Runs that it repaired.
+    pub repaired: u64,
+    /// Of these, known to be correct.
+    pub correct: u64,
+    /// Runs that went on to a higher rung.
+    pub went_on: u64,
+    /// Runs that ended on it without a repair.
+    pub given_up: u64,
+    /// What it cost in all runs that came to it.
+    pub usage: Usage,
+    /// Seconds in models and tools, in all runs that came to it.
+    pub seconds: f64,
+}
+
+/// The rungs from level 0 to refine; those that no run came to are left out.
+pub fn escalation(runs: &[RunFacts]) -> Vec<Rung> {
+    let levels = [Level::First, Level::L1, Level::L2, Level::L3, Level::Refine];
+    levels.into_iter().map(|level| rung(level, runs)).filter(|rung| rung.entered > 0).collect()
+}
+
+fn rung(level: Level, runs: &[RunFacts]) -> Rung {
+    let (usage, seconds) = (Usage::default(), 0.0);
+    let mut rung = Rung { level, entered: 0, repaired: 0, correct: 0, went_on: 0, given_up: 0, usage, seconds };
+    for run in runs {
+        let here = run.plausible() && run.level() == Some(level);
+        let entered = here || run.entered.contains(&level);
+        let higher = run.entered.iter().any(|other| *other > level);
+        rung.entered += u64::from(entered);
+        rung.repaired += u64::from(here);
+        rung.correct += u64::from(here && run.correct());
+        rung.went_on += u64::from(entered && !here && higher);
+        rung.given_up += u64::from(entered && !higher && !run.plausible());
+        if let Some(usage) = run.spent.get(&level) {
+            rung.usage += *usage;
+        }
+        let here = run.agents.iter().filter(|(place, _)| place.level == level);
+        rung.seconds += here.map(|(_, facts)| facts.model_seconds + facts.tool_seconds).sum::<f64>();
+    }
+    rung
+}

@@ -1,0 +1,293 @@
+//! One run, reduced to what reports count: small enough that a thousand of them fit into memory.
+
+mod location_type;
+mod setting;
+mod trail;
+mod work;
+
+pub use location_type::LocationType;
+pub use setting::Setting;
+pub use trail::Step;
+pub use work::{AgentFacts, Place, ToolFacts};
+
+use crate::domain::{BugId, Event, Level, Outcome, Scope, ToolName, Usage};
+use crate::journal::{Journal, JournalError};
+use crate::report::review::{self, Review};
+use crate::report::summary::{DEVELOPER, Equality, RunReport, Seconds, Validations, VerdictWord};
+use crate::report::tally::Tally;
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// File of the frozen configuration in a run directory.
+const CONFIG: &str = "config.json";
+/// Tools by which an agent hands over what it was asked for.
+const ANSWERS: [&str; 2] = ["goal_accomplished", "write_fix"];
+
+/// What is known of a plausible patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Correctness {
+    /// Its syntax tree equals that of the developer's patch in normal form.
+    SameTree,
+    /// It compiles to the developer's bytecode.
+    SameBytecode,
+    /// A person found it correct.
+    ReviewedCorrect,
+    /// A person found it wrong.
+    ReviewedWrong,
+    /// Nobody knows.
+    Waiting,
+}
+
+impl Correctness {
+    /// The words in tables.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SameTree => "yes, same tree",
+            Self::SameBytecode => "yes, same bytecode",
+            Self::ReviewedCorrect => "yes, reviewed",
+            Self::ReviewedWrong => "no, reviewed",
+            Self::Waiting => "needs review",
+        }
+    }
+
+    /// Whether the patch is known to be correct.
+    pub fn is_correct(self) -> bool {
+        matches!(self, Self::SameTree | Self::SameBytecode | Self::ReviewedCorrect)
+    }
+}
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunFacts {
+    /// The run directory.
+    pub dir: Utf8PathBuf,
+    /// Which bug.
+    pub bug: BugId,
+    /// How it was run.
+    pub setting: Setting,
+    /// The report of a run that is over. A run without one stopped early: nothing is said about its bug.
+    pub report: Option<RunReport>,
+    /// What a person said of the patch.
+    pub review: Option<Review>,
+    /// The developer's repair as a unified diff, where the benchmark has it.
+    pub developer: Option<String>,
+    /// How far that repair is spread.
+    pub location_type: Option<LocationType>,
+    /// Attempts that were begun.
+    pub attempts: u32,
+    /// Rungs on which an agent started.
+    pub entered: BTreeSet<Level>,
+    /// By rung: requests, tokens and money.
+    pub spent: BTreeMap<Level, Usage>,
+    /// By agent on its rung.
+    pub agents: BTreeMap<Place, AgentFacts>,
+    /// By tool.
+    pub tools: BTreeMap<ToolName, ToolFacts>,
+    /// Candidates by outcome.
+    pub outcomes: BTreeMap<Outcome, u64>,
+    /// Sums over the run, also of one that is not over.
+    pub validations: Validations,
+    /// Tokens and money.
+    pub usage: Usage,
+    /// Time; the wall is only known of a run that is over.
+    pub seconds: Seconds,
+    /// Isolation that was in force.
+    pub sandbox: String,
+    /// Version of the program.
+    pub version: String,
+    /// How often warm and cold judged one candidate differently.
+    pub disagreements: u64,
+    /// What the run told its reader.
+    pub notices: Vec<String>,
+    /// What happened, step by step.
+    pub steps: Vec<Step>,
+    /// Whether a plausible candidate came since the last tool call ended.
+    #[serde(skip)]
+    passed: bool,
+}
+
+impl RunFacts {
+    /// Reads a run directory.
+    ///
+    /// # Errors
+    /// It holds no journal, or a damaged or newer one.
+    pub fn read(dir: &Utf8Path) -> Result<Self, JournalError> {
+        let events = Journal::read(dir)?;
+        let config = std::fs::read(dir.join(CONFIG)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let mut facts = Self::of(dir, &config.unwrap_or(Value::Null), &events);
+        let developer = std::fs::read(dir.join(DEVELOPER)).ok();
+        facts.developer = developer.map(|bytes| crate::language::decode(&bytes).0);
+        facts.location_type = facts.developer.as_deref().and_then(LocationType::of);
+        facts.review = facts.patch().and_then(|patch| review::of(dir, patch));
+        Ok(facts)
+    }
+
+    /// Counts the events of a run.
+    pub fn of(dir: &Utf8Path, config: &Value, events: &[Event]) -> Self {
+        let sums = Tally::over(events);
+        let mut facts = Self {
+            dir: dir.to_owned(),
+            bug: bug_of(config, events),
+            setting: Setting::of(config),
+            report: None,
+            review: None,
+            developer: None,
+            location_type: None,
+            attempts: 0,
+            entered: BTreeSet::new(),
+            spent: BTreeMap::new(),
+            agents: BTreeMap::new(),
+            tools: BTreeMap::new(),
+            outcomes: sums.outcomes,
+            validations: sums.validations,
+            usage: sums.usage,
+            seconds: sums.seconds,
+            sandbox: String::new(),
+            version: String::new(),
+            disagreements: events.iter().filter(|event| event.is_disagreement()).count() as u64,
+            notices: Vec::new(),
+            steps: Vec::new(),
+            passed: false,
+        };
+        events.iter().for_each(|event| facts.add(event));
+        if let Some(report) = &facts.report {
+            facts.seconds = report.seconds;
+            let credited = report.verdict == VerdictWord::Plausible;
+            if let Some((level, by)) = report.level.zip(report.by.as_ref()).filter(|_| credited) {
+                facts.agents.entry(Place { level, agent: by.agent.clone() }).or_default().repairs += 1;
+            }
+        }
+        facts
+    }
+
+    /// The verdict's word; `unfinished` for a run that is not over.
+    pub fn verdict(&self) -> &'static str {
+        match self.report.as_ref().map(|report| report.verdict) {
+            Some(VerdictWord::Plausible) => "plausible",
+            Some(VerdictWord::Unrepaired) => "unrepaired",
+            Some(VerdictWord::Exhausted) => "exhausted",
+            None => "unfinished",
+        }
+    }
+
+    /// Whether a plausible patch came out.
+    pub fn plausible(&self) -> bool {
+        self.verdict() == "plausible"
+    }
+
+    /// The plausible patch.
+    pub fn patch(&self) -> Option<&str> {
+        self.report.as_ref().filter(|_| self.plausible()).and_then(|report| report.patch.as_deref())
+    }
+
+    /// What is known of the plausible patch's correctness; `None` without such a patch.
+    pub fn correctness(&self) -> Option<Correctness> {
+        let report = self.report.as_ref().filter(|_| self.plausible())?;
+        Some(match (report.correct, report.equal_by, &self.review) {
+            (Some(true), Some(Equality::Bytecode), _) => Correctness::SameBytecode,
+            (Some(true), _, _) => Correctness::SameTree,
+            (_, _, Some(review)) if review.correct => Correctness::ReviewedCorrect,
+            (_, _, Some(_)) => Correctness::ReviewedWrong,
+            _ => Correctness::Waiting,
+        })
+    }
+
+    /// Whether the plausible patch is correct: equal to the developer's, or in the words of a person.
+    pub fn correct(&self) -> bool {
+        self.correctness().is_some_and(Correctness::is_correct)
+    }
+
+    /// On which rung it came.
+    pub fn level(&self) -> Option<Level> {
+        self.report.as_ref().and_then(|report| report.level)
+    }
+
+    /// Project of the bug: the benchmark's name, and for ids such as `Lang-1` the project's.
+    pub fn project(&self) -> String {
+        let BugId { benchmark, name } = &self.bug;
+        match name.rsplit_once('-') {
+            Some((project, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => project.to_owned(),
+            _ => benchmark.clone(),
+        }
+    }
+
+    /// Tool calls of all agents.
+    pub fn tool_calls(&self) -> u64 {
+        self.tools.values().map(|used| used.calls).sum()
+    }
+
+    /// Seconds in tools.
+    pub fn tool_seconds(&self) -> f64 {
+        self.tools.values().map(|used| used.seconds).sum()
+    }
+
+    fn add(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { version, sandbox, .. } => {
+                self.version.clone_from(version);
+                self.sandbox.clone_from(sandbox);
+            }
+            Event::AgentStarted { scope, .. } => {
+                self.attempts = self.attempts.max(scope.attempt);
+                self.entered.insert(scope.level);
+                self.agent(scope).started += 1;
+            }
+            Event::Received { scope, usage, seconds, .. } => {
+                *self.spent.entry(scope.level).or_default() += *usage;
+                let agent = self.agent(scope);
+                agent.usage += *usage;
+                agent.model_seconds += seconds;
+            }
+            Event::Observed { scope, tool, ok, observation, seconds, .. } => {
+                let plausible = std::mem::take(&mut self.passed);
+                self.observed(
+                    scope,
+                    tool,
+                    ToolFacts { calls: 1, ok: u64::from(*ok), plausible: u64::from(plausible), seconds: *seconds },
+                );
+                let what = if tool.as_str().is_empty() { "unreadable answer" } else { tool.as_str() };
+                trail::push(&mut self.steps, scope, what, observation);
+            }
+            // What waits for its confirmation is told with it.
+            Event::Validated { outcome: Outcome::PassedWarm, .. } => {}
+            Event::Validated { scope, outcome, detail, .. } => {
+                self.passed |= *outcome == Outcome::Plausible;
+                trail::push(&mut self.steps, scope, outcome.word(), detail);
+            }
+            Event::AgentEnded { scope, how, .. } => trail::push(&mut self.steps, scope, "ended", how),
+            Event::Notice { text } => self.notices.push(text.clone()),
+            Event::Finished { report } => self.report = serde_json::from_value(report.clone()).ok(),
+            _ => {}
+        }
+    }
+
+    fn observed(&mut self, scope: &Scope, tool: &ToolName, used: ToolFacts) {
+        let agent = self.agent(scope);
+        let refused = used.calls - used.ok;
+        agent.cycles += 1;
+        agent.invalid += refused;
+        agent.resampled += if ANSWERS.contains(&tool.as_str()) { refused } else { 0 };
+        agent.tool_seconds += used.seconds;
+        if !tool.as_str().is_empty() {
+            *self.tools.entry(tool.clone()).or_default() += used;
+        }
+    }
+
+    fn agent(&mut self, scope: &Scope) -> &mut AgentFacts {
+        self.agents.entry(Place { level: scope.level, agent: scope.agent.clone() }).or_default()
+    }
+}
+
+/// The bug's id: from the journal, else from the frozen configuration.
+fn bug_of(config: &Value, events: &[Event]) -> BugId {
+    let started = events.iter().find_map(|event| match event {
+        Event::RunStarted { bug, .. } => Some(bug.clone()),
+        _ => None,
+    });
+    let named = || config["bug"].as_str().and_then(|text| text.parse().ok());
+    let unknown = || BugId { benchmark: "unknown".into(), name: "unknown".into() };
+    started.or_else(named).unwrap_or_else(unknown)
+}

@@ -1,0 +1,196 @@
+//! The report as one page that needs nothing else: no network, no other file.
+
+mod charts;
+mod svg;
+mod venn;
+
+use super::{Cell, RunFacts, Study};
+use charts::Chart;
+use minijinja::Environment;
+use serde::Serialize;
+use std::borrow::Cow;
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+/// Name of the template; its ending turns escaping on.
+const NAME: &str = "page.html";
+/// The table whose rows lead to trajectories.
+const RUNS: &str = "runs";
+
+/// Longest text that is kept on one line, in characters.
+const SHORT: usize = 32;
+
+/// What the template sees.
+#[derive(Serialize)]
+struct Page<'a> {
+    title: &'a str,
+    style: &'a str,
+    script: &'a str,
+    all: &'a super::Counts,
+    finished: u64,
+    charts: Vec<Chart>,
+    tables: Vec<Shown>,
+    runs: Vec<Run<'a>>,
+}
+
+/// A table, ready to print.
+#[derive(Serialize)]
+struct Shown {
+    name: &'static str,
+    title: &'static str,
+    note: String,
+    columns: Vec<Column>,
+    rows: Vec<Vec<Field>>,
+    /// Whether each row leads to its run.
+    leads: bool,
+}
+
+#[derive(Serialize)]
+struct Column {
+    title: Cow<'static, str>,
+    number: bool,
+}
+
+#[derive(Serialize)]
+struct Field {
+    text: String,
+    /// What rows are sorted by: numbers as they are, everything else as text.
+    sort: Option<f64>,
+    /// Set to the right: numbers, and what stands for one.
+    right: bool,
+    /// Kept on one line.
+    short: bool,
+}
+
+/// One run with its trajectory.
+#[derive(Serialize)]
+struct Run<'a> {
+    bug: String,
+    verdict: &'a str,
+    level: &'a str,
+    agent: &'a str,
+    correct: &'a str,
+    configuration: &'a str,
+    dir: &'a str,
+    analysis: &'a str,
+    facts: Vec<(&'a str, String)>,
+    diff: Vec<Line<'a>>,
+    developer: Vec<Line<'a>>,
+    steps: &'a [super::Step],
+    notices: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    kind: &'static str,
+    text: &'a str,
+}
+
+/// Renders the page.
+///
+/// # Errors
+/// The template is wrong, which its test would have found.
+pub fn html(study: &Study, title: &str) -> Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    environment.add_template(NAME, TEMPLATE)?;
+    let page = Page {
+        title,
+        style: STYLE,
+        script: SCRIPT,
+        all: &study.all,
+        finished: study.all.finished(),
+        charts: charts::charts(study),
+        tables: tables(study),
+        runs: study.runs.iter().map(run).collect(),
+    };
+    environment.get_template(NAME)?.render(minijinja::value::Serde(&page))
+}
+
+fn tables(study: &Study) -> Vec<Shown> {
+    let field = |cell: Cell| {
+        let sort = match &cell {
+            Cell::Count(n) => Some(*n as f64),
+            Cell::Number(value, _) => Some(*value),
+            Cell::Text(_) | Cell::Unknown => None,
+        };
+        let text = cell.shown();
+        let short = text.chars().count() <= SHORT;
+        Field { text, right: cell.is_number() || cell == Cell::Unknown, sort, short }
+    };
+    let shown = |table: super::Table| {
+        let number = |at: usize| table.rows.iter().any(|row| row[at].is_number());
+        let numbers: Vec<bool> = (0..table.columns.len()).map(number).collect();
+        let columns = table.columns.into_iter().zip(numbers).map(|(title, number)| Column { title, number }).collect();
+        let rows = table.rows.into_iter().map(|row| row.into_iter().map(field).collect()).collect();
+        let leads = table.name == RUNS;
+        Shown { name: table.name, title: table.title, note: table.note, columns, rows, leads }
+    };
+    study.tables().into_iter().filter(|table| !table.is_data).map(shown).collect()
+}
+
+fn run(facts: &RunFacts) -> Run<'_> {
+    let report = facts.report.as_ref();
+    let by = report.filter(|_| facts.plausible()).and_then(|report| report.by.as_ref());
+    Run {
+        bug: facts.bug.to_string(),
+        verdict: facts.verdict(),
+        level: facts.level().map_or("", |level| level.label()),
+        agent: by.map_or("", |by| by.agent.as_str()),
+        correct: facts.correctness().map_or("", |known| known.words()),
+        configuration: &facts.setting.line,
+        dir: facts.dir.as_str(),
+        analysis: report.and_then(|report| report.analysis.as_deref()).unwrap_or(""),
+        facts: provenance(facts),
+        diff: facts.patch().unwrap_or("").lines().map(line).collect(),
+        developer: facts.developer.as_deref().unwrap_or("").lines().map(line).collect(),
+        steps: &facts.steps,
+        notices: &facts.notices,
+    }
+}
+
+/// Where the patch comes from and what the run cost, as pairs of a word and a value.
+fn provenance(facts: &RunFacts) -> Vec<(&'static str, String)> {
+    let dollars = |cost: Option<f64>| cost.map_or("unknown".to_owned(), |cost| format!("{cost:.4} USD"));
+    let mut told = Vec::new();
+    let by = facts.report.as_ref().filter(|_| facts.plausible()).and_then(|report| report.by.as_ref());
+    if let Some(by) = by {
+        let policy = match by.policy {
+            crate::domain::PolicyKind::Llm => "model",
+            crate::domain::PolicyKind::Builtin => "built-in engine",
+            crate::domain::PolicyKind::Replay => "recording",
+        };
+        let level = facts.level().map_or("", |level| level.label());
+        told.push(("patch by", format!("{} ({policy}) on {level}, attempt {}", by.agent, by.attempt)));
+        if by.request > 0 {
+            told.push(("after", format!("{} requests, {}", by.request, dollars(by.cost_usd))));
+        }
+    }
+    if let Some(review) = &facts.review {
+        let word = if review.correct { "correct" } else { "wrong" };
+        told.push(("review", format!("{word}, by {} on {}: {}", review.by, review.at, review.reason)));
+    }
+    if let Some(kind) = facts.location_type {
+        told.push(("the developer changed", kind.word().to_owned()));
+    }
+    let usage = &facts.usage;
+    let tokens = usage.prompt_tokens + usage.completion_tokens;
+    if usage.requests > 0 {
+        told.push(("model", format!("{} requests, {tokens} tokens, {}", usage.requests, dollars(usage.cost_usd.0))));
+    }
+    told.push(("candidates", facts.validations.candidates.to_string()));
+    told.push(("time", format!("{:.1} s, of which {:.1} s tests", facts.seconds.wall, facts.seconds.tests)));
+    told
+}
+
+fn line(text: &str) -> Line<'_> {
+    let kind = match text {
+        _ if text.starts_with("+++") || text.starts_with("---") => "file",
+        _ if text.starts_with('+') => "added",
+        _ if text.starts_with('-') => "removed",
+        _ if text.starts_with("@@") => "place",
+        _ => "same",
+    };
+    Line { kind, text }
+}

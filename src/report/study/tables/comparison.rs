@@ -1,0 +1,125 @@
+//! Configurations against each other and against published lists.
+
+use crate::report::study::{Cell, Pair, RunFacts, Study, Table};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Most configurations that stand side by side for every bug.
+const MOST_COLUMNS: usize = 8;
+/// Most bugs that are named in one field.
+const MOST_NAMED: usize = 40;
+
+const PAIR: [&str; 9] =
+    ["first", "second", "bugs", "both", "first alone", "second alone", "difference in points", "95 % interval", "p"];
+
+pub fn pairs(study: &Study) -> Table {
+    let note = "On bugs that both finished; a bug counts as repaired when any repetition brought a plausible patch. \
+                Interval: Bonett and Price's for paired shares. p: McNemar's exact two-sided test.";
+    Table::new("pairs", "Paired comparison", &PAIR).note(note).rows(study.pairs.iter().map(pair))
+}
+
+fn pair(pair: &Pair) -> Vec<Cell> {
+    vec![
+        pair.a.as_str().into(),
+        pair.b.as_str().into(),
+        pair.bugs.into(),
+        pair.both.into(),
+        pair.only_a.into(),
+        pair.only_b.into(),
+        Cell::Number(100.0 * pair.difference, 1),
+        Cell::interval(pair.interval),
+        Cell::Number(pair.p, 4),
+    ]
+}
+
+/// FixAgent's Table 3.
+pub fn gains(study: &Study) -> Table {
+    let columns = [
+        "model",
+        "strategy",
+        "bugs",
+        "asked directly",
+        "by the strategy",
+        "gain",
+        "gain in points",
+        "95 % interval",
+        "p",
+    ];
+    let note = "The same model, once asked directly and once working by a strategy, on bugs that both finished.";
+    Table::new("gains", "Gain over asking directly", &columns).note(note).rows(study.gains.iter().map(|gain| {
+        let Pair { both, only_a, only_b, bugs, .. } = gain.pair;
+        let more = (only_a as f64) - (only_b as f64);
+        vec![
+            gain.model.as_str().into(),
+            gain.pair.a.as_str().into(),
+            bugs.into(),
+            (both + only_b).into(),
+            (both + only_a).into(),
+            Cell::Number(more, 0),
+            Cell::Number(100.0 * gain.pair.difference, 1),
+            Cell::interval(gain.pair.interval),
+            Cell::Number(gain.pair.p, 4),
+        ]
+    }))
+}
+
+/// Every bug in a row, every configuration in a column: on which rung and by whom it was repaired first.
+pub fn by_bug(study: &Study) -> Table {
+    let names: Vec<&String> = study.configurations.keys().collect();
+    let mut table = Table::new("by-bug", "Bug by bug", &["bug"]);
+    if !(2..=MOST_COLUMNS).contains(&names.len()) {
+        return table;
+    }
+    table.columns.extend(names.iter().map(|name| Cow::Owned((*name).clone())));
+    let mut rows: Vec<(String, BTreeMap<&str, Vec<&RunFacts>>)> = Vec::new();
+    for run in &study.runs {
+        let bug = run.bug.to_string();
+        if rows.last().is_none_or(|(last, _)| *last != bug) {
+            rows.push((bug, BTreeMap::new()));
+        }
+        if let Some((_, by_name)) = rows.last_mut() {
+            by_name.entry(&run.setting.line).or_default().push(run);
+        }
+    }
+    let rows = rows.into_iter().map(|(bug, by_name)| {
+        let cells = names.iter().map(|name| by_name.get(name.as_str()).map_or("not run".into(), |runs| first(runs)));
+        std::iter::once(bug.into()).chain(cells).collect()
+    });
+    let note = "The lowest rung on which any repetition was repaired, by which agent, and what is known of the patch.";
+    table.note(note).rows(rows)
+}
+
+fn first(runs: &[&RunFacts]) -> Cell {
+    let repaired = runs.iter().filter(|run| run.plausible()).min_by_key(|run| (run.level(), !run.correct()));
+    let Some(run) = repaired else {
+        return runs.iter().map(|run| run.verdict()).min().unwrap_or("not run").into();
+    };
+    let by = run.report.as_ref().and_then(|report| report.by.as_ref()).map_or("", |by| by.agent.as_str());
+    let level = run.level().map_or("", |level| level.label());
+    let known = match run.correctness() {
+        Some(known) if known.is_correct() => "correct",
+        Some(known) => known.words(),
+        None => "",
+    };
+    format!("{level} {by}: {known}").into()
+}
+
+pub fn overlap(study: &Study) -> Table {
+    let columns = ["repaired by exactly", "bugs", "which"];
+    let sets = &study.overlap.sets;
+    let rows = study.overlap.regions.iter().map(|region| {
+        let by = match region.by.len() {
+            n if n == sets.len() => format!("all {n}"),
+            1 => format!("{} alone", region.by[0]),
+            _ => region.by.join(" + "),
+        };
+        let mut which = region.bugs.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        if region.bugs.len() > MOST_NAMED {
+            which.push_str(", …");
+        }
+        vec![by.into(), (region.bugs.len() as u64).into(), which.into()]
+    });
+    let note = "Plausible repairs, and lists that were named with --published. Bugs of a list that no run tried are \
+                left out.";
+    Table::new("overlap", "Overlap of repaired bugs", &columns).note(note).rows(rows)
+}

@@ -1,0 +1,165 @@
+//! Figures over runs that are told event by event.
+
+use super::{Cell, Repaired, RunFacts, Study};
+use crate::domain::{Cost, Event, Level, Outcome, PolicyKind, Scope, Usage};
+use serde_json::{Value, json};
+
+fn scope(level: Level, agent: &str) -> Scope {
+    Scope { attempt: 1, level, agent: agent.into(), cycle: 1, focus: None }
+}
+
+fn started(level: Level, agent: &str) -> Event {
+    Event::AgentStarted { scope: scope(level, agent), policy: PolicyKind::Llm, shown: Vec::new() }
+}
+
+fn paid(level: Level, agent: &str, cost: f64) -> Event {
+    let usage = Usage {
+        requests: 1,
+        prompt_tokens: 100,
+        completion_tokens: 10,
+        cost_usd: Cost(Some(cost)),
+        ..Usage::default()
+    };
+    Event::Received { scope: scope(level, agent), key: "k".into(), response: Value::Null, usage, seconds: 1.0 }
+}
+
+fn used(level: Level, agent: &str, tool: &str, ok: bool) -> Event {
+    Event::Observed {
+        scope: scope(level, agent),
+        state: "try".into(),
+        tool: tool.into(),
+        args: Value::Null,
+        ok,
+        observation: "seen".into(),
+        change: None,
+        shown: Vec::new(),
+        seconds: 2.0,
+    }
+}
+
+fn judged(level: Level, outcome: Outcome) -> Event {
+    let text = String::new;
+    Event::Validated {
+        scope: scope(level, "fixer"),
+        outcome,
+        diff: text(),
+        detail: text(),
+        origin: text(),
+        diagnostics: Vec::new(),
+        failing: Vec::new(),
+        fixed: 0,
+        seconds: 0.5,
+    }
+}
+
+fn finished(bug: &str, level: Option<Level>, correct: Option<bool>, cost: f64) -> Event {
+    let by = level.map(|_| json!({"agent": "fixer", "policy": "llm", "attempt": 1, "request": 2, "cost_usd": cost}));
+    let verdict = if level.is_some() { "plausible" } else { "unrepaired" };
+    let usage =
+        json!({"requests": 2, "prompt_tokens": 200, "cached_tokens": 0, "completion_tokens": 20, "cost_usd": cost});
+    Event::Finished {
+        report: json!({
+            "schema": 1, "bug": bug, "verdict": verdict, "level": level, "by": by, "patch": level.map(|_| "+a\n"),
+            "files": [], "correct": correct, "localization": "spectrum", "model": {"name": "m", "endpoint": null},
+            "validations": {"candidates": 1, "compiled": 1, "plausible": 0}, "usage": usage,
+            "seconds": {"wall": 10.0, "model": 2.0, "tests": 1.0}, "analysis": null, "run_dir": "r",
+        }),
+    }
+}
+
+fn run(bug: &str, strategy: &str, events: &[Event]) -> RunFacts {
+    let config = json!({"bug": bug, "settings": {"model": ["m"], "strategy": strategy}, "plan": {}});
+    RunFacts::of("r".into(), &config, events)
+}
+
+/// One bug repaired on L1, one on L2, one nowhere; the first also by the model alone.
+fn study() -> Study {
+    let easy = |strategy| {
+        let events = [
+            started(Level::L1, "fixer"),
+            paid(Level::L1, "fixer", 0.1),
+            judged(Level::L1, Outcome::PassedWarm),
+            judged(Level::L1, Outcome::Plausible),
+            used(Level::L1, "fixer", "write_fix", true),
+            finished("d:A-1", Some(Level::L1), Some(true), 0.1),
+        ];
+        run("d:A-1", strategy, &events)
+    };
+    let hard = [
+        started(Level::L1, "fixer"),
+        paid(Level::L1, "fixer", 0.1),
+        used(Level::L1, "fixer", "write_fix", false),
+        started(Level::L2, "fixer"),
+        paid(Level::L2, "fixer", 0.3),
+        judged(Level::L2, Outcome::Plausible),
+        used(Level::L2, "fixer", "write_fix", true),
+        finished("d:A-2", Some(Level::L2), None, 0.4),
+    ];
+    let lost = [
+        started(Level::L1, "fixer"),
+        used(Level::L1, "fixer", "", false),
+        started(Level::L2, "fixer"),
+        paid(Level::L2, "fixer", 0.2),
+        finished("d:A-3", None, None, 0.2),
+    ];
+    let runs = vec![
+        run("d:A-3", "unified", &lost),
+        easy("unified"),
+        easy("direct"),
+        run("d:A-2", "unified", &hard),
+        run("d:A-2", "direct", &[started(Level::L1, "fixer"), finished("d:A-2", None, None, 0.1)]),
+    ];
+    Study::of(runs, &[Repaired::published("paper", "A-2\nA-9\n")])
+}
+
+fn cells(study: &Study, table: &str, row: usize) -> Vec<String> {
+    let tables = study.tables();
+    let found = tables.iter().find(|found| found.name == table).unwrap();
+    found.rows[row].iter().map(Cell::shown).collect()
+}
+
+#[test]
+fn every_rung_tells_what_came_went_on_and_what_one_more_repair_costs() {
+    let study = study();
+    let told = |row: usize| cells(&study, "escalation", row);
+    assert_eq!(told(0)[..7], ["L1", "5", "2", "40.0", "2", "2", "1"]);
+    assert_eq!(told(1)[..7], ["L2", "2", "1", "50.0", "0", "0", "1"]);
+    assert_eq!(told(1)[9..11], ["0.5000", "0.5000"], "what both runs paid there, for the one repair");
+}
+
+#[test]
+fn agents_tell_what_was_refused_and_asked_again() {
+    let study = study();
+    assert_eq!(cells(&study, "agents", 0)[..6], ["fixer", "7", "5", "5", "1", "2"]);
+    assert_eq!(cells(&study, "places", 1)[..3], ["L2 fixer", "2", "1"]);
+    let all = cells(&study, "tool-use", 0);
+    assert_eq!(all[..6], ["all runs", "5", "0.8", "0.6", "4", "75.0"], "three of four calls brought a plausible patch");
+}
+
+#[test]
+fn strategies_stand_side_by_side_with_a_test() {
+    let study = study();
+    assert_eq!(cells(&study, "pairs", 0)[..7], ["m", "m, direct", "2", "1", "1", "0", "50.0"]);
+    assert_eq!(cells(&study, "pairs", 0)[8], "1.0000");
+    assert_eq!(cells(&study, "gains", 0)[..6], ["m", "m", "2", "1", "2", "1"]);
+    assert_eq!(cells(&study, "by-bug", 1), ["d:A-2", "L2 fixer: needs review", "unrepaired"]);
+    assert_eq!(cells(&study, "by-bug", 2), ["d:A-3", "unrepaired", "not run"]);
+}
+
+#[test]
+fn sets_overlap_with_what_others_published() {
+    let overlap = study().overlap;
+    let told: Vec<(String, String)> =
+        overlap.regions.iter().map(|region| (region.by.join(" + "), region.bugs.join(" "))).collect();
+    let wanted = [("m + m, direct", "d:A-1"), ("m + paper", "d:A-2")];
+    assert_eq!(told, wanted.map(|(by, bugs)| (by.to_owned(), bugs.to_owned())));
+}
+
+#[test]
+fn the_page_holds_every_chart() {
+    let page = super::html(&study(), "a < b").unwrap();
+    for title in ["From rung to rung", "Repairs against cost", "Time, tokens and money", "Calls of tools", "Overlap"] {
+        assert!(page.contains(&format!("<h3>{title}")), "{title}");
+    }
+    assert!(page.contains("<title>a &lt; b</title>") && page.contains("US dollars, the cheapest repair first"));
+}
