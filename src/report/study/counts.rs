@@ -124,7 +124,7 @@ fn rung(level: Level, runs: &[RunFacts]) -> Rung {
         rung.repaired += u64::from(here);
         rung.correct += u64::from(here && run.correct());
         rung.went_on += u64::from(entered && !here && higher);
-        rung.given_up += u64::from(entered && !higher && !run.plausible());
+        rung.given_up += u64::from(entered && !higher && !run.plausible() && run.report.is_some());
         if let Some(usage) = run.spent.get(&level) {
             rung.usage += *usage;
         }

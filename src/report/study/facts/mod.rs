@@ -255,7 +255,7 @@ impl RunFacts {
             Event::Validated { outcome: Outcome::PassedWarm, .. } => {}
             Event::Validated { scope, outcome, detail, .. } => {
                 self.passed |= *outcome == Outcome::Plausible;
-                trail::push(&mut self.steps, scope, outcome.word(), detail);
+                trail::push_candidate(&mut self.steps, scope, *outcome, detail);
             }
             Event::AgentEnded { scope, how, .. } => trail::push(&mut self.steps, scope, "ended", how),
             Event::Notice { text } => self.notices.push(text.clone()),

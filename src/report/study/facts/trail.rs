@@ -15,19 +15,33 @@ pub struct Step {
     pub what: String,
     /// Its text, cut.
     pub text: String,
-    /// How many further steps of the same kind followed and are not told one by one.
+    /// How many further candidates of the same cycle came to the same; only the first is told.
     pub more: u64,
+    #[serde(skip)]
+    is_candidate: bool,
 }
 
-/// Adds a step. Hundreds of the engine's candidates tell nothing one by one: those that fail in a row are counted.
+/// Adds what an agent did.
 pub fn push(steps: &mut Vec<Step>, scope: &Scope, what: &str, text: &str) {
-    if let Some(last) = steps.last_mut().filter(|last| last.what == what && what == Outcome::Failed.word()) {
-        last.more += 1;
-        return;
+    steps.push(step(scope, what, text, false));
+}
+
+/// Adds what became of a candidate. Hundreds of the engine's tell nothing one by one: those of one search that came to
+/// the same are counted.
+pub fn push_candidate(steps: &mut Vec<Step>, scope: &Scope, outcome: Outcome, detail: &str) {
+    let new = step(scope, outcome.word(), detail, true);
+    let other = steps.iter().rposition(|step| !step.is_candidate || step.place != new.place);
+    let search = other.map_or(0, |at| at + 1);
+    match steps[search..].iter_mut().find(|step| step.what == new.what) {
+        Some(same) => same.more += 1,
+        None => steps.push(new),
     }
+}
+
+fn step(scope: &Scope, what: &str, text: &str, is_candidate: bool) -> Step {
     let attempt = if scope.attempt > 1 { format!("attempt {} ", scope.attempt) } else { String::new() };
     let place = format!("{attempt}{} {} cycle {}", scope.level, scope.agent, scope.cycle);
     let cut: String = text.chars().take(STEP_CHARS).collect();
     let text = if cut.len() < text.len() { format!("{cut} …") } else { cut };
-    steps.push(Step { place, what: what.to_owned(), text, more: 0 });
+    Step { place, what: what.to_owned(), text, more: 0, is_candidate }
 }

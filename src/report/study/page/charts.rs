@@ -119,7 +119,7 @@ fn climbing(study: &Study) -> Option<Chart> {
 
 /// Boxes from quarter to quarter, whiskers from 5 to 95 per cent, for plausible runs and the others.
 fn boxes(study: &Study) -> Option<Chart> {
-    const PANEL: f64 = 84.0;
+    const PANEL: f64 = 94.0;
     let mut svg = Svg::default();
     let mut panels = 0;
     for measure in MEASURES.iter().filter(|measure| ["seconds", "tokens", "USD"].contains(&measure.name)) {
