@@ -63,8 +63,8 @@ fn fingerprint(patch: &str) -> String {
 pub fn of(dir: &Utf8Path, patch: &str) -> Option<Review> {
     let text = std::fs::read_to_string(dir.join(FILE)).ok()?;
     let wanted = fingerprint(patch);
-    let reviews = text.lines().filter_map(|line| serde_json::from_str::<Review>(line).ok());
-    reviews.filter(|review| review.schema <= SCHEMA && review.patch == wanted).next_back()
+    let mut reviews = text.lines().filter_map(|line| serde_json::from_str::<Review>(line).ok());
+    reviews.rfind(|review| review.schema <= SCHEMA && review.patch == wanted)
 }
 
 /// Runs of one bug that ended with the same patch: one word is enough for all.
