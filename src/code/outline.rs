@@ -46,7 +46,23 @@ pub fn outline_text(path: &RepoPath, text: &str, language: &dyn Language) -> Sou
         None => outline.top_level(tree.root_node()),
     }
     file.types = outline.types;
+    fit(&mut file.types);
     file
+}
+
+/// Gives back what lists took in advance: outlines of a whole project are kept.
+fn fit(types: &mut Vec<Type>) {
+    types.shrink_to_fit();
+    for kind in types {
+        kind.calls.shrink_to_fit();
+        kind.fields.shrink_to_fit();
+        kind.methods.shrink_to_fit();
+        for method in &mut kind.methods {
+            method.calls.shrink_to_fit();
+            method.names.shrink_to_fit();
+            method.variables.shrink_to_fit();
+        }
+    }
 }
 
 /// Offsets at which lines start; a final line end opens no further line.
@@ -56,6 +72,7 @@ fn line_starts(text: &str) -> Vec<usize> {
     if starts.last() == Some(&text.len()) {
         starts.pop();
     }
+    starts.shrink_to_fit();
     starts
 }
 

@@ -158,7 +158,7 @@ public abstract class Shared {
         let result = TestResult { id: id.clone(), status, failure: Some(failure), millis: 3 };
         let results = BTreeMap::from([(id.clone(), result)]);
         Baseline {
-            report: TestReport { end: RunEnd::Complete, results, output_tail: String::new() },
+            report: TestReport { end: RunEnd::Complete, results, output_tail: String::new() }.into(),
             triggering: vec![id],
             passing: BTreeSet::new(),
             set_aside: BTreeMap::new(),

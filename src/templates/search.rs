@@ -250,7 +250,7 @@ mod tests {
         fn new(passes: fn(&str) -> bool, confirms: fn(&str) -> bool) -> Self {
             let report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
             let baseline = Baseline {
-                report,
+                report: report.into(),
                 triggering: vec![TestId::new("GateTest", "atLimit")],
                 passing: BTreeSet::new(),
                 set_aside: BTreeMap::new(),
@@ -276,7 +276,7 @@ mod tests {
             Ok(Validation::without_tests(outcome, ""))
         }
         async fn run_tests(&self, _: &[TestId]) -> Result<TestReport, ValidateError> {
-            Ok(self.baseline.report.clone())
+            Ok(TestReport::clone(&self.baseline.report))
         }
         async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
             Ok(None)

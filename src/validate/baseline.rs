@@ -2,9 +2,9 @@
 
 use super::patience::{left_out, lost};
 use super::plan::{Deadlines, OnCrash, Plan};
-use super::subject::{FIRST, Subject};
+use super::subject::{FIRST, SLACK, Subject};
 use super::{Baseline, ValidateError, io_error};
-use crate::domain::{Failure, TestId, TestReport, TestResult, TestStatus};
+use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -64,6 +64,7 @@ async fn run(subject: &dyn Subject) -> Result<Kept, ValidateError> {
     let copy = subject.copy()?;
     let first = Deadlines { default: FIRST, own: BTreeMap::new(), total: subject.options().max_time.max(FIRST_RUN) };
     let report = subject.run(&copy, &subject.plan(Vec::new(), first, OnCrash::GoOn)).await?;
+    let took = begin.elapsed();
     if report.results.is_empty() {
         return Err(ValidateError::Tool {
             what: format!("no test ran ({} classes were looked at): {}", subject.tests().len(), last_line(&report)),
@@ -77,7 +78,9 @@ async fn run(subject: &dyn Subject) -> Result<Kept, ValidateError> {
     {
         return Err(nothing);
     }
-    let deadlines = subject.deadlines(&report);
+    // What tests took is their own time; on a busy machine they wait for much longer.
+    let mut deadlines = subject.deadlines(&report);
+    deadlines.total = deadlines.total.max(took * SLACK);
     let mut flaky = BTreeSet::new();
     for _ in 0..REPEATS {
         if report.with_status(TestStatus::Passed).next().is_none() {
@@ -102,10 +105,15 @@ fn repeated(report: &TestReport) -> Vec<TestId> {
     report.results.values().filter(steady).map(|result| result.id.clone()).collect()
 }
 
-/// Tests that ended otherwise in another run: passed once and not again, or failed once and passed then.
+/// Tests that ended otherwise in another run: passed once and not again, or failed once and passed then. A run that was
+/// cut says nothing of the tests it did not come to.
 pub(super) fn changed(report: &TestReport, again: &TestReport) -> Vec<TestId> {
     let other = |result: &&TestResult| {
-        let passes = again.results.get(&result.id).is_some_and(|again| again.status == TestStatus::Passed);
+        let now = again.results.get(&result.id);
+        if now.is_none() && again.end == RunEnd::TimedOut {
+            return false;
+        }
+        let passes = now.is_some_and(|again| again.status == TestStatus::Passed);
         match result.status {
             TestStatus::Passed => !passes,
             TestStatus::Failed => passes,
@@ -177,7 +185,7 @@ pub(super) fn decide(
         let aside = failing.filter_map(|id| Some(format!("{id}: {}", set_aside.get(id)?))).collect();
         return Err(ValidateError::NothingFails { passing: passing.len(), aside });
     }
-    Ok(Baseline { report, triggering, passing, set_aside, seconds })
+    Ok(Baseline { report: report.into(), triggering, passing, set_aside, seconds })
 }
 
 /// The tests somebody named: each must exist and fail.

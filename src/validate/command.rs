@@ -55,7 +55,7 @@ impl CommandValidator {
         };
         let empty = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
         let none = Baseline {
-            report: empty,
+            report: empty.into(),
             triggering: Vec::new(),
             passing: BTreeSet::new(),
             set_aside: BTreeMap::new(),

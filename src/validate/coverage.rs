@@ -2,7 +2,8 @@
 
 use super::patience::lost;
 use super::plan::OnCrash;
-use super::subject::{Executed, Subject};
+use super::records::Executed;
+use super::subject::Subject;
 use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean, kept::short_hash};
 use crate::domain::{RepoPath, TestId, TestReport, TestStatus};
 use sha2::{Digest, Sha256};
@@ -109,7 +110,7 @@ pub(super) fn read(subject: &dyn Subject, report: &TestReport, executed: Execute
         let passed = result.status == TestStatus::Passed;
         if passed || matches!(result.status, TestStatus::Failed | TestStatus::TimedOut) {
             let find = |name: &str| subject.source(name);
-            tests.push((id, passed, parse(files.iter().map(String::as_str), &mut known, &find)));
+            tests.push((id, passed, parse(files.iter().map(|file| &**file), &mut known, &find)));
         }
     }
     Spectrum { tests }

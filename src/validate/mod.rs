@@ -39,13 +39,14 @@ use crate::sandbox::{Sandbox, SandboxError};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What the untouched bug does.
 #[derive(Debug, Clone)]
 pub struct Baseline {
     /// Results of the first run, with failures as they were thrown.
-    pub report: TestReport,
+    pub report: Arc<TestReport>,
     /// Tests that fail and must pass.
     pub triggering: Vec<TestId>,
     /// Tests that passed in every baseline run: a candidate must pass all of them.

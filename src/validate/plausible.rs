@@ -186,7 +186,7 @@ mod tests {
 
     fn baseline() -> Baseline {
         Baseline {
-            report: report(RunEnd::Complete, &[]),
+            report: report(RunEnd::Complete, &[]).into(),
             triggering: vec!["T#bug".parse().unwrap()],
             passing: BTreeSet::from(["T#good".parse().unwrap(), "T#flaky".parse().unwrap()]),
             set_aside: BTreeMap::from([("T#flaky".parse().unwrap(), "flaky".to_owned())]),

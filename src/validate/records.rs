@@ -5,6 +5,10 @@
 
 use crate::domain::{Failure, Frame, TestId, TestResult, TestStatus};
 use serde::Deserialize;
+use std::sync::Arc;
+
+/// What single tests executed, each file as the runner writes it; tests repeat each other, so texts are shared.
+pub(super) type Executed = Vec<(TestId, Vec<Arc<str>>)>;
 
 /// What one process told.
 #[derive(Debug, Default)]
@@ -12,7 +16,7 @@ pub(super) struct Told {
     /// Results, in the order they came.
     pub(super) results: Vec<TestResult>,
     /// What single tests executed, where that was asked for: files with their lines, as the runner writes them.
-    pub(super) executed: Vec<(TestId, Vec<String>)>,
+    pub(super) executed: Executed,
     /// The test that was started and not finished.
     pub(super) open: Option<TestId>,
     /// The end record: how many results the process says it sent, and why it stopped.
@@ -37,7 +41,7 @@ impl Told {
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Line {
     Start(Named),
-    Lines(Executed),
+    Lines(Ran),
     End(Ended),
     Over(Closing),
 }
@@ -61,11 +65,31 @@ struct Ended {
 }
 
 #[derive(Deserialize)]
-struct Executed {
+struct Ran {
     nonce: String,
     class: String,
     method: String,
-    files: Vec<String>,
+    files: Vec<Piece>,
+}
+
+/// A text, or the number of one that came before, counted from 0.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Piece {
+    New(String),
+    Again(usize),
+}
+
+/// The texts of a record; a number that stands for nothing is passed over.
+fn texts(pieces: Vec<Piece>, known: &mut Vec<Arc<str>>) -> Vec<Arc<str>> {
+    let mut text = |piece| match piece {
+        Piece::Again(number) => known.get(number).cloned(),
+        Piece::New(text) => {
+            known.push(text.into());
+            known.last().cloned()
+        }
+    };
+    pieces.into_iter().filter_map(&mut text).collect()
 }
 
 #[derive(Deserialize)]
@@ -115,6 +139,7 @@ pub(super) fn is_over(line: &[u8], nonce: &str) -> bool {
 /// Reads the bytes of the channel.
 pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
     let mut told = Told::default();
+    let mut known = Vec::new();
     for line in bytes.split(|&byte| byte == b'\n') {
         let Ok(line) = serde_json::from_slice::<Line>(line) else { continue };
         match line {
@@ -122,7 +147,7 @@ pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
             _ if told.over.is_some() => {}
             Line::Start(named) if named.nonce == nonce => told.open = Some(TestId::new(named.class, named.method)),
             Line::Lines(ran) if ran.nonce == nonce => {
-                told.executed.push((TestId::new(ran.class, ran.method), ran.files));
+                told.executed.push((TestId::new(ran.class, ran.method), texts(ran.files, &mut known)));
             }
             Line::End(ended) if ended.nonce == nonce => {
                 let id = TestId::new(ended.class, ended.method);
@@ -181,6 +206,18 @@ mod tests {
     fn a_count_that_does_not_fit_is_no_end() {
         let forged = GOOD.replace("\"count\":1", "\"count\":2");
         assert!(!read(forged.as_bytes(), "n").ended("done"));
+    }
+
+    #[test]
+    fn what_was_told_before_is_told_by_its_number() {
+        let line = |files: &str| {
+            format!(r#"{{"nonce":"n","kind":"lines","class":"a.T","method":"x","files":{files}}}"#) + "\n"
+        };
+        let text = line(r#"["a/B.java 1 2","a/C.java 7"]"#) + &line(r#"[1,"a/D.java 3",9,0]"#);
+        let told = read(text.as_bytes(), "n");
+        let files: Vec<Vec<&str>> =
+            told.executed.iter().map(|(_, files)| files.iter().map(|file| &**file).collect()).collect();
+        assert_eq!(files, [vec!["a/B.java 1 2", "a/C.java 7"], vec!["a/C.java 7", "a/D.java 3", "a/B.java 1 2"]]);
     }
 
     proptest! {

@@ -95,7 +95,7 @@ mod tests {
 
     fn asked(results: &[(&str, TestStatus)]) -> Option<SecondLook> {
         let baseline = Baseline {
-            report: report(RunEnd::Complete, &[]),
+            report: report(RunEnd::Complete, &[]).into(),
             triggering: vec!["T#bug".parse().unwrap()],
             passing: ["T#good", "T#slow"].map(|name| name.parse().unwrap()).into(),
             set_aside: BTreeMap::new(),

@@ -3,6 +3,7 @@
 
 use super::patience::lost;
 use super::plan::{Deadlines, LEAST, OnCrash, Plan};
+use super::records::Executed;
 use super::{Baseline, Coverage, Options, ValidateError, coverage, io_error};
 use crate::benchmark::{Checkout, private_copy};
 use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Times its usual time that a whole run gets at least.
-const SLACK: u32 = 3;
+pub(super) const SLACK: u32 = 3;
 /// A test in its first run, and one that was cut there.
 pub(super) const FIRST: Duration = Duration::from_secs(10);
 
@@ -56,9 +57,6 @@ impl Copy {
         Ok(changed)
     }
 }
-
-/// What single tests executed, each file as the runner writes it.
-pub(super) type Executed = Vec<(TestId, Vec<String>)>;
 
 /// A project whose tests a runner of ours runs.
 #[async_trait::async_trait]

@@ -4,7 +4,7 @@
 //! What is asked and what is told has one form for every runner: plain lines in, JSON records out.
 
 use super::plan::{OnCrash, Plan};
-use super::records::{self, Told};
+use super::records::{self, Executed, Told};
 use super::{ValidateError, patience};
 use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::sandbox::{Exit, Finished};
@@ -36,7 +36,7 @@ pub(super) trait Process: Sync {
 pub(super) async fn run(
     process: &dyn Process,
     plan: &Plan,
-    executed: &mut Vec<(TestId, Vec<String>)>,
+    executed: &mut Executed,
 ) -> Result<TestReport, ValidateError> {
     let begin = Instant::now();
     let mut report = empty();

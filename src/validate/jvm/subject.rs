@@ -13,7 +13,8 @@ use crate::domain::{Diagnostic, Patch, RepoPath, TestReport, Validation};
 use crate::sandbox::Sandbox;
 use crate::validate::kept::content_key;
 use crate::validate::plan::Plan;
-use crate::validate::subject::{Copy, Executed, Subject};
+use crate::validate::records::Executed;
+use crate::validate::subject::{Copy, Subject};
 use crate::validate::{Baseline, Coverage, Options, ValidateError, io_error, suite};
 use camino::{Utf8Path, Utf8PathBuf};
 

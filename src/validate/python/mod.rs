@@ -7,8 +7,9 @@ mod check;
 
 use super::kept::content_key;
 use super::plan::Plan;
+use super::records::Executed;
 use super::refuse::refuse;
-use super::subject::{Copy, Executed, Subject, does_not_compile, same_code};
+use super::subject::{Copy, Subject, does_not_compile, same_code};
 use super::suite::{self, Process, START};
 use super::{Baseline, Coverage, Options, ValidateError, coverage, io_error};
 use crate::benchmark::python::{self, Interpreter};

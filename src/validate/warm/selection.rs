@@ -7,6 +7,7 @@
 use crate::domain::{TestId, TestStatus};
 use crate::validate::jvm::{Classes, Grain, Jvm, measured};
 use crate::validate::plan::OnCrash;
+use crate::validate::records::Executed;
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, ValidateError, baseline, coverage};
 use serde::{Deserialize, Serialize};
@@ -51,7 +52,7 @@ impl Selection {
         Ok(Some(selection))
     }
 
-    fn from(known: &Baseline, executed: Vec<(TestId, Vec<String>)>) -> Self {
+    fn from(known: &Baseline, executed: Executed) -> Self {
         let mut unseen: BTreeMap<&str, BTreeSet<&TestId>> = BTreeMap::new();
         for id in &known.passing {
             unseen.entry(outer(&id.class)).or_default().insert(id);
@@ -99,14 +100,14 @@ mod tests {
         let report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
         let passing = ["a.CartTest#adds", "a.CartTest#removes", "a.TaxTest#rounds", "a.AllTest#runs"];
         let known = Baseline {
-            report,
+            report: report.into(),
             triggering: Vec::new(),
             passing: passing.map(|name| name.parse().unwrap()).into(),
             set_aside: BTreeMap::new(),
             seconds: 0.0,
         };
         let ran = |name: &str, products: &[&str]| {
-            (name.parse::<TestId>().unwrap(), products.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+            (name.parse::<TestId>().unwrap(), products.iter().map(|name| (*name).into()).collect())
         };
         let executed = vec![
             ran("a.CartTest#adds", &["a.Cart$Line", "a.Money"]),
