@@ -1,21 +1,16 @@
 //! `unidebug bench run` and its relatives: many bugs, killed, shared, handed to a scheduler.
 
-use crate::support::{Unidebug, unidebug};
+use crate::support::{Unidebug, status, unidebug};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const SETS: [&str; 2] = ["fixtures:roman-numerals", "fixtures:date-range"];
 const FLAGS: [&str; 5] = ["--", "--model", "builtin", "--max-time", "60s"];
 
 fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
-}
-
-fn status(folder: &Path) -> Value {
-    unidebug(&["bench", "status", &text(folder), "--json"]).json()
 }
 
 /// Verdict and patch of each bug, as the report tells them.
@@ -53,7 +48,7 @@ fn a_batch_runs_every_bug_once_and_goes_on_where_it_was_killed() {
     // Runs whose batch was killed may still be at work: the next batch leaves them their claim and waits.
     unidebug(&words(&killed_text)).expect_code(0);
     assert_eq!(verdicts(&killed), verdicts(&quiet));
-    assert_eq!(status(&killed)["over"], 2);
+    assert_eq!(status(&killed_text)["over"], 2);
 }
 
 #[test]
@@ -66,11 +61,11 @@ fn what_the_environment_failed_is_kept_apart_and_tried_again() {
     done.expect_code(0);
     assert!(done.stdout.contains("0/1 over, 0 plausible, 1 failed by the environment"), "{done}");
     assert!(done.stdout.contains("given up; `bench resubmit` tries again"), "{done}");
-    let told = status(Path::new(&batch));
+    let told = status(&batch);
     assert_eq!((told["over"].as_u64(), told["failed_by_environment"][0]["tries"].as_u64()), (Some(0), Some(3)));
 
     unidebug(&["bench", "resubmit", &batch]).expect_code(0);
-    assert_eq!(status(Path::new(&batch))["failed_by_environment"], serde_json::json!([]));
+    assert_eq!(status(&batch)["failed_by_environment"], serde_json::json!([]));
 }
 
 #[test]
@@ -97,30 +92,11 @@ fn two_machines_take_halves_and_merge_counts_each_run_once() {
         let typed = shlex::split(&line).unwrap();
         let typed: Vec<&str> = typed[1..].iter().map(String::as_str).collect();
         unidebug(&[&typed[..], &["--quiet"]].concat()).expect_code(0);
-        assert_eq!(status(Path::new(part))["over"], 1);
+        assert_eq!(status(part)["over"], 1);
     }
     let whole = text(&folder.path().join("whole"));
     let merge = ["bench", "merge", &parts[0], &parts[1], "--out", &whole];
     assert!(unidebug(&merge).expect_code(0).stdout.starts_with("2 runs came"));
     assert!(unidebug(&merge).expect_code(0).stdout.starts_with("0 runs came"), "nothing counts twice");
     assert_eq!(verdicts(Path::new(&whole)).len(), 2);
-}
-
-#[test]
-fn slurm_gets_an_array_whose_tasks_share_the_folder() {
-    let folder = tempfile::tempdir().unwrap();
-    let (bin, batch) = (folder.path().join("bin"), text(&folder.path().join("batch")));
-    std::fs::create_dir(&bin).unwrap();
-    // Does what the real one does with an array: one task after the other, each with its number.
-    let fake = "#!/bin/sh\n[ \"$1\" = --parsable ] || exit 9\nn=$(sed -n 's/^#SBATCH --array=1-//p' \"$2\")\n\
-                for i in $(seq \"$n\"); do SLURM_ARRAY_TASK_ID=$i sh \"$2\" >/dev/null 2>&1 || exit 8; done\necho 4711\n";
-    std::fs::write(bin.join("sbatch"), fake).unwrap();
-    std::fs::set_permissions(bin.join("sbatch"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let words = [&["bench", "run"], &SETS[..], &["--out", &batch, "--executor", "slurm", "--shards", "2"], &FLAGS];
-    let begin = Instant::now();
-    let done = Unidebug::new(&words.concat()).env("PATH", &path).run();
-    done.expect_code(0);
-    assert!(done.stdout.starts_with("job 4711: "), "{done}, {:?}", begin.elapsed());
-    assert_eq!(status(Path::new(&batch))["over"], 2);
 }

@@ -1,45 +1,41 @@
 //! What all bugs of a batch may use together: never more, and with a raised cap the batch goes on where it was.
 
-use crate::support::{Endpoint, Gate, Served, Unidebug, dollars, ladder, steady};
+use crate::support::{Batch, Gate, Served, Unidebug, dollars, ladder, status, steady};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 const BUGS: usize = 3;
 
-/// Bugs that are worked on two at a time, against one endpoint.
-struct Batch {
-    gates: Vec<Gate>,
-    endpoint: Endpoint,
+/// Bugs that are worked on two at a time.
+struct Capped {
+    batch: Batch,
 }
 
-impl Batch {
+impl Capped {
     fn new() -> Self {
-        Self { gates: (0..BUGS).map(|_| Gate::new()).collect(), endpoint: steady(Duration::from_millis(15), ladder) }
+        Self { batch: Batch::of(BUGS, steady(Duration::from_millis(15), ladder)) }
     }
 
     fn folder(&self) -> String {
-        self.gates[0].path("batch").to_str().unwrap().to_owned()
+        self.batch.folder("batch")
     }
 
     /// `bench run` with these caps of all bugs together.
     fn run(&self, caps: &[&str]) -> Unidebug {
-        let bugs: Vec<String> = self.gates.iter().map(|gate| gate.path("bug").to_str().unwrap().to_owned()).collect();
-        let bugs: Vec<&str> = bugs.iter().map(String::as_str).collect();
-        let (url, folder, prices) = (self.endpoint.base_url(), self.folder(), self.gates[0].path("prices.json"));
-        let own = ["--out", &folder, "--jobs", "2", "--quiet"];
-        let each = ["--", "--test", "sh check.sh", "--prices", prices.to_str().unwrap(), "--base-url", &url];
-        let more = ["--model", "scripted", "--no-first", "--levels", "L1..L3"];
-        let args = [&["bench", "run"], &bugs[..], &own, caps, &each, &more].concat();
-        Unidebug::new(&args).env("OPENAI_API_KEY", "sk-batch-0123456789abcdef")
+        self.batch.run_in(&self.folder(), &[&["--jobs", "2"], caps].concat())
     }
 
     fn status(&self) -> Value {
-        Unidebug::new(&["bench", "status", &self.folder(), "--json"]).run().json()
+        status(&self.folder())
+    }
+
+    fn served(&self) -> Vec<Served> {
+        self.batch.endpoint.served()
     }
 
     fn tokens(&self) -> u64 {
-        tokens(&self.endpoint.served())
+        tokens(&self.served())
     }
 }
 
@@ -58,7 +54,7 @@ fn alone() -> (usize, u64) {
 fn a_batch_never_exceeds_its_cap_and_goes_on_with_a_higher_one() {
     let (requests, each) = alone();
     for in_dollars in [false, true] {
-        let batch = Batch::new();
+        let batch = Capped::new();
         let cap = each * 3 / 2;
         let typed = |cap: u64| if in_dollars { format!("0.{cap:06}") } else { cap.to_string() };
         let flag = if in_dollars { "--total-cost" } else { "--total-tokens" };
@@ -79,7 +75,7 @@ fn a_batch_never_exceeds_its_cap_and_goes_on_with_a_higher_one() {
 
         let done = batch.run(&[flag, &typed(each * 20)]).run();
         done.expect_code(0);
-        let served = batch.endpoint.served();
+        let served = batch.served();
         assert_eq!(served.len(), requests * BUGS, "nothing is paid for twice: {done}");
         assert_eq!(served.iter().map(|served| served.body.to_string()).collect::<BTreeSet<_>>().len(), requests);
         let status = batch.status();
@@ -93,7 +89,7 @@ fn a_batch_never_exceeds_its_cap_and_goes_on_with_a_higher_one() {
 fn runs_that_are_killed_again_and_again_keep_to_the_cap_of_their_batch() {
     let (_, each) = alone();
     let cap = each * 2;
-    let batch = Batch::new();
+    let batch = Capped::new();
     let caps = ["--total-tokens", &cap.to_string()];
     // Every run kills itself when its third answer comes, three times.
     batch.run(&caps).env("UNIDEBUG_FAILPOINT", "send.after:3").run();
@@ -110,13 +106,13 @@ fn runs_that_are_killed_again_and_again_keep_to_the_cap_of_their_batch() {
 
 #[test]
 fn caps_that_cannot_be_kept_are_refused_and_a_time_that_is_up_begins_nothing() {
-    let batch = Batch::new();
-    let prices = batch.gates[0].path("prices.json").to_str().unwrap().to_owned();
+    let batch = Capped::new();
+    let prices = batch.batch.gates[0].path("prices.json").to_str().unwrap().to_owned();
     let unpriced = batch.run(&["--total-cost", "1"]).without("--prices").without(&prices).run();
     unpriced.expect_code(2);
     assert!(unpriced.stderr.contains("price of `scripted` is unknown"), "{unpriced}");
-    assert!(batch.endpoint.served().is_empty(), "nothing may be sent before");
-    let late = Batch::new();
+    assert!(batch.served().is_empty(), "nothing may be sent before");
+    let late = Capped::new();
     let stopped = late.run(&["--total-time", "100ms"]).run();
     assert!(stopped.expect_code(5).stderr.contains("the time of this batch is up"), "{stopped}");
     assert_eq!(late.status()["over"].as_u64(), Some(2), "what was begun is done, and no third one is begun");

@@ -3,15 +3,19 @@
 
 mod cap;
 mod cluster;
+mod merge;
 mod plan;
 mod unit;
+mod watch;
 mod work;
 
 pub use cap::{limit, standing, told};
-pub use cluster::{commands, merge, script, submit};
+pub use cluster::{Spread, commands, submit};
+pub use merge::merge;
 pub use plan::{Configuration, Plan, PlanFile, Unit};
 pub use unit::{State, Trouble};
-pub use work::{Progress, Shard, TRIES, Worker, forgive, progress};
+pub use watch::{Progress, Running, progress};
+pub use work::{Shard, TRIES, Worker, forgive, left};
 
 use crate::sandbox::SandboxError;
 use camino::Utf8PathBuf;

@@ -1,10 +1,12 @@
 //! What a batch runs: bugs × configurations × repetitions, frozen when it begins.
 
 use super::BatchError;
+use crate::benchmark::choose::PerProject;
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 
 /// Schema of the frozen plan.
 const SCHEMA: u32 = 1;
@@ -54,8 +56,23 @@ pub struct Unit {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
-    /// Sets of bugs: `fixtures`, `quixbugs-java:*`, one id.
+    /// Sets of bugs: `fixtures`, `quixbugs-java:*`, `defects4j:Lang-1..9`, `d4j-2.0`, one id.
     pub bugs: Vec<String>,
+    /// Only bugs of these projects.
+    #[serde(default)]
+    pub project: Vec<String>,
+    /// Only bugs whose repair takes one of these, as `single-line`.
+    #[serde(default)]
+    pub kind: Vec<String>,
+    /// How many bugs to draw; all without.
+    #[serde(default)]
+    pub sample: Option<NonZeroU32>,
+    /// How many of each project at least and at most: `1..10`.
+    #[serde(default)]
+    pub per_project: Option<PerProject>,
+    /// Where chance begins: the same number draws the same bugs.
+    #[serde(default)]
+    pub seed: Option<u64>,
     /// How often each is run.
     #[serde(default = "once")]
     pub repetitions: u32,

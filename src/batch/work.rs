@@ -3,14 +3,16 @@
 //! A unit is a process of this program and a run directory. The lock of that directory is the claim: two workers may
 //! begin one unit, only one gets it. A unit whose worker died is gone on with, from its journal.
 
-use super::{BatchError, Plan, State, Unit};
+use super::watch::Watch;
+use super::{BatchError, Plan, Progress, Running, State, Unit};
+use crate::llm::Gate;
 use crate::sandbox::own::{Ended, own};
 use camino::{Utf8Path, Utf8PathBuf};
 use futures::StreamExt;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often the environment may fail on one unit.
@@ -24,6 +26,8 @@ const USAGE: i32 = 2;
 /// Another worker has it.
 const BUSY: i32 = 75;
 const INTERRUPTED: i32 = 130;
+/// How often is told how far the batch is.
+const LOOK: Duration = Duration::from_secs(1);
 /// Before units that others have are looked at again.
 const PAUSE: Duration = Duration::from_secs(3);
 /// What the units say on stderr.
@@ -38,21 +42,11 @@ pub struct Shard {
     pub of: usize,
 }
 
-/// What a batch has come to so far.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Progress {
-    /// Units in all.
-    pub units: usize,
-    /// Units that are over.
-    pub over: usize,
-    /// Of these, plausible, by rung (`0`, `1`, …, `refine`).
-    pub plausible: BTreeMap<String, usize>,
-    /// Units that the environment failed.
-    pub trouble: usize,
-    /// Dollars; `None` when a price is unknown.
-    pub cost_usd: Option<f64>,
-    /// Units at work here.
-    pub running: Vec<String>,
+impl Shard {
+    /// Whether the unit at this place of the plan, from 0, is in it.
+    fn has(self, place: usize) -> bool {
+        place % self.of == self.at - 1
+    }
 }
 
 /// A worker on one machine.
@@ -67,82 +61,126 @@ pub struct Worker<'a> {
     pub shard: Option<Shard>,
     /// When no other unit is begun any more.
     pub until: Option<Instant>,
+    /// Closed when the work is to stop; units at work are on their way until they have saved what is paid for.
+    pub gate: Arc<Gate>,
 }
 
 impl Worker<'_> {
-    /// Works until every unit of the shard is over, or the environment failed it too often.
+    /// Works until every unit of the shard is over, or the environment failed it too often; tells now and then how far
+    /// the batch is.
     ///
     /// # Errors
     /// The units' command line is wrong, they were interrupted, what all may use together is used up, or the folder
-    /// cannot be written. At a cap units that are at work end as they can.
+    /// cannot be written. No further unit is begun then, and what is at work saves what it has and stops; at a cap it
+    /// ends as it can.
     pub async fn work(&self, tell: &(dyn Fn(&Progress) + Sync)) -> Result<(), BatchError> {
-        let running = Mutex::new(Vec::new());
-        let used_up = AtomicBool::new(false);
-        let tell_now = || {
-            let now = running.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            tell(&Progress { running: now, ..progress(self.folder, self.plan) });
+        let mut watch = Watch::new(self.folder, self.plan);
+        let here = Mutex::new(Vec::new());
+        let mut look = || {
+            let begin = Instant::now();
+            tell(&Progress { running: self.running(&here), ..watch.look() });
+            // Where looking takes long, as over a network, it is done less often.
+            LOOK.max(begin.elapsed() * 20)
         };
+        let mut done = pin!(self.passes(&here));
+        loop {
+            let pause = look();
+            tokio::select! {
+                done = &mut done => {
+                    look();
+                    return done;
+                }
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    fn running(&self, here: &Mutex<Vec<(Unit, Instant)>>) -> Vec<Running> {
+        let now = here.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let told = |(unit, since): (Unit, Instant)| {
+            let at = unit.at(self.folder);
+            Running { unit, since: since.elapsed(), at }
+        };
+        now.into_iter().map(told).collect()
+    }
+
+    async fn passes(&self, here: &Mutex<Vec<(Unit, Instant)>>) -> Result<(), BatchError> {
         loop {
             let left: Vec<Unit> = self.units().into_iter().filter(|unit| self.is_left(unit)).collect();
             if left.is_empty() {
                 return Ok(());
             }
             self.check_time()?;
-            let runs = left.iter().map(|unit| async {
-                running.lock().unwrap_or_else(PoisonError::into_inner).push(unit.bug.to_string());
-                tell_now();
-                let ended = self.run(unit).await;
-                let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(at) = running.iter().position(|name| *name == unit.bug.to_string()) {
-                    running.remove(at);
-                }
-                ended
-            });
-            let may_begin = || !used_up.load(Ordering::Relaxed) && self.check_time().is_ok();
-            let begun = futures::stream::iter(runs).take_while(|_| futures::future::ready(may_begin()));
-            let mut runs = begun.buffer_unordered(self.jobs.max(1));
-            let mut busy = 0;
-            while let Some(ended) = runs.next().await {
-                let claim = ended?;
-                busy += usize::from(claim == Claim::Busy);
-                used_up.fetch_or(claim == Claim::UsedUp, Ordering::Relaxed);
-                tell_now();
+            if self.gate.is_closed() {
+                return Err(BatchError::Interrupted);
             }
-            if used_up.load(Ordering::Relaxed) {
-                return Err(self.used_up());
-            }
-            if busy == left.len() {
+            if self.pass(&left, here).await? == left.len() {
                 tokio::time::sleep(PAUSE).await;
             }
         }
     }
 
+    /// Tries every unit once; gives how many of them others have.
+    async fn pass(&self, left: &[Unit], here: &Mutex<Vec<(Unit, Instant)>>) -> Result<usize, BatchError> {
+        let here = || here.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = left.iter().map(|unit| async move {
+            here().push((unit.clone(), Instant::now()));
+            let ended = self.run(unit).await;
+            here().retain(|(other, _)| other != unit);
+            ended
+        });
+        let stopped = AtomicBool::new(false);
+        let may_begin = || !stopped.load(Ordering::Relaxed) && !self.gate.is_closed() && self.check_time().is_ok();
+        let begun = futures::stream::iter(runs).take_while(|_| futures::future::ready(may_begin()));
+        let mut runs = begun.buffer_unordered(self.jobs.max(1));
+        let (mut busy, mut first) = (0, None);
+        while let Some(ended) = runs.next().await {
+            let error = match ended {
+                Ok(claim) => {
+                    busy += usize::from(claim == Claim::Busy);
+                    (claim == Claim::UsedUp).then(|| self.used_up())
+                }
+                Err(error) => {
+                    self.gate.close();
+                    Some(error)
+                }
+            };
+            stopped.fetch_or(error.is_some(), Ordering::Relaxed);
+            first = first.or(error);
+        }
+        first.map_or(Ok(busy), Err)
+    }
+
     fn units(&self) -> Vec<Unit> {
-        let mine = |at: usize| self.shard.is_none_or(|shard| at % shard.of == shard.at - 1);
+        let mine = |at: usize| self.shard.is_none_or(|shard| shard.has(at));
         self.plan.units().into_iter().enumerate().filter(|(at, _)| mine(*at)).map(|(_, unit)| unit).collect()
     }
 
     fn is_left(&self, unit: &Unit) -> bool {
-        match unit.state(self.folder) {
-            State::Waiting | State::Begun => true,
-            State::Trouble(trouble) => trouble.tries < TRIES,
-            State::Over(_) => false,
-        }
+        is_left(unit, self.folder)
     }
 
     async fn run(&self, unit: &Unit) -> Result<Claim, BatchError> {
+        // Another worker can have done it since the list was made.
+        if !self.is_left(unit) {
+            return Ok(Claim::Done);
+        }
         let dir = unit.dir(self.folder);
         std::fs::create_dir_all(&dir).map_err(|source| BatchError::Io {
             what: "creating the folder of a unit",
             path: dir.clone(),
             source,
         })?;
-        let ended = own(&self.words(unit, &dir)?, &dir.join(LOG)).await?;
+        let words = self.words(unit, &dir)?;
+        let _at_work = self.gate.enter();
+        let ended = own(&words, &dir.join(LOG), self.gate.closed()).await?;
         match ended.code {
             Some(CAP) if self.has_account()? && !matches!(unit.state(self.folder), State::Over(_)) => Ok(Claim::UsedUp),
             Some(code) if OVER.contains(&code) => unit.over(self.folder, &ended.stdout).map(|()| Claim::Done),
             Some(BUSY) => Ok(Claim::Busy),
             Some(INTERRUPTED) => Err(BatchError::Interrupted),
+            // It was asked to stop before it could listen.
+            None if self.gate.is_closed() => Err(BatchError::Interrupted),
             Some(USAGE) => Err(BatchError::Usage { unit: unit.bug.to_string(), message: message(&ended) }),
             code => {
                 let trouble = unit.failed(self.folder, code, message(&ended))?;
@@ -202,25 +240,20 @@ pub fn forgive(folder: &Utf8Path, plan: &Plan) -> usize {
     plan.units().iter().filter(|unit| failed(unit)).map(|unit| unit.forgive(folder)).count()
 }
 
-/// How far a batch is, whoever works on it.
-pub fn progress(folder: &Utf8Path, plan: &Plan) -> Progress {
+/// The shards, from 1, of so many that still have something to do.
+pub fn left(folder: &Utf8Path, plan: &Plan, shards: usize) -> Vec<usize> {
     let units = plan.units();
-    let mut progress = Progress { units: units.len(), cost_usd: Some(0.0), ..Progress::default() };
-    for unit in &units {
-        match unit.state(folder) {
-            State::Over(report) => {
-                progress.over += 1;
-                progress.cost_usd =
-                    progress.cost_usd.zip(report["usage"]["cost_usd"].as_f64()).map(|(sum, more)| sum + more);
-                if report["verdict"] == "plausible" {
-                    let level = &report["level"];
-                    let rung = level.as_str().map_or_else(|| level.to_string(), str::to_owned);
-                    *progress.plausible.entry(rung).or_default() += 1;
-                }
-            }
-            State::Trouble(_) => progress.trouble += 1,
-            State::Waiting | State::Begun => {}
-        }
+    let has_some = |shard: Shard| {
+        let mut mine = units.iter().enumerate().filter(|(at, _)| shard.has(*at));
+        mine.any(|(_, unit)| is_left(unit, folder))
+    };
+    (1..=shards).filter(|&at| has_some(Shard { at, of: shards })).collect()
+}
+
+fn is_left(unit: &Unit, folder: &Utf8Path) -> bool {
+    match unit.state(folder) {
+        State::Waiting | State::Begun => true,
+        State::Trouble(trouble) => trouble.tries < TRIES,
+        State::Over(_) => false,
     }
-    progress
 }

@@ -2,8 +2,10 @@
 
 use super::Summary;
 use crate::domain::BugId;
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 /// What is wanted of a list. Empty means all of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,10 +23,44 @@ pub struct Choice {
 pub struct Sample {
     /// How many.
     pub size: usize,
-    /// Of each project at least and at most so many.
-    pub per_project: (usize, usize),
+    /// Bounds for each project.
+    pub per_project: PerProject,
     /// Where chance begins.
     pub seed: u64,
+}
+
+/// How many bugs a sample has of each project; written `1..2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PerProject {
+    /// At least so many of each project.
+    pub least: usize,
+    /// At most so many.
+    pub most: usize,
+}
+
+impl Default for PerProject {
+    fn default() -> Self {
+        Self { least: 0, most: usize::MAX }
+    }
+}
+
+impl FromStr for PerProject {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bounds = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        match bounds {
+            Some((least, most)) if least <= most && most > 0 => Ok(Self { least, most }),
+            _ => Err("write the least and the most, as `1..2`".into()),
+        }
+    }
+}
+
+impl TryFrom<String> for PerProject {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
 }
 
 /// The project a bug belongs to: its name without the number, or without the hash of a commit. A bug without either is
@@ -75,7 +111,7 @@ fn known(list: &[Summary]) -> String {
 
 /// Draws by a hash of seed and id, so that a bug more in the list moves no other.
 fn draw(list: &[Summary], sample: &Sample) -> Result<Vec<BugId>, String> {
-    let (least, most) = sample.per_project;
+    let PerProject { least, most } = sample.per_project;
     let mut ranked: Vec<(Vec<u8>, &BugId)> = list.iter().map(|bug| (rank(sample.seed, &bug.id), &bug.id)).collect();
     ranked.sort();
     let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
@@ -149,17 +185,18 @@ mod tests {
 
     #[test]
     fn what_cannot_be_drawn_is_said() {
-        let sample = |size, per_project| {
-            choose(list(), &Choice { sample: Some(Sample { size, per_project, seed: 1 }), ..Choice::default() })
+        let sample = |size, per_project: &str| {
+            let sample = Sample { size, per_project: per_project.parse().unwrap(), seed: 1 };
+            choose(list(), &Choice { sample: Some(sample), ..Choice::default() })
         };
-        assert!(sample(9, (0, 2)).unwrap_err().contains("6 bugs to draw from, at most 2"));
-        assert!(sample(2, (1, 2)).unwrap_err().contains("1 of each of 3 projects are more than 2"));
+        assert!(sample(9, "0..2").unwrap_err().contains("6 bugs to draw from, at most 2"));
+        assert!(sample(2, "1..2").unwrap_err().contains("1 of each of 3 projects are more than 2"));
     }
 
     proptest! {
         #[test]
         fn a_sample_has_its_size_and_its_bounds_and_is_drawn_again(seed: u64, size in 3usize..=7, least in 0usize..=1) {
-            let sample = Sample { size, per_project: (least, 3), seed };
+            let sample = Sample { size, per_project: PerProject { least, most: 3 }, seed };
             let choice = Choice { sample: Some(sample), ..Choice::default() };
             let chosen = choose(list(), &choice).unwrap();
             prop_assert_eq!(chosen.len(), size);

@@ -25,7 +25,7 @@ mod xml;
 pub use copy::{Copied, private_copy};
 pub use history::History;
 pub use nearest::nearest;
-pub use registry::{find, names, parse_bug, select};
+pub use registry::{describe, find, names, parse_bug, select};
 pub use sets::{NamedSet, named, set_names};
 pub use settings::Settings;
 pub mod jars;

@@ -4,7 +4,7 @@ use super::nearest::{nearest, nearest_ids};
 use super::sets::named;
 use super::settings::Settings;
 use super::{
-    Benchmark, BenchmarkError, LOCAL,
+    Benchmark, BenchmarkError, LOCAL, Summary,
     defects4j::Defects4J,
     fixtures::Fixtures,
     jsonl::Jsonl,
@@ -13,6 +13,8 @@ use super::{
 };
 use crate::domain::BugId;
 use camino::Utf8Path;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Makes an adapter.
 type Make = fn(&Settings) -> Result<Box<dyn Benchmark>, BenchmarkError>;
@@ -112,6 +114,23 @@ pub fn select(text: &str, settings: &Settings) -> Result<Vec<BugId>, BenchmarkEr
     };
     let chosen: Vec<_> = listed.iter().filter(|id| matches(id)).cloned().collect();
     if chosen.is_empty() { Err(none()) } else { Ok(chosen) }
+}
+
+/// What lists show of these bugs, in their order.
+///
+/// # Errors
+/// As [`find`]; a benchmark has no such bug.
+pub fn describe(ids: &[BugId], settings: &Settings) -> Result<Vec<Summary>, BenchmarkError> {
+    let mut adapters: BTreeMap<&str, Box<dyn Benchmark>> = BTreeMap::new();
+    let mut summaries = Vec::with_capacity(ids.len());
+    for id in ids {
+        let adapter = match adapters.entry(&id.benchmark) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(find(&id.benchmark, settings)?),
+        };
+        summaries.push(adapter.describe(id)?);
+    }
+    Ok(summaries)
 }
 
 /// `Lang-1..9`: a project and its numbers, the last one included.

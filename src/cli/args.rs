@@ -1,6 +1,7 @@
 //! What was typed. These structs do not leave `cli`; flags that are settings stand in [`super::flags`].
 
-use super::bench::args::{AccountArg, BenchFolderArgs, BenchMergeArgs, BenchRunArgs, BenchWorkArgs};
+use super::bench::args::{AccountArg, BenchFolderArgs, BenchMergeArgs, BenchResubmitArgs, BenchRunArgs, BenchWorkArgs};
+use super::choice::ChoiceArgs;
 use super::config::{FormulaArg, SandboxArg};
 use super::flags::{Settings, ToolSettings};
 use super::report::args::ReportArgs;
@@ -65,8 +66,8 @@ pub enum BenchCommand {
     Run(BenchRunArgs),
     /// How far a batch is.
     Status(BenchFolderArgs),
-    /// Let what the environment failed be tried again.
-    Resubmit(BenchFolderArgs),
+    /// Let what the environment failed be tried again, and hand in what is left.
+    Resubmit(BenchResubmitArgs),
     /// Do a part of a batch: what schedulers start.
     Work(BenchWorkArgs),
     /// Bring parts of a batch together that were worked on apart.
@@ -276,44 +277,12 @@ pub struct BugsArgs {
     /// Folder of the benchmark.
     #[arg(long, value_name = "DIR")]
     pub root: Option<Utf8PathBuf>,
-    /// Only bugs of this project; may be repeated.
-    #[arg(long, value_name = "NAME")]
-    pub project: Vec<String>,
-    /// Only bugs whose repair takes this: `single-line`, `multi-line`, `missing-code`, `multi-file`; may be repeated.
-    #[arg(long, value_name = "KIND")]
-    pub kind: Vec<String>,
-    /// Draw so many bugs.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub sample: Option<u32>,
-    /// Draw at least A and at most B bugs of each project.
-    #[arg(long, value_name = "A..B", requires = "sample")]
-    pub per_project: Option<PerProject>,
-    /// Where chance begins: the same number draws the same bugs.
-    #[arg(long, value_name = "N", requires = "sample", default_value_t = 0)]
-    pub seed: u64,
+    /// Which of them.
+    #[command(flatten)]
+    pub choice: ChoiceArgs,
     /// End stdout with one JSON object.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Bounds of a sample: `1..2`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PerProject {
-    /// At least so many of each project.
-    pub least: usize,
-    /// At most so many.
-    pub most: usize,
-}
-
-impl std::str::FromStr for PerProject {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let bounds = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-        match bounds {
-            Some((least, most)) if least <= most && most > 0 => Ok(Self { least, most }),
-            _ => Err("write the least and the most, as `1..2`".into()),
-        }
-    }
 }
 
 /// `tool`.

@@ -2,7 +2,6 @@
 
 use super::args::BugsArgs;
 use super::error::Failure;
-use crate::benchmark::choose::{Choice, Sample, choose};
 use crate::benchmark::{self, Benchmark, BenchmarkError, Settings, Summary};
 use serde_json::json;
 use std::fmt::Write;
@@ -18,8 +17,7 @@ pub fn list(args: &BugsArgs) -> Result<u8, Failure> {
         Some(set) => named(set, &settings, &mut text)?,
         None => everything(&settings, &mut text),
     };
-    let wanted = wanted(args);
-    let all = if wanted == Choice::default() { all } else { choose(all, &wanted).map_err(none_left)? };
+    let all = args.choice.of(all)?;
     for bug in &all {
         let kind = bug.kind.as_deref().unwrap_or("");
         let _ = writeln!(text, "{:<40} {kind:<13} {}", bug.id.to_string(), bug.title);
@@ -35,16 +33,6 @@ pub fn list(args: &BugsArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn wanted(args: &BugsArgs) -> Choice {
-    let per_project = args.per_project.map_or((0, usize::MAX), |bounds| (bounds.least, bounds.most));
-    let sample = args.sample.map(|size| Sample { size: size as usize, per_project, seed: args.seed });
-    Choice { projects: args.project.clone(), kinds: args.kind.clone(), sample }
-}
-
-fn none_left(what: String) -> Failure {
-    Failure::usage(what, "`unidebug bugs` without `--project`, `--kind` and `--sample` lists them all")
-}
-
 /// The bugs that were asked for; for a set with a name, what became of it stands in `text`.
 fn named(set: &str, settings: &Settings, text: &mut String) -> Result<Vec<Summary>, BenchmarkError> {
     let ids = benchmark::select(set, settings)?;
@@ -58,9 +46,7 @@ fn named(set: &str, settings: &Settings, text: &mut String) -> Result<Vec<Summar
             n => writeln!(text, ", {n} of which this installation no longer has: {}", gone.join(", ")),
         };
     }
-    let Some(first) = ids.first() else { return Ok(Vec::new()) };
-    let adapter = benchmark::find(&first.benchmark, settings)?;
-    ids.iter().map(|id| adapter.describe(id)).collect()
+    benchmark::describe(&ids, settings)
 }
 
 /// All bugs of all benchmarks; why one has none stands in `text`.

@@ -4,15 +4,22 @@ use super::error::Failure;
 use super::tell;
 use crate::llm::Gate;
 use camino::Utf8Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 static GATE: LazyLock<Arc<Gate>> = LazyLock::new(Arc::default);
 static WAY_BACK: OnceLock<String> = OnceLock::new();
+static IS_BATCH: AtomicBool = AtomicBool::new(false);
 
 /// How long answers on their way are waited for.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How much longer a batch waits for its runs, each of which has that patience.
+const LONGER: Duration = Duration::from_secs(15);
+/// Signals within this time are one: a terminal and a scheduler signal every process of a batch, and the batch asks its
+/// runs besides.
+const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// The gate that all requests of this process pass.
 pub fn gate() -> Arc<Gate> {
@@ -27,6 +34,7 @@ pub fn note_folder(folder: &Utf8Path) {
 
 /// Notes that a batch has begun.
 pub fn note_batch() {
+    IS_BATCH.store(true, Ordering::Relaxed);
     let _ = WAY_BACK.set("everything is kept; the same command goes on where this one stopped".to_owned());
 }
 
@@ -41,38 +49,51 @@ pub fn way_back() -> &'static str {
 /// # Errors
 /// The work's own; an interruption.
 pub async fn interruptible(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
+    // Before the work is looked at for the first time: it may be long until it waits.
+    let asked = Asked::listen();
     let mut work = std::pin::pin!(work);
     tokio::select! {
         biased;
         outcome = &mut work => return outcome,
-        () = asked_to_stop() => {}
+        () = asked.any() => {}
     }
     GATE.close();
-    let away = GATE.on_their_way();
+    let (is_batch, away) = (IS_BATCH.load(Ordering::Relaxed), GATE.on_their_way());
     if away > 0 {
-        tell(&format!("stopping: waiting for {away} answers that are paid for; Ctrl-C again stops at once"));
+        let what = if is_batch { "bugs to save what is paid for" } else { "answers that are paid for" };
+        tell(&format!("stopping: waiting for {away} {what}; Ctrl-C again stops at once"));
     }
+    let patience = if is_batch { PATIENCE + LONGER } else { PATIENCE };
     tokio::select! {
         biased;
         // The work is looked at first, so that an answer that is back is in the journal before anything ends.
         outcome = &mut work => return outcome,
         () = GATE.empty() => {}
-        () = tokio::time::sleep(PATIENCE) => {}
-        () = asked_to_stop() => {}
+        () = tokio::time::sleep(patience) => {}
+        () = asked_again() => {}
     }
     Err(Failure::interrupted(way_back()))
 }
 
-async fn asked_to_stop() {
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-    let waiting = kinds.into_iter().filter_map(|kind| signal(kind).ok()).map(|mut signal| {
-        Box::pin(async move {
-            signal.recv().await;
-        })
-    });
-    let waiting: Vec<_> = waiting.collect();
-    if waiting.is_empty() {
-        return std::future::pending().await;
+async fn asked_again() {
+    tokio::time::sleep(AT_ONCE).await;
+    Asked::listen().any().await;
+}
+
+/// Signals that ask the process to stop. From the moment one listens they no longer end it.
+struct Asked(Vec<Signal>);
+
+impl Asked {
+    fn listen() -> Self {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        Self(kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect())
     }
-    futures::future::select_all(waiting).await;
+
+    async fn any(mut self) {
+        if self.0.is_empty() {
+            return std::future::pending().await;
+        }
+        let waiting = self.0.iter_mut().map(|signal| Box::pin(signal.recv()));
+        futures::future::select_all(waiting).await;
+    }
 }

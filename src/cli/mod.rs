@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod bugs;
 mod came_to;
+mod choice;
 mod completions;
 mod config;
 mod config_show;

@@ -7,6 +7,7 @@
 mod compare;
 mod error;
 pub mod failpoint;
+mod heard;
 mod history;
 mod known;
 mod past;
@@ -18,6 +19,7 @@ mod write;
 
 pub use compare::{Comparison, Divergence};
 pub use error::JournalError;
+pub use heard::last_heard;
 pub use history::{History, Paid};
 pub use past::{Past, Seen};
 pub use repair::{Repaired, repair};

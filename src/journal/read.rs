@@ -100,7 +100,7 @@ fn damaged(path: &Utf8Path, index: usize, what: String) -> JournalError {
 }
 
 /// The JSON of a line whose checksum is right.
-fn checked(line: &[u8]) -> Result<&str, &'static str> {
+pub(super) fn checked(line: &[u8]) -> Result<&str, &'static str> {
     const SUM: usize = 8;
     let line = line.strip_suffix(b"\n").ok_or("it does not end")?;
     let text = std::str::from_utf8(line).map_err(|_| "it is not UTF-8")?;

@@ -1,4 +1,4 @@
-//! A model that can be closed: requests on their way are waited for, because they are paid for; no new one leaves.
+//! A gate that can be closed: requests on their way are waited for, because they are paid for; no new one leaves.
 
 use super::{Answer, ChatModel, ModelError, Query};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 #[derive(Debug, Default)]
 pub struct Gate {
     closed: AtomicBool,
+    closing: Notify,
     on_their_way: AtomicUsize,
     back: Notify,
 }
@@ -17,9 +18,29 @@ impl Gate {
     /// Lets no further request pass.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
+        self.closing.notify_waiters();
     }
 
-    /// Waits until no request is on its way.
+    /// Whether it was closed.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    /// Waits until it is closed.
+    pub async fn closed(&self) {
+        let closing = self.closing.notified();
+        if !self.is_closed() {
+            closing.await;
+        }
+    }
+
+    /// Counts something as on its way until the result is dropped: a request, or a process that makes some.
+    pub fn enter(&self) -> Away<'_> {
+        self.on_their_way.fetch_add(1, Ordering::SeqCst);
+        Away(self)
+    }
+
+    /// Waits until nothing is on its way.
     pub async fn empty(&self) {
         loop {
             let back = self.back.notified();
@@ -30,7 +51,7 @@ impl Gate {
         }
     }
 
-    /// How many requests are on their way.
+    /// How much is on its way.
     pub fn on_their_way(&self) -> usize {
         self.on_their_way.load(Ordering::SeqCst)
     }
@@ -49,8 +70,9 @@ impl Gated {
     }
 }
 
-/// A request on its way; it is back when this is dropped.
-struct Away<'g>(&'g Gate);
+/// Something on its way; it is back when this is dropped.
+#[derive(Debug)]
+pub struct Away<'g>(&'g Gate);
 
 impl Drop for Away<'_> {
     fn drop(&mut self) {
@@ -66,12 +88,11 @@ impl ChatModel for Gated {
     }
 
     async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
-        if self.gate.closed.load(Ordering::SeqCst) {
+        if self.gate.is_closed() {
             // Whoever closed the gate ends the run: this is never answered.
             std::future::pending::<()>().await;
         }
-        self.gate.on_their_way.fetch_add(1, Ordering::SeqCst);
-        let _away = Away(&self.gate);
+        let _away = self.gate.enter();
         self.inner.ask(query).await
     }
 }

@@ -3,6 +3,8 @@
 
 use super::{SandboxError, spawner};
 use camino::Utf8Path;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::fs::File;
 use std::process::Stdio;
 use tokio::process::Command;
@@ -16,19 +18,34 @@ pub struct Ended {
     pub stdout: String,
 }
 
-/// Runs this program with these arguments; what it says on stderr is added to a file. It ends when the caller
-/// stops waiting; when the caller is killed it finishes its own work, under its own locks.
+/// Runs this program with these arguments; what it says on stderr is added to a file. When `stop` comes it is asked to
+/// save and stop, and waited for. It is killed when the caller stops waiting; when the caller is killed it finishes its
+/// own work, under its own locks.
 ///
 /// # Errors
 /// The program or the file cannot be opened.
-pub async fn own(args: &[String], log: &Utf8Path) -> Result<Ended, SandboxError> {
+pub async fn own(args: &[String], log: &Utf8Path, stop: impl Future<Output = ()>) -> Result<Ended, SandboxError> {
     let io = |what| move |source| SandboxError::Io { what, source };
     let program = std::env::current_exe().map_err(io("finding this program"))?;
     let log = File::options().create(true).append(true).open(log).map_err(io("opening a log"))?;
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).kill_on_drop(true);
     let child = spawner::spawn(command).await.map_err(io("starting this program again"))?;
-    let done = child.wait_with_output().await.map_err(io("waiting for this program"))?;
+    let id = child.id().and_then(|id| i32::try_from(id).ok());
+    let mut done = std::pin::pin!(child.wait_with_output());
+    let done = tokio::select! {
+        // Looked at first: once it has ended its number may be another process's.
+        biased;
+        done = &mut done => done,
+        () = stop => {
+            if let Some(id) = id {
+                // It can have ended in this moment; then there is nothing to stop.
+                let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
+            }
+            done.await
+        }
+    };
+    let done = done.map_err(io("waiting for this program"))?;
     Ok(Ended { code: done.status.code(), stdout: String::from_utf8_lossy(&done.stdout).into_owned() })
 }
 

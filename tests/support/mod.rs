@@ -1,5 +1,6 @@
 //! What tests share: a scripted endpoint that speaks real HTTP, and the program itself in a clean environment.
 
+mod batch;
 mod browser;
 mod endpoint;
 mod gate;
@@ -8,6 +9,8 @@ mod program;
 mod tree;
 mod trial;
 
+#[allow(unused_imports)]
+pub use batch::{Batch, essence, expect_same, possibly_billed, status};
 #[allow(unused_imports)]
 pub use browser::Browser;
 #[allow(unused_imports)]

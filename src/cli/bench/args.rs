@@ -1,6 +1,7 @@
 //! What was typed behind `unidebug bench`, for batches.
 
 use crate::batch::Shard;
+use crate::cli::choice::ChoiceArgs;
 use crate::cli::config::{Dollars, Time};
 use crate::llm::Account;
 use camino::Utf8PathBuf;
@@ -12,24 +13,25 @@ use std::sync::Arc;
 #[derive(Debug, Args)]
 #[command(after_help = PLAN_HELP)]
 pub struct BenchRunArgs {
-    /// Sets of bugs (`fixtures`, `quixbugs-java:*`, one id), or one plan file that ends in `.toml`.
+    /// Sets of bugs (`fixtures`, `quixbugs-java:*`, `defects4j:Lang-1..9`, `d4j-2.0`, one id), or one plan file that ends
+    /// in `.toml`.
     #[arg(value_name = "SET", required = true)]
     pub sets: Vec<String>,
+    /// Which of them.
+    #[command(flatten)]
+    pub choice: ChoiceArgs,
     /// The batch's folder; the same command goes on with a batch that was stopped.
     #[arg(long, value_name = "DIR")]
     pub out: Utf8PathBuf,
-    /// How often each bug is run.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub repeat: u32,
-    /// Who does the work.
-    #[arg(long, value_enum, default_value_t = ExecutorArg::Local)]
-    pub executor: ExecutorArg,
-    /// Into how many parts the batch is cut for `slurm` and `shards`.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
-    pub shards: u16,
-    /// Bugs at a time on one machine.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: u16,
+    /// How often each bug is run; once when absent.
+    #[arg(long, value_name = "N")]
+    pub repeat: Option<u32>,
+    /// Who does the work: `local` when absent.
+    #[arg(long, value_enum)]
+    pub executor: Option<ExecutorArg>,
+    /// How it is spread.
+    #[command(flatten)]
+    pub spread: SpreadArgs,
     /// Most US dollars for all bugs together; `--max-cost` behind `--` caps each. Typed again with more, the batch goes on.
     #[arg(long, value_name = "USD")]
     pub total_cost: Option<Dollars>,
@@ -47,9 +49,25 @@ pub struct BenchRunArgs {
     pub args: Vec<String>,
 }
 
-const PLAN_HELP: &str = "A plan file:\n\n  bugs = [\"fixtures\", \"quixbugs-java:S*\"]\n  repetitions = 2\n\n  \
+const PLAN_HELP: &str = "A plan file:\n\n  bugs = [\"fixtures\", \"d4j-2.0\"]\n  repetitions = 2\n\n  # Of these, what the flags of \
+                         the same names choose:\n  project = [\"Lang\", \"Math\"]\n  kind = [\"single-line\"]\n  \
+                         sample = 20\n  per_project = \"1..15\"\n  seed = 1\n\n  \
                          [[configuration]]\n  name = \"engine\"\n  args = [\"--model\", \"builtin\"]\n\n  \
                          [[configuration]]\n  name = \"lite\"\n  args = [\"--model\", \"gpt-4o-mini\", \"--strategy\", \"lite\"]";
+
+/// How a batch is spread over processors and machines.
+#[derive(Debug, Args)]
+pub struct SpreadArgs {
+    /// Into how many parts the batch is cut for `slurm` and `shards`.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    pub shards: u16,
+    /// Bugs at a time on one machine.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: u16,
+    /// A further option of `sbatch`, as `--sbatch-arg=--partition=cpu`; may be repeated.
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub sbatch_arg: Vec<String>,
+}
 
 /// Who does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,7 +97,27 @@ pub struct BenchWorkArgs {
     pub quiet: bool,
 }
 
-/// `bench status` and `bench resubmit`.
+/// `bench resubmit`.
+#[derive(Debug, Args)]
+pub struct BenchResubmitArgs {
+    /// The batch's folder.
+    #[arg(value_name = "BATCH")]
+    pub batch: Utf8PathBuf,
+    /// Who does at once what is left; nobody when absent.
+    #[arg(long, value_enum)]
+    pub executor: Option<ExecutorArg>,
+    /// How it is spread.
+    #[command(flatten)]
+    pub spread: SpreadArgs,
+    /// End stdout with one JSON object.
+    #[arg(long, conflicts_with = "executor")]
+    pub json: bool,
+    /// No progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `bench status`.
 #[derive(Debug, Args)]
 pub struct BenchFolderArgs {
     /// The batch's folder.

@@ -1,28 +1,26 @@
 //! `unidebug bench run|status|resubmit|work|merge`: many bugs.
 
-use super::args::{BenchFolderArgs, BenchMergeArgs, BenchRunArgs, BenchWorkArgs, ExecutorArg};
-use crate::batch::{self, BatchError, Configuration, Plan, PlanFile, Progress, State, TRIES, Worker};
-use crate::benchmark::{self, Settings};
-use crate::cli::args::{Cli, Command};
+use super::args::{
+    BenchFolderArgs, BenchMergeArgs, BenchResubmitArgs, BenchRunArgs, BenchWorkArgs, ExecutorArg, SpreadArgs,
+};
+use super::live::{self, Live};
+use super::plan::plan;
+use crate::batch::{self, BatchError, Plan, Progress, Spread, TRIES, Trouble, Worker};
 use crate::cli::error::{Failure, LATER};
 use crate::cli::interrupt;
-use crate::domain::BugId;
+use crate::llm::Standing;
 use camino::{Utf8Path, Utf8PathBuf};
-use clap::Parser;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
-
-/// Name of the only configuration of a batch without a plan file.
-const ONLY: &str = "run";
+use std::time::Instant;
 
 /// Begins a batch, or goes on with it.
 ///
 /// # Errors
 /// The plan is wrong, or no unit can be run.
 pub async fn run(args: &BenchRunArgs) -> Result<u8, Failure> {
-    if args.total_time.is_some() && args.executor != ExecutorArg::Local {
+    let executor = args.executor.unwrap_or(ExecutorArg::Local);
+    if args.total_time.is_some() && executor != ExecutorArg::Local {
         let hint = "a scheduler has time limits of its own; `--max-time` behind `--` caps each bug";
         return Err(Failure::usage("--total-time belongs to work that is done here and now", hint));
     }
@@ -31,24 +29,40 @@ pub async fn run(args: &BenchRunArgs) -> Result<u8, Failure> {
     plan.freeze(&folder)?;
     batch::limit(&folder, args.total_tokens, args.total_cost.map(|usd| usd.0))?;
     let until = args.total_time.map(|time| Instant::now() + time.0);
-    let (shards, jobs) = (usize::from(args.shards), usize::from(args.jobs));
-    match args.executor {
-        ExecutorArg::Local => {
-            let done = work_on(&Worker { folder: &folder, plan: &plan, jobs, shard: None, until }, args.quiet).await;
-            let code = show(&folder, &plan, false)?;
-            done.map(|()| code)
+    let batch = Batch { folder: &folder, plan: &plan, quiet: args.quiet };
+    batch.hand_out(executor, &args.spread, until).await
+}
+
+/// A batch whose plan is frozen.
+struct Batch<'a> {
+    folder: &'a Utf8Path,
+    plan: &'a Plan,
+    quiet: bool,
+}
+
+impl Batch<'_> {
+    /// Gives what is left to whoever does the work.
+    async fn hand_out(&self, executor: ExecutorArg, how: &SpreadArgs, until: Option<Instant>) -> Result<u8, Failure> {
+        let Self { folder, plan, quiet } = *self;
+        let (shards, jobs) = (usize::from(how.shards), usize::from(how.jobs));
+        if executor == ExecutorArg::Local {
+            let gate = interrupt::gate();
+            let done = work_on(&Worker { folder, plan, jobs, shard: None, until, gate }, quiet).await;
+            let code = show(folder, plan, false)?;
+            return done.map(|()| code);
         }
-        ExecutorArg::Shards => {
-            let commands = batch::commands(&program()?, &folder, shards, jobs);
-            crate::cli::print(&format!("{}\n", commands.join("\n")));
-            Ok(0)
-        }
-        ExecutorArg::Slurm => {
-            let script = batch::script(&program()?, &folder, shards, jobs);
-            let id = batch::submit(&folder, &script).await?;
-            crate::cli::print(&format!("job {id}: `unidebug bench status {folder}` tells how far it is\n"));
-            Ok(0)
-        }
+        let options = how.sbatch_arg.clone();
+        let spread = Spread { program: program()?, folder: folder.to_owned(), shards, jobs, options };
+        let text = if executor == ExecutorArg::Shards {
+            batch::commands(&spread, plan).iter().map(|command| format!("{command}\n")).collect()
+        } else {
+            match batch::submit(&spread, plan).await? {
+                Some(id) => format!("job {id}: `unidebug bench status {folder}` tells how far it is\n"),
+                None => "nothing is left to do\n".to_owned(),
+            }
+        };
+        crate::cli::print(&text);
+        Ok(0)
     }
 }
 
@@ -61,7 +75,8 @@ pub async fn work(args: &BenchWorkArgs) -> Result<u8, Failure> {
     let plan = Plan::read(&folder)?;
     let shard = args.shard.map(|shard| shard.0);
     let jobs = usize::from(args.jobs);
-    work_on(&Worker { folder: &folder, plan: &plan, jobs, shard, until: None }, args.quiet).await?;
+    let gate = interrupt::gate();
+    work_on(&Worker { folder: &folder, plan: &plan, jobs, shard, until: None, gate }, args.quiet).await?;
     Ok(0)
 }
 
@@ -74,18 +89,21 @@ pub fn status(args: &BenchFolderArgs) -> Result<u8, Failure> {
     show(&folder, &Plan::read(&folder)?, args.json)
 }
 
-/// Lets units that the environment failed be tried again.
+/// Lets units that the environment failed be tried again, and hands out what is left.
 ///
 /// # Errors
-/// There is no batch.
-pub fn resubmit(args: &BenchFolderArgs) -> Result<u8, Failure> {
+/// There is no batch; those of the executor.
+pub async fn resubmit(args: &BenchResubmitArgs) -> Result<u8, Failure> {
     let folder = whole(&args.batch);
     let plan = Plan::read(&folder)?;
     let again = batch::forgive(&folder, &plan);
+    if let Some(executor) = args.executor {
+        return Batch { folder: &folder, plan: &plan, quiet: args.quiet }.hand_out(executor, &args.spread, None).await;
+    }
     let text = if args.json {
         format!("{}\n", json!({"schema": 1, "again": again}))
     } else {
-        format!("{again} units will be tried again: `unidebug bench work {folder}`\n")
+        format!("{again} units will be tried again: `unidebug bench work {folder}`, or name an --executor\n")
     };
     crate::cli::print(&text);
     Ok(0)
@@ -103,159 +121,60 @@ pub fn merge(args: &BenchMergeArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The plan that was typed or named.
-fn plan(args: &BenchRunArgs) -> Result<Plan, Failure> {
-    let (sets, repetitions, configurations) = match &args.sets[..] {
-        [file] if file.ends_with(".toml") => {
-            let text = std::fs::read_to_string(file).map_err(|error| {
-                Failure::unusable(format!("the plan {file} cannot be read: {error}"), "name a file that can be read")
-            })?;
-            let plan: PlanFile = toml::from_str(&text).map_err(|error| {
-                Failure::usage(format!("{file}: {error}"), "see `unidebug bench run --help` for the form of a plan")
-            })?;
-            (plan.bugs, plan.repetitions, plan.configurations)
-        }
-        sets => (sets.to_vec(), args.repeat, Vec::new()),
-    };
-    let configurations = if configurations.is_empty() {
-        vec![Configuration { name: ONLY.into(), args: args.args.clone() }]
-    } else {
-        configurations
-    };
-    let mut bugs: Vec<BugId> = Vec::new();
-    for configuration in &configurations {
-        let settings = checked(configuration)?;
-        for set in &sets {
-            bugs.extend(benchmark::select(set, &settings)?);
-        }
-    }
-    let mut seen = std::collections::BTreeSet::new();
-    bugs.retain(|bug| seen.insert(bug.to_string()));
-    Ok(Plan::new(bugs, configurations, repetitions)?)
-}
-
-/// What a configuration says about where bugs are; its arguments are read as `run` will read them, before anything is
-/// paid for.
-fn checked(configuration: &Configuration) -> Result<Settings, Failure> {
-    let words = ["unidebug", "run", "BUG"].into_iter().map(str::to_owned);
-    let wrong = |what: &str| {
-        let name = &configuration.name;
-        Failure::usage(format!("the arguments of `{name}` are wrong: {what}"), "they are those of `unidebug run`")
-    };
-    let cli = Cli::try_parse_from(words.chain(configuration.args.iter().cloned())).map_err(|error| {
-        let text = error.to_string();
-        wrong(text.lines().next().unwrap_or("").trim_start_matches("error: "))
-    })?;
-    let Command::Run(run) = cli.command else { return Err(wrong("they name another command")) };
-    if run.out.is_some() || run.apply {
-        return Err(wrong("`--out` and `--apply` belong to a single run"));
-    }
-    Ok(Settings { root: run.settings.source.root.clone(), ..Settings::default() })
-}
-
 async fn work_on(worker: &Worker<'_>, quiet: bool) -> Result<(), Failure> {
     interrupt::note_batch();
-    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(worker.plan.units().len() as u64) };
-    if let Ok(style) = ProgressStyle::with_template("{elapsed} {bar:20} {msg}") {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(500));
-    let (begin, before) = (Instant::now(), batch::progress(worker.folder, worker.plan).over);
-    let last = std::sync::Mutex::new(usize::MAX);
-    let tell = |progress: &Progress| {
-        let line = line(progress, begin.elapsed(), before);
-        bar.set_position(progress.over as u64);
-        bar.set_message(line.clone());
-        // Off a terminal the bar is silent: a line for each unit that ends.
-        let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if bar.is_hidden() && !quiet && *last != progress.over {
-            *last = progress.over;
-            anstream::eprintln!("{line}");
-        }
-    };
-    let done = worker.work(&tell).await;
-    bar.finish_and_clear();
+    let before = batch::progress(worker.folder, worker.plan);
+    let live = Live::new(before.units, before.over, quiet);
+    let done = worker.work(&|progress| live.tell(progress)).await;
+    live.finish();
     Ok(done?)
-}
-
-/// `12/40 over, 9 plausible (L1 8, L2 1), $0.12, 3 min left; at work: …`
-fn line(progress: &Progress, elapsed: Duration, before: usize) -> String {
-    let mut text = counts(progress);
-    let done = progress.over.saturating_sub(before);
-    if let Some(each) = elapsed.as_secs().checked_div(done as u64).filter(|_| progress.over < progress.units) {
-        let left = each * (progress.units - progress.over) as u64;
-        let _ = write!(text, ", {} min left", left.div_ceil(60));
-    }
-    if !progress.running.is_empty() {
-        let _ = write!(text, "; at work: {}", progress.running.join(", "));
-    }
-    text
-}
-
-fn counts(progress: &Progress) -> String {
-    let plausible: usize = progress.plausible.values().sum();
-    let rungs: Vec<String> = progress
-        .plausible
-        .iter()
-        .map(|(rung, n)| match rung.parse::<u8>() {
-            Ok(0) => format!("level 0 {n}"),
-            Ok(level) => format!("L{level} {n}"),
-            Err(_) => format!("{rung} {n}"),
-        })
-        .collect();
-    let rungs = if rungs.is_empty() { String::new() } else { format!(" ({})", rungs.join(", ")) };
-    let trouble = match progress.trouble {
-        0 => String::new(),
-        n => format!(", {n} failed by the environment"),
-    };
-    let cost = progress.cost_usd.map_or_else(|| "unknown price".to_owned(), |cost| format!("${cost:.4}"));
-    format!("{}/{} over, {plausible} plausible{rungs}{trouble}, {cost}", progress.over, progress.units)
 }
 
 /// Prints how far a batch is, with what the environment failed. Code 75 while something is left to do.
 fn show(folder: &Utf8Path, plan: &Plan, json: bool) -> Result<u8, Failure> {
     let standing = batch::standing(folder)?;
     let progress = batch::progress(folder, plan);
-    let troubles: Vec<_> = plan
-        .units()
-        .into_iter()
-        .filter_map(|unit| match unit.state(folder) {
-            State::Trouble(trouble) => Some((unit, trouble)),
-            _ => None,
-        })
-        .collect();
-    let mut text = String::new();
-    if json {
-        let failed: Vec<_> = troubles
-            .iter()
-            .map(|(unit, trouble)| json!({"unit": unit.folder, "bug": unit.bug, "tries": trouble.tries, "code": trouble.code, "message": trouble.message}))
-            .collect();
-        let object = json!({
-            "schema": 1, "units": progress.units, "over": progress.over, "plausible": progress.plausible,
-            "failed_by_environment": failed, "cost_usd": progress.cost_usd,
-            "caps": standing.map(|now| json!({
-                "tokens": now.tokens, "usd": now.usd, "used_tokens": now.used_tokens, "used_usd": now.used_usd,
-            })),
-        });
-        let _ = writeln!(text, "{object}");
-    } else {
-        let _ = writeln!(text, "{}", counts(&progress));
-        if let Some(standing) = &standing {
-            let _ = writeln!(text, "caps: {}", batch::told(standing));
-        }
-        for (unit, trouble) in &troubles {
-            let end =
-                if trouble.tries < TRIES { "will be tried again" } else { "given up; `bench resubmit` tries again" };
-            let _ = writeln!(text, "{}: {} ({end})", unit.bug, trouble.message);
-        }
-        let _ = writeln!(text, "report: unidebug report {folder}");
-    }
+    let given_up = progress.troubles.iter().filter(|(_, trouble)| trouble.tries >= TRIES).count();
+    let text = if json { object(folder, &progress, standing) } else { text(folder, &progress, standing) };
     crate::cli::print(&text);
-    if progress.over + troubles.iter().filter(|(_, trouble)| trouble.tries >= TRIES).count() < progress.units {
-        Ok(LATER)
-    } else {
-        Ok(0)
+    Ok(if progress.over + given_up < progress.units { LATER } else { 0 })
+}
+
+fn object(folder: &Utf8Path, progress: &Progress, standing: Option<Standing>) -> String {
+    let failed = progress.troubles.iter().map(|(unit, Trouble { tries, code, message })| {
+        json!({"unit": unit.folder, "bug": unit.bug, "tries": tries, "code": code, "message": message})
+    });
+    let begun = progress.begun.iter().map(|unit| {
+        let at = unit.at(folder);
+        let at = at.map(|at| json!({"attempt": at.attempt, "level": at.level, "agent": at.agent, "cycle": at.cycle}));
+        json!({"unit": unit.folder, "bug": unit.bug, "at": at})
+    });
+    let object = json!({
+        "schema": 1, "units": progress.units, "over": progress.over, "plausible": progress.plausible,
+        "failed_by_environment": failed.collect::<Vec<_>>(), "begun": begun.collect::<Vec<_>>(),
+        "cost_usd": progress.cost_usd,
+        "caps": standing.map(|now| json!({
+            "tokens": now.tokens, "usd": now.usd, "used_tokens": now.used_tokens, "used_usd": now.used_usd,
+        })),
+    });
+    format!("{object}\n")
+}
+
+fn text(folder: &Utf8Path, progress: &Progress, standing: Option<Standing>) -> String {
+    let mut text = format!("{}\n", live::counts(progress));
+    if let Some(standing) = &standing {
+        let _ = writeln!(text, "caps: {}", batch::told(standing));
     }
+    for (unit, trouble) in &progress.troubles {
+        let end = if trouble.tries < TRIES { "will be tried again" } else { "given up; `bench resubmit` tries again" };
+        let _ = writeln!(text, "{}: {} ({end})", unit.bug, trouble.message);
+    }
+    for unit in &progress.begun {
+        let at = unit.at(folder).map(|at| format!(": {} {}, cycle {}", at.level, at.agent, at.cycle));
+        let _ = writeln!(text, "{}: begun{}", unit.bug, at.unwrap_or_default());
+    }
+    let _ = writeln!(text, "report: unidebug report {folder}");
+    text
 }
 
 fn program() -> Result<Utf8PathBuf, Failure> {

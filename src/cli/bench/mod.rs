@@ -3,8 +3,10 @@
 pub mod args;
 mod batch;
 mod context;
+mod live;
 mod localization;
 mod localization_table;
+mod plan;
 
 use super::args::{BenchCommand, MeasuredArgs};
 use super::config::Config;
@@ -25,7 +27,7 @@ pub async fn bench(command: BenchCommand) -> Result<u8, Failure> {
     match command {
         BenchCommand::Run(args) => batch::run(&args).await,
         BenchCommand::Status(args) => batch::status(&args),
-        BenchCommand::Resubmit(args) => batch::resubmit(&args),
+        BenchCommand::Resubmit(args) => batch::resubmit(&args).await,
         BenchCommand::Work(args) => batch::work(&args).await,
         BenchCommand::Merge(args) => batch::merge(&args),
         BenchCommand::Localization(args) => localization::run(&args).await,

@@ -1,0 +1,169 @@
+//! How far a batch is, while somebody works on it: a table on a terminal, elsewhere a line now and then.
+
+use crate::batch::{Progress, Running};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Units at work that are listed; of more only the number is told.
+const LISTED: usize = 12;
+
+/// The display of one worker.
+pub struct Live {
+    bar: ProgressBar,
+    quiet: bool,
+    begin: Instant,
+    /// Units that were over when the worker began: they tell nothing about its pace.
+    before: usize,
+    last: Mutex<usize>,
+}
+
+impl Live {
+    /// A display; `before` units were over when the work began.
+    pub fn new(units: usize, before: usize, quiet: bool) -> Self {
+        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(units as u64) };
+        if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent}%\n{msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_secs(1));
+        Self { bar, quiet, begin: Instant::now(), before, last: Mutex::new(usize::MAX) }
+    }
+
+    /// Shows how far the batch is.
+    pub fn tell(&self, progress: &Progress) {
+        self.bar.set_position(progress.over as u64);
+        let left = left(progress, self.begin.elapsed(), self.before);
+        if !self.bar.is_hidden() {
+            self.bar.set_message(table(progress, self.begin.elapsed(), left));
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.bar.is_hidden() && !self.quiet && *last != progress.over {
+            *last = progress.over;
+            anstream::eprintln!("{}", line(progress, left));
+        }
+    }
+
+    /// Takes the table away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The time that the rest takes at the pace so far; `None` before anything is over, and when nothing is left.
+fn left(progress: &Progress, elapsed: Duration, before: usize) -> Option<Duration> {
+    let done = u32::try_from(progress.over.checked_sub(before)?).ok()?;
+    let rest = u32::try_from(progress.units.checked_sub(progress.over)?).ok().filter(|&rest| rest > 0)?;
+    elapsed.checked_div(done)?.checked_mul(rest)
+}
+
+/// `12/40 over, 9 plausible (L1 8, L2 1), $0.12, 0:03:10 left; at work: …`
+fn line(progress: &Progress, left: Option<Duration>) -> String {
+    let mut text = counts(progress);
+    if let Some(left) = left {
+        let _ = write!(text, ", {} left", clock(left));
+    }
+    if !progress.running.is_empty() {
+        let bugs: Vec<String> = progress.running.iter().map(|running| running.unit.bug.to_string()).collect();
+        let _ = write!(text, "; at work: {}", bugs.join(", "));
+    }
+    text
+}
+
+fn table(progress: &Progress, elapsed: Duration, left: Option<Duration>) -> String {
+    let (plausible, rungs) = plausible(progress);
+    let left = left.map_or_else(|| "unknown".to_owned(), clock);
+    let mut text = format!("over       {} of {}\nplausible  {plausible}{rungs}\n", progress.over, progress.units);
+    if !progress.troubles.is_empty() {
+        let _ = writeln!(text, "failed     {} by the environment", progress.troubles.len());
+    }
+    let _ = writeln!(text, "cost       {}", cost(progress));
+    let _ = write!(text, "time       {}, left {left}", clock(elapsed));
+    for Running { unit, since, at } in progress.running.iter().take(LISTED) {
+        let at = at
+            .as_ref()
+            .map_or_else(|| "prepares".to_owned(), |at| format!("{} {}, cycle {}", at.level, at.agent, at.cycle));
+        let _ = write!(text, "\nat work    {:<40} {at:<28} {}", unit.bug.to_string(), clock(*since));
+    }
+    if let Some(more) = progress.running.len().checked_sub(LISTED).filter(|&more| more > 0) {
+        let _ = write!(text, "\n           and {more} more");
+    }
+    text
+}
+
+/// `12/40 over, 9 plausible (L1 8, L2 1), 1 failed by the environment, $0.12`
+pub fn counts(progress: &Progress) -> String {
+    let (plausible, rungs) = plausible(progress);
+    let trouble = match progress.troubles.len() {
+        0 => String::new(),
+        n => format!(", {n} failed by the environment"),
+    };
+    format!("{}/{} over, {plausible} plausible{rungs}{trouble}, {}", progress.over, progress.units, cost(progress))
+}
+
+/// How many are plausible, and ` (L1 8, L2 1)`.
+fn plausible(progress: &Progress) -> (usize, String) {
+    let told = |(rung, n): (&String, &usize)| match rung.parse::<u8>() {
+        Ok(0) => format!("level 0 {n}"),
+        Ok(level) => format!("L{level} {n}"),
+        Err(_) => format!("{rung} {n}"),
+    };
+    let rungs: Vec<String> = progress.plausible.iter().map(told).collect();
+    let rungs = if rungs.is_empty() { String::new() } else { format!(" ({})", rungs.join(", ")) };
+    (progress.plausible.values().sum(), rungs)
+}
+
+fn cost(progress: &Progress) -> String {
+    progress.cost_usd.map_or_else(|| "unknown price".to_owned(), |cost| format!("${cost:.4}"))
+}
+
+/// `1:02:03`
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::{Configuration, Plan, Trouble};
+    use crate::domain::{Level, Scope};
+
+    fn progress() -> Progress {
+        let bugs = ["fixtures:a", "fixtures:b", "fixtures:c"].map(|id| id.parse().unwrap()).to_vec();
+        let plan = Plan::new(bugs, vec![Configuration { name: "run".into(), args: Vec::new() }], 4).unwrap();
+        let unit = plan.units().remove(1);
+        let at = Scope { attempt: 1, level: Level::L2, agent: "slicer".into(), cycle: 3, focus: None };
+        Progress {
+            units: 12,
+            over: 6,
+            plausible: [("0".to_owned(), 1), ("1".to_owned(), 3), ("refine".to_owned(), 1)].into(),
+            troubles: vec![(unit.clone(), Trouble { tries: 1, code: Some(3), message: "no JDK".into() })],
+            begun: Vec::new(),
+            cost_usd: Some(0.25),
+            running: vec![Running { unit, since: Duration::from_secs(75), at: Some(at) }],
+        }
+    }
+
+    #[test]
+    fn the_table_tells_what_is_done_repaired_spent_left_and_who_works() {
+        let progress = progress();
+        let elapsed = Duration::from_secs(200);
+        let left = left(&progress, elapsed, 2);
+        assert_eq!(left, Some(Duration::from_secs(300)), "four in 200 seconds, six to go");
+        let wanted = "over       6 of 12\nplausible  5 (level 0 1, L1 3, refine 1)\nfailed     1 by the environment\n\
+                      cost       $0.2500\ntime       0:03:20, left 0:05:00\n\
+                      at work    fixtures:b                               L2 slicer, cycle 3           0:01:15";
+        assert_eq!(table(&progress, elapsed, left), wanted);
+    }
+
+    #[test]
+    fn the_line_is_the_same_in_short() {
+        let wanted = "6/12 over, 5 plausible (level 0 1, L1 3, refine 1), 1 failed by the environment, $0.2500, \
+                      1:00:00 left; at work: fixtures:b";
+        assert_eq!(line(&progress(), Some(Duration::from_secs(3600))), wanted);
+        assert_eq!(left(&Progress { over: 12, ..progress() }, Duration::from_secs(9), 2), None);
+        assert_eq!(left(&progress(), Duration::from_secs(9), 6), None, "nothing is over yet");
+        assert_eq!(counts(&Progress::default()), "0/0 over, 0 plausible, unknown price");
+    }
+}

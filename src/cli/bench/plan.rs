@@ -1,0 +1,95 @@
+//! The plan of a batch: what was typed, or what stands in a plan file.
+
+use super::args::BenchRunArgs;
+use crate::batch::{Configuration, Plan, PlanFile};
+use crate::benchmark::{self, Settings};
+use crate::cli::args::{Cli, Command};
+use crate::cli::choice::ChoiceArgs;
+use crate::cli::error::Failure;
+use clap::Parser;
+use std::collections::BTreeSet;
+
+/// Name of the only configuration of a batch whose plan names none.
+const ONLY: &str = "run";
+
+/// What is to be run.
+struct Wanted {
+    sets: Vec<String>,
+    choice: ChoiceArgs,
+    repetitions: u32,
+    configurations: Vec<Configuration>,
+}
+
+/// The plan that was typed or named.
+///
+/// # Errors
+/// A plan file cannot be read, a set or an argument is wrong, nothing is left.
+pub fn plan(args: &BenchRunArgs) -> Result<Plan, Failure> {
+    let Wanted { sets, choice, repetitions, configurations } = match &args.sets[..] {
+        [file] if file.ends_with(".toml") => written(file, args)?,
+        _ => typed(args),
+    };
+    let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
+    for configuration in &configurations {
+        let settings = checked(configuration)?;
+        for set in &sets {
+            let mut new = benchmark::select(set, &settings)?;
+            new.retain(|bug| seen.insert(bug.to_string()));
+            all.extend(benchmark::describe(&new, &settings)?);
+        }
+    }
+    let bugs = choice.of(all)?.into_iter().map(|bug| bug.id).collect();
+    Ok(Plan::new(bugs, configurations, repetitions)?)
+}
+
+fn typed(args: &BenchRunArgs) -> Wanted {
+    Wanted {
+        sets: args.sets.clone(),
+        choice: args.choice.clone(),
+        repetitions: args.repeat.unwrap_or(1),
+        configurations: vec![Configuration { name: ONLY.into(), args: args.args.clone() }],
+    }
+}
+
+fn written(file: &str, args: &BenchRunArgs) -> Result<Wanted, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::unusable(format!("the plan {file} cannot be read: {error}"), "name a file that can be read")
+    })?;
+    let plan: PlanFile = toml::from_str(&text).map_err(|error| {
+        Failure::usage(format!("{file}: {error}"), "see `unidebug bench run --help` for the form of a plan")
+    })?;
+    let mut configurations = plan.configurations;
+    if args.repeat.is_some() || !args.choice.is_all() || (!args.args.is_empty() && !configurations.is_empty()) {
+        let what = format!("{file} says what is run, and so does the command line");
+        return Err(Failure::usage(what, "write repetitions, choice of bugs and configurations into the plan"));
+    }
+    if plan.sample.is_none() && (plan.per_project.is_some() || plan.seed.is_some()) {
+        let what = format!("{file}: `per_project` and `seed` belong to a sample");
+        return Err(Failure::usage(what, "say with `sample` how many bugs to draw"));
+    }
+    if configurations.is_empty() {
+        configurations.push(Configuration { name: ONLY.into(), args: args.args.clone() });
+    }
+    let PlanFile { project, kind, sample, per_project, seed, .. } = plan;
+    let choice = ChoiceArgs { project, kind, sample: sample.map(Into::into), per_project, seed };
+    Ok(Wanted { sets: plan.bugs, choice, repetitions: plan.repetitions, configurations })
+}
+
+/// What a configuration says about where bugs are; its arguments are read as `run` will read them, before anything is
+/// paid for.
+fn checked(configuration: &Configuration) -> Result<Settings, Failure> {
+    let words = ["unidebug", "run", "BUG"].into_iter().map(str::to_owned);
+    let wrong = |what: &str| {
+        let name = &configuration.name;
+        Failure::usage(format!("the arguments of `{name}` are wrong: {what}"), "they are those of `unidebug run`")
+    };
+    let cli = Cli::try_parse_from(words.chain(configuration.args.iter().cloned())).map_err(|error| {
+        let text = error.to_string();
+        wrong(text.lines().next().unwrap_or("").trim_start_matches("error: "))
+    })?;
+    let Command::Run(run) = cli.command else { return Err(wrong("they name another command")) };
+    if run.out.is_some() || run.apply {
+        return Err(wrong("`--out` and `--apply` belong to a single run"));
+    }
+    Ok(Settings { root: run.settings.source.root.clone(), ..Settings::default() })
+}
