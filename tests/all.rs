@@ -14,6 +14,7 @@ mod batch_stop;
 mod canary;
 mod caps;
 mod certificates;
+mod claims;
 mod configuration;
 mod context;
 mod cuts;

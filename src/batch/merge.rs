@@ -27,6 +27,9 @@ pub fn merge(into: &Utf8Path, parts: &[Utf8PathBuf]) -> Result<usize, BatchError
     Ok(came)
 }
 
+/// Who has a run directory, which a copy does not inherit.
+const CLAIM: &str = "lock";
+
 /// Copies a run directory; its report, which says that it is over, comes last.
 fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<(), BatchError> {
     let io = |path: &Utf8Path| {
@@ -36,7 +39,7 @@ fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<(), BatchError> {
     std::fs::create_dir_all(to).map_err(io(to))?;
     let mut entries: Vec<_> = from.read_dir_utf8().map_err(io(from))?.flatten().collect();
     entries.sort_by_key(|entry| entry.file_name() == "report.json");
-    for entry in entries {
+    for entry in entries.iter().filter(|entry| entry.file_name() != CLAIM) {
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy(entry.path(), &target)?;

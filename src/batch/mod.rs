@@ -97,7 +97,7 @@ impl BatchError {
             Self::Cap { .. } => {
                 "everything is kept; the same command goes on, with a higher --total-cost, --total-tokens or --total-time"
             }
-            Self::Interrupted => "the same command goes on where this one stopped",
+            Self::Interrupted => "everything is kept; the same command goes on where this one stopped",
             Self::Scheduler { .. } => "try the printed command by hand",
             Self::Io { .. } => "check free space and permissions, then run it again",
             Self::Sandbox(_) => "check that the program can start processes here",

@@ -81,8 +81,16 @@ impl Failure {
         Self::new(FAULT, "fault", message, hint)
     }
 
-    /// Reading or writing failed.
+    /// Reading or writing failed, or another process has what is to be written.
     pub fn io(what: &str, error: &std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::ResourceBusy {
+            return Self::new(
+                LATER,
+                "run_directory",
+                format!("{what}: {error}"),
+                "wait for it, then go on with `unidebug resume`",
+            );
+        }
         Self::new(IO, "io", format!("{what}: {error}"), "check free space and permissions, then run it again")
     }
 
@@ -125,6 +133,7 @@ impl From<BenchmarkError> for Failure {
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
         let exit = match error {
+            JournalError::Io { ref cause, .. } if cause.kind() == std::io::ErrorKind::ResourceBusy => LATER,
             JournalError::Io { .. } => IO,
             JournalError::Owned { .. } => LATER,
             _ => UNUSABLE,

@@ -4,6 +4,7 @@
 //! on the disk before anybody acts on it, so that a killed run buys nothing twice. Reports, resume and replay are
 //! readers of the same file.
 
+mod claim;
 mod compare;
 mod error;
 pub mod failpoint;

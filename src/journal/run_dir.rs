@@ -1,19 +1,19 @@
 //! The folder of one run: journal, frozen configuration, patches, report.
 
 use super::JournalError;
+use super::claim::Claim;
 use camino::{Utf8Path, Utf8PathBuf};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::Write;
 
 const CONFIG: &str = "config.json";
 const JOURNAL: &str = "run.journal";
-const LOCK: &str = "lock";
 
-/// A run directory that this process owns. The lock lies on an open file: it ends with the process, however that ends.
+/// A run directory that this process owns.
 #[derive(Debug)]
 pub struct RunDir {
     path: Utf8PathBuf,
-    _lock: File,
+    claim: Claim,
 }
 
 impl RunDir {
@@ -72,29 +72,15 @@ impl RunDir {
     }
 
     fn lock(path: &Utf8Path) -> Result<Self, JournalError> {
-        let file = path.join(LOCK);
-        let mut lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&file)
-            .map_err(JournalError::io("create", &file))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut owner = String::new();
-                let _ = lock.read_to_string(&mut owner);
-                let owner =
-                    if owner.trim().is_empty() { "another process".to_owned() } else { owner.trim().to_owned() };
-                return Err(JournalError::Owned { path: path.to_owned(), owner });
-            }
-            Err(TryLockError::Error(cause)) => return Err(JournalError::Io { doing: "lock", path: file, cause }),
-        }
-        let host = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok()).unwrap_or_default();
-        let owner = format!("process {} on {host}\n", std::process::id());
-        lock.set_len(0).and_then(|()| lock.write_all(owner.as_bytes())).map_err(JournalError::io("write", &file))?;
-        Ok(Self { path: path.to_owned(), _lock: lock })
+        Ok(Self { path: path.to_owned(), claim: Claim::take(path)? })
+    }
+
+    /// Whether the folder is still this process's.
+    ///
+    /// # Errors
+    /// Another process took it over.
+    pub(super) fn check(&self) -> std::io::Result<()> {
+        self.claim.check()
     }
 
     /// The folder.
@@ -115,9 +101,10 @@ impl RunDir {
     /// Writes a file of the run so that it is there whole or not at all, even after a loss of power.
     ///
     /// # Errors
-    /// The system refused.
+    /// The system refused, or another process took the folder over.
     pub fn save(&self, name: &str, bytes: &[u8]) -> Result<Utf8PathBuf, JournalError> {
         let path = self.path.join(name);
+        self.check().map_err(JournalError::io("write", &path))?;
         let folder = path.parent().unwrap_or(&self.path).to_owned();
         std::fs::create_dir_all(&folder).map_err(JournalError::io("create", &folder))?;
         let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(JournalError::io("create", &path))?;

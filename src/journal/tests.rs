@@ -55,6 +55,18 @@ fn what_was_written_is_read() {
 }
 
 #[test]
+fn the_agent_that_was_heard_of_last_is_read_from_the_end_alone() {
+    let (_keep, path) = folder();
+    assert_eq!(last_heard(&path), None, "there is no journal");
+    let long = Event::Notice { text: "x".repeat(400_000) };
+    let file = written(&path, &[started(), sent("k"), long, received("k", 0.25), Event::Notice { text: "end".into() }]);
+    assert_eq!(last_heard(&path), Some(scope(1)));
+    let mut open = std::fs::File::options().append(true).open(file).unwrap();
+    std::io::Write::write_all(&mut open, b"0badc0de {\"kind\":\"se").unwrap();
+    assert_eq!(last_heard(&path), Some(scope(1)), "a record that is being written is passed over");
+}
+
+#[test]
 fn the_first_record_must_tell_the_schema() {
     let (_keep, path) = folder();
     let journal = Journal::begin(RunDir::create(&path).unwrap()).unwrap();

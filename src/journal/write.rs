@@ -21,7 +21,7 @@ pub struct Journal {
     file: Mutex<Open>,
     scrub: Option<Scrub>,
     /// Keeps the lock as long as the journal can be written.
-    _run: RunDir,
+    run: RunDir,
 }
 
 impl std::fmt::Debug for Journal {
@@ -100,7 +100,7 @@ impl Journal {
     }
 
     fn of(run: RunDir, path: Utf8PathBuf, open: Open) -> Self {
-        Self { path, file: Mutex::new(open), scrub: None, _run: run }
+        Self { path, file: Mutex::new(open), scrub: None, run }
     }
 
     /// Replaces secrets in every text before it is written.
@@ -112,7 +112,7 @@ impl Journal {
 
     /// The run directory.
     pub fn run_dir(&self) -> &RunDir {
-        &self._run
+        &self.run
     }
 
     /// All events of a journal, oldest first. An incomplete last record, which a killed process leaves, is passed over.
@@ -157,6 +157,12 @@ fn must_last(event: &Event) -> bool {
     matches!(event, Event::Received { .. } | Event::RunStarted { .. } | Event::Finished { .. })
 }
 
+/// Events before which an owner that was taken for dead must stop: a request would be paid for twice, and there is one
+/// end of a run.
+fn must_be_owned(event: &Event) -> bool {
+    matches!(event, Event::Sent { .. } | Event::Finished { .. })
+}
+
 impl EventSink for Journal {
     fn emit(&self, event: &Event) -> io::Result<()> {
         let mut value = self.value(event)?;
@@ -170,6 +176,9 @@ impl EventSink for Journal {
         let begins = matches!(event, Event::RunStarted { schema, .. } if *schema == SCHEMA);
         if !open.begun && !begins {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the first record must tell the schema"));
+        }
+        if must_be_owned(event) {
+            self.run.check()?;
         }
         value["at"] = open.clock().into();
         let written = append(&mut open.file, &record(&value.to_string()), must_last(event));

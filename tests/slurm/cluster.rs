@@ -105,7 +105,7 @@ impl Cluster {
     /// Kills every process of an array task with signal 9.
     pub fn kill_task(&self, number: &str) -> usize {
         let task = format!("SLURM_ARRAY_TASK_ID={number}");
-        self.kill(|environment| environment.contains(&task.as_str()))
+        self.kill(|_, environment| environment.contains(&task.as_str()))
     }
 
     /// The node goes down with all that runs on it.
@@ -113,7 +113,9 @@ impl Cluster {
         let mut node = self.node.take().unwrap();
         let _ = node.kill();
         node.wait().unwrap();
-        self.kill(|_| true);
+        // First who could still tell the controller how the tasks ended.
+        self.kill(|name, _| name.starts_with("slurmstepd"));
+        self.kill(|_, _| true);
     }
 
     /// The node comes up.
@@ -121,8 +123,8 @@ impl Cluster {
         self.node = Some(start(self.folder.path(), "slurmd", &["-D", "-N", &self.host]));
     }
 
-    /// Kills processes of this cluster, but for the controller's and this test's, by their environment.
-    fn kill(&self, wanted: impl Fn(&[&str]) -> bool) -> usize {
+    /// Kills processes of this cluster, but for the controller's, by name and environment.
+    fn kill(&self, wanted: impl Fn(&str, &[&str]) -> bool) -> usize {
         let own = format!("SLURM_CONF={}", self.configuration().display());
         let mut killed = 0;
         for entry in std::fs::read_dir("/proc").unwrap().flatten() {
@@ -131,8 +133,8 @@ impl Cluster {
             let text = String::from_utf8_lossy(&bytes);
             let environment: Vec<&str> = text.split('\0').collect();
             let name = std::fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
-            let is_controller = name.starts_with("slurmctld") || name.starts_with("slurmscriptd");
-            if environment.contains(&own.as_str()) && !is_controller && wanted(&environment) {
+            let stays = ["slurmctld", "slurmscriptd", "munged"].contains(&name.trim());
+            if environment.contains(&own.as_str()) && !stays && wanted(&name, &environment) {
                 let killing = nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::SIGKILL);
                 killed += usize::from(killing.is_ok());
             }
@@ -143,7 +145,7 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        self.kill(|_| true);
+        self.kill(|_, _| true);
         for daemon in [self.node.as_mut(), Some(&mut self.controller), Some(&mut self.munged)].into_iter().flatten() {
             let id = nix::unistd::Pid::from_raw(i32::try_from(daemon.id()).unwrap());
             let _ = nix::sys::signal::kill(id, nix::sys::signal::SIGTERM);
