@@ -24,6 +24,7 @@ mod endpoint_faults;
 mod engine;
 mod fault_storm;
 mod fixtures;
+mod inspect;
 mod journal_kill;
 mod judge;
 mod kill_loop;

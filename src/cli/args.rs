@@ -4,6 +4,7 @@ use super::bench::args::{AccountArg, BenchFolderArgs, BenchMergeArgs, BenchResub
 use super::choice::ChoiceArgs;
 use super::config::{FormulaArg, SandboxArg};
 use super::flags::{Settings, ToolSettings};
+use super::inspect::args::InspectArgs;
 use super::report::args::ReportArgs;
 use crate::sandbox::confine;
 use camino::Utf8PathBuf;
@@ -38,6 +39,8 @@ pub enum Command {
     Tool(Box<ToolArgs>),
     /// What runs came to, side by side.
     Report(ReportArgs),
+    /// How a run came to its end, step by step; also in forms that other tools read.
+    Inspect(InspectArgs),
     /// Measure over many bugs.
     #[command(subcommand)]
     Bench(BenchCommand),

@@ -18,6 +18,7 @@ mod failpoints;
 mod finish;
 mod flags;
 mod frozen;
+mod inspect;
 mod interrupt;
 mod log;
 mod models;
@@ -82,6 +83,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Bugs(args) => bugs::list(&args),
         Command::Tool(args) => tool::tool(args).await,
         Command::Report(args) => report::report(args).await,
+        Command::Inspect(args) => inspect::inspect(&args).await,
         Command::Bench(command) => bench::bench(command).await,
         Command::Doctor(args) => doctor::doctor(args).await,
         // Handled before anything was started.

@@ -21,3 +21,14 @@ pub fn coloured(diff: &str) -> String {
     }
     text
 }
+
+/// What a line of a unified diff is, as pages name it.
+pub(super) fn kind(line: &str) -> &'static str {
+    match line {
+        _ if line.starts_with("+++") || line.starts_with("---") => "file",
+        _ if line.starts_with('+') => "added",
+        _ if line.starts_with('-') => "removed",
+        _ if line.starts_with("@@") => "place",
+        _ => "same",
+    }
+}

@@ -8,6 +8,7 @@ pub mod study;
 mod summary;
 mod tally;
 pub mod triage;
+pub mod walk;
 
 pub use diff::coloured as coloured_diff;
 pub use human::{progress_line, render as human};

@@ -13,6 +13,7 @@ mod job;
 mod landlock;
 mod line;
 pub mod own;
+pub mod pager;
 mod run;
 mod spawner;
 mod tasks;

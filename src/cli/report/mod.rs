@@ -6,7 +6,7 @@ mod review;
 use super::error::Failure;
 use crate::report::study::{self, Repaired, RunFacts, Study};
 use args::{NamedFile, ReportArgs, ReportFormat};
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
 
 /// Reads runs and prints or writes what they came to.
@@ -47,21 +47,27 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
 }
 
 fn read(args: &ReportArgs) -> Result<Vec<RunFacts>, Failure> {
-    let mut runs = Vec::new();
-    for folder in &args.runs {
+    run_dirs(&args.runs)?.iter().map(|dir| Ok(RunFacts::read(dir)?)).collect()
+}
+
+/// The run directories that are meant, each once.
+///
+/// # Errors
+/// A folder holds none.
+pub fn run_dirs(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for folder in folders {
         let dirs = study::run_dirs(folder);
         if dirs.is_empty() {
             let message = format!("no run was found in {folder}");
             return Err(Failure::unusable(message, "name run directories, or a folder that holds some"));
         }
-        for dir in dirs {
-            runs.push(RunFacts::read(&dir)?);
-        }
+        all.extend(dirs);
     }
     // A folder and a run inside it name that run twice.
     let mut seen = std::collections::BTreeSet::new();
-    runs.retain(|run| seen.insert(run.dir.canonicalize_utf8().unwrap_or_else(|_| run.dir.clone())));
-    Ok(runs)
+    all.retain(|dir| seen.insert(dir.canonicalize_utf8().unwrap_or_else(|_| dir.clone())));
+    Ok(all)
 }
 
 /// Lists of repaired bugs that others published, each under its name.
@@ -98,6 +104,10 @@ fn each_table(study: &Study, folder: &Utf8Path) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn write(file: &Utf8Path, text: &str) -> Result<(), Failure> {
+/// Writes a file.
+///
+/// # Errors
+/// The system refused.
+pub fn write(file: &Utf8Path, text: &str) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|error| Failure::io(&format!("writing {file}"), &error))
 }

@@ -5,6 +5,7 @@ mod svg;
 mod venn;
 
 use super::{Cell, RunFacts, Study};
+use crate::report::diff;
 use charts::Chart;
 use minijinja::Environment;
 use serde::Serialize;
@@ -185,12 +186,5 @@ fn provenance(facts: &RunFacts) -> Vec<(&'static str, String)> {
 }
 
 fn line(text: &str) -> Line<'_> {
-    let kind = match text {
-        _ if text.starts_with("+++") || text.starts_with("---") => "file",
-        _ if text.starts_with('+') => "added",
-        _ if text.starts_with('-') => "removed",
-        _ if text.starts_with("@@") => "place",
-        _ => "same",
-    };
-    Line { kind, text }
+    Line { kind: diff::kind(text), text }
 }

@@ -1,0 +1,156 @@
+//! From events to a walk.
+
+use super::{AgentRun, Answer, Baseline, Call, Candidate, Cycle, Query, SCHEMA, Walk};
+use crate::domain::{Event, Outcome, PolicyKind, Scope};
+use crate::journal::{Journal, JournalError};
+use crate::report::study::RunFacts;
+use camino::Utf8Path;
+use serde_json::Value;
+
+impl Walk {
+    /// Reads a run directory.
+    ///
+    /// # Errors
+    /// It holds no journal, or a damaged or newer one.
+    pub fn read(dir: &Utf8Path) -> Result<Self, JournalError> {
+        Ok(Self::of(RunFacts::read(dir)?, &Journal::read(dir)?))
+    }
+
+    /// Puts the events of a run in the order of its agents: some work beside each other, and their events mingle.
+    pub fn of(facts: RunFacts, events: &[Event]) -> Self {
+        let mut walk = Self { schema: SCHEMA, facts, baseline: None, ranking: None, runs: Vec::new() };
+        events.iter().for_each(|event| walk.take(event));
+        walk
+    }
+
+    fn take(&mut self, event: &Event) {
+        match event {
+            Event::Baseline { passing, triggering, set_aside, located, seconds } => {
+                self.baseline = Some(Baseline {
+                    passing: *passing,
+                    triggering: triggering.clone(),
+                    set_aside: set_aside.clone(),
+                    located: located.clone(),
+                    seconds: *seconds,
+                });
+            }
+            Event::Localized { ranking } => drop(self.ranking.get_or_insert_with(|| ranking.clone())),
+            Event::AgentStarted { scope, policy, .. } => self.begin(scope, Some(*policy)),
+            Event::AgentEnded { scope, how, .. } => self.run(scope).ended = Some(how.clone()),
+            Event::Marked { scope, marks } => self.run(scope).marks.clone_from(marks),
+            Event::Searched { scope, candidates, seconds, .. } => {
+                let sum = self.run(scope).searched.get_or_insert_default();
+                *sum = (sum.0 + candidates, sum.1 + seconds);
+            }
+            _ => self.take_of_cycle(event),
+        }
+    }
+
+    fn take_of_cycle(&mut self, event: &Event) {
+        match event {
+            // A session that goes on sends again what it has no answer to: the same question.
+            Event::Sent { scope, request, .. } => {
+                let queries = &mut self.cycle(scope).queries;
+                if queries.iter().all(|query| query.request != *request || query.answer.is_some()) {
+                    queries.push(Query { request: request.clone(), answer: None, failed: None });
+                }
+            }
+            Event::Received { scope, response, usage, seconds, .. } => {
+                if let Some(query) = self.open_query(scope) {
+                    query.answer = Some(Answer { usage: *usage, seconds: *seconds, ..Answer::read(response) });
+                    query.failed = None;
+                }
+            }
+            Event::Failed { scope, why, .. } => {
+                if let Some(query) = self.open_query(scope) {
+                    query.failed = Some(why.clone());
+                }
+            }
+            Event::Observed { scope, state, tool, args, ok, observation, seconds, .. } => {
+                self.cycle(scope).calls.push(Call {
+                    state: state.clone(),
+                    tool: tool.clone(),
+                    args: args.clone(),
+                    ok: *ok,
+                    observation: observation.clone(),
+                    seconds: *seconds,
+                });
+            }
+            // What passed the fast run is told again under its last word.
+            Event::Validated { scope, outcome, diff, detail, origin, seconds, .. }
+                if *outcome != Outcome::PassedWarm =>
+            {
+                self.cycle(scope).candidates.push(Candidate {
+                    outcome: *outcome,
+                    diff: diff.clone(),
+                    detail: detail.clone(),
+                    origin: origin.clone(),
+                    seconds: *seconds,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, scope: &Scope, policy: Option<PolicyKind>) {
+        self.runs.push(AgentRun {
+            scope: Scope { cycle: 0, ..scope.clone() },
+            policy,
+            cycles: Vec::new(),
+            marks: Vec::new(),
+            searched: None,
+            ended: None,
+        });
+    }
+
+    /// The latest run of the agent that this happened to.
+    fn run(&mut self, scope: &Scope) -> &mut AgentRun {
+        let whole = Scope { cycle: 0, ..scope.clone() };
+        let at = self.runs.iter().rposition(|run| run.scope == whole);
+        let at = at.unwrap_or_else(|| {
+            self.begin(scope, None);
+            self.runs.len() - 1
+        });
+        &mut self.runs[at]
+    }
+
+    fn cycle(&mut self, scope: &Scope) -> &mut Cycle {
+        let cycles = &mut self.run(scope).cycles;
+        let at = cycles.iter().rposition(|cycle| cycle.number == scope.cycle);
+        let at = at.unwrap_or_else(|| {
+            cycles.push(Cycle { number: scope.cycle, ..Cycle::default() });
+            cycles.len() - 1
+        });
+        &mut cycles[at]
+    }
+
+    /// The first question of the cycle that has no answer yet.
+    fn open_query(&mut self, scope: &Scope) -> Option<&mut Query> {
+        self.cycle(scope).queries.iter_mut().find(|query| query.answer.is_none())
+    }
+}
+
+impl Answer {
+    /// What a response holds; its cost is not in it.
+    fn read(response: &Value) -> Self {
+        let message = &response["choices"][0]["message"];
+        let text = |key: &str| words(&message[key]);
+        let reasoning = ["reasoning_content", "reasoning"].map(text).into_iter().find(|text| !text.is_empty());
+        Self {
+            text: text("content"),
+            reasoning: reasoning.unwrap_or_default(),
+            native: message["tool_calls"].as_array().cloned().unwrap_or_default(),
+            usage: crate::domain::Usage::default(),
+            seconds: 0.0,
+        }
+    }
+}
+
+/// Text, also where it comes in parts.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n"),
+        _ => String::new(),
+    }
+}

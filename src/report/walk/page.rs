@@ -1,0 +1,225 @@
+//! A walk as one page that needs nothing else: no network, no other file, no script.
+
+use super::words::{cost, is_applied, meant, messages};
+use super::{AgentRun, Call, Candidate, Cycle, Query, Walk};
+use crate::domain::{MarkKind, Outcome, PolicyKind};
+use crate::report::diff::kind;
+use minijinja::Environment;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// Name of the template; its ending turns escaping on.
+const NAME: &str = "page.html";
+/// Suspicious lines that are shown.
+const SUSPECTS: usize = 20;
+/// Candidates of one cycle that are shown one by one; of more, only those that passed.
+const CANDIDATES: usize = 20;
+
+/// What the template sees.
+#[derive(Serialize)]
+struct Page<'a> {
+    title: String,
+    style: &'a str,
+    walks: Vec<Shown<'a>>,
+}
+
+/// One run.
+#[derive(Serialize)]
+struct Shown<'a> {
+    walk: &'a Walk,
+    verdict: &'a str,
+    meant: &'a str,
+    spent: String,
+    suspects: Vec<Suspect<'a>>,
+    suspects_left: usize,
+    agents: Vec<Agent<'a>>,
+    patch: Vec<Line<'a>>,
+}
+
+#[derive(Serialize)]
+struct Suspect<'a> {
+    score: String,
+    place: String,
+    method: &'a str,
+    reasons: String,
+}
+
+#[derive(Serialize)]
+struct Agent<'a> {
+    place: String,
+    decided_by: &'a str,
+    spent: String,
+    ended: &'a str,
+    passed: bool,
+    marks: Vec<String>,
+    searched: String,
+    cycles: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+struct Turn<'a> {
+    number: u32,
+    state: &'a str,
+    tools: String,
+    refused: bool,
+    spent: String,
+    queries: Vec<Asked<'a>>,
+    calls: Vec<Did<'a>>,
+    candidates: Vec<Tried<'a>>,
+    counted: String,
+}
+
+#[derive(Serialize)]
+struct Asked<'a> {
+    aside: bool,
+    thoughts: String,
+    reasoning: &'a str,
+    failed: &'a str,
+    messages: Vec<(&'a str, &'a str)>,
+}
+
+#[derive(Serialize)]
+struct Did<'a> {
+    ok: bool,
+    arguments: Vec<(String, String)>,
+    /// A patch as it was written; how it was applied is shown beside.
+    written: Vec<(String, String)>,
+    observation: &'a str,
+}
+
+#[derive(Serialize)]
+struct Tried<'a> {
+    outcome: &'static str,
+    passed: bool,
+    detail: &'a str,
+    origin: &'a str,
+    seconds: String,
+    diff: Vec<Line<'a>>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    kind: &'static str,
+    text: &'a str,
+}
+
+/// Renders the page of one or more runs.
+///
+/// # Errors
+/// The template is wrong, which its test would have found.
+pub fn html(walks: &[Walk]) -> Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    environment.add_template(NAME, TEMPLATE)?;
+    let title = match walks {
+        [walk] => format!("unidebug on {}", walk.facts.bug),
+        _ => format!("unidebug: {} runs", walks.len()),
+    };
+    let page = Page { title, style: STYLE, walks: walks.iter().map(shown).collect() };
+    environment.get_template(NAME)?.render(minijinja::value::Serde(&page))
+}
+
+fn shown(walk: &Walk) -> Shown<'_> {
+    let facts = &walk.facts;
+    let lines = walk.ranking.as_ref().map_or(&[][..], |ranking| &ranking.lines);
+    let suspects = lines.iter().take(SUSPECTS).map(|line| Suspect {
+        score: format!("{:.3}", line.score),
+        place: line.location.to_string(),
+        method: line.method.as_deref().unwrap_or(""),
+        reasons: line.reasons.join(", "),
+    });
+    let spent = match facts.usage.requests {
+        0 => "nothing was asked of a model".to_owned(),
+        1 => format!("1 request, {}", cost(&facts.usage)),
+        n => format!("{n} requests, {}", cost(&facts.usage)),
+    };
+    Shown {
+        walk,
+        verdict: facts.verdict(),
+        meant: meant(facts),
+        spent,
+        suspects: suspects.collect(),
+        suspects_left: lines.len().saturating_sub(SUSPECTS),
+        agents: walk.runs.iter().map(agent).collect(),
+        patch: diff(facts.report.as_ref().and_then(|report| report.patch.as_deref()).unwrap_or("")),
+    }
+}
+
+fn agent(run: &AgentRun) -> Agent<'_> {
+    let mark = |mark: &crate::domain::Mark| {
+        let kind = if mark.kind == MarkKind::Buggy { "buggy line" } else { "missing line" };
+        let note = if mark.note.is_empty() { String::new() } else { format!(": {}", mark.note) };
+        format!("{} ({kind}){note}", mark.location)
+    };
+    let tried = run.searched.map(|(n, seconds)| format!("the built-in engine tried {n} candidates in {seconds:.1} s"));
+    let candidates = || run.cycles.iter().flat_map(|cycle| &cycle.candidates);
+    Agent {
+        place: run.place(),
+        decided_by: run.decided_by(),
+        spent: cost(&run.usage()),
+        ended: run.ended.as_deref().unwrap_or("the run stopped here"),
+        passed: candidates().any(|candidate| candidate.outcome == Outcome::Plausible),
+        marks: run.marks.iter().map(mark).collect(),
+        searched: tried.unwrap_or_default(),
+        cycles: run.cycles.iter().map(|cycle| turn(cycle, run.policy == Some(PolicyKind::Builtin))).collect(),
+    }
+}
+
+fn turn(cycle: &Cycle, engine: bool) -> Turn<'_> {
+    let counted = cycle.candidates.len() > CANDIDATES;
+    let passed =
+        |candidate: &&Candidate| matches!(candidate.outcome, Outcome::Plausible | Outcome::Suspicious) || !counted;
+    let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
+    cycle.candidates.iter().for_each(|candidate| *outcomes.entry(candidate.outcome.word()).or_default() += 1);
+    let outcomes: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
+    let tools: Vec<&str> = cycle.calls.iter().map(Call::name).collect();
+    Turn {
+        number: cycle.number,
+        state: cycle.calls.first().map_or("", |call| call.state.as_str()),
+        tools: tools.join(", "),
+        refused: cycle.calls.iter().any(|call| !call.ok),
+        spent: cost(&cycle.usage()),
+        queries: cycle.queries.iter().enumerate().map(|(nth, query)| asked(query, nth > 0)).collect(),
+        calls: cycle.calls.iter().map(|call| did(call, cycle)).collect(),
+        candidates: cycle.candidates.iter().filter(passed).map(|candidate| tried(candidate, engine)).collect(),
+        counted: if counted {
+            format!("{} candidates: {}", cycle.candidates.len(), outcomes.join(", "))
+        } else {
+            String::new()
+        },
+    }
+}
+
+fn asked(query: &Query, aside: bool) -> Asked<'_> {
+    let answer = query.answer.as_ref();
+    Asked {
+        aside,
+        thoughts: answer.map_or_else(String::new, |answer| if aside { answer.text.clone() } else { answer.thoughts() }),
+        reasoning: answer.map_or("", |answer| &answer.reasoning),
+        failed: query.failed.as_deref().unwrap_or(""),
+        messages: messages(&query.request),
+    }
+}
+
+fn did<'a>(call: &'a Call, cycle: &Cycle) -> Did<'a> {
+    let (written, arguments) = call.arguments().into_iter().partition(|(name, _)| is_applied(name, cycle));
+    Did { ok: call.ok, arguments, written, observation: call.observation.trim_end() }
+}
+
+fn tried(candidate: &Candidate, engine: bool) -> Tried<'_> {
+    Tried {
+        outcome: candidate.outcome.word(),
+        passed: candidate.outcome == Outcome::Plausible,
+        detail: &candidate.detail,
+        // A model's explanation stands among its arguments already.
+        origin: if engine { &candidate.origin } else { "" },
+        seconds: format!("{:.1} s", candidate.seconds),
+        diff: diff(&candidate.diff),
+    }
+}
+
+fn diff(text: &str) -> Vec<Line<'_>> {
+    text.lines().map(|text| Line { kind: kind(text), text }).collect()
+}

@@ -1,0 +1,122 @@
+//! What is shown of answers and arguments, for every form of a walk.
+
+use super::{Answer, Call, Cycle};
+use crate::domain::Usage;
+use crate::report::study::{Correctness, RunFacts};
+use serde_json::Value;
+
+impl Answer {
+    /// What the model thought, without the command that stands beside it; its whole text when it holds no command.
+    pub(super) fn thoughts(&self) -> String {
+        let said = self.text.trim();
+        let Some((before, object)) = first_object(said) else { return said.to_owned() };
+        let thoughts = match &object["thoughts"] {
+            Value::String(text) => text.clone(),
+            Value::Object(parts) => parts
+                .values()
+                .map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned))
+                .collect::<Vec<_>>()
+                .join("\n"),
+            _ => String::new(),
+        };
+        // Fences around the object say nothing.
+        let before = before.trim().trim_end_matches("```json").trim_end_matches("```").trim();
+        [before, thoughts.trim()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The first JSON object in a text, and what stands before it.
+fn first_object(text: &str) -> Option<(&str, Value)> {
+    let at = text.find('{')?;
+    let object = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next()?.ok()?;
+    object.is_object().then(|| (&text[..at], object))
+}
+
+/// Arguments that hold a patch as it was written.
+const PATCHES: [&str; 3] = ["diff", "methods", "edits"];
+
+/// Whether an argument is told better by the patch that became of it.
+pub(super) fn is_applied(name: &str, cycle: &Cycle) -> bool {
+    PATCHES.contains(&name) && cycle.candidates.iter().any(|candidate| !candidate.diff.is_empty())
+}
+
+impl Call {
+    /// The tool's name, also where an answer named none.
+    pub(super) fn name(&self) -> &str {
+        if self.tool.as_str().is_empty() { "unreadable answer" } else { self.tool.as_str() }
+    }
+
+    /// Arguments by name; text as it is, everything else as JSON.
+    pub(super) fn arguments(&self) -> Vec<(String, String)> {
+        let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match &self.args {
+            Value::Object(args) => args.iter().map(|(name, value)| (name.clone(), shown(value))).collect(),
+            Value::Null => Vec::new(),
+            other => vec![(String::new(), shown(other))],
+        }
+    }
+}
+
+/// What is known of a plausible patch's correctness, as it ends a sentence; empty when nothing is.
+pub(super) fn meant(facts: &RunFacts) -> &'static str {
+    match facts.correctness() {
+        Some(Correctness::SameTree | Correctness::SameBytecode) => ", equal to the developer's patch",
+        Some(Correctness::ReviewedCorrect) => ", correct by a review",
+        Some(Correctness::ReviewedWrong) => ", wrong by a review",
+        Some(Correctness::Waiting) | None => "",
+    }
+}
+
+/// Tokens and money on one line; empty when nothing was asked.
+pub(super) fn cost(usage: &Usage) -> String {
+    if usage.requests == 0 {
+        return String::new();
+    }
+    let money = usage.cost_usd.0.map_or_else(|| "unknown price".to_owned(), |usd| format!("${usd:.4}"));
+    let cached = if usage.cached_tokens > 0 { format!(" ({} cached)", usage.cached_tokens) } else { String::new() };
+    format!("{} tokens in{cached}, {} out, {money}", usage.prompt_tokens, usage.completion_tokens)
+}
+
+/// Messages of a request: role and text.
+pub(super) fn messages(request: &Value) -> Vec<(&str, &str)> {
+    let messages = request["messages"].as_array().into_iter().flatten();
+    messages
+        .map(|message| (message["role"].as_str().unwrap_or(""), message["content"].as_str().unwrap_or("")))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn thoughts(text: &str) -> String {
+        let answer = Answer {
+            text: text.to_owned(),
+            reasoning: String::new(),
+            native: Vec::new(),
+            usage: Usage::default(),
+            seconds: 0.0,
+        };
+        answer.thoughts()
+    }
+
+    #[test]
+    fn thoughts_are_what_stands_beside_the_command() {
+        assert_eq!(thoughts(r#"{"thoughts":"off by one","command":{"name":"write_fix","args":{}}}"#), "off by one");
+        assert_eq!(
+            thoughts("I see it.\n```json\n{\"thoughts\":{\"text\":\"a\",\"plan\":\"b\"}}\n```"),
+            "I see it.\na\nb"
+        );
+        assert_eq!(thoughts("no command, just { words"), "no command, just { words");
+        assert_eq!(thoughts(r#"{"name":"read_range"}"#), "");
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_can_be_shown(text in any::<String>()) {
+            let _ = thoughts(&text);
+            let _ = thoughts(&format!("{{\"thoughts\": {text}"));
+        }
+    }
+}
