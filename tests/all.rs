@@ -13,6 +13,7 @@ mod batch_plan;
 mod batch_stop;
 mod canary;
 mod caps;
+mod cases;
 mod certificates;
 mod claims;
 mod configuration;

@@ -10,6 +10,7 @@ mod copy;
 pub mod defects4j;
 pub mod facts;
 mod fixtures;
+mod gitbug_java;
 mod history;
 mod jsonl;
 mod layout;
@@ -56,6 +57,26 @@ pub enum Runner {
         /// Folders in which the XML reports appear.
         reports: Vec<RepoPath>,
     },
+    /// A program that reads its input and prints its answer.
+    Cases {
+        /// Builds the program; words, never a shell line.
+        build: Option<Vec<String>>,
+        /// Runs it, once for each case.
+        run: Vec<String>,
+        /// What it must print for which input.
+        cases: Vec<Case>,
+    },
+}
+
+/// What a program must print for an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// Its name, unique in the bug.
+    pub name: String,
+    /// What the program reads from its standard input.
+    pub input: String,
+    /// What it must print; spaces at the end of lines do not count.
+    pub output: String,
 }
 
 /// Which classes hold tests, when the build tool says so; patterns as in surefire (`**/*Test.java`).
@@ -100,6 +121,8 @@ pub struct Project {
     pub runner: Runner,
     /// The benchmark's own word on a patch, where it has one: asked besides, before a patch is called plausible.
     pub official: Option<defects4j::Official>,
+    /// Why a patch's word is the program's own: the benchmark has a runner, and nobody saw it agree.
+    pub unverified: Option<String>,
 }
 
 /// The developer's repair; kept apart from everything an agent can reach.

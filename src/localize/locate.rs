@@ -52,8 +52,10 @@ pub fn locate(index: &CodeIndex, failing: &[FailingTest], coverage: Option<&Cove
         }
     }
     // The first of equal ones wins: `max_by` would take the last.
-    let best = scores.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
-    best.map(|(path, _)| path.clone())
+    let best = scores.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(path, _)| path);
+    // Of one file there is nothing to choose.
+    let only = || <[_; 1]>::try_from(product.clone()).ok().map(|[file]| &file.path);
+    best.or_else(only).cloned()
 }
 
 /// With coverage at hand, a class that no failing test ran is not the one, whatever its name.

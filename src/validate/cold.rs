@@ -38,7 +38,9 @@ impl ColdValidator {
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
         Self::over(match checkout.project.runner {
             Runner::Pytest => Arc::new(Python::prepare(checkout, sandbox, options).await?),
-            Runner::Jvm | Runner::Command { .. } => Arc::new(Jvm::prepare(checkout, sandbox, options).await?),
+            Runner::Jvm | Runner::Command { .. } | Runner::Cases { .. } => {
+                Arc::new(Jvm::prepare(checkout, sandbox, options).await?)
+            }
         })
         .await
     }

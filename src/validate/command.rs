@@ -1,14 +1,17 @@
-//! The judge for projects that only their own commands can build and test: results arrive as JUnit XML.
+//! The judge for projects that only their own commands can build and test: results arrive as JUnit XML, or are what a
+//! program prints for its input ([`cases`]).
 //!
 //! Every run is a full one in a throw-away copy, so `confirm` differs from `validate` only in that it never trusts an
 //! earlier outcome.
+
+mod cases;
 
 use super::plausible::{Extent, judge};
 use super::refuse::refuse;
 use super::{
     Baseline, Coverage, Options, ValidateError, Validator, baseline, clean, cold, io_error, junit_xml, subject,
 };
-use crate::benchmark::{Checkout, Runner, jars, private_copy};
+use crate::benchmark::{Case, Checkout, Runner, jars, private_copy};
 use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestStatus, Validation};
 use crate::sandbox::{Exit, Finished, Job, PROGRAM_PATH, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -29,8 +32,15 @@ pub struct CommandValidator {
 
 struct Commands {
     build: Option<Vec<String>>,
-    test: Vec<String>,
-    reports: Vec<RepoPath>,
+    test: Testing,
+}
+
+/// How results come.
+enum Testing {
+    /// As JUnit XML in these folders.
+    Reports(Vec<String>, Vec<RepoPath>),
+    /// As what the program prints for its input.
+    Cases(Vec<String>, Vec<Case>),
 }
 
 /// What a run in a copy came to.
@@ -47,11 +57,15 @@ impl CommandValidator {
     /// # Errors
     /// The project has no commands, does not build, brings no reports, or no test fails.
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
-        let Runner::Command { build, test, reports } = checkout.project.runner.clone() else {
-            return Err(ValidateError::Tool {
-                what: "this project names no test command".into(),
-                hint: "give --build and --test".into(),
-            });
+        let (build, test) = match checkout.project.runner.clone() {
+            Runner::Command { build, test, reports } => (build, Testing::Reports(test, reports)),
+            Runner::Cases { build, run, cases } => (build, Testing::Cases(run, cases)),
+            Runner::Jvm | Runner::Pytest => {
+                return Err(ValidateError::Tool {
+                    what: "this project names no test command".into(),
+                    hint: "give --build and --test".into(),
+                });
+            }
         };
         let empty = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
         let none = Baseline {
@@ -65,7 +79,7 @@ impl CommandValidator {
             checkout: checkout.clone(),
             sandbox: sandbox.clone(),
             options,
-            commands: Commands { build, test, reports },
+            commands: Commands { build, test },
             baseline: none,
         };
         judge.baseline = judge.first_runs().await?;
@@ -74,9 +88,9 @@ impl CommandValidator {
 
     async fn first_runs(&self) -> Result<Baseline, ValidateError> {
         let begin = Instant::now();
-        let report = self.untouched().await?;
-        if report.results.is_empty() {
-            let folders: Vec<&str> = self.commands.reports.iter().map(RepoPath::as_str).collect();
+        let report = self.untouched(None).await?;
+        if let (true, Testing::Reports(_, folders)) = (report.results.is_empty(), &self.commands.test) {
+            let folders: Vec<&str> = folders.iter().map(RepoPath::as_str).collect();
             return Err(ValidateError::Tool {
                 what: format!(
                     "no JUnit XML appeared in {}; the command's last words: {}",
@@ -88,7 +102,7 @@ impl CommandValidator {
         }
         let mut flaky = BTreeSet::new();
         for _ in 0..baseline::REPEATS {
-            flaky.extend(baseline::changed(&report, &self.untouched().await?));
+            flaky.extend(baseline::changed(&report, &self.untouched(Some(&report)).await?));
         }
         let seconds = begin.elapsed().as_secs_f64();
         baseline::decide(
@@ -101,8 +115,8 @@ impl CommandValidator {
         )
     }
 
-    async fn untouched(&self) -> Result<TestReport, ValidateError> {
-        match self.run(&Patch::default(), self.options.max_time).await? {
+    async fn untouched(&self, known: Option<&TestReport>) -> Result<TestReport, ValidateError> {
+        match self.run(&Patch::default(), self.options.max_time, known).await? {
             Ran::Tested(report) => Ok(report),
             Ran::NotBuilt(diagnostics) => {
                 let first = diagnostics.first().map_or("no reason given", |first| &first.message);
@@ -111,7 +125,8 @@ impl CommandValidator {
         }
     }
 
-    async fn run(&self, patch: &Patch, wall: Duration) -> Result<Ran, ValidateError> {
+    /// `known` tells how the same tests ended before, when they are only repeated.
+    async fn run(&self, patch: &Patch, wall: Duration, known: Option<&TestReport>) -> Result<Ran, ValidateError> {
         let work = &self.options.work_dir;
         let folder = tempfile::Builder::new().prefix("copy-").tempdir_in(work);
         let folder = folder.map_err(io_error("making a throw-away copy", work))?;
@@ -122,20 +137,34 @@ impl CommandValidator {
             let path = file.path.under(&tree);
             std::fs::write(&path, &*file.after).map_err(io_error("writing a candidate", &path))?;
         }
-        for reports in &self.commands.reports {
+        if let Testing::Reports(_, folders) = &self.commands.test {
             // Reports that came with the checkout are not results.
-            forget_reports(&reports.under(&tree));
+            folders.iter().for_each(|reports| forget_reports(&reports.under(&tree)));
         }
         if let Some(build) = &self.commands.build {
-            let done = self.start(build, &tree, wall).await?;
+            let done = self.sandbox.run(self.job(build, &tree, wall)?).await?;
             if !done.exit.success() {
                 return Ok(Ran::NotBuilt(complaints(&done, &tree)));
             }
         }
-        let done = self.start(&self.commands.test, &tree, wall).await?;
+        Ok(Ran::Tested(match &self.commands.test {
+            Testing::Cases(run, cases) => self.run_cases((run, cases), &tree, wall, known).await?,
+            Testing::Reports(test, folders) => self.run_tool(test, folders, &tree, wall).await?,
+        }))
+    }
+
+    /// Runs a test tool in a copy that is built, and reads what it reports.
+    async fn run_tool(
+        &self,
+        test: &[String],
+        folders: &[RepoPath],
+        tree: &Utf8Path,
+        wall: Duration,
+    ) -> Result<TestReport, ValidateError> {
+        let done = self.sandbox.run(self.job(test, tree, wall)?).await?;
         let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(&done) };
-        for reports in &self.commands.reports {
-            collect(&reports.under(&tree), &mut report);
+        for reports in folders {
+            collect(&reports.under(tree), &mut report);
         }
         report.end = match done.exit {
             Exit::TimedOut => RunEnd::TimedOut,
@@ -144,10 +173,11 @@ impl CommandValidator {
             // Test tools end with a code of their choice when tests fail; the reports decide.
             Exit::Code(_) => RunEnd::Complete,
         };
-        Ok(Ran::Tested(report))
+        Ok(report)
     }
 
-    async fn start(&self, words: &[String], tree: &Utf8Path, wall: Duration) -> Result<Finished, ValidateError> {
+    /// A command of the project at work in a copy.
+    fn job(&self, words: &[String], tree: &Utf8Path, wall: Duration) -> Result<Job, ValidateError> {
         let Some((program, args)) = words.split_first() else {
             return Err(ValidateError::Tool { what: "an empty command".into(), hint: "give --test a command".into() });
         };
@@ -168,7 +198,7 @@ impl CommandValidator {
         job.env.push(("PATH".into(), format!("{path}:{PROGRAM_PATH}")));
         job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
         job.limits.memory_mib = MEMORY_MIB;
-        Ok(self.sandbox.run(job).await?)
+        Ok(job)
     }
 
     fn module(&self, tree: &Utf8Path) -> Utf8PathBuf {
@@ -180,7 +210,7 @@ impl CommandValidator {
         if let Some(refused) = refuse(&self.checkout, patch) {
             return Ok(refused);
         }
-        let mut validation = match self.run(patch, wall).await? {
+        let mut validation = match self.run(patch, wall, None).await? {
             Ran::NotBuilt(diagnostics) => subject::does_not_compile(diagnostics),
             Ran::Tested(report) => cold::answer(&report, judge(&self.baseline, &report, Extent::Full), 0.0),
         };
@@ -274,7 +304,7 @@ impl Validator for CommandValidator {
     }
 
     async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
-        let mut report = self.untouched().await?;
+        let mut report = self.untouched(None).await?;
         if !tests.is_empty() {
             report.results.retain(|id, _| tests.iter().any(|name| baseline::matches(name, id)));
         }

@@ -237,7 +237,9 @@ pub async fn open(
         Runner::Jvm if options.cold => Box::new(ColdValidator::open(checkout, sandbox, options.clone()).await?),
         Runner::Pytest => Box::new(ColdValidator::open(checkout, sandbox, options.clone()).await?),
         Runner::Jvm => Box::new(WarmValidator::open(checkout, sandbox, options.clone()).await?),
-        Runner::Command { .. } => Box::new(CommandValidator::open(checkout, sandbox, options.clone()).await?),
+        Runner::Command { .. } | Runner::Cases { .. } => {
+            Box::new(CommandValidator::open(checkout, sandbox, options.clone()).await?)
+        }
     };
     Ok(match &checkout.project.official {
         Some(official) => Box::new(official::WithOfficial::new(own, official.clone(), sandbox, &options)),

@@ -1,6 +1,7 @@
 //! A line of `bugs.jsonl`: one bug.
 
-use crate::benchmark::facts::{FACTS as KEYS, Facts};
+use super::cases::{self, CaseEntry};
+use crate::benchmark::facts::{FACTS as KEYS, Facts, Words};
 use crate::benchmark::nearest::nearest;
 use crate::domain::TestId;
 use camino::Utf8PathBuf;
@@ -8,8 +9,20 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Keys beside those that say how a project is built and tested.
-const OWN_KEYS: &[&str] =
-    &["id", "title", "directory", "jars", "javac_args", "failing", "requirements", "fixed", "patch"];
+const OWN_KEYS: &[&str] = &[
+    "id",
+    "title",
+    "directory",
+    "jars",
+    "javac_args",
+    "failing",
+    "requirements",
+    "fixed",
+    "patch",
+    "compile",
+    "run",
+    "cases",
+];
 
 /// What a line says. Paths of its own are relative to the file the line stands in; those of [`Facts`] to the project.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -40,6 +53,15 @@ pub(super) struct Entry {
     /// The developer's patch as a unified diff with paths below `a/` and `b/`, outside the buggy project.
     #[serde(default)]
     pub patch: Option<Utf8PathBuf>,
+    /// Builds a program that is tested by cases.
+    #[serde(default)]
+    pub compile: Option<Words>,
+    /// Runs that program, once for each case.
+    #[serde(default)]
+    pub run: Option<Words>,
+    /// What it must print for which input.
+    #[serde(default)]
+    pub cases: Vec<CaseEntry>,
     /// How the project is built and tested, with the keys of `.unidebug.toml`.
     #[serde(skip)]
     pub facts: Facts,
@@ -67,7 +89,8 @@ impl Entry {
             return Err("both `fixed` and `patch` are given; one of them says the repair".into());
         }
         entry.triggering()?;
-        Ok(Self { facts, ..entry })
+        let entry = Self { facts, ..entry };
+        cases::complaint(&entry).map_or(Ok(entry), Err)
     }
 
     /// The triggering tests, when the line names some.
@@ -111,6 +134,26 @@ mod tests {
         assert!(wrong(r#"{"id":"A","directory":"a","fixed":"f","patch":"p"}"#).contains("both"));
         assert!(wrong(r#"{"id":"A","directory":"a","sources":["../x"]}"#).contains("not a path inside"));
         assert!(wrong("[1]").contains("no JSON object"));
+    }
+
+    #[test]
+    fn a_program_has_a_command_and_clear_cases() {
+        let read = |more: &str| Entry::read(&format!(r#"{{"id":"A","directory":"a",{more}}}"#));
+        let entry = read(r#""run":"python3 a.py","cases":[{"input":"1","output":"2"},{"name":"x","output_file":"o"}]"#);
+        assert_eq!(entry.unwrap().cases.len(), 2);
+        for (more, said) in [
+            (r#""cases":[{"output":"2"}]"#, "`cases` is given without `run`"),
+            (r#""compile":"javac A.java""#, "`compile` is given without `run`"),
+            (r#""run":"x","cases":[]"#, "without `cases`"),
+            (r#""run":"x 'y","cases":[{"output":"2"}]"#, "no command"),
+            (r#""run":"x","test":"y","cases":[{"output":"2"}]"#, "beside `build` or `test`"),
+            (r#""run":"x","cases":[{"input":"1"}]"#, "case `1` needs one of `output`"),
+            (r#""run":"x","cases":[{"name":"2","output":""},{"output":""}]"#, "case `2` must have a name of its own"),
+            (r#""run":"x","cases":[{"in":"1","output":""}]"#, "unknown field `in`"),
+        ] {
+            let error = read(more).unwrap_err();
+            assert!(error.contains(said), "{more}: {error}");
+        }
     }
 
     proptest! {

@@ -1,9 +1,11 @@
 //! `jsonl`: bugs that somebody lists in a file `bugs.jsonl`, one JSON object a line.
 //!
 //! A line names a folder with a buggy project and, outside of it, the developer's repair. How the project is built and
-//! tested is found by looking, as for any folder, or said with the keys of `.unidebug.toml`. Bugs are named by their id:
-//! `jsonl:Lang-1` with `--root path/to/bugs.jsonl`.
+//! tested is found by looking, as for any folder, or said with the keys of `.unidebug.toml`; or it is a program with
+//! inputs and the outputs that are expected ([`cases`]). Bugs are named by their id: `jsonl:Lang-1` with
+//! `--root path/to/bugs.jsonl`.
 
+mod cases;
 mod entry;
 
 use super::copy::io_error;
@@ -127,8 +129,10 @@ impl Benchmark for Jsonl {
         let facts = entry.facts.clone().or(ProjectFile::read(&project_folder)?.facts);
         let mut settings = self.settings.clone();
         settings.failing.extend(entry.failing.iter().map(|name| name.replace("::", "#")));
-        let local = Local::new(&settings);
-        let (mut project, notes) = local.set_up(&project_folder, into, &facts, entry.is_plain()).await?;
+        let (mut project, notes) = match &entry.run {
+            Some(run) => self.program(entry, run, &project_folder, into)?,
+            None => Local::new(&settings).set_up(&project_folder, into, &facts, entry.is_plain()).await?,
+        };
         for jar in &entry.jars {
             project.class_path.push(self.place("a jar of the class path", jar)?);
         }

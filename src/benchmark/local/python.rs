@@ -25,7 +25,7 @@ pub(in crate::benchmark) fn language_of(project: &Project, root: &Utf8Path) -> &
     match project.runner {
         Runner::Jvm => &Java,
         Runner::Pytest => &Python,
-        Runner::Command { .. } => {
+        Runner::Command { .. } | Runner::Cases { .. } => {
             let walk =
                 |extension: &'static str| walk(root).filter(move |path| path.as_str().ends_with(extension)).count();
             if walk(".py") > walk(".java") { &Python } else { &Java }

@@ -1,0 +1,178 @@
+//! Programs that read their input and print their answer: each case is a run of its own, and what it prints decides.
+
+use super::{CommandValidator, tail};
+use crate::benchmark::{Case, jars};
+use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
+use crate::sandbox::{Exit, Finished, Job};
+use crate::validate::{ValidateError, io_error, trace};
+use camino::Utf8Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// The class that cases have in names of tests: `cases#3`.
+const CLASS: &str = "cases";
+/// Time of a case before it is known how long it takes.
+const FIRST: Duration = Duration::from_secs(10);
+/// The least time of a case after that.
+const LEAST: Duration = Duration::from_secs(2);
+/// How much longer than with the bug a case may take.
+const LONGER: u32 = 10;
+/// Longest text of input, expectation and answer that a failure tells, in characters.
+const TOLD: usize = 600;
+/// Runs a program with a file as its input; both are arguments, and no shell reads them.
+const WITH_INPUT: &str = "exec \"$@\" < \"$0\"";
+
+/// The test that a case is.
+fn id(case: &Case) -> TestId {
+    TestId::new(CLASS, case.name.clone())
+}
+
+impl CommandValidator {
+    /// Runs the cases in a copy that is built: the triggering ones first, and the rest only for who passes them.
+    /// `known` tells how they ended before: what was cut then is not run again.
+    pub(super) async fn run_cases(
+        &self,
+        (run, cases): (&[String], &[Case]),
+        tree: &Utf8Path,
+        total: Duration,
+        known: Option<&TestReport>,
+    ) -> Result<TestReport, ValidateError> {
+        let inputs = tempfile::Builder::new().prefix("inputs-").tempdir_in(&self.options.work_dir);
+        let inputs = inputs.map_err(io_error("making a folder for inputs", &self.options.work_dir))?;
+        let inputs = Utf8Path::from_path(inputs.path()).unwrap_or(tree);
+        let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
+        let begin = Instant::now();
+        for (nth, case) in self.ordered(cases, known).into_iter().enumerate() {
+            let left = total.saturating_sub(begin.elapsed());
+            if left.is_zero() {
+                report.end = RunEnd::TimedOut;
+                break;
+            }
+            let input = inputs.join(nth.to_string());
+            std::fs::write(&input, &case.input).map_err(io_error("writing the input of a case", &input))?;
+            let job = with_input(self.job(run, tree, left.min(self.limit(case)))?, &input);
+            let done = self.sandbox.run(job).await?;
+            let result = judged(case, &done);
+            report.output_tail = tail(&done);
+            let lost = result.status != TestStatus::Passed && self.baseline.triggering.contains(&result.id);
+            report.results.insert(result.id.clone(), result);
+            if lost {
+                break;
+            }
+        }
+        Ok(report)
+    }
+
+    fn ordered<'c>(&self, cases: &'c [Case], known: Option<&TestReport>) -> Vec<&'c Case> {
+        let cut: BTreeSet<&TestId> = known
+            .into_iter()
+            .flat_map(|report| report.with_status(TestStatus::TimedOut))
+            .map(|result| &result.id)
+            .collect();
+        let (mut first, rest): (Vec<_>, Vec<_>) = cases
+            .iter()
+            .filter(|case| !cut.contains(&id(case)))
+            .partition(|case| self.baseline.triggering.contains(&id(case)));
+        first.extend(rest);
+        first
+    }
+
+    /// The time of a case: by how long it took with the bug.
+    fn limit(&self, case: &Case) -> Duration {
+        match self.baseline.report.results.get(&id(case)) {
+            Some(before) if before.status != TestStatus::TimedOut => {
+                LEAST.max(Duration::from_millis(before.millis) * LONGER)
+            }
+            _ => FIRST,
+        }
+    }
+}
+
+/// The same job with a file as its input. It reads the copy and writes nothing: one case must not help another.
+fn with_input(job: Job, input: &Utf8Path) -> Job {
+    let mut words = vec!["-c".to_owned(), WITH_INPUT.to_owned(), input.to_string(), job.program];
+    words.extend(job.args);
+    let (mut readable, writable) = (job.readable, job.writable);
+    readable.extend(writable);
+    readable.push(input.to_owned());
+    readable.extend(jars::local_repository());
+    Job { program: "sh".into(), args: words, readable, writable: Vec::new(), ..job }
+}
+
+fn judged(case: &Case, done: &Finished) -> TestResult {
+    let (answer, said) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let failed = |kind: String, what: &str, text: &str| Failure {
+        kind,
+        message: format!(
+            "input:\n{}\nexpected output:\n{}\n{what}:\n{}",
+            cut(&case.input),
+            cut(&case.output),
+            cut(text)
+        ),
+        frames: trace::frames(&said),
+    };
+    let (status, failure) = match done.exit {
+        Exit::Code(0) if same(&answer, &case.output) => (TestStatus::Passed, None),
+        Exit::Code(0) => (TestStatus::Failed, Some(failed("wrong output".into(), "output", &answer))),
+        Exit::TimedOut => (TestStatus::TimedOut, Some(failed("timeout".into(), "output until then", &answer))),
+        other => (TestStatus::Failed, Some(failed(other.to_string(), "it said", &said))),
+    };
+    let millis = u64::try_from(done.wall.as_millis()).unwrap_or(u64::MAX);
+    TestResult { id: id(case), status, failure, millis }
+}
+
+/// Whether two outputs are the same line by line; spaces at the end of lines and empty lines at the end say nothing.
+fn same(one: &str, other: &str) -> bool {
+    let lines = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(|line| line.trim_end().to_owned()).collect();
+        while lines.last().is_some_and(String::is_empty) {
+            lines.pop();
+        }
+        lines
+    };
+    lines(one) == lines(other)
+}
+
+fn cut(text: &str) -> String {
+    let text = text.trim_end();
+    let kept: String = text.chars().take(TOLD).collect();
+    if kept.len() < text.len() { format!("{kept} …") } else { kept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(exit: Exit, stdout: &str, stderr: &str) -> Finished {
+        let wall = Duration::from_millis(7);
+        Finished { exit, stdout: stdout.into(), stderr: stderr.into(), results: Vec::new(), wall }
+    }
+
+    fn ended(exit: Exit, stdout: &str, stderr: &str) -> (TestStatus, String) {
+        let case = Case { name: "3".into(), input: "1 2\n".into(), output: "3\n".into() };
+        let result = judged(&case, &done(exit, stdout, stderr));
+        assert_eq!((result.id.to_string().as_str(), result.millis), ("cases#3", 7));
+        (
+            result.status,
+            result.failure.map_or_else(String::new, |failure| format!("{}: {}", failure.kind, failure.message)),
+        )
+    }
+
+    #[test]
+    fn what_is_printed_decides() {
+        assert_eq!(ended(Exit::Code(0), "3 \r\n\n", "a warning").0, TestStatus::Passed);
+        let (status, why) = ended(Exit::Code(0), "4\n", "");
+        assert_eq!(
+            (status, why.as_str()),
+            (TestStatus::Failed, "wrong output: input:\n1 2\nexpected output:\n3\noutput:\n4")
+        );
+        assert!(ended(Exit::Code(1), "3\n", "Exception").1.starts_with("exit code 1: "), "a right answer and a crash");
+        assert_eq!(ended(Exit::TimedOut, "", "").0, TestStatus::TimedOut);
+        assert!(!same("3", "3\n4") && !same("", "3") && !same("1 2", "12"));
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(cut(&"ä".repeat(TOLD + 1)).chars().count(), TOLD + 2);
+    }
+}
