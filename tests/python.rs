@@ -187,7 +187,7 @@ fn command(name: &str, args: Value) -> Reply {
 }
 
 /// What the agents answer about a fixture, as a rule: usable, but repairers give up.
-fn usual(agent: &str, file: &str, line: &str, class: &str, method: &str) -> Reply {
+pub fn usual(agent: &str, file: &str, line: &str, class: &str, method: &str) -> Reply {
     command(
         "goal_accomplished",
         match agent {

@@ -15,7 +15,8 @@ const MAX_FILE_BYTES: u64 = 100 << 20;
 /// A whole project beyond this is a folder named by mistake (a home directory, a disk).
 const MAX_TOTAL_BYTES: u64 = 4 << 30;
 
-/// Folders that are never copied: version control, editor state, caches of tools, and run directories of this program.
+/// What is never copied: version control, editor state, caches of tools, run directories of this program, and the file
+/// in which a checkout of GitBug-Java holds the repair.
 const NEVER: &[&str] = &[
     ".git",
     ".hg",
@@ -31,6 +32,7 @@ const NEVER: &[&str] = &[
     ".ruff_cache",
     ".tox",
     ".nox",
+    "gitbug.json",
 ];
 
 /// Folders of build output, each skipped only beside the build file that says so.

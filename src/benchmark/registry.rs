@@ -7,6 +7,7 @@ use super::{
     Benchmark, BenchmarkError, LOCAL, Summary,
     defects4j::Defects4J,
     fixtures::Fixtures,
+    gitbug_java::GitBugJava,
     jsonl::Jsonl,
     local::Local,
     quixbugs::{self, QuixBugs},
@@ -25,6 +26,7 @@ const ALL: &[(&str, Make)] = &[
     ("quixbugs-java", |settings| Ok(Box::new(QuixBugs::new(&quixbugs::JAVA, settings)?))),
     ("quixbugs-python", |settings| Ok(Box::new(QuixBugs::new(&quixbugs::PYTHON, settings)?))),
     ("defects4j", |settings| Ok(Box::new(Defects4J::new(settings)?))),
+    ("gitbug-java", |settings| Ok(Box::new(GitBugJava::new(settings)?))),
     ("jsonl", |settings| Ok(Box::new(Jsonl::new(settings)?))),
     (LOCAL, |settings| Ok(Box::new(Local::new(settings)))),
 ];

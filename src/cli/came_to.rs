@@ -53,6 +53,7 @@ pub async fn report(
         correct: equal_by.map(|_| true),
         equal_by,
         confirmed_by: repair.and(bench.checkout.project.official.as_ref()).map(Official::name),
+        unverified: bench.checkout.project.unverified.clone(),
         localization: localization.word().to_owned(),
         model: Model { name, endpoint },
         validations: sums.validations,

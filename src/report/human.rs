@@ -56,7 +56,10 @@ fn judgement(report: &RunReport) -> String {
         Some(true) => "equal to the developer's patch",
         _ => "whether it is what was meant needs a review",
     };
-    format!("the failing tests pass and nothing that passed broke, confirmed in a fresh process{besides}; {meant}")
+    let unverified = report.unverified.as_ref().map_or_else(String::new, |why| format!("\nunverified: {why}"));
+    format!(
+        "the failing tests pass and nothing that passed broke, confirmed in a fresh process{besides}; {meant}{unverified}"
+    )
 }
 
 fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {

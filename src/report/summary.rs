@@ -135,6 +135,9 @@ pub struct RunReport {
     /// Whose own command confirmed the patch besides the cold process, for benchmarks that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_by: Option<String>,
+    /// Why a patch's word is this program's own, for benchmarks whose runner was not seen to agree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unverified: Option<String>,
     /// How suspicious lines were found: `spectrum`, `perfect`, `file`, `none`.
     pub localization: String,
     /// The model.

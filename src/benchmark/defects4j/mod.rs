@@ -13,7 +13,7 @@ mod official;
 pub mod text;
 
 pub use cli::Cli;
-pub use kind::kind_of;
+pub use kind::{kind_of, kind_of_repair};
 pub use official::{Official, OfficialRun};
 
 use super::copy::io_error;

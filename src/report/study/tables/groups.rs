@@ -148,6 +148,8 @@ pub fn conditions(study: &Study) -> Table {
     let dropped: usize = retrieved.map(|retrieved| retrieved.dropped).sum();
     let disagreements: u64 = study.runs.iter().map(|run| run.disagreements).sum();
     let endpoint = |run: &RunFacts| run.report.as_ref().and_then(|report| report.model.endpoint.clone());
+    let unverified =
+        |run: &RunFacts| Some(format!("{}: {}", run.bug.benchmark, run.report.as_ref()?.unverified.as_ref()?));
     let rows = [
         ("localization", set(&|run| run.report.as_ref().map(|report| report.localization.clone()))),
         ("model", set(&|run| Some(run.setting.model.clone()))),
@@ -157,6 +159,7 @@ pub fn conditions(study: &Study) -> Table {
         ("seed", set(&|run| run.setting.seed.map(|seed| seed.to_string()))),
         ("program", set(&|run| Some(run.version.clone()))),
         ("confirmed besides by", set(&|run| run.report.as_ref().and_then(|report| report.confirmed_by.clone()))),
+        ("unverified", set(&unverified)),
         ("retrieved repairs dropped as leaks", dropped.to_string()),
         ("candidates that warm and cold judged differently", disagreements.to_string()),
     ];
