@@ -148,7 +148,9 @@ impl CommandValidator {
             }
         }
         Ok(Ran::Tested(match &self.commands.test {
-            Testing::Cases(run, cases) => self.run_cases((run, cases), &tree, wall, known).await?,
+            Testing::Cases(run, cases) => {
+                self.run_cases((run, cases), &tree, wall, known, !patch.files.is_empty()).await?
+            }
             Testing::Reports(test, folders) => self.run_tool(test, folders, &tree, wall).await?,
         }))
     }

@@ -28,14 +28,15 @@ fn id(case: &Case) -> TestId {
 }
 
 impl CommandValidator {
-    /// Runs the cases in a copy that is built: the triggering ones first, and the rest only for who passes them.
-    /// `known` tells how they ended before: what was cut then is not run again.
+    /// Runs the cases in a copy that is built, the triggering ones first; a candidate that loses one of them is spared the
+    /// rest. `known` tells how they ended before: what was cut then is not run again.
     pub(super) async fn run_cases(
         &self,
         (run, cases): (&[String], &[Case]),
         tree: &Utf8Path,
         total: Duration,
         known: Option<&TestReport>,
+        is_candidate: bool,
     ) -> Result<TestReport, ValidateError> {
         let inputs = tempfile::Builder::new().prefix("inputs-").tempdir_in(&self.options.work_dir);
         let inputs = inputs.map_err(io_error("making a folder for inputs", &self.options.work_dir))?;
@@ -56,7 +57,7 @@ impl CommandValidator {
             report.output_tail = tail(&done);
             let lost = result.status != TestStatus::Passed && self.baseline.triggering.contains(&result.id);
             report.results.insert(result.id.clone(), result);
-            if lost {
+            if lost && is_candidate {
                 break;
             }
         }
