@@ -20,8 +20,9 @@ demo: setup
 test: setup
 	$(CARGO) test --locked --quiet
 
-## The same with full counts.
-soak: setup
+## The same with full counts, and a Slurm of one node where its daemons can be had.
+soak:
+	@./.ci/setup soak
 	PROPTEST_CASES=20000 UNIDEBUG_SOAK=1 $(CARGO) test --locked
 
 ## Measurements; they print ratios of things run in one go and never fail on a slow machine.

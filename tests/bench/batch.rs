@@ -27,6 +27,9 @@ const PROJECTS: usize = 17;
 const MACHINES: usize = 2;
 const JOBS: &str = "2";
 
+/// Name of the method with the bug, before the bug's number: a word that no prompt has of its own.
+const METHOD: &str = "mayEnter";
+
 const MOST_TIME: Duration = Duration::from_secs(60);
 const MOST_MEMORY_MB: u64 = 300;
 
@@ -42,7 +45,16 @@ fn main() {
     let shard = |n: usize| format!("{}/{MACHINES}", n + 1);
     let working = measure(&mut peak, || {
         let work = |(n, part): (usize, &String)| {
-            vec!["bench".into(), "work".into(), part.clone(), "--shard".into(), shard(n), "--jobs".into(), JOBS.into()]
+            vec![
+                "bench".into(),
+                "work".into(),
+                part.clone(),
+                "--shard".into(),
+                shard(n),
+                "--jobs".into(),
+                JOBS.into(),
+                "--quiet".into(),
+            ]
         };
         parts.iter().enumerate().map(work).collect()
     });
@@ -100,7 +112,6 @@ fn measure(peak: &mut u64, words: impl FnOnce() -> Vec<Vec<String>>) -> Took {
     let (begin, before, home) = (Instant::now(), of_children(), tempfile::tempdir().unwrap());
     let start = |words: Vec<String>| {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        // A file takes what it says: a pipe that nobody reads would stop it.
         Unidebug::new(&words).env("OPENAI_API_KEY", "sk-bench-0123456789").start(home.path())
     };
     let mut children: Vec<Child> = words().into_iter().map(start).collect();
@@ -194,7 +205,7 @@ fn scripted() -> Endpoint {
 
 fn bug_of(body: &Value) -> usize {
     let text = body["messages"].to_string();
-    let at = text.find("open").map_or(0, |at| at + "open".len());
+    let at = text.find(METHOD).map_or(0, |at| at + METHOD.len());
     let digits: String = text[at..].chars().take_while(char::is_ascii_digit).collect();
     digits.parse().unwrap_or_else(|_| panic!("which bug? {text}"))
 }
@@ -213,7 +224,7 @@ fn reply(agent: &str, bug: usize, nth: usize) -> Reply {
                 Class::Never => false,
             };
             let diff = format!(
-                "--- a/src/Gate.java\n+++ b/src/Gate.java\n@@\n     public boolean open{bug}(int age, int limit) {{\n-        \
+                "--- a/src/Gate.java\n+++ b/src/Gate.java\n@@\n     public boolean mayEnter{bug}(int age, int limit) {{\n-        \
                  return age > limit;\n+        return age >= limit;\n     }}\n"
             );
             if repairs {
@@ -224,11 +235,11 @@ fn reply(agent: &str, bug: usize, nth: usize) -> Reply {
         }
         "FixerPro" => done(json!({"analysis": format!("the bound is unclear ({nth})")})),
         "Slicer" => done(json!({
-            "first_line": format!("    public boolean open{bug}(int age, int limit) {{"),
+            "first_line": format!("    public boolean mayEnter{bug}(int age, int limit) {{"),
             "last_line": "        return age > limit;", "explanation": "it decides"
         })),
         "Summarizer" => {
-            let summary = json!([{"class": "Gate", "method": format!("open{bug}"), "returns": "whether one may pass", "description": "compares"}]);
+            let summary = json!([{"class": "Gate", "method": format!("mayEnter{bug}"), "returns": "whether one may pass", "description": "compares"}]);
             done(json!({"summary": summary, "explanation": "a gate"}))
         }
         "RepoFocus" => done(json!({"files": ["src/Gate.java"], "explanation": "the only file"})),
@@ -245,11 +256,11 @@ fn make(folder: &Path, bugs: usize) {
         fs::create_dir_all(directory.join("test")).unwrap();
         let source = format!(
             "package gate;\n\n/** Lets people in. */\npublic class Gate {{\n    /** Whether somebody of this age may pass. */\n    \
-             public boolean open{bug}(int age, int limit) {{\n        return age > limit;\n    }}\n}}\n"
+             public boolean mayEnter{bug}(int age, int limit) {{\n        return age > limit;\n    }}\n}}\n"
         );
         let test = format!(
             "package gate;\n\nimport static org.junit.Assert.*;\nimport org.junit.Test;\n\npublic class GateTest {{\n    \
-             @Test public void atTheLimit() {{\n        assertTrue(new Gate().open{bug}(18, 18));\n    }}\n}}\n"
+             @Test public void atTheLimit() {{\n        assertTrue(new Gate().mayEnter{bug}(18, 18));\n    }}\n}}\n"
         );
         fs::write(directory.join("src/Gate.java"), source).unwrap();
         fs::write(directory.join("test/GateTest.java"), test).unwrap();
