@@ -49,6 +49,9 @@ fn a_model_that_answers_well_at_once_needs_two_requests() {
     assert_eq!(report["by"]["agent"], "fixer");
     assert_eq!(report["by"]["policy"], "llm");
     assert_eq!(report["correct"], true, "equal to the developer's patch but for a comment");
+    assert_eq!(report["equal_by"], "syntax_tree");
+    let developers = std::fs::read_to_string(format!("{}/developer.diff", report["run_dir"].as_str().unwrap()));
+    assert!(developers.unwrap().contains("+        return size >= slots.length; // unidebug-oracle"), "for reports");
     assert_eq!(report["validations"], json!({"candidates": 1, "compiled": 1, "plausible": 1}));
     assert_eq!(report["usage"]["requests"], 2);
     assert_eq!(report["usage"]["cost_usd"], Value::Null, "an unknown price is unknown");
@@ -223,6 +226,23 @@ fn the_built_in_engine_repairs_without_a_model_and_says_so() {
     assert_eq!(report["model"]["name"], "builtin");
     assert!(done.stderr.contains("no key is configured"), "{}", done.stderr);
     assert!(report["patch"].as_str().unwrap().starts_with("--- a/"));
+}
+
+#[test]
+fn other_words_for_the_same_bytecode_are_correct_and_nothing_else_is_called_so() {
+    let correct = |condition: &str| {
+        let text = good_fix()
+            .to_string()
+            .replace("+        return size >= slots.length;", &format!("+        return {condition};"));
+        let fix: Value = serde_json::from_str(&text).unwrap();
+        let script = [("Locator", 1, good_marks()), ("Fixer", 1, Reply::command("write_fix", fix))];
+        let done = run(&Endpoint::scripted(script), &[]);
+        done.expect_code(0);
+        let report = done.json();
+        (report["correct"].clone(), report["equal_by"].clone())
+    };
+    assert_eq!(correct("this.size >= this.slots.length"), (json!(true), json!("bytecode")));
+    assert_eq!(correct("size > slots.length - 1"), (Value::Null, Value::Null), "right, and for a person to say so");
 }
 
 #[test]

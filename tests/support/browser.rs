@@ -49,6 +49,7 @@ impl Browser {
         for domain in ["Runtime", "Network", "Log", "Page"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
+        browser.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
         browser.call("Emulation.setDeviceMetricsOverride", size);
         Some(browser)
@@ -79,9 +80,10 @@ impl Browser {
             "Enter" => (13, "\r"),
             other => panic!("no key {other}"),
         };
-        for kind in ["keyDown", "keyUp"] {
+        let down = if text.is_empty() { "rawKeyDown" } else { "keyDown" };
+        for kind in [down, "keyUp"] {
             let mut event = json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code});
-            if kind == "keyDown" && !text.is_empty() {
+            if kind == "keyDown" {
                 event["text"] = json!(text);
             }
             self.call("Input.dispatchKeyEvent", event);
