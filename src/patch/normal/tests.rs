@@ -71,7 +71,7 @@ fn what_stands_in_texts_counts() {
     assert!(!same("x = 'a\\nb'\n", "x = 'c\\nb'\n", &Python));
     assert!(same("x = 'a'\n", "x = \"a\"\n", &Python));
     assert!(!same("x = b'a'\n", "x = 'a'\n", &Python));
-    assert!(!same("f'{x=}'\n", "f'{(x)=}'\n", &Python));
+    assert!(!same("y = f'{x=}'\n", "y = f'{(x)=}'\n", &Python));
 }
 
 #[test]
