@@ -107,7 +107,9 @@ fn page_in_a_browser(page: &str, json: &Value, folder: &Path) {
     opens_from_the_keyboard(&mut browser);
     assert!(browser.complaints().is_empty(), "{:?}", browser.complaints());
     assert!(browser.requests().is_empty(), "{:?}", browser.requests());
-    let paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
+    let paint = "new Promise(done => new PerformanceObserver(list => list.getEntries()\
+                 .filter(entry => entry.name === 'first-contentful-paint').forEach(entry => done(entry.startTime)))\
+                 .observe({type: 'paint', buffered: true}))";
     let painted = (0..3).map(|_| {
         browser.open(&file);
         browser.eval(paint).as_f64().unwrap()
