@@ -214,8 +214,8 @@ async fn every_test_has_its_own_lines() {
         judge.spectrum(&SpectrumScope { classes: None, time: Duration::from_secs(60) }).await.unwrap().unwrap();
     let calc = RepoPath::new("src/a/Calc.java").unwrap();
     let of = |name: &str| {
-        let (_, passed, coverage) = spectrum.tests.iter().find(|(id, ..)| id.method == name).unwrap();
-        (*passed, coverage.lines.get(&calc).cloned().unwrap_or_default())
+        let (_, passed, mut ran) = spectrum.tests().find(|(id, ..)| id.method == name).unwrap();
+        (passed, ran.find(|(file, _)| **file == calc).map(|(_, lines)| lines.clone()).unwrap_or_default())
     };
     assert_eq!(of("max"), (false, BTreeSet::from([5])));
     assert_eq!(of("same"), (true, BTreeSet::from([9])));

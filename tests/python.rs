@@ -139,8 +139,8 @@ async fn a_spectrum_holds_the_lines_of_the_product_that_each_test_ran() {
     let scope = SpectrumScope { classes: None, time: std::time::Duration::from_secs(60) };
     let spectrum = judge.spectrum(&scope).await.unwrap().unwrap();
     let lines = |name: &str| {
-        let (_, passed, ran) = spectrum.tests.iter().find(|(id, ..)| id.method == name).unwrap();
-        (*passed, ran.lines.iter().map(|(file, lines)| (file.to_string(), lines.len())).collect::<Vec<_>>())
+        let (_, passed, ran) = spectrum.tests().find(|(id, ..)| id.method == name).unwrap();
+        (passed, ran.map(|(file, lines)| (file.to_string(), lines.len())).collect::<Vec<_>>())
     };
     let file = "src/adding.py".to_owned();
     // Two lines define functions when the module is loaded; a loop without a round is entered all the same.

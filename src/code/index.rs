@@ -1,6 +1,5 @@
 //! Building the index of a checkout, and finding files, types and methods in it.
 
-use super::search::Lowered;
 use super::{Method, SourceFile, Type, outline_text};
 use crate::domain::{Hidden, RepoPath};
 use crate::language::{self, Language, Unresolved};
@@ -24,7 +23,6 @@ pub struct CodeIndex {
     test_roots: Vec<RepoPath>,
     pub(super) language: &'static dyn Language,
     pub(super) files: Vec<Arc<SourceFile>>,
-    pub(super) lowered: Vec<Arc<Lowered>>,
     skipped: Vec<(RepoPath, String)>,
     methods_by_name: HashMap<String, Vec<MethodAt>>,
     types_by_name: HashMap<String, Vec<(usize, usize)>>,
@@ -71,13 +69,11 @@ impl CodeIndex {
                 Read::Skipped(path, why) => skipped.push((path, why)),
             }
         }
-        let lowered = files.par_iter().map(|file| Arc::new(Lowered::of(file))).collect();
         let mut index = Self {
             source_roots: source_roots.to_vec(),
             test_roots: test_roots.to_vec(),
             language,
             files,
-            lowered,
             skipped,
             methods_by_name: HashMap::new(),
             types_by_name: HashMap::new(),
@@ -94,16 +90,9 @@ impl CodeIndex {
         let mut file = outline_text(path, &text, self.language);
         file.encoding = encoding;
         file.test = language::is_test(path, &self.source_roots, &self.test_roots, self.language);
-        let lowered = Arc::new(Lowered::of(&file));
         match self.files.binary_search_by(|known| known.path.cmp(path)) {
-            Ok(at) => {
-                self.files[at] = Arc::new(file);
-                self.lowered[at] = lowered;
-            }
-            Err(at) => {
-                self.files.insert(at, Arc::new(file));
-                self.lowered.insert(at, lowered);
-            }
+            Ok(at) => self.files[at] = Arc::new(file),
+            Err(at) => self.files.insert(at, Arc::new(file)),
         }
         self.connect();
     }

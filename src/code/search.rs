@@ -1,9 +1,9 @@
 //! Keyword search over method bodies (RepairAgent, section III-D2: `search_code_base`).
 //!
 //! Keywords are split into subtokens by camel case, underscore and period; each is looked for in the text of every
-//! method, whatever the case. Plain scans over lower-cased texts need no inverted index at the size of a project.
+//! method, whatever the case. Plain scans need no inverted index at the size of a project, and keep nothing.
 
-use super::{CodeIndex, Method, SourceFile};
+use super::{CodeIndex, Method};
 use crate::domain::RepoPath;
 use memchr::memmem::Finder;
 use rayon::prelude::*;
@@ -11,16 +11,6 @@ use serde_json::{Map, Value};
 
 /// Subtokens of a query beyond these are ignored.
 const MAX_SUBTOKENS: usize = 32;
-
-/// The lower-cased text of a file: only ASCII letters change, so that byte offsets stay.
-#[derive(Debug)]
-pub(super) struct Lowered(Box<[u8]>);
-
-impl Lowered {
-    pub fn of(file: &SourceFile) -> Self {
-        Self(file.text.to_ascii_lowercase().into_bytes().into_boxed_slice())
-    }
-}
 
 /// One method that holds subtokens.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,13 +109,15 @@ impl CodeIndex {
         let tokens: Vec<Finder<'_>> = tokens.iter().map(|token| Finder::new(token.as_bytes())).collect();
         let whole: Vec<Finder<'_>> = whole.iter().map(|keyword| Finder::new(keyword.as_bytes())).collect();
         let per_file = |at: usize| {
-            let (file, lowered) = (&self.files[at], &self.lowered[at].0);
+            let file = &self.files[at];
+            // Only ASCII letters change, so that byte offsets stay.
+            let lowered = file.text.to_ascii_lowercase().into_bytes();
             // Most files hold few of the tokens: what the file lacks need not be sought in its methods.
-            let present: Vec<bool> = tokens.iter().map(|finder| finder.find(lowered).is_some()).collect();
+            let present: Vec<bool> = tokens.iter().map(|finder| finder.find(&lowered).is_some()).collect();
             if !present.contains(&true) {
                 return Vec::new();
             }
-            let present_whole: Vec<_> = whole.iter().filter(|finder| finder.find(lowered).is_some()).collect();
+            let present_whole: Vec<_> = whole.iter().filter(|finder| finder.find(&lowered).is_some()).collect();
             file.methods()
                 .filter_map(|method| {
                     let body = lowered.get(method.bytes.clone())?;

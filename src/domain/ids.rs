@@ -4,6 +4,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// One entry of a benchmark: `quixbugs-java:GCD`, `fixtures:stack-peek`, `local:/abs/dir`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,10 +104,17 @@ impl fmt::Display for TestId {
 }
 
 /// A file or folder inside a checkout: relative, with `/`, without `..` and without any `.git` component.
-/// Holding one is the proof that it cannot leave the checkout by name (symbolic links are the reader's concern).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// Holding one is the proof that it cannot leave the checkout by name (symbolic links are the reader's concern). Copies
+/// share the text: every method, line and test of a project names its file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct RepoPath(Utf8PathBuf);
+pub struct RepoPath(Arc<Utf8Path>);
+
+impl Default for RepoPath {
+    fn default() -> Self {
+        Self(Utf8PathBuf::new().into())
+    }
+}
 
 /// Why a text is no path inside a checkout.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -143,7 +151,7 @@ impl RepoPath {
                 Utf8Component::RootDir | Utf8Component::Prefix(_) => return refuse("it is absolute"),
             }
         }
-        Ok(Self(clean))
+        Ok(Self(clean.into()))
     }
 
     /// The path as text with `/`.
@@ -153,7 +161,7 @@ impl RepoPath {
 
     /// The last component, or the empty text for the root.
     pub fn file_name(&self) -> &str {
-        self.0.file_name().unwrap_or("")
+        self.0.file_name().unwrap_or_default()
     }
 
     /// Where the path lies below `root`.
@@ -163,12 +171,12 @@ impl RepoPath {
 
     /// Whether the path is `folder` or lies below it.
     pub fn is_within(&self, folder: &RepoPath) -> bool {
-        self.0.starts_with(&folder.0)
+        self.0.starts_with(&*folder.0)
     }
 
     /// What the path is inside a folder that holds it.
     pub fn below(&self, folder: &RepoPath) -> Option<&str> {
-        self.0.strip_prefix(&folder.0).ok().map(Utf8Path::as_str)
+        self.0.strip_prefix(&*folder.0).ok().map(Utf8Path::as_str)
     }
 
     /// The path below a folder.
@@ -177,7 +185,7 @@ impl RepoPath {
     /// As [`RepoPath::new`], for the part that is added.
     pub fn join(&self, part: &str) -> Result<Self, InvalidPath> {
         let below = Self::new(part)?;
-        Ok(if self.0.as_str().is_empty() { below } else { Self(self.0.join(below.0)) })
+        Ok(if self.0.as_str().is_empty() { below } else { Self(self.0.join(&below.0).into()) })
     }
 }
 

@@ -61,11 +61,11 @@ impl<'a> Evidence<'a> {
             hot: HashSet::new(),
             endless: inputs.failing.iter().any(|test| test.timed_out),
         };
-        for (_, passed, ran) in inputs.spectrum.iter().flat_map(|spectrum| &spectrum.tests) {
-            let total = if *passed { &mut evidence.totals.1 } else { &mut evidence.totals.0 };
+        for (_, passed, ran) in inputs.spectrum.iter().flat_map(|spectrum| spectrum.tests()) {
+            let total = if passed { &mut evidence.totals.1 } else { &mut evidence.totals.0 };
             *total += 1;
-            for (file, lines) in &ran.lines {
-                evidence.runs.entry(file).or_default().push((*passed, lines));
+            for (file, lines) in ran {
+                evidence.runs.entry(file).or_default().push((passed, lines));
             }
         }
         for test in inputs.failing {

@@ -131,7 +131,7 @@ mod tests {
             test("empty", true, &[6, 7, 10, 13, 14, 15]),
             test("other", true, &[13, 14, 15]),
         ];
-        let ranking = ranked(wrong_total(), TestStatus::Failed, None, Some(&Spectrum { tests }));
+        let ranking = ranked(wrong_total(), TestStatus::Failed, None, Some(&Spectrum::of(tests)));
         assert_eq!(top(&ranking, 1), [8]);
         assert_eq!(ranking.source, "ochiai+trace+calls");
     }

@@ -51,11 +51,10 @@ struct Passing {
 
 impl Passing {
     fn of(spectrum: &Spectrum, file: &SourceFile) -> Self {
-        let mut lines = BTreeMap::new();
-        let passing = spectrum.tests.iter().filter(|(_, passed, _)| *passed);
-        let tests = passing.clone().count();
-        for (_, _, coverage) in passing {
-            for line in coverage.lines.get(&file.path).into_iter().flatten() {
+        let (mut tests, mut lines) = (0, BTreeMap::new());
+        for (.., ran) in spectrum.tests().filter(|(_, passed, _)| *passed) {
+            tests += 1;
+            for line in ran.filter(|(path, _)| **path == file.path).flat_map(|(_, lines)| lines) {
                 *lines.entry(*line).or_default() += 1;
             }
         }

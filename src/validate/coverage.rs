@@ -48,7 +48,7 @@ pub(super) async fn by_test(
     plan.deadlines.own.extend(brief(baseline));
     let Some((report, executed)) = subject.measured(plan).await? else { return Ok(None) };
     let spectrum = read(subject, &report, executed);
-    if !spectrum.tests.iter().any(|(_, passed, _)| !passed) {
+    if !spectrum.tests().any(|(_, passed, _)| !passed) {
         tracing::warn!("no spectrum: no triggering test told what it executed");
         return Ok(None);
     }
@@ -113,7 +113,7 @@ pub(super) fn read(subject: &dyn Subject, report: &TestReport, executed: Execute
             tests.push((id, passed, parse(files.iter().map(|file| &**file), &mut known, &find)));
         }
     }
-    Spectrum { tests }
+    Spectrum::of(tests)
 }
 
 /// Reads `package/File.java 3 4 9` lines; `known` keeps what was found on disk.

@@ -64,21 +64,42 @@ pub struct Coverage {
     pub lines: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
-/// What every single test executed.
+/// What every single test executed. Tests repeat each other: the same lines of a file are held once.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Spectrum {
-    /// Each test with whether it passed, and the lines it ran.
-    pub tests: Vec<(TestId, bool, Coverage)>,
+    /// Lines of a file, counted from 1, as one test or several ran them.
+    runs: Vec<(RepoPath, BTreeSet<u32>)>,
+    /// Each test with whether it passed, and which of the runs are its own.
+    tests: Vec<(TestId, bool, Vec<u32>)>,
 }
 
 impl Spectrum {
+    /// Of tests, each with whether it passed and the lines it ran.
+    pub fn of(tests: impl IntoIterator<Item = (TestId, bool, Coverage)>) -> Self {
+        let mut known: BTreeMap<(RepoPath, BTreeSet<u32>), u32> = BTreeMap::new();
+        let mut number = |run| {
+            let next = known.len() as u32;
+            *known.entry(run).or_insert(next)
+        };
+        let tests =
+            tests.into_iter().map(|(id, passed, ran)| (id, passed, ran.lines.into_iter().map(&mut number).collect()));
+        let tests = tests.collect();
+        let mut runs: Vec<_> = known.into_iter().collect();
+        runs.sort_by_key(|(_, number)| *number);
+        Self { runs: runs.into_iter().map(|(run, _)| run).collect(), tests }
+    }
+
+    /// Each test with whether it passed, and the files it ran with their lines.
+    pub fn tests(&self) -> impl Iterator<Item = (&TestId, bool, impl Iterator<Item = (&RepoPath, &BTreeSet<u32>)>)> {
+        let run = |number: &u32| self.runs.get(*number as usize).map(|(file, lines)| (file, lines));
+        self.tests.iter().map(move |(id, passed, own)| (id, *passed, own.iter().filter_map(run)))
+    }
+
     /// Lines that the failing tests ran, all together.
     pub fn failing(&self) -> Coverage {
         let mut coverage = Coverage::default();
-        for (_, _, ran) in self.tests.iter().filter(|(_, passed, _)| !passed) {
-            for (file, lines) in &ran.lines {
-                coverage.lines.entry(file.clone()).or_default().extend(lines);
-            }
+        for (file, lines) in self.tests().filter(|(_, passed, _)| !passed).flat_map(|(.., ran)| ran) {
+            coverage.lines.entry(file.clone()).or_default().extend(lines);
         }
         coverage
     }

@@ -121,10 +121,8 @@ pub fn shared_engine(bench: &Workbench, budget: EngineBudget) -> SharedEngine<'_
 /// Share of the passing tests that run each line, by the spectrum.
 fn exposure(bench: &Workbench) -> HashMap<Location, f64> {
     let mut counts: HashMap<Location, f64> = HashMap::new();
-    let passing = || bench.spectrum.iter().flat_map(|spectrum| &spectrum.tests).filter(|(_, passed, _)| *passed);
-    for (file, line) in
-        passing().flat_map(|(_, _, ran)| &ran.lines).flat_map(|(f, lines)| lines.iter().map(move |l| (f, l)))
-    {
+    let passing = || bench.spectrum.iter().flat_map(|spectrum| spectrum.tests()).filter(|(_, passed, _)| *passed);
+    for (file, line) in passing().flat_map(|(.., ran)| ran).flat_map(|(f, lines)| lines.iter().map(move |l| (f, l))) {
         *counts.entry(Location { file: file.clone(), line: *line }).or_default() += 1.0;
     }
     let all = passing().count().max(1) as f64;

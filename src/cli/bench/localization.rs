@@ -68,8 +68,8 @@ async fn measure(bug: &BugId, args: &BenchLocalizationArgs, formulas: &[Formula]
         formulas.iter().map(|formula| (formula.name(), place(bench, Some(*formula)))).collect();
     places.insert(WITHOUT, place(bench, None));
     let tests = bench.spectrum.as_ref().map_or((0, 0), |spectrum| {
-        let passed = spectrum.tests.iter().filter(|(_, passed, _)| *passed).count();
-        (spectrum.tests.len() - passed, passed)
+        let (passed, failed): (Vec<_>, Vec<_>) = spectrum.tests().partition(|(_, passed, _)| *passed);
+        (failed.len(), passed.len())
     });
     Ok(Measured { bug: bug.clone(), places, failing: tests.0, passing: tests.1 })
 }
