@@ -83,6 +83,8 @@ impl Drop for Claim {
         if self.check().is_ok() {
             let _ = self.lock.set_len(0);
         }
+        // The thread that renews, and a child between its two lives, may hold the file for a moment longer.
+        let _ = self.lock.unlock();
     }
 }
 
