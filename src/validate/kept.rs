@@ -2,14 +2,12 @@
 
 use super::{ValidateError, io_error};
 use crate::benchmark::Checkout;
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
 
-/// What build tools write down of their own runs, below the folder they build into: paths and times of this run, no code.
-const RECORDS: &[(&str, &[&str])] =
-    &[("target", &["maven-status", "maven-archiver", "surefire-reports"]), ("build", &["tmp", "reports"])];
-/// The same, wherever it lies.
-const OWN_FOLDERS: &[&str] = &[".gradle"];
+/// Folders that build tools build into, beside one of their files.
+const OUTPUTS: &[&str] = &["target", "build"];
+const BUILD_FILES: &[&str] = &["pom.xml", "build.gradle", "build.gradle.kts", "build.xml"];
 
 /// The first 24 digits of a hash: enough for a name.
 pub(super) fn short_hash(digest: Sha256) -> String {
@@ -24,9 +22,18 @@ pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, V
     project.jdk = None;
     digest.update(format!("1 {project:?} {runner}"));
     let mut walk = ignore::WalkBuilder::new(&checkout.root);
-    walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp).filter_entry(|entry| !is_record(entry));
-    for entry in walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
+    walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
+    let mut outputs: Vec<Utf8PathBuf> = Vec::new();
+    for entry in walk.build().flatten() {
         let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+        if is_output(path) {
+            outputs.push(path.to_owned());
+        }
+        // What a build writes beside its classes follows from the rest, but for paths and times of this very build.
+        let by_the_way = path.extension() != Some("class") && outputs.iter().any(|output| path.starts_with(output));
+        if by_the_way || !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            continue;
+        }
         let bytes = std::fs::read(path).map_err(io_error("reading the checkout", path))?;
         digest.update(path.strip_prefix(&checkout.root).unwrap_or(path).as_str());
         digest.update([0]);
@@ -40,13 +47,10 @@ pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, V
     Ok(short_hash(digest))
 }
 
-/// Whether a folder holds a build tool's records.
-fn is_record(entry: &ignore::DirEntry) -> bool {
-    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    let name = entry.file_name().to_str().unwrap_or_default();
-    let parent = entry.path().parent().and_then(|path| path.file_name()).and_then(|name| name.to_str());
-    let records = RECORDS.iter().find(|(folder, _)| parent == Some(folder));
-    is_folder && (OWN_FOLDERS.contains(&name) || records.is_some_and(|(_, names)| names.contains(&name)))
+/// Whether a build tool builds into this folder.
+fn is_output(path: &Utf8Path) -> bool {
+    let beside = |name: &&str| path.with_file_name(name).is_file();
+    path.file_name().is_some_and(|name| OUTPUTS.contains(&name)) && path.is_dir() && BUILD_FILES.iter().any(beside)
 }
 
 #[cfg(test)]
@@ -77,12 +81,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_build_tool_notes_of_its_run_is_no_content() {
-        let source = ("src/A.java", "class A {}");
-        let record = "target/maven-status/maven-compiler-plugin/inputFiles.lst";
-        let one = key(&[source, (record, "/runs/1/src/A.java"), ("target/classes/A.class", "1")]);
-        assert_eq!(one, key(&[source, (record, "/runs/2/src/A.java"), ("target/classes/A.class", "1")]));
-        assert_ne!(one, key(&[source, (record, "/runs/1/src/A.java"), ("target/classes/A.class", "2")]));
-        assert_ne!(one, key(&[source, ("src/maven-status/B.java", "class B {}"), ("target/classes/A.class", "1")]));
+    fn what_a_build_writes_beside_its_classes_is_no_content() {
+        let (source, build) = (("src/A.java", "class A {}"), ("pom.xml", "<project/>"));
+        let (class, record) = ("target/classes/A.class", "target/maven-status/inputFiles.lst");
+        let one = key(&[source, build, (record, "/runs/1/src/A.java"), (class, "1")]);
+        assert_eq!(one, key(&[source, build, (record, "/runs/2/src/A.java"), (class, "1")]));
+        assert_ne!(one, key(&[source, build, (record, "/runs/1/src/A.java"), (class, "2")]));
+        let nothing_builds = key(&[source, ("target/notes", "1")]);
+        assert_ne!(nothing_builds, key(&[source, ("target/notes", "2")]));
     }
 }
