@@ -28,8 +28,8 @@ fn id(case: &Case) -> TestId {
 }
 
 impl CommandValidator {
-    /// Runs the cases in a copy that is built, the triggering ones first; a candidate that loses one of them is spared the
-    /// rest. `known` tells how they ended before: what was cut then is not run again.
+    /// Runs the cases in a copy that is built, the triggering ones first; a candidate that loses one of them is spared
+    /// the rest. `known` tells how they ended before: what was cut then is not run again.
     pub(super) async fn run_cases(
         &self,
         (run, cases): (&[String], &[Case]),
