@@ -41,7 +41,7 @@ impl<'a> Git<'a> {
         let (index, folder) = (into.with_extension("index"), into.parent().unwrap_or(into));
         let places = [format!("--git-dir={repository}"), format!("--work-tree={into}")];
         for words in [["read-tree", self.record.previous.as_str()], ["checkout-index", "--all"]] {
-            let job = self.job(into, places.iter().map(String::as_str).chain(words));
+            let job = self.job(folder, places.iter().map(String::as_str).chain(words));
             let mut job = job.read([repository.clone()]).write(folder).wall(READ);
             job.env.push(("GIT_INDEX_FILE".into(), index.to_string()));
             self.run(job, "cannot be checked out").await?;
