@@ -34,8 +34,12 @@ pub struct Engine<'a> {
     index: &'a CodeIndex,
     options: Options,
     templates: Vec<Box<dyn Template>>,
+    /// Suspicious lines that were not looked at yet: a file is parsed when its turn comes.
+    suspects: std::vec::IntoIter<(Location, f64)>,
     units: Vec<Unit>,
     places: Vec<Place>,
+    /// Statements that are places, by their file and node.
+    known: HashSet<(usize, usize)>,
     expanded: usize,
     plans: Vec<Plan>,
     cellar: Cellar,
@@ -52,12 +56,17 @@ impl<'a> Engine<'a> {
         let templates = catalogue(index.language());
         let clues = Clues::of(index, &options.failing);
         let experience = Experience::new(&options.failing, &clues, &templates);
-        let mut engine = Self {
+        let suspects = ranking.lines.iter().map(|suspect| (suspect.location.clone(), suspect.score));
+        // No family is written for the languages that are not known.
+        let suspects = suspects.filter(|_| !templates.is_empty()).collect::<Vec<_>>().into_iter();
+        Self {
             index,
             options,
             templates,
+            suspects,
             units: Vec::new(),
             places: Vec::new(),
+            known: HashSet::new(),
             expanded: 0,
             plans: Vec::new(),
             cellar: Cellar::default(),
@@ -66,11 +75,7 @@ impl<'a> Engine<'a> {
             emitted: 0,
             experience,
             tried: BTreeMap::new(),
-        };
-        if engine.knows_the_language() {
-            engine.find_places(ranking);
         }
-        engine
     }
 
     /// The next candidates, best first; fewer than `n` when they run out or the limit is reached.
@@ -85,6 +90,7 @@ impl<'a> Engine<'a> {
             let wanted = n.min(room) - batch.len();
             let best = self.best(wanted);
             let lowest = best.last().map_or(0.0, |(_, score)| *score);
+            self.find_places(self.expanded + 1);
             let next = self.places.get(self.expanded).map_or(0.0, |place| place.suspicion * 0.8);
             if (best.len() < wanted || next > lowest) && self.expanded < self.places.len() {
                 self.expand(MORE_PLACES);
@@ -128,15 +134,15 @@ impl<'a> Engine<'a> {
         self.emitted
     }
 
-    fn find_places(&mut self, ranking: &Ranking) {
-        let mut known: HashSet<(usize, usize)> = HashSet::new();
-        for suspect in &ranking.lines {
-            let Some(unit) = self.unit_of(&suspect.location) else { continue };
-            let Some(node) = self.units[unit].statement_at(suspect.location.line) else { continue };
-            if known.insert((unit, node.id())) {
+    /// Looks at suspicious lines until there are so many places, or no more lines.
+    fn find_places(&mut self, wanted: usize) {
+        while self.places.len() < wanted {
+            let Some((location, suspicion)) = self.suspects.next() else { return };
+            let Some(unit) = self.unit_of(&location) else { continue };
+            let Some(node) = self.units[unit].statement_at(location.line) else { continue };
+            if self.known.insert((unit, node.id())) {
                 let (start, end) = (node.start_byte(), node.end_byte());
-                let location = suspect.location.clone();
-                self.places.push(Place { unit, start, end, location, suspicion: suspect.score });
+                self.places.push(Place { unit, start, end, location, suspicion });
             }
         }
     }
@@ -152,6 +158,7 @@ impl<'a> Engine<'a> {
 
     /// Asks all templates at the next statements.
     fn expand(&mut self, count: usize) {
+        self.find_places(self.expanded + count);
         let until = (self.expanded + count).min(self.places.len());
         for place in self.expanded..until {
             let plans = self.propose(place);
