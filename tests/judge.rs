@@ -257,6 +257,27 @@ async fn warm_and_cold_answers_are_the_same() {
 }
 
 #[tokio::test]
+async fn a_candidate_sees_the_api_of_the_release_that_the_build_names() {
+    for (jdk, release) in unidebug::benchmark::jdk::all().into_iter().flat_map(|jdk| [(jdk.clone(), 8), (jdk, 11)]) {
+        let mut trial = calc().await;
+        trial.checkout.project.release = Some(release.to_string());
+        trial.options.jdk = Some(jdk.clone());
+        let judge = trial.open().await;
+        // `List.of` came with 9, `Stream.toList` with 16.
+        let rows = [
+            ("java.util.List.of(x, y).stream().max(Integer::compare).get()", release >= 9),
+            ("java.util.stream.Stream.of(x, y).toList().get(x < y ? 1 : 0)", false),
+            ("java.util.stream.Stream.of(x, y).max(Integer::compare).get()", true),
+        ];
+        for (to, known) in rows {
+            let told = judge.validate(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
+            let wanted = if known { Outcome::PassedWarm } else { Outcome::CompileError };
+            assert_eq!(told.outcome, wanted, "JDK {}, release {release}, {to}: {told:?}", jdk.version);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_caller_who_has_enough_stops_the_rest() {
     let trial = calc().await;
     let judge = trial.open().await;

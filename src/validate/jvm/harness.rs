@@ -20,8 +20,13 @@ const OPTIONAL: &[(&str, &str)] = &[
     ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),
 ];
 
-/// The compiler's own pool of tasks, which it uses for its shell, and what lets others use it.
-pub(super) const COMPILER_POOL: [&str; 2] = ["--add-exports", "jdk.compiler/com.sun.tools.javac.api=ALL-UNNAMED"];
+/// The compiler's own pool of tasks, which it uses for its shell, and its platforms: what lets others use them.
+pub(super) const COMPILER_POOL: [&str; 4] = [
+    "--add-exports",
+    "jdk.compiler/com.sun.tools.javac.api=ALL-UNNAMED",
+    "--add-exports",
+    "jdk.compiler/com.sun.tools.javac.platform=ALL-UNNAMED",
+];
 /// The first JDK whose pool works as ours needs it.
 pub(super) const POOL_SINCE: u32 = 11;
 
@@ -107,7 +112,7 @@ fn collect(folder: &'static Dir<'static>, into: &mut Vec<&'static File<'static>>
 }
 
 fn is_usable(name: Option<&str>, libraries: &[Utf8PathBuf], jdk: &Jdk) -> bool {
-    if name == Some("Pooled.java") {
+    if matches!(name, Some("Pooled.java" | "Release.java")) {
         return jdk.major >= POOL_SINCE;
     }
     let needs = OPTIONAL.iter().find(|(file, _)| Some(*file) == name);

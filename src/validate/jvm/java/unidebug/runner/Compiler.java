@@ -29,7 +29,6 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileManager;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
-import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
@@ -50,8 +49,9 @@ public final class Compiler {
 
     private Compiler(Charset charset, List<String> options) {
         this.charset = charset;
-        this.options = options;
-        this.manager = new Memory(javac.getStandardFileManager(null, Locale.ROOT, charset));
+        this.options = new ArrayList<>(options);
+        JavaFileManager files = javac.getStandardFileManager(null, Locale.ROOT, charset);
+        this.manager = new Memory(tasks.platform(files, this.options));
     }
 
     public static void main(String[] args) throws Exception {
@@ -165,11 +165,11 @@ public final class Compiler {
     }
 
     /** Remembers what folders and jars hold, which never changes, and keeps made classes in memory. */
-    private static final class Memory extends ForwardingJavaFileManager<StandardJavaFileManager> {
+    private static final class Memory extends ForwardingJavaFileManager<JavaFileManager> {
         final Map<String, Made> made = new LinkedHashMap<>();
         private final Map<String, Iterable<JavaFileObject>> listed = new HashMap<>();
 
-        Memory(StandardJavaFileManager below) {
+        Memory(JavaFileManager below) {
             super(below);
         }
 

@@ -28,6 +28,11 @@ final class Pooled implements Tasks {
     };
 
     @Override
+    public JavaFileManager platform(JavaFileManager below, List<String> options) {
+        return Release.before(below, options);
+    }
+
+    @Override
     public boolean isKept(String files) {
         return pools.containsKey(files);
     }

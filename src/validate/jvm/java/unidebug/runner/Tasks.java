@@ -7,6 +7,9 @@ import javax.tools.JavaFileObject;
 
 /** Compilations that may share what was read before. */
 interface Tasks {
+    /** The files below, with what the options say of the JDK in front where that can be kept open; it leaves the options. */
+    JavaFileManager platform(JavaFileManager below, List<String> options);
+
     /** Whether an earlier compilation of these files left something behind. */
     boolean isKept(String files);
 
@@ -36,6 +39,11 @@ interface Tasks {
 
         Fresh(javax.tools.JavaCompiler javac) {
             this.javac = javac;
+        }
+
+        @Override
+        public JavaFileManager platform(JavaFileManager below, List<String> options) {
+            return below;
         }
 
         @Override
