@@ -117,7 +117,7 @@ fn measure(peak: &mut u64, words: impl FnOnce() -> Vec<Vec<String>>) -> Took {
     let mut children: Vec<Child> = words().into_iter().map(start).collect();
     while children.iter_mut().any(|child| child.try_wait().unwrap().is_none()) {
         *peak = (*peak).max(memory_of(&children.iter().map(Child::id).collect::<Vec<_>>()) / 1024);
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(250));
     }
     for child in children {
         let done = child.wait_with_output().unwrap();
@@ -254,6 +254,7 @@ fn make(folder: &Path, bugs: usize) {
         let directory = folder.join(format!("bugs/{bug}"));
         fs::create_dir_all(directory.join("src")).unwrap();
         fs::create_dir_all(directory.join("test")).unwrap();
+        fs::create_dir_all(directory.join("target/surefire-reports")).unwrap();
         let source = format!(
             "package gate;\n\n/** Lets people in. */\npublic class Gate {{\n    /** Whether somebody of this age may pass. */\n    \
              public boolean mayEnter{bug}(int age, int limit) {{\n        return age > limit;\n    }}\n}}\n"
@@ -275,8 +276,7 @@ fn make(folder: &Path, bugs: usize) {
 }
 
 /// Passes when the source compares as it should; needs no process but the shell.
-const VERDICT: &str = r#"mkdir -p target/surefire-reports
-bad='<failure type="java.lang.AssertionError" message="the gate is shut">at gate.GateTest.atTheLimit(GateTest.java:8)</failure>'
+const VERDICT: &str = r#"bad='<failure type="java.lang.AssertionError" message="the gate is shut">at gate.GateTest.atTheLimit(GateTest.java:8)</failure>'
 while read -r line; do case $line in *'age >= limit;'*) bad= ;; esac; done < src/Gate.java
 echo "<testsuite name=\"gate.GateTest\" tests=\"2\"><testcase classname=\"gate.GateTest\" name=\"atTheLimit\" time=\"0\">$bad</testcase><testcase classname=\"gate.GateTest\" name=\"below\" time=\"0\"/></testsuite>" > target/surefire-reports/TEST-gate.GateTest.xml
 "#;

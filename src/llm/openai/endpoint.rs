@@ -116,6 +116,8 @@ impl Endpoint {
             // A redirect could carry the key to another host; it is told instead of followed.
             .redirect(reqwest::redirect::Policy::none());
         let builder = if is_local(url) { builder.no_proxy() } else { builder };
+        // Where nothing is encrypted the system's certificates need not be read, which takes longer than a request.
+        let builder = if url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
         builder.build().map_err(|error| ModelError::Unreachable(format!("cannot set up a connection: {error}")))
     }
 }
