@@ -257,6 +257,26 @@ async fn warm_and_cold_answers_are_the_same() {
 }
 
 #[tokio::test]
+async fn a_project_whose_tests_need_much_memory_gets_it_and_one_that_has_no_end_does_not() {
+    let source = "package a;\npublic class Table {\n  static int best(int n) {\n    int[] table = new int[n];\n    table[n - 1] = 1;\n    \
+                  return table[0];\n  }\n}\n";
+    let test = "package a;\nimport org.junit.*;\npublic class TableTest {\n  @Test public void large() { Assert.assertEquals(1, \
+                Table.best(200_000_000)); }\n  @Test public void small() { Assert.assertEquals(1, Table.best(1)); }\n}\n";
+    let trial = Trial::new(&[("src/a/Table.java", source), ("test/a/TableTest.java", test)]).await;
+    let judge = trial.open().await;
+    let repair = trial.patch("src/a/Table.java", "return table[0]", "return table[n - 1]");
+    assert_eq!(judge.validate(&repair).await.unwrap().outcome, Outcome::PassedWarm);
+    assert!(judge.confirm(&repair).await.unwrap().is_plausible());
+
+    let endless = source.replace("return table[0]", "while (n > 1) table = new int[table.length * 2]; return table[0]");
+    let endless = endless.replace("int[] table = new int[n];", "int[] table = new int[n]; if (n > 1) n = 1000;");
+    let trial = Trial::new(&[("src/a/Table.java", &endless), ("test/a/TableTest.java", test)]).await;
+    let cold = ColdValidator::open(&trial.checkout, &trial.sandbox, trial.options.clone()).await.unwrap();
+    let why = &cold.baseline().report.results[&TestId::new("a.TableTest", "large")].failure.as_ref().unwrap().kind;
+    assert!(why.contains("emory"), "{why}");
+}
+
+#[tokio::test]
 async fn a_candidate_sees_the_api_of_the_release_that_the_build_names() {
     for (jdk, release) in unidebug::benchmark::jdk::all().into_iter().flat_map(|jdk| [(jdk.clone(), 8), (jdk, 11)]) {
         let mut trial = calc().await;

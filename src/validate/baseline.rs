@@ -1,6 +1,6 @@
 //! The baseline: what the untouched bug does, and which of its failing tests are the bug.
 
-use super::patience::{left_out, lost};
+use super::patience::{left_out, lost, out_of_memory};
 use super::plan::{Deadlines, OnCrash, Plan};
 use super::subject::{FIRST, SLACK, Subject};
 use super::{Baseline, ValidateError, io_error};
@@ -11,13 +11,15 @@ use std::time::{Duration, Instant};
 
 /// Runs of what passed, after the first.
 pub(super) const REPEATS: usize = 2;
-const SCHEMA: u32 = 4;
+const SCHEMA: u32 = 5;
 /// Time for a test that was only cut, when others fail by themselves.
 const SECOND_CHANCE: Duration = Duration::from_secs(60);
 /// Time for all of these together.
 const ALL_SECOND_CHANCES: Duration = Duration::from_secs(120);
 /// When more tests than these only want time or memory, that is no matter of slow tests.
 const FEW: usize = 10;
+/// Heap in MiB for a project whose tests run out of what others do with.
+pub(super) const ROOM: u64 = 2048;
 /// Time for the first run of a whole suite, where the user gave no more: what a candidate may take says nothing of it.
 const FIRST_RUN: Duration = Duration::from_secs(15 * 60);
 
@@ -29,11 +31,13 @@ struct Kept {
     flaky: BTreeSet<TestId>,
     /// Tests that only wanted more time or memory than a candidate's run gives.
     hungry: BTreeSet<TestId>,
+    /// Whether tests ran out of memory here and would not with [`ROOM`]: nothing else was asked then.
+    wants_room: bool,
     seconds: f64,
 }
 
-/// Takes the facts from the cache or makes them, and decides what triggers.
-pub(super) async fn make(subject: &dyn Subject) -> Result<Baseline, ValidateError> {
+/// Takes the facts from the cache or makes them, and decides what triggers; `None` when the tests want [`ROOM`].
+pub(super) async fn make(subject: &dyn Subject) -> Result<Option<Baseline>, ValidateError> {
     let file = subject.kept().join("baseline.json");
     let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
     let facts = match known.filter(|kept| kept.schema == SCHEMA) {
@@ -44,8 +48,12 @@ pub(super) async fn make(subject: &dyn Subject) -> Result<Baseline, ValidateErro
             made
         }
     };
-    let Kept { report, flaky, hungry, seconds, .. } = facts;
-    decide(report, flaky, hungry, seconds, &subject.options().failing, subject.checkout().triggering.as_deref())
+    let Kept { report, flaky, hungry, seconds, wants_room, .. } = facts;
+    if wants_room {
+        return Ok(None);
+    }
+    let (by_user, by_benchmark) = (&subject.options().failing, subject.checkout().triggering.as_deref());
+    decide(report, flaky, hungry, seconds, by_user, by_benchmark).map(Some)
 }
 
 /// Writes facts where the next run finds them, whole or not at all.
@@ -78,6 +86,10 @@ async fn run(subject: &dyn Subject) -> Result<Kept, ValidateError> {
     {
         return Err(nothing);
     }
+    if wants_room(subject, &report).await? {
+        let (flaky, hungry) = Default::default();
+        return Ok(Kept { schema: SCHEMA, report, flaky, hungry, wants_room: true, seconds: 0.0 });
+    }
     // What tests took is their own time; on a busy machine they wait for much longer.
     let mut deadlines = subject.deadlines(&report);
     deadlines.total = deadlines.total.max(took * SLACK);
@@ -92,7 +104,7 @@ async fn run(subject: &dyn Subject) -> Result<Kept, ValidateError> {
         flaky.extend(changed(&report, &subject.run(&copy, &again).await?));
     }
     let hungry = second_chance(subject, &report).await?;
-    Ok(Kept { schema: SCHEMA, report, flaky, hungry, seconds: begin.elapsed().as_secs_f64() })
+    Ok(Kept { schema: SCHEMA, report, flaky, hungry, wants_room: false, seconds: begin.elapsed().as_secs_f64() })
 }
 
 /// What is run again: all that passed, and what failed by itself.
@@ -132,13 +144,28 @@ async fn second_chance(subject: &dyn Subject, report: &TestReport) -> Result<BTr
     if cut.is_empty() || cut.len() > FEW || cut.len() == report.failing().count() {
         return Ok(BTreeSet::new());
     }
-    let deadlines = Deadlines { default: SECOND_CHANCE, own: BTreeMap::new(), total: ALL_SECOND_CHANCES };
-    let copy = subject.copy()?;
-    let plan = Plan { roomy: true, ..subject.plan(cut, deadlines, OnCrash::GoOn) };
-    let again = subject.run(&copy, &plan).await?;
+    let again = run_roomy(subject, cut).await?;
     // An assumption that does not hold with room is no failure either.
     let well = |r: &&TestResult| matches!(r.status, TestStatus::Passed | TestStatus::Skipped);
     Ok(again.results.values().filter(well).map(|result| result.id.clone()).collect())
+}
+
+/// Whether tests that ran out of memory end otherwise where there is more. Without it no candidate could be seen to
+/// repair them; with it for everybody, every endless candidate would fill it first.
+async fn wants_room(subject: &dyn Subject, report: &TestReport) -> Result<bool, ValidateError> {
+    let out: Vec<TestId> = report.failing().filter(|r| out_of_memory(r)).map(|result| result.id.clone()).collect();
+    if subject.options().heap_mib >= ROOM || out.is_empty() || out.len() > FEW {
+        return Ok(false);
+    }
+    let again = run_roomy(subject, out).await?;
+    Ok(again.results.values().any(|result| !lost(result)))
+}
+
+/// Some tests of the untouched code with more time and memory than a candidate gets.
+async fn run_roomy(subject: &dyn Subject, tests: Vec<TestId>) -> Result<TestReport, ValidateError> {
+    let deadlines = Deadlines { default: SECOND_CHANCE, own: BTreeMap::new(), total: ALL_SECOND_CHANCES };
+    let plan = Plan { roomy: true, ..subject.plan(tests, deadlines, OnCrash::GoOn) };
+    subject.run(&subject.copy()?, &plan).await
 }
 
 fn last_line(report: &TestReport) -> &str {

@@ -1,6 +1,7 @@
 //! The cold judge: every candidate in a fresh copy, a fresh compiler and fresh test processes. Slow and sure; it stays
 //! the confirmation behind every faster way.
 
+use super::baseline::ROOM;
 use super::jvm::Jvm;
 use super::plan::{Deadlines, OnCrash};
 use super::plausible::{Extent, Judged, judge};
@@ -35,21 +36,26 @@ impl ColdValidator {
     ///
     /// # Errors
     /// The project does not compile, no test fails, a named test does not fail, or a tool is missing.
-    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
-        Self::over(match checkout.project.runner {
-            Runner::Pytest => Arc::new(Python::prepare(checkout, sandbox, options).await?),
-            Runner::Jvm | Runner::Command { .. } | Runner::Cases { .. } => {
-                Arc::new(Jvm::prepare(checkout, sandbox, options).await?)
+    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, mut options: Options) -> Result<Self, ValidateError> {
+        loop {
+            let subject: Arc<dyn Subject> = match checkout.project.runner {
+                Runner::Pytest => Arc::new(Python::prepare(checkout, sandbox, options.clone()).await?),
+                Runner::Jvm | Runner::Command { .. } | Runner::Cases { .. } => {
+                    Arc::new(Jvm::prepare(checkout, sandbox, options.clone()).await?)
+                }
+            };
+            match Self::over(subject).await? {
+                Some(judge) => return Ok(judge),
+                None => options.heap_mib = ROOM,
             }
-        })
-        .await
+        }
     }
 
-    /// Makes the baseline of a project that is ready, or takes it from the cache.
-    pub(super) async fn over(subject: Arc<dyn Subject>) -> Result<Self, ValidateError> {
-        let baseline = baseline::make(&*subject).await?;
+    /// Makes the baseline of a project that is ready, or takes it from the cache; `None` when its tests want [`ROOM`].
+    pub(super) async fn over(subject: Arc<dyn Subject>) -> Result<Option<Self>, ValidateError> {
+        let Some(baseline) = baseline::make(&*subject).await? else { return Ok(None) };
         let (seen, coverage, warned) = Default::default();
-        Ok(Self { subject, baseline, seen, coverage, warned })
+        Ok(Some(Self { subject, baseline, seen, coverage, warned }))
     }
 
     /// Triggering tests first; the rest only for who passes them.

@@ -18,8 +18,16 @@ pub(super) const NO_ROOM: &str = "out of memory";
 
 /// Whether a test ended its process.
 pub(super) fn lost(result: &TestResult) -> bool {
-    let kind = result.failure.as_ref().map_or("", |failure| failure.kind.as_str());
-    result.status == TestStatus::TimedOut || kind == "exit" || kind == NO_ROOM || kind.ends_with("OutOfMemoryError")
+    result.status == TestStatus::TimedOut || kind(result) == "exit" || out_of_memory(result)
+}
+
+/// Whether a test wanted more memory than there was.
+pub(super) fn out_of_memory(result: &TestResult) -> bool {
+    kind(result) == NO_ROOM || kind(result).ends_with("OutOfMemoryError")
+}
+
+fn kind(result: &TestResult) -> &str {
+    result.failure.as_ref().map_or("", |failure| failure.kind.as_str())
 }
 
 /// The plan for what is left, after what the report tells. A candidate's plan stays as it is: it ends at its first loss.

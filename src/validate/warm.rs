@@ -8,6 +8,7 @@ mod compile;
 mod selection;
 mod testing;
 
+use super::baseline::ROOM;
 use super::cold::{self, ColdValidator};
 use super::jvm::{Daemon, Jvm};
 use super::memory::Memory;
@@ -59,9 +60,14 @@ impl WarmValidator {
     ///
     /// # Errors
     /// As [`ColdValidator::open`].
-    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
-        let jvm = Arc::new(Jvm::prepare(checkout, sandbox, options).await?);
-        let cold = ColdValidator::over(jvm.clone()).await?;
+    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, mut options: Options) -> Result<Self, ValidateError> {
+        let (jvm, cold) = loop {
+            let jvm = Arc::new(Jvm::prepare(checkout, sandbox, options.clone()).await?);
+            match ColdValidator::over(jvm.clone()).await? {
+                Some(cold) => break (jvm, cold),
+                None => options.heap_mib = ROOM,
+            }
+        };
         let (daemon, workers, selection, memory) = Default::default();
         let inner = Arc::new(Inner { jvm, cold, daemon, workers, selection, memory });
         let starting = tokio::spawn({
