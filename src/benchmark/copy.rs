@@ -4,7 +4,7 @@
 //! that is not a plain file or a folder, and no output of earlier builds, which could be taken for fresh classes.
 
 use super::BenchmarkError;
-use crate::domain::RepoPath;
+use crate::domain::{RepoPath, outer_class};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 use std::io;
@@ -113,7 +113,10 @@ impl Copy {
             self.link(&path, &full)
         } else if meta.is_dir() {
             // An environment of Python holds programs and other people's packages, which are used where they are.
-            if full == self.into || is_output(name, siblings) || full.join("pyvenv.cfg").is_file() {
+            if full == self.into
+                || is_output(name, |file| siblings.iter().any(|sibling| sibling == file))
+                || full.join("pyvenv.cfg").is_file()
+            {
                 return Ok(());
             }
             let target = path.under(&self.into);
@@ -177,15 +180,15 @@ fn climbs_out(link: &RepoPath, target: &Utf8Path) -> bool {
     })
 }
 
-fn is_output(name: &str, siblings: &[String]) -> bool {
-    OUTPUT.iter().any(|(folder, files)| name == *folder && siblings.iter().any(|s| files.contains(&s.as_str())))
+/// Whether a build tool builds into a folder of this name, by the files beside it.
+pub(crate) fn is_output(name: &str, beside: impl Fn(&str) -> bool) -> bool {
+    OUTPUT.iter().any(|(folder, files)| name == *folder && files.iter().any(|file| beside(file)))
 }
 
 /// Whether a class file lies beside the source it was made from.
 fn is_stale_class(name: &str, siblings: &[String]) -> bool {
     let Some(class) = name.strip_suffix(".class") else { return false };
-    let outer = class.split('$').next().unwrap_or(class);
-    siblings.iter().any(|s| s.strip_suffix(".java") == Some(outer))
+    siblings.iter().any(|s| s.strip_suffix(".java") == Some(outer_class(class)))
 }
 
 #[cfg(test)]

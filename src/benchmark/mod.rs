@@ -23,6 +23,7 @@ mod sets;
 mod settings;
 mod xml;
 
+pub(crate) use copy::is_output;
 pub use copy::{Copied, private_copy};
 pub use history::History;
 pub use nearest::nearest;

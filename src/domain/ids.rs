@@ -54,6 +54,11 @@ pub struct TestId {
     pub method: String,
 }
 
+/// The outermost class of a class, which its file is named after: `a.Cart` of `a.Cart$Line$1`.
+pub fn outer_class(class: &str) -> &str {
+    class.split('$').next().unwrap_or(class)
+}
+
 impl TestId {
     /// An id from its two parts.
     pub fn new(class: impl Into<String>, method: impl Into<String>) -> Self {
@@ -74,6 +79,11 @@ impl TestId {
     /// The method's name without the suffix of a parameterised invocation.
     pub fn bare_method(&self) -> &str {
         self.method.split(['[', '(', '{']).next().unwrap_or(&self.method)
+    }
+
+    /// The outermost class around it.
+    pub fn outer_class(&self) -> &str {
+        outer_class(&self.class)
     }
 
     /// The class's name without its package.

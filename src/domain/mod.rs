@@ -21,7 +21,7 @@ pub use case_file::CaseFile;
 pub use event::{Change, Event, EventSink, Policy as PolicyKind, Scope, Unanswered};
 pub use hidden::Hidden;
 pub use hypothesis::Hypothesis;
-pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId, ToolName};
+pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId, ToolName, outer_class};
 pub use location::{LineSpan, Location, Ranking, Suspect};
 pub use outcome::{Diagnostic, Outcome, Validation};
 pub use patch::{FileChange, Patch};

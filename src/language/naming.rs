@@ -1,7 +1,7 @@
 //! How people and models name a source file: by path, by a part of it, by class.
 
 use super::Language;
-use crate::domain::RepoPath;
+use crate::domain::{RepoPath, outer_class};
 
 /// How many candidates or neighbours an error names.
 const SHOWN: usize = 8;
@@ -80,7 +80,7 @@ fn by_suffix<'p>(wanted: &str, paths: impl Iterator<Item = &'p RepoPath> + Clone
 /// Paths that the class of that name would have: `a.b.C` is `a/b/C.java`, `a.b.C.Inner` lies in it too.
 fn as_class(text: &str, language: &dyn Language) -> Vec<String> {
     let name = text.strip_suffix(&format!(".{}", language.extension())).unwrap_or(text);
-    let name = name.split('$').next().unwrap_or(name).replace('.', "/");
+    let name = outer_class(name).replace('.', "/");
     let mut spelled = vec![format!("{name}.{}", language.extension())];
     if let Some((outer, _)) = name.rsplit_once('/')
         && outer.rsplit('/').next().is_some_and(|last| last.starts_with(char::is_uppercase))

@@ -2,7 +2,7 @@
 
 use super::distance::Reach;
 use crate::code::{CodeIndex, SourceFile};
-use crate::domain::{FailingTest, RepoPath};
+use crate::domain::{FailingTest, RepoPath, outer_class};
 use crate::validate::Coverage;
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ fn stem(file: &SourceFile) -> &str {
 
 /// Whether a test class is named after a class: `CartTest`, `TestCart`, `CartTests`, `CartIT`, `CART_TEST`.
 pub fn names_match(test_class: &str, class: &str) -> bool {
-    let outer = test_class.split('$').next().unwrap_or(test_class);
+    let outer = outer_class(test_class);
     if class.is_empty() {
         return false;
     }

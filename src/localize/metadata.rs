@@ -2,7 +2,7 @@
 //! frames of frameworks.
 
 use crate::code::{CodeIndex, Method, SourceFile};
-use crate::domain::{FailingTest, Failure, Frame, TestId, TestStatus};
+use crate::domain::{FailingTest, Failure, Frame, TestId, TestStatus, outer_class};
 use crate::validate::{self, Baseline};
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ fn clean(index: &CodeIndex, failure: &Failure) -> Failure {
 
 /// Whether the frame's class belongs to the project; generated and anonymous classes count by their outer class.
 fn is_own(index: &CodeIndex, frame: &Frame) -> bool {
-    let outer = frame.class.split('$').next().unwrap_or(&frame.class);
+    let outer = outer_class(&frame.class);
     let simple = outer.rsplit('.').next().unwrap_or(outer);
     let package = outer.strip_suffix(simple).unwrap_or("").trim_end_matches('.');
     index.class(outer).is_some_and(|(file, _)| file.package == package)

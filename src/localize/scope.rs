@@ -20,7 +20,7 @@ const NAMED_AFTER: f64 = 10.0;
 /// Test classes (outer ones, with their packages) that name a product class the failing tests can reach, those of the
 /// failing tests among them. Pure in the code, so that the choice is the same on every machine.
 pub fn covering_classes(index: &CodeIndex, failing: &[FailingTest]) -> BTreeSet<String> {
-    let mut chosen: BTreeSet<String> = failing.iter().map(|test| outer(&test.id.class).to_owned()).collect();
+    let mut chosen: BTreeSet<String> = failing.iter().map(|test| test.id.outer_class().to_owned()).collect();
     let suspects = suspects(index, failing);
     let mut scored: Vec<(f64, String)> = Vec::new();
     for file in index.files().iter().filter(|file| file.test) {
@@ -84,11 +84,6 @@ fn stem_of(name: &str) -> &str {
 
 fn full_name(file: &SourceFile, name: &str) -> String {
     if file.package.is_empty() { name.to_owned() } else { format!("{}.{name}", file.package) }
-}
-
-/// The outermost class of a class.
-fn outer(class: &str) -> &str {
-    class.split('$').next().unwrap_or(class)
 }
 
 #[cfg(test)]

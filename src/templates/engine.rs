@@ -57,13 +57,16 @@ impl<'a> Engine<'a> {
         let clues = Clues::of(index, &options.failing);
         let experience = Experience::new(&options.failing, &clues, &templates);
         let suspects = ranking.lines.iter().map(|suspect| (suspect.location.clone(), suspect.score));
-        // No family is written for the languages that are not known.
-        let suspects = suspects.filter(|_| !templates.is_empty()).collect::<Vec<_>>().into_iter();
+        let mut suspects = suspects.collect::<Vec<_>>();
+        if templates.is_empty() {
+            // Nothing is known to do in this language, so no file needs to be read.
+            suspects.clear();
+        }
         Self {
             index,
             options,
             templates,
-            suspects,
+            suspects: suspects.into_iter(),
             units: Vec::new(),
             places: Vec::new(),
             known: HashSet::new(),

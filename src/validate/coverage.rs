@@ -5,7 +5,7 @@ use super::plan::OnCrash;
 use super::records::Executed;
 use super::subject::Subject;
 use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean, kept::short_hash};
-use crate::domain::{RepoPath, TestId, TestReport, TestStatus};
+use crate::domain::{RepoPath, TestId, TestReport, TestStatus, outer_class};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -61,14 +61,13 @@ pub(super) async fn by_test(
 /// Classes to run, those of the triggering tests first, and the tests in them: the triggering ones, of the endless ones
 /// a few, and those that passed and are quick. Flaky tests and those that want the network say nothing about lines.
 fn chosen(subject: &dyn Subject, baseline: &Baseline, scope: &SpectrumScope) -> (Vec<String>, Vec<TestId>) {
-    let outer = |class: &str| class.split('$').next().unwrap_or(class).to_owned();
-    let triggering: BTreeSet<String> = baseline.triggering.iter().map(|id| outer(&id.class)).collect();
+    let triggering: BTreeSet<&str> = baseline.triggering.iter().map(TestId::outer_class).collect();
     let wanted = |class: &str| {
-        let outer = outer(class);
-        triggering.contains(&outer) || scope.classes.as_ref().is_none_or(|classes| classes.contains(&outer))
+        let outer = outer_class(class);
+        triggering.contains(outer) || scope.classes.as_ref().is_none_or(|classes| classes.contains(outer))
     };
     let mut classes: Vec<String> = subject.tests().iter().filter(|class| wanted(class)).cloned().collect();
-    classes.sort_by_key(|class| !triggering.contains(&outer(class)));
+    classes.sort_by_key(|class| !triggering.contains(outer_class(class)));
     let spared: BTreeSet<&TestId> = endless(baseline).skip(ENDLESS_TESTS).collect();
     let mut only: Vec<TestId> = baseline.triggering.iter().filter(|id| !spared.contains(id)).cloned().collect();
     let quick = |id: &&TestId| {

@@ -1,13 +1,9 @@
 //! What is kept of a subject between runs of this program, under a name for exactly its content.
 
 use super::{ValidateError, io_error};
-use crate::benchmark::Checkout;
+use crate::benchmark::{Checkout, is_output};
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
-
-/// Folders that build tools build into, beside one of their files.
-const OUTPUTS: &[&str] = &["target", "build"];
-const BUILD_FILES: &[&str] = &["pom.xml", "build.gradle", "build.gradle.kts", "build.xml"];
 
 /// The first 24 digits of a hash: enough for a name.
 pub(super) fn short_hash(digest: Sha256) -> String {
@@ -26,7 +22,8 @@ pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, V
     let mut outputs: Vec<Utf8PathBuf> = Vec::new();
     for entry in walk.build().flatten() {
         let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
-        if is_output(path) {
+        let beside = |file: &str| path.with_file_name(file).is_file();
+        if path.is_dir() && path.file_name().is_some_and(|name| is_output(name, beside)) {
             outputs.push(path.to_owned());
         }
         // What a build writes beside its classes follows from the rest, but for paths and times of this very build.
@@ -45,12 +42,6 @@ pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, V
         digest.update(format!("{path} {size}"));
     }
     Ok(short_hash(digest))
-}
-
-/// Whether a build tool builds into this folder.
-fn is_output(path: &Utf8Path) -> bool {
-    let beside = |name: &&str| path.with_file_name(name).is_file();
-    path.file_name().is_some_and(|name| OUTPUTS.contains(&name)) && path.is_dir() && BUILD_FILES.iter().any(beside)
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ fn tired_of(report: &TestReport) -> BTreeSet<&str> {
     let mut losses: BTreeMap<&str, usize> = BTreeMap::new();
     for result in report.results.values().filter(|result| lost(result)) {
         // Nested classes run with the one around them.
-        *losses.entry(result.id.class.split('$').next().unwrap_or_default()).or_default() += 1;
+        *losses.entry(result.id.outer_class()).or_default() += 1;
     }
     if losses.values().sum::<usize>() < MANY {
         return BTreeSet::new();

@@ -158,16 +158,10 @@ fn rest(baseline: &Baseline, report: &TestReport) -> Option<Against> {
 /// Failing tests of classes that the baseline left out because too many of their tests hang. Where such a hang is the
 /// bug, nothing but a pass shows that it is gone.
 fn left_out(baseline: &Baseline, report: &TestReport) -> Vec<TestId> {
-    let outer = |id: &TestId| id.class.split('$').next().unwrap_or_default().to_owned();
-    let of_the_bug: BTreeSet<String> = baseline.triggering.iter().map(outer).collect();
-    let whole: BTreeSet<String> = baseline
-        .set_aside
-        .keys()
-        .filter(|id| id.method.is_empty())
-        .map(outer)
-        .filter(|c| of_the_bug.contains(c))
-        .collect();
-    let unseen = |id: &TestId| whole.contains(&outer(id)) && !baseline.report.results.contains_key(id);
+    let of_the_bug: BTreeSet<&str> = baseline.triggering.iter().map(TestId::outer_class).collect();
+    let whole = baseline.set_aside.keys().filter(|id| id.method.is_empty()).map(TestId::outer_class);
+    let whole: BTreeSet<&str> = whole.filter(|class| of_the_bug.contains(class)).collect();
+    let unseen = |id: &TestId| whole.contains(id.outer_class()) && !baseline.report.results.contains_key(id);
     report.failing().map(|result| result.id.clone()).filter(unseen).collect()
 }
 

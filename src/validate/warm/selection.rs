@@ -4,7 +4,7 @@
 //! test executes is measured once for exactly this project, in one process, and kept; tests are chosen by their class,
 //! because an exception can hide from the measurement that a single one came by. The confirmation runs all of them.
 
-use crate::domain::{TestId, TestStatus};
+use crate::domain::{TestId, TestStatus, outer_class};
 use crate::validate::jvm::{Classes, Grain, Jvm, measured};
 use crate::validate::plan::OnCrash;
 use crate::validate::records::Executed;
@@ -39,9 +39,8 @@ impl Selection {
         if let Some(kept) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Ok(Some(kept));
         }
-        let endless: BTreeSet<&TestId> = coverage::endless(known).collect();
         let mut plan = jvm.whole_plan(known, jvm.deadlines(&known.report));
-        plan.skip.extend(endless.into_iter().cloned());
+        plan.skip.extend(coverage::endless(known).cloned());
         plan.on_crash = OnCrash::GoOn;
         plan.deadlines.default *= 2;
         let Some((_, executed)) = measured(jvm, plan, Grain::Classes).await? else { return Ok(None) };
@@ -55,16 +54,16 @@ impl Selection {
     fn from(known: &Baseline, executed: Executed) -> Self {
         let mut unseen: BTreeMap<&str, BTreeSet<&TestId>> = BTreeMap::new();
         for id in &known.passing {
-            unseen.entry(outer(&id.class)).or_default().insert(id);
+            unseen.entry(id.outer_class()).or_default().insert(id);
         }
         let mut selection = Self::default();
         for (id, products) in &executed {
-            let class = outer(&id.class);
+            let class = id.outer_class();
             if let Some(unseen) = unseen.get_mut(class) {
                 unseen.remove(id);
             }
             for product in products {
-                selection.tests_of.entry(outer(product).to_owned()).or_default().insert(class.to_owned());
+                selection.tests_of.entry(outer_class(product).to_owned()).or_default().insert(class.to_owned());
             }
         }
         let whole = unseen.into_iter().filter(|(_, left)| left.is_empty());
@@ -83,12 +82,7 @@ impl Selection {
 pub(super) fn changed(jvm: &Jvm, candidate: &Classes) -> BTreeSet<String> {
     let same = |name: &str, bytes: &[u8]| jvm.untouched(&name.replace('.', "/")).is_some_and(|old| old == bytes);
     let changed = candidate.iter().filter(|(name, bytes)| !same(name, bytes));
-    changed.map(|(name, _)| outer(name).replace('/', ".")).collect()
-}
-
-/// The outermost class of a class.
-pub(super) fn outer(class: &str) -> &str {
-    class.split('$').next().unwrap_or(class)
+    changed.map(|(name, _)| outer_class(name).replace('/', ".")).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The test side: processes that stay, the order of the tests, and when a failure here is believed.
 
-use super::selection::{changed, outer};
+use super::selection::changed;
 use super::{Haste, Inner};
-use crate::domain::{Outcome, TestId, TestReport, TestStatus};
+use crate::domain::{Outcome, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::jvm::{Classes, WorkerSetup, Workers};
 use crate::validate::memory::KILLERS;
 use crate::validate::plan::{Deadlines, OnCrash, Plan};
@@ -197,16 +197,16 @@ impl Inner {
         let mut plan = self.cold.subject.whole_plan(baseline, deadlines);
         let Some(selection) = self.selection().await else { return Ok((plan, baseline.clone())) };
         let changed = changed(&self.jvm, candidate);
-        let triggering: BTreeSet<&str> = baseline.triggering.iter().map(|id| outer(&id.class)).collect();
+        let triggering: BTreeSet<&str> = baseline.triggering.iter().map(TestId::outer_class).collect();
         let wanted = |class: &str| triggering.contains(class) || selection.holds(class, &changed);
-        plan.classes.retain(|class| wanted(outer(class)));
+        plan.classes.retain(|class| wanted(outer_class(class)));
         let mut cost: BTreeMap<&str, u64> = BTreeMap::new();
         for result in baseline.report.results.values() {
-            *cost.entry(outer(&result.id.class)).or_default() += result.millis;
+            *cost.entry(result.id.outer_class()).or_default() += result.millis;
         }
-        plan.classes.sort_by_key(|class| cost.get(outer(class)).copied().unwrap_or_default());
+        plan.classes.sort_by_key(|class| cost.get(outer_class(class)).copied().unwrap_or_default());
         let mut selected = baseline.clone();
-        selected.passing.retain(|id| wanted(outer(&id.class)));
+        selected.passing.retain(|id| wanted(id.outer_class()));
         Ok((plan, selected))
     }
 

@@ -175,7 +175,6 @@ impl Jvm {
 }
 
 /// Classes below a folder, named with slashes.
-/// Classes in a folder, named with slashes.
 pub(super) fn made_in(overlay: &Utf8Path) -> Vec<String> {
     let files = ignore::WalkBuilder::new(overlay).standard_filters(false).build().flatten();
     let class = |entry: ignore::DirEntry| {
