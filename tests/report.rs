@@ -76,7 +76,7 @@ fn published_lists_stand_beside_the_runs() {
 
 /// The page as a browser without network builds it: the figures are those of the JSON, nothing is complained about,
 /// nothing is asked for, and it is there at once.
-fn page_in_a_browser(page: &str, json: &Value, folder: &Path) {
+pub fn page_in_a_browser(page: &str, json: &Value, folder: &Path) {
     for outside in ["http://", "https://", "src=", "@import", "url("] {
         assert!(!page.contains(outside), "the page needs something from outside: {outside}");
     }

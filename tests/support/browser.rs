@@ -1,6 +1,7 @@
 //! A real browser without a window, driven through DevTools over two pipes: what a reader sees, types and is asked for.
 #![allow(dead_code)]
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use command_fds::{CommandFdExt, FdMapping};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
@@ -71,6 +72,18 @@ impl Browser {
         let done = self.call("Runtime.evaluate", params);
         assert!(done.get("exceptionDetails").is_none(), "{script}: {done}");
         done["result"]["value"].clone()
+    }
+
+    /// Asks pages for `light` or `dark` colours.
+    pub fn prefer(&mut self, scheme: &str) {
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        self.call("Emulation.setEmulatedMedia", json!({"features": features}));
+    }
+
+    /// Keeps the whole page as a picture.
+    pub fn picture(&mut self, file: &Path) {
+        let shot = self.call("Page.captureScreenshot", json!({"format": "png", "captureBeyondViewport": true}));
+        std::fs::write(file, BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap()).unwrap();
     }
 
     /// Presses a key and lets it go, as a keyboard would.

@@ -2,6 +2,7 @@
 
 mod batch;
 mod browser;
+mod developer;
 mod endpoint;
 mod gate;
 mod parallel;
@@ -13,6 +14,8 @@ mod trial;
 pub use batch::{Batch, essence, expect_same, possibly_billed, status};
 #[allow(unused_imports)]
 pub use browser::Browser;
+#[allow(unused_imports)]
+pub use developer::Developer;
 #[allow(unused_imports)]
 pub use endpoint::{Endpoint, Reply, Served};
 #[allow(unused_imports)]
