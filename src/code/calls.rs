@@ -140,7 +140,7 @@ impl CodeIndex {
         if field == text
             && let Some((_, kind)) = from.variables.iter().rev().find(|(name, _)| name == field)
         {
-            return Some(kind.clone());
+            return Some(kind.to_string());
         }
         let mut above: Vec<TypeAt> = self.enclosing(own);
         above.extend(self.climb(own));
@@ -277,8 +277,8 @@ pub fn called_names(snippet: &str, language: &dyn Language) -> Vec<String> {
     let Some(tree) = parse(snippet, language) else { return names };
     let calls = language.body(tree.root_node(), snippet, Owner::default()).calls;
     for call in calls.into_iter().filter(|call| !call.reference && !call.name.is_empty()) {
-        if !names.contains(&call.name) {
-            names.push(call.name);
+        if !names.iter().any(|name| *name == call.name) {
+            names.push(call.name.into());
         }
     }
     names

@@ -24,7 +24,8 @@ pub struct CodeIndex {
     pub(super) language: &'static dyn Language,
     pub(super) files: Vec<Arc<SourceFile>>,
     skipped: Vec<(RepoPath, String)>,
-    methods_by_name: HashMap<String, Vec<MethodAt>>,
+    /// All methods in the order of their names, those of one name in the order of the code.
+    methods_by_name: Vec<MethodAt>,
     types_by_name: HashMap<String, Vec<(usize, usize)>>,
     types_by_full_name: HashMap<String, (usize, usize)>,
     pub(super) subtypes: HashMap<String, Vec<(usize, usize)>>,
@@ -75,7 +76,7 @@ impl CodeIndex {
             language,
             files,
             skipped,
-            methods_by_name: HashMap::new(),
+            methods_by_name: Vec::new(),
             types_by_name: HashMap::new(),
             types_by_full_name: HashMap::new(),
             subtypes: HashMap::new(),
@@ -99,10 +100,10 @@ impl CodeIndex {
 
     /// Builds the maps from names to places.
     fn connect(&mut self) {
-        self.methods_by_name.clear();
         self.types_by_name.clear();
         self.types_by_full_name.clear();
         self.subtypes.clear();
+        let mut methods = Vec::new();
         for (f, file) in self.files.iter().enumerate() {
             for (t, kind) in file.types.iter().enumerate() {
                 self.types_by_name.entry(kind.simple_name().to_owned()).or_default().push((f, t));
@@ -110,11 +111,12 @@ impl CodeIndex {
                 for above in &kind.supertypes {
                     self.subtypes.entry(above.clone()).or_default().push((f, t));
                 }
-                for (m, method) in kind.methods.iter().enumerate() {
-                    self.methods_by_name.entry(method.name.clone()).or_default().push((f, t, m));
-                }
+                methods.extend((0..kind.methods.len()).map(|m| (f, t, m)));
             }
         }
+        methods.sort_by_key(|&at| &self.method(at).name);
+        methods.shrink_to_fit();
+        self.methods_by_name = methods;
     }
 
     /// All files, ordered by path.
@@ -163,7 +165,10 @@ impl CodeIndex {
     }
 
     pub(super) fn places_named(&self, name: &str) -> &[MethodAt] {
-        self.methods_by_name.get(name).map_or(&[], Vec::as_slice)
+        let named = |at: &MethodAt| self.method(*at).name.as_str();
+        let first = self.methods_by_name.partition_point(|at| named(at) < name);
+        let rest = &self.methods_by_name[first..];
+        &rest[..rest.partition_point(|at| named(at) == name)]
     }
 
     pub(super) fn method(&self, (file, kind, method): MethodAt) -> &Method {

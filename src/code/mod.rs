@@ -23,6 +23,7 @@ pub use crate::language::{Call, Unresolved};
 
 use crate::domain::{LineSpan, RepoPath};
 use crate::language::Encoding;
+use compact_str::CompactString;
 use std::sync::Arc;
 
 /// What a type declaration is.
@@ -74,13 +75,13 @@ pub struct Method {
     /// Whether it is a constructor.
     pub constructor: bool,
     /// Annotations by simple name: `Test`, `Override`.
-    pub annotations: Vec<String>,
+    pub annotations: Vec<CompactString>,
     /// Calls in its body, in order.
     pub calls: Vec<Call>,
     /// Simple names the body reads (identifiers and types), each once, in order.
-    pub names: Vec<String>,
+    pub names: Vec<CompactString>,
     /// Parameters and local variables with their declared types as written, in order.
-    pub variables: Vec<(String, String)>,
+    pub variables: Vec<(CompactString, CompactString)>,
 }
 
 impl Method {
@@ -158,7 +159,7 @@ pub struct SourceFile {
     /// Whether the grammar met errors.
     pub broken: bool,
     /// Byte offset at which each line starts.
-    starts: Vec<usize>,
+    starts: Vec<u32>,
 }
 
 impl SourceFile {
@@ -178,8 +179,8 @@ impl SourceFile {
         if span.first == 0 || span.first > last {
             return "";
         }
-        let start = self.starts[span.first as usize - 1];
-        let end = self.starts.get(last as usize).copied().unwrap_or(self.text.len());
+        let start = self.starts[span.first as usize - 1] as usize;
+        let end = self.starts.get(last as usize).map_or(self.text.len(), |&end| end as usize);
         let lines = &self.text[start..end];
         let lines = lines.strip_suffix('\n').unwrap_or(lines);
         lines.strip_suffix('\r').unwrap_or(lines)

@@ -65,11 +65,13 @@ fn fit(types: &mut Vec<Type>) {
     }
 }
 
-/// Offsets at which lines start; a final line end opens no further line.
-fn line_starts(text: &str) -> Vec<usize> {
+/// Offsets at which lines start; a final line end opens no further line. Of a text beyond 4 GiB, which the index leaves
+/// out, as far as they go.
+fn line_starts(text: &str) -> Vec<u32> {
     let mut starts = if text.is_empty() { Vec::new() } else { vec![0] };
-    starts.extend(text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at + 1));
-    if starts.last() == Some(&text.len()) {
+    let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+    starts.extend(ends.filter_map(|(at, _)| u32::try_from(at + 1).ok()));
+    if starts.last().is_some_and(|&last| last as usize == text.len()) {
         starts.pop();
     }
     starts.shrink_to_fit();
@@ -252,7 +254,7 @@ impl<'a> Outline<'a> {
         let name = text_of(node.child_by_field_name("name")?, self.text).to_owned();
         let list = node.child_by_field_name("parameters").or(components);
         let parameters = list.map(|list| self.language.parameters(list, self.text)).unwrap_or_default();
-        let mut variables: Vec<_> = parameters.iter().map(|p| (p.name.clone(), p.kind.clone())).collect();
+        let mut variables: Vec<_> = parameters.iter().map(|p| ((&*p.name).into(), (&*p.kind).into())).collect();
         variables.extend(scanned.variables);
         let modifiers = self.language.modifiers(node, self.text);
         let span = self.span(node);

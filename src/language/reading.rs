@@ -1,15 +1,17 @@
 //! What a language says of the nodes of its trees, in words that all languages share.
 
 use crate::domain::LineSpan;
+// A project has a hundred thousand of these names, nearly all short: they need no memory beside their owner's.
+use compact_str::CompactString;
 
 /// A call inside a method's body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// Name of the called method; for a constructor call the type's simple name.
-    pub name: String,
+    pub name: CompactString,
     /// Text of the receiver (`list`, `Foo`), when there is one. Whatever the language writes, `this` is the object itself,
     /// `super` the type above it, `new Foo(…)` a fresh object.
-    pub receiver: Option<String>,
+    pub receiver: Option<CompactString>,
     /// How many arguments.
     pub arity: usize,
     /// Whether it is a constructor call: `new Foo(…)`, `this(…)`, `super(…)`; in Python the call of a capitalised name.
@@ -41,9 +43,9 @@ pub struct Body {
     /// Calls, in order.
     pub calls: Vec<Call>,
     /// Simple names that are read (identifiers and types), each once, in order.
-    pub names: Vec<String>,
+    pub names: Vec<CompactString>,
     /// Local variables with their types as written, in order.
-    pub variables: Vec<(String, String)>,
+    pub variables: Vec<(CompactString, CompactString)>,
     /// Fields of the owner that first appear here.
     pub fields: Vec<Introduced>,
 }
@@ -63,7 +65,7 @@ pub struct Modifiers {
     /// Words that belong to the signature, in order.
     pub words: Vec<String>,
     /// Annotations or decorators by simple name.
-    pub annotations: Vec<String>,
+    pub annotations: Vec<CompactString>,
     /// Whether nobody outside of the type is meant to use it.
     pub private: bool,
     /// Whether it makes an object of its type.

@@ -8,6 +8,7 @@ use crate::domain::{LineSpan, Mark, MarkKind, RepoPath};
 use crate::language::Language;
 use crate::prompt::count_tokens;
 use crate::tools::Workbench;
+use compact_str::CompactString;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -70,7 +71,7 @@ fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, text: &mut
     let _ = writeln!(text, "### {} (these methods in full)\n```{}", file.path, bench.language.fence());
     let mut full: Vec<&Method> = sheet.full.clone();
     full.sort_by_key(|method| method.span);
-    let names: BTreeSet<&str> = full.iter().flat_map(|m| m.names.iter().map(String::as_str)).collect();
+    let names: BTreeSet<&str> = full.iter().flat_map(|m| m.names.iter().map(CompactString::as_str)).collect();
     for class in &file.types {
         let here: Vec<&&Method> = full.iter().filter(|m| m.class == class.name).collect();
         if here.is_empty() {

@@ -5,6 +5,7 @@ use crate::domain::{FailingTest, LineSpan, RepoPath};
 use crate::language::Language;
 use crate::prompt::count_tokens;
 use crate::tools::{Workbench, failure_text};
+use compact_str::CompactString;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -97,9 +98,10 @@ fn fixtures(file: &SourceFile, test: &FailingTest, span: LineSpan) -> String {
     let simple = test.id.simple_class().replace('$', ".");
     let Some(class) = file.types.iter().find(|t| t.name == simple) else { return String::new() };
     let Some(method) = class.methods.iter().find(|m| m.span == span) else { return String::new() };
-    let used: BTreeSet<&str> = method.names.iter().map(String::as_str).collect();
+    let used: BTreeSet<&str> = method.names.iter().map(CompactString::as_str).collect();
     // `parse(…)` and `this::parse` are the class's own, `CSVParser.parse(…)` is not.
-    let own = |receiver: &Option<String>| receiver.as_deref().is_none_or(|name| name == "this" || name == simple);
+    let own =
+        |receiver: &Option<CompactString>| receiver.as_deref().is_none_or(|name| name == "this" || name == simple);
     let calls = method.calls.iter().filter(|call| own(&call.receiver));
     let called: BTreeSet<&str> = calls.map(|call| call.name.as_str()).collect();
     let annotated = |m: &Method, names: &[&str]| m.annotations.iter().any(|a| names.contains(&a.as_str()));
@@ -117,7 +119,7 @@ fn fixtures(file: &SourceFile, test: &FailingTest, span: LineSpan) -> String {
     let mut text = String::new();
     let setups: Vec<&Method> = class.methods.iter().filter(is_setup).collect();
     let names: BTreeSet<&str> =
-        used.iter().copied().chain(setups.iter().flat_map(|m| m.names.iter().map(String::as_str))).collect();
+        used.iter().copied().chain(setups.iter().flat_map(|m| m.names.iter().map(CompactString::as_str))).collect();
     for field in class.fields.iter().filter(|field| names.contains(field.name.as_str())) {
         let _ = writeln!(text, "    {}", field.declaration);
     }

@@ -115,8 +115,8 @@ fn methods_have_overloads_spans_and_calls() {
         ("println", Some("System.out"), 0),
     ];
     assert_eq!(calls, expected);
-    assert!(all.variables.contains(&("one".to_owned(), "T".to_owned())));
-    assert!(all.variables.contains(&("made".to_owned(), "List<E>".to_owned())));
+    assert!(all.variables.contains(&("one".into(), "T".into())));
+    assert!(all.variables.contains(&("made".into(), "List<E>".into())));
     assert!(file.text[all.bytes.clone()].starts_with("@Override") && file.text[all.bytes.clone()].ends_with('}'));
     assert_eq!((all.span.first, all.body.unwrap().first), (18, 20));
     let made = file.methods().next().unwrap();

@@ -1,6 +1,7 @@
 //! What a body in Java holds: calls, names, declared variables.
 
 use crate::language::{Body, Call, Owner, children, first_line, on_one_line, preorder, simple_type, text_of};
+use compact_str::CompactString;
 use std::collections::HashSet;
 use tree_sitter::Node;
 
@@ -13,7 +14,7 @@ pub(super) fn body(node: Node<'_>, text: &str, owner: Owner<'_>) -> Body {
             "identifier" | "type_identifier" => {
                 let name = text_of(node, text);
                 if seen.insert(name) {
-                    found.names.push(name.to_owned());
+                    found.names.push(name.into());
                 }
             }
             "method_invocation" => found.calls.extend(invocation(node, text)),
@@ -42,8 +43,8 @@ fn arguments(node: Node<'_>) -> usize {
 
 fn call(node: Node<'_>, at: Node<'_>, name: &str, receiver: Option<String>) -> Call {
     Call {
-        name: name.to_owned(),
-        receiver,
+        name: name.into(),
+        receiver: receiver.map(CompactString::from),
         arity: arguments(node),
         constructs: false,
         reference: false,
@@ -85,10 +86,10 @@ fn reference(node: Node<'_>, text: &str) -> Option<Call> {
 }
 
 /// Names and types that a declaration introduces.
-fn declared(node: Node<'_>, text: &str) -> Vec<(String, String)> {
+fn declared(node: Node<'_>, text: &str) -> Vec<(CompactString, CompactString)> {
     let named = |name: Option<Node<'_>>, kind: Option<Node<'_>>| match (name, kind) {
         (Some(name), Some(kind)) => {
-            vec![(text_of(name, text).to_owned(), on_one_line(text_of(kind, text)))]
+            vec![(text_of(name, text).into(), on_one_line(text_of(kind, text)).into())]
         }
         _ => Vec::new(),
     };
@@ -112,12 +113,12 @@ fn declared(node: Node<'_>, text: &str) -> Vec<(String, String)> {
 }
 
 /// One declarator; with `var`, the type is taken from `new Foo(…)` on its right.
-fn variable(declarator: Node<'_>, kind: Option<Node<'_>>, text: &str) -> Option<(String, String)> {
-    let name = text_of(declarator.child_by_field_name("name")?, text).to_owned();
+fn variable(declarator: Node<'_>, kind: Option<Node<'_>>, text: &str) -> Option<(CompactString, CompactString)> {
+    let name = text_of(declarator.child_by_field_name("name")?, text).into();
     let mut written = on_one_line(text_of(kind?, text));
     if written == "var" {
         let value = declarator.child_by_field_name("value")?;
         written = on_one_line(text_of(value.child_by_field_name("type")?, text));
     }
-    Some((name, written))
+    Some((name, written.into()))
 }

@@ -11,7 +11,7 @@ pub(super) fn modifiers(node: Node<'_>, text: &str) -> Modifiers {
         match child.kind() {
             "annotation" | "marker_annotation" => {
                 let name = child.child_by_field_name("name").map_or("", |name| text_of(name, text));
-                found.annotations.push(name.rsplit('.').next().unwrap_or(name).to_owned());
+                found.annotations.push(name.rsplit('.').next().unwrap_or(name).into());
             }
             "line_comment" | "block_comment" => {}
             _ => found.words.push(text_of(child, text).to_owned()),

@@ -5,6 +5,7 @@ use crate::domain::LineSpan;
 use crate::language::{
     Body, Call, Introduced, Owner, children, first_line, last_line, on_one_line, preorder, simple_type, text_of,
 };
+use compact_str::CompactString;
 use std::collections::HashSet;
 use tree_sitter::Node;
 
@@ -17,7 +18,7 @@ pub(super) fn body(node: Node<'_>, text: &str, owner: Owner<'_>) -> Body {
             "identifier" => {
                 let name = text_of(node, text);
                 if seen.insert(name) {
-                    found.names.push(name.to_owned());
+                    found.names.push(name.into());
                 }
             }
             "call" => found.calls.extend(call(node, text, owner)),
@@ -33,7 +34,7 @@ fn assignment(node: Node<'_>, text: &str, found: &mut Body) {
     let Some(left) = node.child_by_field_name("left") else { return };
     let kind = type_of(node, text);
     if left.kind() == "identifier" && !kind.is_empty() {
-        found.variables.push((text_of(left, text).to_owned(), kind));
+        found.variables.push((text_of(left, text).into(), kind.into()));
         return;
     }
     let object = left.child_by_field_name("object").filter(|_| left.kind() == "attribute");
@@ -50,8 +51,8 @@ fn assignment(node: Node<'_>, text: &str, found: &mut Body) {
 fn call(node: Node<'_>, text: &str, owner: Owner<'_>) -> Option<Call> {
     let function = node.child_by_field_name("function")?;
     let made = |name: &str, receiver: Option<String>, constructs: bool| Call {
-        name: name.to_owned(),
-        receiver,
+        name: name.into(),
+        receiver: receiver.map(CompactString::from),
         arity: arguments(node),
         constructs,
         reference: false,

@@ -17,7 +17,7 @@ pub(super) fn modifiers(whole: Node<'_>, node: Node<'_>, text: &str) -> Modifier
     let name = node.child_by_field_name("name").map_or("", |name| text_of(name, text));
     Modifiers {
         words: Vec::new(),
-        annotations: decorators.map(|decorator| decorator_name(decorator, text)).collect(),
+        annotations: decorators.map(|decorator| decorator_name(decorator, text).into()).collect(),
         private: name.starts_with('_') && !name.ends_with("__"),
         constructor: name == "__init__",
     }
