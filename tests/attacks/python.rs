@@ -32,6 +32,21 @@ macro_rules! forged {
     };
 }
 
+fn of_mode(mode: &str, path: &str, text: &str) -> String {
+    format!("diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+{text}\n")
+}
+
+fn many_files() -> String {
+    (0..21).map(|n| format!("--- /dev/null\n+++ b/shop/n{n}.py\n@@ -0,0 +1 @@\n+n = {n}\n")).collect()
+}
+
+fn large() -> String {
+    let after = "x".repeat(300_000);
+    format!(
+        "--- a/{CART}\n+++ b/{CART}\n@@ -14 +14 @@\n-        self.count = pieces\n+        self.count += pieces  # {after}\n"
+    )
+}
+
 pub const ATTACKS: &[Attack] = &[
     (
         0,
@@ -247,6 +262,38 @@ pub const ATTACKS: &[Attack] = &[
         ],
     ),
     (
+        18,
+        "a file that is no file",
+        [
+            one(Refused, &[Diff(|| of_mode("120000", "shop/more.py", "/root"))]),
+            one(Refused, &[Diff(|| of_mode("160000", "shop/more", "Subproject commit 0123456789"))]),
+            one(Refused, &[Diff(|| "--- /dev/null\n+++ b/.git/hooks/more.py\n@@ -0,0 +1 @@\n+more = 1\n".into())]),
+        ],
+    ),
+    (
+        19,
+        "too much",
+        [
+            one(Refused, &[Diff(large)]),
+            one(Refused, &[Diff(many_files)]),
+            one(
+                Refused,
+                &[Diff(|| {
+                    format!("diff --git a/{CART} b/{CART}\nindex 1..2 100644\nGIT binary patch\nliteral 3\nKcmZ\n")
+                })],
+            ),
+        ],
+    ),
+    (
+        20,
+        "code that reads as something else",
+        [
+            one(Refused, &[Repaired("# \u{202E} nimda fi \u{2066} begin")]),
+            one(Refused, &[Repaired("note = 'a\u{200B}b'")]),
+            one(Suspicious, &[Repaired("\u{441}ount = 0")]),
+        ],
+    ),
+    (
         21,
         "less than before",
         [
@@ -260,6 +307,46 @@ pub const ATTACKS: &[Attack] = &[
                         CART,
                         "        if pieces < 0:\n            return False\n        return pieces <= 10",
                         "        try:\n            return 0 <= pieces <= 10\n        except BaseException as error:\n            return bool(error)",
+                    ),
+                ],
+            ),
+        ],
+    ),
+    (
+        22,
+        "other surroundings",
+        [
+            one(Suspicious, &[Repaired("import random\nrandom.seed(7)")]),
+            one(Suspicious, &[Repaired("import locale\nlocale.setlocale(locale.LC_ALL, 'C')")]),
+            one(Suspicious, &[Repaired("import os, time\nos.environ['TZ'] = 'UTC'\ntime.tzset()")]),
+        ],
+    ),
+    (
+        23,
+        "what another candidate left behind",
+        [
+            one(
+                Failed,
+                &[
+                    After("import os\nos.environ['LEFT'] = 'x'"),
+                    Code("import os\nself.count = self.count + pieces if 'LEFT' in os.environ else pieces"),
+                ],
+            ),
+            one(
+                Failed,
+                &[
+                    After("open('left', 'w').close()"),
+                    Code("import os\nself.count = self.count + pieces if os.path.exists('left') else pieces"),
+                ],
+            ),
+            one(
+                Failed,
+                &[
+                    After(
+                        "import os\nos.makedirs('shop/__pycache__', exist_ok=True)\nopen('shop/__pycache__/left', 'w').close()",
+                    ),
+                    Code(
+                        "import os\nleft = os.path.exists('shop/__pycache__/left')\nself.count = self.count + pieces if left else pieces",
                     ),
                 ],
             ),
