@@ -80,8 +80,10 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
-    /// Keeps the whole page as a picture.
+    /// Keeps the whole page as a picture, with what is painted only when it comes near.
     pub fn picture(&mut self, file: &Path) {
+        self.call("Emulation.setScrollbarsHidden", json!({"hidden": true}));
+        self.eval("document.querySelectorAll('details').forEach(part => part.style.contentVisibility = 'visible')");
         let shot = self.call("Page.captureScreenshot", json!({"format": "png", "captureBeyondViewport": true}));
         std::fs::write(file, BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap()).unwrap();
     }
