@@ -7,7 +7,8 @@ use crate::language::{Language, decode};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Whether two texts have the same normal form. Texts that do not parse are compared word by word, comments included.
+/// Whether two texts have the same normal form. Texts that do not parse are compared line by line, comments included:
+/// what blanks and line breaks mean in them is not known.
 pub fn same(a: &[u8], b: &[u8], language: &dyn Language) -> bool {
     if a == b {
         return true;
@@ -15,7 +16,7 @@ pub fn same(a: &[u8], b: &[u8], language: &dyn Language) -> bool {
     let (a, b) = (decode(a).0, decode(b).0);
     match (form(&a, language), form(&b, language)) {
         (Some(a), Some(b)) => a == b,
-        _ => a.split_whitespace().eq(b.split_whitespace()),
+        _ => a.lines().eq(b.lines()),
     }
 }
 
@@ -63,6 +64,9 @@ mod tests {
         assert!(!same("class A { String s = \"a b\"; }", "class A { String s = \"a  b\"; }"));
         assert!(!same("class A { int f = 1; }", "class A { int f = 2; }"));
         assert!(!same("class A { int f = # 1; }", "class A { int f = 1; }"), "the parser skips what it cannot read");
+        assert!(same("class A { int f = # 1; }\n", "class A { int f = # 1; }\r\n"));
+        assert!(!same("# \"a b\"", "# \"a  b\""), "blanks may stand in a text");
+        assert!(!same("# // a\nb();", "# // a b();"), "a line break ends a comment");
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod literals;
 mod python;
 mod rules;
 
+pub(super) use disguise::unicode_escapes;
+
 use super::content::lines_of;
 use crate::domain::{FileChange, Patch};
 use crate::language::{self, Language, decode};

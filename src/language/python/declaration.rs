@@ -1,15 +1,23 @@
 //! What a declaration in Python says: decorators, parameters, base classes, names that are assigned, imports.
 
 use crate::domain::RepoPath;
-use crate::language::{Modifiers, Parameter, Takes, children, on_one_line, simple_type, text_of};
+use crate::language::{Modifiers, Parameter, Takes, children, on_one_line, preorder, simple_type, text_of};
 use tree_sitter::Node;
 
-/// Whether a statement is a text and nothing else.
+/// Whether a statement is a text and nothing else; one that is put together evaluates what stands in it.
 pub(super) fn is_text(node: Node<'_>) -> bool {
     let texts = ["string", "concatenated_string"];
-    node.kind() == "expression_statement"
+    let is_text = node.kind() == "expression_statement"
         && node.named_child_count() == 1
-        && node.named_child(0).is_some_and(|child| texts.contains(&child.kind()))
+        && node.named_child(0).is_some_and(|child| texts.contains(&child.kind()));
+    let mut evaluates = false;
+    if is_text {
+        preorder(node, |part| {
+            evaluates |= part.kind() == "interpolation";
+            !evaluates
+        });
+    }
+    is_text && !evaluates
 }
 
 pub(super) fn modifiers(whole: Node<'_>, node: Node<'_>, text: &str) -> Modifiers {

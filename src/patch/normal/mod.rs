@@ -9,6 +9,7 @@
 mod operands;
 mod scopes;
 
+use super::suspicious::unicode_escapes;
 use crate::language::{self, Language, text_of};
 use operands::Operand;
 use scopes::Scopes;
@@ -46,8 +47,8 @@ struct Open<'tree> {
     parts: Vec<Part>,
 }
 
-/// The normal form of a text; `None` when it cannot be parsed: a parser that skips over errors cannot vouch for
-/// anything.
+/// The normal form of a text; `None` when it cannot be parsed: a parser that skips over errors, or that takes code for a
+/// comment, cannot vouch for anything.
 pub(super) fn form(text: &str, language: &dyn Language) -> Option<Digest> {
     let tree = language::parse(text, language)?;
     if tree.root_node().has_error() {
@@ -71,6 +72,9 @@ impl<'t> Walk<'t> {
         loop {
             let node = cursor.node();
             let skipped = self.language.is_comment(node, self.text);
+            if skipped && self.may_hold_code(node) {
+                return None;
+            }
             if !skipped {
                 self.scopes.enter(node, self.text);
                 open.push(Open { node, parts: Vec::new() });
@@ -92,10 +96,17 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Whether a comment may end before the parser thinks so: Java reads Unicode escapes before it looks for comments.
+    fn may_hold_code(&self, comment: Node<'_>) -> bool {
+        let ends = [b'\n', b'\r', b'*', b'/'].map(u32::from);
+        !self.language.is_indented()
+            && unicode_escapes(text_of(comment, self.text)).any(|(_, code)| ends.contains(&code))
+    }
+
     /// Ends the innermost node: hands its form to its parent, or gives it when there is none.
     fn close(&mut self, open: &mut Vec<Open<'_>>) -> Option<Digest> {
         let Open { node, parts } = open.pop()?;
-        self.scopes.leave(node);
+        self.scopes.leave(node, self.text);
         let parent = open.last().map(|parent| parent.node.kind());
         let part = self.part(node, parts, parent);
         match (open.last_mut(), part) {

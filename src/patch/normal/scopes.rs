@@ -1,6 +1,6 @@
 //! Which names are seen to be primitive variables where the walk is.
 
-use crate::language::{children, text_of};
+use crate::language::{children, preorder, text_of};
 use tree_sitter::Node;
 
 /// Nodes whose names end with them.
@@ -8,6 +8,7 @@ const SCOPES: &[&str] = &[
     "method_declaration",
     "constructor_declaration",
     "compact_constructor_declaration",
+    "record_declaration",
     "lambda_expression",
     "block",
     "constructor_body",
@@ -45,12 +46,8 @@ impl<'t> Scopes<'t> {
             self.seen.push(Seen::Scope);
         }
         match kind {
-            "local_variable_declaration" => {
-                for declarator in children(node).into_iter().filter(|child| child.kind() == "variable_declarator") {
-                    self.declare(declarator, is_primitive(node), text);
-                }
-            }
-            "formal_parameter" | "enhanced_for_statement" => self.declare(node, is_primitive(node), text),
+            "formal_parameter" => self.declare(node, is_primitive(node), text),
+            "enhanced_for_statement" => self.declare(node, is_primitive(node) && !walks_its_namesake(node, text), text),
             "catch_formal_parameter" | "resource" | "instanceof_expression" => self.declare(node, false, text),
             "inferred_parameters" | "type_pattern" | "spread_parameter" | "record_pattern_component" => {
                 for child in children(node) {
@@ -67,8 +64,14 @@ impl<'t> Scopes<'t> {
         }
     }
 
-    /// The walk leaves a node.
-    pub fn leave(&mut self, node: Node<'_>) {
+    /// The walk leaves a node. A local variable is known from here on: what its declaration reads under its name, or under
+    /// that of one declared beside it, can be a field.
+    pub fn leave(&mut self, node: Node<'_>, text: &'t str) {
+        if node.kind() == "local_variable_declaration" {
+            for declarator in children(node).into_iter().filter(|child| child.kind() == "variable_declarator") {
+                self.declare(declarator, is_primitive(node), text);
+            }
+        }
         if !SCOPES.contains(&node.kind()) && !WALLS.contains(&node.kind()) {
             return;
         }
@@ -96,4 +99,17 @@ impl<'t> Scopes<'t> {
 
 fn is_primitive(node: Node<'_>) -> bool {
     node.child_by_field_name("type").is_some_and(|kind| PRIMITIVES.contains(&kind.kind()))
+}
+
+/// Whether what a loop walks through reads a name that is the variable's too: there it is that of a field.
+fn walks_its_namesake(statement: Node<'_>, text: &str) -> bool {
+    let [Some(name), Some(value)] = ["name", "value"].map(|field| statement.child_by_field_name(field)) else {
+        return true;
+    };
+    let mut found = false;
+    preorder(value, |node| {
+        found |= node.kind() == "identifier" && text_of(node, text) == text_of(name, text);
+        !found
+    });
+    found
 }

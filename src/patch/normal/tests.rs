@@ -57,6 +57,50 @@ fn a_name_is_primitive_only_where_it_is_seen_to_be() {
 }
 
 #[test]
+fn a_name_means_a_field_outside_of_the_variable_that_has_it() {
+    assert!(!bodies("for (int n : g(n + i)) f();", "for (int n : g(i + n)) f();"));
+    assert!(bodies("for (int k : g()) f(k + i);", "for (int k : g()) f(i + k);"));
+    assert!(!bodies("int k = g(n + i), n = 2;", "int k = g(i + n), n = 2;"));
+    let record =
+        |sum: &str| format!("class A {{ record P(int x, int y) {{}} String x; String f(int i) {{ return {sum}; }} }}");
+    assert!(!same(&record("x + i"), &record("i + x"), &Java), "a record's component is no variable beside it");
+}
+
+#[test]
+fn grouping_and_conversions_count() {
+    let differ = [
+        ("return d + (d + i);", "return d + d + i;"),
+        ("return i / 2 * 3;", "return i * 3 / 2;"),
+        ("return i * (2 / 3);", "return i * 2 / 3;"),
+        ("return s + 1 + i;", "return s + (1 + i);"),
+        ("return 'a' + s + i;", "return i + s + 'a';"),
+        ("return (int) d * 2;", "return (int) (d * 2);"),
+        ("return (long) i + n;", "return n + (long) i;"),
+        ("i += d;", "i = i + d;"),
+        ("return i++ + i;", "return i + i++;"),
+        ("return a[i] + a[i++];", "return a[i++] + a[i];"),
+        ("return -i - 1;", "return -(i - 1);"),
+        ("return 1 * 1.0;", "return 1 * 1;"),
+        ("return 1L;", "return 1;"),
+        ("b = !(b && c);", "b = !b && c;"),
+        ("b = (b ? c : b) || c;", "b = b ? c : b || c;"),
+        ("f(i, n);", "f(n, i);"),
+    ];
+    for (a, b) in differ {
+        assert!(!bodies(a, b), "{a} is not {b}");
+    }
+}
+
+#[test]
+fn an_escape_that_ends_a_comment_is_no_comment() {
+    let file = |comment: &str| format!("class A {{ int f() {{ {comment}\n return 1; }} }}");
+    assert!(form(&file("// \\u000a if (true) return 2;"), &Java).is_none());
+    assert!(form(&file("/* \\u002a\\uu002f f(); /* */"), &Java).is_none());
+    assert!(same(&file("// \\u0041 and \\\\u000a"), &file(""), &Java));
+    assert!(same("a() # \\u000a\n", "a()\n", &Python));
+}
+
+#[test]
 fn the_order_of_imports_and_modifiers_says_nothing() {
     let file = |imports: &str, modifiers: &str| format!("package p; {imports} class A {{ {modifiers} int f; }}");
     let a = file("import a.B; import c.D;", "private static final");
@@ -72,6 +116,8 @@ fn what_stands_in_texts_counts() {
     assert!(same("x = 'a'\n", "x = \"a\"\n", &Python));
     assert!(!same("x = b'a'\n", "x = 'a'\n", &Python));
     assert!(!same("y = f'{x=}'\n", "y = f'{(x)=}'\n", &Python));
+    assert!(!same("f'{g()}'\na()\n", "a()\n", &Python), "a text that is put together can call");
+    assert!(!same("x = 'a' f'{g()}'\n", "x = 'a' 'g'\n", &Python));
 }
 
 #[test]

@@ -6,15 +6,18 @@ use tree_sitter::Node;
 /// Unicode escapes that spell printable ASCII or line breaks: the compiler reads them as code wherever they stand.
 pub(super) fn hidden_code(node: Node<'_>, text: &str) -> Option<String> {
     let body = text_of(node, text);
-    let spelled = body.match_indices("\\u").filter(|(at, _)| {
-        let escaped = body[..*at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
-        let digits: String = body[at + 2..].trim_start_matches('u').chars().take(4).collect();
-        let code = u32::from_str_radix(&digits, 16).unwrap_or(0);
-        !escaped && (matches!(code, 0x0A | 0x0D) || (0x21..0x7F).contains(&code))
-    });
-    let (at, _) = spelled.into_iter().next()?;
+    let (at, _) = unicode_escapes(body).find(|(_, code)| matches!(code, 0x0A | 0x0D | 0x21..0x7F))?;
     let shown: String = body[at..].chars().take(6).collect();
     Some(format!("the escape `{shown}` hides code from readers"))
+}
+
+/// Java's Unicode escapes: where each stands and the code unit that the compiler reads in its place.
+pub(in crate::patch) fn unicode_escapes(body: &str) -> impl Iterator<Item = (usize, u32)> {
+    body.match_indices("\\u").filter_map(|(at, _)| {
+        let escaped = body[..at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
+        let digits: String = body[at + 2..].trim_start_matches('u').chars().take(4).collect();
+        u32::from_str_radix(&digits, 16).ok().filter(|_| !escaped).map(|code| (at, code))
+    })
 }
 
 /// A name with letters of another alphabet that look like ours.
