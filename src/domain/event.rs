@@ -19,6 +19,17 @@ pub enum Policy {
     Replay,
 }
 
+impl Policy {
+    /// As reports name it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Llm => "model",
+            Self::Builtin => "built-in engine",
+            Self::Replay => "recording",
+        }
+    }
+}
+
 /// Where in a run something happened: the key under which observations and outcomes are journaled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Scope {

@@ -1,34 +1,86 @@
-//! A unified diff with colours for a terminal; the text is the same without them.
+//! A unified diff line by line: for pages, and with colours for a terminal.
 
+use super::terminal::visible;
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 use std::fmt::Write;
 
-const ADDED: Style = AnsiColor::Green.on_default();
-const REMOVED: Style = AnsiColor::Red.on_default();
-const PLACE: Style = AnsiColor::Cyan.on_default();
+/// What a line of a unified diff is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    /// The names of a file before and after.
+    File,
+    /// Where a hunk stands.
+    Place,
+    /// A line that comes in.
+    Added,
+    /// A line that goes.
+    Removed,
+    /// Anything else.
+    Same,
+}
 
-/// The diff with ANSI colours; a writer that is no terminal strips them (anstream does).
+/// One line of a unified diff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(super) struct Line<'t> {
+    /// What it is; pages take the word for a class.
+    pub(super) kind: Kind,
+    /// The whole line.
+    pub(super) text: &'t str,
+}
+
+/// The lines of a unified diff. `--- ` begins a file only before `+++ `: else it is a line that goes and began with `-- `.
+pub(super) fn lines(diff: &str) -> Vec<Line<'_>> {
+    let mut rest = diff.lines().peekable();
+    let mut in_head = false;
+    let mut lines = Vec::new();
+    while let Some(text) = rest.next() {
+        let begins = text.starts_with("--- ") && rest.peek().is_some_and(|next| next.starts_with("+++ "));
+        let kind = match text.as_bytes() {
+            _ if begins || in_head => Kind::File,
+            [b'+', ..] => Kind::Added,
+            [b'-', ..] => Kind::Removed,
+            [b'@', b'@', ..] => Kind::Place,
+            _ => Kind::Same,
+        };
+        lines.push(Line { kind, text });
+        in_head = begins;
+    }
+    lines
+}
+
+/// The diff with ANSI colours, and without what a terminal would obey besides; a writer that is no terminal strips them
+/// (anstream does).
 pub fn coloured(diff: &str) -> String {
     let mut text = String::with_capacity(diff.len() * 2);
-    for line in diff.lines() {
-        let style = match line.as_bytes() {
-            [b'+', ..] if !line.starts_with("+++") => ADDED,
-            [b'-', ..] if !line.starts_with("---") => REMOVED,
-            [b'@', ..] => PLACE,
-            _ => Style::new(),
+    for line in lines(&visible(diff)) {
+        let style = match line.kind {
+            Kind::Added => AnsiColor::Green.on_default(),
+            Kind::Removed => AnsiColor::Red.on_default(),
+            Kind::Place => AnsiColor::Cyan.on_default(),
+            Kind::File | Kind::Same => Style::new(),
         };
-        let _ = writeln!(text, "{style}{line}{style:#}");
+        let _ = writeln!(text, "{style}{}{style:#}", line.text);
     }
     text
 }
 
-/// What a line of a unified diff is, as pages name it.
-pub(super) fn kind(line: &str) -> &'static str {
-    match line {
-        _ if line.starts_with("+++") || line.starts_with("---") => "file",
-        _ if line.starts_with('+') => "added",
-        _ if line.starts_with('-') => "removed",
-        _ if line.starts_with("@@") => "place",
-        _ => "same",
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decrements_and_increments_are_no_heads() {
+        let diff = "--- a/A.java\n+++ b/A.java\n@@ -1,2 +1,2 @@\n i = 1;\n---i;\n+++i;\n--- x\n";
+        let kinds: Vec<Kind> = lines(diff).iter().map(|line| line.kind).collect();
+        use Kind::{Added, File, Place, Removed, Same};
+        assert_eq!(kinds, [File, File, Place, Same, Removed, Added, Removed]);
+    }
+
+    #[test]
+    fn only_our_own_colours_reach_a_terminal() {
+        let text = coloured("+a\u{1b}[2J\n");
+        assert!(text.contains("a\\u{1b}[2J") && text.matches('\u{1b}').count() == 2, "{text:?}");
     }
 }

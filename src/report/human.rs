@@ -2,7 +2,8 @@
 
 use super::diff::coloured;
 use super::summary::{RunReport, VerdictWord};
-use crate::domain::{Event, Level, Outcome};
+use super::terminal::{visible, visible_line};
+use crate::domain::{Event, Level, Outcome, PolicyKind};
 use anstyle::{AnsiColor, Style};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,13 +15,14 @@ const BAD: Style = AnsiColor::Yellow.on_default().bold();
 pub fn render(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
     let mut text = String::new();
     let style = if report.verdict == VerdictWord::Plausible { GOOD } else { BAD };
-    let _ = writeln!(text, "{style}{}{style:#}  {}{}", word(report.verdict), report.bug, maker(report));
+    let about = format!("{}{}", report.bug, maker(report));
+    let _ = writeln!(text, "{style}{}{style:#}  {}", word(report.verdict), visible_line(&about));
     if let Some(patch) = &report.patch {
         let _ = writeln!(text, "\n{}", coloured(patch));
         let _ = writeln!(text, "{}", judgement(report));
     }
     if let Some(analysis) = &report.analysis {
-        let _ = writeln!(text, "{analysis}\n");
+        let _ = writeln!(text, "{}\n", visible(analysis));
     }
     let _ = writeln!(text, "{}", spent(report, outcomes));
     if report.localization != "spectrum" {
@@ -29,7 +31,7 @@ pub fn render(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
     if let Some(kept) = report.retrieved.as_ref().map(|retrieved| retrieved.dropped).filter(|dropped| *dropped > 0) {
         let _ = writeln!(text, "helper:  {kept} results were dropped because they give the repair away");
     }
-    let _ = writeln!(text, "run:     {}", report.run_dir);
+    let _ = writeln!(text, "run:     {}", visible_line(&report.run_dir));
     text
 }
 
@@ -44,8 +46,8 @@ fn word(verdict: VerdictWord) -> &'static str {
 fn maker(report: &RunReport) -> String {
     let (Some(by), Some(level)) = (&report.by, report.level) else { return String::new() };
     let policy = match by.policy {
-        crate::domain::PolicyKind::Builtin => "built-in engine".to_owned(),
-        _ => report.model.name.clone(),
+        PolicyKind::Builtin => by.policy.title(),
+        _ => &report.model.name,
     };
     format!("  by {} ({policy}) on {level}", by.agent)
 }
@@ -102,7 +104,7 @@ fn tokens(report: &RunReport) -> String {
 
 /// One line of live progress; `None` for events that are no news to a person.
 pub fn progress_line(event: &Event) -> Option<String> {
-    Some(match event {
+    let line = match event {
         Event::RunStarted { bug, sandbox, .. } => format!("{bug}: baseline (sandbox: {sandbox})"),
         Event::Baseline { passing, triggering, set_aside, located, seconds } => {
             let aside = if set_aside.is_empty() { String::new() } else { format!(", {} set aside", set_aside.len()) };
@@ -110,12 +112,7 @@ pub fn progress_line(event: &Event) -> Option<String> {
             format!("{} tests fail, {passing} pass{aside} ({seconds:.1} s){file}", triggering.len())
         }
         Event::AgentStarted { scope, policy, .. } => {
-            let policy = match policy {
-                crate::domain::PolicyKind::Builtin => "built-in engine",
-                crate::domain::PolicyKind::Llm => "model",
-                crate::domain::PolicyKind::Replay => "recording",
-            };
-            format!("{} {}: {policy}", level(scope.level), scope.agent)
+            format!("{} {}: {}", level(scope.level), scope.agent, policy.title())
         }
         Event::Observed { scope, tool, ok, .. } if !tool.as_str().is_empty() => {
             format!(
@@ -140,7 +137,8 @@ pub fn progress_line(event: &Event) -> Option<String> {
         Event::Retrieved { sent, error: None, .. } => format!("the web was searched for \"{sent}\""),
         Event::Notice { text } => text.clone(),
         _ => return None,
-    })
+    };
+    Some(visible(&line))
 }
 
 fn level(level: Level) -> &'static str {

@@ -3,10 +3,12 @@
 mod diff;
 mod human;
 mod manifest;
+mod page;
 pub mod review;
 pub mod study;
 mod summary;
 mod tally;
+mod terminal;
 pub mod triage;
 pub mod walk;
 
@@ -17,3 +19,4 @@ pub use summary::{
     By, DEVELOPER, Equality, Model, Retrieved, RunReport, SCHEMA, Searching, Seconds, Validations, VerdictWord,
 };
 pub use tally::Tally;
+pub use terminal::visible;

@@ -12,7 +12,7 @@ use crate::sandbox::pager;
 use args::{InspectArgs, InspectFormat};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 
 /// Shows or writes runs.
@@ -159,15 +159,17 @@ fn alone(dirs: &[Utf8PathBuf]) -> Result<&Utf8Path, Failure> {
 /// A name for each run: the bug's, with a number from its second run on.
 #[derive(Default)]
 struct Names {
-    given: BTreeMap<String, usize>,
+    given: BTreeSet<String>,
 }
 
 impl Names {
     fn next(&mut self, facts: &RunFacts) -> String {
         let name = export::file_name(&facts.bug);
-        let given = self.given.entry(name.clone()).or_default();
-        *given += 1;
-        if *given > 1 { format!("{name}.{given}") } else { name }
+        let numbered = (2u32..).map(|nth| format!("{name}.{nth}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !self.given.contains(name));
+        let name = free.unwrap_or(name);
+        self.given.insert(name.clone());
+        name
     }
 }
 

@@ -29,7 +29,7 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
     }
     let text = match format {
         ReportFormat::Text => study::text(&study.tables()),
-        ReportFormat::Md => format!("# {title}\n\n{}", study::markdown(&study.tables())),
+        ReportFormat::Md => study::markdown(&title, &study.tables()),
         ReportFormat::Json => format!("{}\n", json!(study)),
         ReportFormat::Html => study::html(&study, &title)
             .map_err(|error| Failure::io("making the page", &std::io::Error::other(error)))?,

@@ -2,9 +2,9 @@
 
 use super::args::ReportArgs;
 use crate::cli::error::Failure;
-use crate::report::coloured_diff;
 use crate::report::review::{self, Item, Review, beside};
 use crate::report::study::RunFacts;
+use crate::report::{coloured_diff, visible};
 use std::io::{BufRead, Write};
 
 /// Columns where nothing says how wide the terminal is.
@@ -66,7 +66,7 @@ fn shown(item: &Item<'_>, nth: usize, of: usize) -> String {
         Some(developer) => beside(("found", item.patch), ("developer", developer), width),
         None => format!("{}(the developer's repair is not known)\n", coloured_diff(item.patch)),
     };
-    format!("{head}{diffs}{why}\n")
+    format!("{}{diffs}{}\n", visible(&head), visible(why))
 }
 
 /// Asks until the answer can be understood; no more input ends the review.

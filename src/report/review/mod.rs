@@ -45,9 +45,12 @@ impl Review {
     /// # Errors
     /// The file cannot be written.
     pub fn record(&self, dir: &Utf8Path) -> io::Result<()> {
-        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(dir.join(FILE))?;
+        let path = dir.join(FILE);
+        // A line that a crash cut off must not take this one with it.
+        let cut = std::fs::read(&path).is_ok_and(|kept| kept.last().is_some_and(|last| *last != b'\n'));
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
         let line = serde_json::to_string(self)?;
-        file.write_all(format!("{line}\n").as_bytes())?;
+        file.write_all(format!("{}{line}\n", if cut { "\n" } else { "" }).as_bytes())?;
         file.sync_all()
     }
 }
@@ -61,7 +64,8 @@ fn fingerprint(patch: &str) -> String {
 
 /// The last word on a patch in a run directory. Lines that cannot be read, or that a newer program wrote, say nothing.
 pub fn of(dir: &Utf8Path, patch: &str) -> Option<Review> {
-    let text = std::fs::read_to_string(dir.join(FILE)).ok()?;
+    let kept = std::fs::read(dir.join(FILE)).ok()?;
+    let text = String::from_utf8_lossy(&kept);
     let wanted = fingerprint(patch);
     let mut reviews = text.lines().filter_map(|line| serde_json::from_str::<Review>(line).ok());
     reviews.rfind(|review| review.schema <= SCHEMA && review.patch == wanted)
@@ -115,7 +119,7 @@ mod tests {
         let dir = Utf8Path::from_path(dir.path()).unwrap();
         assert_eq!(of(dir, "a"), None);
         Review::new("a", true, "Ada", "same").record(dir).unwrap();
-        std::fs::OpenOptions::new().append(true).open(dir.join(FILE)).unwrap().write_all(b"{damaged\n").unwrap();
+        std::fs::OpenOptions::new().append(true).open(dir.join(FILE)).unwrap().write_all(b"{cut \xff").unwrap();
         let last = Review::new("a", false, "Bob", "a border is missing");
         last.record(dir).unwrap();
         assert_eq!(of(dir, "a"), Some(last));

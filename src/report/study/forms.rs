@@ -1,6 +1,7 @@
 //! Tables as text, Markdown and CSV.
 
 use super::{Cell, Table};
+use crate::report::terminal::visible_line;
 use std::fmt::Write;
 
 /// Tables that are there to be read.
@@ -13,24 +14,17 @@ pub fn text(tables: &[Table]) -> String {
     let mut out = String::new();
     for table in read(tables) {
         let _ = writeln!(out, "{}", table.title.to_uppercase());
-        let widths: Vec<usize> = (0..table.columns.len())
-            .map(|at| {
-                let cells = table.rows.iter().map(|row| row[at].shown().chars().count());
-                cells.chain([table.columns[at].chars().count()]).max().unwrap_or(0)
-            })
-            .collect();
-        let head: Vec<Cell> = table.columns.iter().map(|name| Cell::from(name.as_ref())).collect();
-        for row in std::iter::once(&head).chain(&table.rows) {
-            let line: Vec<String> = row
-                .iter()
-                .enumerate()
-                .map(|(at, cell)| {
-                    let right = table.rows.iter().any(|row| row[at].is_number());
-                    let (text, width) = (cell.shown(), widths[at]);
-                    if right { format!("{text:>width$}") } else { format!("{text:<width$}") }
-                })
-                .collect();
-            let _ = writeln!(out, "  {}", line.join("  ").trim_end());
+        let head = table.columns.iter().map(|name| visible_line(name)).collect();
+        let rows = table.rows.iter().map(|row| row.iter().map(|cell| visible_line(&cell.shown())).collect());
+        let lines: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+        let widest = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
+        let columns: Vec<(usize, bool)> =
+            (0..table.columns.len()).map(|at| (widest(at), table.is_number(at))).collect();
+        for line in &lines {
+            let fields = line.iter().zip(&columns).map(|(field, &(width, right))| {
+                if right { format!("{field:>width$}") } else { format!("{field:<width$}") }
+            });
+            let _ = writeln!(out, "  {}", fields.collect::<Vec<_>>().join("  ").trim_end());
         }
         if !table.note.is_empty() {
             let _ = writeln!(out, "  ({})", table.note.trim_end_matches('.'));
@@ -40,26 +34,38 @@ pub fn text(tables: &[Table]) -> String {
     out
 }
 
-/// Tables as GitHub's Markdown.
-pub fn markdown(tables: &[Table]) -> String {
-    let mut out = String::new();
+/// A report as GitHub's Markdown.
+pub fn markdown(title: &str, tables: &[Table]) -> String {
+    let mut out = format!("# {}\n\n", in_markdown(title));
+    let row = |out: &mut String, fields: Vec<String>| {
+        let _ = writeln!(out, "| {} |", fields.join(" | "));
+    };
     for table in read(tables) {
         let _ = writeln!(out, "## {}\n", table.title);
         if !table.note.is_empty() {
             let _ = writeln!(out, "{}\n", table.note);
         }
-        let _ = writeln!(out, "| {} |", table.columns.join(" | "));
-        let rule = (0..table.columns.len())
-            .map(|at| if table.rows.iter().any(|row| row[at].is_number()) { "---:" } else { "---" });
-        let _ = writeln!(out, "| {} |", rule.collect::<Vec<_>>().join(" | "));
-        for row in &table.rows {
-            let cells: Vec<String> =
-                row.iter().map(|cell| cell.shown().replace('|', "\\|").replace('\n', " ")).collect();
-            let _ = writeln!(out, "| {} |", cells.join(" | "));
+        row(&mut out, table.columns.iter().map(|name| in_markdown(name)).collect());
+        let rule = |at| if table.is_number(at) { "---:" } else { "---" }.to_owned();
+        row(&mut out, (0..table.columns.len()).map(rule).collect());
+        for cells in &table.rows {
+            row(&mut out, cells.iter().map(|cell| in_markdown(&cell.shown())).collect());
         }
         out.push('\n');
     }
     out
+}
+
+/// Foreign text as it may stand in a field of a table: on one line, without cells, tags or marks of its own.
+fn in_markdown(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in visible_line(text).chars() {
+        if matches!(c, '\\' | '|' | '<' | '*' | '`' | '[' | ']') {
+            safe.push('\\');
+        }
+        safe.push(c);
+    }
+    safe
 }
 
 /// One table as CSV (RFC 4180); what is unknown is an empty field.
@@ -68,13 +74,25 @@ pub fn markdown(tables: &[Table]) -> String {
 /// Never in practice: it is written into memory.
 pub fn csv(table: &Table) -> std::io::Result<String> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record(table.columns.iter().map(|column| column.as_bytes()))?;
+    writer.write_record(table.columns.iter().map(|column| in_csv(column)))?;
     for row in &table.rows {
-        writer
-            .write_record(row.iter().map(|cell| if *cell == Cell::Unknown { String::new() } else { cell.shown() }))?;
+        let field = |cell: &Cell| match cell {
+            Cell::Unknown => String::new(),
+            Cell::Text(text) => in_csv(text),
+            number => number.shown(),
+        };
+        writer.write_record(row.iter().map(field))?;
     }
     let bytes = writer.into_inner().map_err(|error| error.into_error())?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Foreign text that a spreadsheet would take for a formula, behind the apostrophe that makes it a text there. Intervals
+/// may begin with a minus.
+fn in_csv(text: &str) -> String {
+    let is_interval = || text.chars().all(|c| c.is_ascii_digit() || "-. to".contains(c));
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_interval();
+    if is_formula { format!("'{text}") } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -98,8 +116,22 @@ mod tests {
             text(&[table()]),
             "TITLE\n  who              n\n  a|b, \"c\"         7\n  long name  unknown\n  (A note)\n\n"
         );
-        assert!(markdown(&[table()]).contains("| a\\|b, \"c\" | 7 |\n"));
-        assert!(markdown(&[table()]).contains("| --- | ---: |"));
+        let page = markdown("T", &[table()]);
+        assert!(page.starts_with("# T\n\n## Title\n") && page.contains("| a\\|b, \"c\" | 7 |\n"), "{page}");
+        assert!(page.contains("| --- | ---: |"), "{page}");
         assert_eq!(csv(&table()).unwrap(), "who,n\n\"a|b, \"\"c\"\"\",7\nlong name,\n");
+    }
+
+    #[test]
+    fn foreign_text_stays_text() {
+        assert_eq!(in_markdown("a\\|<b>\n\u{1b}"), "a\\\\\\|\\<b> \\\\u{1b}");
+        for (foreign, safe) in [("=1+1", "'=1+1"), ("-2+cmd", "'-2+cmd"), ("@a", "'@a"), ("-1.5 to 2.0", "-1.5 to 2.0")]
+        {
+            assert_eq!(in_csv(foreign), safe);
+        }
+        let mut foreign = table();
+        foreign.rows = vec![vec!["a\u{1b}[2J\nb".into(), Cell::Number(-1.0, 1)]];
+        assert!(text(&[foreign.clone()]).contains("  a\\u{1b}[2J b  -1.0\n"));
+        assert!(csv(&foreign).unwrap().ends_with(",-1.0\n"));
     }
 }

@@ -118,11 +118,11 @@ fn tools(runs: &[&RunFacts]) -> BTreeMap<ToolName, ToolFacts> {
     sums
 }
 
-/// Sorts `Lang-9` before `Lang-10`.
-fn natural(bug: &BugId) -> (String, String, u64) {
+/// Sorts `Lang-9` before `Lang-10`; no two bugs are alike.
+fn natural(bug: &BugId) -> (&str, &str, u64, &str) {
     let digits = bug.name.len() - bug.name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let (word, number) = bug.name.split_at(bug.name.len() - digits);
-    (bug.benchmark.clone(), word.to_owned(), number.parse().unwrap_or(0))
+    (&bug.benchmark, word, number.parse().unwrap_or(u64::MAX), &bug.name)
 }
 
 #[cfg(test)]

@@ -106,6 +106,11 @@ impl Table {
         Self { name, title, note: String::new(), columns, rows: Vec::new(), is_data: false }
     }
 
+    /// Whether a column holds numbers, and is set to the right.
+    pub(super) fn is_number(&self, column: usize) -> bool {
+        self.rows.iter().any(|row| row[column].is_number())
+    }
+
     /// Says how to read it.
     pub(super) fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();

@@ -86,12 +86,7 @@ impl AgentRun {
 
     /// Who decided, in words.
     pub fn decided_by(&self) -> &'static str {
-        match self.policy {
-            Some(PolicyKind::Llm) => "model",
-            Some(PolicyKind::Builtin) => "built-in engine",
-            Some(PolicyKind::Replay) => "recording",
-            None => "",
-        }
+        self.policy.map_or("", PolicyKind::title)
     }
 }
 

@@ -1,17 +1,14 @@
 //! A walk as one page that needs nothing else: no network, no other file, no script.
 
-use super::words::{cost, is_applied, meant, messages};
+use super::words::{STOPPED, cost, is_applied, marked, meant, messages, outcomes, searched, spent};
 use super::{AgentRun, Call, Candidate, Cycle, Query, Walk};
-use crate::domain::{MarkKind, Outcome, PolicyKind};
-use crate::report::diff::kind;
-use minijinja::Environment;
+use crate::domain::{Outcome, PolicyKind};
+use crate::report::diff::{Line, lines as diff};
+use crate::report::page::{render, style};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// Name of the template; its ending turns escaping on.
-const NAME: &str = "page.html";
 /// Suspicious lines that are shown.
 const SUSPECTS: usize = 20;
 /// Candidates of one cycle that are shown one by one; of more, only those that passed.
@@ -21,7 +18,7 @@ const CANDIDATES: usize = 20;
 #[derive(Serialize)]
 struct Page<'a> {
     title: String,
-    style: &'a str,
+    style: String,
     walks: Vec<Shown<'a>>,
 }
 
@@ -99,26 +96,17 @@ struct Tried<'a> {
     diff: Vec<Line<'a>>,
 }
 
-#[derive(Serialize)]
-struct Line<'a> {
-    kind: &'static str,
-    text: &'a str,
-}
-
 /// Renders the page of one or more runs.
 ///
 /// # Errors
 /// The template is wrong, which its test would have found.
 pub fn html(walks: &[Walk]) -> Result<String, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-    environment.add_template(NAME, TEMPLATE)?;
     let title = match walks {
         [walk] => format!("unidebug on {}", walk.facts.bug),
         _ => format!("unidebug: {} runs", walks.len()),
     };
-    let page = Page { title, style: STYLE, walks: walks.iter().map(shown).collect() };
-    environment.get_template(NAME)?.render(minijinja::value::Serde(&page))
+    let page = Page { title, style: style(STYLE), walks: walks.iter().map(shown).collect() };
+    render(TEMPLATE, &page)
 }
 
 fn shown(walk: &Walk) -> Shown<'_> {
@@ -130,16 +118,11 @@ fn shown(walk: &Walk) -> Shown<'_> {
         method: line.method.as_deref().unwrap_or(""),
         reasons: line.reasons.join(", "),
     });
-    let spent = match facts.usage.requests {
-        0 => "nothing was asked of a model".to_owned(),
-        1 => format!("1 request, {}", cost(&facts.usage)),
-        n => format!("{n} requests, {}", cost(&facts.usage)),
-    };
     Shown {
         walk,
         verdict: facts.verdict(),
         meant: meant(facts),
-        spent,
+        spent: spent(&facts.usage),
         suspects: suspects.collect(),
         suspects_left: lines.len().saturating_sub(SUSPECTS),
         agents: walk.runs.iter().map(agent).collect(),
@@ -148,32 +131,22 @@ fn shown(walk: &Walk) -> Shown<'_> {
 }
 
 fn agent(run: &AgentRun) -> Agent<'_> {
-    let mark = |mark: &crate::domain::Mark| {
-        let kind = if mark.kind == MarkKind::Buggy { "buggy line" } else { "missing line" };
-        let note = if mark.note.is_empty() { String::new() } else { format!(": {}", mark.note) };
-        format!("{} ({kind}){note}", mark.location)
-    };
-    let tried = run.searched.map(|(n, seconds)| format!("the built-in engine tried {n} candidates in {seconds:.1} s"));
     let candidates = || run.cycles.iter().flat_map(|cycle| &cycle.candidates);
     Agent {
         place: run.place(),
         decided_by: run.decided_by(),
         spent: cost(&run.usage()),
-        ended: run.ended.as_deref().unwrap_or("the run stopped here"),
+        ended: run.ended.as_deref().unwrap_or(STOPPED),
         passed: candidates().any(|candidate| candidate.outcome == Outcome::Plausible),
-        marks: run.marks.iter().map(mark).collect(),
-        searched: tried.unwrap_or_default(),
+        marks: run.marks.iter().map(marked).collect(),
+        searched: run.searched.map(searched).unwrap_or_default(),
         cycles: run.cycles.iter().map(|cycle| turn(cycle, run.policy == Some(PolicyKind::Builtin))).collect(),
     }
 }
 
 fn turn(cycle: &Cycle, engine: bool) -> Turn<'_> {
     let counted = cycle.candidates.len() > CANDIDATES;
-    let passed =
-        |candidate: &&Candidate| matches!(candidate.outcome, Outcome::Plausible | Outcome::Suspicious) || !counted;
-    let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
-    cycle.candidates.iter().for_each(|candidate| *outcomes.entry(candidate.outcome.word()).or_default() += 1);
-    let outcomes: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
+    let shown = |candidate: &&Candidate| !counted || candidate.passed();
     let tools: Vec<&str> = cycle.calls.iter().map(Call::name).collect();
     Turn {
         number: cycle.number,
@@ -183,12 +156,8 @@ fn turn(cycle: &Cycle, engine: bool) -> Turn<'_> {
         spent: cost(&cycle.usage()),
         queries: cycle.queries.iter().enumerate().map(|(nth, query)| asked(query, nth > 0)).collect(),
         calls: cycle.calls.iter().map(|call| did(call, cycle)).collect(),
-        candidates: cycle.candidates.iter().filter(passed).map(|candidate| tried(candidate, engine)).collect(),
-        counted: if counted {
-            format!("{} candidates: {}", cycle.candidates.len(), outcomes.join(", "))
-        } else {
-            String::new()
-        },
+        candidates: cycle.candidates.iter().filter(shown).map(|candidate| tried(candidate, engine)).collect(),
+        counted: if counted { outcomes(&cycle.candidates) } else { String::new() },
     }
 }
 
@@ -218,8 +187,4 @@ fn tried(candidate: &Candidate, engine: bool) -> Tried<'_> {
         seconds: format!("{:.1} s", candidate.seconds),
         diff: diff(&candidate.diff),
     }
-}
-
-fn diff(text: &str) -> Vec<Line<'_>> {
-    text.lines().map(|text| Line { kind: kind(text), text }).collect()
 }

@@ -1,11 +1,11 @@
 //! A walk as plain text, to be read from top to bottom in a pager.
 
-use super::words::{cost, is_applied, meant, messages};
+use super::words::{STOPPED, cost, is_applied, marked, meant, messages, outcomes, searched, spent};
 use super::{AgentRun, Call, Candidate, Cycle, Query, Walk};
-use crate::domain::{Mark, MarkKind, Outcome, PolicyKind};
+use crate::domain::{Outcome, PolicyKind};
 use crate::report::diff::coloured;
+use crate::report::terminal::{visible, visible_line};
 use anstyle::{AnsiColor, Style};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const HEAD: Style = AnsiColor::Cyan.on_default().bold();
@@ -25,7 +25,7 @@ pub fn text(walk: &Walk, prompts: bool) -> String {
         text.push_str(&agent(run, prompts));
     }
     if let Some(patch) = walk.facts.report.as_ref().and_then(|report| report.patch.as_deref()) {
-        let _ = writeln!(text, "\n{HEAD}PATCH{HEAD:#}\n{}", coloured(&visible(patch)).trim_end());
+        let _ = writeln!(text, "\n{HEAD}PATCH{HEAD:#}\n{}", coloured(patch).trim_end());
     }
     if let Some(analysis) = walk.facts.report.as_ref().and_then(|report| report.analysis.as_deref()) {
         let _ = writeln!(text, "\n{HEAD}ANALYSIS{HEAD:#}\n{}", indented(analysis, "  ").trim_end());
@@ -39,14 +39,12 @@ fn head(walk: &Walk) -> String {
     let by = facts.report.as_ref().and_then(|report| Some((report.level?, &report.by.as_ref()?.agent)));
     let by = by.map_or_else(String::new, |(level, agent)| format!(" on {level} by {agent}"));
     let equal = meant(facts);
-    let spent = match facts.usage.requests {
-        0 => "nothing was asked of a model".to_owned(),
-        1 => format!("1 request, {}", cost(&facts.usage)),
-        n => format!("{n} requests, {}", cost(&facts.usage)),
-    };
-    let mut text = format!("{}  {style}{}{style:#}{by}{equal}\n{SOFT}", facts.bug, facts.verdict());
-    let _ = writeln!(text, "{}; {spent}; {:.1} s", facts.setting.line, facts.seconds.wall);
-    let _ = writeln!(text, "unidebug {}, sandbox {}; {}{SOFT:#}", facts.version, facts.sandbox, facts.dir);
+    let bug = visible_line(&facts.bug.to_string());
+    let mut text = format!("{bug}  {style}{}{style:#}{}{equal}\n{SOFT}", facts.verdict(), visible_line(&by));
+    let _ =
+        writeln!(text, "{}; {}; {:.1} s", visible_line(&facts.setting.line), spent(&facts.usage), facts.seconds.wall);
+    let ran = format!("unidebug {}, sandbox {}; {}", facts.version, facts.sandbox, facts.dir);
+    let _ = writeln!(text, "{}{SOFT:#}", visible_line(&ran));
     for notice in &facts.notices {
         let _ = writeln!(text, "{SOFT}- {}{SOFT:#}", visible(notice));
     }
@@ -61,7 +59,9 @@ fn beginning(walk: &Walk) -> String {
         let _ = writeln!(
             text,
             "\n{HEAD}BASELINE{HEAD:#}  {} tests pass, {:.1} s{located}",
-            baseline.passing, baseline.seconds
+            baseline.passing,
+            baseline.seconds,
+            located = visible_line(&located)
         );
         for test in &baseline.triggering {
             let _ = writeln!(text, "  fails: {}", visible(&test.to_string()));
@@ -74,16 +74,11 @@ fn beginning(walk: &Walk) -> String {
         let shown = ranking.lines.len().min(SUSPECTS);
         let of =
             if shown < ranking.lines.len() { format!(", {shown} of {}", ranking.lines.len()) } else { String::new() };
-        let _ = writeln!(text, "\n{HEAD}SUSPICIOUS LINES{HEAD:#}  {}{of}", ranking.source);
+        let _ = writeln!(text, "\n{HEAD}SUSPICIOUS LINES{HEAD:#}  {}{of}", visible_line(&ranking.source.to_string()));
         for suspect in &ranking.lines[..shown] {
-            let method = suspect.method.as_deref().unwrap_or("");
-            let _ = writeln!(
-                text,
-                "  {:.3}  {}  {method}  {SOFT}{}{SOFT:#}",
-                suspect.score,
-                suspect.location,
-                suspect.reasons.join(", ")
-            );
+            let place = format!("{}  {}", suspect.location, suspect.method.as_deref().unwrap_or(""));
+            let (place, why) = (visible_line(&place), visible_line(&suspect.reasons.join(", ")));
+            let _ = writeln!(text, "  {:.3}  {place}  {SOFT}{why}{SOFT:#}", suspect.score);
         }
     }
     text
@@ -92,19 +87,17 @@ fn beginning(walk: &Walk) -> String {
 fn agent(run: &AgentRun, prompts: bool) -> String {
     let spent = [run.decided_by().to_owned(), cost(&run.usage())];
     let spent: Vec<String> = spent.into_iter().filter(|part| !part.is_empty()).collect();
-    let mut text = format!("\n{HEAD}{}{HEAD:#}  {}\n", run.place().to_uppercase(), spent.join(", "));
+    let mut text = format!("\n{HEAD}{}{HEAD:#}  {}\n", visible_line(&run.place()).to_uppercase(), spent.join(", "));
     for each in &run.cycles {
         text.push_str(&cycle(each, run.policy == Some(PolicyKind::Builtin), prompts));
     }
-    if let Some((candidates, seconds)) = run.searched {
-        let _ = writeln!(text, "  the built-in engine tried {candidates} candidates in {seconds:.1} s");
+    if let Some(sums) = run.searched {
+        let _ = writeln!(text, "  {}", searched(sums));
     }
-    for Mark { location, kind, note } in &run.marks {
-        let kind = if *kind == MarkKind::Buggy { "buggy line" } else { "missing line" };
-        let note = if note.is_empty() { String::new() } else { format!(": {}", visible(note)) };
-        let _ = writeln!(text, "  marked {location} ({kind}){note}");
+    for mark in &run.marks {
+        let _ = writeln!(text, "  marked {}", visible(&marked(mark)));
     }
-    let how = run.ended.as_deref().unwrap_or("the run stopped here");
+    let how = run.ended.as_deref().unwrap_or(STOPPED);
     let _ = writeln!(text, "  {SOFT}= {}{SOFT:#}", visible(how));
     text
 }
@@ -112,7 +105,7 @@ fn agent(run: &AgentRun, prompts: bool) -> String {
 fn cycle(cycle: &Cycle, engine: bool, prompts: bool) -> String {
     let mut text = String::new();
     if cycle.number > 0 {
-        let state = cycle.calls.first().map_or("", |call| call.state.as_str());
+        let state = visible_line(cycle.calls.first().map_or("", |call| call.state.as_str()));
         let spent = cost(&cycle.usage());
         let _ = writeln!(text, "\n  {HEAD}cycle {}{HEAD:#} {state}  {SOFT}{spent}{SOFT:#}", cycle.number);
     }
@@ -133,7 +126,8 @@ fn query(query: &Query, aside: bool, prompts: bool) -> String {
     let mut text = String::new();
     if prompts {
         for (role, content) in messages(&query.request) {
-            let _ = writeln!(text, "    {SOFT}{role}:\n{}{SOFT:#}", indented(content, "    > ").trim_end());
+            let _ =
+                writeln!(text, "    {SOFT}{}:\n{}{SOFT:#}", visible_line(role), indented(content, "    > ").trim_end());
         }
     }
     if let Some(failed) = &query.failed {
@@ -177,20 +171,16 @@ fn candidates(all: &[Candidate], engine: bool) -> String {
     let mut text = String::new();
     let counted = engine && all.len() > CANDIDATES;
     if counted {
-        let mut outcomes: BTreeMap<Outcome, usize> = BTreeMap::new();
-        all.iter().for_each(|candidate| *outcomes.entry(candidate.outcome).or_default() += 1);
-        let outcomes: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
-        let _ = writeln!(text, "    {} candidates: {}", all.len(), outcomes.join(", "));
+        let _ = writeln!(text, "    {}", outcomes(all));
     }
-    let passed = |candidate: &&Candidate| matches!(candidate.outcome, Outcome::Plausible | Outcome::Suspicious);
-    for candidate in all.iter().filter(|candidate| !counted || passed(candidate)) {
+    for candidate in all.iter().filter(|candidate| !counted || candidate.passed()) {
         let style = if candidate.outcome == Outcome::Plausible { GOOD } else { BAD };
         let (outcome, detail) = (candidate.outcome, visible(&candidate.detail));
         let _ = writeln!(text, "    {style}{outcome}{style:#} in {:.1} s: {detail}", candidate.seconds);
         if engine || counted {
             let _ = writeln!(text, "      {}", visible(&candidate.origin));
         }
-        for line in coloured(&visible(&candidate.diff)).lines() {
+        for line in coloured(&candidate.diff).lines() {
             let _ = writeln!(text, "      {line}");
         }
     }
@@ -202,27 +192,12 @@ fn indented(text: &str, margin: &str) -> String {
     visible(text).lines().map(|line| format!("{margin}{line}\n")).collect()
 }
 
-/// Text of models, tests and projects: control characters are shown, never sent to a terminal.
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => shown.push(c),
-            '\r' => {}
-            c if c.is_control() => shown.extend(c.escape_default()),
-            c => shown.push(c),
-        }
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_shown_instead() {
-        assert_eq!(visible("a\u{1b}[2Jb\r\n\tc\u{9b}31m"), "a\\u{1b}[2Jb\n\tc\\u{9b}31m");
-        assert_eq!(indented("x\ny", "> "), "> x\n> y\n");
+    fn every_line_stands_behind_its_margin() {
+        assert_eq!(indented("x\n\u{1b}y", "> "), "> x\n> \\u{1b}y\n");
     }
 }

@@ -1,9 +1,10 @@
 //! What is shown of answers and arguments, for every form of a walk.
 
-use super::{Answer, Call, Cycle};
-use crate::domain::Usage;
+use super::{Answer, Call, Candidate, Cycle};
+use crate::domain::{Mark, MarkKind, Outcome, Usage};
 use crate::report::study::{Correctness, RunFacts};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 impl Answer {
     /// What the model thought, without the command that stands beside it; its whole text when it holds no command.
@@ -75,6 +76,45 @@ pub(super) fn cost(usage: &Usage) -> String {
     let money = usage.cost_usd.0.map_or_else(|| "unknown price".to_owned(), |usd| format!("${usd:.4}"));
     let cached = if usage.cached_tokens > 0 { format!(" ({} cached)", usage.cached_tokens) } else { String::new() };
     format!("{} tokens in{cached}, {} out, {money}", usage.prompt_tokens, usage.completion_tokens)
+}
+
+/// What a run asked, and what that cost.
+pub(super) fn spent(usage: &Usage) -> String {
+    match usage.requests {
+        0 => "nothing was asked of a model".to_owned(),
+        1 => format!("1 request, {}", cost(usage)),
+        n => format!("{n} requests, {}", cost(usage)),
+    }
+}
+
+/// How an agent ended whose end the journal does not tell.
+pub(super) const STOPPED: &str = "the run stopped here";
+
+/// A line that an agent marked.
+pub(super) fn marked(mark: &Mark) -> String {
+    let kind = if mark.kind == MarkKind::Buggy { "buggy line" } else { "missing line" };
+    let note = if mark.note.is_empty() { String::new() } else { format!(": {}", mark.note) };
+    format!("{} ({kind}){note}", mark.location)
+}
+
+/// What the built-in engine did for an agent: candidates and seconds.
+pub(super) fn searched((candidates, seconds): (usize, f64)) -> String {
+    format!("the built-in engine tried {candidates} candidates in {seconds:.1} s")
+}
+
+/// Candidates too many to be shown one by one, counted by what became of them.
+pub(super) fn outcomes(all: &[Candidate]) -> String {
+    let mut outcomes: BTreeMap<Outcome, usize> = BTreeMap::new();
+    all.iter().for_each(|candidate| *outcomes.entry(candidate.outcome).or_default() += 1);
+    let outcomes: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
+    format!("{} candidates: {}", all.len(), outcomes.join(", "))
+}
+
+impl Candidate {
+    /// Whether it passed all tests, and is shown also where others are only counted.
+    pub(super) fn passed(&self) -> bool {
+        matches!(self.outcome, Outcome::Plausible | Outcome::Suspicious)
+    }
 }
 
 /// Messages of a request: role and text.

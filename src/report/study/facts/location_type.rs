@@ -1,5 +1,6 @@
 //! Where a developer changed the code: the classes of RepairAgent's Tables IV and V.
 
+use crate::report::diff::{Kind, Line, lines};
 use serde::Serialize;
 
 /// How far the developer's repair is spread.
@@ -27,20 +28,15 @@ impl LocationType {
     /// Reads it off the developer's unified diff; `None` when that changes nothing.
     pub fn of(diff: &str) -> Option<Self> {
         let (mut files, mut places, mut lost, mut put) = (0, 0, 0, 0);
-        let (mut in_hunk, mut in_place) = (false, false);
-        let mut lines = diff.lines().peekable();
-        while let Some(line) = lines.next() {
-            let changes = in_hunk && line.starts_with(['-', '+']);
-            // In a hunk `--- ` can be a removed line; a head is followed by its second half.
-            if line.starts_with("--- ") && lines.peek().is_some_and(|next| next.starts_with("+++ ")) {
-                (files, in_hunk, in_place) = (files + 1, false, false);
-                continue;
-            }
-            in_hunk |= line.starts_with("@@");
-            lost += usize::from(changes && line.starts_with('-'));
-            put += usize::from(changes && line.starts_with('+'));
-            places += usize::from(changes && !in_place);
-            in_place = changes;
+        let mut before = Kind::Same;
+        // A note that the last line has no end stands between lines of one place.
+        for Line { kind, .. } in lines(diff).into_iter().filter(|line| !line.text.starts_with('\\')) {
+            let changes = |kind| matches!(kind, Kind::Added | Kind::Removed);
+            files += usize::from(kind == Kind::File && before != Kind::File);
+            lost += usize::from(kind == Kind::Removed);
+            put += usize::from(kind == Kind::Added);
+            places += usize::from(changes(kind) && !changes(before));
+            before = kind;
         }
         match (files, places, lost, put) {
             (_, 0, ..) => None,
@@ -64,6 +60,8 @@ mod tests {
         assert_eq!(of(" a\n-b\n+c\n+d\n"), Some(LocationType::MultiLine));
         assert_eq!(of("-a\n+b\n c\n-d\n+e\n"), Some(LocationType::MultiLine));
         assert_eq!(of(&format!("-a\n+b\n{}-a\n+b\n", head.replace('A', "B"))), Some(LocationType::MultiFile));
+        assert_eq!(of("-a\n\\ No newline at end of file\n+b\n"), Some(LocationType::SingleLine));
+        assert_eq!(of(" a\n---i;\n+++i;\n"), Some(LocationType::SingleLine));
         assert_eq!(of(" a\n"), None);
         assert_eq!(LocationType::of(""), None);
     }

@@ -209,7 +209,7 @@ impl RunFacts {
     pub fn project(&self) -> String {
         let BugId { benchmark, name } = &self.bug;
         match name.rsplit_once('-') {
-            Some((project, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => project.to_owned(),
+            Some((project, number)) if !project.is_empty() && number.parse::<u64>().is_ok() => project.to_owned(),
             _ => benchmark.clone(),
         }
     }

@@ -4,18 +4,17 @@ mod charts;
 mod svg;
 mod venn;
 
+use super::tables::tokens;
 use super::{Cell, RunFacts, Study};
-use crate::report::diff;
+use crate::report::diff::{self, Line};
+use crate::report::page::{render, style};
 use charts::Chart;
-use minijinja::Environment;
 use serde::Serialize;
 use std::borrow::Cow;
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// Name of the template; its ending turns escaping on.
-const NAME: &str = "page.html";
 /// The table whose rows lead to trajectories.
 const RUNS: &str = "runs";
 
@@ -26,7 +25,7 @@ const SHORT: usize = 32;
 #[derive(Serialize)]
 struct Page<'a> {
     title: &'a str,
-    style: &'a str,
+    style: String,
     script: &'a str,
     all: &'a super::Counts,
     finished: u64,
@@ -82,23 +81,14 @@ struct Run<'a> {
     notices: &'a [String],
 }
 
-#[derive(Serialize)]
-struct Line<'a> {
-    kind: &'static str,
-    text: &'a str,
-}
-
 /// Renders the page.
 ///
 /// # Errors
 /// The template is wrong, which its test would have found.
 pub fn html(study: &Study, title: &str) -> Result<String, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-    environment.add_template(NAME, TEMPLATE)?;
     let page = Page {
         title,
-        style: STYLE,
+        style: style(STYLE),
         script: SCRIPT,
         all: &study.all,
         finished: study.all.finished(),
@@ -106,7 +96,7 @@ pub fn html(study: &Study, title: &str) -> Result<String, minijinja::Error> {
         tables: tables(study),
         runs: study.runs.iter().map(run).collect(),
     };
-    environment.get_template(NAME)?.render(minijinja::value::Serde(&page))
+    render(TEMPLATE, &page)
 }
 
 fn tables(study: &Study) -> Vec<Shown> {
@@ -121,8 +111,7 @@ fn tables(study: &Study) -> Vec<Shown> {
         Field { text, right: cell.is_number() || cell == Cell::Unknown, sort, short }
     };
     let shown = |table: super::Table| {
-        let number = |at: usize| table.rows.iter().any(|row| row[at].is_number());
-        let numbers: Vec<bool> = (0..table.columns.len()).map(number).collect();
+        let numbers: Vec<bool> = (0..table.columns.len()).map(|at| table.is_number(at)).collect();
         let columns = table.columns.into_iter().zip(numbers).map(|(title, number)| Column { title, number }).collect();
         let rows = table.rows.into_iter().map(|row| row.into_iter().map(field).collect()).collect();
         let leads = table.name == RUNS;
@@ -144,8 +133,8 @@ fn run(facts: &RunFacts) -> Run<'_> {
         dir: facts.dir.as_str(),
         analysis: report.and_then(|report| report.analysis.as_deref()).unwrap_or(""),
         facts: provenance(facts),
-        diff: facts.patch().unwrap_or("").lines().map(line).collect(),
-        developer: facts.developer.as_deref().unwrap_or("").lines().map(line).collect(),
+        diff: diff::lines(facts.patch().unwrap_or("")),
+        developer: diff::lines(facts.developer.as_deref().unwrap_or("")),
         steps: &facts.steps,
         notices: &facts.notices,
     }
@@ -157,11 +146,7 @@ fn provenance(facts: &RunFacts) -> Vec<(&'static str, String)> {
     let mut told = Vec::new();
     let by = facts.report.as_ref().filter(|_| facts.plausible()).and_then(|report| report.by.as_ref());
     if let Some(by) = by {
-        let policy = match by.policy {
-            crate::domain::PolicyKind::Llm => "model",
-            crate::domain::PolicyKind::Builtin => "built-in engine",
-            crate::domain::PolicyKind::Replay => "recording",
-        };
+        let policy = by.policy.title();
         let level = facts.level().map_or("", |level| level.label());
         told.push(("patch by", format!("{} ({policy}) on {level}, attempt {}", by.agent, by.attempt)));
         if by.request > 0 {
@@ -176,15 +161,11 @@ fn provenance(facts: &RunFacts) -> Vec<(&'static str, String)> {
         told.push(("the developer changed", kind.word().to_owned()));
     }
     let usage = &facts.usage;
-    let tokens = usage.prompt_tokens + usage.completion_tokens;
+    let tokens = tokens(usage);
     if usage.requests > 0 {
         told.push(("model", format!("{} requests, {tokens} tokens, {}", usage.requests, dollars(usage.cost_usd.0))));
     }
     told.push(("candidates", facts.validations.candidates.to_string()));
     told.push(("time", format!("{:.1} s, of which {:.1} s tests", facts.seconds.wall, facts.seconds.tests)));
     told
-}
-
-fn line(text: &str) -> Line<'_> {
-    Line { kind: diff::kind(text), text }
 }

@@ -30,4 +30,10 @@ const open = () => {
 };
 addEventListener("hashchange", open);
 open();
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(run => { run.open = true; }));
+// Paper cannot be opened: every run is printed in full, and closed again afterwards.
+let closed = [];
+addEventListener("beforeprint", () => {
+  closed = [...document.querySelectorAll("details:not([open])")];
+  closed.forEach(run => { run.open = true; });
+});
+addEventListener("afterprint", () => closed.forEach(run => { run.open = false; }));

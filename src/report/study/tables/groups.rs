@@ -50,28 +50,12 @@ pub fn correctness(study: &Study) -> Table {
 }
 
 pub fn configurations(study: &Study) -> Table {
-    let columns = [
-        "configuration",
-        "bugs",
-        "runs",
-        "plausible",
-        "%",
-        "95 % interval",
-        "correct",
-        "needs review",
-        "unfinished",
-        "attempts a run",
-        "patches a run",
-        "localization",
-        "tokens",
-        "USD",
-        "USD a run",
-        "s a run",
-    ];
     let localization = |name: &str| {
         let of = |run: &RunFacts| run.report.as_ref().map(|report| report.localization.clone());
         joined(study.runs.iter().filter(|run| run.setting.line == name).filter_map(of))
     };
+    let more = ["attempts a run", "patches a run", "localization", "tokens", "USD", "USD a run", "s a run"];
+    let columns = columns("configuration", &more);
     Table::new("configurations", "Configurations side by side", &columns).rows(study.configurations.iter().map(
         |(name, counts)| {
             let mut row = plain(name, counts);
@@ -105,24 +89,17 @@ fn grouped<'a>(
     first: &'static str,
     groups: impl Iterator<Item = (&'a str, &'a Counts)>,
 ) -> Table {
-    let columns = [
-        first,
-        "bugs",
-        "runs",
-        "plausible",
-        "%",
-        "95 % interval",
-        "correct",
-        "needs review",
-        "unfinished",
-        "tokens",
-        "USD",
-    ];
-    Table::new(name, title, &columns).rows(groups.map(|(group, counts)| {
+    Table::new(name, title, &columns(first, &["tokens", "USD"])).rows(groups.map(|(group, counts)| {
         let mut row = plain(group, counts);
         row.extend([tokens(&counts.usage).into(), Cell::money(&counts.usage)]);
         row
     }))
+}
+
+/// Columns of [`plain`] between those that a table has of its own.
+fn columns(first: &'static str, more: &[&'static str]) -> Vec<&'static str> {
+    let shared = ["bugs", "runs", "plausible", "%", "95 % interval", "correct", "needs review", "unfinished"];
+    [&[first], &shared[..], more].concat()
 }
 
 /// What every group of runs is told by.
