@@ -157,10 +157,10 @@ fn must_last(event: &Event) -> bool {
     matches!(event, Event::Received { .. } | Event::RunStarted { .. } | Event::Finished { .. })
 }
 
-/// Events before which an owner that was taken for dead must stop: a request would be paid for twice, and there is one
-/// end of a run.
+/// Events before which an owner that was taken for dead must stop: a request would be paid for twice, and the journal is
+/// another's. Only an answer that is paid for is still worth its line there.
 fn must_be_owned(event: &Event) -> bool {
-    matches!(event, Event::Sent { .. } | Event::Finished { .. })
+    !matches!(event, Event::Received { .. })
 }
 
 impl EventSink for Journal {
