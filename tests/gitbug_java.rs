@@ -165,7 +165,7 @@ fn bugs_are_listed_with_what_their_repair_takes() {
     write_files(clone.root(), &[("data/bugs/other.json", "{\"repository\": 3}\n")]);
     let broken = clone.run(&["bugs", "gitbug-java"]);
     broken.expect_code(3);
-    assert!(broken.stderr.contains("line 1 describes no bug") && broken.stderr.contains("other.json"), "{broken}");
+    assert!(broken.stderr.contains("this line describes no bug") && broken.stderr.contains("other.json:1"), "{broken}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

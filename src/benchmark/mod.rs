@@ -14,6 +14,7 @@ mod gitbug_java;
 mod history;
 mod jsonl;
 mod layout;
+mod lines;
 mod local;
 mod nearest;
 mod quixbugs;

@@ -11,6 +11,7 @@ mod repository;
 use super::copy::io_error;
 use super::defects4j::kind_of_repair;
 use super::facts::ProjectFile;
+use super::lines::read_lines;
 use super::local::Local;
 use super::nearest::unknown_bug;
 use super::settings::Settings;
@@ -20,12 +21,14 @@ use crate::sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use record::Record;
 use repository::Git;
+use std::collections::BTreeSet;
 use std::fs;
 
 const NAME: &str = "gitbug-java";
 const ROOT_VARIABLE: &str = "UNIDEBUG_GITBUG_JAVA_ROOT";
 /// Folder of the metadata: a file for each project, a line for each bug.
 const BUGS: &str = "data/bugs";
+const HINT: &str = "pass the top folder of a clone of gitbugactions/gitbug-java";
 /// Why a patch's word is the program's own.
 const UNVERIFIED: &str = "GitBug-Java's own runner was not seen to agree";
 
@@ -54,12 +57,17 @@ impl GitBugJava {
         if !folder.is_dir() {
             return Err(wrong(&root, format!("this is no clone of GitBug-Java: it has no folder `{BUGS}`")));
         }
-        let mut records = Vec::new();
+        let (mut records, mut seen) = (Vec::new(), BTreeSet::new());
         let failed = |source| io_error("cannot list the projects of GitBug-Java", &folder, source);
         for entry in folder.read_dir_utf8().map_err(failed)? {
             let file = entry.map_err(failed)?.into_path();
             if file.extension() == Some("json") {
-                records.extend(read(&file)?);
+                let lines = read_lines(&file, HINT, |line| {
+                    let record = Record::read(line)?;
+                    let is_new = seen.insert(record.name());
+                    if is_new { Ok(record) } else { Err(format!("the bug `{}` was there before", record.name())) }
+                })?;
+                records.extend(lines.into_iter().map(|(_, record)| record));
             }
         }
         if records.is_empty() {
@@ -80,22 +88,8 @@ impl GitBugJava {
     }
 }
 
-fn read(file: &Utf8Path) -> Result<Vec<Record>, BenchmarkError> {
-    let bytes = fs::read(file).map_err(|source| io_error("cannot read the bugs of a project", file, source))?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong(file, "the bugs of a project are not UTF-8".into()))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let record = |(nth, line): (usize, &str)| {
-        Record::read(line).map_err(|why| wrong(file, format!("line {} describes no bug: {why}", nth + 1)))
-    };
-    lines.map(record).collect()
-}
-
 fn wrong(path: &Utf8Path, what: String) -> BenchmarkError {
-    BenchmarkError::Root {
-        what,
-        path: path.to_owned(),
-        hint: "pass the top folder of a clone of gitbugactions/gitbug-java".into(),
-    }
+    BenchmarkError::Root { what, path: path.to_owned(), hint: HINT.into() }
 }
 
 #[async_trait::async_trait]

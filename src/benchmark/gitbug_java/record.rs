@@ -8,6 +8,10 @@ use serde::Deserialize;
 
 /// Letters of a commit's hash in a bug's name.
 const SHORT: usize = 12;
+/// Hex digits of the longest hash of a commit.
+const LONGEST: usize = 64;
+/// How a history may be fetched: never by a protocol that runs a command.
+const SCHEMES: [&str; 4] = ["https", "http", "git", "file"];
 /// How the bug was found where its own tests failed before the repair, and nothing of the tests had to be changed.
 const FAIL_PASS: &str = "FAIL_PASS";
 
@@ -111,12 +115,16 @@ impl Record {
     pub(super) fn read(line: &str) -> Result<Self, String> {
         let line: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
         for commit in [&line.commit_hash, &line.previous_commit_hash] {
-            if commit.len() < SHORT || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            if !(SHORT..=LONGEST).contains(&commit.len()) || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 return Err(format!("`{commit}` is no commit"));
             }
         }
         if !is_repository(&line.repository) {
             return Err(format!("`{}` is no repository: it is written `owner/name`", line.repository));
+        }
+        if !is_address(&line.clone_url) {
+            let schemes = SCHEMES.join(", ");
+            return Err(format!("`{}` is no address of one of {schemes}", line.clone_url.escape_debug()));
         }
         let run = |at: usize| line.actions_runs.get(at).and_then(Option::as_ref).map_or(&[][..], Vec::as_slice);
         let failing =
@@ -179,6 +187,15 @@ fn is_repository(text: &str) -> bool {
     text.split_once('/').is_some_and(|(owner, name)| word(owner) && word(name))
 }
 
+/// An address that git may be given: no option of its, and no way to start a program.
+fn is_address(text: &str) -> bool {
+    let plain = |c: char| !c.is_whitespace() && !c.is_control();
+    text.chars().all(plain)
+        && text
+            .split_once("://")
+            .is_some_and(|(scheme, rest)| SCHEMES.contains(&scheme) && !rest.is_empty() && !rest.starts_with('-'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,6 +250,10 @@ mod tests {
         };
         assert!(wrong("commit_hash", "ü1b2c3d4e5f60").contains("no commit"));
         assert!(wrong("previous_commit_hash", "--output=/x").contains("no commit"));
+        for url in ["--upload-pack=touch x://y", "-c://x", "ext::sh -c x://y", "ssh://-oProxyCommand=x/y", "/srv/x", ""]
+        {
+            assert!(wrong("clone_url", url).contains("no address"), "{url}");
+        }
         for repository in ["../gate", "a/b/c", "acme", "acme/..", "a b/c"] {
             assert!(wrong("repository", repository).contains("no repository"), "{repository}");
         }

@@ -89,9 +89,13 @@ impl<'a> Git<'a> {
         fs::create_dir_all(&folder).map_err(|source| io_error("cannot make the folder", &folder, source))?;
         let kept = folder.join(format!("{}.git", self.record.name()));
         age::forget_old(&folder);
-        if self.has_commit(&kept).await {
-            age::used(&kept);
-            return kept.canonicalize_utf8().map_err(|source| io_error("cannot find the folder", &kept, source));
+        if kept.exists() {
+            if self.has_commit(&kept).await {
+                age::used(&kept);
+                return kept.canonicalize_utf8().map_err(|source| io_error("cannot find the folder", &kept, source));
+            }
+            // A process that was killed while it threw an old one away left half of it.
+            fs::remove_dir_all(&kept).map_err(|source| io_error("cannot remove the broken copy", &kept, source))?;
         }
         let temporary =
             tempfile::tempdir_in(&folder).map_err(|source| io_error("cannot make a folder in", &folder, source))?;
@@ -99,7 +103,7 @@ impl<'a> Git<'a> {
         self.run(self.job(place, ["init", "--quiet", "--bare", "."]).write(place).wall(READ), "cannot be kept").await?;
         let mut last = Ok(());
         for url in sources(&self.record.clone_url) {
-            let words = ["fetch", "--quiet", "--no-tags", "--depth=1", &url, &self.record.previous];
+            let words = ["fetch", "--quiet", "--no-tags", "--depth=1", "--", &url, &self.record.previous];
             let mut job = self.job(place, words).write(place).wall(FETCH);
             job.network = true;
             // A clone of this machine is named by its path.
@@ -140,14 +144,14 @@ impl<'a> Git<'a> {
     }
 }
 
-/// Where a project may be fetched: the benchmark's own copy, then the project itself.
+/// Where a project may be fetched: the benchmark's own copy, then the project itself. The record vouches for the form.
 fn sources(clone_url: &str) -> Vec<String> {
     let fork = clone_url.split_once("://").and_then(|(scheme, rest)| {
         let (host, path) = rest.split_once('/').filter(|(host, _)| !host.is_empty())?;
         let (_, name) = path.split_once('/')?;
         Some(format!("{scheme}://{host}/{FORKS}/{name}"))
     });
-    fork.into_iter().chain([clone_url.to_owned()]).filter(|url| url.contains("://")).collect()
+    fork.into_iter().chain([clone_url.to_owned()]).collect()
 }
 
 #[cfg(test)]
@@ -159,6 +163,5 @@ mod tests {
         let own = "https://example.org/acme/gate.git";
         assert_eq!(sources(own), ["https://example.org/gitbugactions/gate.git", own]);
         assert_eq!(sources("file:///srv/acme/gate.git"), ["file:///srv/acme/gate.git"]);
-        assert!(sources("--upload-pack=touch").is_empty());
     }
 }

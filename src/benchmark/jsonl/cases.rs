@@ -93,7 +93,7 @@ impl Jsonl {
             });
         }
         let cases: Vec<Case> =
-            entry.cases.iter().enumerate().map(|(nth, case)| self.case(nth, case)).collect::<Result<_, _>>()?;
+            entry.cases.iter().enumerate().map(|(nth, case)| self.case(entry, nth, case)).collect::<Result<_, _>>()?;
         let run = run.words().unwrap_or_default();
         notes.push(format!("{} cases are run by `{}`; what it prints decides", cases.len(), run.join(" ")));
         let sources = entry.facts.sources.clone();
@@ -107,10 +107,10 @@ impl Jsonl {
         Ok((project, notes))
     }
 
-    fn case(&self, nth: usize, case: &CaseEntry) -> Result<Case, BenchmarkError> {
+    fn case(&self, entry: &Entry, nth: usize, case: &CaseEntry) -> Result<Case, BenchmarkError> {
         let text = |text: &Option<String>, file: &Option<Utf8PathBuf>| {
             let Some(file) = file else { return Ok(text.clone().unwrap_or_default()) };
-            let path = self.place("a file of a case", file)?;
+            let path = self.place(entry, "a file of a case", file)?;
             let bytes =
                 std::fs::read(&path).map_err(|source| io_error("cannot read a file of a case", &path, source))?;
             Ok::<_, BenchmarkError>(String::from_utf8_lossy(&bytes).into_owned())

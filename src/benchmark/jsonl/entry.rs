@@ -65,6 +65,9 @@ pub(super) struct Entry {
     /// How the project is built and tested, with the keys of `.unidebug.toml`.
     #[serde(skip)]
     pub facts: Facts,
+    /// Its line in the file, from 1.
+    #[serde(skip)]
+    pub line: usize,
 }
 
 impl Entry {
@@ -80,10 +83,14 @@ impl Entry {
             let near = nearest(key, known(), 1).join("");
             return Err(format!("unknown key `{key}`; the nearest known one is `{near}`"));
         }
-        let facts = serde_json::from_value(Value::Object(object.clone())).map_err(|error| error.to_string())?;
-        let entry: Self = serde_json::from_value(Value::Object(object)).map_err(|error| error.to_string())?;
-        if entry.id.is_empty() || entry.id.contains(char::is_whitespace) {
-            return Err(format!("`{}` is no id: it must be a word", entry.id));
+        let named = |error: serde_json::Error| match object.iter().find(|(key, value)| !fits(key, value)) {
+            Some((key, _)) => format!("`{key}`: {error}"),
+            None => error.to_string(),
+        };
+        let facts = serde_json::from_value(Value::Object(object.clone())).map_err(named)?;
+        let entry: Self = serde_json::from_value(Value::Object(object.clone())).map_err(named)?;
+        if entry.id.is_empty() || entry.id.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(format!("`{}` is no id: it must be a word", entry.id.escape_debug()));
         }
         if entry.fixed.is_some() && entry.patch.is_some() {
             return Err("both `fixed` and `patch` are given; one of them says the repair".into());
@@ -107,6 +114,14 @@ impl Entry {
     pub(super) fn is_plain(&self) -> bool {
         !self.facts.sources.is_empty() && !self.facts.tests.is_empty() && self.facts.test.is_none()
     }
+}
+
+/// Whether a key can have this value.
+fn fits(key: &str, value: &Value) -> bool {
+    let mut alone = Map::from_iter(["id", "directory"].map(|key| (key.to_owned(), key.into())));
+    alone.insert(key.to_owned(), value.clone());
+    let alone = Value::Object(alone);
+    serde_json::from_value::<Facts>(alone.clone()).is_ok() && serde_json::from_value::<Entry>(alone).is_ok()
 }
 
 #[cfg(test)]
@@ -133,6 +148,10 @@ mod tests {
         assert!(wrong(r#"{"id":"A B","directory":"a"}"#).contains("must be a word"));
         assert!(wrong(r#"{"id":"A","directory":"a","fixed":"f","patch":"p"}"#).contains("both"));
         assert!(wrong(r#"{"id":"A","directory":"a","sources":["../x"]}"#).contains("not a path inside"));
+        assert!(wrong(r#"{"id":3,"directory":"a"}"#).starts_with("`id`: invalid type: integer `3`"));
+        assert!(wrong(r#"{"id":"A","directory":"a","failing":"x"}"#).starts_with("`failing`: "));
+        assert!(wrong(r#"{"id":"A","directory":"a","release":1e999}"#).contains("number out of range"));
+        assert!(wrong("{\"id\":\"A\\u001b[2J\",\"directory\":\"a\"}").contains("`A\\u{1b}[2J` is no id"));
         assert!(wrong("[1]").contains("no JSON object"));
     }
 

@@ -10,6 +10,7 @@ mod entry;
 
 use super::copy::io_error;
 use super::facts::ProjectFile;
+use super::lines::{read_lines, wrong_line};
 use super::local::{self, Local};
 use super::nearest::unknown_bug;
 use super::settings::Settings;
@@ -22,11 +23,12 @@ use std::collections::BTreeSet;
 const NAME: &str = "jsonl";
 const FILE: &str = "bugs.jsonl";
 const ROOT_VARIABLE: &str = "UNIDEBUG_JSONL_ROOT";
+const HINT: &str = "a line is a JSON object with `id`, `directory`, and `fixed` or `patch` for the repair";
 
 /// The adapter.
 pub(super) struct Jsonl {
-    /// Folder of the file: its paths are relative to it.
-    folder: Utf8PathBuf,
+    /// The file, without links.
+    file: Utf8PathBuf,
     entries: Vec<Entry>,
     settings: Settings,
 }
@@ -49,22 +51,26 @@ impl Jsonl {
         }
         let file =
             file.canonicalize_utf8().map_err(|source| io_error("cannot find the list of bugs", &file, source))?;
-        let bytes = std::fs::read(&file).map_err(|source| io_error("cannot read the list of bugs", &file, source))?;
-        let text = String::from_utf8(bytes).map_err(|_| wrong(&file, "the list of bugs is not UTF-8".into()))?;
-        let mut entries: Vec<Entry> = Vec::new();
         let mut seen = BTreeSet::new();
-        for (nth, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let entry = Entry::read(line).map_err(|why| wrong(&file, format!("line {}: {why}", nth + 1)))?;
-            if !seen.insert(entry.id.clone()) {
-                return Err(wrong(&file, format!("line {}: the id `{}` was there before", nth + 1, entry.id)));
-            }
-            entries.push(entry);
-        }
-        if entries.is_empty() {
+        let lines = read_lines(&file, HINT, |line| {
+            let entry = Entry::read(line)?;
+            let is_new = seen.insert(entry.id.clone());
+            if is_new { Ok(entry) } else { Err(format!("the id `{}` was there before", entry.id)) }
+        })?;
+        if lines.is_empty() {
             return Err(wrong(&file, "the file lists no bug".into()));
         }
-        let folder = file.parent().unwrap_or(Utf8Path::new("/")).to_owned();
-        Ok(Self { folder, entries, settings: settings.clone() })
+        let entries = lines.into_iter().map(|(line, entry)| Entry { line, ..entry }).collect();
+        Ok(Self { file, entries, settings: settings.clone() })
+    }
+
+    /// Paths of the file are relative to its folder.
+    fn folder(&self) -> &Utf8Path {
+        self.file.parent().unwrap_or(Utf8Path::new("/"))
+    }
+
+    fn wrong(&self, entry: &Entry, what: String) -> BenchmarkError {
+        wrong_line(&self.file, entry.line, what, HINT)
     }
 
     fn entry(&self, id: &BugId) -> Result<&Entry, BenchmarkError> {
@@ -76,32 +82,48 @@ impl Jsonl {
         self.entries.iter().map(|entry| BugId { benchmark: NAME.into(), name: entry.id.clone() }).collect()
     }
 
-    /// A path of an entry, which must exist.
-    fn place(&self, what: &str, path: &Utf8Path) -> Result<Utf8PathBuf, BenchmarkError> {
-        let place = self.folder.join(path);
-        place.canonicalize_utf8().map_err(|source| io_error(&format!("cannot open {what}"), &place, source))
+    /// A path of an entry, which must exist and lie beside or below the list: a list may come from anybody, and what it
+    /// names is read, shown to models and put on class paths.
+    fn place(&self, entry: &Entry, what: &str, path: &Utf8Path) -> Result<Utf8PathBuf, BenchmarkError> {
+        let place = self.found(entry, what, path)?;
+        if place.starts_with(self.folder()) {
+            return Ok(place);
+        }
+        let what = format!("{what} `{path}` lies outside the folder of the list");
+        Err(wrong_line(&self.file, entry.line, what, "move the list to a folder that holds all that it names"))
+    }
+
+    fn found(&self, entry: &Entry, what: &str, path: &Utf8Path) -> Result<Utf8PathBuf, BenchmarkError> {
+        let found = self.folder().join(path).canonicalize_utf8();
+        found.map_err(|error| self.wrong(entry, format!("{what} `{path}` cannot be opened: {error}")))
+    }
+
+    /// A jar, which may lie anywhere, or a folder of classes.
+    fn on_class_path(&self, entry: &Entry, path: &Utf8Path) -> Result<Utf8PathBuf, BenchmarkError> {
+        let what = "what is on the class path,";
+        let found = self.found(entry, what, path)?;
+        if found.is_file() && found.extension() == Some("jar") { Ok(found) } else { self.place(entry, what, path) }
     }
 
     /// The repair's place: never inside the project, where agents would see it.
-    fn repair_at(&self, what: &str, path: &Utf8Path, project: &Utf8Path) -> Result<Utf8PathBuf, BenchmarkError> {
-        let place = self.place(what, path)?;
+    fn repair_at(
+        &self,
+        entry: &Entry,
+        what: &str,
+        path: &Utf8Path,
+        project: &Utf8Path,
+    ) -> Result<Utf8PathBuf, BenchmarkError> {
+        let place = self.place(entry, what, path)?;
         if place.starts_with(project) {
-            return Err(BenchmarkError::Root {
-                what: format!("{what} lies inside the buggy project, where it would be seen"),
-                path: place,
-                hint: "move it out of `directory`".into(),
-            });
+            let what = format!("{what} lies inside the buggy project, where it would be seen");
+            return Err(wrong_line(&self.file, entry.line, what, "move it out of `directory`"));
         }
         Ok(place)
     }
 }
 
 fn wrong(path: &Utf8Path, what: String) -> BenchmarkError {
-    BenchmarkError::Root {
-        what,
-        path: path.to_owned(),
-        hint: "a line is a JSON object with `id`, `directory`, and `fixed` or `patch` for the repair".into(),
-    }
+    BenchmarkError::Root { what, path: path.to_owned(), hint: HINT.into() }
 }
 
 #[async_trait::async_trait]
@@ -122,10 +144,12 @@ impl Benchmark for Jsonl {
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {
         let entry = self.entry(id)?;
-        let project_folder = self.place("the buggy project", &entry.directory)?;
-        let fixed = entry.fixed.as_ref().map(|path| self.repair_at("the repaired project", path, &project_folder));
-        let patch = entry.patch.as_ref().map(|path| self.repair_at("the developer's patch", path, &project_folder));
-        let (fixed, patch) = (fixed.transpose()?, patch.transpose()?);
+        let project_folder = self.place(entry, "the buggy project", &entry.directory)?;
+        let repair = |what: &str, path: &Option<Utf8PathBuf>| {
+            path.as_ref().map(|path| self.repair_at(entry, what, path, &project_folder)).transpose()
+        };
+        let fixed = repair("the repaired project", &entry.fixed)?;
+        let patch = repair("the developer's patch", &entry.patch)?;
         let facts = entry.facts.clone().or(ProjectFile::read(&project_folder)?.facts);
         let mut settings = self.settings.clone();
         settings.failing.extend(entry.failing.iter().map(|name| name.replace("::", "#")));
@@ -134,7 +158,7 @@ impl Benchmark for Jsonl {
             None => Local::new(&settings).set_up(&project_folder, into, &facts, entry.is_plain()).await?,
         };
         for jar in &entry.jars {
-            project.class_path.push(self.place("a jar of the class path", jar)?);
+            project.class_path.push(self.on_class_path(entry, jar)?);
         }
         project.javac_args.extend(entry.javac_args.iter().cloned());
         let oracle = match (fixed, patch) {
@@ -145,14 +169,14 @@ impl Benchmark for Jsonl {
             (None, None) => None,
         };
         if oracle.as_ref().is_some_and(|oracle| oracle.files.is_empty()) {
-            return Err(wrong(&self.folder, format!("the repair of {id} changes no product file")));
+            return Err(self.wrong(entry, "its repair changes no product file".into()));
         }
         Ok(Checkout {
             bug: id.clone(),
             root: into.to_owned(),
             language: local::python::language_of(&project, into).name().into(),
             project,
-            triggering: entry.triggering().map_err(|why| wrong(&self.folder, why))?,
+            triggering: entry.triggering().map_err(|why| self.wrong(entry, why))?,
             requirements: entry.requirements.clone(),
             oracle,
             notes,
@@ -221,6 +245,24 @@ mod tests {
         assert!(checked_out(same).await.unwrap_err().to_string().contains("changes no product file"));
     }
 
+    #[tokio::test]
+    async fn nothing_outside_the_folder_of_the_list_is_touched() {
+        let cases = r#""run":"x","cases":[{"input_file":"/etc/passwd","output":""}]"#;
+        let plain = r#""sources":["src"],"tests":["test"]"#;
+        for (line, said) in [
+            (r#"{"id":"A","directory":"/etc"}"#.to_owned(), "the buggy project `/etc` lies outside"),
+            (r#"{"id":"A","directory":"one/../../"}"#.to_owned(), "lies outside the folder of the list"),
+            (r#"{"id":"A","directory":"one/buggy","patch":"/etc/passwd"}"#.to_owned(), "`/etc/passwd` lies outside"),
+            (format!(r#"{{"id":"A","directory":"one/buggy",{cases}}}"#), "a file of a case `/etc/passwd` lies outside"),
+            (format!(r#"{{"id":"A","directory":"one/buggy",{plain},"jars":["/etc"]}}"#), "`/etc` lies outside"),
+            (r#"{"id":"A","directory":"gone"}"#.to_owned(), "the buggy project `gone` cannot be opened"),
+        ] {
+            let error = checked_out(&format!("\n{line}")).await.unwrap_err();
+            let told = error.to_string();
+            assert!(told.contains(said) && told.contains("bugs.jsonl:2") && !error.hint().is_empty(), "{told}");
+        }
+    }
+
     #[test]
     fn lines_that_cannot_be_used_are_named() {
         let error = |lines: &str| {
@@ -228,7 +270,7 @@ mod tests {
             Jsonl::new(&settings).err().unwrap().to_string()
         };
         let good = r#"{"id":"A","directory":"one/buggy"}"#;
-        assert!(error(&format!("{good}\n\n{{\"id\":3}}")).contains("line 3"));
+        assert!(error(&format!("{good}\n\n{{\"id\":3}}")).contains("bugs.jsonl:3"));
         assert!(error(&format!("{good}\n{good}")).contains("`A` was there before"));
         assert!(error("\n").contains("lists no bug"));
         let (_keep, settings) = set(good);
