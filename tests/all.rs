@@ -9,6 +9,7 @@ mod bad_projects;
 mod batch;
 mod batch_caps;
 mod batch_kill;
+mod batch_merge;
 mod batch_plan;
 mod batch_stop;
 mod canary;

@@ -56,11 +56,20 @@ fn what_the_environment_failed_is_kept_apart_and_tried_again() {
     let folder = tempfile::tempdir().unwrap();
     let batch = text(&folder.path().join("batch"));
     let jdk = text(&folder.path().join("jdk"));
-    let words = ["bench", "run", SETS[0], "--out", &batch, "--quiet", "--", "--model", "builtin", "--java-home", &jdk];
-    let done = unidebug(&words);
+    let words = ["bench", "run", SETS[0], "--out", &batch, "--quiet"];
+    let flags = ["--", "--model", "builtin", "--java-home", &jdk];
+    let waits = unidebug(&[&words[..], &["--retry-pause", "1h", "--total-time", "1s"], &flags].concat());
+    waits.expect_code(5);
+    assert!(waits.stdout.contains("failed 1 times; tried again in 0:59:5"), "{waits}");
+    let told = status(&batch)["failed_by_environment"][0].clone();
+    assert!(told["tries"] == 1 && told["again_in_s"].as_u64() > Some(3500), "{told}");
+
+    unidebug(&["bench", "resubmit", &batch]).expect_code(0);
+    let done = unidebug(&[&words[..], &["--retry-pause", "20ms"], &flags].concat());
     done.expect_code(0);
     assert!(done.stdout.contains("0/1 over, 0 plausible, 1 failed by the environment"), "{done}");
     assert!(done.stdout.contains("given up; `bench resubmit` tries again"), "{done}");
+    assert!(done.took < Duration::from_secs(60), "{done}");
     let told = status(&batch);
     assert_eq!((told["over"].as_u64(), told["failed_by_environment"][0]["tries"].as_u64()), (Some(0), Some(3)));
 

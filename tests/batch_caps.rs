@@ -92,7 +92,7 @@ fn runs_that_are_killed_again_and_again_keep_to_the_cap_of_their_batch() {
     let batch = Capped::new();
     let caps = ["--total-tokens", &cap.to_string()];
     // Every run kills itself when its third answer comes, three times.
-    batch.run(&caps).env("UNIDEBUG_FAILPOINT", "send.after:3").run();
+    batch.run(&[&caps[..], &["--retry-pause", "10ms"]].concat()).env("UNIDEBUG_FAILPOINT", "send.after:3").run();
     let status = batch.status();
     assert_eq!(status["failed_by_environment"].as_array().map(Vec::len), Some(BUGS), "{status}");
     assert!(batch.tokens() <= cap, "{} of {cap}", batch.tokens());

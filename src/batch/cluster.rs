@@ -4,6 +4,7 @@
 use super::{BatchError, Plan, left};
 use crate::sandbox::own::trusted;
 use camino::{Utf8Path, Utf8PathBuf};
+use std::time::Duration;
 
 /// Name of the job script in a batch's folder.
 const SCRIPT: &str = "job.sh";
@@ -21,18 +22,20 @@ pub struct Spread {
     pub shards: usize,
     /// Units at a time on one machine.
     pub jobs: usize,
+    /// After a failure of the environment: so long nobody tries the unit again.
+    pub pause: Duration,
     /// Further options of `sbatch`, each with its value: `--partition=cpu`.
     pub options: Vec<String>,
 }
 
 /// The commands that together do what is left, for GNU parallel, ssh or any scheduler: one a shard.
 pub fn commands(spread: &Spread, plan: &Plan) -> Vec<String> {
-    let Spread { program, folder, shards, jobs, .. } = spread;
+    let Spread { program, folder, shards, jobs, pause, .. } = spread;
     let words = |at: usize| {
-        let shard = format!("{at}/{shards}");
-        let jobs = jobs.to_string();
-        let words = [program.as_str(), "bench", "work", folder.as_str(), "--shard", &shard, "--jobs", &jobs];
-        shlex::try_join(words).unwrap_or_else(|_| words.join(" "))
+        let (shard, jobs, pause) = (format!("{at}/{shards}"), jobs.to_string(), seconds(*pause));
+        let work = [program.as_str(), "bench", "work", folder.as_str(), "--shard", &shard];
+        let words = work.into_iter().chain(["--jobs", &jobs, "--retry-pause", &pause]).collect::<Vec<_>>();
+        shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
     };
     left(folder, plan, *shards).into_iter().map(words).collect()
 }
@@ -63,7 +66,8 @@ pub async fn submit(spread: &Spread, plan: &Plan) -> Result<Option<String>, Batc
 /// A Slurm job script: an array whose tasks queue again when their node fails or their time ends. A task is warned
 /// before that: its worker saves what is paid for and stops, and goes on from its journal when it is its turn again.
 fn script(spread: &Spread, tasks: &[usize]) -> String {
-    let Spread { program, folder, shards, jobs, options } = spread;
+    let Spread { program, folder, shards, jobs, pause, options } = spread;
+    let pause = seconds(*pause);
     let quoted = |text: &Utf8Path| shlex::try_quote(text.as_str()).map_or_else(|_| text.to_string(), Into::into);
     let (program, batch) = (quoted(program), quoted(folder));
     let options: String = options.iter().map(|option| format!("#SBATCH {option}\n")).collect();
@@ -81,7 +85,8 @@ fn script(spread: &Spread, tasks: &[usize]) -> String {
          warned=\n\
          trap 'warned=1; kill -TERM \"$worker\"' USR1\n\
          trap 'kill -TERM \"$worker\"' TERM INT\n\
-         {program} bench work {batch} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\" --jobs {jobs} &\n\
+         {program} bench work {batch} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\" --jobs {jobs} \
+         --retry-pause {pause} &\n\
          worker=$!\n\
          wait \"$worker\"\n\
          code=$?\n\
@@ -97,6 +102,11 @@ fn script(spread: &Spread, tasks: &[usize]) -> String {
         ranges(tasks),
         jobs * 2
     )
+}
+
+/// `15s`, as the program reads it.
+fn seconds(time: Duration) -> String {
+    format!("{}s", time.as_secs_f64())
 }
 
 /// `1-3,7`: numbers that rise, as an array's option takes them.
@@ -124,17 +134,20 @@ mod tests {
         let bugs = ["fixtures:a", "fixtures:b"].map(|id| id.parse().unwrap()).to_vec();
         let plan = Plan::new(bugs, vec![Configuration { name: "run".into(), args: Vec::new() }], 1).unwrap();
         let (program, folder) = ("/opt/my tools/unidebug".into(), "/no such/a b".into());
-        (Spread { program, folder, shards: 2, jobs: 1, options: vec!["--partition=cpu".into()] }, plan)
+        let pause = Duration::from_secs(15);
+        (Spread { program, folder, shards: 2, jobs: 1, pause, options: vec!["--partition=cpu".into()] }, plan)
     }
 
     #[test]
     fn paths_with_blanks_stay_one_word() {
         let (spread, plan) = spread();
         let made = commands(&spread, &plan);
-        assert_eq!(made[1], "'/opt/my tools/unidebug' bench work '/no such/a b' --shard 2/2 --jobs 1");
+        let wanted = "'/opt/my tools/unidebug' bench work '/no such/a b' --shard 2/2 --jobs 1 --retry-pause 15s";
+        assert_eq!(made[1], wanted);
         let script = script(&spread, &[1, 2]);
         assert!(script.contains("#SBATCH --array=1-2\n") && script.contains("#SBATCH --partition=cpu\n"), "{script}");
         assert!(script.contains("\n'/opt/my tools/unidebug' bench work '/no such/a b' --shard"), "{script}");
+        assert!(script.contains(" --jobs 1 --retry-pause 15s &\n"), "{script}");
     }
 
     #[test]

@@ -11,12 +11,13 @@ mod work;
 
 pub use cap::{limit, standing, told};
 pub use cluster::{Spread, commands, submit};
-pub use merge::merge;
+pub use merge::{Merged, merge};
 pub use plan::{Configuration, Plan, PlanFile, Unit};
 pub use unit::{State, Trouble};
 pub use watch::{Progress, Running, progress};
-pub use work::{Shard, TRIES, Worker, forgive, left};
+pub use work::{Shard, Worker, forgive, left};
 
+use crate::journal::JournalError;
 use crate::sandbox::SandboxError;
 use camino::Utf8PathBuf;
 
@@ -80,6 +81,9 @@ pub enum BatchError {
         /// Why.
         source: std::io::Error,
     },
+    /// A run directory cannot be taken into possession.
+    #[error(transparent)]
+    Run(#[from] JournalError),
     /// A process could not be started.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -99,7 +103,7 @@ impl BatchError {
             }
             Self::Interrupted => "everything is kept; the same command goes on where this one stopped",
             Self::Scheduler { .. } => "try the printed command by hand",
-            Self::Io { .. } => "check free space and permissions, then run it again",
+            Self::Io { .. } | Self::Run(_) => "check free space and permissions, then run it again",
             Self::Sandbox(_) => "check that the program can start processes here",
         }
     }

@@ -12,6 +12,8 @@ use std::num::NonZeroU32;
 const SCHEMA: u32 = 1;
 /// File of the frozen plan in a batch's folder.
 const FILE: &str = "plan.json";
+/// More units than that are a slip of the keyboard, and no machine lists them.
+const MOST_UNITS: u64 = 1_000_000;
 /// Longest name of a folder made from a bug's id, in bytes.
 const NAME_BYTES: usize = 80;
 
@@ -89,24 +91,37 @@ impl Plan {
     /// A plan of these parts.
     ///
     /// # Errors
-    /// There is nothing to run, or two configurations have one name.
+    /// There is nothing to run or far too much, or two configurations have one name.
     pub fn new(bugs: Vec<BugId>, configurations: Vec<Configuration>, repetitions: u32) -> Result<Self, BatchError> {
-        let wrong = |what: &str| Err(BatchError::Plan { what: what.to_owned() });
-        if bugs.is_empty() || repetitions == 0 || configurations.is_empty() {
-            return wrong("it runs nothing: it needs bugs, a configuration and at least one repetition");
+        let plan = Self { schema: SCHEMA, bugs, configurations, repetitions };
+        plan.complaint().map_or(Ok(plan), |what| Err(BatchError::Plan { what }))
+    }
+
+    /// What is wrong with it, also where it was read: names become folders.
+    fn complaint(&self) -> Option<String> {
+        let Self { bugs, configurations, repetitions, .. } = self;
+        if bugs.is_empty() || *repetitions == 0 || configurations.is_empty() {
+            return Some("it runs nothing: it needs bugs, a configuration and at least one repetition".to_owned());
+        }
+        let each = (bugs.len() as u64).saturating_mul(configurations.len() as u64);
+        let units = each.saturating_mul(u64::from(*repetitions));
+        if units > MOST_UNITS {
+            return Some(format!("it has {units} runs; the most is {MOST_UNITS}"));
         }
         let mut names = BTreeSet::new();
-        for configuration in &configurations {
+        for configuration in configurations {
             let name = &configuration.name;
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
             if name.is_empty() || !name.chars().all(fits) || name.starts_with('.') {
-                return wrong(&format!("`{name}` is no name of a configuration: letters, digits, `-`, `_` and `.`"));
+                return Some(format!("`{name}` is no name of a configuration: letters, digits, `-`, `_` and `.`"));
             }
             if !names.insert(name) {
-                return wrong(&format!("two configurations are named `{name}`"));
+                return Some(format!("two configurations are named `{name}`"));
             }
         }
-        Ok(Self { schema: SCHEMA, bugs, configurations, repetitions })
+        let mut folders = BTreeSet::new();
+        let twice = bugs.iter().find(|bug| !folders.insert(folder_name(bug)));
+        twice.map(|bug| format!("`{bug}` would have the folder of another bug"))
     }
 
     /// Freezes the plan in a batch's folder; the same plan may be frozen again.
@@ -149,7 +164,10 @@ impl Plan {
         if plan.schema > SCHEMA {
             return Err(BatchError::Plan { what: format!("{file} has schema {}, which is newer", plan.schema) });
         }
-        Ok(plan)
+        match plan.complaint() {
+            Some(what) => Err(BatchError::Plan { what: format!("{file}: {what}") }),
+            None => Ok(plan),
+        }
     }
 
     /// All units: every bug under every configuration before the next repetition begins, so that a batch that is
@@ -171,13 +189,14 @@ impl Plan {
 /// A folder's name for a bug; two bugs never share one.
 fn folder_name(bug: &BugId) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let plain = |text: &str| text.chars().map(|c| if fits(c) { c } else { '-' }).collect::<String>();
     let BugId { benchmark, name } = bug;
     if name.len() <= NAME_BYTES && benchmark.chars().chain(name.chars()).all(fits) {
         return format!("{benchmark}+{name}");
     }
-    let plain: String = name.chars().map(|c| if fits(c) { c } else { '-' }).collect();
-    let end = plain.chars().skip(plain.len().saturating_sub(NAME_BYTES)).collect::<String>();
-    format!("{benchmark}+{}+{:08x}", end.trim_start_matches(['-', '.']), crc32fast::hash(name.as_bytes()))
+    let (benchmark, sum, name) = (plain(benchmark), crc32fast::hash(name.as_bytes()), plain(name));
+    let end = &name[name.len().saturating_sub(NAME_BYTES)..];
+    format!("{benchmark}+{}+{sum:08x}", end.trim_start_matches(['-', '.']))
 }
 
 #[cfg(test)]
@@ -216,5 +235,23 @@ mod tests {
         assert!(Plan::new(Vec::new(), plan(1).configurations, 1).is_err());
         let twice = vec![plan(1).configurations[0].clone(), plan(1).configurations[0].clone()];
         assert!(Plan::new(plan(1).bugs, twice, 1).is_err());
+        let error = Plan::new(plan(1).bugs, plan(1).configurations, u32::MAX).unwrap_err().to_string();
+        assert!(error.contains("34359738360 runs"), "{error}");
+        let again = [plan(1).bugs, plan(1).bugs].concat();
+        let error = Plan::new(again, plan(1).configurations, 1).unwrap_err().to_string();
+        assert!(error.contains("`fixtures:a-b` would have the folder of another"), "{error}");
+    }
+
+    #[test]
+    fn a_plan_of_somebody_else_leads_nowhere_outside() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(dir.path()).unwrap();
+        let mut hostile = plan(1);
+        hostile.configurations[0].name = "../../x".into();
+        std::fs::write(folder.join(FILE), serde_json::to_string(&hostile).unwrap()).unwrap();
+        let error = Plan::read(folder).unwrap_err().to_string();
+        assert!(error.contains("plan.json: `../../x` is no name"), "{error}");
+        let hostile = BugId { benchmark: "../../..".into(), name: "../x".into() };
+        assert!(!folder_name(&hostile).contains('/'));
     }
 }

@@ -15,8 +15,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often the environment may fail on one unit.
-pub const TRIES: u32 = 3;
 /// Exit codes of a run that is over: plausible, no repair, a cap.
 const OVER: [i32; 3] = [0, 1, 5];
 /// A cap: the unit's own, or that of all units together.
@@ -28,7 +26,7 @@ const BUSY: i32 = 75;
 const INTERRUPTED: i32 = 130;
 /// How often is told how far the batch is.
 const LOOK: Duration = Duration::from_secs(1);
-/// Before units that others have are looked at again.
+/// Before units that others have, or that wait for their next try, are looked at again.
 const PAUSE: Duration = Duration::from_secs(3);
 /// What the units say on stderr.
 const LOG: &str = "log.txt";
@@ -57,6 +55,8 @@ pub struct Worker<'a> {
     pub plan: &'a Plan,
     /// Units at a time.
     pub jobs: usize,
+    /// After a failure of the environment: so long nobody tries the unit again. After the next one it is longer.
+    pub pause: Duration,
     /// Which part of the plan; all without.
     pub shard: Option<Shard>,
     /// When no other unit is begun any more.
@@ -106,24 +106,30 @@ impl Worker<'_> {
 
     async fn passes(&self, here: &Mutex<Vec<(Unit, Instant)>>) -> Result<(), BatchError> {
         loop {
-            let left: Vec<Unit> = self.units().into_iter().filter(|unit| self.is_left(unit)).collect();
-            if left.is_empty() {
+            let left = self.units().into_iter().filter_map(|unit| unit.left_in(self.folder).map(|wait| (unit, wait)));
+            let (due, later): (Vec<_>, Vec<_>) = left.partition(|(_, wait)| wait.is_zero());
+            if due.is_empty() && later.is_empty() {
                 return Ok(());
             }
             self.check_time()?;
             if self.gate.is_closed() {
                 return Err(BatchError::Interrupted);
             }
-            if self.pass(&left, here).await? == left.len() {
-                tokio::time::sleep(PAUSE).await;
+            let due: Vec<Unit> = due.into_iter().map(|(unit, _)| unit).collect();
+            if self.pass(&due, here).await? == due.len() {
+                let pause = later.iter().map(|(_, wait)| *wait).min().map_or(PAUSE, |wait| wait.min(PAUSE));
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    () = self.gate.closed() => {}
+                }
             }
         }
     }
 
-    /// Tries every unit once; gives how many of them others have.
-    async fn pass(&self, left: &[Unit], here: &Mutex<Vec<(Unit, Instant)>>) -> Result<usize, BatchError> {
+    /// Tries every one of these units once; gives how many of them others have.
+    async fn pass(&self, due: &[Unit], here: &Mutex<Vec<(Unit, Instant)>>) -> Result<usize, BatchError> {
         let here = || here.lock().unwrap_or_else(PoisonError::into_inner);
-        let runs = left.iter().map(|unit| async move {
+        let runs = due.iter().map(|unit| async move {
             here().push((unit.clone(), Instant::now()));
             let ended = self.run(unit).await;
             here().retain(|(other, _)| other != unit);
@@ -156,13 +162,9 @@ impl Worker<'_> {
         self.plan.units().into_iter().enumerate().filter(|(at, _)| mine(*at)).map(|(_, unit)| unit).collect()
     }
 
-    fn is_left(&self, unit: &Unit) -> bool {
-        is_left(unit, self.folder)
-    }
-
     async fn run(&self, unit: &Unit) -> Result<Claim, BatchError> {
-        // Another worker can have done it since the list was made.
-        if !self.is_left(unit) {
+        // Another worker can have done it since the list was made, or have failed.
+        if unit.left_in(self.folder) != Some(Duration::ZERO) {
             return Ok(Claim::Done);
         }
         let dir = unit.dir(self.folder);
@@ -176,18 +178,24 @@ impl Worker<'_> {
         let ended = own(&words, &dir.join(LOG), self.gate.closed()).await?;
         match ended.code {
             Some(CAP) if self.has_account()? && !matches!(unit.state(self.folder), State::Over(_)) => Ok(Claim::UsedUp),
-            Some(code) if OVER.contains(&code) => unit.over(self.folder, &ended.stdout).map(|()| Claim::Done),
+            Some(code) if OVER.contains(&code) => match unit.over(self.folder, &ended.stdout)? {
+                true => Ok(Claim::Done),
+                false => self.failed(unit, ended.code, "it ended without a report".into()),
+            },
             Some(BUSY) => Ok(Claim::Busy),
             Some(INTERRUPTED) => Err(BatchError::Interrupted),
             // It was asked to stop before it could listen.
             None if self.gate.is_closed() => Err(BatchError::Interrupted),
             Some(USAGE) => Err(BatchError::Usage { unit: unit.bug.to_string(), message: message(&ended) }),
-            code => {
-                let trouble = unit.failed(self.folder, code, message(&ended))?;
-                tracing::warn!(unit = %unit.folder, tries = trouble.tries, "{}", trouble.message);
-                Ok(Claim::Done)
-            }
+            code => self.failed(unit, code, message(&ended)),
         }
+    }
+
+    /// Notes that the environment failed a unit, which says nothing about the bug.
+    fn failed(&self, unit: &Unit, code: Option<i32>, message: String) -> Result<Claim, BatchError> {
+        let trouble = unit.failed(self.folder, self.pause, code, message)?;
+        tracing::warn!(unit = %unit.folder, tries = trouble.tries, "{}", trouble.message);
+        Ok(Claim::Done)
     }
 
     /// What is typed for a unit: a run, or going on with one that has begun.
@@ -234,10 +242,15 @@ fn message(ended: &Ended) -> String {
     }
 }
 
-/// Lets every unit that the environment failed be tried again. Gives how many.
-pub fn forgive(folder: &Utf8Path, plan: &Plan) -> usize {
-    let failed = |unit: &Unit| matches!(unit.state(folder), State::Trouble(_));
-    plan.units().iter().filter(|unit| failed(unit)).map(|unit| unit.forgive(folder)).count()
+/// Lets every unit that the environment failed be tried again, at once. Gives how many.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn forgive(folder: &Utf8Path, plan: &Plan) -> Result<usize, BatchError> {
+    let mut units = plan.units();
+    units.retain(|unit| matches!(unit.state(folder), State::Trouble(_)));
+    units.iter().try_for_each(|unit| unit.forgive(folder))?;
+    Ok(units.len())
 }
 
 /// The shards, from 1, of so many that still have something to do.
@@ -245,15 +258,7 @@ pub fn left(folder: &Utf8Path, plan: &Plan, shards: usize) -> Vec<usize> {
     let units = plan.units();
     let has_some = |shard: Shard| {
         let mut mine = units.iter().enumerate().filter(|(at, _)| shard.has(*at));
-        mine.any(|(_, unit)| is_left(unit, folder))
+        mine.any(|(_, unit)| unit.left_in(folder).is_some())
     };
     (1..=shards).filter(|&at| has_some(Shard { at, of: shards })).collect()
-}
-
-fn is_left(unit: &Unit, folder: &Utf8Path) -> bool {
-    match unit.state(folder) {
-        State::Waiting | State::Begun => true,
-        State::Trouble(trouble) => trouble.tries < TRIES,
-        State::Over(_) => false,
-    }
 }

@@ -18,6 +18,7 @@ mod run_dir;
 mod tee;
 mod write;
 
+pub use claim::LOCK;
 pub use compare::{Comparison, Divergence};
 pub use error::JournalError;
 pub use heard::last_heard;

@@ -17,13 +17,16 @@ pub struct RunDir {
 }
 
 impl RunDir {
+    /// Name of a folder in which run directories are put together before they get their place: those in it count for
+    /// nothing.
+    pub const STAGE: &str = ".unfinished";
+
     /// Creates the folder, with those above it, and takes it into possession.
     ///
     /// # Errors
     /// It cannot be created, another process owns it, or it holds a run already.
     pub fn create(path: &Utf8Path) -> Result<Self, JournalError> {
-        std::fs::create_dir_all(path).map_err(JournalError::io("create", path))?;
-        let run = Self::lock(path)?;
+        let run = Self::take(path)?;
         if Self::holds_run(path) {
             return Err(JournalError::Used { path: path.to_owned() });
         }
@@ -36,6 +39,15 @@ impl RunDir {
     /// It holds no run, or another process owns it.
     pub fn open(path: &Utf8Path) -> Result<Self, JournalError> {
         if Self::holds_run(path) { Self::lock(path) } else { Err(JournalError::NoRun { path: path.to_owned() }) }
+    }
+
+    /// Takes a folder into possession, whether it holds a run or not, to put another one in its place.
+    ///
+    /// # Errors
+    /// It cannot be created, or another process owns it.
+    pub fn take(path: &Utf8Path) -> Result<Self, JournalError> {
+        std::fs::create_dir_all(path).map_err(JournalError::io("create", path))?;
+        Self::lock(path)
     }
 
     /// Whether a run was begun there: its configuration is frozen before it does anything.

@@ -61,12 +61,23 @@ pub struct SpreadArgs {
     /// Into how many parts the batch is cut for `slurm` and `shards`.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub shards: u16,
-    /// Bugs at a time on one machine.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: u16,
+    /// What each machine does.
+    #[command(flatten)]
+    pub each: WorkerArgs,
     /// A further option of `sbatch`, as `--sbatch-arg=--partition=cpu`; may be repeated.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub sbatch_arg: Vec<String>,
+}
+
+/// How one machine works.
+#[derive(Debug, Args)]
+pub struct WorkerArgs {
+    /// Bugs at a time on one machine.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: u16,
+    /// How long a bug that the environment failed is left alone before its second try; before the third, four times as long.
+    #[arg(long, value_name = "TIME", default_value = "15s")]
+    pub retry_pause: Time,
 }
 
 /// Who does the work.
@@ -89,9 +100,9 @@ pub struct BenchWorkArgs {
     /// Which part: `2/8`. All without.
     #[arg(long, value_name = "K/N")]
     pub shard: Option<ShardArg>,
-    /// Bugs at a time.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: u16,
+    /// How this machine works.
+    #[command(flatten)]
+    pub each: WorkerArgs,
     /// No progress.
     #[arg(long, short)]
     pub quiet: bool,
@@ -134,7 +145,7 @@ pub struct BenchMergeArgs {
     /// Folders of the same plan, worked on apart.
     #[arg(value_name = "BATCH", required = true)]
     pub parts: Vec<Utf8PathBuf>,
-    /// The folder that takes what is over.
+    /// The folder that takes what is over, and what has begun nowhere else.
     #[arg(long, value_name = "DIR")]
     pub out: Utf8PathBuf,
 }

@@ -2,10 +2,11 @@
 
 use super::args::{
     BenchFolderArgs, BenchMergeArgs, BenchResubmitArgs, BenchRunArgs, BenchWorkArgs, ExecutorArg, SpreadArgs,
+    WorkerArgs,
 };
 use super::live::{self, Live};
 use super::plan::plan;
-use crate::batch::{self, BatchError, Plan, Progress, Spread, TRIES, Trouble, Worker};
+use crate::batch::{self, BatchError, Merged, Plan, Progress, Spread, State, Trouble, Unit, Worker};
 use crate::cli::error::{Failure, LATER};
 use crate::cli::interrupt;
 use crate::llm::Standing;
@@ -44,15 +45,20 @@ impl Batch<'_> {
     /// Gives what is left to whoever does the work.
     async fn hand_out(&self, executor: ExecutorArg, how: &SpreadArgs, until: Option<Instant>) -> Result<u8, Failure> {
         let Self { folder, plan, quiet } = *self;
-        let (shards, jobs) = (usize::from(how.shards), usize::from(how.jobs));
         if executor == ExecutorArg::Local {
-            let gate = interrupt::gate();
-            let done = work_on(&Worker { folder, plan, jobs, shard: None, until, gate }, quiet).await;
+            let done = work_on(&Worker { until, ..worker(folder, plan, &how.each) }, quiet).await;
             let code = show(folder, plan, false)?;
             return done.map(|()| code);
         }
-        let options = how.sbatch_arg.clone();
-        let spread = Spread { program: program()?, folder: folder.to_owned(), shards, jobs, options };
+        let SpreadArgs { shards, each: WorkerArgs { jobs, retry_pause }, sbatch_arg } = how;
+        let spread = Spread {
+            program: program()?,
+            folder: folder.to_owned(),
+            shards: usize::from(*shards),
+            jobs: usize::from(*jobs),
+            pause: retry_pause.0,
+            options: sbatch_arg.clone(),
+        };
         let text = if executor == ExecutorArg::Shards {
             batch::commands(&spread, plan).iter().map(|command| format!("{command}\n")).collect()
         } else {
@@ -74,10 +80,14 @@ pub async fn work(args: &BenchWorkArgs) -> Result<u8, Failure> {
     let folder = whole(&args.batch);
     let plan = Plan::read(&folder)?;
     let shard = args.shard.map(|shard| shard.0);
-    let jobs = usize::from(args.jobs);
-    let gate = interrupt::gate();
-    work_on(&Worker { folder: &folder, plan: &plan, jobs, shard, until: None, gate }, args.quiet).await?;
+    work_on(&Worker { shard, ..worker(&folder, &plan, &args.each) }, args.quiet).await?;
     Ok(0)
+}
+
+/// A worker for the whole batch, without an end.
+fn worker<'a>(folder: &'a Utf8Path, plan: &'a Plan, each: &WorkerArgs) -> Worker<'a> {
+    let (jobs, pause) = (usize::from(each.jobs), each.retry_pause.0);
+    Worker { folder, plan, jobs, pause, shard: None, until: None, gate: interrupt::gate() }
 }
 
 /// Prints how far a batch is.
@@ -96,7 +106,7 @@ pub fn status(args: &BenchFolderArgs) -> Result<u8, Failure> {
 pub async fn resubmit(args: &BenchResubmitArgs) -> Result<u8, Failure> {
     let folder = whole(&args.batch);
     let plan = Plan::read(&folder)?;
-    let again = batch::forgive(&folder, &plan);
+    let again = batch::forgive(&folder, &plan)?;
     if let Some(executor) = args.executor {
         return Batch { folder: &folder, plan: &plan, quiet: args.quiet }.hand_out(executor, &args.spread, None).await;
     }
@@ -109,16 +119,44 @@ pub async fn resubmit(args: &BenchResubmitArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Brings parts of a batch together.
+/// Brings parts of a batch together, and says what is not over and how to go on with it.
 ///
 /// # Errors
 /// The parts have different plans; something cannot be copied.
 pub fn merge(args: &BenchMergeArgs) -> Result<u8, Failure> {
     let parts: Vec<Utf8PathBuf> = args.parts.iter().map(|part| whole(part)).collect();
     let into = whole(&args.out);
-    let came = batch::merge(&into, &parts)?;
-    crate::cli::print(&format!("{came} runs came; `unidebug report {into}` shows them\n"));
+    let Merged { over, begun, at_work } = batch::merge(&into, &parts)?;
+    let mut text = format!("{over} runs came");
+    if begun > 0 {
+        let _ = write!(text, ", and {begun} that have begun");
+    }
+    text.push('\n');
+    for (unit, folder) in &at_work {
+        let _ = writeln!(text, "{} is worked on in {folder}: merge again when it is over", unit.bug);
+    }
+    let plan = Plan::read(&into)?;
+    let open: Vec<String> = plan.units().iter().filter_map(|unit| still_open(unit, &into)).collect();
+    if !open.is_empty() {
+        let more = open.len().saturating_sub(live::LISTED);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let listed = open[..open.len().min(live::LISTED)].join(", ");
+        let _ = writeln!(text, "not over: {listed}{more}\ngo on: unidebug bench work {into}");
+    }
+    let _ = writeln!(text, "report: unidebug report {into}");
+    crate::cli::print(&text);
     Ok(0)
+}
+
+/// A unit that is not over, by its bug and how far it is.
+fn still_open(unit: &Unit, folder: &Utf8Path) -> Option<String> {
+    let at = match unit.state(folder) {
+        State::Over(_) => return None,
+        State::Waiting => "waits",
+        State::Begun => "has begun",
+        State::Trouble(_) => "failed by the environment",
+    };
+    Some(format!("{} ({at})", unit.bug))
 }
 
 async fn work_on(worker: &Worker<'_>, quiet: bool) -> Result<(), Failure> {
@@ -134,15 +172,19 @@ async fn work_on(worker: &Worker<'_>, quiet: bool) -> Result<(), Failure> {
 fn show(folder: &Utf8Path, plan: &Plan, json: bool) -> Result<u8, Failure> {
     let standing = batch::standing(folder)?;
     let progress = batch::progress(folder, plan);
-    let given_up = progress.troubles.iter().filter(|(_, trouble)| trouble.tries >= TRIES).count();
+    let given_up = progress.troubles.iter().filter(|(_, trouble)| trouble.again_in().is_none()).count();
     let text = if json { object(folder, &progress, standing) } else { text(folder, &progress, standing) };
     crate::cli::print(&text);
     Ok(if progress.over + given_up < progress.units { LATER } else { 0 })
 }
 
 fn object(folder: &Utf8Path, progress: &Progress, standing: Option<Standing>) -> String {
-    let failed = progress.troubles.iter().map(|(unit, Trouble { tries, code, message })| {
-        json!({"unit": unit.folder, "bug": unit.bug, "tries": tries, "code": code, "message": message})
+    let failed = progress.troubles.iter().map(|(unit, trouble)| {
+        let Trouble { tries, code, message, .. } = trouble;
+        let again = trouble.again_in().map(|wait| wait.as_secs());
+        json!({
+            "unit": unit.folder, "bug": unit.bug, "tries": tries, "code": code, "message": message, "again_in_s": again,
+        })
     });
     let begun = progress.begun.iter().map(|unit| {
         let at = unit.at(folder);
@@ -166,8 +208,10 @@ fn text(folder: &Utf8Path, progress: &Progress, standing: Option<Standing>) -> S
         let _ = writeln!(text, "caps: {}", batch::told(standing));
     }
     for (unit, trouble) in &progress.troubles {
-        let end = if trouble.tries < TRIES { "will be tried again" } else { "given up; `bench resubmit` tries again" };
-        let _ = writeln!(text, "{}: {} ({end})", unit.bug, trouble.message);
+        let (Trouble { tries, message, .. }, again) = (trouble, trouble.again_in().map(live::clock));
+        let again = again.map(|wait| format!("tried again in {wait}"));
+        let end = again.unwrap_or_else(|| "given up; `bench resubmit` tries again".to_owned());
+        let _ = writeln!(text, "{}: {message} (failed {tries} times; {end})", unit.bug);
     }
     for unit in &progress.begun {
         let at = unit.at(folder).map(|at| format!(": {} {}, cycle {}", at.level, at.agent, at.cycle));

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Units at work that are listed; of more only the number is told.
-const LISTED: usize = 12;
+pub const LISTED: usize = 12;
 
 /// The display of one worker.
 pub struct Live {
@@ -75,7 +75,9 @@ fn table(progress: &Progress, elapsed: Duration, left: Option<Duration>) -> Stri
     let left = left.map_or_else(|| "unknown".to_owned(), clock);
     let mut text = format!("over       {} of {}\nplausible  {plausible}{rungs}\n", progress.over, progress.units);
     if !progress.troubles.is_empty() {
-        let _ = writeln!(text, "failed     {} by the environment", progress.troubles.len());
+        let next = progress.troubles.iter().filter_map(|(_, trouble)| trouble.again_in()).min();
+        let next = next.map(|wait| format!(", tried again in {}", clock(wait))).unwrap_or_default();
+        let _ = writeln!(text, "failed     {} by the environment{next}", progress.troubles.len());
     }
     let _ = writeln!(text, "cost       {}", cost(progress));
     let _ = write!(text, "time       {}, left {left}", clock(elapsed));
@@ -118,7 +120,7 @@ fn cost(progress: &Progress) -> String {
 }
 
 /// `1:02:03`
-fn clock(time: Duration) -> String {
+pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
@@ -133,12 +135,13 @@ mod tests {
         let bugs = ["fixtures:a", "fixtures:b", "fixtures:c"].map(|id| id.parse().unwrap()).to_vec();
         let plan = Plan::new(bugs, vec![Configuration { name: "run".into(), args: Vec::new() }], 4).unwrap();
         let unit = plan.units().remove(1);
+        let trouble = Trouble { tries: 1, code: Some(3), message: "no JDK".into(), at_ms: 0, pause_ms: 15_000 };
         let at = Scope { attempt: 1, level: Level::L2, agent: "slicer".into(), cycle: 3, focus: None };
         Progress {
             units: 12,
             over: 6,
             plausible: [("0".to_owned(), 1), ("1".to_owned(), 3), ("refine".to_owned(), 1)].into(),
-            troubles: vec![(unit.clone(), Trouble { tries: 1, code: Some(3), message: "no JDK".into() })],
+            troubles: vec![(unit.clone(), trouble)],
             begun: Vec::new(),
             cost_usd: Some(0.25),
             running: vec![Running { unit, since: Duration::from_secs(75), at: Some(at) }],
@@ -151,7 +154,7 @@ mod tests {
         let elapsed = Duration::from_secs(200);
         let left = left(&progress, elapsed, 2);
         assert_eq!(left, Some(Duration::from_secs(300)), "four in 200 seconds, six to go");
-        let wanted = "over       6 of 12\nplausible  5 (level 0 1, L1 3, refine 1)\nfailed     1 by the environment\n\
+        let wanted = "over       6 of 12\nplausible  5 (level 0 1, L1 3, refine 1)\nfailed     1 by the environment, tried again in 0:00:00\n\
                       cost       $0.2500\ntime       0:03:20, left 0:05:00\n\
                       at work    fixtures:b                               L2 slicer, cycle 3           0:01:15";
         assert_eq!(table(&progress, elapsed, left), wanted);

@@ -15,7 +15,10 @@ pub fn run_dirs(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut open = vec![(folder.to_owned(), 0)];
     while let Some((dir, depth)) = open.pop() {
         let Ok(entries) = dir.read_dir_utf8() else { continue };
-        for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        let counts = |entry: &camino::Utf8DirEntry| {
+            entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.file_name() != crate::journal::RunDir::STAGE
+        };
+        for entry in entries.flatten().filter(counts) {
             let path = entry.into_path();
             if has_journal(&path) {
                 found.push(path);
