@@ -132,5 +132,9 @@ fn what_a_case_lacks_is_named_with_its_line() {
     let root = set.path().join("bugs.jsonl");
     let done = unidebug(&["bugs", "jsonl", "--root", root.to_str().unwrap()]);
     done.expect_code(3);
-    assert!(done.stderr.contains("line 1: case `1` needs one of `output` and `output_file`"), "{done}");
+    assert!(
+        done.stderr.contains("case `1` needs one of `output` and `output_file`")
+            && done.stderr.contains("bugs.jsonl:1"),
+        "{done}"
+    );
 }
