@@ -154,6 +154,26 @@ async fn a_spectrum_holds_the_lines_of_the_product_that_each_test_ran() {
     assert_eq!((broken.diagnostics[0].line, broken.detail.contains("SyntaxError")), (5, true), "{}", broken.detail);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tests_in_packages_are_found_and_guard_what_passed() {
+    let test = "import unittest\n\nfrom adding import total\n\n\nclass TotalTest(unittest.TestCase):\n    def test_none(self):\n        \
+                self.assertEqual(total([]), 0)\n\n    def test_some(self):\n        self.assertEqual(total([5, 1]), 6)\n";
+    let trial = Trial::python(&[
+        ("adding.py", SUM),
+        ("tests/__init__.py", ""),
+        ("tests/test_total.py", test),
+        ("tests/deep/__init__.py", ""),
+        ("tests/deep/test_more.py", test),
+    ])
+    .await;
+    let judge = trial.open().await;
+    let passing: Vec<String> = judge.baseline().passing.iter().map(ToString::to_string).collect();
+    assert_eq!(passing, ["tests.deep.test_more$TotalTest#test_none", "tests.test_total$TotalTest#test_none"]);
+    assert_eq!(judge.baseline().triggering.len(), 2);
+    let broken = judge.validate(&trial.patch("adding.py", "result = 0", "result = (numbers or [1])[0]")).await.unwrap();
+    assert_eq!(broken.outcome, Outcome::Regression, "{}", broken.detail);
+}
+
 #[test]
 fn a_folder_with_pytest_tests_is_a_project_and_the_engine_says_that_it_has_no_templates() {
     let folder = tempfile::tempdir().unwrap();
