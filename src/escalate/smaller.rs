@@ -4,7 +4,7 @@
 //! it.
 
 use super::outcome::Repair;
-use crate::domain::{LineSpan, Outcome, Patch, PatchAttempt, PolicyKind, RepoPath, Validation};
+use crate::domain::{LineSpan, Outcome, Patch, PatchAttempt, RepoPath, Validation};
 use crate::patch::Minimiser;
 use crate::tools::{Workbench, doubt};
 use crate::validate::ValidateError;
@@ -33,10 +33,6 @@ pub async fn smaller(repair: &Repair, bench: &Workbench, deadline: Instant) -> R
     let whole = &repair.attempt.patch;
     let reached = |path: &RepoPath, span: LineSpan| is_run(bench, path, span);
     let mut minimiser = Minimiser::new(whole, bench.language, &reached);
-    // A single template edit is one piece: a part of it would be another edit, and a likelier one was tried before.
-    if repair.policy == PolicyKind::Builtin && minimiser.parts() < 2 {
-        return Ok(Smaller::None);
-    }
     let until = deadline.min(Instant::now() + TIME);
     let mut asked = 0;
     while asked < MOST && Instant::now() < until {

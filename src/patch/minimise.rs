@@ -1,4 +1,5 @@
-//! Smaller patches that still pass: delta debugging over hunks, then over tokens.
+//! Smaller patches that still pass: delta debugging over hunks. A hunk stays whole: tests rarely tell a part of what
+//! somebody wrote from all of it, and a part is a program that nobody has thought of.
 //!
 //! Source: Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input* (2002), with the test turned
 //! round: what is kept is a part of the patch without which it does not pass. [`Minimiser`] is pure: it proposes a
@@ -6,7 +7,6 @@
 
 mod ddmin;
 
-use super::tokens::{Token, is_word, tokens};
 use crate::domain::{FileChange, LineSpan, Patch, RepoPath};
 use crate::language::{self, Language};
 use ddmin::Ddmin;
@@ -14,27 +14,14 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// More parts than this are not taken apart into single tokens.
-const MAX_TOKENS: usize = 60;
-
 /// A part of one file's change: these bytes of the original become that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Delta {
     file: usize,
     range: Range<usize>,
     text: Vec<u8>,
-    /// Place among the parts of the same offset.
-    order: usize,
     /// Whether a judge's pass says that the part is not needed.
     judged: bool,
-}
-
-/// Which grain is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grain {
-    Hunks,
-    Tokens,
-    Done,
 }
 
 /// One minimisation.
@@ -43,9 +30,8 @@ pub struct Minimiser<'a> {
     /// New files come whole or not at all: they stay.
     added: Vec<FileChange>,
     language: &'a dyn Language,
-    grain: Grain,
-    /// What may be left out, each part as a whole.
-    parts: Vec<Vec<Delta>>,
+    /// What may be left out.
+    parts: Vec<Delta>,
     search: Ddmin,
     proposed: Option<Vec<usize>>,
 }
@@ -56,32 +42,25 @@ impl<'a> Minimiser<'a> {
     pub fn new(patch: &Patch, language: &'a dyn Language, is_judged: &dyn Fn(&RepoPath, LineSpan) -> bool) -> Self {
         let mut files = Vec::new();
         let mut added = Vec::new();
-        let mut deltas = Vec::new();
+        let mut parts = Vec::new();
         for change in &patch.files {
             match &change.before {
                 Some(before) => {
                     let path = &change.path;
-                    deltas.extend(hunks(before, &change.after, files.len(), &|span| is_judged(path, span)));
+                    parts.extend(hunks(before, &change.after, files.len(), &|span| is_judged(path, span)));
                     files.push((change.path.clone(), before.clone()));
                 }
                 None => added.push(change.clone()),
             }
         }
-        let parts: Vec<Vec<Delta>> = deltas.into_iter().map(|hunk| vec![hunk]).collect();
-        let search = Ddmin::over(fixed(&parts));
-        Self { files, added, language, grain: Grain::Hunks, parts, search, proposed: None }
+        let search = Ddmin::over(parts.iter().map(|part| !part.judged).collect());
+        Self { files, added, language, parts, search, proposed: None }
     }
 
     /// The next smaller patch to judge; `None` when nothing more can be left out. Ask [`Minimiser::answer`] in between.
     pub fn propose(&mut self) -> Option<Patch> {
         loop {
-            if self.grain == Grain::Done {
-                return None;
-            }
-            let Some(kept) = self.search.propose() else {
-                self.refine();
-                continue;
-            };
+            let kept = self.search.propose()?;
             let patch = self.patch(&kept);
             // A text that does not parse needs no judge; the original may have been broken before.
             if patch.is_empty() || !self.parses(&patch) {
@@ -100,29 +79,9 @@ impl<'a> Minimiser<'a> {
         }
     }
 
-    /// How many parts the patch has at the grain that is looked at: hunks first.
-    pub fn parts(&self) -> usize {
-        self.search.kept.len()
-    }
-
     /// The smallest patch so far that passes.
     pub fn best(&self) -> Patch {
         self.patch(&self.search.kept)
-    }
-
-    /// From hunks to tokens, from tokens to the end.
-    fn refine(&mut self) {
-        if self.grain == Grain::Tokens {
-            self.grain = Grain::Done;
-            return;
-        }
-        self.grain = Grain::Tokens;
-        let kept: Vec<Delta> = self.search.kept.iter().flat_map(|&at| self.parts[at].clone()).collect();
-        let parts = |hunk: &Delta| paired(fine(hunk, &self.files[hunk.file].1, self.language));
-        let fine: Vec<Vec<Delta>> = kept.iter().flat_map(parts).collect();
-        let few = fine.len() <= MAX_TOKENS;
-        self.parts = if few { fine } else { kept.into_iter().map(|hunk| vec![hunk]).collect() };
-        self.search = Ddmin::over(fixed(&self.parts));
     }
 
     fn patch(&self, kept: &[usize]) -> Patch {
@@ -131,14 +90,14 @@ impl<'a> Minimiser<'a> {
             let mut after = Vec::with_capacity(before.len());
             let mut at = 0;
             let mut chosen: Vec<&Delta> =
-                kept.iter().flat_map(|&part| &self.parts[part]).filter(|delta| delta.file == number).collect();
-            chosen.sort_by_key(|delta| (delta.range.start, delta.order));
+                kept.iter().map(|&part| &self.parts[part]).filter(|delta| delta.file == number).collect();
+            chosen.sort_by_key(|delta| delta.range.start);
             for delta in chosen {
-                append(&mut after, &before[at..delta.range.start]);
-                append(&mut after, &delta.text);
+                after.extend_from_slice(&before[at..delta.range.start]);
+                after.extend_from_slice(&delta.text);
                 at = delta.range.end;
             }
-            append(&mut after, &before[at..]);
+            after.extend_from_slice(&before[at..]);
             if *after != **before {
                 files.push(FileChange { path: path.clone(), before: Some(before.clone()), after: after.into() });
             }
@@ -154,20 +113,6 @@ impl<'a> Minimiser<'a> {
         };
         patch.files.iter().all(|file| !errors(&file.after) || file.before.as_deref().is_some_and(errors))
     }
-}
-
-/// Of each part, whether it may not be left out.
-fn fixed(parts: &[Vec<Delta>]) -> Vec<bool> {
-    parts.iter().map(|part| part.iter().any(|delta| !delta.judged)).collect()
-}
-
-/// Appends bytes; words that what is left out stood between stay two words.
-fn append(text: &mut Vec<u8>, bytes: &[u8]) {
-    let joins = text.last().copied().is_some_and(is_word) && bytes.first().copied().is_some_and(is_word);
-    if joins {
-        text.push(b' ');
-    }
-    text.extend_from_slice(bytes);
 }
 
 /// The hunks of a changed file, each with the bytes it replaces.
@@ -186,7 +131,6 @@ fn hunks(before: &[u8], after: &[u8], file: usize, is_judged: &dyn Fn(LineSpan) 
                 file,
                 range: old_starts[from.start]..old_starts[from.end],
                 text: after[new_starts[to.start]..new_starts[to.end]].to_vec(),
-                order: 0,
                 judged: is_judged(span),
             }
         })
@@ -206,104 +150,6 @@ fn starts(lines: &[&[u8]]) -> Vec<usize> {
         starts.push(at);
     }
     starts
-}
-
-/// The tokens of a hunk that differ, each a part of its own. White space and comments belong to the token behind them;
-/// where they alone differ they stay as the patch has them.
-fn fine(delta: &Delta, before: &[u8], language: &dyn Language) -> Vec<Delta> {
-    let old = Text::of(&before[delta.range.clone()], language);
-    let new = Text::of(&delta.text, language);
-    let mut parts = Vec::new();
-    let mut part = |from: Range<usize>, to: Range<usize>, judged: bool| {
-        if old.bytes[from.clone()] != new.bytes[to.clone()] {
-            let range = delta.range.start + from.start..delta.range.start + from.end;
-            let text = new.bytes[to].to_vec();
-            let order = parts.len();
-            parts.push(Delta { file: delta.file, range, text, order, judged: judged && delta.judged });
-        }
-    };
-    for op in capture_diff_slices(Algorithm::Myers, &old.cores(), &new.cores()) {
-        match op {
-            DiffOp::Equal { old_index, new_index, len } => {
-                for nth in 0..len {
-                    part(old.space(old_index + nth), new.space(new_index + nth), false);
-                }
-            }
-            // Added tokens one by one, all at the same place and in their order.
-            DiffOp::Insert { old_index, new_index, new_len } => {
-                let at = old.start(old_index);
-                for nth in new_index..new_index + new_len {
-                    part(at..at, new.start(nth)..new.start(nth + 1), true);
-                }
-            }
-            DiffOp::Delete { .. } | DiffOp::Replace { .. } => {
-                let (from, to) = (op.old_range(), op.new_range());
-                part(old.start(from.start)..old.start(from.end), new.start(to.start)..new.start(to.end), true);
-            }
-        }
-    }
-    part(old.end()..old.bytes.len(), new.end()..new.bytes.len(), false);
-    parts
-}
-
-/// Added brackets with their partners: one without the other never parses.
-fn paired(deltas: Vec<Delta>) -> Vec<Vec<Delta>> {
-    let mut parts: Vec<Vec<Delta>> = Vec::new();
-    let mut open: Vec<(u8, usize)> = Vec::new();
-    for delta in deltas {
-        let sign = match delta.text.trim_ascii() {
-            [sign] if delta.range.is_empty() => *sign,
-            _ => 0,
-        };
-        let opener = match sign {
-            b')' => b'(',
-            b'}' => b'{',
-            b']' => b'[',
-            _ => 0,
-        };
-        if open.last().is_some_and(|(last, _)| *last == opener) {
-            if let Some((_, part)) = open.pop() {
-                parts[part].push(delta);
-            }
-            continue;
-        }
-        if matches!(sign, b'(' | b'{' | b'[') {
-            open.push((sign, parts.len()));
-        }
-        parts.push(vec![delta]);
-    }
-    parts
-}
-
-/// Bytes with their tokens.
-struct Text<'b> {
-    bytes: &'b [u8],
-    tokens: Vec<Token>,
-}
-
-impl<'b> Text<'b> {
-    fn of(bytes: &'b [u8], language: &dyn Language) -> Self {
-        Self { bytes, tokens: tokens(bytes, language) }
-    }
-
-    fn cores(&self) -> Vec<&'b [u8]> {
-        self.tokens.iter().map(|token| &self.bytes[token.core.clone()]).collect()
-    }
-
-    /// Where the last token ends.
-    fn end(&self) -> usize {
-        self.tokens.last().map_or(0, |token| token.core.end)
-    }
-
-    /// Where the white space in front of a token starts; behind the last one its end.
-    fn start(&self, at: usize) -> usize {
-        self.tokens.get(at).map_or(self.end(), |token| token.start)
-    }
-
-    /// The white space in front of a token.
-    fn space(&self, at: usize) -> Range<usize> {
-        self.tokens.get(at).map_or(0..0, |token| token.start..token.core.start)
-    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,6 @@ pub mod proposal;
 mod render;
 mod seek;
 pub mod suspicious;
-mod tokens;
 
 pub use apply::{apply, replaced_methods};
 pub use minimise::Minimiser;
