@@ -83,7 +83,24 @@ async fn a_cut_of_a_test_that_passed_before_gets_a_second_look() {
     assert_eq!(warm.outcome, Outcome::PassedWarm, "{warm:?}");
     assert!(cold.is_plausible(), "{cold:?}");
     for told in [warm, cold] {
-        assert!(told.detail.contains("(a.ClockTest#ticks: cut at first, passed alone)"), "{told:?}");
+        assert!(told.detail.contains("(a.ClockTest#ticks: late at first, passed alone)"), "{told:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_that_comes_once_to_a_limit_of_its_own_gets_a_second_look() {
+    let limited = TEST.replace("@Test public void ticks", "@Test(timeout = 1500) public void ticks");
+    let trial = Trial::new(&[("src/a/Clock.java", CLOCK), ("test/a/ClockTest.java", &limited)]).await;
+    let [warm, cold] = told(&trial, "if (new java.io.File(\"slow\").createNewFile()) { Thread.sleep(3000); }").await;
+    assert_eq!(warm.outcome, Outcome::PassedWarm, "{warm:?}");
+    assert!(cold.is_plausible(), "{cold:?}");
+    for told in [warm, cold] {
+        assert!(told.detail.contains("(a.ClockTest#ticks: late at first, passed alone)"), "{told:?}");
+    }
+    let [warm, cold] = told(&trial, "Thread.sleep(3000);").await;
+    for told in [warm, cold] {
+        assert_eq!(told.outcome, Outcome::Regression, "{told:?}");
+        assert!(told.detail.contains("a.ClockTest#ticks did not pass alone"), "{told:?}");
     }
 }
 
@@ -98,7 +115,7 @@ async fn a_limit_of_the_test_itself_is_no_verdict_where_it_had_no_processor() {
     assert_eq!(warm.outcome, Outcome::PassedWarm, "{warm:?}");
     assert!(cold.is_plausible(), "{cold:?}");
     for told in [warm, cold] {
-        assert!(told.detail.contains("(a.ClockTest#ticks: cut at first, passed alone)"), "{told:?}");
+        assert!(told.detail.contains("(a.ClockTest#ticks: late at first, passed alone)"), "{told:?}");
     }
     // Who only waits is not let through for that; on a busy machine even waiting may look like starving.
     for told in told(&trial, "Thread.sleep(60000);").await {

@@ -34,7 +34,10 @@ impl Row {
         let mut wrong = Vec::new();
         if self.warm.outcome != Outcome::PassedWarm || !self.cold.is_plausible() {
             wrong.push(format!("{}: warm {}: {}", self.bug, self.warm.outcome, self.warm.detail));
-            wrong.push(format!("{}: cold {}: {}", self.bug, self.cold.outcome, self.cold.detail));
+            wrong.push(format!(
+                "{}: cold {}: {} {:?}",
+                self.bug, self.cold.outcome, self.cold.detail, self.cold.failing
+            ));
         }
         if let Some((warm, cold)) = self.left.as_ref().filter(|(warm, cold)| warm.outcome != cold.outcome) {
             wrong.push(format!("{}, as it was: warm {}: {}", self.bug, warm.outcome, warm.detail));

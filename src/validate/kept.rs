@@ -16,7 +16,7 @@ pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, V
     let mut project = checkout.project.clone();
     // Compiled folders are content, wherever they lie.
     project.jdk = None;
-    digest.update(format!("1 {project:?} {runner}"));
+    digest.update(format!("2 {project:?} {runner}"));
     let mut walk = ignore::WalkBuilder::new(&checkout.root);
     walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
     let mut outputs: Vec<Utf8PathBuf> = Vec::new();

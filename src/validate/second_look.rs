@@ -1,6 +1,7 @@
 //! A second look at cuts. A machine that is short of everything may cut a test that has no fault; so when nothing but
-//! cut tests that passed before, or tests that came to a limit of their own without a processor, speaks against a
-//! candidate, these run once more by themselves and with more time, and only then is it judged.
+//! tests that passed before and were cut or came to a limit of their own, or triggering ones that came to theirs without a
+//! processor, speaks against a candidate, these run once more by themselves and with more time, and only then is it
+//! judged.
 
 use super::Baseline;
 use super::plan::Deadlines;
@@ -32,10 +33,15 @@ impl SecondLook {
         let counts = |id: &&TestId| baseline.passing.contains(*id) || baseline.triggering.contains(*id);
         let tests: Vec<TestId> = judged.against.iter().filter(counts).cloned().collect();
         let undecided = |id: &TestId| {
-            let cut = report.results.get(id).filter(|result| result.status == TestStatus::TimedOut);
-            cut.is_some_and(|result| baseline.passing.contains(id) || starved(result, baseline.report.results.get(id)))
+            report.results.get(id).is_some_and(|result| match (baseline.passing.contains(id), result.status) {
+                (true, TestStatus::TimedOut) => true,
+                (true, TestStatus::Failed) => own_limit(result),
+                (false, TestStatus::TimedOut) => starved(result, baseline.report.results.get(id)),
+                _ => false,
+            })
         };
-        if judged.outcome != Outcome::Timeout || tests.is_empty() || !tests.iter().all(undecided) {
+        let late = matches!(judged.outcome, Outcome::Timeout | Outcome::Regression);
+        if !late || tests.is_empty() || !tests.iter().all(undecided) {
             return None;
         }
         let room = |id: &TestId| (*deadlines.own.get(id).unwrap_or(&deadlines.default) * ROOM).max(LEAST);
@@ -61,7 +67,7 @@ impl SecondLook {
 
     /// The judgement of the run that followed.
     pub(super) fn revised(&self, judged: Judged) -> Judged {
-        let detail = format!("{} ({}: cut at first, passed alone)", judged.detail, self.named());
+        let detail = format!("{} ({}: late at first, passed alone)", judged.detail, self.named());
         Judged { detail, ..judged }
     }
 
@@ -71,8 +77,15 @@ impl SecondLook {
     }
 }
 
-/// Whether a test came to a limit of its own, by the wall clock, while others had the processors, and without the
-/// candidate it failed before that.
+/// Whether a test came to a limit of its own, which goes by the wall clock: one that passed near it may come to it once.
+fn own_limit(result: &TestResult) -> bool {
+    let kind = result.failure.as_ref().map_or("", |why| why.kind.as_str());
+    kind != CUT
+        && kind.rsplit(['.', '$']).next().is_some_and(|name| name.contains("TimedOut") || name.contains("Timeout"))
+}
+
+/// Whether a test came to a limit of its own while others had the processors, and without the candidate it failed before
+/// that.
 fn starved(now: &TestResult, before: Option<&TestResult>) -> bool {
     let own_limit = now.failure.as_ref().is_some_and(|why| why.kind.contains('.') && why.kind != CUT);
     own_limit && before.is_some_and(|result| result.status == TestStatus::Failed)
@@ -118,6 +131,23 @@ mod tests {
         assert!(asked(&[("T#bug", Failed), ("T#good", TimedOut)]).is_none());
         assert!(asked(&[("T#bug", Passed), ("T#good", TimedOut), ("T#slow", Failed)]).is_none());
         assert!(asked(&[("T#bug", Passed)]).is_none(), "nothing shows what hung");
+    }
+
+    #[test]
+    fn a_test_that_passed_before_is_looked_at_again_when_it_comes_to_its_own_limit() {
+        let failed = |kind: &str| {
+            let failure = Some(Failure { kind: kind.into(), message: String::new(), frames: Vec::new() });
+            TestResult { id: "T#good".parse().unwrap(), status: Failed, failure, millis: 3000 }
+        };
+        for (kind, wanted) in [
+            ("org.junit.runners.model.TestTimedOutException", true),
+            ("java.util.concurrent.TimeoutException", true),
+            ("java.lang.AssertionError", false),
+            ("", false),
+        ] {
+            assert_eq!(own_limit(&failed(kind)), wanted, "{kind}");
+        }
+        assert!(asked(&[("T#bug", Passed), ("T#good", Failed)]).is_none(), "it says what is wrong");
     }
 
     #[test]

@@ -1,19 +1,8 @@
 //! Attacks by what files a patch changes and what they hold.
 
-use super::rows::{Attack, CART, Edit, TEST, one};
+use super::rows::{Attack, CART, Edit, TEST, binary, large, many_files, of_mode, one};
 use Edit::{Code, Diff, New, Repaired, Replace};
 use unidebug::domain::Outcome::{CompileError, Failed, Refused, Unappliable};
-
-fn many_files() -> String {
-    (0..21).map(|n| format!("--- /dev/null\n+++ b/src/shop/N{n}.java\n@@ -0,0 +1 @@\n+class N{n} {{ }}\n")).collect()
-}
-
-fn large() -> String {
-    format!(
-        "--- a/{CART}\n+++ b/{CART}\n@@ -7 +7 @@\n-        count = pieces;\n+        count += pieces; // {}\n",
-        "x".repeat(300_000)
-    )
-}
 
 pub const ATTACKS: &[Attack] = &[
     (
@@ -97,18 +86,8 @@ pub const ATTACKS: &[Attack] = &[
         18,
         "a file that is no file",
         [
-            one(
-                Refused,
-                &[Diff(|| {
-                    "diff --git a/src/shop/N.java b/src/shop/N.java\nnew file mode 120000\n--- /dev/null\n+++ b/src/shop/N.java\n@@ -0,0 +1 @@\n+/root\n".into()
-                })],
-            ),
-            one(
-                Refused,
-                &[Diff(|| {
-                    "diff --git a/src/more b/src/more\nnew file mode 160000\n--- /dev/null\n+++ b/src/more\n@@ -0,0 +1 @@\n+Subproject commit 0123456789012345678901234567890123456789\n".into()
-                })],
-            ),
+            one(Refused, &[Diff(|| of_mode("120000", "src/shop/N.java", "/root"))]),
+            one(Refused, &[Diff(|| of_mode("160000", "src/more", "Subproject commit 0123456789"))]),
             one(Refused, &[Diff(|| "--- /dev/null\n+++ b/.GIT/hooks/pre-commit\n@@ -0,0 +1 @@\n+exit 0\n".into())]),
         ],
     ),
@@ -116,14 +95,9 @@ pub const ATTACKS: &[Attack] = &[
         19,
         "too much",
         [
-            one(Refused, &[Diff(large)]),
-            one(Refused, &[Diff(many_files)]),
-            one(
-                Refused,
-                &[Diff(|| {
-                    format!("diff --git a/{CART} b/{CART}\nindex 1..2 100644\nGIT binary patch\nliteral 3\nKcmZ\n")
-                })],
-            ),
+            one(Refused, &[Diff(|| large(CART))]),
+            one(Refused, &[Diff(|| many_files(|n| format!("src/shop/N{n}.java")))]),
+            one(Refused, &[Diff(|| binary(CART))]),
         ],
     ),
     (

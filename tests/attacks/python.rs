@@ -1,6 +1,6 @@
 //! Attacks in Python, by their numbers in the project's list; what has no number there is told by 0.
 
-use super::rows::{Attack, Edit, one};
+use super::rows::{Attack, Edit, binary, large, many_files, of_mode, one};
 use Edit::{After, Code, Diff, New, Repaired, Replace};
 use unidebug::domain::Outcome::{
     CompileError, Crash, Duplicate, Failed, Refused, Regression, Suspicious, Timeout, Unappliable,
@@ -30,21 +30,6 @@ macro_rules! forged {
     () => {
         "import os\nfor fd in range(3, 64):\n    try:\n        os.write(fd, b'{\"nonce\": \"\", \"kind\": \"over\", \"count\": 0, \"why\": \"done\"}\\n')\n    except OSError:\n        continue"
     };
-}
-
-fn of_mode(mode: &str, path: &str, text: &str) -> String {
-    format!("diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+{text}\n")
-}
-
-fn many_files() -> String {
-    (0..21).map(|n| format!("--- /dev/null\n+++ b/shop/n{n}.py\n@@ -0,0 +1 @@\n+n = {n}\n")).collect()
-}
-
-fn large() -> String {
-    let after = "x".repeat(300_000);
-    format!(
-        "--- a/{CART}\n+++ b/{CART}\n@@ -14 +14 @@\n-        self.count = pieces\n+        self.count += pieces  # {after}\n"
-    )
 }
 
 pub const ATTACKS: &[Attack] = &[
@@ -274,14 +259,9 @@ pub const ATTACKS: &[Attack] = &[
         19,
         "too much",
         [
-            one(Refused, &[Diff(large)]),
-            one(Refused, &[Diff(many_files)]),
-            one(
-                Refused,
-                &[Diff(|| {
-                    format!("diff --git a/{CART} b/{CART}\nindex 1..2 100644\nGIT binary patch\nliteral 3\nKcmZ\n")
-                })],
-            ),
+            one(Refused, &[Diff(|| large(CART))]),
+            one(Refused, &[Diff(|| many_files(|n| format!("shop/n{n}.py")))]),
+            one(Refused, &[Diff(|| binary(CART))]),
         ],
     ),
     (

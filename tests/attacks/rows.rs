@@ -46,6 +46,26 @@ pub fn attacks() -> impl Iterator<Item = &'static Attack> {
     in_code::ATTACKS.iter().chain(in_files::ATTACKS)
 }
 
+/// The diff of a new file of this mode.
+pub fn of_mode(mode: &str, path: &str, line: &str) -> String {
+    format!("diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+{line}\n")
+}
+
+/// The diff of more new files than a repair needs.
+pub fn many_files(path: impl Fn(usize) -> String) -> String {
+    (0..21).map(|n| format!("--- /dev/null\n+++ b/{}\n@@ -0,0 +1 @@\n+\n", path(n))).collect()
+}
+
+/// A diff that is larger than any repair.
+pub fn large(path: &str) -> String {
+    format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-\n+{}\n", "x".repeat(300_000))
+}
+
+/// A diff that is no text.
+pub fn binary(path: &str) -> String {
+    format!("diff --git a/{path} b/{path}\nindex 1..2 100644\nGIT binary patch\nliteral 3\nKcmZ\n")
+}
+
 /// A spelling.
 pub const fn one(outcome: Outcome, edit: &'static [Edit]) -> Spelling {
     (outcome, edit)
