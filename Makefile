@@ -1,8 +1,10 @@
 # What a user and CI run. `make demo` and `make test` are all a new machine needs.
 
-CARGO  ?= cargo
-TARGET := $(or $(CARGO_TARGET_DIR),target)
-DEMO   := fixtures:roman-numerals
+CARGO   ?= cargo
+TARGET  := $(or $(CARGO_TARGET_DIR),target)
+DEMO    := fixtures:roman-numerals
+# Tests at once: half as many again as processors, for many of them wait for other processes.
+AT_ONCE := $(shell echo $$(($$(nproc) * 3 / 2)))
 
 .PHONY: setup demo test soak bench lint
 
@@ -18,7 +20,7 @@ demo: setup
 
 ## Every test, with small counts where counts are free to choose.
 test: setup
-	$(CARGO) test --locked --quiet
+	$(CARGO) test --locked --quiet -- --test-threads $(AT_ONCE)
 
 ## The same with full counts, and a Slurm of one node where its daemons can be had.
 soak:

@@ -84,6 +84,9 @@ const JACOCO: &[Jar] = &[
     jar("org.ow2.asm", "asm-tree", "9.9", "42178f3775c9c63f9e5e1446747d29b4eca4d91bd6e75e5c43cfa372a47d38c6"),
 ];
 
+/// JVM options for Maven where it runs for seconds: the second compiler would cost more than it brings.
+pub(super) const SHORT_LIVED: &str = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto";
+
 /// A set of jars that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Library {
@@ -149,6 +152,21 @@ impl Jar {
         std::fs::read(path).is_ok_and(|bytes| hex(&Sha256::digest(bytes)) == self.sha256)
     }
 
+    /// Whether Maven brought these very bytes into its repository; else why not.
+    fn brought(&self, repository: &Utf8Path, said: &str) -> Result<(), String> {
+        let path = repository.join(self.repository_path());
+        if !path.is_file() {
+            let why = said.lines().find(|line| line.contains("ERROR"));
+            return Err(why.unwrap_or("Maven did not bring it").to_owned());
+        }
+        if !self.has_the_right_sum(&path) {
+            // Left there, it would be used by whoever looks at the path only.
+            let _ = std::fs::remove_file(&path);
+            return Err("what Maven brought has another SHA-256 than the pinned one".into());
+        }
+        Ok(())
+    }
+
     /// A copy of these very bytes on this machine.
     fn here(self, cache: &Utf8Path) -> Option<Utf8PathBuf> {
         let repositories = [local_repository(), Some(cache.join("m2")), Some("/usr/share/maven-repo".into())];
@@ -189,25 +207,27 @@ pub async fn find(library: Library, sandbox: &Sandbox) -> Result<Vec<Utf8PathBuf
 }
 
 async fn find_in(library: Library, sandbox: &Sandbox, cache: &Utf8Path) -> Result<Vec<Utf8PathBuf>, BenchmarkError> {
-    let mut found = Vec::new();
-    for &jar in library.jars() {
-        found.push(match jar.here(cache) {
-            Some(path) => path,
-            None => fetch(library, jar, sandbox, cache).await?,
-        });
+    let jars = library.jars();
+    if let Some(all) = jars.iter().map(|jar| jar.here(cache)).collect() {
+        return Ok(all);
     }
-    Ok(found)
+    let missing: Vec<Jar> = jars.iter().copied().filter(|jar| jar.here(cache).is_none()).collect();
+    fetch(library, &missing, sandbox, cache).await?;
+    jars.iter().map(|jar| jar.here(cache).ok_or_else(|| not_here(library, jar, cache, "it did not stay"))).collect()
 }
 
-/// Lets the user's own Maven, with the user's mirrors and proxies, bring one jar.
-async fn fetch(library: Library, jar: Jar, sandbox: &Sandbox, cache: &Utf8Path) -> Result<Utf8PathBuf, BenchmarkError> {
-    let name = library.name();
-    let missing = |what: String| BenchmarkError::Missing {
-        what,
-        hint: format!("put {} into the local Maven repository or into {}/jars", jar.file_name(), cache),
-    };
+fn not_here(library: Library, jar: &Jar, cache: &Utf8Path, why: &str) -> BenchmarkError {
+    BenchmarkError::Missing {
+        what: format!("{} is not on this machine: {} ({why})", library.name(), jar.coordinates()),
+        hint: format!("put {} into the local Maven repository or into {cache}/jars", jar.file_name()),
+    }
+}
+
+/// Lets the user's own Maven, with the user's mirrors and proxies, bring jars: all at once, because its start is dear.
+async fn fetch(library: Library, jars: &[Jar], sandbox: &Sandbox, cache: &Utf8Path) -> Result<(), BenchmarkError> {
+    let Some(first) = jars.first() else { return Ok(()) };
     if find_program("mvn").is_none() {
-        return Err(missing(format!("{name} is not on this machine and Maven is not installed to fetch it")));
+        return Err(not_here(library, first, cache, "and Maven is not installed to fetch it"));
     }
     let io = |what: &str, path: &Utf8Path| {
         let (what, path) = (what.to_owned(), path.to_owned());
@@ -216,28 +236,40 @@ async fn fetch(library: Library, jar: Jar, sandbox: &Sandbox, cache: &Utf8Path) 
     let repository = cache.join("m2");
     std::fs::create_dir_all(&repository).map_err(io("making the cache of jars", &repository))?;
     let repository = repository.canonicalize_utf8().map_err(io("finding the cache of jars", &repository))?;
+    let wanted = tempfile::Builder::new().suffix(".pom").tempfile_in(&repository);
+    let wanted = wanted.map_err(io("writing what Maven shall fetch", &repository))?;
+    std::fs::write(wanted.path(), pom(jars)).map_err(io("writing what Maven shall fetch", &repository))?;
     let mut job = Job::new("mvn", &repository)
         .args(["-q", "-B", &format!("-Dmaven.repo.local={repository}")])
-        .args(["dependency:get", "-Dtransitive=false", &format!("-Dartifact={}", jar.coordinates())])
+        .args(["-f", &wanted.path().to_string_lossy(), "dependency:resolve"])
         .write(&repository)
         .wall(Duration::from_secs(300));
     if let Some(settings) = user_settings() {
         job = job.args(["-s", settings.as_str()]).read([settings.clone()]);
     }
+    job.env = vec![("MAVEN_OPTS".into(), SHORT_LIVED.into())];
     job.network = true;
-    let done = sandbox.run(job).await.map_err(|error| missing(format!("cannot fetch {name}: {error}")))?;
-    let path = repository.join(jar.repository_path());
-    if !path.is_file() {
-        let said = String::from_utf8_lossy(&done.stdout);
-        let first = said.lines().find(|line| line.contains("ERROR")).unwrap_or("no reason given");
-        return Err(missing(format!("Maven did not bring {name} ({}): {first}", jar.coordinates())));
-    }
-    if !jar.has_the_right_sum(&path) {
-        // Left there, it would be used by whoever looks at the path only.
-        let _ = std::fs::remove_file(&path);
-        return Err(missing(format!("{} has another SHA-256 than the pinned {}", jar.file_name(), jar.sha256)));
-    }
-    Ok(path)
+    let done = sandbox.run(job).await.map_err(|error| not_here(library, first, cache, &error.to_string()))?;
+    let said = String::from_utf8_lossy(&done.stdout);
+    let brought = |jar: &Jar| jar.brought(&repository, &said).map_err(|why| not_here(library, jar, cache, &why));
+    jars.iter().try_for_each(brought)
+}
+
+/// A project that depends on these jars and on nothing that they depend on.
+fn pom(jars: &[Jar]) -> String {
+    let dependency = |jar: &Jar| {
+        let Jar { group, artifact, version, classifier, .. } = jar;
+        format!(
+            "<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>\
+             <classifier>{classifier}</classifier><exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId>\
+             </exclusion></exclusions></dependency>"
+        )
+    };
+    let dependencies: String = jars.iter().map(dependency).collect();
+    format!(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>unidebug</groupId><artifactId>jars</artifactId>\
+         <version>1</version><packaging>pom</packaging><dependencies>{dependencies}</dependencies></project>"
+    )
 }
 
 fn user_settings() -> Option<Utf8PathBuf> {
@@ -257,6 +289,19 @@ mod tests {
         assert!(!Library::JUnit4.on(&path("/m2/junit-jupiter-api-5.9.jar")));
         assert!(!Library::JUnit4.on(&path("/m2/junit/junit/3.8.1/junit-3.8.1.jar")));
         assert!(Library::JUnit5.on(&path("/m2/junit-jupiter-engine-5.9.2.jar")));
+    }
+
+    #[test]
+    fn what_maven_brings_has_the_pinned_bytes_or_is_refused_with_its_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Utf8Path::from_path(folder.path()).unwrap();
+        let jar = JUNIT_4[0];
+        assert_eq!(jar.brought(repository, "INFO a\n[ERROR] no route\n"), Err("[ERROR] no route".into()));
+        let path = repository.join(jar.repository_path());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "not a jar").unwrap();
+        assert!(jar.brought(repository, "").unwrap_err().contains("SHA-256"));
+        assert!(!path.exists());
     }
 
     #[tokio::test]

@@ -12,10 +12,6 @@ use std::time::{Duration, Instant};
 /// Runs of what passed, after the first.
 pub(super) const REPEATS: usize = 2;
 const SCHEMA: u32 = 5;
-/// Time for a test that was only cut, when others fail by themselves.
-const SECOND_CHANCE: Duration = Duration::from_secs(60);
-/// Time for all of these together.
-const ALL_SECOND_CHANCES: Duration = Duration::from_secs(120);
 /// When more tests than these only want time or memory, that is no matter of slow tests.
 const FEW: usize = 10;
 /// Heap in MiB for a project whose tests run out of what others do with.
@@ -163,7 +159,8 @@ async fn wants_room(subject: &dyn Subject, report: &TestReport) -> Result<bool, 
 
 /// Some tests of the untouched code with more time and memory than a candidate gets.
 async fn run_roomy(subject: &dyn Subject, tests: Vec<TestId>) -> Result<TestReport, ValidateError> {
-    let deadlines = Deadlines { default: SECOND_CHANCE, own: BTreeMap::new(), total: ALL_SECOND_CHANCES };
+    let each = subject.options().second_chance;
+    let deadlines = Deadlines { default: each, own: BTreeMap::new(), total: each * 2 };
     let plan = Plan { roomy: true, ..subject.plan(tests, deadlines, OnCrash::GoOn) };
     subject.run(&subject.copy()?, &plan).await
 }

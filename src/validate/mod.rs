@@ -223,6 +223,9 @@ pub struct Options {
     pub failing: Vec<TestId>,
     /// Wall time a run of tests may take at most.
     pub max_time: Duration,
+    /// Time for a test of the untouched code that was only cut while others failed by themselves, to tell a slow one from
+    /// the bug. All of them together get twice that.
+    pub second_chance: Duration,
     /// An existing folder outside the checkout for copies and classes; its content is not kept.
     pub work_dir: Utf8PathBuf,
     /// Heap of the test process in MiB.
@@ -232,12 +235,13 @@ pub struct Options {
 }
 
 impl Options {
-    /// Defaults with this work folder: 30 minutes, 512 MiB of heap.
+    /// Defaults with this work folder: 30 minutes, one for a second chance, 512 MiB of heap.
     pub fn new(work_dir: impl Into<Utf8PathBuf>) -> Self {
         Self {
             jdk: None,
             failing: Vec::new(),
             max_time: Duration::from_secs(1800),
+            second_chance: Duration::from_secs(60),
             work_dir: work_dir.into(),
             heap_mib: 512,
             cold: false,

@@ -132,7 +132,7 @@ impl Thrown {
 /// Whether a line is the end record of this run.
 pub(super) fn is_over(line: &[u8], nonce: &str) -> bool {
     // Few lines hold the word, so few are read twice.
-    let candidate = line.windows(6).any(|window| window == b"\"over\"");
+    let candidate = memchr::memmem::find(line, b"\"over\"").is_some();
     candidate && matches!(serde_json::from_slice(line), Ok(Line::Over(closing)) if closing.nonce == nonce)
 }
 

@@ -3,6 +3,7 @@
 use super::tree::write_files;
 use camino::Utf8Path;
 use std::sync::Arc;
+use std::time::Duration;
 use unidebug::benchmark::{Checkout, Project, Runner};
 use unidebug::domain::{BugId, FileChange, Patch, RepoPath};
 use unidebug::patch::{Folder, Originals};
@@ -41,7 +42,9 @@ impl Trial {
             notes: Vec::new(),
         };
         let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
-        Self { _folder: folder, checkout, options: Options::new(work), sandbox }
+        // Longer than the first run of a test, and short enough for those that have no end.
+        let options = Options { second_chance: Duration::from_secs(15), ..Options::new(work) };
+        Self { _folder: folder, checkout, options, sandbox }
     }
 
     /// A project of Python, with tests below `tests`.

@@ -29,7 +29,7 @@ impl ClassPath {
         let mut uses_5 = false;
         for file in &tests {
             let text = std::fs::read(file).unwrap_or_default();
-            let has = |word: &str| text.windows(word.len()).any(|window| window == word.as_bytes());
+            let has = |word: &str| memchr::memmem::find(&text, word.as_bytes()).is_some();
             uses_5 |= has("org.junit.jupiter");
             uses_4 |= has("org.junit.Test") || has("org.junit.*") || has("junit.framework") || has("org.junit.runner");
         }

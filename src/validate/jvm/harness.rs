@@ -125,6 +125,5 @@ pub(in crate::validate) fn holds(path: &Utf8Path, entry: &str) -> bool {
         return path.join(entry).is_file();
     }
     let Ok(bytes) = std::fs::read(path) else { return false };
-    let entry = entry.as_bytes();
-    bytes.windows(entry.len()).rev().any(|window| window == entry)
+    memchr::memmem::rfind(&bytes, entry.as_bytes()).is_some()
 }

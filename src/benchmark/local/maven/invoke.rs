@@ -126,7 +126,10 @@ impl Maven {
         if let Some(settings) = user_settings() {
             job = job.args(["-s", settings.as_str()]).read([settings.clone()]);
         }
-        job.env = vec![("JAVA_HOME".into(), self.jdk.to_string()), ("MAVEN_OPTS".into(), "-Xmx1g".into())];
+        job.env = vec![
+            ("JAVA_HOME".into(), self.jdk.to_string()),
+            ("MAVEN_OPTS".into(), format!("-Xmx1g {}", jars::SHORT_LIVED)),
+        ];
         job.limits.memory_mib = 4096;
         job.network = store == Store::Filled;
         let done = self.sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
