@@ -184,14 +184,15 @@ async fn a_checkout_holds_the_files_and_nothing_that_tells_the_repair() {
     assert_eq!((second.triggering, second.project.tests), (checkout.triggering, checkout.project.tests));
 }
 
-/// A judge of the bug, with the folder it works in.
+/// A judge of the bug that starts nothing warm, with the folder it works in.
 async fn judge(made: &Installation) -> (tempfile::TempDir, Checkout, Box<dyn Validator>) {
     let (keep, base) = folder();
     let (into, work) = (base.join("checkout"), base.join("work"));
     fs::create_dir_all(&into).unwrap();
     fs::create_dir_all(&work).unwrap();
     let checkout = made.checkout(&into).await;
-    let judge = validate::open(&checkout, &made.sandbox, Options::new(work)).await.unwrap();
+    let options = Options { cold: true, ..Options::new(work) };
+    let judge = validate::open(&checkout, &made.sandbox, options).await.unwrap();
     (keep, checkout, judge)
 }
 

@@ -40,7 +40,9 @@ async fn examine(id: &BugId, settings: &Settings) -> Vec<String> {
     std::fs::create_dir_all(&root).unwrap();
     std::fs::create_dir_all(&work).unwrap();
     let checkout = benchmark::find("fixtures", settings).unwrap().checkout(id, &root).await.unwrap();
-    let judge = match open(&checkout, settings.sandbox.as_ref().unwrap(), Options::new(work)).await {
+    // Nothing is asked of a warm judge here, so none is started.
+    let options = Options { cold: true, ..Options::new(work) };
+    let judge = match open(&checkout, settings.sandbox.as_ref().unwrap(), options).await {
         Ok(judge) => judge,
         Err(error) => return vec![format!("{id}: {error}; {}", error.hint())],
     };
