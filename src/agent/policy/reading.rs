@@ -4,7 +4,7 @@ use super::CycleView;
 use crate::agent::evidence::search_query;
 use crate::agent::memory::Memory;
 use crate::code::Method;
-use crate::domain::{CaseFile, Outcome, RepoPath, Validation};
+use crate::domain::{CaseFile, RepoPath};
 use crate::language::Language;
 use serde_json::{Value, json};
 
@@ -93,12 +93,7 @@ pub async fn reference(view: &CycleView<'_>) -> Value {
 pub fn tried(memory: &Memory) -> String {
     let tried = memory.attempts.len();
     let best = memory.attempts.iter().filter(|a| a.validation.fixed > 0).max_by_key(|a| a.validation.fixed);
-    let best = best.map(|a| {
-        let Validation { outcome, fixed, detail, .. } = &a.validation;
-        // The tests are content with it; what speaks against it is said nowhere else.
-        let why = if *outcome == Outcome::Suspicious { format!(" ({detail})") } else { String::new() };
-        format!("; nearest, {outcome}{why}: {} ({fixed} triggering tests pass)", a.explanation)
-    });
+    let best = best.map(|a| format!("; nearest: {} ({} triggering tests pass)", a.explanation, a.validation.fixed));
     format!("{tried} template candidates were tried, none is plausible{}", best.unwrap_or_default())
 }
 
