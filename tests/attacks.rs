@@ -180,7 +180,7 @@ async fn the_judge_itself_refuses_what_is_no_product_source_of_python() {
     let judge = trial.open().await;
     for path in ["conftest.py", "shop/conftest.py", "tests/helper.py", "pytest.py", "sitecustomize.py", "json.py"] {
         let file = trial.new_file(path, "harmful = True\n");
-        let told = judge.confirm(&Patch { files: vec![file] }).await.unwrap();
+        let told = judge.judge().confirm(&Patch { files: vec![file] }).await.unwrap();
         assert!(matches!(told.outcome, Outcome::Refused | Outcome::Unappliable), "{path}: {}", told.outcome);
     }
 }
@@ -207,7 +207,7 @@ async fn the_judge_itself_refuses_what_is_no_product_source() {
             let patch = past(spelling);
             if !patch.is_empty() {
                 asked += 1;
-                for told in [judge.validate(&patch).await.unwrap(), judge.confirm(&patch).await.unwrap()] {
+                for told in [judge.screen_one(&patch).await.unwrap(), judge.judge().confirm(&patch).await.unwrap()] {
                     assert_eq!(told.outcome, Outcome::Refused, "{number} {name}: {}", told.detail);
                 }
             }

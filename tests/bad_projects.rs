@@ -64,20 +64,22 @@ fn a_project_without_git_is_repaired_and_has_no_history() {
     assert!(asked.json()["observation"].as_str().unwrap().contains("no git repository"), "{asked}");
 }
 
-/// Fails when the test before it was there; that one is skipped, and what is skipped is not run again.
-const UNSTEADY: &str = "import org.junit.*;\npublic class ZLastTest {\n  @Test public void dependsOnLuck() { \
-                        Assert.assertNull(System.getProperty(\"was.here\")); }\n}\n";
-const BEFORE: &str = "import org.junit.*;\npublic class AFirstTest {\n  @Test public void wasHere() { \
-                      System.setProperty(\"was.here\", \"yes\"); Assume.assumeTrue(false); }\n}\n";
+/// The second test fails when the first one, which is skipped, was there; by itself it passes.
+const UNSTEADY: &str = "import org.junit.*;
+@FixMethodOrder(org.junit.runners.MethodSorters.NAME_ASCENDING)
+public class LuckTest {
+  @Test public void beginsByLuck() { System.setProperty(\"was.here\", \"yes\"); Assume.assumeTrue(false); }
+  @Test public void dependsOnLuck() { Assert.assertNull(System.getProperty(\"was.here\")); }
+}
+";
 
 #[test]
 fn a_flaky_test_is_no_bug_to_repair() {
     let folder = project(SUM.replace("a - b", "a + b").as_bytes());
-    fs::write(folder.path().join("test/ZLastTest.java"), UNSTEADY).unwrap();
-    fs::write(folder.path().join("test/AFirstTest.java"), BEFORE).unwrap();
-    let named = unidebug(&["run", folder.path().to_str().unwrap(), "--model", "builtin", "--failing", "ZLastTest"]);
+    fs::write(folder.path().join("test/LuckTest.java"), UNSTEADY).unwrap();
+    let named = unidebug(&["run", folder.path().to_str().unwrap(), "--model", "builtin", "--failing", "LuckTest"]);
     named.expect_code(3);
-    assert!(named.stderr.contains("ZLastTest is flaky: it failed once and passed then"), "{named}");
+    assert!(named.stderr.contains("LuckTest is flaky: it failed once and passed then"), "{named}");
     assert!(named.stderr.contains("hint: a repair could not be told from luck"), "{named}");
     let unnamed = run(folder.path());
     unnamed.expect_code(3);

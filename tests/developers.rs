@@ -10,7 +10,7 @@ use unidebug::domain::{BugId, FileChange, Outcome, Patch, Validation};
 use unidebug::escalate::prepare::{self, Wanted};
 use unidebug::language;
 use unidebug::sandbox::{Choice, Sandbox};
-use unidebug::tools::{Workbench, doubt};
+use unidebug::tools::Workbench;
 use unidebug::validate::Options;
 
 /// Bugs at a time.
@@ -94,14 +94,14 @@ async fn judged(id: &BugId, settings: &Settings, also_left: bool) -> Row {
     let base = Utf8Path::from_path(temp.path()).unwrap().canonicalize_utf8().unwrap();
     let warm_bench = bench(id, settings, false, &base).await;
     let patch = repair(&warm_bench.checkout);
-    let warm = warm_bench.validator.validate(&patch).await.unwrap();
-    let doubted = doubt(&patch, warm.clone(), &warm_bench);
-    let cold = warm_bench.validator.confirm(&patch).await.unwrap();
+    let warm = warm_bench.validator.judge().validate(&patch).await.unwrap();
+    let doubted = warm_bench.validator.screen_one(&patch).await.unwrap();
+    let cold = warm_bench.validator.judge().confirm(&patch).await.unwrap();
     let mut left = None;
     if let Some(patch) = left_in_place(&warm_bench.checkout).filter(|_| also_left) {
-        let warm = warm_bench.validator.validate(&patch).await.unwrap();
+        let warm = warm_bench.validator.screen_one(&patch).await.unwrap();
         let cold_bench = bench(id, settings, true, &base).await;
-        left = Some((warm, cold_bench.validator.validate(&patch).await.unwrap()));
+        left = Some((warm, cold_bench.validator.screen_one(&patch).await.unwrap()));
     }
     drop(warm_bench);
     nobody_works_in(&base).await;

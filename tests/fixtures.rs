@@ -46,16 +46,16 @@ async fn examine(id: &BugId, settings: &Settings) -> Vec<String> {
         Ok(judge) => judge,
         Err(error) => return vec![format!("{id}: {error}; {}", error.hint())],
     };
-    let mut wrong = leaks(id, &checkout, &*judge);
+    let mut wrong = leaks(id, &checkout, &judge);
     if judge.baseline().passing.is_empty() {
         wrong.push(format!("{id}: no test passes before the repair"));
     }
-    let untouched = judge.confirm(&Patch::default()).await.unwrap();
+    let untouched = judge.judge().confirm(&Patch::default()).await.unwrap();
     if matches!(untouched.outcome, Outcome::Plausible | Outcome::PassedWarm) {
         wrong.push(format!("{id}: the untouched bug is called {}", untouched.outcome));
     }
     let patch = repair(&checkout);
-    let repaired = judge.confirm(&patch).await.unwrap();
+    let repaired = judge.judge().confirm(&patch).await.unwrap();
     if !repaired.is_plausible() {
         wrong.push(format!("{id}: the developer's repair is {}: {}", repaired.outcome, repaired.detail));
     }
@@ -72,7 +72,7 @@ async fn examine(id: &BugId, settings: &Settings) -> Vec<String> {
 }
 
 /// Where the canary shows: in the checkout, in what is known of it, or in what the baseline reports.
-fn leaks(id: &BugId, checkout: &Checkout, judge: &dyn Validator) -> Vec<String> {
+fn leaks(id: &BugId, checkout: &Checkout, judge: &Validator) -> Vec<String> {
     let canary = checkout.oracle.as_ref().unwrap().canary.clone().unwrap();
     let seen = Checkout { oracle: None, ..checkout.clone() };
     let told = format!("{seen:?} {:?}", judge.baseline());

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use unidebug::domain::{Event, EventSink};
-use unidebug::journal::{Journal, RunDir};
+use unidebug::journal::{Journal, RunDir, SCHEMA};
 
 fn recording(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recordings").join(name).to_str().unwrap().to_owned()
@@ -33,7 +33,10 @@ fn renamed(name: &str, bug: &str, into: &Path, events: usize) -> String {
     let journal = Journal::begin(run).unwrap();
     for mut event in Journal::read(Utf8Path::new(&from)).unwrap().into_iter().take(events) {
         match &mut event {
-            Event::RunStarted { bug: known, .. } => *known = bug.parse().unwrap(),
+            Event::RunStarted { bug: known, schema, .. } => {
+                *known = bug.parse().unwrap();
+                *schema = SCHEMA;
+            }
             Event::Finished { report } => report["bug"] = bug.into(),
             _ => {}
         }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 use unidebug::benchmark::Runner;
 use unidebug::domain::{Outcome, Patch, RepoPath, TestId, TestStatus, Validation};
-use unidebug::validate::{ColdValidator, SpectrumScope, ValidateError, Validator, open};
+use unidebug::validate::{ColdJudge, Judge, SpectrumScope, ValidateError, open};
 
 const CALC: &str = "package a;\npublic class Calc {\n  public static final int ZERO = 0;\n  public static int max(int x, int y) \
                     {\n    return x < y ? x : y;\n  }\n  public static int half(int x) { return x / 2; }\n  public \
@@ -32,9 +32,9 @@ async fn a_bug_is_known_and_its_repair_is_plausible_only_after_a_cold_confirmati
     let skipped = |name: &str| baseline.report.results[&name.parse::<TestId>().unwrap()].status == TestStatus::Skipped;
     assert!(skipped("a.CalcTest#later") && skipped("a.CalcTest#maybe"));
     let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
-    let first = judge.validate(&repair).await.unwrap();
+    let first = judge.screen_one(&repair).await.unwrap();
     assert_eq!(first.outcome, Outcome::PassedWarm, "{first:?}");
-    let confirmed = judge.confirm(&repair).await.unwrap();
+    let confirmed = judge.judge().confirm(&repair).await.unwrap();
     assert!(confirmed.is_plausible() && confirmed.fixed == 1, "{confirmed:?}");
 }
 
@@ -65,13 +65,13 @@ async fn every_way_to_be_wrong_has_its_word() {
         ),
     ];
     for (from, to, wanted) in rows {
-        let told = judge.validate(&trial.patch("src/a/Calc.java", from, to)).await.unwrap();
+        let told = judge.screen_one(&trial.patch("src/a/Calc.java", from, to)).await.unwrap();
         assert_eq!(told.outcome, wanted, "{to}: {told:?}");
     }
-    let again = judge.validate(&trial.patch("src/a/Calc.java", rows[0].0, rows[0].1)).await.unwrap();
+    let again = judge.screen_one(&trial.patch("src/a/Calc.java", rows[0].0, rows[0].1)).await.unwrap();
     assert_eq!(again.outcome, Outcome::Duplicate);
     let on_test =
-        judge.validate(&trial.patch("test/a/CalcTest.java", "assertEquals(3", "assertEquals(2")).await.unwrap();
+        judge.screen_one(&trial.patch("test/a/CalcTest.java", "assertEquals(3", "assertEquals(2")).await.unwrap();
     assert_eq!(on_test.outcome, Outcome::Refused);
 }
 
@@ -84,7 +84,7 @@ async fn users_of_a_changed_constant_are_compiled_again() {
         "ZERO = 0;\n  public static int max(int x, int y) {\n    return x < y ? x : y",
         "ZERO = 1;\n  public static int max(int x, int y) {\n    return x < y ? y : x",
     );
-    let told = judge.validate(&patch).await.unwrap();
+    let told = judge.screen_one(&patch).await.unwrap();
     assert_eq!(told.outcome, Outcome::Regression, "{told:?}");
     assert_eq!(told.failing[0].0.method, "zero");
 }
@@ -93,7 +93,7 @@ async fn users_of_a_changed_constant_are_compiled_again() {
 async fn coverage_names_the_lines_the_failing_test_runs() {
     let trial = calc().await;
     let judge = trial.open().await;
-    let coverage = judge.failing_coverage().await.unwrap().unwrap();
+    let coverage = judge.probe().failing_coverage().await.unwrap().unwrap();
     let lines = &coverage.lines[&RepoPath::new("src/a/Calc.java").unwrap()];
     assert!(lines.contains(&5) && !lines.contains(&9), "{lines:?}");
 }
@@ -110,7 +110,7 @@ async fn half_a_character_in_a_failure_loses_no_test() {
     // JUnit itself cuts between the halves.
     assert_eq!(message, "expected:<\\ud842[\\udfb7]> but was:<\\ud842[]>");
     let repair = trial.patch("src/a/Cut.java", "substring(0, 1)", "substring(0, s.offsetByCodePoints(0, 1))");
-    assert!(judge.confirm(&repair).await.unwrap().is_plausible());
+    assert!(judge.judge().confirm(&repair).await.unwrap().is_plausible());
 }
 
 #[tokio::test]
@@ -126,10 +126,10 @@ async fn a_looping_test_is_cut_and_the_rest_still_runs() {
         [status("a"), status("b"), status("c"), status("d")],
         [TestStatus::Failed, TestStatus::Passed, TestStatus::TimedOut, TestStatus::Passed]
     );
-    let coverage = judge.failing_coverage().await.unwrap().unwrap();
+    let coverage = judge.probe().failing_coverage().await.unwrap().unwrap();
     assert!(coverage.lines[&RepoPath::new("src/a/Loop.java").unwrap()].contains(&6), "{coverage:?}");
     let repair = trial.patch("src/a/Loop.java", "      c++;", "      n &= n - 1;\n      c++;");
-    assert_eq!(judge.validate(&repair).await.unwrap().outcome, Outcome::PassedWarm);
+    assert_eq!(judge.screen_one(&repair).await.unwrap().outcome, Outcome::PassedWarm);
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn junit_5_tests_run_nested_parameterised_and_disabled() {
     ];
     assert_eq!(told, wanted.map(|(name, status)| (name.to_owned(), status)));
     let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
-    assert!(judge.confirm(&repair).await.unwrap().is_plausible());
+    assert!(judge.judge().confirm(&repair).await.unwrap().is_plausible());
 }
 
 #[tokio::test]
@@ -199,10 +199,10 @@ async fn a_project_with_its_own_commands_is_judged_by_its_reports() {
     assert_eq!(judge.baseline().triggering, vec!["t.T#answer".parse().unwrap()]);
     assert_eq!(judge.baseline().report.results.len(), 2, "old reports are no results");
     for (to, wanted) in [("40", Outcome::Failed), ("x", Outcome::CompileError), ("42", Outcome::Plausible)] {
-        let told = judge.confirm(&trial.patch("src/number.java", "41", to)).await.unwrap();
+        let told = judge.judge().confirm(&trial.patch("src/number.java", "41", to)).await.unwrap();
         assert_eq!(told.outcome, wanted, "{told:?}");
     }
-    let on_script = judge.validate(&trial.patch("check.sh", "not 42", "x")).await.unwrap();
+    let on_script = judge.screen_one(&trial.patch("check.sh", "not 42", "x")).await.unwrap();
     assert_eq!(on_script.outcome, Outcome::Refused);
 }
 
@@ -211,7 +211,7 @@ async fn every_test_has_its_own_lines() {
     let trial = calc().await;
     let judge = trial.open().await;
     let spectrum =
-        judge.spectrum(&SpectrumScope { classes: None, time: Duration::from_secs(60) }).await.unwrap().unwrap();
+        judge.probe().spectrum(&SpectrumScope { classes: None, time: Duration::from_secs(60) }).await.unwrap().unwrap();
     let calc = RepoPath::new("src/a/Calc.java").unwrap();
     let of = |name: &str| {
         let (_, passed, mut ran) = spectrum.tests().find(|(id, ..)| id.method == name).unwrap();
@@ -226,7 +226,7 @@ async fn every_test_has_its_own_lines() {
 async fn warm_and_cold_answers_are_the_same() {
     let trial = calc().await;
     let warm = trial.open().await;
-    let cold = ColdValidator::open(&trial.checkout, &trial.sandbox, trial.options.clone()).await.unwrap();
+    let cold = ColdJudge::open(&trial.checkout, &trial.sandbox, trial.options.clone()).await.unwrap();
     let replacements = [
         "x > y ? x : y",
         "x >= y ? x : y",
@@ -244,7 +244,7 @@ async fn warm_and_cold_answers_are_the_same() {
     let patches: Vec<Patch> =
         replacements.iter().map(|to| trial.patch("src/a/Calc.java", "x < y ? x : y", to)).collect();
     let mut told = Vec::new();
-    warm.validate_all(&patches, &mut |at, validation| {
+    warm.screen(&patches, &mut |at, validation| {
         told.push((at, validation.outcome, validation.fixed));
         ControlFlow::Continue(())
     })
@@ -265,13 +265,13 @@ async fn a_project_whose_tests_need_much_memory_gets_it_and_one_that_has_no_end_
     let trial = Trial::new(&[("src/a/Table.java", source), ("test/a/TableTest.java", test)]).await;
     let judge = trial.open().await;
     let repair = trial.patch("src/a/Table.java", "return table[0]", "return table[n - 1]");
-    assert_eq!(judge.validate(&repair).await.unwrap().outcome, Outcome::PassedWarm);
-    assert!(judge.confirm(&repair).await.unwrap().is_plausible());
+    assert_eq!(judge.screen_one(&repair).await.unwrap().outcome, Outcome::PassedWarm);
+    assert!(judge.judge().confirm(&repair).await.unwrap().is_plausible());
 
     let endless = source.replace("return table[0]", "while (n > 1) table = new int[table.length * 2]; return table[0]");
     let endless = endless.replace("int[] table = new int[n];", "int[] table = new int[n]; if (n > 1) n = 1000;");
     let trial = Trial::new(&[("src/a/Table.java", &endless), ("test/a/TableTest.java", test)]).await;
-    let cold = ColdValidator::open(&trial.checkout, &trial.sandbox, trial.options.clone()).await.unwrap();
+    let cold = ColdJudge::open(&trial.checkout, &trial.sandbox, trial.options.clone()).await.unwrap();
     let why = &cold.baseline().report.results[&TestId::new("a.TableTest", "large")].failure.as_ref().unwrap().kind;
     assert!(why.contains("emory"), "{why}");
 }
@@ -290,7 +290,7 @@ async fn a_candidate_sees_the_api_of_the_release_that_the_build_names() {
             ("java.util.stream.Stream.of(x, y).max(Integer::compare).get()", true),
         ];
         for (to, known) in rows {
-            let told = judge.validate(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
+            let told = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
             let wanted = if known { Outcome::PassedWarm } else { Outcome::CompileError };
             assert_eq!(told.outcome, wanted, "JDK {}, release {release}, {to}: {told:?}", jdk.version);
         }
@@ -307,7 +307,7 @@ async fn a_caller_who_has_enough_stops_the_rest() {
         count += 1;
         if validation.outcome == Outcome::PassedWarm { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    judge.validate_all(&patches, &mut stop).await.unwrap();
+    judge.screen(&patches, &mut stop).await.unwrap();
     assert_eq!(count, 1);
 }
 
@@ -319,7 +319,7 @@ async fn what_one_candidate_changes_in_the_process_is_gone_for_the_next() {
     let thread = "new Object() { int m() { new Thread(() -> { while (true) { } }).start(); return x; } }.m()";
     let check = "\"x\".equals(System.lineSeparator()) || \"x\".equals(System.getProperty(\"line.separator\")) ? 0 : Math.max(x, y)";
     for (to, wanted) in [(spoil, Outcome::PassedWarm), (thread, Outcome::Failed), (check, Outcome::PassedWarm)] {
-        let told = judge.validate(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
+        let told = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
         assert_eq!(told.outcome, wanted, "{to}: {told:?}");
     }
 }
@@ -361,9 +361,9 @@ async fn all_generations_of_tests_run_on_every_jdk() {
         // Three of JUnit 3, three of JUnit 4, two repetitions and two made tests of JUnit 5.
         assert_eq!(baseline.passing.len(), 10, "JDK {}: {:?}", jdk.version, baseline.passing);
         let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
-        let quick = judge.validate(&repair).await.unwrap();
+        let quick = judge.screen_one(&repair).await.unwrap();
         assert_eq!(quick.outcome, Outcome::PassedWarm, "JDK {}: {quick:?}", jdk.version);
-        let sure = judge.confirm(&repair).await.unwrap();
+        let sure = judge.judge().confirm(&repair).await.unwrap();
         assert!(sure.is_plausible(), "JDK {}: {sure:?}", jdk.version);
     }
 }
@@ -378,8 +378,10 @@ async fn the_judge_works_under_landlock() {
     for (to, wanted) in
         [("x > y ? x", Outcome::PassedWarm), ("x <= y ? x", Outcome::Failed), ("x > z", Outcome::CompileError)]
     {
-        let told = judge.validate(&trial.patch("src/a/Calc.java", "x < y ? x", to)).await.unwrap();
+        let told = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x", to)).await.unwrap();
         assert_eq!(told.outcome, wanted, "{to}: {told:?}");
     }
-    assert!(judge.confirm(&trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x")).await.unwrap().is_plausible());
+    assert!(
+        judge.judge().confirm(&trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x")).await.unwrap().is_plausible()
+    );
 }

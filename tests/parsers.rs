@@ -7,13 +7,13 @@ use camino::Utf8Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use unidebug::agent::answer;
-use unidebug::benchmark::defects4j::{kind_of, text};
+use unidebug::benchmark::defects4j::{kind_of, reports, text};
+use unidebug::benchmark::junit_xml;
 use unidebug::domain::{RepoPath, Usage};
 use unidebug::journal::History;
 use unidebug::language::Java;
 use unidebug::llm::answer_from;
 use unidebug::patch::{Originals, Policy, apply, proposal};
-use unidebug::validate::{defects4j_tests, junit_xml};
 
 /// Nothing of the size of these texts may take longer, on a busy machine either.
 const HANG: Duration = Duration::from_secs(10);
@@ -216,10 +216,10 @@ fn damaged_words_of_defects4j_are_read_or_passed_over_and_lead_nowhere_else() {
     let (work, home) = (Utf8Path::new("/w/tree"), Utf8Path::new("/home/d4j"));
     let climbs = |path: &Utf8Path| path.components().any(|part| part.as_str() == "..");
     feed("words of Defects4J", &DEFECTS4J, &DEFECTS4J_WORDS, |bytes| {
-        for (id, _) in defects4j_tests::failing(bytes) {
+        for (id, _) in reports::failing(bytes) {
             assert!(id.class == "broken test input" || text::is_class(&id.class), "{id}");
         }
-        assert!(defects4j_tests::all(bytes).iter().all(|id| text::is_class(&id.class)));
+        assert!(reports::all(bytes).iter().all(|id| text::is_class(&id.class)));
         assert!(text::tests(bytes).iter().all(|id| text::is_class(&id.class)));
         assert!(text::classes(bytes).iter().all(|class| text::is_class(class)));
         let path = text::ClassPath::read(bytes, work, home);

@@ -137,7 +137,7 @@ async fn a_spectrum_holds_the_lines_of_the_product_that_each_test_ran() {
     .await;
     let judge = trial.open().await;
     let scope = SpectrumScope { classes: None, time: std::time::Duration::from_secs(60) };
-    let spectrum = judge.spectrum(&scope).await.unwrap().unwrap();
+    let spectrum = judge.probe().spectrum(&scope).await.unwrap().unwrap();
     let lines = |name: &str| {
         let (_, passed, ran) = spectrum.tests().find(|(id, ..)| id.method == name).unwrap();
         (passed, ran.map(|(file, lines)| (file.to_string(), lines.len())).collect::<Vec<_>>())
@@ -146,10 +146,10 @@ async fn a_spectrum_holds_the_lines_of_the_product_that_each_test_ran() {
     // Two lines define functions when the module is loaded; a loop without a round is entered all the same.
     assert_eq!(lines("test_nothing"), (true, vec![(file.clone(), 5)]));
     assert_eq!(lines("test_some"), (false, vec![(file, 6)]));
-    assert_eq!(judge.failing_coverage().await.unwrap().unwrap(), spectrum.failing());
-    let repaired = judge.confirm(&trial.patch("src/adding.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert_eq!(judge.probe().failing_coverage().await.unwrap().unwrap(), spectrum.failing());
+    let repaired = judge.judge().confirm(&trial.patch("src/adding.py", "numbers[1:]", "numbers")).await.unwrap();
     assert_eq!(repaired.outcome, Outcome::Plausible, "{}", repaired.detail);
-    let broken = judge.validate(&trial.patch("src/adding.py", "return result", "return result if")).await.unwrap();
+    let broken = judge.screen_one(&trial.patch("src/adding.py", "return result", "return result if")).await.unwrap();
     assert_eq!(broken.outcome, Outcome::CompileError);
     assert_eq!((broken.diagnostics[0].line, broken.detail.contains("SyntaxError")), (5, true), "{}", broken.detail);
 }
@@ -170,7 +170,8 @@ async fn tests_in_packages_are_found_and_guard_what_passed() {
     let passing: Vec<String> = judge.baseline().passing.iter().map(ToString::to_string).collect();
     assert_eq!(passing, ["tests.deep.test_more$TotalTest#test_none", "tests.test_total$TotalTest#test_none"]);
     assert_eq!(judge.baseline().triggering.len(), 2);
-    let broken = judge.validate(&trial.patch("adding.py", "result = 0", "result = (numbers or [1])[0]")).await.unwrap();
+    let broken =
+        judge.screen_one(&trial.patch("adding.py", "result = 0", "result = (numbers or [1])[0]")).await.unwrap();
     assert_eq!(broken.outcome, Outcome::Regression, "{}", broken.detail);
 }
 

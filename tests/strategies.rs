@@ -49,7 +49,7 @@ impl<'w> Way<'w> {
 
 /// Repairs with a scripted model and gives the requests.
 async fn asked(bench: &Workbench, way: &Way<'_>, endpoint: &Endpoint) -> (Verdict, Vec<Served>) {
-    bench.forget_tried();
+    bench.validator.forget();
     let model = OpenAi::new(Place::new(&endpoint.base_url(), None)).unwrap();
     let mut plan = Strategy::named(way.strategy).unwrap().plan(way.paper);
     plan.crews.remove(&Level::First);

@@ -125,7 +125,7 @@ async fn everything_that_a_suite_holds_has_its_word_and_judges_the_repair() {
     assert_eq!(judge.baseline().triggering.len(), failed);
 
     let repair = trial.patch("src/a/Primes.java", WRONG, RIGHT);
-    for told in [judge.validate(&repair).await.unwrap(), judge.confirm(&repair).await.unwrap()] {
+    for told in [judge.screen_one(&repair).await.unwrap(), judge.judge().confirm(&repair).await.unwrap()] {
         assert!(matches!(told.outcome, Outcome::PassedWarm | Outcome::Plausible), "{told:?}");
         assert_eq!(told.fixed, failed, "{told:?}");
     }
@@ -135,7 +135,7 @@ async fn everything_that_a_suite_holds_has_its_word_and_judges_the_repair() {
         "return found;",
         "if (end == 7) { found.remove((Integer) 7); }\n    return found;",
     );
-    for told in [judge.validate(&half).await.unwrap(), judge.confirm(&half).await.unwrap()] {
+    for told in [judge.screen_one(&half).await.unwrap(), judge.judge().confirm(&half).await.unwrap()] {
         assert_eq!(told.outcome, Outcome::Failed, "{told:?}");
     }
 }

@@ -6,7 +6,6 @@ use super::policy::Policy;
 use crate::domain::{Event, PatchAttempt, PolicyKind, ToolName};
 use crate::tools::{Effect, Observation, told};
 use serde_json::Value;
-use std::sync::PoisonError;
 
 impl AgentRun<'_> {
     /// The step as it was, when the journal holds all of it. What happened meanwhile is told again, so that all who
@@ -39,9 +38,8 @@ impl AgentRun<'_> {
     /// What was judged once is not judged again; the engine keeps account of its own candidates.
     fn remember_candidates(&self, attempts: &[PatchAttempt], kind: PolicyKind) {
         let proposed = if kind == PolicyKind::Builtin { attempts.len().min(1) } else { attempts.len() };
-        let mut tried = self.bench.tried.lock().unwrap_or_else(PoisonError::into_inner);
-        for attempt in &attempts[..proposed] {
-            tried.remember(&attempt.patch, attempt.validation.outcome);
+        for attempt in attempts[..proposed].iter().filter(|attempt| !attempt.patch.is_empty()) {
+            self.bench.validator.remember(&attempt.patch, &attempt.validation);
         }
     }
 }

@@ -59,7 +59,18 @@ pub struct Copied {
 /// A file that cannot be read, a disk that is full, or a folder of more than 4 GiB.
 pub fn private_copy(from: &Utf8Path, into: &Utf8Path) -> Result<Copied, BenchmarkError> {
     let root = resolved(from)?;
-    let mut copy = Copy { into: resolved(into)?, root, done: Copied::default() };
+    let mut copy = Copy { into: resolved(into)?, root, with_outputs: false, done: Copied::default() };
+    copy.folder(&RepoPath::default())?;
+    Ok(copy.done)
+}
+
+/// The same with the output of builds: for the project's own build tool, which then need not compile everything again.
+///
+/// # Errors
+/// As [`private_copy`].
+pub fn copy_with_outputs(from: &Utf8Path, into: &Utf8Path) -> Result<Copied, BenchmarkError> {
+    let root = resolved(from)?;
+    let mut copy = Copy { into: resolved(into)?, root, with_outputs: true, done: Copied::default() };
     copy.folder(&RepoPath::default())?;
     Ok(copy.done)
 }
@@ -78,6 +89,8 @@ pub(super) fn io_error(what: &str, path: &Utf8Path, source: io::Error) -> Benchm
 struct Copy {
     root: Utf8PathBuf,
     into: Utf8PathBuf,
+    /// Whether what builds made comes along.
+    with_outputs: bool,
     done: Copied,
 }
 
@@ -114,7 +127,7 @@ impl Copy {
         } else if meta.is_dir() {
             // An environment of Python holds programs and other people's packages, which are used where they are.
             if full == self.into
-                || is_output(name, |file| siblings.iter().any(|sibling| sibling == file))
+                || !self.with_outputs && is_output(name, |file| siblings.iter().any(|sibling| sibling == file))
                 || full.join("pyvenv.cfg").is_file()
             {
                 return Ok(());

@@ -60,6 +60,26 @@ impl History {
         self.git(["blame", "--date=short", "-L", &range, "--", file.as_str()]).await
     }
 
+    /// Files that differ from the last commit, or are new, relative to the project's folder.
+    ///
+    /// # Errors
+    /// As [`History::log`].
+    pub async fn uncommitted(&self) -> Result<Vec<RepoPath>, String> {
+        let changed = self.git(["diff", "--name-only", "--relative", "--no-ext-diff", "-z", "HEAD"]).await?;
+        let new = self.git(["ls-files", "--others", "--exclude-standard", "-z"]).await?;
+        Ok(paths(&changed).chain(paths(&new)).collect())
+    }
+
+    /// Files that the newest commits changed, relative to the project's folder; merges tell nothing.
+    ///
+    /// # Errors
+    /// As [`History::log`].
+    pub async fn committed(&self, most: usize) -> Result<Vec<RepoPath>, String> {
+        let most = format!("--max-count={most}");
+        let args = ["log", "--no-ext-diff", "--no-merges", "--relative", "--name-only", "--format=", "-z", &most];
+        Ok(paths(&self.git(args).await?).collect())
+    }
+
     async fn git<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Result<String, String> {
         let mut words = vec!["--no-pager", "--literal-pathspecs", "--no-optional-locks"];
         words.extend(HARMLESS.iter().flat_map(|setting| ["-c", setting]));
@@ -77,6 +97,11 @@ impl History {
         }
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     }
+}
+
+/// Paths that git ended with a zero byte each.
+fn paths(told: &str) -> impl Iterator<Item = RepoPath> + '_ {
+    told.split(['\0', '\n']).filter(|path| !path.is_empty()).filter_map(|path| RepoPath::new(path).ok())
 }
 
 /// Folders outside the work tree that its repository lies in: none for a `.git` folder; for a `.git` file those of a

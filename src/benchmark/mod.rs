@@ -13,10 +13,12 @@ mod fixtures;
 mod gitbug_java;
 mod history;
 mod jsonl;
+pub mod junit_xml;
 mod layout;
 mod lines;
 mod local;
 mod nearest;
+mod own;
 mod quixbugs;
 mod registry;
 mod repaired;
@@ -25,9 +27,10 @@ mod settings;
 mod xml;
 
 pub(crate) use copy::is_output;
-pub use copy::{Copied, private_copy};
+pub use copy::{Copied, copy_with_outputs, private_copy};
 pub use history::History;
 pub use nearest::nearest;
+pub use own::{Hint, OwnCommand, OwnRun, Reactor};
 pub use registry::{describe, find, names, parse_bug, select};
 pub use sets::{NamedSet, named, set_names};
 pub use settings::Settings;
@@ -36,8 +39,9 @@ pub mod jdk;
 pub mod keyed;
 pub mod python;
 
-use crate::domain::{BugId, RepoPath, TestId};
+use crate::domain::{BugId, Failure, Outcome, Patch, RepoPath, TestId};
 use camino::{Utf8Path, Utf8PathBuf};
+use std::sync::Arc;
 
 /// The benchmark that a directory belongs to.
 const LOCAL: &str = "local";
@@ -107,8 +111,12 @@ pub struct Project {
     pub resources: Vec<RepoPath>,
     /// Jars and folders on the class path, absolute; test libraries included.
     pub class_path: Vec<Utf8PathBuf>,
-    /// Folders of classes the build tool already made, in the checkout; empty when the validator compiles all.
+    /// Folders of product classes the build tool already made, in the checkout; empty when the validator compiles all.
     pub compiled: Vec<RepoPath>,
+    /// Folders of test classes the build tool already made.
+    pub compiled_tests: Vec<RepoPath>,
+    /// Folders of sources that the build tool generates; no patch touches them.
+    pub generated: Vec<RepoPath>,
     /// Source level as `javac --release` takes it, when the build tool names one.
     pub release: Option<String>,
     /// Charset of the sources as `javac -encoding` takes it; empty means UTF-8.
@@ -121,8 +129,6 @@ pub struct Project {
     pub tests: TestPatterns,
     /// How tests are run.
     pub runner: Runner,
-    /// The benchmark's own word on a patch, where it has one: asked besides, before a patch is called plausible.
-    pub official: Option<defects4j::Official>,
     /// Why a patch's word is the program's own: the benchmark has a runner, and nobody saw it agree.
     pub unverified: Option<String>,
 }
@@ -153,6 +159,14 @@ pub struct Checkout {
     pub requirements: Option<String>,
     /// The developer's repair, when the benchmark has one.
     pub oracle: Option<Oracle>,
+    /// The benchmark's own judge, where it has one: asked besides ours before a patch is called plausible.
+    pub official: Option<Arc<dyn OfficialJudge>>,
+    /// The project's own test command, where there is one: the last instance where our runner may be wrong.
+    pub own: Option<Arc<dyn OwnCommand>>,
+    /// The other modules, where the project has several.
+    pub reactor: Option<Arc<dyn Reactor>>,
+    /// Tests that probably fail, the best hint first; each is confirmed by running it.
+    pub hints: Vec<Hint>,
     /// What was found by looking, for people: one line a guess.
     pub notes: Vec<String>,
 }
@@ -262,6 +276,40 @@ impl BenchmarkError {
 /// The tail of a message that proposes other names.
 fn suggestions(nearest: &[String]) -> String {
     if nearest.is_empty() { "nothing looks like it".into() } else { format!("nearest: {}", nearest.join(", ")) }
+}
+
+/// What a benchmark's own judge says of a patch that our judge accepts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OfficialWord {
+    /// It accepts the patch, too.
+    Agrees {
+        /// What it saw, in one phrase.
+        how: String,
+    },
+    /// It does not.
+    Rejects {
+        /// The word for it.
+        outcome: Outcome,
+        /// What it saw, in one phrase.
+        why: String,
+        /// Tests that fail under it, with their failures.
+        failing: Vec<(TestId, Failure)>,
+    },
+}
+
+/// A benchmark's own judge of patches, asked besides ours.
+#[async_trait::async_trait]
+pub trait OfficialJudge: Send + Sync + std::fmt::Debug {
+    /// Whose word it is: `Defects4J 3.0.1`.
+    fn name(&self) -> String;
+
+    /// What it says of a patch that our judge accepts, with the triggering tests as we name them. `work` is an existing
+    /// folder for copies.
+    ///
+    /// # Errors
+    /// Its commands do not work here, whatever the patch.
+    async fn word(&self, patch: &Patch, triggering: &[TestId], work: &Utf8Path)
+    -> Result<OfficialWord, BenchmarkError>;
 }
 
 /// A source of bugs.

@@ -135,6 +135,10 @@ impl Benchmark for QuixBugs {
             triggering: None,
             requirements: None,
             oracle: Some(self.oracle(&id.name)?),
+            official: None,
+            own: None,
+            reactor: None,
+            hints: Vec::new(),
             notes: vec![format!("one program of {} and its test, {test}", self.root)],
         })
     }

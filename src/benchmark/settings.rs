@@ -2,7 +2,7 @@
 
 use super::BenchmarkError;
 use super::jars::{self, Library};
-use crate::domain::RepoPath;
+use crate::domain::{RepoPath, Watcher};
 use crate::sandbox::{Choice, Sandbox};
 use camino::Utf8PathBuf;
 
@@ -21,6 +21,8 @@ pub struct Settings {
     pub failing: Vec<String>,
     /// The JDK the user chose.
     pub java_home: Option<Utf8PathBuf>,
+    /// Hears how far the set-up is.
+    pub watcher: Watcher,
     /// Where set-up runs what it must run; without it the strongest isolation that works here is looked for.
     pub sandbox: Option<Sandbox>,
 }

@@ -2,7 +2,6 @@
 
 use super::models::Models;
 use super::telling::Telling;
-use crate::benchmark::defects4j::Official;
 use crate::domain::{FileChange, Patch, PolicyKind, RepoPath};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
@@ -52,7 +51,7 @@ pub async fn report(
         files: repair.map(|r| r.attempt.patch.paths().cloned().collect()).unwrap_or_default(),
         correct: equal_by.map(|_| true),
         equal_by,
-        confirmed_by: repair.and(bench.checkout.project.official.as_ref()).map(Official::name),
+        confirmed_by: repair.and(bench.checkout.official.as_ref()).map(|judge| judge.name()),
         unverified: bench.checkout.project.unverified.clone(),
         localization: localization.word().to_owned(),
         model: Model { name, endpoint },
@@ -90,7 +89,7 @@ async fn equal_by(bench: &Workbench, found: &Patch) -> Option<Equality> {
     if patch::compare::correct(found, files, &bench.originals, bench.language) == Some(true) {
         return Some(Equality::SyntaxTree);
     }
-    match bench.validator.same_code(found, &developers).await {
+    match bench.validator.probe().same_code(found, &developers).await {
         Ok(same) => same.filter(|same| *same).map(|_| Equality::Bytecode),
         Err(error) => {
             tracing::warn!("bytecode cannot be compared with the developer's: {error}");

@@ -2,6 +2,8 @@
 
 use crate::llm::ChatModel;
 use crate::tools::Workbench;
+#[cfg(debug_assertions)]
+use crate::validate::Judge;
 use std::sync::Arc;
 
 /// The same model with a moment before and after each request: `send.before`, `send.after` for the name `send`.
@@ -13,7 +15,8 @@ pub fn around_model(model: Arc<dyn ChatModel>, name: &'static str) -> Arc<dyn Ch
 /// The same judge with moments around its work.
 #[cfg(debug_assertions)]
 pub fn around_judge(bench: &mut Workbench) {
-    bench.validator = Arc::new(debug::Around { inner: bench.validator.clone(), name: "" });
+    let around = |inner| -> Arc<dyn Judge> { Arc::new(debug::Around { inner, name: "" }) };
+    bench.validator = bench.validator.clone().around(around);
 }
 
 /// The same model.
@@ -28,10 +31,10 @@ pub fn around_judge(_: &mut Workbench) {}
 
 #[cfg(debug_assertions)]
 mod debug {
-    use crate::domain::{Patch, TestId, TestReport, Validation};
+    use crate::domain::{Disagreement, Patch, Validation};
     use crate::journal::failpoint::reach;
     use crate::llm::{Answer, ChatModel, ModelError, Query};
-    use crate::validate::{Baseline, Coverage, OnResult, Spectrum, SpectrumScope, ValidateError, Validator};
+    use crate::validate::{Baseline, Judge, OnResult, ValidateError};
     use std::sync::Arc;
 
     pub struct Around<T: ?Sized> {
@@ -54,7 +57,7 @@ mod debug {
     }
 
     #[async_trait::async_trait]
-    impl Validator for Around<dyn Validator> {
+    impl Judge for Around<dyn Judge> {
         fn baseline(&self) -> &Baseline {
             self.inner.baseline()
         }
@@ -77,20 +80,8 @@ mod debug {
             validation
         }
 
-        async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
-            self.inner.run_tests(tests).await
-        }
-
-        async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-            self.inner.failing_coverage().await
-        }
-
-        async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-            self.inner.spectrum(scope).await
-        }
-
-        async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
-            self.inner.same_code(a, b).await
+        fn disagreements(&self) -> Vec<Disagreement> {
+            self.inner.disagreements()
         }
     }
 }

@@ -6,7 +6,7 @@ use super::error::Failure;
 use crate::benchmark::facts::Words;
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{self, Checkout, Settings};
-use crate::domain::{BugId, EventSink, TestId};
+use crate::domain::{BugId, EventSink, TestId, Watcher};
 use crate::escalate::prepare;
 use crate::sandbox::{Choice, Sandbox};
 use crate::tools::Workbench;
@@ -14,6 +14,7 @@ use crate::validate;
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// What must hold before anything is paid for or compiled.
+#[derive(Clone)]
 pub struct Opened {
     /// The bug's id.
     pub bug: BugId,
@@ -55,6 +56,7 @@ impl Opened {
             failing: config.failing.clone(),
             java_home: config.java_home.clone(),
             sandbox: Some(sandbox.clone()),
+            watcher: Watcher::default(),
         };
         let adapter = benchmark::find(&bug.benchmark, &settings)?;
         adapter.describe(&bug)?;
@@ -64,6 +66,13 @@ impl Opened {
     /// The same with a judge that starts no process before somebody asks: for commands that try no candidates.
     pub fn without_warm_judge(self) -> Self {
         Self { cold: true, ..self }
+    }
+
+    /// The same, with somebody who hears what is being done.
+    pub fn watched(&self, watcher: Watcher) -> Self {
+        let mut own = self.clone();
+        own.settings.watcher = watcher;
+        own
     }
 
     /// Checks the bug out below `folder`, makes the baseline and puts it on the bench.
@@ -76,6 +85,7 @@ impl Opened {
         wanted: prepare::Wanted,
         sink: &dyn EventSink,
     ) -> Result<Workbench, Failure> {
+        self.settings.watcher.phase("copying the project");
         let checkout = self.checkout(folder).await?;
         for text in &checkout.notes {
             let event = crate::domain::Event::Notice { text: text.clone() };
@@ -87,8 +97,10 @@ impl Opened {
             jdk: self.jdk.clone(),
             failing: self.failing.clone(),
             cold: self.cold,
+            watcher: self.settings.watcher.clone(),
             ..validate::Options::new(work_dir)
         };
+        self.settings.watcher.phase("preparing the test runner");
         Ok(prepare::open(checkout, &self.sandbox, options, wanted, Some(sink)).await?)
     }
 

@@ -108,7 +108,7 @@ impl Session {
         failpoint::reach("baseline.before");
         let wanted = way::wanted(&self.plan, &self.config);
         let began = Instant::now();
-        let mut bench = self.opened.bench(folder, wanted, &*telling.sink).await?;
+        let mut bench = self.opened.watched(telling.watcher()).bench(folder, wanted, &*telling.sink).await?;
         let time = left_after(time, began.elapsed());
         failpoint::reach("baseline.after");
         self.retrieval.add_to(&mut bench, &self.models.redactor, telling)?;
@@ -127,7 +127,7 @@ impl Session {
     /// Everything that can be wrong with a checkout, a JDK and a baseline.
     pub async fn preview(&self, folder: &Utf8Path, telling: &Telling) -> Result<Vec<Preview>, Failure> {
         let wanted = way::wanted(&self.plan, &self.config);
-        let bench = self.opened.bench(folder, wanted, &*telling.sink).await?;
+        let bench = self.opened.watched(telling.watcher()).bench(folder, wanted, &*telling.sink).await?;
         Ok(self.escalator(telling, self.time())?.preview(&bench)?)
     }
 

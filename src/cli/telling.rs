@@ -2,7 +2,7 @@
 
 use super::error::Failure;
 use super::progress::Progress;
-use crate::domain::{Event, EventSink};
+use crate::domain::{Event, EventSink, Watcher};
 use crate::journal::{Journal, Past, Tee};
 use crate::llm::Redactor;
 use crate::report::{Manifest, Tally};
@@ -72,6 +72,11 @@ impl Telling {
     /// The journal cannot be written.
     pub fn notice(&self, text: &str) -> Result<(), Failure> {
         self.emit(&Event::Notice { text: text.to_owned() })
+    }
+
+    /// Hears what is being done, for whoever waits.
+    pub fn watcher(&self) -> Watcher {
+        self.progress.as_ref().map_or_else(Watcher::default, |progress| progress.watcher())
     }
 
     /// Removes the moving line.

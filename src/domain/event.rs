@@ -2,10 +2,10 @@
 
 use super::{
     AgentName, BugId, Diagnostic, Failure, Level, LineSpan, Mark, Outcome, Ranking, RepoPath, TestId, ToolName, Usage,
-    Validation,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt;
 
 /// Who decides for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +75,55 @@ pub enum Unanswered {
     Refused,
     /// It failed after all retries; the endpoint may bill it all the same.
     Lost,
+}
+
+/// Who judged a candidate again, and surer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SurerJudge {
+    /// Fresh processes.
+    Cold,
+    /// The project's own test command.
+    Own,
+    /// The benchmark's own judge.
+    Official,
+}
+
+impl SurerJudge {
+    /// As reports name it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Cold => "a fresh process",
+            Self::Own => "the project's own test command",
+            Self::Official => "the benchmark's own judge",
+        }
+    }
+}
+
+/// Two judges said something else of one candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disagreement {
+    /// The surer one, which counts.
+    pub judge: SurerJudge,
+    /// What the one before it said.
+    pub first: Outcome,
+    /// What the surer one says.
+    pub then: Outcome,
+    /// What stands behind its word.
+    pub detail: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a candidate was {} at first, and {} says {}: {}",
+            self.first,
+            self.judge.title(),
+            self.then,
+            self.detail
+        )
+    }
 }
 
 /// One entry of the journal.
@@ -243,6 +292,8 @@ pub enum Event {
         /// Why it failed.
         error: Option<String>,
     },
+    /// Two judges said something else of one candidate; the surer one counts.
+    Disagreed(Disagreement),
     /// Something a reader should know that changed nothing.
     Notice {
         /// The sentence.
@@ -253,21 +304,6 @@ pub enum Event {
         /// The `--json` object of the run.
         report: Value,
     },
-}
-
-/// How the notice of a disagreement begins.
-const DISAGREEMENT: &str = "a candidate passed the fast run, and not the confirmation in a fresh process";
-
-impl Event {
-    /// Warm and cold judged one candidate differently: the cold word counts, and the reader is told.
-    pub fn disagreement(cold: &Validation) -> Self {
-        Self::Notice { text: format!("{DISAGREEMENT}: {} ({})", cold.outcome, cold.detail) }
-    }
-
-    /// Whether this tells of such a disagreement.
-    pub fn is_disagreement(&self) -> bool {
-        matches!(self, Self::Notice { text } if text.starts_with(DISAGREEMENT))
-    }
 }
 
 /// Takes events as they happen: the journal, live progress, or both.

@@ -18,6 +18,18 @@ pub enum TestStatus {
     TimedOut,
 }
 
+/// What ended a test before it had a result of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// Our deadline.
+    Cut,
+    /// It ended its process.
+    Exit,
+    /// It ran out of memory.
+    Memory,
+}
+
 /// A line of a stack trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
@@ -53,6 +65,16 @@ pub struct TestResult {
     pub failure: Option<Failure>,
     /// How long it took, in milliseconds.
     pub millis: u64,
+    /// What ended it, when it did not end by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Loss>,
+}
+
+impl TestResult {
+    /// Whether it passed.
+    pub fn passed(&self) -> bool {
+        self.status == TestStatus::Passed
+    }
 }
 
 /// How a test process ended, judged by its private result channel and exit status together.

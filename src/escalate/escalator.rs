@@ -116,7 +116,7 @@ impl Escalator {
         for number in 1..=self.plan.attempts {
             if self.plan.fresh {
                 case = CaseFile::default();
-                bench.forget_tried();
+                bench.validator.forget();
             }
             for (level, stages) in self.plan.rungs(number) {
                 if level == Level::First && !work.engine.lock().await.knows_the_language() {
@@ -287,13 +287,13 @@ impl Escalator {
             smaller(&repair, work.bench, self.deadline).await.map_err(|error| AgentError::Tool(error.into()))?;
         let told = match found {
             Smaller::None => return Ok(repair),
-            Smaller::Refuted(cold) => Event::disagreement(&cold),
+            Smaller::Refuted(disagreements) => disagreements.into_iter().map(Event::Disagreed).collect(),
             Smaller::Found(attempt, text) => {
                 repair.others.insert(0, std::mem::replace(&mut repair.attempt, attempt));
-                Event::Notice { text }
+                vec![Event::Notice { text }]
             }
         };
-        self.sink.emit(&told).map_err(AgentError::Journal)?;
+        told.iter().try_for_each(|event| self.sink.emit(event)).map_err(AgentError::Journal)?;
         Ok(repair)
     }
 

@@ -10,10 +10,10 @@ use crate::patch::{Folder, Policy};
 use crate::retrieve::{Finder, Guard, LocalIndex, RetrieveError, pairs};
 use crate::sandbox::Sandbox;
 use crate::tools::Workbench;
-use crate::validate::{self, Baseline, SpectrumScope, ValidateError, Validator};
+use crate::validate::{self, Baseline, Doubts, SpectrumScope, ValidateError, Validator};
 use camino::Utf8Path;
 use serde::Deserialize;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Why a bug cannot be put on the bench.
@@ -106,7 +106,7 @@ pub async fn open(
     let language = language.ok_or_else(|| PrepareError::NoLanguage { name: checkout.language.clone() })?;
     let validator = validate::open(&checkout, sandbox, options).await?;
     let nobody = Tee::new(Vec::new());
-    let mut bench = bench(checkout, language, Arc::from(validator), wanted, sink.unwrap_or(&nobody)).await?;
+    let mut bench = bench(checkout, language, validator, wanted, sink.unwrap_or(&nobody)).await?;
     if bench.bug.id.benchmark == "local" {
         bench.history = History::of(Utf8Path::new(&bench.bug.id.name), sandbox);
     }
@@ -120,7 +120,7 @@ pub async fn open(
 async fn bench(
     checkout: Checkout,
     language: &'static dyn Language,
-    validator: Arc<dyn Validator>,
+    mut validator: Validator,
     wanted: Wanted,
     sink: &dyn EventSink,
 ) -> Result<Workbench, PrepareError> {
@@ -132,10 +132,10 @@ async fn bench(
     // What failed by itself says more than what was cut.
     failing.sort_by_key(|test| test.timed_out);
     let by_tests = wanted.coverage && wanted.localization == Localization::Spectrum;
-    let spectrum = if by_tests { validator.spectrum(&scope(&index, &failing, baseline)).await? } else { None };
+    let spectrum = if by_tests { validator.probe().spectrum(&scope(&index, &failing, baseline)).await? } else { None };
     let coverage = match &spectrum {
         Some(spectrum) => Some(spectrum.failing()),
-        None if wanted.coverage => validator.failing_coverage().await?,
+        None if wanted.coverage => validator.probe().failing_coverage().await?,
         None => None,
     };
     if coverage.is_none() && wanted.coverage {
@@ -164,10 +164,13 @@ async fn bench(
         requirements: checkout.requirements.clone(),
         passing: baseline.passing.len(),
     };
-    tell(&bug, &ranking, &*validator, sink)?;
+    tell(&bug, &ranking, baseline, sink)?;
     let solutions = solutions(&checkout, &index)?;
     let mut policy = Policy::new(project.source_roots.clone(), project.test_roots.clone(), language);
     policy.default_file.clone_from(&bug.located);
+    if !wanted.accept_suspicious {
+        validator = validator.doubting(Doubts { tests: test_texts(&bug, &index), language });
+    }
     Ok(Workbench {
         language,
         originals: Folder::new(&checkout.root).without(wanted.hidden),
@@ -178,13 +181,17 @@ async fn bench(
         index,
         bug,
         validator,
-        accept_suspicious: wanted.accept_suspicious,
-        tried: Mutex::default(),
         solutions,
         history: None,
         graph: OnceLock::new(),
         checkout,
     })
+}
+
+/// Sources of the failing tests.
+fn test_texts(bug: &Bug, index: &CodeIndex) -> Vec<String> {
+    let text = |test: &FailingTest| Some(index.file(test.file.as_ref()?)?.lines(test.span?).to_owned());
+    bug.failing.iter().filter_map(text).collect()
 }
 
 /// The tests worth a spectrum. It may take what one plain run of the suite takes, of which the baseline made three.
@@ -231,9 +238,8 @@ fn from_oracle(
     })
 }
 
-fn tell(bug: &Bug, ranking: &Ranking, validator: &dyn Validator, sink: &dyn EventSink) -> std::io::Result<()> {
+fn tell(bug: &Bug, ranking: &Ranking, baseline: &Baseline, sink: &dyn EventSink) -> std::io::Result<()> {
     const KEPT: usize = 50;
-    let baseline = validator.baseline();
     sink.emit(&Event::Baseline {
         passing: baseline.passing.len(),
         triggering: baseline.triggering.clone(),

@@ -4,9 +4,9 @@
 //! it.
 
 use super::outcome::Repair;
-use crate::domain::{LineSpan, Outcome, Patch, PatchAttempt, RepoPath, Validation};
+use crate::domain::{Disagreement, LineSpan, Outcome, Patch, PatchAttempt, RepoPath};
 use crate::patch::Minimiser;
-use crate::tools::{Workbench, doubt};
+use crate::tools::Workbench;
 use crate::validate::ValidateError;
 use std::time::{Duration, Instant};
 
@@ -19,8 +19,8 @@ const TIME: Duration = Duration::from_secs(15);
 pub enum Smaller {
     /// There is no smaller patch.
     None,
-    /// The smallest passed the fast run and not its confirmation: the cold word on it.
-    Refuted(Validation),
+    /// The smallest passed the quick look and not its confirmation.
+    Refuted(Vec<Disagreement>),
     /// A smaller plausible patch, and what was done, in one sentence.
     Found(PatchAttempt, String),
 }
@@ -44,19 +44,18 @@ pub async fn smaller(repair: &Repair, bench: &Workbench, deadline: Instant) -> R
     if best == *whole {
         return Ok(Smaller::None);
     }
-    let confirmed = bench.validator.confirm(&best).await?;
-    if !confirmed.is_plausible() {
-        return Ok(Smaller::Refuted(confirmed));
+    let verdict = bench.validator.verdict(&best).await?;
+    if !verdict.validation.is_plausible() {
+        return Ok(Smaller::Refuted(verdict.disagreements));
     }
     let told = format!("made smaller: {} (judged {asked} smaller patches)", shrunk(whole, &best));
     let explanation = format!("{}; {told}", repair.attempt.explanation);
-    Ok(Smaller::Found(PatchAttempt { patch: best, validation: confirmed, explanation }, told))
+    Ok(Smaller::Found(PatchAttempt { patch: best, validation: verdict.validation, explanation }, told))
 }
 
 async fn passes(patch: &Patch, bench: &Workbench) -> Result<bool, ValidateError> {
-    let judged = bench.validator.validate(patch).await?;
-    let passed = matches!(judged.outcome, Outcome::PassedWarm | Outcome::Plausible);
-    Ok(passed && doubt(patch, judged, bench).outcome != Outcome::Suspicious)
+    let answer = bench.validator.screen_one(patch).await?;
+    Ok(matches!(answer.outcome, Outcome::PassedWarm | Outcome::Plausible))
 }
 
 /// Whether a triggering test runs any of these lines. Where nobody knows, a part of the patch stays.

@@ -30,7 +30,7 @@ pub use tee::Tee;
 pub use write::{Journal, Scrub};
 
 /// Schema of the records this program writes; older ones are read, newer ones refused.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 #[cfg(test)]
 mod tests;

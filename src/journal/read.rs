@@ -1,7 +1,7 @@
 //! Reading: every record is checked; only the last one may be incomplete.
 
 use super::{JournalError, SCHEMA};
-use crate::domain::Event;
+use crate::domain::{Disagreement, Event, Outcome, SurerJudge};
 use camino::Utf8Path;
 use serde_json::Value;
 
@@ -92,7 +92,21 @@ struct Time {
 
 fn parsed(json: &str) -> Result<(Event, f64), serde_json::Error> {
     let Time { at } = serde_json::from_str(json)?;
-    Ok((serde_json::from_str(json)?, at))
+    Ok((renewed(serde_json::from_str(json)?), at))
+}
+
+/// How a disagreement began in journals of schema 2, which told it as a notice.
+const DISAGREED: &str = "a candidate passed the fast run, and not the confirmation in a fresh process: ";
+
+/// An event of an older schema as one of this schema.
+fn renewed(event: Event) -> Event {
+    let Event::Notice { text } = &event else { return event };
+    let Some((then, detail)) = text.strip_prefix(DISAGREED).and_then(|rest| rest.split_once(" (")) else {
+        return event;
+    };
+    let Ok(then) = serde_json::from_value::<Outcome>(Value::from(then)) else { return event };
+    let detail = detail.strip_suffix(')').unwrap_or(detail).to_owned();
+    Event::Disagreed(Disagreement { judge: SurerJudge::Cold, first: Outcome::PassedWarm, then, detail })
 }
 
 fn damaged(path: &Utf8Path, index: usize, what: String) -> JournalError {

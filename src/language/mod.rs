@@ -9,6 +9,7 @@ mod naming;
 mod python;
 mod reading;
 mod syntax;
+pub mod trace;
 
 pub use decode::{Encoding, decode, encode};
 pub use java::Java;

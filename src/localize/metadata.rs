@@ -76,7 +76,7 @@ pub(super) mod tests {
     use crate::domain::{LineSpan, RepoPath, RunEnd, TestReport, TestResult};
     use crate::language::Java;
     use camino::Utf8Path;
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeMap;
     use std::fs;
 
     const CART: &str = "package shop;
@@ -155,15 +155,10 @@ public abstract class Shared {
 
     pub(in crate::localize) fn baseline(method: &str, failure: Failure, status: TestStatus) -> Baseline {
         let id = TestId::new("shop.CartTest", method);
-        let result = TestResult { id: id.clone(), status, failure: Some(failure), millis: 3 };
+        let result = TestResult { id: id.clone(), status, failure: Some(failure), millis: 3, loss: None };
         let results = BTreeMap::from([(id.clone(), result)]);
-        Baseline {
-            report: TestReport { end: RunEnd::Complete, results, output_tail: String::new() }.into(),
-            triggering: vec![id],
-            passing: BTreeSet::new(),
-            set_aside: BTreeMap::new(),
-            seconds: 0.1,
-        }
+        let report = TestReport { end: RunEnd::Complete, results, output_tail: String::new() };
+        Baseline { report: report.into(), triggering: vec![id], ..Baseline::default() }
     }
 
     pub(in crate::localize) fn wrong_total() -> Failure {

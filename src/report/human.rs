@@ -135,6 +135,7 @@ pub fn progress_line(event: &Event) -> Option<String> {
             )
         }
         Event::Retrieved { sent, error: None, .. } => format!("the web was searched for \"{sent}\""),
+        Event::Disagreed(disagreement) => disagreement.to_string(),
         Event::Notice { text } => text.clone(),
         _ => return None,
     };

@@ -1,7 +1,7 @@
 //! The search: candidates stream into the judge, answers steer the engine, and what passes is ranked and confirmed.
 
 use super::{Candidate, Engine};
-use crate::domain::{Outcome, Patch, Validation};
+use crate::domain::{Disagreement, Outcome, Patch, Validation};
 use crate::validate::{ValidateError, Validator};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -52,8 +52,10 @@ pub struct SearchResult {
     pub plausible: Vec<Judged>,
     /// Candidates that passed the fast run and were not confirmed, best first.
     pub unconfirmed: Vec<Judged>,
-    /// Candidates that passed the fast run and not their confirmation, with the word of the latter.
+    /// Candidates that passed the quick look and not their confirmation, with the word of the latter.
     pub refuted: Vec<Judged>,
+    /// Of which candidates two judges said something else.
+    pub disagreements: Vec<Disagreement>,
     /// The failing candidate that came nearest: most triggering tests fixed, nothing else broken.
     pub nearest: Option<Judged>,
     /// Candidates judged.
@@ -77,7 +79,7 @@ pub struct SearchResult {
 /// Faults of the environment, as the validator reports them.
 pub async fn search(
     engine: &mut Engine<'_>,
-    validator: &dyn Validator,
+    validator: &Validator,
     budget: Budget,
     on_result: &mut (dyn FnMut(&Candidate, &Validation) + Send),
 ) -> Result<SearchResult, ValidateError> {
@@ -103,10 +105,11 @@ pub async fn search(
             over = started.elapsed() >= budget.time || late || is_enough(&result, budget);
             if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        validator.validate_all(&patches, &mut on_judged).await?;
+        validator.screen(&patches, &mut on_judged).await?;
     }
     rank(&mut passed);
     confirm(&mut result, passed, validator, started, budget.time).await?;
+    result.disagreements.extend(validator.disagreements());
     result.total = started.elapsed();
     result.explanation = explanation(&result);
     Ok(result)
@@ -183,7 +186,7 @@ fn fidelity(template: &str) -> f64 {
 async fn confirm(
     result: &mut SearchResult,
     passed: Vec<Judged>,
-    validator: &dyn Validator,
+    validator: &Validator,
     started: Instant,
     time: Duration,
 ) -> Result<(), ValidateError> {
@@ -194,7 +197,9 @@ async fn confirm(
                 result.unconfirmed.push(judged);
                 continue;
             }
-            judged.validation = validator.confirm(&judged.candidate.patch).await?;
+            let verdict = validator.verdict(&judged.candidate.patch).await?;
+            judged.validation = verdict.validation;
+            result.disagreements.extend(verdict.disagreements);
         }
         let word = if judged.validation.is_plausible() { &mut result.plausible } else { &mut result.refuted };
         word.push(judged);
@@ -228,9 +233,10 @@ mod tests {
     use super::super::testing::{index_of, ranking_of};
     use super::super::{Engine, Options};
     use super::*;
-    use crate::domain::{RunEnd, TestId, TestReport};
-    use crate::validate::{Baseline, Coverage};
-    use std::collections::{BTreeMap, BTreeSet};
+    use crate::domain::{Diagnostic, RepoPath, TestId, TestReport};
+    use crate::validate::{Baseline, Coverage, Judge, OnResult, Probe, Spectrum, SpectrumScope};
+
+    use std::sync::Arc;
 
     const GATE: &str = "class Gate {
     boolean open(int age, int limit) {
@@ -248,20 +254,14 @@ mod tests {
 
     impl ByText {
         fn new(passes: fn(&str) -> bool, confirms: fn(&str) -> bool) -> Self {
-            let report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
-            let baseline = Baseline {
-                report: report.into(),
-                triggering: vec![TestId::new("GateTest", "atLimit")],
-                passing: BTreeSet::new(),
-                set_aside: BTreeMap::new(),
-                seconds: 0.0,
-            };
+            let triggering = vec![TestId::new("GateTest", "atLimit")];
+            let baseline = Baseline { triggering, ..Baseline::default() };
             Self { baseline, passes, confirms }
         }
     }
 
     #[async_trait::async_trait]
-    impl Validator for ByText {
+    impl Judge for ByText {
         fn baseline(&self) -> &Baseline {
             &self.baseline
         }
@@ -270,20 +270,49 @@ mod tests {
             let outcome = if (self.passes)(&text) { Outcome::PassedWarm } else { Outcome::Failed };
             Ok(Validation::without_tests(outcome, ""))
         }
+        async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+            for (at, patch) in patches.iter().enumerate() {
+                if on_result(at, &self.validate(patch).await?).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        }
         async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
             let text = String::from_utf8_lossy(&patch.files[0].after).into_owned();
             let outcome = if (self.confirms)(&text) { Outcome::Plausible } else { Outcome::Regression };
             Ok(Validation::without_tests(outcome, ""))
         }
+        fn disagreements(&self) -> Vec<Disagreement> {
+            Vec::new()
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Probe for ByText {
         async fn run_tests(&self, _: &[TestId]) -> Result<TestReport, ValidateError> {
             Ok(TestReport::clone(&self.baseline.report))
         }
         async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
             Ok(None)
         }
+        async fn spectrum(&self, _: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+            Ok(None)
+        }
+        async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
+            Ok(None)
+        }
+        async fn warnings(&self, _: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
+            Ok(None)
+        }
     }
 
-    async fn searched(validator: &ByText, budget: Budget) -> (SearchResult, usize) {
+    fn door(judge: ByText) -> Validator {
+        let judge = Arc::new(judge);
+        Validator::new(judge.clone(), judge, "")
+    }
+
+    async fn searched(validator: &Validator, budget: Budget) -> (SearchResult, usize) {
         let index = index_of(GATE);
         let mut engine = Engine::new(&index, &ranking_of(&[3]), Options::default());
         let mut told = 0;
@@ -293,7 +322,7 @@ mod tests {
 
     #[tokio::test]
     async fn goes_on_a_little_and_chooses_the_smallest() {
-        let judge = ByText::new(|text| text.contains(">= limit") || text.contains("limit - 1"), |_| true);
+        let judge = door(ByText::new(|text| text.contains(">= limit") || text.contains("limit - 1"), |_| true));
         let (result, told) = searched(&judge, Budget { after_first: 30, ..Budget::default() }).await;
         assert!(result.plausible.len() >= 2, "{}", result.explanation);
         assert!(result.plausible[0].candidate.note.contains("replaced `>` by `>=`"), "{}", result.explanation);
@@ -304,7 +333,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_confirmed_candidate_is_plausible() {
-        let judge = ByText::new(|text| text.contains("limit"), |text| text.contains("age >= limit"));
+        let judge = door(ByText::new(|text| text.contains("limit"), |text| text.contains("age >= limit")));
         let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
         assert_eq!(result.plausible.len(), 1);
         assert_eq!(result.plausible[0].validation.outcome, Outcome::Plausible);
@@ -314,7 +343,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_engine_that_caught_up_goes_on_where_the_search_ended() {
-        let judge = ByText::new(|_| false, |_| true);
+        let judge = door(ByText::new(|_| false, |_| true));
         let index = index_of(GATE);
         let engine = || Engine::new(&index, &ranking_of(&[3]), Options::default());
         let mut first = engine();
@@ -330,7 +359,7 @@ mod tests {
 
     #[tokio::test]
     async fn budgets_end_a_search() {
-        let judge = ByText::new(|_| false, |_| true);
+        let judge = door(ByText::new(|_| false, |_| true));
         let (result, told) = searched(&judge, Budget { candidates: 5, ..Budget::default() }).await;
         assert_eq!((result.tried, told), (5, 5));
         assert!(result.plausible.is_empty() && result.explanation.contains("none of 5 candidates"));

@@ -29,7 +29,7 @@ mod write_fix;
 
 pub use dependency_graph::bearing_text;
 pub use search_solutions::solutions_text;
-pub use trial::{Tried, doubt, judge, tell, told};
+pub use trial::{judge, tell, told};
 pub use workbench::{Workbench, failing_test_text, failure_text};
 
 use crate::domain::{Change, EventSink, LineSpan, PatchAttempt, RepoPath, Scope};

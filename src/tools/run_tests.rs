@@ -37,7 +37,7 @@ impl TypedTool for RunTests {
             )));
         }
         let chosen = choose(&baseline.report, &wanted)?;
-        let report = cx.bench.validator.run_tests(&chosen).await?;
+        let report = cx.bench.validator.probe().run_tests(&chosen).await?;
         Ok(Observation::told(report_text(&report, &chosen)))
     }
 }

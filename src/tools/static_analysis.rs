@@ -23,7 +23,7 @@ impl TypedTool for StaticAnalysis {
     async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
         let bench = cx.bench;
         let file = bench.file_or_located(args.file_path.as_deref())?;
-        let Some(warnings) = bench.validator.warnings(&file.path).await? else {
+        let Some(warnings) = bench.validator.probe().warnings(&file.path).await? else {
             return Ok(Observation::told("this project is compiled by its own build; no warnings can be had\n"));
         };
         let mut text = format!("{}: {} warnings\n", file.path, warnings.len());

@@ -1,42 +1,8 @@
-//! One candidate's way through the judge: apply, look for duplicates, validate, look at what tests cannot see, confirm.
+//! A proposal becomes a candidate: its edits are applied, the judge has its word, and the journal is told.
 
 use super::{ToolContext, ToolError, Workbench};
 use crate::domain::{Event, Outcome, Patch, PatchAttempt, Validation};
 use crate::patch::{self, Edits, PatchError};
-use sha2::{Digest, Sha256};
-use std::collections::HashMap;
-use std::sync::PoisonError;
-
-/// Judged candidates by content, so that none is judged twice.
-#[derive(Debug, Default)]
-pub struct Tried {
-    outcomes: HashMap<[u8; 32], Outcome>,
-}
-
-impl Tried {
-    /// The outcome of an equal candidate, if there was one.
-    pub fn outcome(&self, patch: &Patch) -> Option<Outcome> {
-        self.outcomes.get(&digest(patch)).copied()
-    }
-
-    /// Remembers a judged candidate.
-    pub fn remember(&mut self, patch: &Patch, outcome: Outcome) {
-        if !patch.is_empty() && outcome != Outcome::Duplicate {
-            self.outcomes.insert(digest(patch), outcome);
-        }
-    }
-}
-
-fn digest(patch: &Patch) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    for file in &patch.files {
-        hash.update(file.path.as_str());
-        hash.update([0]);
-        hash.update((file.after.len() as u64).to_le_bytes());
-        hash.update(&file.after);
-    }
-    hash.finalize().into()
-}
 
 /// Makes a patch of the edits and judges it. What is wrong with the edits is an outcome too.
 ///
@@ -107,51 +73,9 @@ pub fn told(event: &Event, bench: &Workbench) -> Option<PatchAttempt> {
 }
 
 async fn judge_patch(patch: &Patch, cx: &ToolContext<'_>) -> Result<Validation, ToolError> {
-    let bench = cx.bench;
-    if patch.is_empty() {
-        return Ok(Validation::without_tests(Outcome::Duplicate, "it changes nothing"));
+    let verdict = cx.bench.validator.verdict(patch).await?;
+    for disagreement in verdict.disagreements {
+        cx.sink.emit(&Event::Disagreed(disagreement))?;
     }
-    let tried = || bench.tried.lock().unwrap_or_else(PoisonError::into_inner);
-    let earlier = tried().outcome(patch);
-    if let Some(outcome) = earlier {
-        let detail = format!("equal to an earlier candidate, which was `{outcome}`");
-        return Ok(Validation::without_tests(Outcome::Duplicate, detail));
-    }
-    let mut validation = bench.validator.validate(patch).await?;
-    if validation.outcome == Outcome::PassedWarm {
-        validation = settle(patch, validation, cx).await?;
-    }
-    tried().remember(patch, validation.outcome);
-    Ok(validation)
-}
-
-/// What becomes of a candidate that passed: suspicious, or confirmed in a cold process, or found out there.
-async fn settle(patch: &Patch, passed: Validation, cx: &ToolContext<'_>) -> Result<Validation, ToolError> {
-    let passed = doubt(patch, passed, cx.bench);
-    if passed.outcome == Outcome::Suspicious {
-        return Ok(passed);
-    }
-    let confirmed = cx.bench.validator.confirm(patch).await?;
-    if !confirmed.is_plausible() {
-        cx.sink.emit(&Event::disagreement(&confirmed))?;
-    }
-    let seconds = passed.seconds + confirmed.seconds;
-    Ok(Validation { seconds, ..confirmed })
-}
-
-/// Looks at a candidate that passed for what tests cannot see; unless such patches are accepted, it becomes
-/// `suspicious`.
-pub fn doubt(patch: &Patch, passed: Validation, bench: &Workbench) -> Validation {
-    let tests: Vec<&str> = bench
-        .bug
-        .failing
-        .iter()
-        .filter_map(|test| Some(bench.index.file(test.file.as_ref()?)?.lines(test.span?)))
-        .collect();
-    let doubts = patch::suspicious::reasons(patch, &tests, bench.language);
-    if doubts.is_empty() || bench.accept_suspicious {
-        return passed;
-    }
-    let detail = format!("all tests pass, but it holds what tests cannot judge: {}", doubts.join("; "));
-    Validation { outcome: Outcome::Suspicious, detail, ..passed }
+    Ok(verdict.validation)
 }

@@ -1,6 +1,6 @@
 //! What all tools of one bug share: the checkout, its index, its judge, and what was tried.
 
-use super::{ToolError, trial::Tried};
+use super::ToolError;
 use crate::benchmark::{Checkout, History};
 use crate::code::{CodeIndex, DependencyGraph, SourceFile};
 use crate::domain::{Bug, FailingTest, Failure, Ranking, RepoPath};
@@ -10,7 +10,7 @@ use crate::retrieve::Finder;
 use crate::validate::{Coverage, Spectrum, Validator};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// Lines of a failure's message that are shown.
 const MAX_MESSAGE_LINES: usize = 12;
@@ -28,7 +28,7 @@ pub struct Workbench {
     /// What is known of the bug.
     pub bug: Bug,
     /// The judge.
-    pub validator: Arc<dyn Validator>,
+    pub validator: Validator,
     /// The original files, for matching patches.
     pub originals: Folder,
     /// What a patch may touch.
@@ -39,10 +39,6 @@ pub struct Workbench {
     pub spectrum: Option<Spectrum>,
     /// The first ranking of suspicious lines.
     pub ranking: Ranking,
-    /// Whether candidates with suspicious constructs may become plausible.
-    pub accept_suspicious: bool,
-    /// Candidates that were judged, by content.
-    pub tried: Mutex<Tried>,
     /// How similar bugs were repaired.
     pub solutions: Finder,
     /// The version history of a user's project up to the revision that is worked on; benchmarks hide theirs.
@@ -52,11 +48,6 @@ pub struct Workbench {
 }
 
 impl Workbench {
-    /// Forgets which candidates were judged: a new attempt knows nothing of the one before.
-    pub fn forget_tried(&self) {
-        *self.tried.lock().unwrap_or_else(PoisonError::into_inner) = Tried::default();
-    }
-
     /// The dependency graph of the checkout.
     pub fn dependencies(&self) -> &DependencyGraph {
         self.graph.get_or_init(|| DependencyGraph::build(&self.index))

@@ -1,131 +1,248 @@
 //! The cold judge: every candidate in a fresh copy, a fresh compiler and fresh test processes. Slow and sure; it stays
 //! the confirmation behind every faster way.
 
-use super::baseline::ROOM;
+use super::confirm::Confirmation;
 use super::jvm::Jvm;
-use super::plan::{Deadlines, OnCrash};
-use super::plausible::{Extent, Judged, judge};
+use super::plausible::{self, Judged};
 use super::python::Python;
-use super::second_look::SecondLook;
-use super::subject::{Copy, Subject};
+use super::subject::{Build, Copy, Subject};
+use super::tested::Tested;
+use super::untouched::Before;
 use super::{
-    Baseline, Coverage, Options, Spectrum, SpectrumScope, ValidateError, Validator, baseline, clean, coverage,
+    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, coverage,
+    failing, own,
 };
-use crate::benchmark::{Checkout, Runner};
-use crate::domain::{Diagnostic, Failure, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
+use crate::benchmark::{Checkout, Project, Runner};
+use crate::domain::{
+    Diagnostic, Disagreement, Failure, Outcome, Patch, RepoPath, SurerJudge, TestId, TestReport, TestStatus, Validation,
+};
 use crate::sandbox::Sandbox;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Failures told of one candidate.
 const MAX_TOLD: usize = 20;
+/// How much more time triggering tests get that run once more before a no is said.
+const MORE: u32 = 3;
 
 /// Judges candidates in fresh processes.
-pub struct ColdValidator {
+pub struct ColdJudge {
     pub(super) subject: Arc<dyn Subject>,
     baseline: Baseline,
-    /// Outcomes by what the candidate is.
-    seen: Mutex<BTreeMap<u64, Validation>>,
-    coverage: tokio::sync::OnceCell<Option<Coverage>>,
+    /// The project, or the module of the bug.
+    own: Tested,
+    /// Modules whose tests patches may break, by their folders.
+    others: tokio::sync::Mutex<BTreeMap<RepoPath, Arc<Tested>>>,
+    sandbox: Sandbox,
     warned: tokio::sync::Mutex<BTreeMap<RepoPath, Vec<Diagnostic>>>,
+    /// Where the project's own command said something else, until somebody takes note.
+    disagreements: Mutex<Vec<Disagreement>>,
 }
 
-impl ColdValidator {
-    /// Compiles the project and makes the baseline, or takes both from the cache.
+impl ColdJudge {
+    /// Compiles the project and finds what fails, or takes both from the cache.
     ///
     /// # Errors
     /// The project does not compile, no test fails, a named test does not fail, or a tool is missing.
-    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, mut options: Options) -> Result<Self, ValidateError> {
-        loop {
-            let subject: Arc<dyn Subject> = match checkout.project.runner {
-                Runner::Pytest => Arc::new(Python::prepare(checkout, sandbox, options.clone()).await?),
-                Runner::Jvm | Runner::Command { .. } | Runner::Cases { .. } => {
-                    Arc::new(Jvm::prepare(checkout, sandbox, options.clone()).await?)
+    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
+        let subject: Arc<dyn Subject> = match checkout.project.runner {
+            Runner::Pytest => Arc::new(Python::prepare(checkout, sandbox, options).await?),
+            Runner::Jvm | Runner::Command { .. } | Runner::Cases { .. } => {
+                Arc::new(Jvm::prepare(checkout, sandbox, options).await?)
+            }
+        };
+        Self::over(subject, sandbox).await
+    }
+
+    /// Finds what fails in a project that is ready, or takes it from the cache.
+    pub(super) async fn over(subject: Arc<dyn Subject>, sandbox: &Sandbox) -> Result<Self, ValidateError> {
+        let baseline = failing::find(&*subject).await?;
+        let own = Tested::new(subject.clone());
+        for id in baseline.others.iter().flatten().chain(&baseline.triggering) {
+            own.untouched.learn(id, Before::Fails);
+        }
+        let (others, warned, disagreements) = Default::default();
+        let sandbox = sandbox.clone();
+        Ok(Self { subject, baseline, own, others, sandbox, warned, disagreements })
+    }
+
+    /// Finds out which tests there are, while nobody waits for it.
+    pub(super) async fn discover(&self) -> Result<(), ValidateError> {
+        self.own.expected().await.map(drop)
+    }
+
+    /// The triggering tests with a patch in fresh processes; before a no is said, once more with more time.
+    async fn test_triggering(&self, patch: &Patch, build: &Arc<Build>) -> Result<(TestReport, Judged), ValidateError> {
+        let subject = &*self.subject;
+        let deadlines = subject.deadlines(&self.baseline.report);
+        let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();
+        let first = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
+        let judged = plausible::triggering(&self.baseline, &first);
+        if judged.outcome != Outcome::Timeout {
+            return Ok((first, judged));
+        }
+        let plan = crate::validate::plan::Plan { deadlines: deadlines.times(MORE), ..plan };
+        let again = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
+        let judged = plausible::triggering(&self.baseline, &again);
+        Ok((again, judged))
+    }
+
+    /// The classes of the triggering tests with a patch: for candidates of which few are confirmed.
+    async fn test_classes(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let subject = &*self.subject;
+        let build = match subject.build(patch).await? {
+            Ok(build) => Arc::new(build),
+            Err(refused) => return Ok(refused),
+        };
+        let classes = subject.classes_of(&self.baseline.triggering);
+        let plan = subject.plan(classes, subject.deadlines(&self.baseline.report)).until_lost();
+        let report = subject.run(&subject.copy_with(patch, &build)?, &plan).await?;
+        let mut judged = plausible::triggering(&self.baseline, &report);
+        let passed_before = |id: &&TestId| self.baseline.passing.contains(*id);
+        let against: Vec<TestId> =
+            plausible::not_passed(&self.baseline, &report).filter(passed_before).cloned().collect();
+        if let (Outcome::PassedWarm, Some(id)) = (judged.outcome, against.first()) {
+            let detail = format!("{id} passed before and does not with the patch ({} such tests)", against.len());
+            let outcome = plausible::objection(report.results.get(id));
+            judged = Judged { outcome, detail, against, ..judged };
+        }
+        Ok(answer(&report, judged, 0.0))
+    }
+
+    /// Judges a candidate with all tests, once its classes are there; `excused` tests are those on which our runner and the
+    /// project's own command differ.
+    async fn confirm_build(
+        &self,
+        patch: &Patch,
+        build: Arc<Build>,
+        excused: &BTreeSet<TestId>,
+    ) -> Result<Validation, ValidateError> {
+        let order = self.subject.order(patch, &build);
+        let mut baseline = self.baseline.clone();
+        baseline.triggering.retain(|id| !excused.contains(id));
+        let confirmation = Confirmation {
+            subject: &*self.subject,
+            baseline: &baseline,
+            untouched: &self.own.untouched,
+            expected: self.own.expected().await?,
+            patch,
+            build,
+            order,
+            excused,
+        };
+        confirmation.run().await
+    }
+
+    /// What the tests of other modules say of a patch that their own module's accept.
+    async fn confirm_in_modules(&self, patch: &Patch, own: Validation) -> Result<Validation, ValidateError> {
+        let Some(reactor) = &self.subject.checkout().reactor else { return Ok(own) };
+        self.subject.options().watcher.phase("compiling the modules that depend on the change");
+        let changed: Vec<RepoPath> = patch.paths().cloned().collect();
+        let (mut modules, nothing) = (Vec::new(), Baseline::default());
+        for project in reactor.affected(&changed).await? {
+            let name = project.module.clone();
+            let module = self.module(project).await?;
+            let build = match module.subject.build(patch).await? {
+                Ok(build) => Arc::new(build),
+                Err(refused) => {
+                    return Ok(Validation { detail: format!("in module {name}: {}", refused.detail), ..refused });
                 }
             };
-            match Self::over(subject).await? {
-                Some(judge) => return Ok(judge),
-                None => options.heap_mib = ROOM,
+            let order = module.subject.order(patch, &build);
+            let confirmation = Confirmation {
+                subject: &*module.subject,
+                baseline: &nothing,
+                untouched: &module.untouched,
+                expected: module.expected().await?,
+                patch,
+                build,
+                order,
+                excused: &BTreeSet::new(),
+            };
+            let answer = confirmation.run().await?;
+            if !answer.is_plausible() {
+                return Ok(Validation { detail: format!("in module {name}: {}", answer.detail), ..answer });
             }
+            modules.push(name.to_string());
         }
+        if modules.is_empty() {
+            return Ok(own);
+        }
+        Ok(Validation { detail: format!("{}; and those of {}", own.detail, modules.join(", ")), ..own })
     }
 
-    /// Makes the baseline of a project that is ready, or takes it from the cache; `None` when its tests want [`ROOM`].
-    pub(super) async fn over(subject: Arc<dyn Subject>) -> Result<Option<Self>, ValidateError> {
-        let Some(baseline) = baseline::make(&*subject).await? else { return Ok(None) };
-        let (seen, coverage, warned) = Default::default();
-        Ok(Some(Self { subject, baseline, seen, coverage, warned }))
+    /// Another module, opened once.
+    async fn module(&self, project: Project) -> Result<Arc<Tested>, ValidateError> {
+        let mut others = self.others.lock().await;
+        if let Some(known) = others.get(&project.module) {
+            return Ok(known.clone());
+        }
+        let folder = project.module.clone();
+        let checkout = Checkout { project, ..self.subject.checkout().clone() };
+        let subject = Jvm::prepare(&checkout, &self.sandbox, self.subject.options().clone()).await?;
+        let module = Arc::new(Tested::new(Arc::new(subject)));
+        others.insert(folder, module.clone());
+        Ok(module)
     }
 
-    /// Triggering tests first; the rest only for who passes them.
-    async fn test(&self, copy: &Copy) -> Result<(TestReport, Judged), ValidateError> {
-        let triggering = self.baseline.triggering.clone();
-        let plan = self.subject.plan(triggering, self.deadlines(Duration::MAX), OnCrash::Stop);
-        let first = self.subject.run(copy, &plan).await?;
-        let judged = judge(&self.baseline, &first, Extent::Triggering);
-        if judged.outcome != Outcome::PassedWarm {
-            match SecondLook::at(&self.baseline, &first, &judged, &plan.deadlines) {
-                Some(look) if self.clears(copy, &look).await? => {}
-                Some(look) => return Ok((first, look.stands(judged))),
-                None => return Ok((first, judged)),
+    /// The confirmation, with the project's own command as the last instance: what it passes does not speak against a
+    /// patch.
+    async fn confirm_with_own(&self, patch: &Patch, build: Build) -> Result<Validation, ValidateError> {
+        let build = Arc::new(build);
+        let mut excused = BTreeSet::new();
+        for _ in 0..MOST_DISAGREEMENTS {
+            let answer = self.confirm_build(patch, build.clone(), &excused).await?;
+            if answer.is_plausible() || !own::is_doubtful(&answer) {
+                return Ok(answer);
             }
+            let against: Vec<TestId> = answer.failing.iter().map(|(id, _)| id.clone()).collect();
+            let Some(name) = self.own_passes(patch, &against).await? else { return Ok(answer) };
+            let detail = format!("`{name}` passes {} and our runner does not: {}", named(&against), answer.detail);
+            self.disagree(answer.outcome, Outcome::PassedWarm, detail);
+            excused.extend(against);
         }
-        self.test_all(copy, Duration::MAX).await
+        self.confirm_build(patch, build, &excused).await
     }
 
-    async fn test_all(&self, copy: &Copy, total: Duration) -> Result<(TestReport, Judged), ValidateError> {
-        let deadlines = self.deadlines(total);
-        let (report, judged) = self.run_all(copy, &deadlines).await?;
-        let Some(look) = SecondLook::at(&self.baseline, &report, &judged, &deadlines) else {
-            return Ok((report, judged));
-        };
-        if !self.clears(copy, &look).await? {
-            return Ok((report, look.stands(judged)));
-        }
-        let (report, judged) = self.run_all(copy, &look.all).await?;
-        Ok((report, look.revised(judged)))
+    /// The name of the project's own command, when it passes the triggering tests and these.
+    async fn own_passes(&self, patch: &Patch, against: &[TestId]) -> Result<Option<String>, ValidateError> {
+        let Some(command) = self.subject.checkout().own.clone() else { return Ok(None) };
+        self.subject.options().watcher.phase(format!("asking `{}`", command.name()));
+        let copy = Copy::for_build(self.subject.checkout(), &self.subject.options().work_dir, patch)?;
+        let word = own::ask(&*command, &copy.tree, &self.baseline, against, self.subject.longest()).await?;
+        Ok(matches!(word, own::Word::Passes).then(|| command.name()))
     }
 
-    async fn clears(&self, copy: &Copy, look: &SecondLook) -> Result<bool, ValidateError> {
-        let alone = self.subject.plan(look.tests.clone(), look.alone.clone(), OnCrash::Stop);
-        Ok(look.clears(&self.subject.run(copy, &alone).await?))
-    }
-
-    async fn run_all(&self, copy: &Copy, deadlines: &Deadlines) -> Result<(TestReport, Judged), ValidateError> {
-        let plan = self.subject.whole_plan(&self.baseline, deadlines.clone());
-        let report = self.subject.run(copy, &plan).await?;
-        let judged = judge(&self.baseline, &report, Extent::Full);
-        Ok((report, judged))
-    }
-
-    fn deadlines(&self, total: Duration) -> Deadlines {
-        let mut deadlines = self.subject.deadlines(&self.baseline.report);
-        deadlines.total = deadlines.total.min(total);
-        deadlines
-    }
-
-    fn earlier(&self, key: u64) -> Option<Validation> {
-        let earlier = self.seen.lock().ok()?.get(&key)?.clone();
-        Some(as_duplicate(&earlier))
+    fn disagree(&self, first: Outcome, then: Outcome, detail: String) {
+        let disagreement = Disagreement { judge: SurerJudge::Own, first, then, detail };
+        tracing::info!("{disagreement}");
+        self.disagreements.lock().unwrap_or_else(PoisonError::into_inner).push(disagreement);
     }
 }
 
-/// The answer to a candidate that was judged before: a pass stays one, all else is a duplicate of what it was.
-pub(super) fn as_duplicate(earlier: &Validation) -> Validation {
-    if earlier.outcome == Outcome::PassedWarm {
-        return earlier.clone();
-    }
-    let detail = format!("equal to an earlier candidate, which was {}: {}", earlier.outcome, earlier.detail);
-    Validation { outcome: Outcome::Duplicate, detail, ..earlier.clone() }
+/// Times that the project's own command is asked about one candidate.
+const MOST_DISAGREEMENTS: usize = 5;
+
+fn named(tests: &[TestId]) -> String {
+    const NAMED: usize = 3;
+    let names: Vec<String> = tests.iter().take(NAMED).map(ToString::to_string).collect();
+    let more = tests.len().saturating_sub(NAMED);
+    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
 }
 
-/// A name for what a patch makes of the code.
-fn key(patch: &Patch) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    patch.hash(&mut hasher);
-    hasher.finish()
+/// Looks at candidates one after the other: the way of judges that overlap nothing.
+pub(super) async fn one_by_one(
+    judge: &dyn Judge,
+    patches: &[Patch],
+    on_result: &mut OnResult<'_>,
+) -> Result<(), ValidateError> {
+    for (at, patch) in patches.iter().enumerate() {
+        if on_result(at, &judge.validate(patch).await?).is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The judge's answer as agents see it.
@@ -154,55 +271,69 @@ fn failure_of(report: &TestReport, id: &TestId) -> Option<(TestId, Failure)> {
 }
 
 #[async_trait::async_trait]
-impl Validator for ColdValidator {
+impl Judge for ColdJudge {
     fn baseline(&self) -> &Baseline {
         &self.baseline
     }
 
     async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
         let begin = Instant::now();
-        let key = key(patch);
-        if let Some(earlier) = self.earlier(key) {
-            return Ok(earlier);
-        }
-        let mut validation = match self.subject.patched(patch).await? {
+        let mut validation = match self.subject.build(patch).await? {
             Err(refused) => refused,
-            Ok(copy) => {
-                let (report, judged) = self.test(&copy).await?;
+            Ok(build) => {
+                let (report, judged) = self.test_triggering(patch, &Arc::new(build)).await?;
                 answer(&report, judged, 0.0)
             }
         };
         validation.seconds = begin.elapsed().as_secs_f64();
-        if let Ok(mut seen) = self.seen.lock() {
-            seen.insert(key, validation.clone());
-        }
         Ok(validation)
+    }
+
+    async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+        for (at, patch) in patches.iter().enumerate() {
+            let begin = Instant::now();
+            let mut validation = self.test_classes(patch).await?;
+            validation.seconds = begin.elapsed().as_secs_f64();
+            if on_result(at, &validation).is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
         let begin = Instant::now();
-        let mut validation = match self.subject.patched(patch).await? {
+        let mut validation = match self.subject.build(patch).await? {
             Err(refused) => refused,
-            Ok(copy) => {
-                let all = Duration::from_secs_f64((self.baseline.seconds * 5.0).clamp(60.0, 1e6));
-                let (report, judged) = self.test_all(&copy, all.min(self.subject.options().max_time)).await?;
-                answer(&report, judged, 0.0)
-            }
+            Ok(build) => match self.confirm_with_own(patch, build).await? {
+                own if own.is_plausible() => self.confirm_in_modules(patch, own).await?,
+                rejected => rejected,
+            },
         };
-        if validation.outcome == Outcome::PassedWarm {
-            validation.outcome = Outcome::Plausible;
-            let passing = self.baseline.passing.len();
-            validation.detail = format!("{}, and the {passing} that passed before still do", validation.detail);
-        }
         validation.seconds = begin.elapsed().as_secs_f64();
         Ok(validation)
     }
 
+    fn disagreements(&self) -> Vec<Disagreement> {
+        self.disagreements.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+}
+
+#[async_trait::async_trait]
+impl Probe for ColdJudge {
     async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
-        let known = self.baseline.report.results.keys();
-        let named = |id: &&TestId| tests.iter().any(|name| baseline::matches(name, id));
-        let only: Vec<TestId> = known.filter(named).cloned().collect();
-        if !tests.is_empty() && only.is_empty() {
+        let subject = &*self.subject;
+        let deadlines = subject.deadlines(&self.baseline.report);
+        if tests.is_empty() {
+            return subject.run(&subject.copy()?, &subject.plan(subject.tests().to_vec(), deadlines)).await;
+        }
+        let plan = subject.plan(failing::classes_of(subject.tests(), tests), deadlines);
+        let mut report = match plan.classes.is_empty() {
+            true => super::suite::empty(),
+            false => subject.run(&subject.copy()?, &plan).await?,
+        };
+        report.results.retain(|id, _| tests.iter().any(|name| failing::matches(name, id)));
+        if report.results.is_empty() {
             return Err(ValidateError::Triggering {
                 what: format!(
                     "no test is named {}",
@@ -211,15 +342,12 @@ impl Validator for ColdValidator {
                 hint: "use Class#method as in the list of failing tests".into(),
             });
         }
-        let copy = self.subject.copy()?;
-        let only = if tests.is_empty() { Vec::new() } else { only };
-        let plan = self.subject.plan(only, self.subject.deadlines(&self.baseline.report), OnCrash::GoOn);
-        self.subject.run(&copy, &plan).await
+        Ok(report)
     }
 
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-        let make = || self.subject.failing_coverage(&self.baseline);
-        self.coverage.get_or_try_init(make).await.cloned()
+        let coverage = self.baseline.spectrum.failing();
+        Ok((!coverage.lines.is_empty()).then_some(coverage))
     }
 
     async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {

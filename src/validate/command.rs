@@ -6,13 +6,18 @@
 
 mod cases;
 
-use super::plausible::{Extent, judge};
+use super::failing::{self, Asked, Facts};
+use super::plausible::{self, Judged};
+use super::records::Discovered;
 use super::refuse::refuse;
 use super::{
-    Baseline, Coverage, Options, ValidateError, Validator, baseline, clean, cold, io_error, junit_xml, subject,
+    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, cold, io_error,
+    subject,
 };
-use crate::benchmark::{Case, Checkout, Runner, jars, private_copy};
-use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestStatus, Validation};
+use crate::benchmark::{Case, Checkout, Runner, jars, junit_xml, private_copy};
+use crate::domain::{
+    Diagnostic, Disagreement, Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus, Validation,
+};
 use crate::sandbox::{Exit, Finished, Job, PROGRAM_PATH, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +27,7 @@ const MEMORY_MIB: u64 = 4096;
 const TAIL_CHARS: usize = 4000;
 
 /// Judges by the project's own commands.
-pub struct CommandValidator {
+pub struct CommandJudge {
     checkout: Checkout,
     sandbox: Sandbox,
     options: Options,
@@ -51,8 +56,8 @@ enum Ran {
     Tested(TestReport),
 }
 
-impl CommandValidator {
-    /// Builds and tests the untouched project three times.
+impl CommandJudge {
+    /// Builds and tests the untouched project, twice when something fails.
     ///
     /// # Errors
     /// The project has no commands, does not build, brings no reports, or no test fails.
@@ -67,20 +72,12 @@ impl CommandValidator {
                 });
             }
         };
-        let empty = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
-        let none = Baseline {
-            report: empty.into(),
-            triggering: Vec::new(),
-            passing: BTreeSet::new(),
-            set_aside: BTreeMap::new(),
-            seconds: 0.0,
-        };
         let mut judge = Self {
             checkout: checkout.clone(),
             sandbox: sandbox.clone(),
             options,
             commands: Commands { build, test },
-            baseline: none,
+            baseline: Baseline::default(),
         };
         judge.baseline = judge.first_runs().await?;
         Ok(judge)
@@ -88,6 +85,7 @@ impl CommandValidator {
 
     async fn first_runs(&self) -> Result<Baseline, ValidateError> {
         let begin = Instant::now();
+        self.options.watcher.phase("running the project's own test command");
         let report = self.untouched(None).await?;
         if let (true, Testing::Reports(_, folders)) = (report.results.is_empty(), &self.commands.test) {
             let folders: Vec<&str> = folders.iter().map(RepoPath::as_str).collect();
@@ -101,18 +99,16 @@ impl CommandValidator {
             });
         }
         let mut flaky = BTreeSet::new();
-        for _ in 0..baseline::REPEATS {
-            flaky.extend(baseline::changed(&report, &self.untouched(Some(&report)).await?));
+        if report.failing().next().is_some() {
+            self.options.watcher.phase("running it again, to see which tests fail every time");
+            let again = self.untouched(Some(&report)).await?;
+            let passes = |result: &&TestResult| again.results.get(&result.id).is_some_and(TestResult::passed);
+            flaky = report.failing().filter(passes).map(|result| result.id.clone()).collect();
         }
+        let known: BTreeSet<String> = report.results.keys().map(|id| id.class.clone()).collect();
+        let asked = Asked::new(&self.checkout, &self.options, known.into_iter().collect());
         let seconds = begin.elapsed().as_secs_f64();
-        baseline::decide(
-            report,
-            flaky,
-            BTreeSet::new(),
-            seconds,
-            &self.options.failing,
-            self.checkout.triggering.as_deref(),
-        )
+        failing::decide(Facts::new(report, flaky, None, Spectrum::default(), true, seconds), &asked)
     }
 
     async fn untouched(&self, known: Option<&TestReport>) -> Result<TestReport, ValidateError> {
@@ -207,6 +203,7 @@ impl CommandValidator {
         self.checkout.project.module.under(tree)
     }
 
+    /// A full run with a patch. Before a test speaks against it that did not fail before, everything runs once more.
     async fn test(&self, patch: &Patch, wall: Duration) -> Result<Validation, ValidateError> {
         let begin = Instant::now();
         if let Some(refused) = refuse(&self.checkout, patch) {
@@ -214,10 +211,50 @@ impl CommandValidator {
         }
         let mut validation = match self.run(patch, wall, None).await? {
             Ran::NotBuilt(diagnostics) => subject::does_not_compile(diagnostics),
-            Ran::Tested(report) => cold::answer(&report, judge(&self.baseline, &report, Extent::Full), 0.0),
+            Ran::Tested(report) => {
+                let mut judged = self.judged(&report);
+                let mut told = report;
+                let other = !matches!(judged.outcome, Outcome::PassedWarm | Outcome::Failed);
+                if other && let Ran::Tested(again) = self.run(patch, wall, None).await? {
+                    judged = self.judged(&again);
+                    told = again;
+                }
+                cold::answer(&told, judged, 0.0)
+            }
         };
         validation.seconds = begin.elapsed().as_secs_f64();
         Ok(validation)
+    }
+
+    /// The word on a full run.
+    fn judged(&self, report: &TestReport) -> Judged {
+        let baseline = &self.baseline;
+        let first = plausible::triggering(baseline, report);
+        if first.outcome != Outcome::PassedWarm {
+            return first;
+        }
+        if let Some((outcome, detail)) = plausible::ended_badly(report.end) {
+            return Judged { outcome, detail: detail.into(), ..first };
+        }
+        let failed_before = |id: &TestId| baseline.report.results.get(id).is_some_and(|result| !result.passed());
+        let mut against: Vec<TestId> =
+            plausible::not_passed(baseline, report).filter(|id| !failed_before(id)).cloned().collect();
+        against.extend(plausible::missing(&self.expected(), report));
+        against.retain(|id| !baseline.set_aside.contains_key(id));
+        let Some(id) = against.first() else { return first };
+        let outcome = plausible::objection(report.results.get(id));
+        let detail = format!("{id} passed before and does not pass with the patch ({} such tests)", against.len());
+        Judged { outcome, detail, against, fixed: first.fixed }
+    }
+
+    /// The tests that passed before, by class and bare method.
+    fn expected(&self) -> Discovered {
+        let mut expected = Discovered::new();
+        for id in &self.baseline.passing {
+            let count = expected.entry(TestId::new(&id.class, id.bare_method())).or_insert(Some(0));
+            *count = count.map(|count| count + 1);
+        }
+        expected
     }
 }
 
@@ -287,7 +324,7 @@ fn tail(done: &Finished) -> String {
 }
 
 #[async_trait::async_trait]
-impl Validator for CommandValidator {
+impl Judge for CommandJudge {
     fn baseline(&self) -> &Baseline {
         &self.baseline
     }
@@ -296,25 +333,50 @@ impl Validator for CommandValidator {
         self.test(patch, self.options.max_time).await
     }
 
+    async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+        cold::one_by_one(self, patches, on_result).await
+    }
+
     async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
         let wall = Duration::from_secs_f64((self.baseline.seconds * 5.0).clamp(60.0, 1e6)).min(self.options.max_time);
         let mut validation = self.test(patch, wall).await?;
         if validation.outcome == Outcome::PassedWarm {
             validation.outcome = Outcome::Plausible;
+            let others = self.baseline.passing.len();
+            validation.detail = format!("{}, and so do the other {others} tests", validation.detail);
         }
         Ok(validation)
     }
 
+    fn disagreements(&self) -> Vec<Disagreement> {
+        Vec::new()
+    }
+}
+
+#[async_trait::async_trait]
+impl Probe for CommandJudge {
     async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
         let mut report = self.untouched(None).await?;
         if !tests.is_empty() {
-            report.results.retain(|id, _| tests.iter().any(|name| baseline::matches(name, id)));
+            report.results.retain(|id, _| tests.iter().any(|name| failing::matches(name, id)));
         }
         Ok(report)
     }
 
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
         tracing::info!("no coverage: the project's own test command is used as it is");
+        Ok(None)
+    }
+
+    async fn spectrum(&self, _: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+        Ok(None)
+    }
+
+    async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
+        Ok(None)
+    }
+
+    async fn warnings(&self, _: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
         Ok(None)
     }
 }

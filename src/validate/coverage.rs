@@ -1,81 +1,55 @@
-//! Which tests are measured for what they execute, and what is made of it.
+//! What is made of lines that tests executed.
 
-use super::patience::lost;
-use super::plan::OnCrash;
+use super::kept::short_hash;
+use super::plan::Deadlines;
 use super::records::Executed;
 use super::subject::Subject;
-use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean, kept::short_hash};
+use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean};
 use crate::domain::{RepoPath, TestId, TestReport, TestStatus, outer_class};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Tests without end that are run for their coverage: what they loop through is much the same.
-const ENDLESS_TESTS: usize = 3;
-/// Time for each: a loop shows its lines at once.
-const ENDLESS_TIME: Duration = Duration::from_millis(1500);
 /// A test that takes longer is too dear for what it says about lines.
 const QUICK: Duration = Duration::from_secs(2);
 
-/// The triggering tests whose lines are worth a run: those that end, and a few of the others.
-pub(super) fn shown(baseline: &Baseline) -> Vec<TestId> {
-    let endless: Vec<&TestId> = endless(baseline).collect();
-    let ending = baseline.triggering.iter().filter(|id| !endless.contains(id));
-    ending.chain(endless.iter().copied().take(ENDLESS_TESTS)).cloned().collect()
-}
-
-/// The short time of tests without end.
-pub(super) fn brief(baseline: &Baseline) -> impl Iterator<Item = (TestId, Duration)> {
-    endless(baseline).map(|id| (id.clone(), ENDLESS_TIME))
-}
-
-/// What each test of a scope executes on the untouched project, all in as few processes as a plain run takes. Measured
-/// once for exactly this project and scope, and kept.
+/// What each test of a scope executes on the untouched project: what was measured with the failing classes, and further
+/// classes as far as the time goes. Measured once for exactly this project and scope, and kept.
 pub(super) async fn by_test(
     subject: &dyn Subject,
     baseline: &Baseline,
     scope: &SpectrumScope,
 ) -> Result<Option<Spectrum>, ValidateError> {
-    let (classes, only) = chosen(subject, baseline, scope);
-    let file = subject.kept().join(format!("spectrum-{}.json", named(&only)));
-    if let Some(kept) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Spectrum>(&bytes).ok()) {
-        return Ok(Some(kept));
-    }
-    let mut plan = subject.plan(only, subject.deadlines(&baseline.report), OnCrash::GoOn);
-    plan.classes = classes;
-    plan.deadlines.default *= 2;
-    plan.deadlines.total = plan.deadlines.total.min(scope.time);
-    plan.deadlines.own.extend(brief(baseline));
-    let Some((report, executed)) = subject.measured(plan).await? else { return Ok(None) };
-    let spectrum = read(subject, &report, executed);
-    if !spectrum.tests().any(|(_, passed, _)| !passed) {
+    let known = &baseline.spectrum;
+    if !known.tests().any(|(_, passed, _)| !passed) {
         tracing::warn!("no spectrum: no triggering test told what it executed");
         return Ok(None);
     }
-    if let Err(error) = super::baseline::keep(&file, &spectrum) {
+    let further = further_classes(subject, baseline, scope);
+    if further.is_empty() || scope.time.is_zero() {
+        return Ok(Some(Spectrum::clone(known)));
+    }
+    let file = subject.kept().join(format!("spectrum-{}.json", named(&further)));
+    if let Some(kept) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Spectrum>(&bytes).ok()) {
+        return Ok(Some(known.with(kept)));
+    }
+    let plan = subject.plan(further, Deadlines::of(QUICK, scope.time)).until_lost();
+    let Some((report, executed)) = subject.measured(&plan).await? else { return Ok(Some(Spectrum::clone(known))) };
+    let more = read(subject, &report, executed);
+    if let Err(error) = super::failing::keep(&file, &more) {
         tracing::warn!("the spectrum will be measured again: {error}");
     }
-    Ok(Some(spectrum))
+    Ok(Some(known.with(more)))
 }
 
-/// Classes to run, those of the triggering tests first, and the tests in them: the triggering ones, of the endless ones
-/// a few, and those that passed and are quick. Flaky tests and those that want the network say nothing about lines.
-fn chosen(subject: &dyn Subject, baseline: &Baseline, scope: &SpectrumScope) -> (Vec<String>, Vec<TestId>) {
-    let triggering: BTreeSet<&str> = baseline.triggering.iter().map(TestId::outer_class).collect();
-    let wanted = |class: &str| {
+/// Classes of a scope that were not measured with the failing ones, in the scope's order.
+fn further_classes(subject: &dyn Subject, baseline: &Baseline, scope: &SpectrumScope) -> Vec<String> {
+    let measured: BTreeSet<&str> = baseline.spectrum.tests().map(|(id, ..)| id.outer_class()).collect();
+    let wanted = |class: &&String| {
         let outer = outer_class(class);
-        triggering.contains(outer) || scope.classes.as_ref().is_none_or(|classes| classes.contains(outer))
+        !measured.contains(outer) && scope.classes.as_ref().is_none_or(|classes| classes.contains(outer))
     };
-    let mut classes: Vec<String> = subject.tests().iter().filter(|class| wanted(class)).cloned().collect();
-    classes.sort_by_key(|class| !triggering.contains(outer_class(class)));
-    let spared: BTreeSet<&TestId> = endless(baseline).skip(ENDLESS_TESTS).collect();
-    let mut only: Vec<TestId> = baseline.triggering.iter().filter(|id| !spared.contains(id)).cloned().collect();
-    let quick = |id: &&TestId| {
-        baseline.report.results.get(*id).is_some_and(|result| Duration::from_millis(result.millis) <= QUICK)
-    };
-    let passing = baseline.passing.iter().filter(|id| wanted(&id.class)).filter(quick);
-    only.extend(passing.filter(|id| !baseline.set_aside.contains_key(id)).cloned());
-    (classes, only)
+    subject.tests().iter().filter(wanted).cloned().collect()
 }
 
 /// Triggering tests that end by being cut, by us or by their framework's own time limit.
@@ -86,16 +60,16 @@ pub(super) fn endless(baseline: &Baseline) -> impl Iterator<Item = &TestId> {
             .report
             .results
             .get(*id)
-            .is_some_and(|result| lost(result) || result.failure.as_ref().is_some_and(clean::gave_up))
+            .is_some_and(|result| result.loss.is_some() || result.failure.as_ref().is_some_and(clean::gave_up))
     };
     baseline.triggering.iter().filter(is_cut)
 }
 
-/// A name for a choice of tests.
-fn named(only: &[TestId]) -> String {
+/// A name for a choice of classes.
+fn named(classes: &[String]) -> String {
     let mut digest = Sha256::new();
-    for id in only {
-        digest.update(format!("{id}\n"));
+    for class in classes {
+        digest.update(format!("{class}\n"));
     }
     short_hash(digest)
 }

@@ -66,6 +66,10 @@ mod tests {
             triggering: None,
             requirements: None,
             oracle: None,
+            official: None,
+            own: None,
+            reactor: None,
+            hints: Vec::new(),
             notes: Vec::new(),
         };
         content_key(&checkout, "runner").unwrap()

@@ -1,96 +1,138 @@
-//! What the warm judge remembers of earlier candidates: answers by text and by byte code, and the tests that stopped
-//! them.
+//! The one memory of judged candidates: by what a patch makes of the sources, and by the classes it compiles to.
+//!
+//! No candidate is judged twice. What equals an earlier one of the same attempt is a duplicate; a new attempt knows
+//! nothing of the one before, and gets the earlier answer as if it were its own.
 
-use super::Baseline;
-use super::cold::as_duplicate;
 use super::jvm::Classes;
 use super::kept::short_hash;
-use super::plausible::Judged;
-use crate::domain::{Outcome, Patch, TestId, Validation};
+use crate::domain::{Outcome, Patch, Validation};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Tests that stopped earlier candidates and are asked before the rest.
-pub(super) const KILLERS: usize = 20;
+/// What a candidate is, as a name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key(String);
 
-/// Answers and tests; shared by all who ask.
+impl Key {
+    /// By the text of the changed files.
+    pub(super) fn of_text(patch: &Patch) -> Self {
+        let mut digest = Sha256::new();
+        for file in &patch.files {
+            digest.update(file.path.as_str());
+            digest.update([0]);
+            digest.update((file.after.len() as u64).to_le_bytes());
+            digest.update(&*file.after);
+        }
+        Self(short_hash(digest))
+    }
+
+    /// By the compiled classes.
+    pub(super) fn of_code(classes: &Classes) -> Self {
+        let mut digest = Sha256::new();
+        for (name, bytes) in classes {
+            digest.update(name);
+            digest.update([0]);
+            digest.update((bytes.len() as u64).to_le_bytes());
+            digest.update(bytes);
+        }
+        Self(short_hash(digest))
+    }
+}
+
+/// Answers on earlier candidates; shared by all who judge.
 #[derive(Default)]
 pub(super) struct Memory {
-    answers: Mutex<BTreeMap<String, Validation>>,
-    /// Most recent last.
-    killers: Mutex<Vec<TestId>>,
+    candidates: Mutex<Candidates>,
+}
+
+#[derive(Default)]
+struct Candidates {
+    answers: BTreeMap<Key, Validation>,
+    /// Those that the present attempt was told of.
+    told: BTreeSet<Key>,
 }
 
 impl Memory {
-    /// The answer to a candidate of the same text.
-    pub(super) fn of_text(&self, patch: &Patch) -> Option<Validation> {
-        self.answer(&text_key(patch))
+    /// The answer on an equal candidate, for a search: a pass stays one, all else is a duplicate of what it was.
+    pub(super) fn answer(&self, key: &Key) -> Option<Validation> {
+        let (earlier, again) = self.recall(key)?;
+        let passed = matches!(earlier.outcome, Outcome::PassedWarm | Outcome::Plausible);
+        Some(if again && !passed { duplicate_of(&earlier) } else { earlier })
     }
 
-    /// The answer to a candidate of the same byte code.
-    pub(super) fn of_code(&self, classes: &Classes) -> Option<Validation> {
-        self.answer(&code_key(classes))
+    /// The answer on an equal candidate, for who proposes one: only what waits for its confirmation is no duplicate.
+    pub(super) fn last_word(&self, key: &Key) -> Option<Validation> {
+        let (earlier, again) = self.recall(key)?;
+        let open = earlier.outcome == Outcome::PassedWarm;
+        Some(if again && !open { duplicate_of(&earlier) } else { earlier })
     }
 
-    fn answer(&self, key: &str) -> Option<Validation> {
-        Some(as_duplicate(self.answers.lock().ok()?.get(key)?))
+    /// The answer on an equal candidate, and whether this attempt was told of it. A run that was cut says little, so it
+    /// is made again.
+    fn recall(&self, key: &Key) -> Option<(Validation, bool)> {
+        let mut candidates = self.candidates();
+        let earlier = candidates.answers.get(key).filter(|answer| answer.outcome != Outcome::Timeout)?.clone();
+        let again = !candidates.told.insert(key.clone());
+        Some((earlier, again))
     }
 
-    /// Remembers an answer by text.
-    pub(super) fn keep_text(&self, patch: &Patch, answer: &Validation) {
-        self.keep(text_key(patch), answer);
+    /// Whether there is an answer on an equal candidate.
+    pub(super) fn knows(&self, key: &Key) -> bool {
+        self.candidates().answers.get(key).is_some_and(|answer| answer.outcome != Outcome::Timeout)
     }
 
-    /// Remembers an answer by byte code.
-    pub(super) fn keep_code(&self, classes: &Classes, answer: &Validation) {
-        self.keep(code_key(classes), answer);
-    }
-
-    fn keep(&self, key: String, answer: &Validation) {
-        if let Ok(mut answers) = self.answers.lock() {
-            answers.insert(key, answer.clone());
-        }
-    }
-
-    /// Tests to ask early.
-    pub(super) fn killers(&self) -> Vec<TestId> {
-        self.killers.lock().map(|killers| killers.clone()).unwrap_or_default()
-    }
-
-    /// Learns from a candidate that broke tests.
-    pub(super) fn learn(&self, judged: &Judged, baseline: &Baseline) {
-        if judged.outcome != Outcome::Regression {
+    /// Remembers an answer; what is told only of this very patch is no answer on its equals.
+    pub(super) fn keep(&self, key: Key, answer: &Validation) {
+        if matches!(answer.outcome, Outcome::Duplicate | Outcome::Unappliable) {
             return;
         }
-        let Ok(mut killers) = self.killers.lock() else { return };
-        for id in judged.against.iter().filter(|id| baseline.passing.contains(id)).take(3) {
-            killers.retain(|known| known != id);
-            killers.push(id.clone());
+        let mut candidates = self.candidates();
+        candidates.told.insert(key.clone());
+        candidates.answers.insert(key, answer.clone());
+    }
+
+    /// Begins a new attempt.
+    pub(super) fn forget(&self) {
+        self.candidates().told.clear();
+    }
+
+    fn candidates(&self) -> MutexGuard<'_, Candidates> {
+        self.candidates.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The answer to a candidate that equals an earlier one.
+fn duplicate_of(earlier: &Validation) -> Validation {
+    let detail = format!("equal to an earlier candidate, which was {}", earlier.outcome);
+    Validation::without_tests(Outcome::Duplicate, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(outcome: Outcome) -> Validation {
+        Validation::without_tests(outcome, "why")
+    }
+
+    #[test]
+    fn an_attempt_is_told_once_what_became_of_a_candidate() {
+        let (memory, key) = (Memory::default(), Key("k".into()));
+        assert_eq!(memory.answer(&key), None);
+        memory.keep(key.clone(), &answer(Outcome::Failed));
+        assert_eq!(memory.answer(&key).unwrap().detail, "equal to an earlier candidate, which was failed");
+        memory.forget();
+        assert_eq!(memory.answer(&key), Some(answer(Outcome::Failed)), "a new attempt hears it as news");
+        assert_eq!(memory.answer(&key).unwrap().outcome, Outcome::Duplicate);
+    }
+
+    #[test]
+    fn a_pass_stays_one_and_a_cut_run_is_made_again() {
+        let (memory, key) = (Memory::default(), Key("k".into()));
+        for (outcome, known) in [(Outcome::PassedWarm, true), (Outcome::Plausible, true), (Outcome::Timeout, false)] {
+            memory.keep(key.clone(), &answer(outcome));
+            assert_eq!(memory.answer(&key).is_some_and(|answer| answer.outcome == outcome), known, "{outcome}");
         }
-        let over = killers.len().saturating_sub(KILLERS);
-        killers.drain(..over);
     }
-}
-
-fn text_key(patch: &Patch) -> String {
-    let mut digest = Sha256::new();
-    for file in &patch.files {
-        digest.update(file.path.as_str());
-        digest.update([0]);
-        digest.update(&*file.after);
-        digest.update([0]);
-    }
-    short_hash(digest)
-}
-
-fn code_key(classes: &Classes) -> String {
-    let mut digest = Sha256::new();
-    for (name, bytes) in classes {
-        digest.update(name);
-        digest.update([0]);
-        digest.update(bytes.len().to_le_bytes());
-        digest.update(bytes);
-    }
-    short_hash(digest)
 }

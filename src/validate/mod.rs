@@ -1,40 +1,41 @@
 //! The judge. What counts as plausible is defined in `plausible.rs` and nowhere else.
 //!
-//! A [`Validator`] owns one checkout: it makes the baseline once and then judges candidates against it. It never
-//! writes to the checkout. What differs by language stands in `jvm/` and `python/`.
+//! A [`Validator`] is the door: it judges the candidates of one checkout, and nobody else calls a [`Judge`]. The checkout
+//! is never written. What differs by language stands in `jvm/` and `python/`.
 
-mod baseline;
-mod class_shape;
 pub mod clean;
 mod cold;
 mod command;
+mod confirm;
 mod coverage;
-pub mod defects4j_tests;
-pub mod junit_xml;
+mod failing;
 mod jvm;
 mod kept;
+mod lanes;
+mod losses;
 mod memory;
-mod official;
-mod patience;
+mod own;
 mod plan;
 pub mod plausible;
 mod python;
 mod records;
 mod refuse;
 mod resources;
-mod second_look;
 mod subject;
 mod suite;
-mod trace;
+mod tested;
+mod untouched;
+mod validator;
 mod warm;
 
-pub use cold::ColdValidator;
-pub use command::CommandValidator;
-pub use warm::WarmValidator;
+pub use cold::ColdJudge;
+pub use command::CommandJudge;
+pub use validator::{Doubts, Validator, Verdict};
+pub use warm::WarmJudge;
 
 use crate::benchmark::jdk::Jdk;
 use crate::benchmark::{BenchmarkError, Checkout, Runner};
-use crate::domain::{Diagnostic, Patch, RepoPath, TestId, TestReport, Validation};
+use crate::domain::{Diagnostic, Disagreement, Patch, RepoPath, RunEnd, TestId, TestReport, Validation, Watcher};
 use crate::sandbox::{Sandbox, SandboxError};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,16 +46,39 @@ use std::time::Duration;
 /// What the untouched bug does.
 #[derive(Debug, Clone)]
 pub struct Baseline {
-    /// Results of the first run, with failures as they were thrown.
+    /// Results of what ran before the first query, with failures as they were thrown.
     pub report: Arc<TestReport>,
     /// Tests that fail and must pass.
     pub triggering: Vec<TestId>,
-    /// Tests that passed in every baseline run: a candidate must pass all of them.
+    /// Tests that fail for another reason, one group a bug.
+    pub others: Vec<Vec<TestId>>,
+    /// Tests that passed, of those that ran.
     pub passing: BTreeSet<TestId>,
     /// Tests that count neither way, with the reason: flaky, no network, file outside.
     pub set_aside: BTreeMap<TestId, String>,
-    /// Seconds the baseline took.
+    /// What the tests of the failing classes execute, as far as it could be measured.
+    pub spectrum: Arc<Spectrum>,
+    /// Whether all tests of the project ran.
+    pub whole: bool,
+    /// Seconds it took.
     pub seconds: f64,
+}
+
+impl Default for Baseline {
+    /// Before anything ran.
+    fn default() -> Self {
+        let report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
+        Self {
+            report: report.into(),
+            triggering: Vec::new(),
+            others: Vec::new(),
+            passing: BTreeSet::new(),
+            set_aside: BTreeMap::new(),
+            spectrum: Arc::default(),
+            whole: false,
+            seconds: 0.0,
+        }
+    }
 }
 
 /// Lines of product code that ran under some tests.
@@ -87,6 +111,20 @@ impl Spectrum {
         let mut runs: Vec<_> = known.into_iter().collect();
         runs.sort_by_key(|(_, number)| *number);
         Self { runs: runs.into_iter().map(|(run, _)| run).collect(), tests }
+    }
+
+    /// This one and another of other tests.
+    pub fn with(&self, more: Self) -> Self {
+        let coverage = |ran: &mut dyn Iterator<Item = (&RepoPath, &BTreeSet<u32>)>| {
+            let mut lines: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
+            ran.for_each(|(file, own)| lines.entry(file.clone()).or_default().extend(own));
+            Coverage { lines }
+        };
+        let mut tests: Vec<(TestId, bool, Coverage)> = Vec::new();
+        for (id, passed, mut ran) in self.tests().chain(more.tests()) {
+            tests.push((id.clone(), passed, coverage(&mut ran)));
+        }
+        Self::of(tests)
     }
 
     /// Each test with whether it passed, and the files it ran with their lines.
@@ -213,6 +251,14 @@ fn io_error(what: &str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> Valid
     move |source| ValidateError::Io { what, path, source }
 }
 
+/// The heap in MiB that a JVM takes by itself, within bounds: a test that passes by the project's own command must find as
+/// much here.
+fn default_heap() -> u64 {
+    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().split(' ').next()?.parse().ok());
+    (total.unwrap_or(4 << 20) / 4 / 1024).clamp(512, 2048)
+}
+
 /// How a validator is opened.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -223,53 +269,53 @@ pub struct Options {
     pub failing: Vec<TestId>,
     /// Wall time a run of tests may take at most.
     pub max_time: Duration,
-    /// Time for a test of the untouched code that was only cut while others failed by themselves, to tell a slow one from
-    /// the bug. All of them together get twice that.
-    pub second_chance: Duration,
     /// An existing folder outside the checkout for copies and classes; its content is not kept.
     pub work_dir: Utf8PathBuf,
     /// Heap of the test process in MiB.
     pub heap_mib: u64,
+    /// Hears how far long phases are.
+    pub watcher: Watcher,
     /// Whether every candidate gets processes of its own: slower, and the same answers.
     pub cold: bool,
 }
 
 impl Options {
-    /// Defaults with this work folder: 30 minutes, one for a second chance, 512 MiB of heap.
+    /// Defaults with this work folder: 30 minutes, and the heap that a JVM takes by itself.
     pub fn new(work_dir: impl Into<Utf8PathBuf>) -> Self {
         Self {
             jdk: None,
             failing: Vec::new(),
             max_time: Duration::from_secs(1800),
-            second_chance: Duration::from_secs(60),
             work_dir: work_dir.into(),
-            heap_mib: 512,
+            heap_mib: default_heap(),
+            watcher: Watcher::default(),
             cold: false,
         }
     }
 }
 
-/// Compiles the project, makes the baseline, and returns the judge for the project's kind of runner.
+/// Compiles the project, makes the baseline, and opens the judge for the project's kind of runner.
 ///
 /// # Errors
 /// The project does not compile, nothing fails, or a tool is missing.
-pub async fn open(
-    checkout: &Checkout,
-    sandbox: &Sandbox,
-    options: Options,
-) -> Result<Box<dyn Validator>, ValidateError> {
-    let own: Box<dyn Validator> = match checkout.project.runner {
-        Runner::Jvm if options.cold => Box::new(ColdValidator::open(checkout, sandbox, options.clone()).await?),
-        Runner::Pytest => Box::new(ColdValidator::open(checkout, sandbox, options.clone()).await?),
-        Runner::Jvm => Box::new(WarmValidator::open(checkout, sandbox, options.clone()).await?),
+pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Validator, ValidateError> {
+    let work_dir = options.work_dir.clone();
+    let validator = match checkout.project.runner {
+        Runner::Jvm if !options.cold => {
+            let warm = Arc::new(WarmJudge::open(checkout, sandbox, options).await?);
+            let (cold, memory) = (warm.cold(), warm.memory());
+            Validator::new(warm, cold, work_dir).remembering(memory)
+        }
+        Runner::Jvm | Runner::Pytest => {
+            let cold = Arc::new(ColdJudge::open(checkout, sandbox, options).await?);
+            Validator::new(cold.clone(), cold, work_dir)
+        }
         Runner::Command { .. } | Runner::Cases { .. } => {
-            Box::new(CommandValidator::open(checkout, sandbox, options.clone()).await?)
+            let command = Arc::new(CommandJudge::open(checkout, sandbox, options).await?);
+            Validator::new(command.clone(), command, work_dir)
         }
     };
-    Ok(match &checkout.project.official {
-        Some(official) => Box::new(official::WithOfficial::new(own, official.clone(), sandbox, &options)),
-        None => own,
-    })
+    Ok(validator.with_official(checkout.official.clone()))
 }
 
 /// Takes the answer on the candidate of that index, and says whether to go on.
@@ -277,70 +323,64 @@ pub type OnResult<'a> = dyn FnMut(usize, &Validation) -> ControlFlow<()> + Send 
 
 /// Judges candidates for one checkout.
 #[async_trait::async_trait]
-pub trait Validator: Send + Sync {
-    /// The baseline this validator judges against.
+pub trait Judge: Send + Sync {
+    /// The baseline this judge holds candidates against.
     fn baseline(&self) -> &Baseline;
 
-    /// Judges one candidate; a pass is `PassedWarm` until it is confirmed.
+    /// A quick look at one candidate; a pass is `PassedWarm`.
     ///
     /// # Errors
     /// Only for faults of the environment; everything a candidate does wrong is an outcome.
     async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError>;
 
-    /// Judges candidates in their order and tells each answer as it comes, until there are no more or the caller
-    /// breaks. A faster judge overlaps the work.
+    /// A quick look at candidates in their order; tells each answer as it comes, until there are no more or the caller
+    /// breaks. A judge may overlap the work.
     ///
     /// # Errors
-    /// As [`Validator::validate`].
-    async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
-        for (at, patch) in patches.iter().enumerate() {
-            if let ControlFlow::Break(()) = on_result(at, &self.validate(patch).await?) {
-                break;
-            }
-        }
-        Ok(())
-    }
+    /// As [`Judge::validate`].
+    async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError>;
 
-    /// Confirms a candidate that passed: a cold, fresh process with the full suite. The only source of `Plausible`.
+    /// Confirms a candidate that passed: fresh processes with all tests. The only source of `Plausible`.
     ///
     /// # Errors
-    /// As [`Validator::validate`].
+    /// As [`Judge::validate`].
     async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError>;
 
+    /// Where surer ways to judge said something else than quicker ones, since the last call.
+    fn disagreements(&self) -> Vec<Disagreement>;
+}
+
+/// Tells facts about the code of one checkout.
+#[async_trait::async_trait]
+pub trait Probe: Send + Sync {
     /// Runs some tests (all when empty) on the untouched code.
     ///
     /// # Errors
-    /// As [`Validator::validate`].
+    /// No test has such a name, or the environment is at fault.
     async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError>;
 
     /// Lines the triggering tests execute; `None` with a notice where coverage cannot be had.
     ///
     /// # Errors
-    /// As [`Validator::validate`].
+    /// Faults of the environment.
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError>;
 
     /// What each single test of a scope executes on the untouched code; `None` with a notice where it cannot be had.
     ///
     /// # Errors
-    /// As [`Validator::validate`].
-    async fn spectrum(&self, _: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-        Ok(None)
-    }
+    /// Faults of the environment.
+    async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError>;
 
     /// Whether two patches compile to the same code; `None` where no compiler of ours is used, or one of them does not
     /// compile.
     ///
     /// # Errors
-    /// As [`Validator::validate`].
-    async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
-        Ok(None)
-    }
+    /// Faults of the environment.
+    async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError>;
 
     /// What the compiler warns of in a file of the untouched code; `None` where no compiler of ours is used.
     ///
     /// # Errors
-    /// As [`Validator::validate`].
-    async fn warnings(&self, _: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
-        Ok(None)
-    }
+    /// Faults of the environment.
+    async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError>;
 }

@@ -6,8 +6,12 @@ use std::time::Duration;
 
 /// Every test gets at least this, whatever it usually takes.
 pub(super) const LEAST: Duration = Duration::from_secs(2);
+/// A test of which nobody knows how long it takes.
+pub(super) const UNKNOWN: Duration = Duration::from_secs(30);
+/// Times its usual time that a test gets.
+const SLACK: u64 = 10;
 
-/// How long tests may take.
+/// How long tests may take. While a test wants a processor, its processor time counts, else the time that passes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Deadlines {
     /// For tests without their own.
@@ -18,13 +22,22 @@ pub(super) struct Deadlines {
     pub(super) total: Duration,
 }
 
-/// What to do when a test ends its process, or is cut, which ends the process too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OnCrash {
-    /// The test failed; go on with the rest (the untouched bug).
-    GoOn,
-    /// The run is over (a candidate).
-    Stop,
+impl Deadlines {
+    /// The same time for all tests.
+    pub(super) fn of(each: Duration, total: Duration) -> Self {
+        Self { default: each, own: BTreeMap::new(), total }
+    }
+
+    /// The same with this much more time for each test and for all.
+    pub(super) fn times(&self, factor: u32) -> Self {
+        let own = self.own.iter().map(|(id, limit)| (id.clone(), *limit * factor)).collect();
+        Self { default: self.default * factor, own, total: self.total.saturating_mul(factor) }
+    }
+
+    /// What a test that usually takes this long may take.
+    pub(super) fn usual(millis: u64) -> Duration {
+        Duration::from_millis(millis.saturating_mul(SLACK)).max(LEAST)
+    }
 }
 
 /// What to run.
@@ -37,9 +50,30 @@ pub(super) struct Plan {
     /// Not these tests.
     pub(super) skip: Vec<TestId>,
     pub(super) deadlines: Deadlines,
-    pub(super) on_crash: OnCrash,
+    /// Losses (tests that were cut or ended their process) after which the run is over.
+    pub(super) losses: usize,
+    /// Whether tests are only told, and none runs.
+    pub(super) discover: bool,
+    /// Whether the run is long enough to be worth the slower and better compiler.
+    pub(super) long: bool,
     /// Further arguments of the test process.
     pub(super) args: Vec<String>,
-    /// Whether a test that only wants memory gets it.
-    pub(super) roomy: bool,
+}
+
+impl Plan {
+    /// Some classes, whatever is lost on the way.
+    pub(super) fn of(classes: Vec<String>, deadlines: Deadlines) -> Self {
+        let (only, skip, args) = Default::default();
+        Self { classes, only, skip, deadlines, losses: usize::MAX, discover: false, long: false, args }
+    }
+
+    /// The same with these tests alone.
+    pub(super) fn only(self, only: Vec<TestId>) -> Self {
+        Self { only, ..self }
+    }
+
+    /// The same that is over after the first loss.
+    pub(super) fn until_lost(self) -> Self {
+        Self { losses: 1, ..self }
+    }
 }

@@ -1,25 +1,18 @@
 //! What plausible means: the only definition.
 //!
-//! A positive list is compared: every triggering test and every test that passed in the baseline must have *passed*.
-//! Exit codes, printed text and the absence of failures prove nothing.
+//! A positive list is compared: every triggering test must have *passed*, and so must every other test that there is,
+//! unless it does not pass without the patch either. Exit codes, printed text and the absence of failures prove nothing.
+//! This file says what a report shows; `confirm.rs` asks the untouched code about the tests that are left open.
 
 use super::Baseline;
-use crate::domain::{Outcome, RunEnd, TestId, TestReport, TestResult, TestStatus};
-use std::collections::BTreeSet;
-
-/// Which part of the suite a report is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// The triggering tests alone.
-    Triggering,
-    /// All tests.
-    Full,
-}
+use super::records::Discovered;
+use crate::domain::{Loss, Outcome, RunEnd, TestId, TestReport, TestResult, TestStatus};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The judge's word on a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
-    /// `PassedWarm` when nothing speaks against the candidate within the extent.
+    /// `PassedWarm` when nothing speaks against the candidate so far.
     pub outcome: Outcome,
     /// What stands behind it, in one line.
     pub detail: String,
@@ -29,52 +22,92 @@ pub struct Judged {
     pub fixed: usize,
 }
 
-/// Judges what a candidate's tests told against the baseline.
-pub fn judge(baseline: &Baseline, report: &TestReport, extent: Extent) -> Judged {
-    let fixed = baseline.triggering.iter().filter(|id| status(report, id) == Seen::Passed).count();
-    let of = baseline.triggering.len();
-    // A process that ended itself decides before the test it took with it.
-    let fatal = matches!(report.end, RunEnd::Crashed | RunEnd::OutOfMemory);
-    let (outcome, detail, against) = fatal
-        .then(|| ended_badly(report))
-        .flatten()
-        .or_else(|| triggering(baseline, report))
-        .or_else(|| ended_badly(report))
-        .or_else(|| (extent == Extent::Full).then(|| rest(baseline, report)).flatten())
-        .unwrap_or_else(|| (Outcome::PassedWarm, format!("{of} of {of} triggering tests pass"), Vec::new()));
-    Judged { outcome, detail, against, fixed }
-}
-
+/// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Passed,
     Failed,
     Skipped,
-    TimedOut,
+    Cut,
     Missing,
 }
 
-type Against = (Outcome, String, Vec<TestId>);
+/// Judges what a report says of the triggering tests.
+pub fn triggering(baseline: &Baseline, report: &TestReport) -> Judged {
+    let of = baseline.triggering.len();
+    let seen: Vec<(&TestId, Seen)> = baseline.triggering.iter().map(|id| (id, status(report, id))).collect();
+    let with = |wanted| seen.iter().filter(|(_, how)| *how == wanted).map(|(id, _)| (*id).clone()).collect();
+    let fixed = seen.iter().filter(|(_, how)| *how == Seen::Passed).count();
+    let all = |outcome, detail: String, against| Judged { outcome, detail, against, fixed };
+    // A process that ended itself decides before the test it took with it.
+    if matches!(report.end, RunEnd::Crashed | RunEnd::OutOfMemory)
+        && let Some((outcome, detail)) = ended_badly(report.end)
+        && fixed < of
+    {
+        return all(outcome, detail.into(), report.failing().map(|result| result.id.clone()).collect());
+    }
+    let (failed, cut, skipped, missing): (Vec<TestId>, Vec<_>, Vec<_>, Vec<_>) =
+        (with(Seen::Failed), with(Seen::Cut), with(Seen::Skipped), with(Seen::Missing));
+    if !failed.is_empty() {
+        let detail = format!("{} of {of} triggering tests still fail", failed.len());
+        all(Outcome::Failed, detail, failed)
+    } else if !cut.is_empty() {
+        all(Outcome::Timeout, format!("{} of {of} triggering tests were cut", cut.len()), cut)
+    } else if !skipped.is_empty() {
+        let detail = format!("{} of {of} triggering tests were skipped, which is no pass", skipped.len());
+        all(Outcome::Failed, detail, skipped)
+    } else if missing.is_empty() {
+        all(Outcome::PassedWarm, format!("{of} of {of} triggering tests pass"), Vec::new())
+    } else if let Some((outcome, detail)) = ended_badly(report.end) {
+        all(outcome, detail.into(), report.failing().map(|result| result.id.clone()).collect())
+    } else {
+        let detail = format!("{} of {of} triggering tests did not run", missing.len());
+        all(Outcome::MissingTests, detail, missing)
+    }
+}
 
-/// How a test ended. A class that could not be set up stands for all its tests.
+/// How a triggering test ended. A class that could not be set up stands for all its tests, and they for it.
 fn status(report: &TestReport, id: &TestId) -> Seen {
-    if let Some(result) = report.results.get(id) {
-        return seen(result);
-    }
-    if let Some(class) = report.results.get(&TestId::new(&id.class, "")) {
-        return seen(class);
-    }
     if id.method.is_empty() {
-        // The class failed as a whole in the baseline; now its tests speak for it.
-        let mut tests = report.results.values().filter(|result| result.id.class == id.class).peekable();
-        return match (tests.peek().is_some(), tests.find(|result| result.status != TestStatus::Passed)) {
-            (false, _) => Seen::Missing,
-            (true, None) => Seen::Passed,
-            (true, Some(result)) if result.status == TestStatus::Skipped => Seen::Passed,
-            (true, Some(result)) => seen(result),
-        };
+        return class_status(report, &id.class);
     }
-    Seen::Missing
+    match report.results.get(id).or_else(|| report.results.get(&TestId::new(&id.class, ""))) {
+        Some(result) => seen(result),
+        None => renamed(report, id),
+    }
+}
+
+/// A class failed as a whole; now every test in it and in the classes nested in it must pass.
+fn class_status(report: &TestReport, class: &str) -> Seen {
+    let inside = |id: &TestId| is_within(&id.class, class);
+    let all: Vec<Seen> = report.results.values().filter(|result| inside(&result.id)).map(seen).collect();
+    let order = [Seen::Failed, Seen::Cut, Seen::Skipped, Seen::Missing];
+    order.into_iter().find(|wanted| all.contains(wanted)).unwrap_or(if all.is_empty() {
+        Seen::Missing
+    } else {
+        Seen::Passed
+    })
+}
+
+/// Whether a class is this one or nested in it.
+pub(super) fn is_within(class: &str, outer: &str) -> bool {
+    class.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+}
+
+/// An invocation whose name holds a value that the patch changed: the method's invocations stand for it, if there are as
+/// many as the name's own group had.
+fn renamed(report: &TestReport, id: &TestId) -> Seen {
+    if id.bare_method() == id.method {
+        return Seen::Missing;
+    }
+    let same = |result: &&TestResult| result.id.class == id.class && result.id.bare_method() == id.bare_method();
+    let all: Vec<Seen> = report.results.values().filter(same).map(seen).collect();
+    let order = [Seen::Failed, Seen::Cut, Seen::Skipped, Seen::Missing];
+    order.into_iter().find(|wanted| all.contains(wanted)).unwrap_or(if all.is_empty() {
+        Seen::Missing
+    } else {
+        Seen::Passed
+    })
 }
 
 fn seen(result: &TestResult) -> Seen {
@@ -82,114 +115,73 @@ fn seen(result: &TestResult) -> Seen {
         TestStatus::Passed => Seen::Passed,
         TestStatus::Failed => Seen::Failed,
         TestStatus::Skipped => Seen::Skipped,
-        TestStatus::TimedOut => Seen::TimedOut,
+        TestStatus::TimedOut => Seen::Cut,
     }
 }
 
-fn with(report: &TestReport, ids: impl Iterator<Item = TestId>, wanted: Seen) -> Vec<TestId> {
-    ids.filter(|id| status(report, id) == wanted).collect()
+/// The word for a run that did not come to its end.
+pub(super) fn ended_badly(end: RunEnd) -> Option<(Outcome, &'static str)> {
+    match end {
+        RunEnd::Complete => None,
+        RunEnd::TimedOut => Some((Outcome::Timeout, "the run was cut at its deadline")),
+        RunEnd::OutOfMemory => Some((Outcome::OutOfMemory, "the test process ran out of memory")),
+        RunEnd::Crashed => Some((Outcome::Crash, "the test process ended before its results were complete")),
+    }
 }
 
-fn triggering(baseline: &Baseline, report: &TestReport) -> Option<Against> {
-    let of = baseline.triggering.len();
-    let ids = || baseline.triggering.iter().cloned();
-    let failed = with(report, ids(), Seen::Failed);
-    if !failed.is_empty() {
-        let detail = format!("{} of {of} triggering tests still fail", failed.len());
-        return Some((Outcome::Failed, detail, failed));
+/// The word for a test that passes without the patch, by how it ended with it.
+pub(super) fn objection(result: Option<&TestResult>) -> Outcome {
+    match result {
+        None => Outcome::MissingTests,
+        Some(result) => match (result.status, result.loss) {
+            (_, Some(Loss::Exit)) => Outcome::Crash,
+            (_, Some(Loss::Memory)) => Outcome::OutOfMemory,
+            (TestStatus::TimedOut, _) => Outcome::Timeout,
+            (TestStatus::Skipped, _) => Outcome::MissingTests,
+            (TestStatus::Failed | TestStatus::Passed, _) => Outcome::Regression,
+        },
     }
-    let cut = with(report, ids(), Seen::TimedOut);
-    if !cut.is_empty() {
-        return Some((Outcome::Timeout, format!("{} of {of} triggering tests were cut", cut.len()), cut));
-    }
-    let skipped = with(report, ids(), Seen::Skipped);
-    if !skipped.is_empty() {
-        let detail = format!("{} of {of} triggering tests were skipped, which is no pass", skipped.len());
-        return Some((Outcome::Failed, detail, skipped));
-    }
-    let missing = with(report, ids(), Seen::Missing);
-    if missing.is_empty() {
-        return None;
-    }
-    // A process that ended early explains what is missing better than the gap does.
-    ended_badly(report).or_else(|| {
-        Some((Outcome::MissingTests, format!("{} of {of} triggering tests did not run", missing.len()), missing))
-    })
 }
 
-fn ended_badly(report: &TestReport) -> Option<Against> {
-    let (outcome, detail) = match report.end {
-        RunEnd::Complete => return None,
-        RunEnd::TimedOut => (Outcome::Timeout, "the run was cut at its deadline"),
-        RunEnd::OutOfMemory => (Outcome::OutOfMemory, "the test process ran out of memory"),
-        RunEnd::Crashed => (Outcome::Crash, "the test process ended before its results were complete"),
+/// Tests of a report that did not pass, triggering ones aside.
+pub(super) fn not_passed<'r>(baseline: &Baseline, report: &'r TestReport) -> impl Iterator<Item = &'r TestId> {
+    let triggering: BTreeSet<TestId> = baseline.triggering.iter().cloned().collect();
+    let other = move |id: &TestId| !triggering.contains(id) && !triggering.contains(&TestId::new(&id.class, ""));
+    report.results.values().filter(|result| !result.passed()).map(|result| &result.id).filter(move |id| other(id))
+}
+
+/// Tests that there are without the patch and of which a report has fewer results, by class and bare method. A class that
+/// failed as a whole has told so.
+pub(super) fn missing(expected: &Discovered, report: &TestReport) -> Vec<TestId> {
+    let mut ran: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for id in report.results.keys() {
+        *ran.entry((&id.class, id.bare_method())).or_default() += 1;
+    }
+    let failed_whole = |id: &TestId| report.results.contains_key(&TestId::new(&id.class, ""));
+    let is_missing = |(id, count): &(&TestId, &Option<usize>)| {
+        // Where only a run can tell the number, at least one must have run.
+        let wanted = count.unwrap_or(1);
+        ran.get(&(id.class.as_str(), id.method.as_str())).copied().unwrap_or(0) < wanted
     };
-    let open = report.failing().map(|result| result.id.clone()).collect();
-    Some((outcome, detail.into(), open))
-}
-
-fn rest(baseline: &Baseline, report: &TestReport) -> Option<Against> {
-    let of = baseline.passing.len();
-    let ids = || baseline.passing.iter().filter(|id| !baseline.set_aside.contains_key(*id)).cloned();
-    let failed = with(report, ids(), Seen::Failed);
-    if !failed.is_empty() {
-        let detail = format!("{} of {of} tests that passed before fail", failed.len());
-        return Some((Outcome::Regression, detail, failed));
-    }
-    let cut = with(report, ids(), Seen::TimedOut);
-    if !cut.is_empty() {
-        return Some((Outcome::Timeout, format!("{} of {of} tests that passed before were cut", cut.len()), cut));
-    }
-    let unmeasured = left_out(baseline, report);
-    if !unmeasured.is_empty() {
-        let detail =
-            format!("{} tests fail that did not run before, because others of their class hang", unmeasured.len());
-        return Some((Outcome::Failed, detail, unmeasured));
-    }
-    let mut missing = with(report, ids(), Seen::Missing);
-    missing.extend(with(report, ids(), Seen::Skipped));
-    if missing.is_empty() {
-        return None;
-    }
-    missing.sort();
-    Some((Outcome::MissingTests, format!("{} of {of} tests that passed before did not run", missing.len()), missing))
-}
-
-/// Failing tests of classes that the baseline left out because too many of their tests hang. Where such a hang is the
-/// bug, nothing but a pass shows that it is gone.
-fn left_out(baseline: &Baseline, report: &TestReport) -> Vec<TestId> {
-    let of_the_bug: BTreeSet<&str> = baseline.triggering.iter().map(TestId::outer_class).collect();
-    let whole = baseline.set_aside.keys().filter(|id| id.method.is_empty()).map(TestId::outer_class);
-    let whole: BTreeSet<&str> = whole.filter(|class| of_the_bug.contains(class)).collect();
-    let unseen = |id: &TestId| whole.contains(id.outer_class()) && !baseline.report.results.contains_key(id);
-    report.failing().map(|result| result.id.clone()).filter(unseen).collect()
+    let named = expected.iter().filter(|(id, _)| !id.method.is_empty());
+    named.filter(is_missing).map(|(id, _)| id.clone()).filter(|id| !failed_whole(id)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     fn report(end: RunEnd, results: &[(&str, TestStatus)]) -> TestReport {
         let results = results.iter().map(|&(name, status)| {
             let id: TestId = name.parse().unwrap();
-            (id.clone(), TestResult { id, status, failure: None, millis: 1 })
+            (id.clone(), TestResult { id, status, failure: None, millis: 1, loss: None })
         });
         TestReport { end, results: results.collect(), output_tail: String::new() }
     }
 
-    fn baseline() -> Baseline {
-        Baseline {
-            report: report(RunEnd::Complete, &[]).into(),
-            triggering: vec!["T#bug".parse().unwrap()],
-            passing: BTreeSet::from(["T#good".parse().unwrap(), "T#flaky".parse().unwrap()]),
-            set_aside: BTreeMap::from([("T#flaky".parse().unwrap(), "flaky".to_owned())]),
-            seconds: 0.0,
-        }
-    }
-
-    fn outcome(end: RunEnd, results: &[(&str, TestStatus)]) -> Outcome {
-        judge(&baseline(), &report(end, results), Extent::Full).outcome
+    fn baseline(triggering: &[&str]) -> Baseline {
+        let triggering = triggering.iter().map(|name| name.parse().unwrap()).collect();
+        Baseline { triggering, ..Baseline::default() }
     }
 
     use RunEnd::{Complete, Crashed, OutOfMemory};
@@ -201,54 +193,69 @@ mod tests {
     fn every_outcome_has_its_evidence() {
         let rows: &[Row] = &[
             (Complete, &[("T#bug", Passed), ("T#good", Passed)], Outcome::PassedWarm),
-            (Complete, &[("T#bug", Passed), ("T#good", Passed), ("T#flaky", Failed)], Outcome::PassedWarm),
-            (Complete, &[("T#bug", Passed), ("T#good", Passed), ("T#new", Failed)], Outcome::PassedWarm),
             (Complete, &[("T#bug", Failed), ("T#good", Failed)], Outcome::Failed),
             (Complete, &[("T#bug", Skipped), ("T#good", Passed)], Outcome::Failed),
             (Complete, &[("T#bug", TimedOut), ("T#good", Passed)], Outcome::Timeout),
             (Complete, &[("T#good", Passed)], Outcome::MissingTests),
             (Complete, &[], Outcome::MissingTests),
-            (Complete, &[("T#bug", Passed), ("T#good", Failed)], Outcome::Regression),
-            (Complete, &[("T#bug", Passed), ("T#good", TimedOut)], Outcome::Timeout),
-            (Complete, &[("T#bug", Passed), ("T#good", Skipped)], Outcome::MissingTests),
-            (Complete, &[("T#bug", Passed)], Outcome::MissingTests),
             (Complete, &[("T", Failed)], Outcome::Failed),
             (Crashed, &[], Outcome::Crash),
             (Crashed, &[("T#bug", Failed)], Outcome::Crash),
-            (Crashed, &[("T#bug", Passed), ("T#good", Passed)], Outcome::Crash),
             (OutOfMemory, &[("T#good", Passed)], Outcome::OutOfMemory),
-            (RunEnd::TimedOut, &[("T#bug", Passed)], Outcome::Timeout),
+            (RunEnd::TimedOut, &[], Outcome::Timeout),
         ];
         for (end, results, wanted) in rows {
-            assert_eq!(outcome(*end, results), *wanted, "{end:?} {results:?}");
+            let judged = triggering(&baseline(&["T#bug"]), &report(*end, results));
+            assert_eq!(judged.outcome, *wanted, "{end:?} {results:?}");
         }
     }
 
     #[test]
-    fn the_triggering_tests_alone_say_nothing_of_the_rest() {
-        let told = report(Complete, &[("T#bug", Passed)]);
-        let judged = judge(&baseline(), &told, Extent::Triggering);
-        assert_eq!((judged.outcome, judged.fixed), (Outcome::PassedWarm, 1));
+    fn a_class_that_failed_as_a_whole_is_repaired_when_all_its_tests_pass() {
+        let rows: &[(&[(&str, TestStatus)], Outcome)] = &[
+            (&[("T#good", Passed)], Outcome::PassedWarm),
+            (&[("T", Failed)], Outcome::Failed),
+            (&[("T#a", Skipped), ("T#b", Failed)], Outcome::Failed),
+            (&[("T#a", Skipped), ("T#b", Passed)], Outcome::Failed),
+            (&[("T#a", Passed), ("T$Inner#b", Failed)], Outcome::Failed),
+            (&[("T#a", Passed), ("Tea#b", Failed)], Outcome::PassedWarm),
+            (&[("Tea#b", Passed)], Outcome::MissingTests),
+        ];
+        for (results, wanted) in rows {
+            let judged = triggering(&baseline(&["T"]), &report(Complete, results));
+            assert_eq!(judged.outcome, *wanted, "{results:?}");
+        }
     }
 
     #[test]
-    fn a_class_that_failed_as_a_whole_is_repaired_when_its_tests_pass() {
-        let mut bug = baseline();
-        bug.triggering = vec![TestId::new("T", "")];
-        let judged = judge(&bug, &report(Complete, &[("T#good", Passed)]), Extent::Full);
-        assert_eq!(judged.outcome, Outcome::PassedWarm, "{judged:?}");
-        assert_eq!(judge(&bug, &report(Complete, &[("T", Failed)]), Extent::Full).outcome, Outcome::Failed);
+    fn an_invocation_that_the_patch_renames_is_judged_by_its_method() {
+        let bug = baseline(&["T#sum[1: 3]"]);
+        for (results, wanted) in [
+            (&[("T#sum[0: 2]", Passed), ("T#sum[1: 4]", Passed)][..], Outcome::PassedWarm),
+            (&[("T#sum[0: 2]", Passed), ("T#sum[1: 4]", Failed)], Outcome::Failed),
+            (&[("T#other[1: 3]", Passed)], Outcome::MissingTests),
+        ] {
+            assert_eq!(triggering(&bug, &report(Complete, results)).outcome, wanted, "{results:?}");
+        }
     }
 
     #[test]
-    fn a_test_that_the_baseline_left_out_because_its_class_hangs_must_pass() {
-        let mut baseline = baseline();
-        baseline.set_aside.insert(TestId::new("T", ""), "left out".into());
-        let judged = |unseen| {
-            let results = [("T#bug", TestStatus::Passed), ("T#good", TestStatus::Passed), ("T#unseen", unseen)];
-            judge(&baseline, &report(RunEnd::Complete, &results), Extent::Full).outcome
-        };
-        assert_eq!(judged(TestStatus::Failed), Outcome::Failed);
-        assert_eq!(judged(TestStatus::Passed), Outcome::PassedWarm);
+    fn fewer_invocations_than_there_are_is_a_lost_test() {
+        let expected: Discovered = [("T#one", Some(1)), ("T#three", Some(3)), ("T#some", None), ("U", None)]
+            .map(|(name, count)| (name.parse().unwrap(), count))
+            .into();
+        let names = |results| missing(&expected, &report(Complete, results)).iter().map(TestId::to_string).collect();
+        let none: Vec<String> = names(&[
+            ("T#one", Passed),
+            ("T#three[1]", Passed),
+            ("T#three[2]", Passed),
+            ("T#three[3]", Failed),
+            ("T#some[1]", Passed),
+        ]);
+        assert!(none.is_empty(), "{none:?}");
+        let some: Vec<String> = names(&[("T#one", Passed), ("T#three[1]", Passed), ("T#three[2]", Passed)]);
+        assert_eq!(some, ["T#some", "T#three"]);
+        let class: Vec<String> = names(&[("T", Failed)]);
+        assert!(class.is_empty(), "the class has told that it failed");
     }
 }

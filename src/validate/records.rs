@@ -3,12 +3,16 @@
 //! The channel can be written by whatever runs in the same process, so every line must carry the nonce of the run, and
 //! a line that is not understood is dropped rather than believed.
 
-use crate::domain::{Failure, Frame, TestId, TestResult, TestStatus};
+use crate::domain::{Failure, Frame, Loss, TestId, TestResult, TestStatus};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What single tests executed, each file as the runner writes it; tests repeat each other, so texts are shared.
 pub(super) type Executed = Vec<(TestId, Vec<Arc<str>>)>;
+
+/// Tests that there are, by class and bare method, each with how often it runs; `None` where only a run can tell.
+pub(super) type Discovered = BTreeMap<TestId, Option<usize>>;
 
 /// What one process told.
 #[derive(Debug, Default)]
@@ -17,6 +21,8 @@ pub(super) struct Told {
     pub(super) results: Vec<TestResult>,
     /// What single tests executed, where that was asked for: files with their lines, as the runner writes them.
     pub(super) executed: Executed,
+    /// Tests that there are, where that was asked for.
+    pub(super) discovered: Discovered,
     /// The test that was started and not finished.
     pub(super) open: Option<TestId>,
     /// The end record: how many results the process says it sent, and why it stopped.
@@ -42,6 +48,7 @@ impl Told {
 enum Line {
     Start(Named),
     Lines(Ran),
+    Test(Found),
     End(Ended),
     Over(Closing),
 }
@@ -54,11 +61,30 @@ struct Named {
 }
 
 #[derive(Deserialize)]
+struct Found {
+    nonce: String,
+    class: String,
+    method: String,
+    count: i64,
+}
+
+/// How a test ended; `cut` is by the runner's own deadline, `timed_out` by the test's.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum How {
+    Passed,
+    Failed,
+    Skipped,
+    TimedOut,
+    Cut,
+}
+
+#[derive(Deserialize)]
 struct Ended {
     nonce: String,
     class: String,
     method: String,
-    status: TestStatus,
+    status: How,
     millis: u64,
     #[serde(default)]
     failure: Option<Thrown>,
@@ -149,11 +175,26 @@ pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
             Line::Lines(ran) if ran.nonce == nonce => {
                 told.executed.push((TestId::new(ran.class, ran.method), texts(ran.files, &mut known)));
             }
+            Line::Test(found) if found.nonce == nonce => {
+                let id = TestId::new(&found.class, &found.method);
+                let id = TestId::new(found.class, id.bare_method());
+                // Invocations that are told one by one are counted.
+                let count = usize::try_from(found.count).ok();
+                let known = told.discovered.entry(id).or_insert(Some(0));
+                *known = known.zip(count).map(|(known, count)| known + count);
+            }
             Line::End(ended) if ended.nonce == nonce => {
                 let id = TestId::new(ended.class, ended.method);
                 told.open = told.open.take().filter(|open| *open != id);
                 let failure = ended.failure.map(Thrown::flatten);
-                told.results.push(TestResult { id, status: ended.status, failure, millis: ended.millis });
+                let (status, loss) = match ended.status {
+                    How::Passed => (TestStatus::Passed, None),
+                    How::Failed => (TestStatus::Failed, None),
+                    How::Skipped => (TestStatus::Skipped, None),
+                    How::TimedOut => (TestStatus::TimedOut, None),
+                    How::Cut => (TestStatus::TimedOut, Some(Loss::Cut)),
+                };
+                told.results.push(TestResult { id, status, failure, millis: ended.millis, loss });
             }
             Line::Over(closing) if closing.nonce == nonce => {
                 told.over = Some(Over { count: closing.count, why: closing.why });

@@ -1,20 +1,30 @@
 //! What the judge needs to know of a project, whatever language its tests are written in: how a patched copy is made and
 //! how tests are run in it. Everything else (which tests, how long, what their results mean) is the judge's own.
 
-use super::patience::lost;
-use super::plan::{Deadlines, LEAST, OnCrash, Plan};
-use super::records::Executed;
-use super::{Baseline, Coverage, Options, ValidateError, coverage, io_error};
-use crate::benchmark::{Checkout, private_copy};
-use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation};
+use super::plan::{Deadlines, LEAST, Plan, UNKNOWN};
+use super::records::{Discovered, Executed};
+use super::{Options, ValidateError, io_error};
+use crate::benchmark::{Checkout, copy_with_outputs, private_copy};
+use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation, outer_class};
 use camino::{Utf8Path, Utf8PathBuf};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// Times its usual time that a whole run gets at least.
-pub(super) const SLACK: u32 = 3;
-/// A test in its first run, and one that was cut there.
-pub(super) const FIRST: Duration = Duration::from_secs(10);
+/// What a failing test gets at least, once a candidate may let it pass.
+const ONCE_IT_PASSES: Duration = Duration::from_secs(10);
+
+/// What was made of a patch, shared by all copies it is tested in.
+pub(super) struct Build {
+    /// Removed when dropped.
+    _folder: tempfile::TempDir,
+    /// What is made from the patch, in front of the untouched product.
+    pub(super) overlay: Utf8PathBuf,
+    /// Folder for what is made on the way.
+    pub(super) scratch: Utf8PathBuf,
+    /// Classes that the patch takes away, named with slashes.
+    pub(super) removed: BTreeSet<String>,
+}
 
 /// A throw-away copy of the checkout, with a patch written into it.
 pub(super) struct Copy {
@@ -22,25 +32,62 @@ pub(super) struct Copy {
     _folder: tempfile::TempDir,
     /// The copy of the checkout.
     pub(super) tree: Utf8PathBuf,
-    /// What is made from the patch, in front of the untouched product.
-    pub(super) overlay: Utf8PathBuf,
-    /// Folder for what is made on the way.
-    pub(super) scratch: Utf8PathBuf,
+    /// What was made of the patch.
+    pub(super) build: Arc<Build>,
+}
+
+/// A fresh folder below another, with its path.
+fn fresh(prefix: &str, work: &Utf8Path) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
+    let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(work);
+    let folder = folder.map_err(io_error("making a throw-away folder", work))?;
+    let path = Utf8Path::from_path(folder.path()).unwrap_or(work);
+    let path = path.canonicalize_utf8().map_err(io_error("finding the throw-away folder", path))?;
+    Ok((folder, path))
+}
+
+impl Build {
+    /// An empty one below an existing folder.
+    pub(super) fn new(work: &Utf8Path) -> Result<Self, ValidateError> {
+        let (folder, path) = fresh("build-", work)?;
+        let (overlay, scratch) = (path.join("overlay"), path.join("scratch"));
+        for each in [&overlay, &scratch] {
+            std::fs::create_dir_all(each).map_err(io_error("making a folder for classes", each))?;
+        }
+        Ok(Self { _folder: folder, overlay, scratch, removed: BTreeSet::new() })
+    }
 }
 
 impl Copy {
     /// A fresh copy of the untouched checkout, below an existing folder.
     pub(super) fn of(checkout: &Checkout, work: &Utf8Path) -> Result<Self, ValidateError> {
-        let folder = tempfile::Builder::new().prefix("copy-").tempdir_in(work);
-        let folder = folder.map_err(io_error("making a throw-away copy", work))?;
-        let path = Utf8Path::from_path(folder.path()).unwrap_or(work);
-        let path = path.canonicalize_utf8().map_err(io_error("finding the throw-away copy", path))?;
-        let (tree, overlay, scratch) = (path.join("tree"), path.join("overlay"), path.join("scratch"));
-        for each in [&tree, &overlay, &scratch] {
-            std::fs::create_dir_all(each).map_err(io_error("making a throw-away copy", each))?;
-        }
+        Self::with(checkout, work, &Patch::default(), Arc::new(Build::new(work)?))
+    }
+
+    /// A fresh copy with a patch written into it, beside what was made of the patch.
+    pub(super) fn with(
+        checkout: &Checkout,
+        work: &Utf8Path,
+        patch: &Patch,
+        build: Arc<Build>,
+    ) -> Result<Self, ValidateError> {
+        let (folder, path) = fresh("copy-", work)?;
+        let tree = path.join("tree");
+        std::fs::create_dir_all(&tree).map_err(io_error("making a throw-away copy", &tree))?;
         private_copy(&checkout.root, &tree)?;
-        Ok(Self { _folder: folder, tree, overlay, scratch })
+        let copy = Self { _folder: folder, tree, build };
+        copy.write(patch)?;
+        Ok(copy)
+    }
+
+    /// A copy for the project's own build tool, with what it made before; the files of a patch are newer than that.
+    pub(super) fn for_build(checkout: &Checkout, work: &Utf8Path, patch: &Patch) -> Result<Self, ValidateError> {
+        let (folder, path) = fresh("own-", work)?;
+        let tree = path.join("tree");
+        std::fs::create_dir_all(&tree).map_err(io_error("making a throw-away copy", &tree))?;
+        copy_with_outputs(&checkout.root, &tree)?;
+        let copy = Self { _folder: folder, tree, build: Arc::new(Build::new(work)?) };
+        copy.write(patch)?;
+        Ok(copy)
     }
 
     /// Writes the files of a patch; returns where they are.
@@ -70,15 +117,13 @@ pub(super) trait Subject: Send + Sync {
     /// Where what belongs to exactly this content is kept.
     fn kept(&self) -> &Utf8Path;
     /// Further arguments of the test process.
-    fn args(&self) -> Vec<String> {
-        Vec::new()
-    }
+    fn args(&self) -> Vec<String>;
 
-    /// A copy with the patch in it, as far as it can be run; or why there is none.
+    /// What is made of a patch; or why nothing can be.
     ///
     /// # Errors
     /// Faults of the environment.
-    async fn patched(&self, patch: &Patch) -> Result<Result<Copy, Validation>, ValidateError>;
+    async fn build(&self, patch: &Patch) -> Result<Result<Build, Validation>, ValidateError>;
 
     /// Runs a plan in fresh processes.
     ///
@@ -86,21 +131,24 @@ pub(super) trait Subject: Send + Sync {
     /// No process can be started.
     async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError>;
 
+    /// Which tests there are in these classes.
+    ///
+    /// # Errors
+    /// As [`Subject::run`].
+    async fn discover(&self, copy: &Copy, plan: &Plan) -> Result<Discovered, ValidateError>;
+
     /// Runs a plan on the untouched code and tells what each test executed; `None` with a notice where that cannot be
     /// had.
     ///
     /// # Errors
     /// As [`Subject::run`].
-    async fn measured(&self, plan: Plan) -> Result<Option<(TestReport, Executed)>, ValidateError>;
+    async fn measured(&self, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError>;
+
+    /// Classes that may hold tests, those first that are nearest to what a patch changes.
+    fn order(&self, patch: &Patch, build: &Build) -> Vec<String>;
 
     /// The product file that a measured name means.
     fn source(&self, name: &str) -> Option<RepoPath>;
-
-    /// Lines that the triggering tests execute, all together.
-    ///
-    /// # Errors
-    /// As [`Subject::run`].
-    async fn failing_coverage(&self, baseline: &Baseline) -> Result<Option<Coverage>, ValidateError>;
 
     /// What the compiler warns of in a file of the untouched code.
     ///
@@ -112,57 +160,65 @@ pub(super) trait Subject: Send + Sync {
     ///
     /// # Errors
     /// Faults of the environment.
-    async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
-        Ok(None)
-    }
+    async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError>;
+}
 
-    /// A fresh copy of the checkout.
-    fn copy(&self) -> Result<Copy, ValidateError> {
+/// What every subject can do with what it has.
+impl dyn Subject + '_ {
+    /// A fresh copy of the untouched checkout.
+    pub(super) fn copy(&self) -> Result<Copy, ValidateError> {
         Copy::of(self.checkout(), &self.options().work_dir)
     }
 
-    /// A plan over everything that may hold tests.
-    fn plan(&self, only: Vec<TestId>, deadlines: Deadlines, on_crash: OnCrash) -> Plan {
-        let (classes, args) = (self.tests().to_vec(), self.args());
-        Plan { classes, only, skip: Vec::new(), deadlines, on_crash, args, roomy: false }
+    /// A fresh copy with a patch.
+    pub(super) fn copy_with(&self, patch: &Patch, build: &Arc<Build>) -> Result<Copy, ValidateError> {
+        Copy::with(self.checkout(), &self.options().work_dir, patch, build.clone())
     }
 
-    /// A candidate's plan for all tests: those that took their process with them before, and are not the bug, would
-    /// take the candidate's too and say nothing of it.
-    fn whole_plan(&self, baseline: &Baseline, deadlines: Deadlines) -> Plan {
-        let says_nothing = |id: &&TestId| !baseline.triggering.contains(id) && !id.method.is_empty();
-        let gone = baseline.report.results.values().filter(|result| lost(result)).map(|result| &result.id);
-        let skip = gone.filter(says_nothing).cloned().collect();
-        Plan { skip, ..self.plan(Vec::new(), deadlines, OnCrash::Stop) }
+    /// A plan over some classes.
+    pub(super) fn plan(&self, classes: Vec<String>, deadlines: Deadlines) -> Plan {
+        Plan { args: self.args(), ..Plan::of(classes, deadlines) }
     }
 
-    /// Deadlines from what tests took: max(2 s, 10 times that); 10 s for one that was cut. All together: their sum, at
-    /// most `--max-time` or, for a slow suite, three times what it usually takes.
-    fn deadlines(&self, report: &TestReport) -> Deadlines {
+    /// A plan of these tests alone.
+    pub(super) fn plan_of(&self, tests: Vec<TestId>, deadlines: Deadlines) -> Plan {
+        self.plan(self.classes_of(&tests), deadlines).only(tests)
+    }
+
+    /// The classes that hold these tests, in their order.
+    pub(super) fn classes_of(&self, tests: &[TestId]) -> Vec<String> {
+        let wanted: BTreeSet<&str> = tests.iter().map(TestId::outer_class).collect();
+        self.tests().iter().filter(|class| wanted.contains(outer_class(class))).cloned().collect()
+    }
+
+    /// Wall time that a run of tests may take.
+    pub(super) fn longest(&self) -> Duration {
+        const SUITE: Duration = Duration::from_secs(15 * 60);
+        self.options().max_time.max(SUITE)
+    }
+
+    /// Deadlines by what tests took; a test that nobody saw end has [`UNKNOWN`].
+    pub(super) fn deadlines(&self, report: &TestReport) -> Deadlines {
         let mut own = BTreeMap::new();
-        for result in report.results.values() {
-            let limit = match result.status {
-                TestStatus::TimedOut => FIRST,
-                _ => Duration::from_millis(result.millis.saturating_mul(10)).max(LEAST),
-            };
-            if limit > LEAST {
-                own.insert(result.id.clone(), limit);
-            }
+        for result in report.results.values().filter(|result| result.loss.is_none()) {
+            let limit = Deadlines::usual(result.millis);
+            // How long a failing test takes says little of how long it takes once it passes.
+            let failed = result.status != TestStatus::Passed;
+            own.insert(result.id.clone(), if failed { limit.max(ONCE_IT_PASSES) } else { limit });
         }
-        let sum: Duration =
-            own.values().sum::<Duration>() + LEAST * report.results.len().try_into().unwrap_or(u32::MAX);
-        // A suite that takes minutes cannot be judged in less, whatever a search for candidates may take.
-        let usual = Duration::from_millis(report.results.values().map(|result| result.millis).sum());
-        Deadlines { default: LEAST, own, total: sum.min(self.options().max_time.max(usual * SLACK)) }
+        // What was cut gets no more than it had, until it runs by itself.
+        let lost = report.results.values().filter(|result| result.loss.is_some());
+        own.extend(lost.map(|result| (result.id.clone(), ONCE_IT_PASSES)));
+        Deadlines { default: UNKNOWN, own, total: self.longest() }
     }
 
-    /// The plan that shows what the triggering tests execute. Measured code is slower, and a test that is cut too early
-    /// hides where it hangs.
-    fn shown_plan(&self, baseline: &Baseline) -> Plan {
-        let mut plan = self.plan(coverage::shown(baseline), self.deadlines(&baseline.report), OnCrash::GoOn);
-        plan.deadlines.default *= 2;
-        plan.deadlines.own.extend(coverage::brief(baseline));
-        plan
+    /// Deadlines for quick looks, where a candidate that never ends must not cost what twenty others do: by what tests
+    /// took, with little room for those that fail.
+    pub(super) fn quick_deadlines(&self, report: &TestReport) -> Deadlines {
+        let took = |millis| Deadlines::usual(millis).max(LEAST);
+        let ended = report.results.values().filter(|result| result.loss.is_none());
+        let own = ended.map(|result| (result.id.clone(), took(result.millis))).collect();
+        Deadlines { default: LEAST * 5, own, total: self.longest() }
     }
 }
 

@@ -3,10 +3,10 @@
 //! A test that hangs cannot be stopped inside its process, so the process ends and a new one goes on with the rest.
 //! What is asked and what is told has one form for every runner: plain lines in, JSON records out.
 
-use super::plan::{OnCrash, Plan};
-use super::records::{self, Executed, Told};
-use super::{ValidateError, patience};
-use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
+use super::plan::Plan;
+use super::records::{self, Discovered, Executed, Told};
+use super::{ValidateError, losses, plausible};
+use crate::domain::{Failure, Loss, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::sandbox::{Exit, Finished};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ pub(super) async fn run(
         if left.is_zero() {
             break RunEnd::TimedOut;
         }
-        let plan = patience::shortened(plan, &report);
+        let plan = losses::shortened(plan, &report);
         let nonce = nonce();
         let request = request(&plan, &report, &nonce, &[]);
         let done = process.start(&plan, request, left).await?;
@@ -60,8 +60,22 @@ pub(super) async fn run(
             Next::GoOn => {}
         }
     };
-    patience::tell(plan, &mut report);
     Ok(report)
+}
+
+/// Asks which tests there are; a class that cannot tell stands for itself.
+///
+/// # Errors
+/// As [`Process::start`].
+pub(super) async fn discover(process: &dyn Process, plan: &Plan) -> Result<Discovered, ValidateError> {
+    let nonce = nonce();
+    let request = request(plan, &empty(), &nonce, &[]);
+    let done = process.start(plan, request, plan.deadlines.total).await?;
+    let told = records::read(&done.results, &nonce);
+    if told.over.as_ref().is_none_or(|over| over.why != "done") {
+        tracing::info!("not all tests could be discovered: {}", last_chars(&String::from_utf8_lossy(&done.stderr)));
+    }
+    Ok(told.discovered)
 }
 
 /// A report of nothing.
@@ -78,6 +92,9 @@ pub(super) fn request(plan: &Plan, report: &TestReport, nonce: &str, must: &[Str
             text.push_str(&format!("{word} {value}\n"));
         }
     };
+    if plan.discover {
+        line("discover", "yes");
+    }
     plan.classes.iter().for_each(|class| line("class", class));
     plan.only.iter().for_each(|id| line("only", &spelled(id)));
     done_already(report).iter().for_each(|id| line("skip", id));
@@ -98,26 +115,29 @@ enum Next {
 fn take(report: &mut TestReport, told: Told, done: &Finished, plan: &Plan) -> Next {
     let complete = told.ended("done") && done.exit.success();
     let to_be_continued = done.exit == CUT && (told.ended("cut") || told.ended("runaway"));
-    let cut = told.results.iter().any(|result| result.status == TestStatus::TimedOut);
     let open = told.open.clone();
-    let message = format!("the test process ended with {} while this test ran", done.exit);
     for result in told.results {
         keep_worst(&mut report.results, result);
     }
     if complete {
         return Next::Stop(RunEnd::Complete);
     }
-    if to_be_continued {
-        return if cut && plan.on_crash == OnCrash::Stop { Next::Stop(RunEnd::TimedOut) } else { Next::GoOn };
-    }
     let end = match done.exit {
+        CUT if to_be_continued => RunEnd::TimedOut,
         Exit::TimedOut => RunEnd::TimedOut,
         NO_MEMORY | Exit::OutOfMemory => RunEnd::OutOfMemory,
         _ => RunEnd::Crashed,
     };
-    let Some(id) = open else { return Next::Stop(end) };
-    keep_worst(&mut report.results, taken_along(id, end, message));
-    if plan.on_crash == OnCrash::GoOn && end != RunEnd::TimedOut { Next::GoOn } else { Next::Stop(end) }
+    if !to_be_continued {
+        let Some(id) = open else { return Next::Stop(end) };
+        let message = format!("the test process ended with {} while this test ran", done.exit);
+        keep_worst(&mut report.results, lost_with_process(id, end, message));
+        // The time of the whole run is up.
+        if done.exit == Exit::TimedOut {
+            return Next::Stop(end);
+        }
+    }
+    if losses::count(report) >= plan.losses { Next::Stop(end) } else { Next::GoOn }
 }
 
 /// Adds what a warm process told; when it is gone, the test that was open went with it.
@@ -126,20 +146,25 @@ pub(super) fn add(report: &mut TestReport, told: Told, gone: Option<RunEnd>) {
         keep_worst(&mut report.results, result);
     }
     if let (Some(id), Some(end)) = (told.open, gone) {
-        keep_worst(&mut report.results, taken_along(id, end, "the test process ended while this test ran".into()));
+        let message = "the test process ended while this test ran".into();
+        keep_worst(&mut report.results, lost_with_process(id, end, message));
     }
 }
 
 /// The result of a test that ran when its process ended.
-fn taken_along(id: TestId, end: RunEnd, message: String) -> TestResult {
-    let (kind, message) = match end {
-        RunEnd::TimedOut => ("timeout", "the test process was cut at its deadline".into()),
-        RunEnd::OutOfMemory => (patience::NO_ROOM, "the test process ran out of memory".into()),
-        RunEnd::Crashed | RunEnd::Complete => ("exit", message),
+fn lost_with_process(id: TestId, end: RunEnd, message: String) -> TestResult {
+    let (loss, message) = match end {
+        RunEnd::TimedOut => (Loss::Cut, "the test process was cut at its deadline".into()),
+        RunEnd::OutOfMemory => (Loss::Memory, "the test process ran out of memory".into()),
+        RunEnd::Crashed | RunEnd::Complete => (Loss::Exit, message),
     };
-    let status = if end == RunEnd::TimedOut { TestStatus::TimedOut } else { TestStatus::Failed };
+    let (status, kind) = match loss {
+        Loss::Cut => (TestStatus::TimedOut, "timeout"),
+        Loss::Memory => (TestStatus::Failed, "out of memory"),
+        Loss::Exit => (TestStatus::Failed, "exit"),
+    };
     let failure = Failure { kind: kind.into(), message, frames: Vec::new() };
-    TestResult { id, status, failure: Some(failure), millis: 0 }
+    TestResult { id, status, failure: Some(failure), millis: 0, loss: Some(loss) }
 }
 
 /// A test may run in several processes or classes; it passed only if it passed everywhere.
@@ -165,11 +190,19 @@ fn done_already(report: &TestReport) -> BTreeSet<String> {
     for result in report.results.values() {
         // With an empty method this names the class as a whole.
         done.insert(format!("{}#{}", result.id.class, result.id.method));
-        if result.status == TestStatus::TimedOut || result.failure.as_ref().is_some_and(|why| why.kind == "exit") {
+        if result.loss.is_some() {
             done.insert(format!("{}#{}", result.id.class, result.id.method.split('[').next().unwrap_or("")));
         }
     }
     done
+}
+
+/// Whether a result belongs to what a name means: a class with the classes nested in it, or all invocations of a method.
+pub(super) fn same_group(result: &TestId, name: &TestId) -> bool {
+    if name.method.is_empty() {
+        return plausible::is_within(&result.class, &name.class);
+    }
+    result.class == name.class && result.bare_method() == name.bare_method()
 }
 
 /// As the runner spells ids: the `#` stays even when there is no method.

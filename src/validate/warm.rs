@@ -1,23 +1,20 @@
 //! The warm judge: candidates are compiled by a compiler that stays, and tested in a process that stays, each in a class
 //! loader of its own. Its pass is only ever `passed_warm`; the confirmation is the cold judge's.
 //!
-//! The ladder for each candidate, cheapest first: same text, syntax, compiler, same byte code, triggering tests, tests
-//! that stopped earlier candidates, all that can notice the change.
+//! The ladder for each candidate, cheapest first: syntax, compiler, same byte code, triggering tests; in a batch also tests
+//! that stopped earlier candidates, and those near the change.
 
 mod compile;
-mod selection;
 mod testing;
 
-use super::baseline::ROOM;
-use super::cold::{self, ColdValidator};
+use super::cold::ColdJudge;
 use super::jvm::{Daemon, Jvm};
-use super::memory::Memory;
-use super::{Baseline, Coverage, OnResult, Options, Spectrum, SpectrumScope, ValidateError, Validator};
+use super::memory::{Key, Memory};
+use super::{Baseline, Judge, OnResult, Options, ValidateError};
 use crate::benchmark::Checkout;
-use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, Validation};
+use crate::domain::{Disagreement, Outcome, Patch, Validation};
 use crate::sandbox::Sandbox;
 use compile::Compiled;
-use selection::Selection;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,13 +31,13 @@ enum Haste {
 }
 
 /// Judges candidates in warm processes, and by the cold judge whatever those cannot.
-pub struct WarmValidator {
+pub struct WarmJudge {
     inner: Arc<Inner>,
     /// Warms everything up while nobody asks yet.
     starting: tokio::task::JoinHandle<()>,
 }
 
-impl Drop for WarmValidator {
+impl Drop for WarmJudge {
     fn drop(&mut self) {
         self.starting.abort();
     }
@@ -48,37 +45,45 @@ impl Drop for WarmValidator {
 
 struct Inner {
     jvm: Arc<Jvm>,
-    cold: ColdValidator,
+    cold: Arc<ColdJudge>,
     daemon: Mutex<Option<Daemon>>,
     workers: OnceCell<Option<Warm>>,
-    selection: OnceCell<Option<Selection>>,
-    memory: Memory,
+    memory: Arc<Memory>,
+    /// Where the cold judge said something else, until somebody takes note.
+    disagreements: std::sync::Mutex<Vec<Disagreement>>,
 }
 
-impl WarmValidator {
+impl WarmJudge {
     /// Opens the cold judge, with its baseline, and starts the warm processes in the background.
     ///
     /// # Errors
-    /// As [`ColdValidator::open`].
-    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, mut options: Options) -> Result<Self, ValidateError> {
-        let (jvm, cold) = loop {
-            let jvm = Arc::new(Jvm::prepare(checkout, sandbox, options.clone()).await?);
-            match ColdValidator::over(jvm.clone()).await? {
-                Some(cold) => break (jvm, cold),
-                None => options.heap_mib = ROOM,
-            }
-        };
-        let (daemon, workers, selection, memory) = Default::default();
-        let inner = Arc::new(Inner { jvm, cold, daemon, workers, selection, memory });
+    /// As [`ColdJudge::open`].
+    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
+        let jvm = Arc::new(Jvm::prepare(checkout, sandbox, options).await?);
+        let cold = Arc::new(ColdJudge::over(jvm.clone(), sandbox).await?);
+        let (daemon, workers, memory, disagreements) = Default::default();
+        let inner = Arc::new(Inner { jvm, cold, daemon, workers, memory, disagreements });
         let starting = tokio::spawn({
             let inner = inner.clone();
             async move {
                 inner.warm_up_compiler().await;
                 inner.warm().await;
-                inner.selection().await;
+                if let Err(error) = inner.cold.discover().await {
+                    tracing::warn!("the tests could not be discovered yet: {error}");
+                }
             }
         });
         Ok(Self { inner, starting })
+    }
+
+    /// The judge behind it.
+    pub(super) fn cold(&self) -> Arc<ColdJudge> {
+        self.inner.cold.clone()
+    }
+
+    /// What it remembers of candidates.
+    pub(super) fn memory(&self) -> Arc<Memory> {
+        self.inner.memory.clone()
     }
 
     /// Resident memory of the warm processes in MiB, for reports.
@@ -114,17 +119,6 @@ impl Inner {
         self.workers.get_or_init(start).await.as_ref()
     }
 
-    /// Which tests can notice a change; `None` means that all may.
-    async fn selection(&self) -> Option<&Selection> {
-        let measure = || async {
-            Selection::of(&self.jvm, self.cold.baseline()).await.unwrap_or_else(|error| {
-                tracing::warn!("candidates run all tests: {error}");
-                None
-            })
-        };
-        self.selection.get_or_init(measure).await.as_ref()
-    }
-
     async fn finish(
         &self,
         patch: &Patch,
@@ -133,32 +127,30 @@ impl Inner {
         haste: Haste,
     ) -> Result<Validation, ValidateError> {
         let mut validation = match compiled {
+            Compiled::Answered(validation) if haste == Haste::One && validation.outcome == Outcome::CompileError => {
+                // Before a no is said, a fresh compiler has its word.
+                let surer = self.cold.validate(patch).await?;
+                self.note(&validation, &surer);
+                surer
+            }
             Compiled::Answered(validation) => validation,
             Compiled::Cold => self.cold.validate(patch).await?,
             Compiled::Ready(classes) => match self.warm().await {
                 None => self.cold.validate(patch).await?,
                 Some(warm) => {
-                    let validation = match self.test(warm, &classes, haste).await {
-                        Ok((report, judged)) if judged.outcome != Outcome::MissingTests => {
-                            self.memory.learn(&judged, self.cold.baseline());
-                            cold::answer(&report, judged, 0.0)
-                        }
-                        // Tests that vanish may be this process's fault, not the candidate's.
-                        Ok(_) => self.cold.validate(patch).await?,
+                    let validation = match self.test(warm, patch, &classes, haste).await {
+                        Ok(validation) => validation,
                         Err(error) => {
                             tracing::warn!("tested in a cold process: {error}");
                             self.cold.validate(patch).await?
                         }
                     };
-                    self.memory.keep_code(&classes, &validation);
+                    self.memory.keep(Key::of_code(&classes), &validation);
                     validation
                 }
             },
         };
         validation.seconds = begin.elapsed().as_secs_f64();
-        if !matches!(validation.outcome, Outcome::Duplicate | Outcome::Refused | Outcome::Unappliable) {
-            self.memory.keep_text(patch, &validation);
-        }
         Ok(validation)
     }
 
@@ -188,7 +180,7 @@ impl Inner {
 }
 
 #[async_trait::async_trait]
-impl Validator for WarmValidator {
+impl Judge for WarmJudge {
     fn baseline(&self) -> &Baseline {
         self.inner.cold.baseline()
     }
@@ -204,31 +196,11 @@ impl Validator for WarmValidator {
     }
 
     async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
-        let confirmed = self.inner.cold.confirm(patch).await?;
-        let warm = self.inner.memory.of_text(patch).map(|known| known.outcome);
-        if warm == Some(Outcome::PassedWarm) && !confirmed.is_plausible() {
-            tracing::warn!("a candidate passed warm and is {} cold: {}", confirmed.outcome, confirmed.detail);
-        }
-        Ok(confirmed)
+        self.inner.cold.confirm(patch).await
     }
 
-    async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
-        self.inner.cold.run_tests(tests).await
-    }
-
-    async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-        self.inner.cold.failing_coverage().await
-    }
-
-    async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-        self.inner.cold.spectrum(scope).await
-    }
-
-    async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
-        self.inner.cold.same_code(a, b).await
-    }
-
-    async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
-        self.inner.cold.warnings(file).await
+    fn disagreements(&self) -> Vec<Disagreement> {
+        let mut own = self.inner.disagreements.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        own.drain(..).chain(self.inner.cold.disagreements()).collect()
     }
 }

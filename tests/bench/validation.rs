@@ -20,7 +20,7 @@ use std::time::Instant;
 use subject::Subject;
 use unidebug::domain::{Outcome, Patch};
 use unidebug::sandbox::{Choice, Job, Sandbox};
-use unidebug::validate::{ColdValidator, Validator, WarmValidator};
+use unidebug::validate::{ColdJudge, Judge, WarmJudge};
 
 /// Failing candidates in a batch, and batches of which the median is told.
 const BATCH: usize = 20;
@@ -94,7 +94,7 @@ async fn shown<T>(name: &'static str, count: usize, work: impl Future<Output = T
 }
 
 /// Judges batch after batch and prints the one in the middle, with all outcomes.
-async fn median(name: &'static str, judge: &dyn Validator, batches: &[Vec<Patch>]) -> (Row, Vec<Outcome>) {
+async fn median(name: &'static str, judge: &dyn Judge, batches: &[Vec<Patch>]) -> (Row, Vec<Outcome>) {
     let (mut rows, mut outcomes) = (Vec::new(), Vec::new());
     for batch in batches {
         let (row, told) = measured(name, batch.len(), all(judge, batch)).await;
@@ -107,7 +107,7 @@ async fn median(name: &'static str, judge: &dyn Validator, batches: &[Vec<Patch>
     (row, outcomes)
 }
 
-async fn all(judge: &dyn Validator, patches: &[Patch]) -> Vec<Outcome> {
+async fn all(judge: &dyn Judge, patches: &[Patch]) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     let mut keep = |_: usize, validation: &unidebug::domain::Validation| {
         outcomes.push(validation.outcome);
@@ -153,10 +153,10 @@ async fn main() {
     // The kernel does not credit a parent with what runs in a namespace of its own, so processor seconds are taken
     // without one on both sides; what the sandbox adds has its own rows, in wall time.
     let none = Sandbox::detect(Choice::None).await.unwrap();
-    let cold = ColdValidator::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
+    let cold = ColdJudge::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
     let singles: Vec<Vec<Patch>> = failing(&subject, 0, 1);
     let (one_cold, cold_failing) = median("failing candidate, cold", &cold, &singles).await;
-    let plain = ColdValidator::open(&subject.checkout, &none, subject.with_plain_jdk()).await.unwrap();
+    let plain = ColdJudge::open(&subject.checkout, &none, subject.with_plain_jdk()).await.unwrap();
     let (one_plain, plain_failing) = median("the same, with no JVM flags of ours", &plain, &singles).await;
     drop(plain);
     let repaired = subject.repaired(0);
@@ -164,12 +164,12 @@ async fn main() {
     assert!(confirmed.unwrap().is_plausible());
 
     let first = async {
-        let judge = WarmValidator::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
+        let judge = WarmJudge::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
         assert_eq!(judge.validate(&subject.repaired(300)).await.unwrap().outcome, Outcome::PassedWarm);
     };
     shown("the very first repair, with what is kept of it", 1, first).await;
     let from_start = async {
-        let judge = WarmValidator::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
+        let judge = WarmJudge::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
         let outcomes = all(&judge, &subject.variants(1)).await;
         (judge, outcomes)
     };
@@ -215,7 +215,7 @@ async fn sandboxed(subject: &Subject) {
         }
     };
     shown("sandbox: start and end of a process (wall)", 20, starts).await;
-    let judge = WarmValidator::open(&subject.checkout, &sandbox, subject.options.clone()).await.unwrap();
+    let judge = WarmJudge::open(&subject.checkout, &sandbox, subject.options.clone()).await.unwrap();
     all(&judge, &subject.variants(3)).await;
     let (_, outcomes) = median("sandbox: failing candidate, warm (wall)", &judge, &failing(subject, 2, BATCH)).await;
     assert!(outcomes.iter().all(|seen| *seen == Outcome::Failed), "with and without isolation agree");

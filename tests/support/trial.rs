@@ -3,7 +3,6 @@
 use super::tree::write_files;
 use camino::Utf8Path;
 use std::sync::Arc;
-use std::time::Duration;
 use unidebug::benchmark::{Checkout, Project, Runner};
 use unidebug::domain::{BugId, FileChange, Patch, RepoPath};
 use unidebug::patch::{Folder, Originals};
@@ -39,11 +38,14 @@ impl Trial {
             triggering: None,
             requirements: None,
             oracle: None,
+            official: None,
+            own: None,
+            reactor: None,
+            hints: Vec::new(),
             notes: Vec::new(),
         };
         let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
-        // Longer than the first run of a test, and short enough for those that have no end.
-        let options = Options { second_chance: Duration::from_secs(15), ..Options::new(work) };
+        let options = Options::new(work);
         Self { _folder: folder, checkout, options, sandbox }
     }
 
@@ -61,7 +63,7 @@ impl Trial {
     }
 
     /// The judge that users get.
-    pub async fn open(&self) -> Box<dyn Validator> {
+    pub async fn open(&self) -> Validator {
         match open(&self.checkout, &self.sandbox, self.options.clone()).await {
             Ok(validator) => validator,
             Err(error) => panic!("{error}; {}", error.hint()),

@@ -5,7 +5,7 @@ use crate::agent::answer;
 use crate::domain::{Event, PatchAttempt, Validation};
 use crate::patch::{self, proposal};
 use crate::templates::{Budget as SearchBudget, Candidate, Engine, search};
-use crate::tools::{ToolContext, ToolError, Variants, doubt, judge, tell};
+use crate::tools::{ToolContext, ToolError, Variants, judge, tell};
 use async_trait::async_trait;
 use serde_json::json;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl Variants for EngineVariants<'_> {
         let mut engine = self.engine.lock().await;
         let mut attempts: Vec<PatchAttempt> = Vec::new();
         let mut told = Ok(());
-        let found = search(&mut engine, &*cx.bench.validator, self.budget, &mut |candidate, validation| {
+        let found = search(&mut engine, &cx.bench.validator, self.budget, &mut |candidate, validation| {
             let attempt = attempt_of(candidate, validation, candidate.note.clone());
             if told.is_ok() {
                 told = tell(&attempt, cx);
@@ -73,16 +73,17 @@ impl Variants for EngineVariants<'_> {
             making: found.generating.as_secs_f64(),
             seconds: found.total.as_secs_f64(),
         })?;
+        for disagreement in found.disagreements {
+            cx.sink.emit(&Event::Disagreed(disagreement))?;
+        }
         for judged in found.refuted {
-            cx.sink.emit(&Event::disagreement(&judged.validation))?;
             let attempt = attempt_of(&judged.candidate, &judged.validation, judged.candidate.note.clone());
             tell(&attempt, cx)?;
             attempts.push(attempt);
         }
         for (nth, judged) in found.plausible.into_iter().enumerate() {
             let explanation = if nth == 0 { found.explanation.clone() } else { judged.candidate.note.clone() };
-            let mut attempt = attempt_of(&judged.candidate, &judged.validation, explanation);
-            attempt.validation = doubt(&attempt.patch, attempt.validation, cx.bench);
+            let attempt = attempt_of(&judged.candidate, &judged.validation, explanation);
             tell(&attempt, cx)?;
             attempts.push(attempt);
         }

@@ -3,18 +3,18 @@
 //! The official working directory holds the answer: tags of the repaired version, the project's history, and property
 //! files that name what was modified. So it is made in a hidden place and thrown away; a checkout is a private copy of
 //! its files, and the repaired ones become the oracle. Candidates are judged by the warm judge under the exported class
-//! path, and a plausible patch by the official commands besides ([`Official`]).
+//! path, and a plausible patch by the official commands besides (`official.rs`).
 
 mod catalogue;
 mod cli;
 mod exported;
 mod kind;
 mod official;
+pub mod reports;
 pub mod text;
 
 pub use cli::Cli;
 pub use kind::{kind_of, kind_of_repair};
-pub use official::{Official, OfficialRun};
 
 use super::copy::io_error;
 use super::settings::Settings;
@@ -24,7 +24,9 @@ use crate::sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use catalogue::Catalogue;
 use exported::{Exported, Kept};
+use official::Official;
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The benchmark's name.
@@ -116,11 +118,11 @@ impl Benchmark for Defects4J {
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {
         let (name, line) = self.bugs.find(id)?;
         let (cli, sandbox) = (self.cli()?, self.settings.sandbox().await?);
-        let official = Official { cli, project: name.to_owned(), number: line.number };
+        let official = Official::new(cli, name, line.number, sandbox.clone());
         let hidden = tempfile::Builder::new().prefix("unidebug-defects4j-").tempdir();
         let hidden = hidden.map_err(|source| io_error("cannot make a hidden folder for", into, source))?;
         let place = Utf8Path::from_path(hidden.path()).unwrap_or(into);
-        let tree = official.check_out(&sandbox, 'b', place).await?;
+        let tree = official.check_out('b', place).await?;
         let kept = Kept::of(&official.cli, &sandbox, (name, line.number), &tree).await?;
         let mut notes = self.notes(&kept, &official.cli);
         notes.extend(private_copy(&tree, into)?.left_out);
@@ -128,9 +130,8 @@ impl Benchmark for Defects4J {
         kept.put_built(into)?;
         let mut project = project(&kept.facts, into);
         project.jdk = Some(official.cli.jdk.home.clone());
-        let fixed = official.check_out(&sandbox, 'f', place).await?;
+        let fixed = official.check_out('f', place).await?;
         let oracle = repaired::from_folder(into, &fixed, &project)?;
-        project.official = Some(official);
         Ok(Checkout {
             bug: id.clone(),
             root: into.to_owned(),
@@ -139,6 +140,10 @@ impl Benchmark for Defects4J {
             triggering: Some(kept.facts.trigger.clone()),
             requirements: None,
             oracle: Some(oracle),
+            official: Some(Arc::new(official)),
+            own: None,
+            reactor: None,
+            hints: Vec::new(),
             notes,
         })
     }
@@ -204,7 +209,7 @@ fn without_traces(copy: &Utf8Path) -> Result<(), BenchmarkError> {
 
 /// How the private copy of a working directory is built and tested.
 fn project(facts: &Exported, into: &Utf8Path) -> Project {
-    let outputs = [facts.test_classes.clone(), facts.classes.clone()];
+    let outputs = [&facts.test_classes, &facts.classes];
     let inside = facts.class_path.inside.iter().filter(|entry| !outputs.contains(entry)).map(|entry| entry.under(into));
     let class_path = inside.chain(facts.class_path.libraries.iter().cloned());
     Project {
@@ -212,7 +217,8 @@ fn project(facts: &Exported, into: &Utf8Path) -> Project {
         source_roots: vec![facts.sources.clone()],
         test_roots: vec![facts.tests.clone()],
         class_path: class_path.filter(|entry| entry.exists()).collect(),
-        compiled: outputs.into(),
+        compiled: vec![facts.classes.clone()],
+        compiled_tests: vec![facts.test_classes.clone()],
         jvm_args: JVM.iter().map(|arg| (*arg).to_owned()).collect(),
         release: facts.level.map(|level| level.to_string()),
         tests: TestPatterns {

@@ -12,7 +12,7 @@ use super::copy::io_error;
 use super::defects4j::kind_of_repair;
 use super::facts::ProjectFile;
 use super::lines::read_lines;
-use super::local::Local;
+use super::local::{Local, SetUp};
 use super::nearest::unknown_bug;
 use super::settings::Settings;
 use super::{Benchmark, BenchmarkError, Checkout, Summary, repaired};
@@ -131,7 +131,8 @@ impl Benchmark for GitBugJava {
         let mut settings = self.settings.clone();
         settings.failing.extend(triggering.iter().flatten().map(TestId::to_string));
         let facts = ProjectFile::read(&tree)?.facts;
-        let (mut project, mut notes) = Local::new(&settings).set_up(&tree, into, &facts, false).await?;
+        let SetUp { mut project, own, reactor, mut notes } =
+            Local::new(&settings).set_up(&tree, into, &facts, false).await?;
         project.unverified = Some(UNVERIFIED.to_owned());
         notes.insert(0, format!("unverified: {UNVERIFIED}; what is plausible is this program's word alone"));
         if sandbox::always_readable(&self.root) {
@@ -157,6 +158,10 @@ impl Benchmark for GitBugJava {
             triggering,
             requirements: None,
             oracle: Some(oracle),
+            official: None,
+            own,
+            reactor,
+            hints: Vec::new(),
             notes,
         })
     }

@@ -11,7 +11,7 @@ mod entry;
 use super::copy::io_error;
 use super::facts::ProjectFile;
 use super::lines::{read_lines, wrong_line};
-use super::local::{self, Local};
+use super::local::{self, Local, SetUp};
 use super::nearest::unknown_bug;
 use super::settings::Settings;
 use super::{Benchmark, BenchmarkError, Checkout, Summary, repaired};
@@ -153,8 +153,11 @@ impl Benchmark for Jsonl {
         let facts = entry.facts.clone().or(ProjectFile::read(&project_folder)?.facts);
         let mut settings = self.settings.clone();
         settings.failing.extend(entry.failing.iter().map(|name| name.replace("::", "#")));
-        let (mut project, notes) = match &entry.run {
-            Some(run) => self.program(entry, run, &project_folder, into)?,
+        let SetUp { mut project, own, reactor, notes } = match &entry.run {
+            Some(run) => {
+                let (project, notes) = self.program(entry, run, &project_folder, into)?;
+                SetUp { project, own: None, reactor: None, notes }
+            }
             None => Local::new(&settings).set_up(&project_folder, into, &facts, entry.is_plain()).await?,
         };
         for jar in &entry.jars {
@@ -179,6 +182,10 @@ impl Benchmark for Jsonl {
             triggering: entry.triggering().map_err(|why| self.wrong(entry, why))?,
             requirements: entry.requirements.clone(),
             oracle,
+            official: None,
+            own,
+            reactor,
+            hints: Vec::new(),
             notes,
         })
     }

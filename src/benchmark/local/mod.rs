@@ -4,6 +4,7 @@
 //! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Java files in
 //! folders of a known layout; test modules of Python. Everything found is noted in the checkout. The user's tree is only read.
 
+mod hints;
 mod maven;
 mod plain;
 pub(super) mod python;
@@ -12,9 +13,10 @@ use super::LOCAL;
 use super::copy::io_error;
 use super::facts::{self, Facts, ProjectFile, Words};
 use super::settings::Settings;
-use super::{Benchmark, BenchmarkError, Checkout, Project, Summary, private_copy};
+use super::{Benchmark, BenchmarkError, Checkout, History, OwnCommand, Project, Reactor, Summary, private_copy};
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};
+use std::sync::Arc;
 
 /// Build files of tools that are not set up by themselves, with the commands that replace that.
 const OTHER_TOOLS: &[(&str, &str, &str, &str)] = &[
@@ -36,6 +38,17 @@ impl Local {
     pub(super) fn new(settings: &Settings) -> Self {
         Self { settings: settings.clone() }
     }
+}
+
+/// What was found out about a project.
+pub(in crate::benchmark) struct SetUp {
+    pub(in crate::benchmark) project: Project,
+    /// Its own test command, where there is one.
+    pub(in crate::benchmark) own: Option<Arc<dyn OwnCommand>>,
+    /// Its other modules, where it has several.
+    pub(in crate::benchmark) reactor: Option<Arc<dyn Reactor>>,
+    /// For people, one line a guess.
+    pub(in crate::benchmark) notes: Vec<String>,
 }
 
 /// How a project is built.
@@ -106,16 +119,30 @@ impl Benchmark for Local {
                 hint: "name the folder of a project".into(),
             });
         }
-        let facts = ProjectFile::read(&folder)?.facts;
-        let (project, notes) = self.set_up(&folder, into, &facts, false).await?;
+        let mut facts = ProjectFile::read(&folder)?.facts;
+        // A module alone has neither its parent nor its siblings: the whole project is copied.
+        let mut folder = folder;
+        let mut id = id.clone();
+        if let Some((top, module)) = maven::project_of(&folder) {
+            id.name = top.to_string();
+            folder = top;
+            facts.module = Some(module);
+        }
+        let SetUp { project, own, reactor, notes } = self.set_up(&folder, into, &facts, false).await?;
+        let history = History::of(&folder, &self.settings.sandbox().await?);
+        let hints = hints::of(&folder, &project, history.as_ref()).await;
         Ok(Checkout {
-            bug: id.clone(),
+            bug: id,
             root: into.to_owned(),
             language: python::language_of(&project, into).name().into(),
             project,
             triggering: None,
             requirements: None,
             oracle: None,
+            official: None,
+            own,
+            reactor,
+            hints,
             notes,
         })
     }
@@ -133,7 +160,7 @@ impl Local {
         into: &Utf8Path,
         facts: &Facts,
         plain: bool,
-    ) -> Result<(Project, Vec<String>), BenchmarkError> {
+    ) -> Result<SetUp, BenchmarkError> {
         let test = self.settings.test.clone().or_else(|| facts.test.as_ref().and_then(Words::words));
         let named = !facts.sources.is_empty() && !facts.tests.is_empty();
         let kind = if named && test.is_none() && (plain || !folder.join("pom.xml").is_file()) {
@@ -142,13 +169,18 @@ impl Local {
             kind(folder, test.is_some())?
         };
         let mut notes = private_copy(folder, into)?.left_out;
+        let (mut own, mut reactor) = (None, None);
         let project = match kind {
-            Kind::Maven => maven::set_up(into, folder, &self.settings, facts, &mut notes).await?,
+            Kind::Maven => {
+                let found = maven::set_up(into, folder, &self.settings, facts, &mut notes).await?;
+                (own, reactor) = (Some(found.own), found.reactor);
+                found.project
+            }
             Kind::Commands => plain::commands(into, &self.settings, facts, test.unwrap_or_default(), &mut notes)?,
             Kind::Plain => plain::set_up(into, &self.settings, facts, &mut notes).await?,
             Kind::Python => python::set_up(into, folder, &mut notes),
         };
-        Ok((overridden(project, facts), notes))
+        Ok(SetUp { project: overridden(project, facts), own, reactor, notes })
     }
 }
 

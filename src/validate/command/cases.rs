@@ -1,10 +1,11 @@
 //! Programs that read their input and print their answer: each case is a run of its own, and what it prints decides.
 
-use super::{CommandValidator, tail};
+use super::{CommandJudge, tail};
 use crate::benchmark::{Case, jars};
 use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
+use crate::language::trace;
 use crate::sandbox::{Exit, Finished, Job};
-use crate::validate::{ValidateError, io_error, trace};
+use crate::validate::{ValidateError, io_error};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -27,7 +28,7 @@ fn id(case: &Case) -> TestId {
     TestId::new(CLASS, case.name.clone())
 }
 
-impl CommandValidator {
+impl CommandJudge {
     /// Runs the cases in a copy that is built, the triggering ones first; a candidate that loses one of them is spared
     /// the rest. `known` tells how they ended before: what was cut then is not run again.
     pub(super) async fn run_cases(
@@ -119,7 +120,7 @@ fn judged(case: &Case, done: &Finished) -> TestResult {
         other => (TestStatus::Failed, Some(failed(other.to_string(), "it said", &said))),
     };
     let millis = u64::try_from(done.wall.as_millis()).unwrap_or(u64::MAX);
-    TestResult { id: id(case), status, failure, millis }
+    TestResult { id: id(case), status, failure, millis, loss: None }
 }
 
 /// Whether two outputs are the same line by line; spaces at the end of lines and empty lines at the end say nothing.

@@ -78,22 +78,58 @@ pub(in crate::validate) fn java_files(root: &Utf8Path, folders: &[RepoPath], exc
     files
 }
 
-/// Names of the top-level classes that may hold tests, by the build tool's patterns; our runner looks inside them.
-pub(in crate::validate) fn test_classes(project: &Project, root: &Utf8Path) -> Vec<String> {
+/// Names of the top-level classes that may hold tests, by the build tool's patterns; our runner looks inside them. Where
+/// the build tool made the test classes, these count, whatever language they come from.
+pub(in crate::validate) fn test_classes(project: &Project, root: &Utf8Path, compiled: &[Utf8PathBuf]) -> Vec<String> {
+    let mut names = if compiled.is_empty() || project.compiled.is_empty() {
+        of_sources(project, root)
+    } else {
+        of_classes(project, compiled)
+    };
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Whether a test file or class, given by its path without extension, counts by the patterns.
+fn chosen(project: &Project) -> impl Fn(&str) -> bool {
     let (include, exclude) = (patterns(&project.tests.include), patterns(&project.tests.exclude));
+    let all = project.tests.include.is_empty();
+    move |inside| {
+        let file = format!("{inside}.java");
+        (all || include.is_match(&file)) && !exclude.is_match(&file)
+    }
+}
+
+fn of_sources(project: &Project, root: &Utf8Path) -> Vec<String> {
+    let is_chosen = chosen(project);
     let mut names = Vec::new();
     for folder in test_roots(project) {
         let folder_path = folder.under(root);
         for file in java_files(root, std::slice::from_ref(folder), &[]) {
-            let Ok(inside) = file.strip_prefix(&folder_path) else { continue };
-            let wanted = project.tests.include.is_empty() || include.is_match(inside.as_std_path());
-            if wanted && !exclude.is_match(inside.as_std_path()) {
+            let inside = file.strip_prefix(&folder_path).map(|path| path.with_extension("")).unwrap_or_default();
+            if is_chosen(inside.as_str()) {
                 names.push(class_name(&file));
             }
         }
     }
-    names.sort();
-    names.dedup();
+    names
+}
+
+fn of_classes(project: &Project, compiled: &[Utf8PathBuf]) -> Vec<String> {
+    let is_chosen = chosen(project);
+    let mut names = Vec::new();
+    for folder in compiled {
+        let walk = ignore::WalkBuilder::new(folder).standard_filters(false).build();
+        for entry in walk.flatten() {
+            let inside = Utf8Path::from_path(entry.path()).and_then(|path| path.strip_prefix(folder).ok());
+            let Some(name) = inside.and_then(|path| path.as_str().strip_suffix(".class")) else { continue };
+            // Nested classes run with the one around them.
+            if !name.contains('$') && is_chosen(name) {
+                names.push(name.replace('/', "."));
+            }
+        }
+    }
     names
 }
 

@@ -16,9 +16,13 @@ const OPTIONAL: &[(&str, &str)] = &[
     ("JUnit4.java", "org/junit/runner/Description.class"),
     ("JUnit5.java", "org/junit/platform/engine/TestEngine.class"),
     ("Platform.java", "org/junit/platform/engine/TestEngine.class"),
+    ("Bodiless.java", "org/junit/jupiter/api/extension/DynamicTestInvocationContext.class"),
     ("Spectrum.java", "org/jacoco/core/analysis/Analyzer.class"),
     ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),
 ];
+
+/// Where Jupiter looks for extensions, when it is told to.
+const EXTENSIONS: &str = "META-INF/services/org.junit.jupiter.api.extension.Extension";
 
 /// The compiler's own pool of tasks, which it uses for its shell, and its platforms: what lets others use them.
 pub(super) const COMPILER_POOL: [&str; 4] = [
@@ -97,6 +101,12 @@ impl Harness {
                 what: format!("the test runner does not compile with JDK {}: {first}", jdk.version),
                 hint: "name another JDK with --java-home".into(),
             });
+        }
+        if out.join("unidebug/runner/Bodiless.class").is_file() {
+            let service = out.join(EXTENSIONS);
+            let folder = service.parent().unwrap_or(&out);
+            std::fs::create_dir_all(folder).map_err(io("making the cache of the test runner"))?;
+            std::fs::write(&service, "unidebug.runner.Bodiless\n").map_err(io("unpacking the test runner"))?;
         }
         // Whoever renames first wins; the loser's classes are the same.
         if std::fs::rename(&out, &classes).is_err() && !classes.is_dir() {

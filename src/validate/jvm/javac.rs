@@ -101,7 +101,7 @@ impl Javac<'_> {
         std::fs::write(&list, text).map_err(io_error("writing the compiler's arguments", &list))?;
         // JVM options may not stand in the file.
         let job = Job::new(self.jdk.javac(), root)
-            .args(["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xmx1g", &format!("@{list}")])
+            .args(["-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-Xmx2g", "-J-Xss16m", &format!("@{list}")])
             .read(class_path.iter().cloned())
             .read([self.jdk.home.clone(), list.clone()])
             .write(out)

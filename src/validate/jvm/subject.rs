@@ -3,20 +3,25 @@
 mod bytecode;
 mod compile;
 
-pub(in crate::validate) use compile::{SAME_CODE, is_local};
+pub(in crate::validate) use compile::{Made, SAME_CODE};
 
-use super::coverage::{self, Grain, SourceFolders};
+use super::coverage::{self, SourceFolders};
+use super::references::References;
 use super::{ClassPath, Harness, Suite, test_classes};
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{Checkout, age, jars};
-use crate::domain::{Diagnostic, Patch, RepoPath, TestReport, Validation};
+use crate::domain::{Diagnostic, Patch, RepoPath, TestReport, Validation, outer_class};
 use crate::sandbox::Sandbox;
-use crate::validate::kept::content_key;
+use crate::validate::kept::{content_key, short_hash};
 use crate::validate::plan::Plan;
-use crate::validate::records::Executed;
-use crate::validate::subject::{Copy, Subject};
-use crate::validate::{Baseline, Coverage, Options, ValidateError, io_error, suite};
+use crate::validate::records::{Discovered, Executed};
+use crate::validate::subject::{Build, Copy, Subject};
+use crate::validate::{Options, ValidateError, io_error, suite};
 use camino::{Utf8Path, Utf8PathBuf};
+use compile::made_in;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// Everything a run of tests or a compilation needs to know.
 pub(in crate::validate) struct Jvm {
@@ -25,8 +30,9 @@ pub(in crate::validate) struct Jvm {
     pub(in crate::validate) jdk: Jdk,
     pub(in crate::validate) harness: Harness,
     pub(in crate::validate) class_path: ClassPath,
-    /// Compiled classes of the untouched project: tests, then product.
-    pub(in crate::validate) classes: Vec<Utf8PathBuf>,
+    /// Compiled classes of the untouched project.
+    pub(in crate::validate) folders: ClassFolders,
+    references: OnceLock<References>,
     /// Classes that may hold tests.
     pub(in crate::validate) tests: Vec<String>,
     pub(in crate::validate) options: Options,
@@ -58,37 +64,52 @@ impl Jvm {
             jdk,
             harness,
             class_path,
-            classes: Vec::new(),
-            tests: test_classes(&checkout.project, &checkout.root),
+            folders: ClassFolders::default(),
+            references: OnceLock::new(),
+            tests: Vec::new(),
             options,
             kept: cache.join("projects").join(key),
         };
         age::used(&subject.kept);
         age::forget_old(&cache.join("projects"));
-        subject.classes = subject.compile_untouched().await?;
+        subject.folders = subject.compile_untouched().await?;
+        subject.tests = test_classes(&checkout.project, &checkout.root, &subject.folders.tests);
         Ok(subject)
     }
 
     /// The class path behind our runner, with these folders in front.
     pub(in crate::validate) fn class_path_with(&self, front: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
-        front.iter().chain(&self.classes).chain(&self.class_path.libraries).cloned().collect()
+        front.iter().chain(self.folders.all()).chain(&self.class_path.libraries).cloned().collect()
     }
 
-    /// The suite in a copy.
-    pub(in crate::validate) fn suite<'a>(&'a self, copy: &Copy) -> Suite<'a> {
+    /// The test classes, those first that are nearest to changed classes, which are named with slashes.
+    pub(in crate::validate) fn by_distance(&self, changed: &BTreeSet<String>) -> Vec<String> {
+        let steps = self.references().distances(changed);
+        let mut tests = self.tests.clone();
+        tests.sort_by_key(|class| steps.get(outer_class(class)).copied().unwrap_or(u32::MAX));
+        tests
+    }
+
+    /// Which class of the project refers to which.
+    pub(in crate::validate) fn references(&self) -> &References {
+        self.references.get_or_init(|| {
+            let folders: Vec<Utf8PathBuf> = self.folders.all().cloned().collect();
+            References::read(&folders)
+        })
+    }
+
+    /// What a test process sees, in its order: what the patch made, then tests, product and resources as they are, then
+    /// libraries. It is the same for the first look, coverage and confirmation.
+    pub(in crate::validate) fn suite<'a>(&'a self, copy: &Copy) -> Result<Suite<'a>, ValidateError> {
         let project = &self.checkout.project;
-        let whole = copy.overlay.join("product");
-        // After a full compilation the untouched classes are stale and must not be seen.
-        let mut class_path = if whole.is_dir() {
-            vec![copy.overlay.join("tests"), whole]
-        } else {
-            let mut front = vec![copy.overlay.clone()];
-            front.extend(self.classes.iter().cloned());
-            front
-        };
+        let build = &copy.build;
+        let mut class_path = vec![build.overlay.clone()];
+        for folder in self.folders.all() {
+            class_path.push(masked(folder, &build.removed, &build.scratch)?);
+        }
         class_path.extend(project.resources.iter().map(|folder| folder.under(&copy.tree)));
         class_path.extend(self.class_path.libraries.iter().cloned());
-        Suite {
+        Ok(Suite {
             sandbox: &self.sandbox,
             jdk: &self.jdk,
             harness: &self.harness,
@@ -96,8 +117,51 @@ impl Jvm {
             cwd: project.module.under(&copy.tree),
             writable: copy.tree.clone(),
             heap_mib: self.options.heap_mib,
-        }
+        })
     }
+}
+
+/// Folders of compiled classes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(in crate::validate) struct ClassFolders {
+    /// Of the tests.
+    pub(in crate::validate) tests: Vec<Utf8PathBuf>,
+    /// Of the product, and of modules it needs.
+    pub(in crate::validate) product: Vec<Utf8PathBuf>,
+}
+
+impl ClassFolders {
+    /// Tests first, as build tools have it.
+    pub(in crate::validate) fn all(&self) -> impl Iterator<Item = &Utf8PathBuf> {
+        self.tests.iter().chain(&self.product)
+    }
+}
+
+/// A folder of classes without some of them: itself, where it has none of them, else links to the others.
+fn masked(folder: &Utf8Path, removed: &BTreeSet<String>, scratch: &Utf8Path) -> Result<Utf8PathBuf, ValidateError> {
+    if !removed.iter().any(|name| folder.join(format!("{name}.class")).is_file()) {
+        return Ok(folder.to_owned());
+    }
+    let mut digest = Sha256::new();
+    digest.update(folder.as_str());
+    let into = scratch.join(format!("masked-{}", short_hash(digest)));
+    if into.is_dir() {
+        return Ok(into);
+    }
+    let walk = ignore::WalkBuilder::new(folder).standard_filters(false).build();
+    for entry in walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
+        let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+        let inside = path.strip_prefix(folder).unwrap_or(path);
+        if inside.as_str().strip_suffix(".class").is_some_and(|name| removed.contains(name)) {
+            continue;
+        }
+        let target = into.join(inside);
+        let parent = target.parent().unwrap_or(&into);
+        std::fs::create_dir_all(parent).map_err(io_error("making a folder of classes", parent))?;
+        let linked = std::fs::hard_link(path, &target).or_else(|_| std::fs::copy(path, &target).map(drop));
+        linked.map_err(io_error("linking a class", &target))?;
+    }
+    Ok(into)
 }
 
 #[async_trait::async_trait]
@@ -119,20 +183,24 @@ impl Subject for Jvm {
         // Placeholders that only the build tool can fill would stop the JVM.
         args.iter().filter(|arg| !arg.contains("${") && !arg.contains("@{")).cloned().collect()
     }
-    async fn patched(&self, patch: &Patch) -> Result<Result<Copy, Validation>, ValidateError> {
-        self.compiled(patch).await
+    async fn build(&self, patch: &Patch) -> Result<Result<Build, Validation>, ValidateError> {
+        self.built(patch).await
     }
     async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError> {
-        suite::run(&self.suite(copy), plan, &mut Vec::new()).await
+        suite::run(&self.suite(copy)?, plan, &mut Vec::new()).await
     }
-    async fn measured(&self, plan: Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
-        coverage::measured(self, plan, Grain::Lines).await
+    async fn discover(&self, copy: &Copy, plan: &Plan) -> Result<Discovered, ValidateError> {
+        suite::discover(&self.suite(copy)?, plan).await
+    }
+    async fn measured(&self, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
+        coverage::measured(self, plan.clone()).await
+    }
+    fn order(&self, _: &Patch, build: &Build) -> Vec<String> {
+        let changed: BTreeSet<String> = made_in(&build.overlay).into_iter().chain(build.removed.clone()).collect();
+        self.by_distance(&changed)
     }
     fn source(&self, name: &str) -> Option<RepoPath> {
         SourceFolders::of(self).find(name)
-    }
-    async fn failing_coverage(&self, baseline: &Baseline) -> Result<Option<Coverage>, ValidateError> {
-        coverage::of_tests(self, baseline).await
     }
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
         self.lint(file).await

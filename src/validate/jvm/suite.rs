@@ -9,8 +9,25 @@ use crate::validate::suite::{Process, START};
 use camino::Utf8PathBuf;
 use std::time::Duration;
 
-/// Heap in MiB for a test that only ran out of memory.
-const ROOMY_HEAP: u64 = 4096;
+/// Memory in MiB that a test JVM may hold: twice its heap, which the project's own arguments may set.
+pub(in crate::validate) fn memory(heap_mib: u64, args: &[String]) -> u64 {
+    let own = args.iter().rev().find_map(|arg| mebibytes(arg.strip_prefix("-Xmx")?));
+    own.unwrap_or(heap_mib).max(heap_mib) * 2 + 512
+}
+
+/// A size as the JVM takes it: `512m`, `2G`, or bytes.
+fn mebibytes(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let number: u64 = number.parse().ok()?;
+    match unit {
+        "" => Some(number >> 20),
+        "k" | "K" => Some(number >> 10),
+        "m" | "M" => Some(number),
+        "g" | "G" => Some(number << 10),
+        "t" | "T" => Some(number << 20),
+        _ => None,
+    }
+}
 
 /// Where and with what tests run.
 pub(in crate::validate) struct Suite<'a> {
@@ -32,10 +49,11 @@ impl Suite<'_> {
         let mut class_path = vec![self.harness.classes.clone()];
         class_path.extend(self.class_path.iter().cloned());
         let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
-        let heap = if plan.roomy { self.heap_mib.max(ROOMY_HEAP) } else { self.heap_mib };
-        let mut args: Vec<String> =
-            ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"].map(String::from).to_vec();
-        args.extend([format!("-Xmx{heap}m"), "-Djava.awt.headless=true".into(), "-ea".into()]);
+        let mut args: Vec<String> = ["-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"].map(String::from).to_vec();
+        if !plan.long {
+            args.push("-XX:TieredStopAtLevel=1".into());
+        }
+        args.extend([format!("-Xmx{}m", self.heap_mib), "-Djava.awt.headless=true".into(), "-ea".into()]);
         args.extend(plan.args.iter().cloned());
         args.extend(["-cp".into(), joined, "unidebug.runner.Cold".into()]);
         let mut job = Job::new(self.jdk.java(), &self.cwd)
@@ -47,7 +65,7 @@ impl Suite<'_> {
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
         job.results = true;
         job.request = Some(request);
-        job.limits.memory_mib = heap * 2 + 512;
+        job.limits.memory_mib = memory(self.heap_mib, &plan.args);
         job
     }
 }

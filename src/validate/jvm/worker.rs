@@ -2,11 +2,14 @@
 //! and another one is already waiting.
 
 use super::daemon::{Classes, flags, put, put_count};
+use super::suite::memory;
+use crate::benchmark::Checkout;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{RunEnd, TestReport};
 use crate::sandbox::{Exit, Job, Sandbox, SandboxError, Served};
-use crate::validate::plan::{OnCrash, Plan};
+use crate::validate::plan::Plan;
 use crate::validate::records::{self, Told};
+use crate::validate::subject::Copy;
 use crate::validate::suite;
 use camino::Utf8PathBuf;
 use std::sync::Arc;
@@ -28,10 +31,12 @@ pub(in crate::validate) struct WorkerSetup {
     pub(in crate::validate) runner: Utf8PathBuf,
     /// Folders of untouched classes, held in memory.
     pub(in crate::validate) classes: Vec<Utf8PathBuf>,
-    /// Libraries and resources, in the parent loader.
+    /// Libraries and copies of resources, in the parent loader.
     pub(in crate::validate) libraries: Vec<Utf8PathBuf>,
-    pub(in crate::validate) cwd: Utf8PathBuf,
-    pub(in crate::validate) writable: Utf8PathBuf,
+    /// Each process works in a copy of it.
+    pub(in crate::validate) checkout: Checkout,
+    /// Where the copies are made.
+    pub(in crate::validate) work_dir: Utf8PathBuf,
     pub(in crate::validate) heap_mib: u64,
     pub(in crate::validate) jvm_args: Vec<String>,
 }
@@ -39,11 +44,19 @@ pub(in crate::validate) struct WorkerSetup {
 struct Worker {
     served: Served,
     candidates: usize,
+    /// What its tests may write.
+    _copy: Copy,
 }
 
 impl WorkerSetup {
     async fn start(&self) -> Result<Worker, SandboxError> {
+        let copy = Copy::of(&self.checkout, &self.work_dir).map_err(|error| SandboxError::Io {
+            what: "making a copy for a test process",
+            source: std::io::Error::other(error),
+        })?;
+        let project = &self.checkout.project;
         let mut class_path = vec![self.runner.clone()];
+        class_path.extend(project.resources.iter().map(|folder| folder.under(&copy.tree)));
         class_path.extend(self.libraries.iter().cloned());
         let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         let mut args = flags(self.heap_mib);
@@ -51,15 +64,15 @@ impl WorkerSetup {
         args.extend(self.jvm_args.iter().cloned());
         args.extend(["-cp".into(), joined, "unidebug.runner.Worker".into()]);
         args.extend(self.classes.iter().map(ToString::to_string));
-        let mut job = Job::new(self.jdk.java(), &self.cwd)
+        let mut job = Job::new(self.jdk.java(), project.module.under(&copy.tree))
             .args(args)
             .read(class_path)
             .read(self.classes.iter().cloned())
             .read([self.jdk.home.clone()])
-            .write(&self.writable);
+            .write(&copy.tree);
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
-        job.limits.memory_mib = self.heap_mib * 2 + 512;
-        Ok(Worker { served: self.sandbox.serve(job).await?, candidates: 0 })
+        job.limits.memory_mib = memory(self.heap_mib, &self.jvm_args);
+        Ok(Worker { served: self.sandbox.serve(job).await?, candidates: 0, _copy: copy })
     }
 }
 
@@ -92,6 +105,16 @@ impl Workers {
         let setup = self.setup.clone();
         self.started += 1;
         self.waiting = Some(tokio::spawn(async move { setup.start().await }));
+    }
+
+    /// Whether no candidate ran yet in the process that takes the next one.
+    pub(in crate::validate) fn is_fresh(&self) -> bool {
+        self.at_work.is_none()
+    }
+
+    /// Throws away what candidates may have spoilt: the next one gets a fresh process in a fresh copy.
+    pub(in crate::validate) fn renew(&mut self) {
+        self.at_work = None;
     }
 
     async fn take(&mut self) -> Result<Worker, SandboxError> {
@@ -147,13 +170,13 @@ impl Workers {
             }
             match why.split(' ').next() {
                 Some("done" | "stopped") if honest => return Ok(report),
-                Some("cut") if honest && plan.on_crash == OnCrash::Stop => {
+                Some("cut") if honest && plan.losses == 1 => {
                     report.end = RunEnd::TimedOut;
                     return Ok(report);
                 }
                 // Threads that compute for ever fail one test; the others have still to be told, unless nobody asks.
                 Some("cut" | "runaway") if honest && report.results.len() > before => {
-                    if plan.on_crash == OnCrash::Stop && !plan.only.is_empty() {
+                    if plan.losses == 1 && !plan.only.is_empty() {
                         return Ok(report);
                     }
                 }

@@ -7,17 +7,18 @@ mod check;
 
 use super::kept::content_key;
 use super::plan::Plan;
-use super::records::Executed;
+use super::records::{Discovered, Executed};
 use super::refuse::refuse;
-use super::subject::{Copy, Subject, does_not_compile, same_code};
+use super::subject::{Build, Copy, Subject, does_not_compile, same_code};
 use super::suite::{self, Process, START};
-use super::{Baseline, Coverage, Options, ValidateError, coverage, io_error};
+use super::{Options, ValidateError, io_error};
 use crate::benchmark::python::{self, Interpreter};
 use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, Patch, RepoPath, TestReport, Validation};
 use crate::language::{Language, Python as Grammar};
 use crate::sandbox::{Finished, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Our plugin, with the process around it: one program, handed over as a text, so that no file of it can be changed.
@@ -36,8 +37,6 @@ const RUNNER: &str = concat!(
 );
 /// Asks the runner to tell what each test executes.
 const LINES: &str = "lines";
-/// Memory in MiB for tests that only ran out of it.
-const ROOMY: u64 = 4096;
 
 /// A project whose tests pytest runs.
 pub(super) struct Python {
@@ -95,7 +94,7 @@ impl Python {
             // Tests may be anywhere: the project's own settings say where pytest looks.
             folders.clear();
         }
-        let copy = self.copy()?;
+        let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
         let cwd = project.module.under(&copy.tree);
         let mut files = self.interpreter.modules(&cwd, &folders, &self.sandbox).await?;
         files.sort();
@@ -108,7 +107,7 @@ impl Python {
         };
         let found: Vec<(String, String)> = files.into_iter().filter_map(named).collect();
         if !found.is_empty() {
-            super::baseline::keep(&file, &found)?;
+            super::failing::keep(&file, &found)?;
         }
         Ok(found)
     }
@@ -151,10 +150,9 @@ impl Suite<'_> {
 impl Process for Suite<'_> {
     async fn start(&self, plan: &Plan, request: String, left: Duration) -> Result<Finished, ValidateError> {
         let subject = self.subject;
-        let memory = if plan.roomy { ROOMY.max(subject.options.heap_mib) } else { subject.options.heap_mib };
         let mut job = subject.interpreter.job(&self.cwd, RUNNER).write(&self.tree).wall(left + START);
         job.request = Some(self.request(plan, request));
-        job.limits.memory_mib = memory;
+        job.limits.memory_mib = subject.options.heap_mib;
         Ok(subject.sandbox.run(job).await?)
     }
 }
@@ -174,12 +172,16 @@ impl Subject for Python {
         &self.kept
     }
 
-    async fn patched(&self, patch: &Patch) -> Result<Result<Copy, Validation>, ValidateError> {
+    fn args(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    async fn build(&self, patch: &Patch) -> Result<Result<Build, Validation>, ValidateError> {
         if let Some(refused) = refuse(&self.checkout, patch) {
             return Ok(Err(refused));
         }
-        let copy = self.copy()?;
-        copy.write(patch)?;
+        let build = Arc::new(Build::new(&self.options.work_dir)?);
+        let copy = Copy::with(&self.checkout, &self.options.work_dir, patch, build)?;
         let told = self.check(patch, &copy).await?;
         if !told.errors.is_empty() {
             return Ok(Err(does_not_compile(told.errors)));
@@ -187,34 +189,41 @@ impl Subject for Python {
         if told.same {
             return Ok(Err(same_code("but for comments and layout it is the original")));
         }
-        Ok(Ok(copy))
+        Build::new(&self.options.work_dir).map(Ok)
     }
 
     async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError> {
         suite::run(&self.suite(copy), plan, &mut Vec::new()).await
     }
 
-    async fn measured(&self, mut plan: Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
-        let copy = self.copy()?;
+    async fn discover(&self, copy: &Copy, plan: &Plan) -> Result<Discovered, ValidateError> {
+        suite::discover(&self.suite(copy), plan).await
+    }
+
+    async fn measured(&self, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
+        let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
+        let mut plan = plan.clone();
         plan.args.push(LINES.to_owned());
         let mut executed = Vec::new();
         let report = suite::run(&self.suite(&copy), &plan, &mut executed).await?;
         Ok(Some((report, executed)))
     }
 
+    fn order(&self, _: &Patch, _: &Build) -> Vec<String> {
+        self.modules.clone()
+    }
+
     fn source(&self, name: &str) -> Option<RepoPath> {
         self.checkout.project.module.join(name).ok()
     }
 
-    async fn failing_coverage(&self, baseline: &Baseline) -> Result<Option<Coverage>, ValidateError> {
-        let subject: &dyn Subject = self;
-        let Some((report, executed)) = subject.measured(subject.shown_plan(baseline)).await? else { return Ok(None) };
-        Ok(Some(coverage::read(subject, &report, executed).failing()))
-    }
-
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
-        let copy = self.copy()?;
+        let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
         let told = self.look(&[(file.clone(), false)], &copy).await?;
         Ok(told.errors.into_iter().chain(told.warnings).collect())
+    }
+
+    async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
+        Ok(None)
     }
 }

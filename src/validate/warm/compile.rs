@@ -2,14 +2,15 @@
 
 use super::{Haste, Inner};
 use crate::code::syntax_errors;
-use crate::domain::{Diagnostic, FileChange, Patch, RepoPath, Validation};
+use crate::domain::{Diagnostic, Patch, RepoPath, Validation};
 use crate::language;
-use crate::validate::class_shape::shape;
-use crate::validate::jvm::{Answer, Classes, Daemon, DaemonSetup};
-use crate::validate::jvm::{Jvm, SAME_CODE, SourceFolders, is_local};
+use crate::validate::jvm::{Answer, Classes, Daemon, DaemonSetup, Made, SAME_CODE, SourceFolders};
+use crate::validate::memory::Key;
 use crate::validate::refuse::refuse;
 use crate::validate::subject;
-use crate::validate::{ValidateError, Validator, clean};
+use crate::validate::{Judge, ValidateError, clean, io_error};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Compilations of a file before the compiler counts as warm.
 const WARM_UP: usize = 10;
@@ -33,9 +34,9 @@ impl Inner {
         }
         for path in self.suspected_files() {
             let Ok(bytes) = std::fs::read(path.under(&subject.checkout.root)) else { continue };
-            let same = FileChange { path, before: None, after: bytes.into() };
+            let same = [(path, bytes.into())];
             for _ in 0..WARM_UP {
-                if self.ask_compiler(&Patch { files: vec![same.clone()] }).await.is_err() {
+                if self.ask_compiler(&same).await.is_err() {
                     return;
                 }
             }
@@ -68,9 +69,6 @@ impl Inner {
         if let Some(refused) = refuse(&subject.checkout, patch) {
             return Ok(Compiled::Answered(refused));
         }
-        if let Some(known) = self.memory.of_text(patch) {
-            return Ok(Compiled::Answered(known));
-        }
         // Who proposed it by itself is told why by the compiler, in words that help.
         if haste == Haste::Batch {
             let broken = unreadable(patch, &subject.checkout.language);
@@ -78,38 +76,58 @@ impl Inner {
                 return Ok(Compiled::Answered(subject::does_not_compile(broken)));
             }
         }
-        if subject.class_path.has_processors() {
+        let only_java = patch.paths().all(|path| path.as_str().ends_with(".java"));
+        if !only_java || subject.class_path.has_processors() {
             return Ok(Compiled::Cold);
         }
-        let classes = match self.ask_compiler(patch).await {
-            Ok(Ok(classes)) => classes,
+        let made = match self.compiled_warm(patch).await {
+            Ok(Ok(made)) => made,
             Ok(Err(diagnostics)) => return Ok(Compiled::Answered(subject::does_not_compile(diagnostics))),
             Err(error) => {
                 tracing::warn!("compiled in a cold process: {error}");
                 return Ok(Compiled::Cold);
             }
         };
-        if let Some(refused) = classes.keys().find_map(|name| subject.usurped(&name.replace('.', "/"))) {
+        if let Some(refused) = subject.refused(patch, &made.classes) {
             return Ok(Compiled::Answered(refused));
         }
-        if subject.untouched_differs(&classes) {
-            return Ok(Compiled::Cold);
-        }
-        if classes
-            .iter()
-            .all(|(name, bytes)| subject.untouched(&name.replace('.', "/")).is_some_and(|old| old == *bytes))
-        {
+        if made.is_untouched(subject) {
             return Ok(Compiled::Answered(subject::same_code(SAME_CODE)));
         }
-        Ok(match self.memory.of_code(&classes) {
+        let candidate = candidate(made);
+        Ok(match self.memory.answer(&Key::of_code(&candidate)) {
             Some(known) => Compiled::Answered(known),
-            None => Compiled::Ready(classes),
+            None => Compiled::Ready(candidate),
         })
     }
 
+    /// Compiles the changed files, then with them whatever sees the change.
+    async fn compiled_warm(&self, patch: &Patch) -> Result<Result<Made, Vec<Diagnostic>>, ValidateError> {
+        let mut files: Vec<(RepoPath, Arc<[u8]>)> =
+            patch.files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
+        let mut users: BTreeSet<RepoPath> = BTreeSet::new();
+        loop {
+            let classes = match self.ask_compiler(&files).await? {
+                Ok(classes) => classes,
+                Err(diagnostics) => return Ok(Err(diagnostics)),
+            };
+            let made = self.jvm.made(patch, &users, classes);
+            let more = self.jvm.users_to_compile(patch, &made, &users);
+            if more.is_empty() {
+                return Ok(Ok(made));
+            }
+            for path in more {
+                let file = path.under(&self.jvm.checkout.root);
+                let bytes = std::fs::read(&file).map_err(io_error("reading a source file", &file))?;
+                files.push((path.clone(), bytes.into()));
+                users.insert(path);
+            }
+        }
+    }
+
     /// Asks the daemon, and a new one once when it is gone.
-    async fn ask_compiler(&self, patch: &Patch) -> Result<Answer, ValidateError> {
-        let files: Vec<_> = patch.files.iter().map(|file| (file.path.clone(), &*file.after)).collect();
+    async fn ask_compiler(&self, files: &[(RepoPath, Arc<[u8]>)]) -> Result<Answer, ValidateError> {
+        let files: Vec<_> = files.iter().map(|(path, bytes)| (path.clone(), &**bytes)).collect();
         let mut daemon = self.daemon.lock().await;
         if let Some(running) = daemon.as_mut()
             && let Ok(answer) = running.compile(&files).await
@@ -133,14 +151,11 @@ impl Inner {
     }
 }
 
-impl Jvm {
-    /// Whether what others see of these classes differs from before.
-    fn untouched_differs(&self, classes: &Classes) -> bool {
-        classes.iter().filter(|(name, _)| !is_local(name)).any(|(name, bytes)| {
-            let before = self.untouched(&name.replace('.', "/")).and_then(|old| shape(&old));
-            before.is_none() || before != shape(bytes)
-        })
-    }
+/// What a worker is given: the classes, and without bytes those that are gone.
+fn candidate(made: Made) -> Classes {
+    let mut classes = made.classes;
+    classes.extend(made.removed.into_iter().map(|name| (name.replace('/', "."), Vec::new())));
+    classes
 }
 
 /// Places that no compiler could read, in files whose original can be read.

@@ -1,278 +1,352 @@
-//! The test side: processes that stay, the order of the tests, and when a failure here is believed.
+//! The test side: processes that stay, and when a failure here is believed.
+//!
+//! A candidate that is proposed by itself runs the triggering tests only: who passes them goes to the confirmation at once.
+//! One of a batch also runs the tests near its change, within a short time, because few of a batch are confirmed.
 
-use super::selection::changed;
 use super::{Haste, Inner};
-use crate::domain::{Outcome, TestId, TestReport, TestStatus, outer_class};
+use crate::domain::{Disagreement, Failure, Outcome, Patch, SurerJudge, TestId, TestReport, Validation, outer_class};
 use crate::validate::jvm::{Classes, WorkerSetup, Workers};
-use crate::validate::memory::KILLERS;
-use crate::validate::plan::{Deadlines, OnCrash, Plan};
-use crate::validate::plausible::{Extent, Judged, judge};
-use crate::validate::second_look::SecondLook;
-use crate::validate::subject::Copy;
+use crate::validate::own::is_doubtful;
+use crate::validate::plan::{Deadlines, Plan};
+use crate::validate::plausible::{self, Judged, not_passed, objection};
+use crate::validate::subject::Build;
 use crate::validate::suite::spelled;
-use crate::validate::{Baseline, ValidateError, Validator, coverage, resources};
+use crate::validate::untouched::passes;
+use crate::validate::{Baseline, Judge, ValidateError, cold, coverage, resources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// Time of a test without end for a candidate of a batch: an endless candidate must not cost what twenty others do. A
-/// candidate that is proposed by itself gets the whole time, and so does every confirmation.
+/// Time of a test without end for a candidate of a batch: an endless candidate must not cost what twenty others do.
 const BRIEF: Duration = Duration::from_millis(1500);
+/// Time for the tests near a change, for a candidate of a batch.
+const NEAR: Duration = Duration::from_secs(3);
+/// Steps from a changed class to a test class that is near.
+const STEPS: u32 = 2;
+/// Tests that stopped earlier candidates and are asked before the rest.
+const KILLERS: usize = 20;
 
 /// The test side, once it has shown that it tells a failure from a pass.
 pub(super) struct Warm {
     pub(super) workers: Mutex<Workers>,
-    /// The baseline, with the tests on which warm and cold were seen to disagree set aside.
-    baseline: Mutex<Trusted>,
-    /// Working directory of the workers.
-    _copy: Copy,
+    trust: Mutex<Trust>,
+    /// Copies of the resources beside the classes.
+    _resources: Build,
 }
 
-/// The baseline as far as a warm process can be believed.
-struct Trusted {
-    baseline: Arc<Baseline>,
-    /// Tests that passed on the untouched code in a warm process: when they fail, it is the candidate.
-    seen: BTreeSet<TestId>,
-}
-
-impl Warm {
-    /// What candidates are judged against here.
-    pub(super) async fn baseline(&self) -> Arc<Baseline> {
-        self.baseline.lock().await.baseline.clone()
-    }
+/// How far this project's tests can be believed in a process that stays.
+#[derive(Default)]
+struct Trust {
+    /// Tests that pass here without any patch.
+    passing: BTreeSet<TestId>,
+    /// Tests that do not pass here without any patch, or that fresh processes judge otherwise.
+    aside: BTreeSet<TestId>,
+    /// Tests whose failure with some patch a fresh process has seen, too; the most recent last.
+    agreed: Vec<TestId>,
 }
 
 impl Inner {
     pub(super) async fn start_workers(&self) -> Result<Warm, ValidateError> {
-        let (subject, jvm) = (&self.cold.subject, &self.jvm);
-        let copy = subject.copy()?;
-        let suite = jvm.suite(&copy);
-        let resources = jvm.checkout.project.resources.iter().map(|folder| folder.under(&copy.tree));
-        let beside = resources::beside(&jvm.classes, &copy.scratch)?;
-        let libraries = resources.chain(beside).chain(jvm.class_path.libraries.iter().cloned()).collect();
-        let plan = subject.plan(Vec::new(), subject.deadlines(&self.cold.baseline().report), OnCrash::GoOn);
+        let jvm = &self.jvm;
+        let scratch = Build::new(&jvm.options.work_dir)?;
+        let classes: Vec<_> = jvm.folders.all().cloned().collect();
+        let beside = resources::beside(&classes, &scratch.scratch)?;
         let mut workers = Workers::new(WorkerSetup {
             sandbox: jvm.sandbox.clone(),
             jdk: jvm.jdk.clone(),
             runner: jvm.harness.classes.clone(),
-            classes: jvm.classes.clone(),
-            libraries,
-            cwd: suite.cwd.clone(),
-            writable: suite.writable.clone(),
+            classes,
+            libraries: beside.into_iter().chain(jvm.class_path.libraries.iter().cloned()).collect(),
+            checkout: jvm.checkout.clone(),
+            work_dir: jvm.options.work_dir.clone(),
             heap_mib: jvm.options.heap_mib,
-            jvm_args: plan.args.clone(),
+            jvm_args: self.cold.subject.args(),
         });
-        let cold = self.cold.baseline();
-        let trial: Vec<TestId> = quick_failures(cold).collect();
+        let baseline = self.cold.baseline();
+        let trial: Vec<TestId> = quick_failures(baseline).collect();
         if !trial.is_empty() {
-            let plan = subject.plan(trial, subject.deadlines(&cold.report), OnCrash::Stop);
-            fails_here_too(cold, &workers.run(&Classes::new(), &plan, &[]).await?)?;
+            let report = workers.run(&Classes::new(), &self.plan(trial.clone()), &[]).await?;
+            if let Some(id) = trial.iter().find(|id| passes(&report, id) != Some(false)) {
+                return Err(ValidateError::Tool {
+                    what: format!("{id} fails in a process of its own and not in a warm one"),
+                    hint: "nothing to do; the cold judge is slower and right".into(),
+                });
+            }
         }
-        let trusted = Trusted { baseline: Arc::new(cold.clone()), seen: BTreeSet::new() };
-        Ok(Warm { workers: Mutex::new(workers), baseline: Mutex::new(trusted), _copy: copy })
+        Ok(Warm { workers: Mutex::new(workers), trust: Mutex::default(), _resources: scratch })
+    }
+
+    /// A plan of some tests that ends at the first loss.
+    fn plan(&self, tests: Vec<TestId>) -> Plan {
+        let subject = &*self.cold.subject;
+        subject.plan_of(tests, subject.quick_deadlines(&self.cold.baseline().report)).until_lost()
     }
 
     /// The ladder from the tests on.
     pub(super) async fn test(
         &self,
         warm: &Warm,
+        patch: &Patch,
         classes: &Classes,
         haste: Haste,
-    ) -> Result<(TestReport, Judged), ValidateError> {
+    ) -> Result<Validation, ValidateError> {
         let mut workers = warm.workers.lock().await;
-        let (told, judged) = self.test_triggering(warm, &mut workers, classes, haste).await?;
-        if judged.outcome != Outcome::PassedWarm {
-            return Ok((told, judged));
-        }
-        loop {
-            let baseline = warm.baseline().await;
-            let (report, judged) = self.test_others(&baseline, &mut workers, classes, &told).await?;
-            if self.believes(warm, &mut workers, &judged).await? {
-                return Ok((report, judged));
-            }
+        match haste {
+            Haste::One => self.test_one(&mut workers, patch, classes).await,
+            Haste::Batch => self.test_in_batch(warm, &mut workers, patch, classes).await,
         }
     }
 
-    /// Whether it is the candidate that speaks against itself: a test that passes cold may fail in every warm process,
-    /// and then it is set aside here. Asked once of every test.
-    async fn believes(&self, warm: &Warm, workers: &mut Workers, judged: &Judged) -> Result<bool, ValidateError> {
-        let mut trusted = warm.baseline.lock().await;
-        let passing = judged.against.iter().filter(|id| trusted.baseline.passing.contains(*id));
-        let open: Vec<TestId> = passing.filter(|id| !trusted.seen.contains(*id)).cloned().collect();
-        if open.is_empty() || judged.outcome == Outcome::MissingTests {
-            return Ok(true);
+    /// Before a no is said, the triggering tests run in a fresh process and a fresh copy, where no earlier candidate left
+    /// anything; what they do not explain by themselves is asked of the cold judge.
+    async fn test_one(
+        &self,
+        workers: &mut Workers,
+        patch: &Patch,
+        classes: &Classes,
+    ) -> Result<Validation, ValidateError> {
+        let baseline = self.cold.baseline();
+        let is_fresh = workers.is_fresh();
+        let mut answer = self.triggering(workers, classes, &self.plan(baseline.triggering.clone())).await?;
+        if answer.outcome == Outcome::PassedWarm {
+            return Ok(answer);
         }
-        let plan = self.cold.subject.plan(open.clone(), self.deadlines(&trusted.baseline), OnCrash::GoOn);
-        let report = workers.run(&Classes::new(), &plan, &[]).await?;
-        let (seen, differ): (BTreeSet<TestId>, BTreeSet<TestId>) = open.into_iter().partition(|id| passed(&report, id));
-        trusted.seen.extend(seen);
-        if differ.is_empty() {
-            return Ok(true);
+        if !is_fresh {
+            workers.renew();
+            answer = self.triggering(workers, classes, &self.plan(baseline.triggering.clone())).await?;
         }
-        tracing::info!("judged in cold processes only: {}", named(&differ));
-        let mut baseline = Baseline::clone(&trusted.baseline);
-        baseline.passing.retain(|id| !differ.contains(id));
-        if baseline.passing.len() * 2 < self.cold.baseline().passing.len() {
-            return Err(ValidateError::Tool {
-                what: "most tests do not pass in a warm process".into(),
-                hint: "nothing to do; the cold judge is slower and right".into(),
-            });
+        let is_plain = answer.outcome == Outcome::Failed && !is_doubtful(&answer);
+        if answer.outcome == Outcome::PassedWarm || is_plain {
+            return Ok(answer);
         }
-        trusted.baseline = Arc::new(baseline);
-        Ok(false)
+        let surer = self.cold.validate(patch).await?;
+        self.note(&answer, &surer);
+        Ok(surer)
     }
 
-    fn deadlines(&self, baseline: &Baseline) -> Deadlines {
-        self.cold.subject.deadlines(&baseline.report)
+    async fn triggering(
+        &self,
+        workers: &mut Workers,
+        classes: &Classes,
+        plan: &Plan,
+    ) -> Result<Validation, ValidateError> {
+        let report = workers.run(classes, plan, &[]).await?;
+        let judged = plausible::triggering(self.cold.baseline(), &report);
+        Ok(cold::answer(&report, judged, 0.0))
     }
 
-    /// The tests that must begin to pass.
-    async fn test_triggering(
+    async fn test_in_batch(
         &self,
         warm: &Warm,
         workers: &mut Workers,
+        patch: &Patch,
         classes: &Classes,
-        haste: Haste,
-    ) -> Result<(TestReport, Judged), ValidateError> {
-        let baseline = warm.baseline().await;
-        let mut first = self.deadlines(&baseline);
-        if haste == Haste::Batch {
-            first.own.extend(coverage::endless(&baseline).map(|id| (id.clone(), brief(&baseline, id))));
-        }
-        let plan = self.cold.subject.plan(baseline.triggering.clone(), first, OnCrash::Stop);
-        let mut report = workers.run(classes, &plan, &[]).await?;
-        let judged = judge(&baseline, &report, Extent::Triggering);
-        let Some(look) = SecondLook::at(&baseline, &report, &judged, &plan.deadlines) else {
-            return Ok((report, judged));
-        };
-        let alone = self.alone(workers, classes, &look).await?;
-        if !look.clears(&alone) {
-            return Ok((report, look.stands(judged)));
-        }
-        report.results.extend(alone.results);
-        // The run of all tests asks the others again.
-        Ok((report, Judged { outcome: Outcome::PassedWarm, ..judged }))
-    }
-
-    /// The tests that stopped earlier candidates, then all that can notice the change.
-    async fn test_others(
-        &self,
-        baseline: &Baseline,
-        workers: &mut Workers,
-        classes: &Classes,
-        told: &TestReport,
-    ) -> Result<(TestReport, Judged), ValidateError> {
-        let deadlines = self.deadlines(baseline);
-        let (plan, baseline) = self.selected(baseline, classes, deadlines.clone()).await?;
-        let killers: Vec<TestId> =
-            self.memory.killers().into_iter().filter(|id| baseline.passing.contains(id)).collect();
-        if !killers.is_empty() && baseline.passing.len() > 2 * KILLERS {
-            let plan = self.cold.subject.plan(killers, deadlines.clone(), OnCrash::Stop);
-            let must: Vec<String> = plan.only.iter().map(spelled).collect();
-            let mut first = workers.run(classes, &plan, &must).await?;
-            first.results.extend(told.results.clone());
-            let judged = judge(&baseline, &first, Extent::Full);
-            if matches!(judged.outcome, Outcome::Regression | Outcome::Crash | Outcome::OutOfMemory) {
-                return Ok((first, judged));
+    ) -> Result<Validation, ValidateError> {
+        let baseline = self.cold.baseline();
+        let mut plan = self.plan(baseline.triggering.clone());
+        plan.deadlines.own.extend(coverage::endless(baseline).map(|id| (id.clone(), brief(baseline, id))));
+        let is_fresh = workers.is_fresh();
+        let mut answer = self.triggering(workers, classes, &plan).await?;
+        if answer.outcome == Outcome::Failed && !is_fresh && self.fails_elsewhere(&answer) {
+            // Something that an earlier candidate left may be what fails.
+            let untouched = workers.run(&Classes::new(), &plan, &[]).await?;
+            if self.is_spoilt(&untouched) {
+                workers.renew();
+                answer = self.triggering(workers, classes, &plan).await?;
             }
         }
-        let (all, judged) = run_all(&baseline, workers, classes, &plan, told).await?;
-        let Some(look) = SecondLook::at(&baseline, &all, &judged, &deadlines) else { return Ok((all, judged)) };
-        if !look.clears(&self.alone(workers, classes, &look).await?) {
-            return Ok((all, look.stands(judged)));
+        if answer.outcome != Outcome::PassedWarm {
+            return Ok(answer);
         }
-        let plan = Plan { deadlines: look.all.clone(), ..plan };
-        let (all, judged) = run_all(&baseline, workers, classes, &plan, told).await?;
-        Ok((all, look.revised(judged)))
+        self.test_near(warm, workers, patch, classes).await
     }
 
-    /// The plan of the tests that can notice the change, cheapest class first, and the baseline as far as they go.
-    async fn selected(
-        &self,
-        baseline: &Baseline,
-        candidate: &Classes,
-        deadlines: Deadlines,
-    ) -> Result<(Plan, Baseline), ValidateError> {
-        let mut plan = self.cold.subject.whole_plan(baseline, deadlines);
-        let Some(selection) = self.selection().await else { return Ok((plan, baseline.clone())) };
-        let changed = changed(&self.jvm, candidate);
-        let triggering: BTreeSet<&str> = baseline.triggering.iter().map(TestId::outer_class).collect();
-        let wanted = |class: &str| triggering.contains(class) || selection.holds(class, &changed);
-        plan.classes.retain(|class| wanted(outer_class(class)));
-        let mut cost: BTreeMap<&str, u64> = BTreeMap::new();
-        for result in baseline.report.results.values() {
-            *cost.entry(result.id.outer_class()).or_default() += result.millis;
-        }
-        plan.classes.sort_by_key(|class| cost.get(outer_class(class)).copied().unwrap_or_default());
-        let mut selected = baseline.clone();
-        selected.passing.retain(|id| wanted(id.outer_class()));
-        Ok((plan, selected))
+    /// Whether triggering tests fail at another place or in another way than without the candidate.
+    fn fails_elsewhere(&self, answer: &Validation) -> bool {
+        let before = |id: &TestId| self.cold.baseline().report.results.get(id)?.failure.as_ref();
+        answer.failing.iter().any(|(id, now)| before(id).is_none_or(|before| signature(before) != signature(now)))
     }
 
-    /// Some tests by themselves; the process that was cut is gone, so this one is fresh.
-    async fn alone(
+    /// Whether the untouched code fails otherwise than in the baseline.
+    fn is_spoilt(&self, report: &TestReport) -> bool {
+        let results = &self.cold.baseline().report.results;
+        self.cold.baseline().triggering.iter().any(|id| {
+            let before = results.get(id).and_then(|result| result.failure.as_ref()).map(signature);
+            let now = report.results.get(id).and_then(|result| result.failure.as_ref()).map(signature);
+            before.is_some() && before != now
+        })
+    }
+
+    /// The tests that stopped earlier candidates, then those near the change.
+    async fn test_near(
         &self,
+        warm: &Warm,
         workers: &mut Workers,
+        patch: &Patch,
         classes: &Classes,
-        look: &SecondLook,
-    ) -> Result<TestReport, ValidateError> {
-        let plan = self.cold.subject.plan(look.tests.clone(), look.alone.clone(), OnCrash::Stop);
-        Ok(workers.run(classes, &plan, &[]).await?)
+    ) -> Result<Validation, ValidateError> {
+        let baseline = self.cold.baseline();
+        let mut trust = warm.trust.lock().await;
+        let subject = &*self.cold.subject;
+        let mut deadlines = subject.quick_deadlines(&baseline.report);
+        deadlines.total = NEAR;
+        let killers = trust.agreed.clone();
+        if !killers.is_empty() {
+            let plan = subject.plan_of(killers.clone(), deadlines.clone()).until_lost();
+            let must: Vec<String> = killers.iter().map(spelled).collect();
+            let report = workers.run(classes, &plan, &must).await?;
+            if let Some(against) = self.against(&mut trust, workers, patch, &report).await? {
+                return Ok(against);
+            }
+        }
+        let plan = self.near(classes, deadlines);
+        let must: Vec<String> = trust.passing.union(&baseline.passing).map(spelled).collect();
+        let report = workers.run(classes, &plan, &must).await?;
+        if let Some(against) = self.against(&mut trust, workers, patch, &report).await? {
+            return Ok(against);
+        }
+        let of = baseline.triggering.len();
+        let judged = Judged {
+            outcome: Outcome::PassedWarm,
+            detail: format!("{of} of {of} triggering tests pass"),
+            against: Vec::new(),
+            fixed: of,
+        };
+        Ok(cold::answer(&report, judged, 0.0))
+    }
+
+    /// The classes of the triggering tests and those near the change.
+    fn near(&self, classes: &Classes, deadlines: Deadlines) -> Plan {
+        let changed: BTreeSet<String> = classes.keys().map(|name| name.replace('.', "/")).collect();
+        let steps = self.jvm.references().distances(&changed);
+        let baseline = self.cold.baseline();
+        let triggering: BTreeSet<&str> = baseline.triggering.iter().map(TestId::outer_class).collect();
+        let distance = |class: &str| match triggering.contains(class) {
+            true => Some(0),
+            false => steps.get(class).copied().filter(|steps| *steps <= STEPS),
+        };
+        let mut near: Vec<(u32, String)> =
+            self.jvm.tests.iter().filter_map(|class| Some((distance(outer_class(class))?, class.clone()))).collect();
+        near.sort();
+        let classes = near.into_iter().map(|(_, class)| class).collect();
+        self.cold.subject.plan(classes, deadlines).until_lost()
+    }
+
+    /// What speaks against a candidate in a report, once it is known to come from the candidate: the tests pass here
+    /// without it, and a fresh process has seen them fail with some patch.
+    async fn against(
+        &self,
+        trust: &mut Trust,
+        workers: &mut Workers,
+        patch: &Patch,
+        report: &TestReport,
+    ) -> Result<Option<Validation>, ValidateError> {
+        let baseline = self.cold.baseline();
+        let counts = |id: &&TestId| !trust.aside.contains(*id) && !baseline.set_aside.contains_key(*id);
+        let failing: Vec<TestId> = not_passed(baseline, report).filter(counts).cloned().collect();
+        self.ask_untouched(trust, workers, &failing).await?;
+        let mut failing: Vec<TestId> = failing.into_iter().filter(|id| trust.passing.contains(id)).collect();
+        while let Some(first) = failing.first().cloned() {
+            let known = failing.iter().find(|id| trust.agreed.contains(id)).cloned();
+            let by = match known {
+                Some(id) => id,
+                None if self.fails_cold(patch, &first).await? => {
+                    trust.agreed.push(first.clone());
+                    let over = trust.agreed.len().saturating_sub(KILLERS);
+                    trust.agreed.drain(..over);
+                    first
+                }
+                None => {
+                    trust.aside.insert(first.clone());
+                    failing.remove(0);
+                    continue;
+                }
+            };
+            let outcome = objection(report.results.get(&by));
+            let n = failing.len();
+            let detail = format!("{by} does not pass, and does without the patch ({n} such tests near the change)");
+            let judged = Judged { outcome, detail, against: failing, fixed: baseline.triggering.len() };
+            return Ok(Some(cold::answer(report, judged, 0.0)));
+        }
+        Ok(None)
+    }
+
+    /// Finds out which tests pass here without any patch.
+    async fn ask_untouched(
+        &self,
+        trust: &mut Trust,
+        workers: &mut Workers,
+        tests: &[TestId],
+    ) -> Result<(), ValidateError> {
+        let open: Vec<TestId> = tests.iter().filter(|id| !trust.passing.contains(*id)).cloned().collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let report = workers.run(&Classes::new(), &self.plan(open.clone()), &[]).await?;
+        for id in open {
+            let known = if passes(&report, &id) == Some(true) { &mut trust.passing } else { &mut trust.aside };
+            known.insert(id);
+        }
+        Ok(())
+    }
+
+    /// Whether a test fails with a patch in a fresh process, too.
+    async fn fails_cold(&self, patch: &Patch, id: &TestId) -> Result<bool, ValidateError> {
+        let subject = &*self.cold.subject;
+        let build = match subject.build(patch).await? {
+            Ok(build) => Arc::new(build),
+            Err(_) => return Ok(true),
+        };
+        let deadlines = subject.deadlines(&self.cold.baseline().report);
+        let plan = subject.plan_of(vec![id.clone()], deadlines);
+        let report = subject.run(&subject.copy_with(patch, &build)?, &plan).await?;
+        let fails = passes(&report, id) != Some(true);
+        if !fails {
+            let detail = format!("{id} does not pass in a process that stays, and does in a fresh one");
+            self.disagree(Outcome::Regression, Outcome::PassedWarm, detail);
+        }
+        Ok(fails)
+    }
+
+    /// Notes where the cold judge said something else.
+    pub(super) fn note(&self, warm: &Validation, surer: &Validation) {
+        if warm.outcome != surer.outcome {
+            self.disagree(warm.outcome, surer.outcome, surer.detail.clone());
+        }
+    }
+
+    fn disagree(&self, first: Outcome, then: Outcome, detail: String) {
+        let disagreement = Disagreement { judge: SurerJudge::Cold, first, then, detail };
+        tracing::info!("{disagreement}");
+        self.disagreements.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(disagreement);
     }
 }
 
-/// All tests of a plan, after the triggering ones were told.
-async fn run_all(
-    baseline: &Baseline,
-    workers: &mut Workers,
-    classes: &Classes,
-    plan: &Plan,
-    told: &TestReport,
-) -> Result<(TestReport, Judged), ValidateError> {
-    let must: Vec<String> = baseline.passing.iter().map(spelled).collect();
-    let mut report = workers.run(classes, plan, &must).await?;
-    for (id, result) in &told.results {
-        // A run that was stopped early may not have come to them again.
-        report.results.entry(id.clone()).or_insert_with(|| result.clone());
-    }
-    let judged = judge(baseline, &report, Extent::Full);
-    Ok((report, judged))
-}
-
-fn passed(report: &TestReport, id: &TestId) -> bool {
-    report.results.get(id).is_some_and(|result| result.status == TestStatus::Passed)
-}
-
-fn named(tests: &BTreeSet<TestId>) -> String {
-    tests.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+/// Where and how a test fails: the exception and the innermost frame of the project.
+fn signature(failure: &Failure) -> (String, Option<(String, Option<u32>)>) {
+    let frame = failure.frames.iter().find(|frame| crate::validate::clean::is_project_frame(frame));
+    (failure.kind.clone(), frame.map(|frame| (frame.class.clone(), frame.line)))
 }
 
 /// What a test without end gets in a batch: where its neighbours are quick, so should it be.
 fn brief(baseline: &Baseline, id: &TestId) -> Duration {
-    let neighbours = baseline.report.results.values().filter(|result| result.id.class == id.class);
-    let slowest = neighbours.filter(|result| result.status == TestStatus::Passed).map(|result| result.millis).max();
+    let mut neighbours: BTreeMap<bool, u64> = BTreeMap::new();
+    for result in baseline.report.results.values().filter(|result| result.id.class == id.class) {
+        let slowest = neighbours.entry(result.passed()).or_default();
+        *slowest = result.millis.max(*slowest);
+    }
+    let slowest = neighbours.get(&true);
     slowest.map_or(BRIEF, |millis| Duration::from_millis(20 * millis).clamp(BRIEF / 2, BRIEF))
 }
 
 /// Triggering tests that fail by themselves and soon: cheap to see fail once more.
-fn quick_failures(cold: &Baseline) -> impl Iterator<Item = TestId> + '_ {
+fn quick_failures(baseline: &Baseline) -> impl Iterator<Item = TestId> + '_ {
     let quick = |id: &&TestId| {
-        cold.report.results.get(*id).is_some_and(|result| {
+        baseline.report.results.get(*id).is_some_and(|result| {
             let by_itself = result.failure.as_ref().is_some_and(|why| why.kind.contains('.'));
-            result.status == TestStatus::Failed && by_itself && result.millis < 300
+            !result.passed() && result.loss.is_none() && by_itself && result.millis < 300
         })
     };
-    cold.triggering.iter().filter(quick).cloned()
-}
-
-/// What fails in a process of its own must fail here too, before anything here is believed.
-fn fails_here_too(cold: &Baseline, warm: &TestReport) -> Result<(), ValidateError> {
-    match quick_failures(cold).find(|id| passed(warm, id)) {
-        None => Ok(()),
-        Some(id) => Err(ValidateError::Tool {
-            what: format!("{id} fails in a process of its own and passes in a warm one"),
-            hint: "nothing to do; the cold judge is slower and right".into(),
-        }),
-    }
+    baseline.triggering.iter().filter(quick).cloned()
 }

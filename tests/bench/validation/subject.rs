@@ -10,7 +10,7 @@ use unidebug::benchmark::{Checkout, Settings, find, parse_bug, private_copy};
 use unidebug::domain::{FileChange, Outcome, Patch, RepoPath, TestId};
 use unidebug::language::{self, Java, Language};
 use unidebug::sandbox::{Choice, Sandbox};
-use unidebug::validate::{ColdValidator, Options, ValidateError, Validator};
+use unidebug::validate::{ColdJudge, Judge, Options, ValidateError};
 
 /// Classes of the generated project, and as many of tests.
 const CLASSES: usize = 100;
@@ -208,9 +208,9 @@ async fn check_out(project: &Utf8Path, into: &Utf8Path) -> Checkout {
 
 /// The kernel does not credit a parent with what runs in a name space of its own, so processor seconds are taken
 /// without one on both sides.
-async fn open(checkout: &Checkout, options: &Options) -> Result<ColdValidator, ValidateError> {
+async fn open(checkout: &Checkout, options: &Options) -> Result<ColdJudge, ValidateError> {
     let sandbox = Sandbox::detect(Choice::None).await.unwrap();
-    ColdValidator::open(checkout, &sandbox, options.clone()).await
+    ColdJudge::open(checkout, &sandbox, options.clone()).await
 }
 
 /// Product files in the order of the seed, each with the starts of its methods' bodies in such an order.

@@ -20,7 +20,7 @@ const SHOW_POM: &str = "org.apache.maven.plugins:maven-help-plugin:3.4.0:effecti
 const SHOW_CLASS_PATH: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath";
 
 /// Compiles main and tests with the settings of the usual executions, but runs no other plugin.
-const DIRECT: &[&str] = &[
+pub(super) const DIRECT: &[&str] = &[
     "resources:resources@default-resources",
     "compiler:compile@default-compile",
     "resources:testResources@default-testResources",
@@ -28,7 +28,7 @@ const DIRECT: &[&str] = &[
 ];
 
 /// Switches of plugins that judge style, licences or coverage.
-const SKIPPED: &[&str] = &[
+pub(super) const SKIPPED: &[&str] = &[
     "rat.skip",
     "checkstyle.skip",
     "enforcer.skip",
@@ -55,17 +55,28 @@ const MODULE_TESTS_SECONDS: u32 = 300;
 pub(super) struct Request {
     /// The private copy.
     pub root: Utf8PathBuf,
-    /// The module to work on, with those it needs; all when `None`.
+    /// The module to work on, with those it needs; all when `None`, as far as they compile.
     pub only: Option<RepoPath>,
     /// Whether the tests are run, too.
     pub run_tests: bool,
 }
 
+/// How Maven compiled a project.
+pub(super) struct Prepared {
+    /// For people.
+    pub note: String,
+    /// The repository that has everything.
+    pub store: Store,
+    /// How Maven is called.
+    pub way: Way,
+}
+
 /// Maven on this machine.
+#[derive(Debug, Clone)]
 pub(super) struct Maven {
     program: Utf8PathBuf,
     jdk: Utf8PathBuf,
-    sandbox: Sandbox,
+    pub(super) sandbox: Sandbox,
 }
 
 impl Maven {
@@ -81,22 +92,25 @@ impl Maven {
         Ok(Self { program, jdk: jdk::find(chosen_jdk)?.home, sandbox })
     }
 
-    /// Compiles the project and writes its class paths and effective poms. Returns a note on how.
+    /// Compiles the project and writes its class paths and effective poms. Tells how.
     ///
     /// # Errors
     /// The project does not compile, or nothing that was tried worked.
-    pub(super) async fn prepare(&self, request: &Request) -> Result<String, BenchmarkError> {
+    pub(super) async fn prepare(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
         let memory = Memory::of(&request.root);
         let mut last = String::from("nothing was tried");
         for store in memory.stores() {
             let mut way = memory.way;
             loop {
                 let started = std::time::Instant::now();
-                match self.call(request, store, way).await? {
-                    Ok(()) => {
-                        memory.remember(store, way);
+                match self.call(request, store, way, memory.is_last(store)).await? {
+                    Ok(is_short) => {
+                        memory.remember(store, way, is_short);
                         let seconds = started.elapsed().as_secs_f64();
-                        return Ok(format!("compiled by Maven, {}, {seconds:.1} s", described(store, way)));
+                        let note = format!("compiled by Maven, {}, {seconds:.1} s", described(store, way));
+                        // What the network filled is there from now on.
+                        let store = if store == Store::Filled { Store::Own } else { store };
+                        return Ok(Prepared { note, store, way });
                     }
                     Err(Complaint::Plugin(_)) if way == Way::LifeCycle => way = Way::Direct,
                     Err(Complaint::Compile(what)) => return Err(does_not_compile(&what)),
@@ -113,34 +127,55 @@ impl Maven {
         })
     }
 
-    async fn call(&self, request: &Request, store: Store, way: Way) -> Result<Result<(), Complaint>, BenchmarkError> {
-        let Some(repository) = repository(store)? else {
-            return Ok(Err(Complaint::Missing("there is no local Maven repository".into())));
-        };
-        let mut job = Job::new(self.program.as_str(), &request.root)
-            .args(arguments(request, store, way, &repository))
-            .write(&request.root)
-            .read([self.jdk.clone()])
-            .wall(DEADLINE);
+    /// A call of Maven in a folder that it may write, without network.
+    pub(super) fn job(&self, root: &Utf8Path, store: Store, repository: Utf8PathBuf, args: Vec<String>) -> Job {
+        let mut job = Job::new(self.program.as_str(), root).args(args).write(root).read([self.jdk.clone()]);
         job = if store == Store::Users { job.read([repository]) } else { job.write(repository) };
         if let Some(settings) = user_settings() {
             job = job.args(["-s", settings.as_str()]).read([settings.clone()]);
         }
         job.env = vec![
             ("JAVA_HOME".into(), self.jdk.to_string()),
-            ("MAVEN_OPTS".into(), format!("-Xmx1g {}", jars::SHORT_LIVED)),
+            // Long constant expressions need a deep stack where the quick compiler works alone.
+            ("MAVEN_OPTS".into(), format!("-Xmx2g -Xss16m {}", jars::SHORT_LIVED)),
         ];
-        job.limits.memory_mib = 4096;
+        job.limits.memory_mib = 6144;
+        job
+    }
+
+    /// One call. When all modules are asked for, those that compile are enough; where something is missing, only if no
+    /// other store is left. Tells whether something is missing.
+    async fn call(
+        &self,
+        request: &Request,
+        store: Store,
+        way: Way,
+        is_last: bool,
+    ) -> Result<Result<bool, Complaint>, BenchmarkError> {
+        let Some(repository) = repository(store)? else {
+            return Ok(Err(Complaint::Missing("there is no local Maven repository".into())));
+        };
+        let args = arguments(request, store, way, &repository);
+        let mut job = self.job(&request.root, store, repository, args).wall(DEADLINE);
         job.network = store == Store::Filled;
         let done = self.sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
             what: format!("Maven could not be started: {error}"),
             hint: "`unidebug doctor` tells what is missing".into(),
         })?;
-        if done.exit.success() && request.root.join(EFFECTIVE_POM).is_file() {
-            return Ok(Ok(()));
+        let described = request.root.join(EFFECTIVE_POM).is_file();
+        if described && done.exit.success() {
+            return Ok(Ok(false));
         }
         let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-        Ok(Err(complaint(&said.replace(&format!("{}/", request.root), ""), done.exit)))
+        let complaint = complaint(&said.replace(&format!("{}/", request.root), ""), done.exit);
+        let some = described && request.only.is_none() && has_class_path(&request.root);
+        let is_short = matches!(complaint, Complaint::Missing(_));
+        let is_enough = match &complaint {
+            Complaint::Missing(_) => is_last,
+            Complaint::Plugin(_) => way == Way::Direct,
+            Complaint::Compile(_) | Complaint::Other(_) => true,
+        };
+        Ok(if some && is_enough { Ok(is_short) } else { Err(complaint) })
     }
 }
 
@@ -150,9 +185,12 @@ fn arguments(request: &Request, store: Store, way: Way, repository: &Utf8Path) -
     if store != Store::Filled {
         all.push("-o".into());
     }
-    if let Some(module) = &request.only {
-        let module = if module.as_str().is_empty() { "." } else { module.as_str() };
-        all.extend(["-pl".into(), module.into(), "-am".into()]);
+    match &request.only {
+        Some(module) => {
+            let module = if module.as_str().is_empty() { "." } else { module.as_str() };
+            all.extend(["-pl".into(), module.into(), "-am".into()]);
+        }
+        None => all.push("-fae".into()),
     }
     all.extend(SKIPPED.iter().map(|switch| format!("-D{switch}=true")));
     all.extend([SHOW_POM.into(), format!("-Doutput={}", request.root.join(EFFECTIVE_POM))]);
@@ -173,7 +211,13 @@ fn arguments(request: &Request, store: Store, way: Way, repository: &Utf8Path) -
     all
 }
 
-fn repository(store: Store) -> Result<Option<Utf8PathBuf>, BenchmarkError> {
+/// Whether Maven wrote the class path of some module.
+fn has_class_path(root: &Utf8Path) -> bool {
+    let walk = ignore::WalkBuilder::new(root).standard_filters(false).max_depth(Some(8)).build();
+    walk.flatten().any(|entry| entry.path().ends_with(CLASS_PATH))
+}
+
+pub(super) fn repository(store: Store) -> Result<Option<Utf8PathBuf>, BenchmarkError> {
     if store == Store::Users {
         return Ok(jars::local_repository());
     }

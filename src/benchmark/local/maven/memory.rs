@@ -31,6 +31,8 @@ pub(super) struct Memory {
     store: Option<Store>,
     /// How to call Maven first.
     pub way: Way,
+    /// Whether some modules want what no repository has.
+    is_short: bool,
 }
 
 impl Memory {
@@ -44,7 +46,13 @@ impl Memory {
             _ => None,
         };
         let way = if text.split_whitespace().nth(1) == Some("direct") { Way::Direct } else { Way::LifeCycle };
-        Self { file, store, way }
+        let is_short = text.split_whitespace().nth(2) == Some("short");
+        Self { file, store, way, is_short }
+    }
+
+    /// Whether nothing more is to be had than what this repository has.
+    pub(super) fn is_last(&self, store: Store) -> bool {
+        store == Store::Filled || self.is_short && self.store == Some(store)
     }
 
     /// In which order to try.
@@ -55,12 +63,13 @@ impl Memory {
     }
 
     /// What the network filled is there the next time. Forgetting costs seconds only, so a failure is no error.
-    pub(super) fn remember(&self, store: Store, way: Way) {
+    pub(super) fn remember(&self, store: Store, way: Way, is_short: bool) {
         let Some(file) = &self.file else { return };
         let store = if store == Store::Users { "users" } else { "own" };
         let way = if way == Way::Direct { "direct" } else { "cycle" };
         let _ = file.parent().map(fs::create_dir_all);
-        let _ = fs::write(file, format!("{store} {way}\n"));
+        let short = if is_short { " short" } else { "" };
+        let _ = fs::write(file, format!("{store} {way}{short}\n"));
     }
 }
 
@@ -104,9 +113,9 @@ mod tests {
 
     #[test]
     fn what_worked_is_tried_first() {
-        let memory = Memory { file: None, store: Some(Store::Own), way: Way::Direct };
+        let memory = Memory { file: None, store: Some(Store::Own), way: Way::Direct, is_short: false };
         assert_eq!(memory.stores(), [Store::Own, Store::Users, Store::Filled]);
-        let none = Memory { file: None, store: None, way: Way::LifeCycle };
+        let none = Memory { file: None, store: None, way: Way::LifeCycle, is_short: false };
         assert_eq!(none.stores(), [Store::Users, Store::Own, Store::Filled]);
     }
 }

@@ -7,18 +7,23 @@ mod complaint;
 mod invoke;
 mod memory;
 mod modules;
+mod own;
+mod reactor;
 mod settings;
 
 use crate::benchmark::copy::io_error;
 use crate::benchmark::facts::Facts;
 use crate::benchmark::settings::Settings;
 use crate::benchmark::xml::Element;
-use crate::benchmark::{BenchmarkError, Project};
+use crate::benchmark::{BenchmarkError, OwnCommand, Project, Reactor};
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
 use invoke::{Maven, Request};
 use modules::{Choice, Module};
+use own::MavenTest;
+use reactor::MavenReactor;
 use std::fs;
+use std::sync::Arc;
 
 /// Sets up the private copy `root` of the Maven project in `original`.
 ///
@@ -30,8 +35,7 @@ pub(super) async fn set_up(
     settings: &Settings,
     facts: &Facts,
     notes: &mut Vec<String>,
-) -> Result<Project, BenchmarkError> {
-    refuse_a_part(original)?;
+) -> Result<Found, BenchmarkError> {
     let root = root.canonicalize_utf8().map_err(|source| io_error("cannot open the copy", root, source))?;
     // People know the project by the folder they named, not by its copy.
     in_copy(&root, settings, facts, notes).await.map_err(|error| match error {
@@ -48,7 +52,7 @@ async fn in_copy(
     settings: &Settings,
     facts: &Facts,
     notes: &mut Vec<String>,
-) -> Result<Project, BenchmarkError> {
+) -> Result<Found, BenchmarkError> {
     let all = modules::read(root)?;
     let choice = modules::choose(root, &all, facts.module.as_ref(), &settings.failing)?;
     let maven = Maven::find(settings.sandbox().await?, facts.java_home.as_deref())?;
@@ -57,7 +61,9 @@ async fn in_copy(
         _ => None,
     };
     let request = Request { root: root.to_owned(), only, run_tests: choice == Choice::RunAll };
-    notes.push(maven.prepare(&request).await?);
+    settings.watcher.phase("compiling with Maven");
+    let prepared = maven.prepare(&request).await?;
+    notes.push(prepared.note);
     let module = match choice {
         Choice::One(module) => module,
         Choice::RunAll => modules::first_that_fails(root, &all)?,
@@ -65,25 +71,52 @@ async fn in_copy(
     if all.len() > 1 {
         notes.push(format!("module {} of {}", module.label(), all.len()));
     }
-    describe(root, &all, &module, notes)
+    let project = describe(root, &all, &module, notes)?;
+    remove_traces(root, &all);
+    let reactor: Option<Arc<dyn Reactor>> = (all.len() > 1).then(|| {
+        let reactor = MavenReactor::new(maven.clone(), root, all.clone(), module.clone());
+        Arc::new(reactor) as Arc<dyn Reactor>
+    });
+    let own = MavenTest {
+        maven,
+        store: prepared.store,
+        way: prepared.way,
+        module: module.folder.clone(),
+        is_one_of_many: all.len() > 1,
+    };
+    Ok(Found { project, own: Arc::new(own), reactor })
 }
 
-/// A module alone has neither its parent nor its siblings.
-fn refuse_a_part(original: &Utf8Path) -> Result<(), BenchmarkError> {
-    let (Some(parent), Some(name)) = (original.parent(), original.file_name()) else { return Ok(()) };
-    let Ok(text) = fs::read(parent.join("pom.xml")) else { return Ok(()) };
-    let pom = Element::parse(&String::from_utf8_lossy(&text));
-    let lists_it = pom
-        .at(&["project", "modules"])
-        .is_some_and(|modules| modules.all("module").any(|module| module.text() == Some(name)));
-    if !lists_it {
-        return Ok(());
+/// A Maven project that is set up.
+pub(super) struct Found {
+    /// The module of the bug.
+    pub(super) project: Project,
+    /// `mvn test`.
+    pub(super) own: Arc<dyn OwnCommand>,
+    /// The other modules.
+    pub(super) reactor: Option<Arc<dyn Reactor>>,
+}
+
+/// The project that a module's folder belongs to, and the module's path in it; `None` when the folder is no module of a
+/// project around it.
+pub(super) fn project_of(folder: &Utf8Path) -> Option<(Utf8PathBuf, RepoPath)> {
+    let folder = folder.canonicalize_utf8().ok()?;
+    let mut top = folder.clone();
+    for above in folder.ancestors().skip(1) {
+        let Ok(text) = fs::read(above.join("pom.xml")) else { continue };
+        let pom = Element::parse(&String::from_utf8_lossy(&text));
+        let lists = |below: &Utf8Path| {
+            let inside = below.strip_prefix(above).ok();
+            let modules = pom.at(&["project", "modules"]);
+            modules.is_some_and(|all| all.all("module").any(|module| module.text() == inside.map(Utf8Path::as_str)))
+        };
+        if !lists(&top) {
+            break;
+        }
+        top = above.to_owned();
     }
-    Err(BenchmarkError::Root {
-        what: format!("this is a module of the Maven project in {parent}"),
-        path: original.to_owned(),
-        hint: format!("run on `{parent}`; `--failing CLASS#METHOD` chooses the module"),
-    })
+    let module = folder.strip_prefix(&top).ok()?;
+    (top != folder).then(|| RepoPath::new(module.as_str()).ok().map(|module| (top.clone(), module)))?
 }
 
 /// Reads what Maven left behind into a project.
@@ -120,7 +153,6 @@ fn describe(
         settings::level(&project),
         project.encoding
     ));
-    remove_traces(root, all);
     Ok(project)
 }
 
@@ -158,7 +190,7 @@ impl Places {
         project.source_roots.extend(self.sources.iter().cloned());
         if own {
             project.test_roots.extend(self.tests.iter().cloned());
-            project.compiled.push(self.test_output.clone());
+            project.compiled_tests.push(self.test_output.clone());
         }
         project.compiled.push(self.output.clone());
     }

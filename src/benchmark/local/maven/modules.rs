@@ -154,7 +154,9 @@ fn is_file_of(file: &Utf8Path, test: &str) -> bool {
 /// None failed.
 pub(super) fn first_that_fails(root: &Utf8Path, all: &[Module]) -> Result<Module, BenchmarkError> {
     let tested = || all.iter().filter(|module| !module.test_files(root).is_empty());
-    let failed = tested().find(|module| reports_failure(&module.folder.under(root).join(REPORTS)));
+    // A module that does not compile has no class path, and no tests that could fail by running.
+    let ran = |module: &&Module| module.folder.under(root).join(super::invoke::CLASS_PATH).is_file();
+    let failed = tested().filter(ran).find(|module| reports_failure(&module.folder.under(root).join(REPORTS)));
     failed.cloned().ok_or_else(|| BenchmarkError::Root {
         what: format!("nothing to repair: the tests of all {} modules with tests pass", tested().count()),
         path: root.to_owned(),

@@ -147,7 +147,7 @@ impl RunFacts {
             seconds: sums.seconds,
             sandbox: String::new(),
             version: String::new(),
-            disagreements: events.iter().filter(|event| event.is_disagreement()).count() as u64,
+            disagreements: events.iter().filter(|event| matches!(event, Event::Disagreed(_))).count() as u64,
             notices: Vec::new(),
             steps: Vec::new(),
             passed: false,

@@ -138,7 +138,7 @@ pub fn conditions(study: &Study) -> Table {
         ("confirmed besides by", set(&|run| run.report.as_ref().and_then(|report| report.confirmed_by.clone()))),
         ("unverified", set(&unverified)),
         ("retrieved repairs dropped as leaks", dropped.to_string()),
-        ("candidates that warm and cold judged differently", disagreements.to_string()),
+        ("candidates that two judges judged differently", disagreements.to_string()),
     ];
     let known = rows.into_iter().filter(|(_, value)| !value.is_empty());
     let rows = known.map(|(what, value)| vec![what.into(), value.into()]);

@@ -4,7 +4,7 @@ use super::Jvm;
 use super::compile::made_in;
 use crate::domain::{Patch, RepoPath};
 use crate::validate::jvm::{Classes, Javac, Level};
-use crate::validate::subject::Subject;
+use crate::validate::subject::Copy;
 use crate::validate::{ValidateError, io_error};
 use std::collections::BTreeSet;
 
@@ -24,17 +24,17 @@ impl Jvm {
         patch: &Patch,
         touched: &BTreeSet<&RepoPath>,
     ) -> Result<Option<Classes>, ValidateError> {
-        let copy = self.copy()?;
+        let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
         copy.write(patch)?;
         let files: Vec<_> = touched.iter().map(|path| path.under(&copy.tree)).filter(|path| path.is_file()).collect();
         let javac = Javac { level: Level { bare: true, ..self.level() }, ..self.javac() };
-        let done = javac.compile(&files, &self.class_path_with(&[]), &copy.overlay, &copy.tree).await?;
+        let done = javac.compile(&files, &self.class_path_with(&[]), &copy.build.overlay, &copy.tree).await?;
         if !done.ok {
             return Ok(None);
         }
         let mut classes = Classes::new();
-        for name in made_in(&copy.overlay) {
-            let file = copy.overlay.join(format!("{name}.class"));
+        for name in made_in(&copy.build.overlay) {
+            let file = copy.build.overlay.join(format!("{name}.class"));
             let bytes = std::fs::read(&file).map_err(io_error("reading a class", &file))?;
             classes.insert(name, bytes);
         }

@@ -1,13 +1,15 @@
 //! Compiling a subject: as it is, and with a patch in it.
 
-use super::Jvm;
+use super::{ClassFolders, Jvm};
 use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, Validation};
-use crate::validate::class_shape::shape;
-use crate::validate::jvm::{Compiled, Javac, Level, java_files};
+use crate::validate::jvm::class_file::{facts, shape};
+use crate::validate::jvm::references::mentioning;
+use crate::validate::jvm::{Classes, Compiled, Javac, Level, java_files};
 use crate::validate::refuse::refuse;
-use crate::validate::subject::{Copy, Subject, does_not_compile, same_code};
+use crate::validate::subject::{Build, Copy, does_not_compile, same_code};
 use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Packages whose classes decide what a test result is.
@@ -49,18 +51,24 @@ impl Jvm {
         Ok(done.diagnostics.into_iter().chain(done.warnings).collect())
     }
 
-    pub(super) async fn compile_untouched(&self) -> Result<Vec<Utf8PathBuf>, ValidateError> {
+    pub(super) async fn compile_untouched(&self) -> Result<ClassFolders, ValidateError> {
         let project = &self.checkout.project;
+        let root = &self.checkout.root;
         if !project.compiled.is_empty() {
-            return Ok(project.compiled.iter().map(|folder| folder.under(&self.checkout.root)).collect());
+            let existing = |folders: &[RepoPath]| -> Vec<Utf8PathBuf> {
+                folders.iter().map(|folder| folder.under(root)).filter(|folder| folder.is_dir()).collect()
+            };
+            return Ok(ClassFolders { tests: existing(&project.compiled_tests), product: existing(&project.compiled) });
         }
         let kept = [self.kept.join("tests"), self.kept.join("product")];
+        let folders = ClassFolders { tests: vec![kept[0].clone()], product: vec![kept[1].clone()] };
         if kept.iter().all(|folder| folder.is_dir()) {
-            return Ok(kept.to_vec());
+            return Ok(folders);
         }
+        self.options.watcher.phase("compiling the project");
         std::fs::create_dir_all(&self.kept).map_err(io_error("making the project's cache", &self.kept))?;
-        let copy = self.copy()?;
-        let made = copy.scratch.join("all");
+        let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
+        let made = copy.build.scratch.join("all");
         if let Some(first) = self.compile_all(&copy.tree, &made).await?.first() {
             let place = first.file.as_ref().map_or(String::new(), |file| format!(" ({file}:{})", first.line));
             let charset = first.file.as_ref().and_then(|file| self.other_charset(file)).unwrap_or_default();
@@ -69,7 +77,7 @@ impl Jvm {
         for (name, kept) in ["tests", "product"].into_iter().zip(&kept) {
             move_folder(&made.join(name), kept)?;
         }
-        Ok(kept.to_vec())
+        Ok(folders)
     }
 
     /// What to say of a file that is spelled in another charset than it is compiled as.
@@ -100,46 +108,162 @@ impl Jvm {
         Ok(if second.ok { Vec::new() } else { complaints(second) })
     }
 
-    /// A copy with the patch written and compiled; or why there is none.
-    pub(super) async fn compiled(&self, patch: &Patch) -> Result<Result<Copy, Validation>, ValidateError> {
+    /// What a patch makes of the project: the classes of the changed files, and of those that see the change.
+    pub(super) async fn built(&self, patch: &Patch) -> Result<Result<Build, Validation>, ValidateError> {
         if let Some(refused) = refuse(&self.checkout, patch) {
             return Ok(Err(refused));
         }
-        let copy = self.copy()?;
-        let changed = copy.write(patch)?;
-        let alone = self.javac().compile(&changed, &self.class_path_with(&[]), &copy.overlay, &copy.tree).await?;
-        if !alone.ok {
-            return Ok(Err(does_not_compile(complaints(alone))));
-        }
-        if let Some(refused) = made_in(&copy.overlay).iter().find_map(|class| self.usurped(class)) {
+        let mut build = Build::new(&self.options.work_dir)?;
+        let made = match self.compiled_cold(patch, &build).await? {
+            Ok(made) => made,
+            Err(diagnostics) => return Ok(Err(does_not_compile(diagnostics))),
+        };
+        if let Some(refused) = self.refused(patch, &made.classes) {
             return Ok(Err(refused));
         }
-        if self.is_untouched(&copy.overlay) {
+        if made.is_untouched(self) {
             return Ok(Err(same_code(SAME_CODE)));
         }
-        if self.shape_changed(&copy.overlay)? {
-            // Who uses the class may no longer compile, or holds a copy of an old constant.
-            let made = copy.scratch.join("all");
-            let errors = self.compile_all(&copy.tree, &made).await?;
-            if !errors.is_empty() {
-                return Ok(Err(does_not_compile(errors)));
+        build.removed = made.removed;
+        Ok(Ok(build))
+    }
+
+    /// Compiles in fresh processes into the build's overlay: the changed files, then with them whatever sees the change.
+    async fn compiled_cold(
+        &self,
+        patch: &Patch,
+        build: &Build,
+    ) -> Result<Result<Made, Vec<Diagnostic>>, ValidateError> {
+        let tree = build.scratch.join("tree");
+        let write = |path: &RepoPath, bytes: &[u8]| {
+            let target = path.under(&tree);
+            let folder = target.parent().unwrap_or(&tree).to_owned();
+            std::fs::create_dir_all(&folder).map_err(io_error("writing a candidate", &folder))?;
+            std::fs::write(&target, bytes).map_err(io_error("writing a candidate", &target))?;
+            Ok::<Utf8PathBuf, ValidateError>(target)
+        };
+        let mut sources = Vec::new();
+        for file in patch.files.iter().filter(|file| is_java(&file.path)) {
+            sources.push(write(&file.path, &file.after)?);
+        }
+        let mut users: BTreeSet<RepoPath> = BTreeSet::new();
+        loop {
+            let out = build.overlay.as_path();
+            let done = self.javac().compile(&sources, &self.class_path_with(&[]), out, &tree).await?;
+            if !done.ok {
+                return Ok(Err(complaints(done)));
             }
-            for name in ["tests", "product"] {
-                move_folder(&made.join(name), &copy.overlay.join(name))?;
+            let made = self.made(patch, &users, classes_in(out)?);
+            let more = self.users_to_compile(patch, &made, &users);
+            if more.is_empty() {
+                return Ok(Ok(made));
+            }
+            for path in more {
+                let file = path.under(&self.checkout.root);
+                let bytes = std::fs::read(&file).map_err(io_error("reading a source file", &file))?;
+                sources.push(write(&path, &bytes)?);
+                users.insert(path);
             }
         }
-        Ok(Ok(copy))
+    }
+
+    /// What a compilation came to, beside what is there without the patch.
+    pub(in crate::validate) fn made(&self, patch: &Patch, users: &BTreeSet<RepoPath>, classes: Classes) -> Made {
+        let references = self.references();
+        let sources = patch.files.iter().map(|file| &file.path).chain(users);
+        let before: BTreeSet<&str> =
+            sources.filter_map(|path| self.in_package(path)).flat_map(|inside| references.made_of(inside)).collect();
+        let is_gone = |name: &&&str| !classes.contains_key(&name.replace('/', "."));
+        let removed = before.iter().filter(is_gone).map(|name| (*name).to_owned()).collect();
+        Made { classes, removed }
+    }
+
+    /// Further files that see what changed and must be compiled with it; those of `known` are compiled already.
+    pub(in crate::validate) fn users_to_compile(
+        &self,
+        patch: &Patch,
+        made: &Made,
+        known: &BTreeSet<RepoPath>,
+    ) -> BTreeSet<RepoPath> {
+        let changed = self.reshaped(made);
+        if changed.is_empty() {
+            return BTreeSet::new();
+        }
+        let mut sources = self.references().users_of(&changed);
+        let constants = self.changed_constants(made);
+        if !constants.is_empty() {
+            // Users hold copies of constants and do not name their class.
+            let project = &self.checkout.project;
+            for folders in [&project.source_roots, &project.test_roots, &project.generated] {
+                sources.extend(mentioning(&constants, &self.checkout.root, folders));
+            }
+        }
+        let patched: BTreeSet<&RepoPath> = patch.paths().collect();
+        let found = sources.iter().filter_map(|inside| self.source_file(inside));
+        found.filter(|path| !known.contains(path) && !patched.contains(path)).collect()
+    }
+
+    /// Classes of which others see something else than before, those that are gone among them; named with slashes.
+    fn reshaped(&self, made: &Made) -> BTreeSet<String> {
+        let mut changed: BTreeSet<String> = made.removed.iter().filter(|name| !is_local(name)).cloned().collect();
+        for (name, bytes) in made.classes.iter().filter(|(name, _)| !is_local(name)) {
+            let name = name.replace('.', "/");
+            let before = self.untouched(&name).and_then(|old| shape(&old));
+            if before.is_some() && before != shape(bytes) {
+                changed.insert(name);
+            }
+        }
+        changed
+    }
+
+    /// Names of constants that have another value now, or are gone.
+    fn changed_constants(&self, made: &Made) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for (name, bytes) in &made.classes {
+            let Some(old) = self.references().class(&name.replace('.', "/")) else { continue };
+            let new = facts(bytes).map(|facts| facts.constants).unwrap_or_default();
+            let changed = old.constants.iter().filter(|(constant, value)| new.get(*constant) != Some(value));
+            names.extend(changed.map(|(constant, _)| constant.clone()));
+        }
+        names
+    }
+
+    /// The path of a source file below its source folder: `a/b/File.java`.
+    fn in_package<'p>(&self, path: &'p RepoPath) -> Option<&'p str> {
+        let project = &self.checkout.project;
+        let all = project.source_roots.iter().chain(&project.test_roots).chain(&project.generated);
+        // The innermost folder that holds it is its own.
+        all.filter_map(|root| path.below(root)).min_by_key(|inside| inside.len())
+    }
+
+    /// The file of the checkout that is `a/b/File.java` below a source folder.
+    fn source_file(&self, inside: &str) -> Option<RepoPath> {
+        let project = &self.checkout.project;
+        let all = project.source_roots.iter().chain(&project.test_roots).chain(&project.generated);
+        all.filter_map(|root| root.join(inside).ok()).find(|path| path.under(&self.checkout.root).is_file())
+    }
+
+    /// Why a patch may not make the classes that its own files make.
+    pub(in crate::validate) fn refused(&self, patch: &Patch, classes: &Classes) -> Option<Validation> {
+        let own: BTreeSet<&str> = patch.paths().filter_map(|path| self.in_package(path)).collect();
+        let of_patch = |(name, bytes): &(&String, &Vec<u8>)| {
+            let source = facts(bytes).and_then(|facts| facts.source).unwrap_or_default();
+            let package = name.rsplit_once('.').map_or(String::new(), |(package, _)| package.replace('.', "/") + "/");
+            own.contains(format!("{package}{source}").as_str())
+        };
+        classes.iter().filter(of_patch).find_map(|(name, _)| self.usurped(&name.replace('.', "/")))
     }
 
     /// Why nobody but the tests may have the class that a patch makes, named with slashes.
-    pub(in crate::validate) fn usurped(&self, class: &str) -> Option<Validation> {
-        let has = |folder: &Utf8PathBuf, inside: &str| folder.join(inside).exists();
+    fn usurped(&self, class: &str) -> Option<Validation> {
+        let own = |folder: &Utf8PathBuf| folder.join(format!("{class}.class")).exists();
         let below = |folder: &&&str| class.strip_prefix(**folder).is_some_and(|rest| rest.starts_with('/'));
-        let reserved = RESERVED.iter().find(below).filter(|folder| !self.classes.iter().any(|own| has(own, folder)));
-        let (_, of_tests) = self.classes.split_last()?;
+        let has = |inside: &&&str| self.folders.all().any(|folder| folder.join(inside).exists());
+        let reserved = RESERVED.iter().find(below).filter(|folder| !has(folder));
+        let of_tests = self.folders.tests.iter().any(own) && !self.folders.product.iter().any(own);
         let detail = if let Some(folder) = reserved {
             format!("it makes classes below {folder}, which belongs to the tests or to Java")
-        } else if of_tests.iter().any(|tests| has(tests, &format!("{class}.class"))) {
+        } else if of_tests {
             format!("it makes the class {}, which the tests have", class.replace('/', "."))
         } else {
             return None;
@@ -147,31 +271,44 @@ impl Jvm {
         Some(Validation::without_tests(Outcome::Refused, detail))
     }
 
-    /// Whether everything that was made is there already, byte for byte.
-    fn is_untouched(&self, overlay: &Utf8Path) -> bool {
-        made_in(overlay).iter().all(|class| {
-            let made = std::fs::read(overlay.join(format!("{class}.class"))).ok();
-            made.is_some() && made == self.untouched(class)
-        })
-    }
-
     /// The untouched class of that name, which is given with slashes.
     pub(in crate::validate) fn untouched(&self, class: &str) -> Option<Vec<u8>> {
         let inside = format!("{class}.class");
-        self.classes.iter().find_map(|folder| std::fs::read(folder.join(&inside)).ok())
+        self.folders.all().find_map(|folder| std::fs::read(folder.join(&inside)).ok())
     }
+}
 
-    fn shape_changed(&self, overlay: &Utf8Path) -> Result<bool, ValidateError> {
-        for class in made_in(overlay).iter().filter(|class| !is_local(class)) {
-            let path = overlay.join(format!("{class}.class"));
-            let new = std::fs::read(&path).map_err(io_error("reading a compiled class", &path))?;
-            let old = self.untouched(class);
-            if old.is_none_or(|old| shape(&old).is_none() || shape(&old) != shape(&new)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+/// What a compilation came to.
+pub(in crate::validate) struct Made {
+    /// Classes by name, with points.
+    pub(in crate::validate) classes: Classes,
+    /// Classes that the same sources made before and do not make any more, named with slashes.
+    pub(in crate::validate) removed: BTreeSet<String>,
+}
+
+impl Made {
+    /// Whether everything is there already, byte for byte.
+    pub(in crate::validate) fn is_untouched(&self, jvm: &Jvm) -> bool {
+        let same = |(name, bytes): (&String, &Vec<u8>)| {
+            jvm.untouched(&name.replace('.', "/")).is_some_and(|old| old == *bytes)
+        };
+        self.removed.is_empty() && self.classes.iter().all(same)
     }
+}
+
+fn is_java(path: &RepoPath) -> bool {
+    path.as_str().ends_with(".java")
+}
+
+/// All classes below a folder, by name with points.
+fn classes_in(folder: &Utf8Path) -> Result<Classes, ValidateError> {
+    let mut classes = Classes::new();
+    for name in made_in(folder) {
+        let path = folder.join(format!("{name}.class"));
+        let bytes = std::fs::read(&path).map_err(io_error("reading a compiled class", &path))?;
+        classes.insert(name.replace('/', "."), bytes);
+    }
+    Ok(classes)
 }
 
 /// Classes below a folder, named with slashes.

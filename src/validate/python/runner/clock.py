@@ -99,7 +99,7 @@ class Clock:
         after = int(limit if counted > limit else present)
         self.executed.tell(self.records, self.name)
         self.records.end(
-            self.name, "timed_out", self.millis(), {"kind": "timeout", "message": f"cut after {after} ms{got}", "frames": frames}
+            self.name, "cut", self.millis(), {"kind": "timeout", "message": f"cut after {after} ms{got}", "frames": frames}
         )
         self.records.over("cut")
         os._exit(CUT)

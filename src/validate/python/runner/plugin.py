@@ -38,6 +38,9 @@ class Plugin:
         items[:] = [item for item in items if self.request.wants(*self.name(item))]
 
     def pytest_collection_finish(self, session):
+        if self.request.discover:
+            for item in session.items:
+                self.records.test(self.name(item))
         self.guard.collected(session.config.pluginmanager)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -130,7 +133,8 @@ def main():
     try:
         files = request.arguments()
         if files or not request.files:
-            status = pytest.main([*options(), "--rootdir", root, *files], plugins=[plugin])
+            collect = ["--collect-only", "-q"] if request.discover else []
+            status = pytest.main([*options(), *collect, "--rootdir", root, *files], plugins=[plugin])
         else:
             status = pytest.ExitCode.NO_TESTS_COLLECTED
     finally:

@@ -14,6 +14,7 @@ anything of the project is loaded. What is asked and told is the same as for eve
     path FOLDER           goes on the search path
     source FOLDER         product code, whose lines are told when `lines` is there
     lines                 tell what each test executes
+    discover yes          run nothing: tell which tests there are
 """
 
 import sys
@@ -42,7 +43,7 @@ class Request:
     """What is to be done."""
 
     def __init__(self, text):
-        self.nonce, self.deadline, self.lines = "", 10_000, False
+        self.nonce, self.deadline, self.lines, self.discover = "", 10_000, False, False
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
         self.files, self.paths, self.sources = {}, [], []
         for line in text.split("\n"):
@@ -67,6 +68,8 @@ class Request:
                 self.sources.append(value)
             elif word == "lines":
                 self.lines = True
+            elif word == "discover":
+                self.discover = True
 
     def wants(self, class_name, method):
         name = f"{class_name}#{method}"
@@ -106,6 +109,9 @@ class Records:
     def end(self, name, status, millis, failure=None):
         self.finished += 1
         self._write("end", status=status, millis=millis, failure=failure, **{"class": name[0], "method": name[1]})
+
+    def test(self, name):
+        self._write("test", count=1, **{"class": name[0], "method": name[1]})
 
     def over(self, why):
         self._write("over", count=self.finished, why=why)

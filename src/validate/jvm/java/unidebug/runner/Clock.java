@@ -186,7 +186,7 @@ final class Clock extends Thread {
         Throwable where = new Cut("cut after " + (counted > limit ? limit : present) + " ms" + got);
         where.setStackTrace(busiest());
         tellExecuted(className, method);
-        records.finished(className, method, "timed_out", elapsed(), where);
+        records.finished(className, method, "cut", elapsed(), where);
         leave("cut");
     }
 

@@ -63,6 +63,21 @@ final class JUnit4 implements Adapter {
         }
     }
 
+    @Override
+    public void discover(Class<?> type, Records records) {
+        discover(Request.aClass(type).getRunner().getDescription(), type, records);
+    }
+
+    private static void discover(Description description, Class<?> type, Records records) {
+        if (description.isTest()) {
+            boolean broken = "initializationError".equals(description.getMethodName());
+            records.test(classOf(description, type), broken ? "" : methodOf(description), broken ? -1 : 1);
+        }
+        for (Description child : description.getChildren()) {
+            discover(child, type, records);
+        }
+    }
+
     static String classOf(Description description, Class<?> fallback) {
         String name = description.getClassName();
         return name == null || name.isEmpty() || "null".equals(name) ? fallback.getName() : name;

@@ -2,10 +2,14 @@ package unidebug.runner;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.platform.engine.ConfigurationParameters;
@@ -28,15 +32,28 @@ import org.junit.platform.engine.support.descriptor.MethodSource;
  * because build tools add their own.
  */
 final class JUnit5 implements Adapter {
+    private static final List<String> OTHERS = Arrays.asList("junit-vintage", "testng");
+    private static final List<String> KNOWN = Arrays.asList("junit-jupiter", "jqwik", "junit-platform-suite");
+
     private final List<TestEngine> engines = new ArrayList<>();
 
     JUnit5() {
         for (TestEngine engine : ServiceLoader.load(TestEngine.class, JUnit5.class.getClassLoader())) {
-            // JUnit 4 tests have their own adapter, and must not run twice.
-            if (!"junit-vintage".equals(engine.getId())) {
+            // Tests of JUnit 4 and TestNG have adapters of their own, and must not run twice.
+            if (!OTHERS.contains(engine.getId())) {
                 engines.add(engine);
             }
         }
+    }
+
+    /** Whether there is an engine whose tests have no annotation that we know: then it is asked. */
+    private boolean hasForeignEngine() {
+        for (TestEngine engine : engines) {
+            if (!KNOWN.contains(engine.getId())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -46,7 +63,7 @@ final class JUnit5 implements Adapter {
                 return true;
             }
         }
-        return false;
+        return hasForeignEngine() && !Modifier.isAbstract(type.getModifiers());
     }
 
     /** A cheap look, so that classes without any such test are never handed to an engine. */
@@ -95,14 +112,73 @@ final class JUnit5 implements Adapter {
     }
 
     @Override
+    public void discover(Class<?> type, Records records) throws Exception {
+        for (TestEngine engine : engines) {
+            UniqueId id = UniqueId.forEngine(engine.getId());
+            TestDescriptor root = engine.discover(oneClass(type, NoParameters.INSTANCE), id);
+            boolean templates = false;
+            for (TestDescriptor each : root.getDescendants()) {
+                boolean leaf = each.getChildren().isEmpty();
+                templates |= leaf && !each.isTest() && each.getSource().orElse(null) instanceof MethodSource;
+                if (each.isTest()) {
+                    Names names = Names.of(each);
+                    records.test(names.className, names.method, 1);
+                }
+            }
+            if (templates) {
+                discoverInvocations(engine, type, records);
+            }
+        }
+    }
+
+    /** Runs the templates of a class without the bodies of its tests, in order to count their invocations. */
+    private static void discoverInvocations(TestEngine engine, Class<?> type, Records records) throws Exception {
+        boolean skips = skipBodies(true);
+        try {
+            ConfigurationParameters parameters = skips ? Detecting.INSTANCE : NoParameters.INSTANCE;
+            TestDescriptor root = engine.discover(oneClass(type, parameters), UniqueId.forEngine(engine.getId()));
+            List<TestDescriptor> templates = new ArrayList<>();
+            for (TestDescriptor each : new ArrayList<>(root.getDescendants())) {
+                boolean leaf = each.getChildren().isEmpty();
+                if (leaf && each.isTest()) {
+                    each.removeFromHierarchy();
+                } else if (leaf && each.getSource().orElse(null) instanceof MethodSource) {
+                    templates.add(each);
+                }
+            }
+            Counting counting = new Counting();
+            if (skips) {
+                engine.execute(execution(root, counting, parameters));
+            }
+            for (TestDescriptor template : templates) {
+                Names names = Names.of(template);
+                int count = counting.broken || !skips ? -1 : counting.of(names);
+                records.test(names.className, names.method, count);
+            }
+        } finally {
+            skipBodies(false);
+        }
+    }
+
+    /** Whether this version of Jupiter can leave the bodies of tests out. */
+    private static boolean skipBodies(boolean on) {
+        try {
+            Class.forName("unidebug.runner.Bodiless").getDeclaredField("on").setBoolean(null, on);
+            return true;
+        } catch (ReflectiveOperationException | LinkageError old) {
+            return false;
+        }
+    }
+
+    @Override
     public void run(Class<?> type, Request request, Clock clock, Records records) throws Exception {
         for (TestEngine engine : engines) {
             UniqueId id = UniqueId.forEngine(engine.getId());
-            TestDescriptor root = engine.discover(oneClass(type), id);
+            TestDescriptor root = engine.discover(oneClass(type, NoParameters.INSTANCE), id);
             removeUnwanted(root, request);
             root.accept(TestDescriptor::prune);
             if (!root.getChildren().isEmpty()) {
-                engine.execute(execution(root, new Listener(clock, records)));
+                engine.execute(execution(root, new Listener(clock, records), NoParameters.INSTANCE));
             }
         }
     }
@@ -125,10 +201,11 @@ final class JUnit5 implements Adapter {
     }
 
     /** From platform 1.13 on, a request needs a store and a folder for output, made by classes older ones lack. */
-    private static ExecutionRequest execution(TestDescriptor root, EngineExecutionListener listener) throws Exception {
+    private static ExecutionRequest execution(
+            TestDescriptor root, EngineExecutionListener listener, ConfigurationParameters parameters) throws Exception {
         for (Method method : ExecutionRequest.class.getMethods()) {
             if (method.getName().equals("create") && method.getParameterCount() == 5) {
-                Object[] values = {root, listener, NoParameters.INSTANCE, null, null};
+                Object[] values = {root, listener, parameters, null, null};
                 Class<?>[] types = method.getParameterTypes();
                 values[3] = Platform.outputDirectory(types[3]);
                 values[4] = Platform.store(types[4]);
@@ -137,7 +214,7 @@ final class JUnit5 implements Adapter {
         }
         return ExecutionRequest.class
                 .getConstructor(TestDescriptor.class, EngineExecutionListener.class, ConfigurationParameters.class)
-                .newInstance(root, listener, NoParameters.INSTANCE);
+                .newInstance(root, listener, parameters);
     }
 
     /** Class and method of a descriptor as a test id has them. */
@@ -269,6 +346,81 @@ final class JUnit5 implements Adapter {
         }
     }
 
+    /** Counts the invocations of templates. */
+    private static final class Counting implements EngineExecutionListener {
+        private final Map<String, Integer> counts = new HashMap<>();
+        private boolean broken;
+
+        int of(Names template) {
+            return counts.getOrDefault(template.className + "#" + template.method, 0);
+        }
+
+        @Override
+        public void executionStarted(TestDescriptor descriptor) {
+            if (descriptor.isTest()) {
+                Names names = Names.of(descriptor);
+                counts.merge(names.className + "#" + withoutInvocation(names.method), 1, Integer::sum);
+            }
+        }
+
+        /** {@code sums(int)[3][1]} is the template {@code sums(int)}. */
+        private static String withoutInvocation(String method) {
+            int end = method.indexOf('[');
+            int types = method.indexOf('(');
+            if (types >= 0 && types < end) {
+                end = method.indexOf('[', method.lastIndexOf(')'));
+            }
+            return end < 0 ? method : method.substring(0, end);
+        }
+
+        @Override
+        public void executionFinished(TestDescriptor descriptor, TestExecutionResult result) {
+            broken |= result.getStatus() == TestExecutionResult.Status.FAILED;
+        }
+
+        @Override
+        public void dynamicTestRegistered(TestDescriptor descriptor) {
+            // It is counted when it starts.
+        }
+
+        @Override
+        public void executionSkipped(TestDescriptor descriptor, String reason) {
+            // Its invocations do not run, and are not counted.
+        }
+
+        @Override
+        public void reportingEntryPublished(TestDescriptor descriptor, ReportEntry entry) {
+            // What tests publish is output, not a result.
+        }
+    }
+
+    /** Lets Jupiter find the extension that leaves bodies out. */
+    private enum Detecting implements ConfigurationParameters {
+        INSTANCE;
+
+        @Override
+        public Optional<String> get(String key) {
+            return "junit.jupiter.extensions.autodetection.enabled".equals(key)
+                    ? Optional.of("true")
+                    : NoParameters.INSTANCE.get(key);
+        }
+
+        @Override
+        public Optional<Boolean> getBoolean(String key) {
+            return get(key).map(Boolean::parseBoolean);
+        }
+
+        @Override
+        public int size() {
+            return 0;
+        }
+
+        // Asked for since platform 1.9; not marked as an override, because older ones do not have it.
+        public java.util.Set<String> keySet() {
+            return Collections.emptySet();
+        }
+    }
+
     private enum NoParameters implements ConfigurationParameters {
         INSTANCE;
 
@@ -297,22 +449,24 @@ final class JUnit5 implements Adapter {
      * A request for the tests of one class. What else a request must answer differs by version, so it is a proxy: newer
      * platforms refuse the default answers of methods that older ones do not have.
      */
-    private static EngineDiscoveryRequest oneClass(Class<?> type) {
+    private static EngineDiscoveryRequest oneClass(Class<?> type, ConfigurationParameters parameters) {
         DiscoverySelector selector = DiscoverySelectors.selectClass(type);
         return (EngineDiscoveryRequest) Proxy.newProxyInstance(
                 EngineDiscoveryRequest.class.getClassLoader(),
                 new Class<?>[] {EngineDiscoveryRequest.class},
-                (proxy, method, args) -> answer(selector, method, args));
+                (proxy, method, args) -> answer(selector, parameters, method, args));
     }
 
-    private static Object answer(DiscoverySelector selector, Method method, Object[] args) throws ReflectiveOperationException {
+    private static Object answer(
+            DiscoverySelector selector, ConfigurationParameters parameters, Method method, Object[] args)
+            throws ReflectiveOperationException {
         switch (method.getName()) {
             case "getSelectorsByType":
                 return ((Class<?>) args[0]).isInstance(selector) ? Collections.singletonList(selector) : Collections.emptyList();
             case "getFiltersByType":
                 return Collections.emptyList();
             case "getConfigurationParameters":
-                return NoParameters.INSTANCE;
+                return parameters;
             case "getDiscoveryListener":
                 return method.getReturnType().getField("NOOP").get(null);
             case "getOutputDirectoryProvider":

@@ -37,6 +37,10 @@ final class Loader extends ClassLoader {
         if (bytes == null) {
             return super.loadClass(name, resolve);
         }
+        if (bytes.length == 0) {
+            // The candidate's sources do not make this class any more.
+            throw new ClassNotFoundException(name);
+        }
         synchronized (getClassLoadingLock(name)) {
             Class<?> loaded = findLoadedClass(name);
             if (loaded == null) {

@@ -63,6 +63,14 @@ final class Records {
         write("lines", className, method, rest.append(']').toString());
     }
 
+    /**
+     * A test that there is. Of a test that runs several times, once for each of its arguments, the count says how often;
+     * it is -1 where only a run can tell.
+     */
+    synchronized void test(String className, String method, int count) {
+        write("test", className, method, ",\"count\":" + count);
+    }
+
     /** The last record: how many tests ended, and why this process stops. */
     synchronized void over(String why) {
         StringBuilder line = new StringBuilder("{\"nonce\":");

@@ -22,11 +22,13 @@ import java.util.Set;
  * skip CLASS#METHOD   already has its result
  * limit MILLIS CLASS#METHOD   own deadline of a test
  * must CLASS#METHOD   end the run when this one does not pass
+ * discover yes        run nothing: tell which tests there are
  * </pre>
  */
 final class Request {
     String nonce = "";
     long deadline = 10_000;
+    boolean discover;
     final List<String> classes = new ArrayList<>();
     final Set<String> only = new HashSet<>();
     final Set<String> skip = new HashSet<>();
@@ -67,6 +69,9 @@ final class Request {
                 break;
             case "must":
                 must.add(value);
+                break;
+            case "discover":
+                discover = true;
                 break;
             case "limit":
                 int space = value.indexOf(' ');

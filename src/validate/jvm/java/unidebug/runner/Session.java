@@ -35,7 +35,12 @@ final class Session {
         try {
             Class<?> type = Class.forName(name, false, loader);
             for (Adapter adapter : adapters) {
-                if (adapter.takes(type)) {
+                if (!adapter.takes(type)) {
+                    continue;
+                }
+                if (request.discover) {
+                    adapter.discover(type, records);
+                } else {
                     adapter.run(type, request, clock, records);
                 }
             }
@@ -43,7 +48,11 @@ final class Session {
             throw death;
         } catch (Throwable broken) {
             // Loading, discovery or set-up failed: no test of this class runs, and the class says why.
-            clock.failed(name, "", broken);
+            if (request.discover) {
+                records.test(name, "", -1);
+            } else {
+                clock.failed(name, "", broken);
+            }
         }
     }
 }

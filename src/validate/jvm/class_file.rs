@@ -1,13 +1,15 @@
-//! What other classes see of a compiled class: when it changes, its users must be compiled again.
+//! What is read of class files: what other classes see of a class, which classes it refers to, and where it comes from.
 //!
-//! The shape holds the class's own flags, super types and generic signature, and every member that is not private, with
+//! When the shape of a class changes, its users must be compiled again. The shape holds the class's own flags, super types and generic signature, and every member that is not private, with
 //! the values of constants, because compilers copy those into the users. Layout: JVM specification, chapter 4.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 const PRIVATE: u16 = 0x0002;
 const SYNTHETIC: u16 = 0x1000;
 
 /// The shape of a class file as comparable text; `None` when the bytes are no class file.
-pub(super) fn shape(bytes: &[u8]) -> Option<String> {
+pub(in crate::validate) fn shape(bytes: &[u8]) -> Option<String> {
     let mut reader = Reader { bytes, at: 0 };
     if reader.u32()? != 0xCAFE_BABE {
         return None;
@@ -35,6 +37,60 @@ pub(super) fn shape(bytes: &[u8]) -> Option<String> {
     Some(format!("{head}\n{}", lines.join("\n")))
 }
 
+/// What a class file says of itself and of others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::validate) struct ClassFacts {
+    /// Its name, with slashes.
+    pub(in crate::validate) name: String,
+    /// The name of its source file, without folders.
+    pub(in crate::validate) source: Option<String>,
+    /// Classes that it names anywhere, with slashes; itself aside.
+    pub(in crate::validate) refers_to: BTreeSet<String>,
+    /// Constants that compilers copy into users: names of fields with the values.
+    pub(in crate::validate) constants: BTreeMap<String, String>,
+}
+
+/// The facts of a class file; `None` when the bytes are no class file.
+pub(in crate::validate) fn facts(bytes: &[u8]) -> Option<ClassFacts> {
+    let mut reader = Reader { bytes, at: 0 };
+    if reader.u32()? != 0xCAFE_BABE {
+        return None;
+    }
+    reader.skip(4)?;
+    let pool = pool(&mut reader)?;
+    reader.skip(2)?;
+    let name = pool.class(reader.u16()?);
+    reader.skip(2)?;
+    for _ in 0..reader.u16()? {
+        reader.skip(2)?;
+    }
+    let mut facts = ClassFacts { name, ..ClassFacts::default() };
+    for _ in 0..reader.u16()? {
+        let (_, name, _) = (reader.u16()?, reader.u16()?, reader.u16()?);
+        for _ in 0..reader.u16()? {
+            let (kind, body) = attribute(&mut reader, &pool)?;
+            if kind == "ConstantValue" {
+                facts.constants.insert(pool.text(name)?, pool.referred(body)?);
+            }
+        }
+    }
+    for _ in 0..reader.u16()? {
+        reader.skip(6)?;
+        for _ in 0..reader.u16()? {
+            attribute(&mut reader, &pool)?;
+        }
+    }
+    for _ in 0..reader.u16()? {
+        let (kind, body) = attribute(&mut reader, &pool)?;
+        if kind == "SourceFile" {
+            facts.source = pool.text(u16::from_be_bytes(<[u8; 2]>::try_from(body).ok()?));
+        }
+    }
+    facts.refers_to = pool.classes();
+    facts.refers_to.remove(&facts.name);
+    Some(facts)
+}
+
 /// One line for a member others can see.
 fn member<'a>(reader: &mut Reader<'a>, pool: &Pool<'a>, kind: &str) -> Option<Option<String>> {
     let (flags, name, descriptor) = (reader.u16()?, reader.u16()?, reader.u16()?);
@@ -59,6 +115,17 @@ fn attribute<'a>(reader: &mut Reader<'a>, pool: &Pool<'a>) -> Option<(String, &'
     let name = reader.u16()?;
     let length = usize::try_from(reader.u32()?).ok()?;
     Some((pool.text(name)?, reader.take(length)?))
+}
+
+/// The classes that a descriptor or a generic signature names: `Ljava/util/List<La/B;>;`.
+fn in_descriptor(text: &str) -> impl Iterator<Item = String> + '_ {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '$' | '-');
+    text.match_indices('L').filter_map(move |(at, _)| {
+        let rest = &text[at + 1..];
+        let end = rest.find(|c| !is_part(c))?;
+        let closed = matches!(rest.as_bytes()[end], b';' | b'<');
+        (closed && end > 0).then(|| rest[..end].to_owned())
+    })
 }
 
 struct Reader<'a> {
@@ -92,13 +159,25 @@ impl<'a> Reader<'a> {
 }
 
 /// Constants by index; those of no interest are empty.
-struct Pool<'a>(Vec<&'a [u8]>);
+struct Pool<'a> {
+    entries: Vec<&'a [u8]>,
+    /// Indices of texts, and of classes.
+    texts: Vec<usize>,
+    classes: Vec<u16>,
+}
 
 fn pool<'a>(reader: &mut Reader<'a>) -> Option<Pool<'a>> {
     let count = usize::from(reader.u16()?);
     let mut entries: Vec<&[u8]> = vec![&[]];
+    let (mut texts, mut classes) = (Vec::new(), Vec::new());
     while entries.len() < count {
-        let size = match reader.u8()? {
+        let kind = reader.u8()?;
+        match kind {
+            1 => texts.push(entries.len()),
+            7 => classes.push(u16::try_from(entries.len()).ok()?),
+            _ => {}
+        }
+        let size = match kind {
             1 => usize::from(reader.u16()?),
             // A long or a double takes two indices.
             5 | 6 => {
@@ -113,17 +192,36 @@ fn pool<'a>(reader: &mut Reader<'a>) -> Option<Pool<'a>> {
         };
         entries.push(reader.take(size)?);
     }
-    Some(Pool(entries))
+    Some(Pool { entries, texts, classes })
 }
 
 impl Pool<'_> {
+    /// Classes that are named as such, or in a descriptor or signature.
+    fn classes(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for index in &self.classes {
+            let name = self.class(*index);
+            match name.strip_prefix('[') {
+                Some(_) => found.extend(in_descriptor(&name)),
+                None => drop(found.insert(name)),
+            }
+        }
+        for index in &self.texts {
+            let text = self.entries.get(*index).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+            if text.contains(';') {
+                found.extend(in_descriptor(text));
+            }
+        }
+        found
+    }
+
     fn text(&self, index: u16) -> Option<String> {
-        self.0.get(usize::from(index)).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        self.entries.get(usize::from(index)).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
     fn class(&self, index: u16) -> String {
         let name = self
-            .0
+            .entries
             .get(usize::from(index))
             .and_then(|bytes| Some(u16::from_be_bytes(<[u8; 2]>::try_from(*bytes).ok()?)));
         name.and_then(|name| self.text(name)).unwrap_or_default()
@@ -132,7 +230,7 @@ impl Pool<'_> {
     /// The constant an attribute names: a text through its index, or the bytes of a number.
     fn referred(&self, body: &[u8]) -> Option<String> {
         let index = u16::from_be_bytes(<[u8; 2]>::try_from(body).ok()?);
-        let bytes = self.0.get(usize::from(index))?;
+        let bytes = self.entries.get(usize::from(index))?;
         match <[u8; 2]>::try_from(*bytes) {
             Ok(text) => Some(format!("{bytes:?} {}", self.text(u16::from_be_bytes(text)).unwrap_or_default())),
             Err(_) => Some(format!("{bytes:?}")),
@@ -142,8 +240,14 @@ impl Pool<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::shape;
+    use super::{facts, in_descriptor, shape};
     use proptest::prelude::*;
+
+    #[test]
+    fn descriptors_name_classes() {
+        let found: Vec<String> = in_descriptor("(ILa/B;[Lc/D<+Le/F$G;>;)V").collect();
+        assert_eq!(found, ["a/B", "c/D", "e/F$G"]);
+    }
 
     proptest! {
         #[test]
@@ -152,6 +256,7 @@ mod tests {
                 bytes.splice(0..0, [0xCA, 0xFE, 0xBA, 0xBE]);
             }
             shape(&bytes);
+            facts(&bytes);
         }
     }
 }

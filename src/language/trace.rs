@@ -5,7 +5,7 @@ use crate::domain::Frame;
 const FRAMES: usize = 80;
 
 /// Frames of a Java or Python trace, innermost first.
-pub(super) fn frames(text: &str) -> Vec<Frame> {
+pub fn frames(text: &str) -> Vec<Frame> {
     let java: Vec<Frame> = text.lines().filter_map(java_frame).take(FRAMES).collect();
     if !java.is_empty() {
         return java;

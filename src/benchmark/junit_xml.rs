@@ -1,7 +1,7 @@
 //! JUnit XML in the dialects of Maven, Gradle, Ant and pytest, read event by event: what is unknown is passed over.
 
-use super::trace;
 use crate::domain::{Failure, TestId, TestResult, TestStatus};
+use crate::language::trace;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
@@ -77,7 +77,7 @@ impl State {
         let millis = if seconds.is_finite() { (seconds * 1000.0).clamp(0.0, 1e12) as u64 } else { 0 };
         // Surefire writes a class that could not be set up as a case with its name, or with none.
         let method = if method == class { String::new() } else { method };
-        TestResult { id: TestId::new(class, method), status: TestStatus::Passed, failure: None, millis }
+        TestResult { id: TestId::new(class, method), status: TestStatus::Passed, failure: None, millis, loss: None }
     }
 
     fn text(&mut self, text: &str) {

@@ -2,9 +2,9 @@
 //!
 //! Traces hold what tests print into their messages, so a line only begins a test when all of it has the form of one.
 
-use super::trace;
-use crate::benchmark::defects4j::text::is_class;
+use super::text::is_class;
 use crate::domain::{Failure, TestId};
+use crate::language::trace;
 use std::collections::BTreeSet;
 
 const HEAD: &str = "--- ";

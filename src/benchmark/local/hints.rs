@@ -1,0 +1,155 @@
+//! Which tests probably fail, before anything runs: by the reports of the user's last run, and by what was changed last.
+
+use crate::benchmark::{Hint, History, Project, Runner, junit_xml};
+use crate::domain::{RepoPath, TestId, TestStatus};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::time::SystemTime;
+
+/// Where build tools leave JUnit XML, below the folder of a module.
+const REPORTS: &[&str] =
+    &["target/surefire-reports", "target/failsafe-reports", "build/test-results/test", "test-results", "reports"];
+/// What pytest leaves of its last run.
+const LAST_FAILED: &str = ".pytest_cache/v/cache/lastfailed";
+/// Report files read at most.
+const MOST_REPORTS: usize = 20_000;
+/// Commits whose test files are a hint.
+const COMMITS: usize = 3;
+
+/// The hints of a project in the user's folder, the best first.
+pub(super) async fn of(folder: &Utf8Path, project: &Project, history: Option<&History>) -> Vec<Hint> {
+    let mut hints: Vec<Hint> = Vec::new();
+    hints.extend(match project.runner {
+        Runner::Jvm => of_reports(folder, project),
+        Runner::Pytest => of_pytest(folder),
+        Runner::Command { .. } | Runner::Cases { .. } => None,
+    });
+    let Some(history) = history else { return hints };
+    for (from, files) in [
+        ("what is not committed yet", history.uncommitted().await),
+        ("the last commits", history.committed(COMMITS).await),
+    ] {
+        let tests: Vec<TestId> = files.unwrap_or_default().iter().filter_map(|file| test_of(file, project)).collect();
+        if !tests.is_empty() {
+            hints.push(Hint { from: from.to_owned(), tests, own_word: false });
+        }
+    }
+    hints
+}
+
+/// Failing tests in the reports of the last run; the project's own word where no source is newer than they are.
+fn of_reports(folder: &Utf8Path, project: &Project) -> Option<Hint> {
+    let module = project.module.under(folder);
+    let mut tests: Vec<TestId> = Vec::new();
+    let mut oldest: Option<SystemTime> = None;
+    for place in REPORTS {
+        for file in xml_files(&module.join(place)) {
+            let written = file.metadata().ok()?.modified().ok()?;
+            let failing = junit_xml::parse(&std::fs::read(&file).unwrap_or_default()).into_iter().filter(|result| {
+                matches!(result.status, TestStatus::Failed | TestStatus::TimedOut) && !result.id.class.is_empty()
+            });
+            let before = tests.len();
+            tests.extend(failing.map(|result| result.id));
+            if tests.len() > before {
+                oldest = Some(oldest.map_or(written, |oldest| oldest.min(written)));
+            }
+        }
+    }
+    let oldest = oldest?;
+    let own_word = newest_source(folder, project).is_some_and(|newest| newest < oldest);
+    Some(Hint { from: "the reports of the last test run".to_owned(), tests, own_word })
+}
+
+fn xml_files(folder: &Utf8Path) -> impl Iterator<Item = Utf8PathBuf> {
+    let walk = ignore::WalkBuilder::new(folder).standard_filters(false).max_depth(Some(2)).build();
+    let paths = walk.flatten().filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok());
+    paths.filter(|path| path.extension() == Some("xml") && path.is_file()).take(MOST_REPORTS)
+}
+
+/// When a source or build file of the project was written last.
+fn newest_source(folder: &Utf8Path, project: &Project) -> Option<SystemTime> {
+    let roots = project.source_roots.iter().chain(&project.test_roots).chain(&project.resources);
+    let walks = roots.map(|root| ignore::WalkBuilder::new(root.under(folder)).standard_filters(false).build());
+    let sources = walks.flatten().flatten().filter_map(|entry| entry.metadata().ok()?.modified().ok());
+    let pom = project.module.under(folder).join("pom.xml").metadata().ok().and_then(|meta| meta.modified().ok());
+    sources.chain(pom).max()
+}
+
+/// What pytest says failed the last time.
+fn of_pytest(folder: &Utf8Path) -> Option<Hint> {
+    let bytes = std::fs::read(folder.join(LAST_FAILED)).ok()?;
+    let failed: std::collections::BTreeMap<String, bool> = serde_json::from_slice(&bytes).ok()?;
+    let tests: Vec<TestId> = failed.keys().filter_map(|id| id.parse().ok()).collect();
+    let from = "pytest's last run".to_owned();
+    (!tests.is_empty()).then_some(Hint { from, tests, own_word: false })
+}
+
+/// The test class or module that a changed file is, or that is named after it.
+fn test_of(file: &RepoPath, project: &Project) -> Option<TestId> {
+    let inside = |roots: &[RepoPath]| -> Option<String> {
+        let all = roots.iter().filter_map(|root| file.below(root));
+        all.min_by_key(|inside| inside.len()).map(str::to_owned)
+    };
+    let (path, extension) = file.as_str().rsplit_once('.')?;
+    match (extension, &project.runner) {
+        ("java" | "kt" | "groovy", Runner::Jvm) => {
+            let stem = |inside: String| inside.rsplit_once('.').map(|(stem, _)| stem.replace('/', "."));
+            match (inside(&project.test_roots).and_then(stem), inside(&project.source_roots).and_then(stem)) {
+                (Some(test), _) => Some(TestId::new(test, "")),
+                (None, Some(product)) => Some(TestId::new(format!("{product}Test"), "")),
+                (None, None) => None,
+            }
+        }
+        ("py", Runner::Pytest) => {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let is_test = name.starts_with("test_") || name.ends_with("_test");
+            let below = path.strip_prefix(project.module.as_str()).unwrap_or(path).trim_start_matches('/');
+            let module = if is_test { below.replace('/', ".") } else { format!("test_{name}") };
+            Some(TestId::new(module, ""))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn project() -> Project {
+        let path = |text: &str| RepoPath::new(text).unwrap();
+        Project {
+            source_roots: vec![path("src/main/java")],
+            test_roots: vec![path("src/test/java")],
+            ..Project::default()
+        }
+    }
+
+    #[test]
+    fn a_changed_file_names_its_test() {
+        let named = |file: &str| test_of(&RepoPath::new(file).unwrap(), &project()).map(|id| id.to_string());
+        assert_eq!(named("src/test/java/a/CartTest.java").as_deref(), Some("a.CartTest"));
+        assert_eq!(named("src/main/java/a/Cart.java").as_deref(), Some("a.CartTest"));
+        assert_eq!(named("README.md"), None);
+    }
+
+    #[test]
+    fn reports_name_what_failed_and_are_the_own_word_while_no_source_is_newer() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(temp.path()).unwrap();
+        let source = root.join("src/main/java/a/Cart.java");
+        fs::create_dir_all(source.parent().unwrap()).unwrap();
+        fs::write(&source, "class Cart {}").unwrap();
+        let reports = root.join("target/surefire-reports");
+        fs::create_dir_all(&reports).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let text = "<testsuite><testcase classname=\"a.CartTest\" name=\"sums\"><failure/></testcase>\
+                    <testcase classname=\"a.CartTest\" name=\"adds\"/></testsuite>";
+        fs::write(reports.join("TEST-a.CartTest.xml"), text).unwrap();
+        let hint = of_reports(root, &project()).unwrap();
+        let names: Vec<String> = hint.tests.iter().map(TestId::to_string).collect();
+        assert_eq!((names.as_slice(), hint.own_word), (["a.CartTest#sums".to_owned()].as_slice(), true));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::write(&source, "class Cart { int x; }").unwrap();
+        assert!(!of_reports(root, &project()).unwrap().own_word);
+    }
+}

@@ -1,0 +1,534 @@
+//! The confirmation: all tests once, with the patch, in fresh processes, split over the lanes.
+//!
+//! A test that passes needs no baseline. One that does not pass is asked of the untouched code: if it does not pass there
+//! either, it was broken before; if it passes there, it is run again by itself, with the patch and with more time, before
+//! it speaks against it. So neither an old failure, nor a flaky test, nor a busy machine makes a no.
+
+use super::lanes::{self, Queue};
+use super::plan::{Deadlines, UNKNOWN};
+use super::plausible::{self, Judged, objection};
+use super::records::Discovered;
+use super::subject::{Build, Copy, Subject};
+use super::untouched::{Before, Untouched, passes};
+use super::{Baseline, ValidateError, cold, suite};
+use crate::domain::{Loss, Outcome, Patch, TestId, TestReport, Validation};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How much more time a test gets that is run again by itself.
+const MORE: u32 = 3;
+/// Times that a test is run again with the patch before it speaks against it.
+const AGAIN: usize = 3;
+/// Tests that are looked at first when many do not pass: one that speaks against the patch is enough.
+const FIRST: usize = 6;
+
+/// All that a confirmation needs.
+pub(super) struct Confirmation<'a> {
+    pub(super) subject: &'a dyn Subject,
+    pub(super) baseline: &'a Baseline,
+    pub(super) untouched: &'a Untouched,
+    /// Tests that there are without the patch.
+    pub(super) expected: &'a Discovered,
+    pub(super) patch: &'a Patch,
+    pub(super) build: Arc<Build>,
+    /// Classes that hold tests, the nearest to the change first.
+    pub(super) order: Vec<String>,
+    /// Tests that pass by the project's own command, whatever they do here.
+    pub(super) excused: &'a BTreeSet<TestId>,
+}
+
+/// What the lanes found so far.
+#[derive(Default)]
+struct Shared {
+    report: Option<TestReport>,
+    /// The first thing that speaks against the patch.
+    against: Option<Judged>,
+    /// Tests that did not pass and do not speak against the patch.
+    cleared: Cleared,
+}
+
+/// Tests that did not pass and do not speak against the patch, each with the reason.
+type Cleared = BTreeMap<TestId, Reason>;
+
+/// Why a test that did not pass does not speak against a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    /// It fails without the patch, too.
+    Broken,
+    /// It is skipped without the patch, too.
+    Skipped,
+    /// It is flaky, without the patch or with it.
+    Flaky,
+}
+
+impl Confirmation<'_> {
+    /// Runs everything and judges it.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub(super) async fn run(&self) -> Result<Validation, ValidateError> {
+        let first = self.run_triggering().await?;
+        let judged = plausible::triggering(self.baseline, &first);
+        if judged.outcome != Outcome::PassedWarm {
+            return Ok(cold::answer(&first, judged, 0.0));
+        }
+        let mut cleared = Cleared::new();
+        let open = plausible::not_passed(self.baseline, &first).cloned().collect();
+        if let Some(against) = self.examine(&first, open, &mut cleared).await? {
+            return Ok(cold::answer(&first, against, 0.0));
+        }
+        let shared = Mutex::new(Shared { report: Some(first), against: None, cleared });
+        let triggering: BTreeSet<&str> = self.baseline.triggering.iter().map(TestId::outer_class).collect();
+        let rest: Vec<String> =
+            self.order.iter().filter(|class| !triggering.contains(class.as_str())).cloned().collect();
+        let queue = Queue::new(rest, lanes::count());
+        futures::future::try_join_all((0..lanes::count()).map(|_| self.lane(&queue, &shared))).await?;
+        let Shared { report, against, cleared } = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let report = report.unwrap_or_else(suite::empty);
+        if let Some(against) = against {
+            return Ok(cold::answer(&report, against, 0.0));
+        }
+        let missing = plausible::missing(self.expected, &report);
+        if let Some(against) = self.examine(&report, missing, &mut Cleared::new()).await? {
+            return Ok(cold::answer(&report, against, 0.0));
+        }
+        Ok(self.plausible(&report, &cleared))
+    }
+
+    /// The classes of the triggering tests, in a process and a copy of their own. Before a no is said, the triggering
+    /// tests run by themselves, with more time.
+    async fn run_triggering(&self) -> Result<TestReport, ValidateError> {
+        if self.baseline.triggering.is_empty() {
+            return Ok(suite::empty());
+        }
+        let classes = self.subject.classes_of(&self.baseline.triggering);
+        let deadlines = self.subject.deadlines(&self.baseline.report);
+        let plan = self.subject.plan(classes, deadlines.clone());
+        let mut report = self.subject.run(&self.copy()?, &plan).await?;
+        if plausible::triggering(self.baseline, &report).outcome != Outcome::PassedWarm {
+            let alone = self.subject.plan_of(self.wanted(&self.baseline.triggering), deadlines.times(MORE));
+            let again = self.subject.run(&self.copy()?, &alone).await?;
+            if plausible::triggering(self.baseline, &again).outcome != Outcome::PassedWarm {
+                return Ok(again);
+            }
+            report.results.extend(again.results);
+            report.end = again.end;
+        }
+        Ok(report)
+    }
+
+    /// One lane's share of the other classes.
+    async fn lane(&self, queue: &Queue, shared: &Mutex<Shared>) -> Result<(), ValidateError> {
+        let copy = self.copy()?;
+        let watcher = &self.subject.options().watcher;
+        while let Some(classes) = queue.next() {
+            let count = classes.len();
+            if let Some(against) = self.piece(classes, &copy, shared).await? {
+                queue.stop();
+                lock(shared).against.get_or_insert(against);
+            }
+            let (done, of) = queue.finish(count);
+            watcher.steps("confirming with all tests", done, Some(of));
+        }
+        Ok(())
+    }
+
+    /// Some classes, with a look at what does not pass in them. A loss is looked at before the rest of them runs.
+    async fn piece(
+        &self,
+        classes: Vec<String>,
+        copy: &Copy,
+        shared: &Mutex<Shared>,
+    ) -> Result<Option<Judged>, ValidateError> {
+        let mut plan = self.subject.plan(classes, self.deadlines()).until_lost();
+        let mut report = suite::empty();
+        loop {
+            let part = self.subject.run(copy, &plan).await?;
+            let (end, news) = (part.end, part.results.len());
+            plan.skip.extend(part.results.keys().cloned());
+            report.results.extend(part.results);
+            report.output_tail = part.output_tail;
+            let open = plausible::not_passed(self.baseline, &report).cloned().collect();
+            let mut cleared = lock(shared).cleared.clone();
+            let against = self.examine(&report, open, &mut cleared).await?;
+            lock(shared).cleared.extend(cleared);
+            let is_over = plausible::ended_badly(end).is_none() || news == 0 || against.is_some();
+            if is_over {
+                merge(shared, report);
+                return Ok(against);
+            }
+        }
+    }
+
+    /// Whether tests that did not pass speak against the patch.
+    async fn examine(
+        &self,
+        report: &TestReport,
+        open: Vec<TestId>,
+        cleared: &mut Cleared,
+    ) -> Result<Option<Judged>, ValidateError> {
+        let counts = |id: &TestId| {
+            !self.baseline.set_aside.contains_key(id) && !cleared.contains_key(id) && !self.excused.contains(id)
+        };
+        let open: Vec<TestId> = open.into_iter().filter(counts).collect();
+        let mut rest = open.as_slice();
+        let mut size = FIRST;
+        while !rest.is_empty() {
+            let (some, later) = rest.split_at(size.min(rest.len()));
+            if let Some(judged) = self.examine_some(report, some, open.len(), cleared).await? {
+                return Ok(Some(judged));
+            }
+            (rest, size) = (later, size * 4);
+        }
+        Ok(None)
+    }
+
+    async fn examine_some(
+        &self,
+        report: &TestReport,
+        some: &[TestId],
+        of: usize,
+        cleared: &mut Cleared,
+    ) -> Result<Option<Judged>, ValidateError> {
+        let before = self.untouched.ask(self.subject, some).await?;
+        let mut against: Vec<TestId> = Vec::new();
+        for (id, before) in before {
+            match before {
+                Before::Fails => drop(cleared.insert(id, Reason::Broken)),
+                Before::Skipped => drop(cleared.insert(id, Reason::Skipped)),
+                Before::Flaky => drop(cleared.insert(id, Reason::Flaky)),
+                // A test that is new under the patch and fails counts as much as any other.
+                Before::Passes | Before::Absent => against.push(id),
+            }
+        }
+        for _ in 0..AGAIN {
+            if against.is_empty() {
+                return Ok(None);
+            }
+            let again = self.alone(&against).await?;
+            against.retain(|id| {
+                let passed = passes(&again, id) == Some(true) && !self.is_short_of(&again, id);
+                if passed {
+                    cleared.insert(id.clone(), Reason::Flaky);
+                }
+                !passed
+            });
+            // What is cut again with three times the time has no end.
+            let is_cut = |id: &TestId| again.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut));
+            if against.iter().all(is_cut) {
+                break;
+            }
+        }
+        Ok((!against.is_empty()).then(|| self.objects(report, against, of)))
+    }
+
+    /// Whether fewer invocations of a method ran than there are.
+    fn is_short_of(&self, report: &TestReport, id: &TestId) -> bool {
+        let group = TestId::new(&id.class, id.bare_method());
+        let wanted: Discovered = self.expected.get(&group).map(|count| (group, *count)).into_iter().collect();
+        !plausible::missing(&wanted, report).is_empty()
+    }
+
+    /// Some tests by themselves, in a fresh copy and a fresh process, with more time.
+    async fn alone(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
+        let plan = self.subject.plan_of(self.wanted(tests), self.deadlines().times(MORE));
+        self.subject.run(&self.copy()?, &plan).await
+    }
+
+    /// What to ask for: all invocations of a method, because their names may hold values.
+    fn wanted(&self, tests: &[TestId]) -> Vec<TestId> {
+        tests.iter().map(|id| TestId::new(&id.class, id.bare_method())).collect()
+    }
+
+    fn deadlines(&self) -> Deadlines {
+        let known = self.subject.deadlines(&self.baseline.report);
+        Deadlines { default: UNKNOWN, ..known }
+    }
+
+    fn copy(&self) -> Result<Copy, ValidateError> {
+        self.subject.copy_with(self.patch, &self.build)
+    }
+
+    fn objects(&self, report: &TestReport, against: Vec<TestId>, of: usize) -> Judged {
+        let outcome = objection(against.first().and_then(|id| report.results.get(id)));
+        let word = match outcome {
+            Outcome::Timeout => "is cut",
+            Outcome::Crash => "ends its process",
+            Outcome::OutOfMemory => "runs out of memory",
+            Outcome::MissingTests => "does not run",
+            _ => "fails",
+        };
+        let name = against.first().map_or_else(String::new, TestId::to_string);
+        let more = match of.saturating_sub(1) {
+            0 => String::new(),
+            1 => " (1 other test does not pass either)".to_owned(),
+            n => format!(" (nor do {n} other tests pass)"),
+        };
+        let detail = format!("{name} {word}, and passes without the patch{more}");
+        Judged { outcome, detail, against, fixed: self.baseline.triggering.len() }
+    }
+
+    fn plausible(&self, report: &TestReport, cleared: &Cleared) -> Validation {
+        let of = self.baseline.triggering.len();
+        let passed = report.results.values().filter(|result| result.passed()).count();
+        let others = passed.saturating_sub(of);
+        let mut detail = format!("{of} of {of} triggering tests pass, and so do the other {others} tests");
+        let with = |reason| cleared.values().filter(|why| **why == reason).count();
+        let broken = with(Reason::Broken);
+        if broken > 0 {
+            detail.push_str(&format!("; {broken} fail with the patch and without it"));
+        }
+        let flaky: Vec<String> =
+            cleared.iter().filter(|(_, why)| **why == Reason::Flaky).map(|(id, _)| id.to_string()).collect();
+        if !flaky.is_empty() {
+            detail.push_str(&format!("; not every time, and not counted: {}", flaky.join(", ")));
+        }
+        let fixed: Vec<&TestId> =
+            self.baseline.others.iter().flatten().filter(|id| passes(report, id) == Some(true)).collect();
+        if !fixed.is_empty() {
+            detail.push_str(&format!("; {} other failing tests pass now, too", fixed.len()));
+        }
+        Validation { fixed: of, ..Validation::without_tests(Outcome::Plausible, detail) }
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn merge(shared: &Mutex<Shared>, part: TestReport) {
+    let mut shared = lock(shared);
+    let report = shared.report.get_or_insert_with(suite::empty);
+    report.results.extend(part.results);
+    report.output_tail = part.output_tail;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::benchmark::{Checkout, Project};
+    use crate::domain::{BugId, Diagnostic, FileChange, RepoPath, RunEnd, TestResult, TestStatus};
+    use crate::validate::Options;
+    use crate::validate::plan::Plan;
+    use crate::validate::records::Executed;
+    use camino::{Utf8Path, Utf8PathBuf};
+
+    /// What a run tells: by whether the patch is there, and how often that was asked before.
+    type Script = fn(patched: bool, nth: usize) -> Vec<(&'static str, TestStatus)>;
+
+    /// A project whose tests are scripted.
+    struct Scripted {
+        _folder: tempfile::TempDir,
+        checkout: Checkout,
+        options: Options,
+        tests: Vec<String>,
+        script: Script,
+        asked: Mutex<[usize; 2]>,
+    }
+
+    impl Scripted {
+        fn new(script: Script) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let base = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
+            let (root, work) = (base.join("root"), base.join("work"));
+            for each in [&root, &work] {
+                std::fs::create_dir_all(each).unwrap();
+            }
+            let checkout = Checkout {
+                bug: BugId { benchmark: "local".into(), name: "x".into() },
+                root,
+                language: "java".into(),
+                project: Project::default(),
+                triggering: None,
+                requirements: None,
+                oracle: None,
+                official: None,
+                own: None,
+                reactor: None,
+                hints: Vec::new(),
+                notes: Vec::new(),
+            };
+            let tests = ["T", "U"].map(String::from).to_vec();
+            Self { _folder: folder, checkout, options: Options::new(work), tests, script, asked: Mutex::default() }
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Subject for Scripted {
+        fn checkout(&self) -> &Checkout {
+            &self.checkout
+        }
+        fn options(&self) -> &Options {
+            &self.options
+        }
+        fn tests(&self) -> &[String] {
+            &self.tests
+        }
+        fn kept(&self) -> &Utf8Path {
+            &self.options.work_dir
+        }
+        fn args(&self) -> Vec<String> {
+            Vec::new()
+        }
+        async fn build(&self, _: &Patch) -> Result<Result<Build, Validation>, ValidateError> {
+            Build::new(&self.options.work_dir).map(Ok)
+        }
+        async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError> {
+            let patched = copy.tree.join("patched").is_file();
+            let nth = {
+                let mut asked = self.asked.lock().unwrap();
+                asked[usize::from(patched)] += 1;
+                asked[usize::from(patched)] - 1
+            };
+            let mut report = suite::empty();
+            for (name, status) in (self.script)(patched, nth) {
+                let id: TestId = name.parse().unwrap();
+                let meant = |only: &TestId| suite::same_group(&id, only);
+                let wanted = plan.only.is_empty() || plan.only.iter().any(meant);
+                if !wanted || !plan.classes.contains(&id.class) || plan.skip.contains(&id) {
+                    continue;
+                }
+                let loss = (status == TestStatus::TimedOut).then_some(Loss::Cut);
+                report.results.insert(id.clone(), TestResult { id, status, failure: None, millis: 1, loss });
+                if loss.is_some() && plan.losses == 1 {
+                    report.end = RunEnd::TimedOut;
+                    break;
+                }
+            }
+            Ok(report)
+        }
+        async fn discover(&self, _: &Copy, _: &Plan) -> Result<Discovered, ValidateError> {
+            Ok(Discovered::new())
+        }
+        async fn measured(&self, _: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
+            Ok(None)
+        }
+        fn order(&self, _: &Patch, _: &Build) -> Vec<String> {
+            self.tests.clone()
+        }
+        fn source(&self, _: &str) -> Option<RepoPath> {
+            None
+        }
+        async fn warnings(&self, _: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
+            Ok(Vec::new())
+        }
+        async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
+            Ok(None)
+        }
+    }
+
+    async fn confirmed(script: Script) -> Validation {
+        let subject = Scripted::new(script);
+        let baseline = Baseline { triggering: vec!["T#bug".parse().unwrap()], ..Baseline::default() };
+        let expected = [("T#bug", Some(1)), ("U#good", Some(1)), ("U#many", Some(2))];
+        let expected: Discovered = expected.map(|(name, count)| (name.parse().unwrap(), count)).into();
+        let path = RepoPath::new("patched").unwrap();
+        let patch = Patch { files: vec![FileChange { path, before: None, after: b"x".as_slice().into() }] };
+        let build = Arc::new(Build::new(&subject.options.work_dir).unwrap());
+        let untouched = Untouched::of(&subject);
+        let confirmation = Confirmation {
+            subject: &subject,
+            baseline: &baseline,
+            untouched: &untouched,
+            expected: &expected,
+            patch: &patch,
+            build,
+            order: subject.tests.clone(),
+            excused: &BTreeSet::new(),
+        };
+        confirmation.run().await.unwrap()
+    }
+
+    use TestStatus::{Failed, Passed, Skipped, TimedOut};
+
+    /// All tests, with the one of interest as it is said.
+    fn all(good: TestStatus) -> Vec<(&'static str, TestStatus)> {
+        vec![("T#bug", Passed), ("U#many[1]", Passed), ("U#many[2]", Passed), ("U#good", good)]
+    }
+
+    #[tokio::test]
+    async fn what_passes_needs_no_baseline() {
+        let told = confirmed(|patched, _| if patched { all(Passed) } else { panic!("nobody asks") }).await;
+        assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
+        assert_eq!(told.detail, "1 of 1 triggering tests pass, and so do the other 3 tests");
+    }
+
+    #[tokio::test]
+    async fn what_fails_without_the_patch_speaks_against_nobody() {
+        for (before, with) in [(Failed, Failed), (TimedOut, TimedOut), (Failed, TimedOut), (Skipped, Skipped)] {
+            let told = match (before, with) {
+                (Failed, Failed) => confirmed(|_, _| all(Failed)).await,
+                (TimedOut, TimedOut) => confirmed(|_, _| all(TimedOut)).await,
+                (Failed, _) => confirmed(|patched, _| all(if patched { TimedOut } else { Failed })).await,
+                _ => confirmed(|_, _| all(Skipped)).await,
+            };
+            assert_eq!(told.outcome, Outcome::Plausible, "{before:?} {with:?}: {told:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_passes_without_the_patch_and_never_with_it_is_a_regression() {
+        let rows: [(Script, Outcome); 4] = [
+            (|patched, _| all(if patched { Failed } else { Passed }), Outcome::Regression),
+            (|patched, _| all(if patched { TimedOut } else { Passed }), Outcome::Timeout),
+            (|patched, _| all(if patched { Skipped } else { Passed }), Outcome::MissingTests),
+            (
+                |patched, _| all(Passed).into_iter().filter(|(name, _)| !patched || *name != "U#many[2]").collect(),
+                Outcome::MissingTests,
+            ),
+        ];
+        for (script, wanted) in rows {
+            let told = confirmed(script).await;
+            assert_eq!(told.outcome, wanted, "{told:?}");
+            assert!(told.detail.contains("passes without the patch"), "{told:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_test_that_is_new_with_the_patch_and_fails_counts() {
+        let told = confirmed(|patched, _| {
+            let mut tests = all(Passed);
+            if patched {
+                tests.push(("U#many[3]", Failed));
+            }
+            tests
+        })
+        .await;
+        assert_eq!(told.outcome, Outcome::Regression, "{told:?}");
+    }
+
+    #[tokio::test]
+    async fn a_flaky_test_makes_no_no() {
+        // It fails the first time with the patch, and passes when it runs by itself.
+        let told = confirmed(|patched, nth| all(if patched && nth <= 1 { Failed } else { Passed })).await;
+        assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
+        assert!(told.detail.contains("not every time, and not counted: U#good"), "{told:?}");
+        // It fails now and then without the patch.
+        let told = confirmed(|patched, nth| all(if patched || nth == 1 { Failed } else { Passed })).await;
+        assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
+    }
+
+    #[tokio::test]
+    async fn a_triggering_test_that_fails_once_gets_a_fresh_process() {
+        let told = confirmed(|_, nth| {
+            let mut tests = all(Passed);
+            tests[0].1 = if nth == 0 { Failed } else { Passed };
+            tests
+        })
+        .await;
+        assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
+        let told = confirmed(|_, _| vec![("T#bug", Failed)]).await;
+        assert_eq!(told.outcome, Outcome::Failed, "{told:?}");
+    }
+
+    #[test]
+    fn lanes_share_one_folder_for_classes() {
+        let subject = Scripted::new(|_, _| Vec::new());
+        let build = Arc::new(Build::new(&subject.options.work_dir).unwrap());
+        let any: &dyn Subject = &subject;
+        let copies = [0, 1].map(|_| any.copy_with(&Patch::default(), &build).unwrap());
+        assert_eq!(copies[0].build.overlay, copies[1].build.overlay);
+        let trees: BTreeSet<&Utf8PathBuf> = copies.iter().map(|copy| &copy.tree).collect();
+        assert_eq!(trees.len(), 2);
+    }
+}

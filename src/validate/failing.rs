@@ -1,0 +1,249 @@
+//! What fails: found before the first query, without running what passes.
+//!
+//! Hints are asked in order (tests that were named, reports of the last run, what was changed last); without any, the
+//! suite runs until something fails, and a little longer. What fails is run again in fresh processes, and the project's
+//! own command is asked as well: a test counts as the bug only if it fails by running, every time, and there too.
+
+mod decide;
+mod group;
+
+pub(super) use decide::{Asked, Facts, classes_of, decide, matches};
+
+use super::lanes::{self, Queue};
+use super::plan::{Deadlines, LEAST, Plan};
+use super::records::Executed;
+use super::subject::{Copy, Subject};
+use super::{Baseline, ValidateError, coverage, io_error, suite};
+use crate::benchmark::{Hint, OwnRun};
+use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult};
+use futures::StreamExt;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// Further runs of quick failing tests, of slower ones, and of slow ones.
+const RUNS: [(Duration, usize); 3] = [(Duration::from_millis(800), 6), (Duration::from_secs(3), 3), (Duration::MAX, 2)];
+/// How much longer the suite goes on after the first failure, at least and at most.
+const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(90));
+/// Time for a test before it is known how long it takes.
+const FIRST: Duration = Duration::from_secs(10);
+/// When more tests than these want more time, that is no matter of slow tests.
+const FEW: usize = 10;
+/// Time that each of them gets.
+const ROOM: Duration = Duration::from_secs(30);
+/// Classes that one hint may name and that are measured in one go.
+const MEASURED: usize = 20;
+
+/// Takes the facts from the cache or finds them, and decides what triggers.
+///
+/// # Errors
+/// Nothing fails, a test that was named does not fail or does not exist, or no test can be run.
+pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateError> {
+    let asked = Asked::of(subject);
+    let file = subject.kept().join(format!("failing-{}.json", asked.key()));
+    let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Facts>(&bytes).ok());
+    let facts = match known.filter(Facts::is_readable) {
+        Some(facts) => facts,
+        None => {
+            let facts = run(subject, &asked).await?;
+            keep(&file, &facts)?;
+            facts
+        }
+    };
+    decide(facts, &asked)
+}
+
+/// Writes facts where the next run finds them, whole or not at all.
+pub(super) fn keep(file: &camino::Utf8Path, facts: &impl Serialize) -> Result<(), ValidateError> {
+    let io = || io_error("keeping what was found out", file);
+    let folder = file.parent().unwrap_or(file);
+    std::fs::create_dir_all(folder).map_err(io())?;
+    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(io())?;
+    serde_json::to_writer(&mut new, facts).map_err(|error| io()(error.into()))?;
+    new.persist(file).map_err(|error| io()(error.error))?;
+    Ok(())
+}
+
+/// What one look at some classes found.
+struct Found {
+    report: TestReport,
+    executed: Executed,
+    /// Whether all tests of the project ran.
+    whole: bool,
+    /// Whether the project's own command is known to fail the same tests.
+    own_word: bool,
+}
+
+async fn run(subject: &dyn Subject, asked: &Asked) -> Result<Facts, ValidateError> {
+    let begin = Instant::now();
+    let mut found = first_look(subject, asked).await?;
+    let failing: Vec<TestId> = found.report.failing().map(|result| result.id.clone()).collect();
+    let ask_own = asked.is_open() && !found.own_word && !failing.is_empty();
+    let (flaky, own, slow) = tokio::try_join!(
+        flaky(subject, &found.report, &failing),
+        async { if ask_own { own_word(subject, &failing).await } else { Ok(None) } },
+        with_more_time(subject, &found.report)
+    )?;
+    found.report.results.extend(slow);
+    let spectrum = coverage::read(subject, &found.report, found.executed);
+    Ok(Facts::new(found.report, flaky, own, spectrum, found.whole, begin.elapsed().as_secs_f64()))
+}
+
+async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, ValidateError> {
+    if !asked.named().is_empty() {
+        let classes = classes_of(subject.tests(), asked.named());
+        return measured(subject, classes, deadlines(subject), "running the tests that were named").await;
+    }
+    for Hint { from, tests, own_word } in &subject.checkout().hints {
+        let mut classes = classes_of(subject.tests(), tests);
+        classes.truncate(MEASURED);
+        if classes.is_empty() {
+            continue;
+        }
+        let phase = format!("running tests named by {from}");
+        let found = measured(subject, classes, deadlines(subject), &phase).await?;
+        if found.report.failing().next().is_some() {
+            return Ok(Found { own_word: *own_word, ..found });
+        }
+    }
+    suite(subject).await
+}
+
+/// Time before it is known how long tests take.
+fn deadlines(subject: &dyn Subject) -> Deadlines {
+    Deadlines::of(FIRST, subject.longest())
+}
+
+/// Runs some classes once and tells what their tests execute.
+async fn measured(
+    subject: &dyn Subject,
+    classes: Vec<String>,
+    deadlines: Deadlines,
+    phase: &str,
+) -> Result<Found, ValidateError> {
+    subject.options().watcher.phase(phase);
+    let plan = subject.plan(classes, deadlines);
+    let (report, executed) = match subject.measured(&plan).await? {
+        Some(measured) => measured,
+        None => (subject.run(&subject.copy()?, &plan).await?, Vec::new()),
+    };
+    Ok(Found { report, executed, whole: plan.classes.len() == subject.tests().len(), own_word: false })
+}
+
+/// Runs the suite over all lanes until something fails, and a little longer, in which more of the bug shows.
+async fn suite(subject: &dyn Subject) -> Result<Found, ValidateError> {
+    let lanes = lanes::count();
+    let queue = Queue::new(subject.tests().to_vec(), lanes);
+    let begin = Instant::now();
+    let deadlines = deadlines(subject);
+    let watcher = &subject.options().watcher;
+    let until = std::sync::Mutex::new(None::<Instant>);
+    let lane = || async {
+        let copy = subject.copy()?;
+        let mut all = suite::empty();
+        while let Some(classes) = queue.next() {
+            let count = classes.len();
+            let report = subject.run(&copy, &subject.plan(classes, deadlines.clone())).await?;
+            let fails = report.failing().next().is_some();
+            all.end = worse(all.end, report.end);
+            all.output_tail = report.output_tail;
+            all.results.extend(report.results);
+            let (done, of) = queue.finish(count);
+            watcher.steps("running the tests to see which fail", done, Some(of));
+            let mut until = until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if fails {
+                until.get_or_insert_with(|| Instant::now() + begin.elapsed().clamp(LONGER.0, LONGER.1));
+            }
+            if until.is_some_and(|until| Instant::now() >= until) {
+                queue.stop();
+            }
+        }
+        Ok::<TestReport, ValidateError>(all)
+    };
+    watcher.steps("running the tests to see which fail", 0, Some(subject.tests().len()));
+    let reports = futures::future::try_join_all((0..lanes).map(|_| lane())).await?;
+    let mut report = suite::empty();
+    for each in reports {
+        report.end = worse(report.end, each.end);
+        report.output_tail = each.output_tail;
+        report.results.extend(each.results);
+    }
+    let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
+    let failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
+    let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
+    let mut executed = Vec::new();
+    let classes = subject.classes_of(&failing);
+    if !classes.is_empty() && classes.len() <= MEASURED {
+        let cut = report.failing().filter(|result| result.loss == Some(Loss::Cut));
+        // An endless loop shows its lines soon.
+        let own = cut.map(|result| (result.id.clone(), LEAST)).collect();
+        let deadlines = Deadlines { own, ..deadlines };
+        executed = measured(subject, classes, deadlines, "measuring what the failing tests run").await?.executed;
+    }
+    Ok(Found { report, executed, whole, own_word: false })
+}
+
+fn worse(one: RunEnd, other: RunEnd) -> RunEnd {
+    if one == RunEnd::Complete { other } else { one }
+}
+
+/// Tests that were cut while others failed by themselves run once more with more time: those that pass are slow and say
+/// nothing of the bug. When nothing else fails, the cut is the bug.
+async fn with_more_time(
+    subject: &dyn Subject,
+    report: &TestReport,
+) -> Result<BTreeMap<TestId, TestResult>, ValidateError> {
+    let cut = |result: &&TestResult| matches!(result.loss, Some(Loss::Cut | Loss::Memory));
+    let tests: Vec<TestId> = report.failing().filter(cut).map(|result| result.id.clone()).collect();
+    if tests.is_empty() || tests.len() > FEW || tests.len() == report.failing().count() {
+        return Ok(BTreeMap::new());
+    }
+    let plan = subject.plan_of(tests, Deadlines::of(ROOM, ROOM * 2));
+    let again = subject.run(&subject.copy()?, &plan).await?;
+    Ok(again.results.into_iter().filter(|(_, result)| result.loss.is_none()).collect())
+}
+
+/// Failing tests that do not fail every time, each in fresh processes and fresh copies.
+async fn flaky(
+    subject: &dyn Subject,
+    report: &TestReport,
+    failing: &[TestId],
+) -> Result<BTreeSet<TestId>, ValidateError> {
+    // A test that was cut would be cut again.
+    let ended = |id: &&TestId| report.results.get(*id).is_some_and(|result| result.loss.is_none());
+    let again: Vec<TestId> = failing.iter().filter(ended).cloned().collect();
+    if again.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    subject.options().watcher.phase("running the failing tests again");
+    let took: u64 = again.iter().filter_map(|id| report.results.get(id)).map(|result| result.millis).sum();
+    let took = Duration::from_millis(took);
+    let runs = RUNS.iter().find(|(most, _)| took <= *most).map_or(2, |(_, runs)| *runs);
+    let plan: Plan = subject.plan_of(again.clone(), subject.deadlines(report));
+    let one = |_| async { subject.run(&subject.copy()?, &plan).await };
+    let reports: Vec<_> = futures::stream::iter(0..runs).map(one).buffer_unordered(lanes::count()).collect().await;
+    let mut flaky = BTreeSet::new();
+    for report in reports {
+        let report = report?;
+        let passes = |id: &&TestId| report.results.get(*id).is_some_and(TestResult::passed);
+        flaky.extend(again.iter().filter(passes).cloned());
+    }
+    Ok(flaky)
+}
+
+/// The failing tests that pass by the project's own command; `None` where it cannot tell.
+async fn own_word(subject: &dyn Subject, failing: &[TestId]) -> Result<Option<BTreeSet<TestId>>, ValidateError> {
+    let Some(own) = &subject.checkout().own else { return Ok(None) };
+    subject.options().watcher.phase(format!("asking `{}` about the failing tests", own.name()));
+    let copy = Copy::for_build(subject.checkout(), &subject.options().work_dir, &Patch::default())?;
+    match own.run(&copy.tree, failing, subject.longest()).await? {
+        OwnRun::NotTested(why) => {
+            tracing::info!("`{}` does not tell whether the failing tests fail there: {why}", own.name());
+            Ok(None)
+        }
+        OwnRun::Tested(report) => {
+            let passes = |id: &&TestId| super::untouched::passes(&report, id) == Some(true);
+            Ok(Some(failing.iter().filter(passes).cloned().collect()))
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Failing tests of several bugs, told apart by what they run.
+//!
+//! Tests that fail for one reason run the faulty lines, or lines beside them, which most passing tests do not run. So tests
+//! belong together when lines that few passing tests run are the same or near each other, or when they fail at the same
+//! place. A test of which nothing telling is known counts with the largest group. Where one bug is split in two, the other
+//! part is named, and tested with every patch.
+
+use crate::domain::{Frame, RepoPath, TestId, TestReport};
+use crate::validate::{Spectrum, clean};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Share of the passing tests that may run a line which still tells one bug from another.
+const COMMON: f64 = 0.5;
+/// Lines of a file that are no further apart are near each other.
+const NEAR: u32 = 8;
+
+type Line<'s> = (&'s RepoPath, u32);
+
+/// The groups, the largest first; of equal ones that with the first name.
+pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spectrum) -> Vec<Vec<TestId>> {
+    let telling = telling_lines(&failing, spectrum);
+    let says_something =
+        |id: &TestId| telling.get(id).is_some_and(|lines| !lines.is_empty()) || place(id, report).is_some();
+    let (failing, silent): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(says_something);
+    let mut groups: Vec<Vec<TestId>> = Vec::new();
+    for id in failing {
+        // A test may join groups that had nothing in common so far.
+        let (with, without): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .partition(|group| group.iter().any(|other| belong_together(&id, other, report, &telling)));
+        groups = without;
+        let mut joined: Vec<TestId> = with.into_iter().flatten().collect();
+        joined.push(id);
+        groups.push(joined);
+    }
+    groups.iter_mut().for_each(|group| group.sort());
+    groups.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    match groups.first_mut() {
+        Some(largest) => {
+            largest.extend(silent);
+            largest.sort();
+        }
+        None if silent.is_empty() => {}
+        None => groups.push(silent),
+    }
+    groups
+}
+
+/// Lines of each failing test that at most half of the passing tests run. Where no passing test was measured, all lines.
+fn telling_lines<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<&'s TestId, BTreeSet<Line<'s>>> {
+    let mut passing = 0usize;
+    let mut runs: BTreeMap<Line<'s>, usize> = BTreeMap::new();
+    let mut lines: BTreeMap<&'s TestId, BTreeSet<Line<'s>>> = BTreeMap::new();
+    for (id, passed, ran) in spectrum.tests() {
+        let own = ran.flat_map(|(file, lines)| lines.iter().map(move |line| (file, *line)));
+        if passed {
+            passing += 1;
+            own.for_each(|line| *runs.entry(line).or_default() += 1);
+        } else if failing.contains(id) {
+            lines.insert(id, own.collect());
+        }
+    }
+    for own in lines.values_mut() {
+        own.retain(|line| (runs.get(line).copied().unwrap_or(0) as f64) <= COMMON * passing as f64);
+    }
+    lines
+}
+
+fn belong_together(
+    one: &TestId,
+    other: &TestId,
+    report: &TestReport,
+    telling: &BTreeMap<&TestId, BTreeSet<Line<'_>>>,
+) -> bool {
+    if one.class == other.class && one.bare_method() == other.bare_method() {
+        return true;
+    }
+    if place(one, report).is_some() && place(one, report) == place(other, report) {
+        return true;
+    }
+    match (telling.get(one), telling.get(other)) {
+        (Some(one), Some(other)) if !one.is_empty() && !other.is_empty() => are_near(one, other),
+        // Where nothing was measured, tests of one class are taken for one bug.
+        _ => one.outer_class() == other.outer_class(),
+    }
+}
+
+fn are_near(one: &BTreeSet<Line<'_>>, other: &BTreeSet<Line<'_>>) -> bool {
+    one.iter().any(|(file, line)| {
+        let around = (*file, line.saturating_sub(NEAR))..=(*file, line.saturating_add(NEAR));
+        other.range(around).next().is_some()
+    })
+}
+
+/// Where in the product a test fails, when its trace tells.
+fn place<'r>(id: &TestId, report: &'r TestReport) -> Option<(&'r str, Option<u32>)> {
+    product_frame(&report.results.get(id)?.failure.as_ref()?.frames)
+}
+
+/// The innermost frame of the project outside of tests, as class and line.
+fn product_frame(frames: &[Frame]) -> Option<(&str, Option<u32>)> {
+    let frame = frames.iter().find(|frame| clean::is_project_frame(frame))?;
+    let is_test = frame.class.ends_with("Test") || frame.class.contains("Test$") || frame.class.contains("test_");
+    (!is_test).then_some((frame.class.as_str(), frame.line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{RunEnd, TestResult, TestStatus};
+    use crate::validate::Coverage;
+
+    fn coverage(file: &str, lines: &[u32]) -> Coverage {
+        Coverage { lines: [(RepoPath::new(file).unwrap(), lines.iter().copied().collect())].into() }
+    }
+
+    fn grouped(tests: &[(&str, bool, &str, &[u32])]) -> Vec<String> {
+        let id = |name: &str| name.parse::<TestId>().unwrap();
+        let spectrum =
+            Spectrum::of(tests.iter().map(|(name, passed, file, lines)| (id(name), *passed, coverage(file, lines))));
+        let results = tests.iter().map(|(name, passed, ..)| {
+            let status = if *passed { TestStatus::Passed } else { TestStatus::Failed };
+            (id(name), TestResult { id: id(name), status, failure: None, millis: 1, loss: None })
+        });
+        let report = TestReport { end: RunEnd::Complete, results: results.collect(), output_tail: String::new() };
+        let failing = report.failing().map(|result| result.id.clone()).collect();
+        let name = |group: Vec<TestId>| group.iter().map(TestId::to_string).collect::<Vec<_>>().join(" ");
+        groups(failing, &report, &spectrum).into_iter().map(name).collect()
+    }
+
+    #[test]
+    fn two_bugs_are_told_apart_by_lines_that_few_passing_tests_run() {
+        let found = grouped(&[
+            ("CartTest#sums", false, "Cart.java", &[1, 10]),
+            ("CartTest#adds", false, "Cart.java", &[1, 10, 11]),
+            ("TaxTest#rounds", false, "Cart.java", &[1, 30]),
+            ("CartTest#empty", true, "Cart.java", &[1]),
+            ("TaxTest#none", true, "Cart.java", &[1, 2]),
+        ]);
+        assert_eq!(found, ["CartTest#adds CartTest#sums", "TaxTest#rounds"]);
+    }
+
+    #[test]
+    fn a_test_that_runs_both_places_joins_them() {
+        let found = grouped(&[
+            ("A#a", false, "P.java", &[1]),
+            ("B#b", false, "P.java", &[2]),
+            ("C#both", false, "P.java", &[1, 2]),
+        ]);
+        assert_eq!(found, ["A#a B#b C#both"]);
+    }
+
+    #[test]
+    fn what_was_not_measured_counts_with_the_largest_group() {
+        let found = grouped(&[
+            ("A#a", false, "P.java", &[1]),
+            ("A#b", false, "P.java", &[2]),
+            ("B#b", false, "Q.java", &[40]),
+            ("C#c", false, "P.java", &[]),
+        ]);
+        assert_eq!(found, ["A#a A#b C#c", "B#b"]);
+    }
+}

@@ -1,0 +1,130 @@
+//! How tests end without the patch: asked only of those that do not pass with it, in fresh processes, and remembered.
+
+use super::ValidateError;
+use super::failing::keep;
+use super::plan::{Deadlines, UNKNOWN};
+use super::subject::Subject;
+use super::suite::same_group;
+use crate::domain::{TestId, TestReport, TestResult, TestStatus};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Runs that tell whether a test passes without the patch.
+const RUNS: usize = 3;
+
+/// How a test ends without the patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Before {
+    /// It passes every time.
+    Passes,
+    /// It fails or is cut every time.
+    Fails,
+    /// It is skipped every time.
+    Skipped,
+    /// Now this, now that.
+    Flaky,
+    /// There is no such test.
+    Absent,
+}
+
+/// What is known of the untouched code.
+pub(super) struct Untouched {
+    known: Mutex<BTreeMap<TestId, Before>>,
+    file: camino::Utf8PathBuf,
+}
+
+impl Untouched {
+    /// What earlier runs of this program found out about exactly this content.
+    pub(super) fn of(subject: &dyn Subject) -> Self {
+        let file = subject.kept().join("untouched-1.json");
+        let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+        let known = known.unwrap_or_default().into_iter().collect();
+        Self { known: Mutex::new(known), file }
+    }
+
+    /// Says how tests end that the baseline saw several times.
+    pub(super) fn learn(&self, id: &TestId, before: Before) {
+        self.known().insert(id.clone(), before);
+    }
+
+    /// How these tests end without any patch. A name without invocation means all of its invocations.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub(super) async fn ask(
+        &self,
+        subject: &dyn Subject,
+        tests: &[TestId],
+    ) -> Result<BTreeMap<TestId, Before>, ValidateError> {
+        let open: Vec<TestId> = {
+            let known = self.known();
+            tests.iter().filter(|id| !known.contains_key(*id)).cloned().collect()
+        };
+        if !open.is_empty() {
+            let asked = ask(subject, &open).await?;
+            let kept: Kept = {
+                let mut known = self.known();
+                known.extend(asked);
+                known.iter().map(|(id, before)| (id.clone(), *before)).collect()
+            };
+            if let Err(error) = keep(&self.file, &kept) {
+                tracing::warn!("what the untouched code does will be asked again: {error}");
+            }
+        }
+        let known = self.known();
+        Ok(tests.iter().map(|id| (id.clone(), known.get(id).copied().unwrap_or(Before::Absent))).collect())
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, BTreeMap<TestId, Before>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Kept = Vec<(TestId, Before)>;
+
+async fn ask(subject: &dyn Subject, open: &[TestId]) -> Result<BTreeMap<TestId, Before>, ValidateError> {
+    // A class or an invocation is asked for with all that belongs to it, because names may hold values.
+    let wanted: Vec<TestId> = open.iter().map(|id| TestId::new(&id.class, id.bare_method())).collect();
+    let mut runs: Vec<TestReport> = Vec::new();
+    for _ in 0..RUNS {
+        let deadlines = Deadlines::of(UNKNOWN, subject.longest());
+        let run = subject.run(&subject.copy()?, &subject.plan_of(wanted.clone(), deadlines)).await?;
+        runs.push(run);
+        // What does not pass in the first run will not pass every time.
+        if runs.len() == 1 && open.iter().all(|id| passes(&runs[0], id) != Some(true)) {
+            break;
+        }
+    }
+    Ok(open.iter().map(|id| (id.clone(), before(&runs, id))).collect())
+}
+
+fn before(runs: &[TestReport], id: &TestId) -> Before {
+    let seen: Vec<Option<bool>> = runs.iter().map(|run| passes(run, id)).collect();
+    if seen.iter().all(Option::is_none) {
+        Before::Absent
+    } else if seen.iter().all(|pass| *pass == Some(true)) {
+        Before::Passes
+    } else if runs.iter().all(|run| run.results.get(id).is_some_and(|r| r.status == TestStatus::Skipped)) {
+        Before::Skipped
+    } else if seen.iter().all(|pass| *pass == Some(false)) {
+        Before::Fails
+    } else {
+        Before::Flaky
+    }
+}
+
+/// Whether a test passes in a run; a name that is not there is judged by the others of its method, and a class by its
+/// tests. `None` when there is nothing of it.
+pub(super) fn passes(run: &TestReport, id: &TestId) -> Option<bool> {
+    let pass = |result: &TestResult| result.status == TestStatus::Passed;
+    if let Some(result) = run.results.get(id) {
+        return Some(pass(result));
+    }
+    let mut group = run.results.values().filter(|result| same_group(&result.id, id)).peekable();
+    match group.peek() {
+        Some(_) => Some(group.all(pass)),
+        None => run.results.get(&TestId::new(&id.class, "")).map(pass),
+    }
+}

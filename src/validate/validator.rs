@@ -1,0 +1,379 @@
+//! The one door to the judge. What a candidate goes through, in one order:
+//!
+//! 1. is it equal to an earlier one ([`Memory`])?
+//! 2. a quick look at its tests ([`Judge::validate`]);
+//! 3. doubt: does it hold what tests cannot judge?
+//! 4. the confirmation: fresh processes and all tests ([`Judge::confirm`]);
+//! 5. the benchmark's own judge, where there is one.
+//!
+//! [`Validator::verdict`] goes all the way with one candidate. [`Validator::screen`] goes as far as the doubt with many,
+//! so that a search can choose which of those that passed it wants confirmed.
+
+use super::memory::{Key, Memory};
+use super::{Baseline, Judge, OnResult, Probe, ValidateError, clean};
+use crate::benchmark::{OfficialJudge, OfficialWord};
+use crate::domain::{Disagreement, Outcome, Patch, SurerJudge, Validation};
+use crate::language::Language;
+use crate::patch;
+use camino::Utf8PathBuf;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What makes a candidate that passes suspicious.
+#[derive(Debug, Clone)]
+pub struct Doubts {
+    /// Sources of the failing tests: a candidate that repeats their literals special-cases them.
+    pub tests: Vec<String>,
+    /// The language of the sources.
+    pub language: &'static dyn Language,
+}
+
+/// The last word on a candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The word, with what stands behind it.
+    pub validation: Validation,
+    /// Where a surer judge said something else than a quicker one.
+    pub disagreements: Vec<Disagreement>,
+}
+
+/// Judges the candidates of one bug; cheap to clone.
+#[derive(Clone)]
+pub struct Validator {
+    judge: Arc<dyn Judge>,
+    probe: Arc<dyn Probe>,
+    memory: Arc<Memory>,
+    official: Option<Arc<dyn OfficialJudge>>,
+    /// For copies that the official judge needs.
+    work_dir: Utf8PathBuf,
+    /// `None` accepts what tests cannot judge.
+    doubts: Option<Doubts>,
+}
+
+impl Validator {
+    /// A door to this judge, without doubts and without an official judge.
+    pub fn new(judge: Arc<dyn Judge>, probe: Arc<dyn Probe>, work_dir: impl Into<Utf8PathBuf>) -> Self {
+        Self { judge, probe, memory: Arc::default(), official: None, work_dir: work_dir.into(), doubts: None }
+    }
+
+    /// The same with a memory that the judge shares.
+    pub(super) fn remembering(self, memory: Arc<Memory>) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// The same with the benchmark's own judge besides.
+    pub fn with_official(self, official: Option<Arc<dyn OfficialJudge>>) -> Self {
+        Self { official, ..self }
+    }
+
+    /// The same that doubts what tests cannot judge.
+    pub fn doubting(self, doubts: Doubts) -> Self {
+        Self { doubts: Some(doubts), ..self }
+    }
+
+    /// The same door to another judge, made of this one.
+    pub fn around(self, wrap: impl FnOnce(Arc<dyn Judge>) -> Arc<dyn Judge>) -> Self {
+        Self { judge: wrap(self.judge), ..self }
+    }
+
+    /// What candidates are judged against.
+    pub fn baseline(&self) -> &Baseline {
+        self.judge.baseline()
+    }
+
+    /// The judge behind the door, for tests and measurements of it alone.
+    pub fn judge(&self) -> &dyn Judge {
+        &*self.judge
+    }
+
+    /// Facts about the untouched code.
+    pub fn probe(&self) -> &dyn Probe {
+        &*self.probe
+    }
+
+    /// Begins a new attempt, which is told of no earlier candidate.
+    pub fn forget(&self) {
+        self.memory.forget();
+    }
+
+    /// Remembers a candidate that an earlier session judged.
+    pub fn remember(&self, patch: &Patch, answer: &Validation) {
+        self.memory.keep(Key::of_text(patch), answer);
+    }
+
+    /// The last word on one candidate.
+    ///
+    /// # Errors
+    /// Only for faults of the environment; everything a candidate does wrong is an outcome.
+    pub async fn verdict(&self, patch: &Patch) -> Result<Verdict, ValidateError> {
+        let key = Key::of_text(patch);
+        let first = match self.memory.last_word(&key) {
+            _ if patch.is_empty() => Validation::without_tests(Outcome::Duplicate, "it changes nothing"),
+            Some(known) => known,
+            None => self.screened(patch, self.judge.validate(patch).await?),
+        };
+        if first.outcome != Outcome::PassedWarm {
+            return Ok(Verdict { validation: first, disagreements: self.judge.disagreements() });
+        }
+        let verdict = self.confirmed(patch, first).await?;
+        self.memory.keep(key, &verdict.validation);
+        Ok(verdict)
+    }
+
+    /// A quick look at candidates in their order, until there are no more or the caller breaks: nothing speaks yet
+    /// against who comes back as `passed_warm`, and [`Validator::verdict`] goes on with it.
+    ///
+    /// # Errors
+    /// As [`Validator::verdict`].
+    pub async fn screen(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+        let mut begin = 0;
+        let mut over = false;
+        while begin < patches.len() && !over {
+            if let Some(answer) = self.memory.answer(&Key::of_text(&patches[begin])) {
+                over = on_result(begin, &answer).is_break();
+                begin += 1;
+                continue;
+            }
+            // The judge overlaps its work over neighbours that nobody knows.
+            let is_new = |patch: &&Patch| !self.memory.knows(&Key::of_text(patch));
+            let new = 1 + patches[begin + 1..].iter().take_while(is_new).count();
+            let mut told = |at: usize, answer: &Validation| {
+                let answer = self.screened(&patches[begin + at], answer.clone());
+                let flow = on_result(begin + at, &answer);
+                over = flow.is_break();
+                flow
+            };
+            self.judge.validate_all(&patches[begin..begin + new], &mut told).await?;
+            begin += new;
+        }
+        Ok(())
+    }
+
+    /// [`Validator::screen`] for one candidate.
+    ///
+    /// # Errors
+    /// As [`Validator::verdict`].
+    pub async fn screen_one(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let mut answer = Validation::without_tests(Outcome::Duplicate, "it changes nothing");
+        let mut keep = |_: usize, told: &Validation| {
+            answer = told.clone();
+            ControlFlow::Continue(())
+        };
+        self.screen(std::slice::from_ref(patch), &mut keep).await?;
+        Ok(answer)
+    }
+
+    /// Where surer ways to judge said something else than quicker ones, since the last call.
+    pub fn disagreements(&self) -> Vec<Disagreement> {
+        self.judge.disagreements()
+    }
+
+    /// The judge's first answer, with the doubts, remembered.
+    fn screened(&self, patch: &Patch, answer: Validation) -> Validation {
+        let answer = match answer.outcome {
+            Outcome::PassedWarm => self.doubted(patch, answer),
+            _ => answer,
+        };
+        self.memory.keep(Key::of_text(patch), &answer);
+        answer
+    }
+
+    /// A candidate that passed and holds what tests cannot judge becomes `suspicious`.
+    fn doubted(&self, patch: &Patch, passed: Validation) -> Validation {
+        let Some(doubts) = &self.doubts else { return passed };
+        let tests: Vec<&str> = doubts.tests.iter().map(String::as_str).collect();
+        let reasons = patch::suspicious::reasons(patch, &tests, doubts.language);
+        if reasons.is_empty() {
+            return passed;
+        }
+        let detail = format!("all tests pass, but it holds what tests cannot judge: {}", reasons.join("; "));
+        Validation { outcome: Outcome::Suspicious, detail, ..passed }
+    }
+
+    /// What fresh processes and the official judge say of a candidate that passed.
+    async fn confirmed(&self, patch: &Patch, first: Validation) -> Result<Verdict, ValidateError> {
+        let mut confirmed = self.judge.confirm(patch).await?;
+        let mut disagreements = self.judge.disagreements();
+        disagreements.extend(disagreement(&first, &confirmed, SurerJudge::Cold));
+        if let Some(official) = self.official.as_ref().filter(|_| confirmed.is_plausible()) {
+            let asked = self.asked(&**official, patch, confirmed.clone()).await?;
+            disagreements.extend(disagreement(&confirmed, &asked, SurerJudge::Official));
+            confirmed = asked;
+        }
+        confirmed.seconds += first.seconds;
+        Ok(Verdict { validation: confirmed, disagreements })
+    }
+
+    /// The official word on a patch that our judge accepts.
+    async fn asked(
+        &self,
+        official: &dyn OfficialJudge,
+        patch: &Patch,
+        confirmed: Validation,
+    ) -> Result<Validation, ValidateError> {
+        let begin = Instant::now();
+        let word = official.word(patch, &self.baseline().triggering, &self.work_dir).await?;
+        let mut answer = match word {
+            OfficialWord::Agrees { how } => {
+                let detail = format!("{}; {how}", confirmed.detail);
+                Validation { detail, ..confirmed.clone() }
+            }
+            OfficialWord::Rejects { outcome, why, failing } => {
+                let failing = failing.into_iter().map(|(id, failure)| (id, clean::clean(&failure))).collect();
+                let detail = format!("it passes in a fresh process, and {why}");
+                Validation { failing, ..Validation::without_tests(outcome, detail) }
+            }
+        };
+        answer.seconds = confirmed.seconds + begin.elapsed().as_secs_f64();
+        Ok(answer)
+    }
+}
+
+/// Whether a surer judge rejects what the one before accepted.
+fn disagreement(first: &Validation, then: &Validation, judge: SurerJudge) -> Option<Disagreement> {
+    (!then.is_plausible()).then(|| Disagreement {
+        judge,
+        first: first.outcome,
+        then: then.outcome,
+        detail: then.detail.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Diagnostic, FileChange, RepoPath, TestId, TestReport};
+    use crate::language::Java;
+    use crate::validate::{Coverage, Spectrum, SpectrumScope};
+
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Lets everything pass; warns of one thing.
+    struct Lenient {
+        baseline: Baseline,
+        confirmed: AtomicUsize,
+    }
+
+    impl Lenient {
+        fn new() -> Arc<Self> {
+            let triggering = vec![TestId::new("GateTest", "atLimit")];
+            let baseline = Baseline { triggering, ..Baseline::default() };
+            Arc::new(Self { baseline, confirmed: AtomicUsize::new(0) })
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Judge for Lenient {
+        fn baseline(&self) -> &Baseline {
+            &self.baseline
+        }
+        async fn validate(&self, _: &Patch) -> Result<Validation, ValidateError> {
+            Ok(Validation::without_tests(Outcome::PassedWarm, ""))
+        }
+        async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+            let passed = Validation::without_tests(Outcome::PassedWarm, "");
+            let _ = (0..patches.len()).try_for_each(|at| on_result(at, &passed));
+            Ok(())
+        }
+        async fn confirm(&self, _: &Patch) -> Result<Validation, ValidateError> {
+            self.confirmed.fetch_add(1, Ordering::Relaxed);
+            Ok(Validation::without_tests(Outcome::Plausible, ""))
+        }
+        fn disagreements(&self) -> Vec<Disagreement> {
+            Vec::new()
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Probe for Lenient {
+        async fn run_tests(&self, _: &[TestId]) -> Result<TestReport, ValidateError> {
+            Ok(TestReport::clone(&self.baseline.report))
+        }
+        async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
+            Ok(None)
+        }
+        async fn spectrum(&self, _: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+            Ok(None)
+        }
+        async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
+            Ok(None)
+        }
+        async fn warnings(&self, _: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
+            Ok(Some(vec![Diagnostic { file: None, line: 1, message: "a warning".into() }]))
+        }
+    }
+
+    /// A door whose candidates are methods of one class.
+    fn door(judge: Arc<Lenient>) -> Validator {
+        Validator::new(judge.clone(), judge, "").doubting(Doubts { tests: Vec::new(), language: &Java })
+    }
+
+    fn candidate(body: &str) -> Patch {
+        let text = |body: &str| format!("class Gate {{\n    boolean open(int age) {{\n        {body}\n    }}\n}}\n");
+        let path = RepoPath::new("Gate.java").unwrap();
+        let before = Some(text("return age > 18;").into_bytes().into());
+        Patch { files: vec![FileChange { path, before, after: text(body).into_bytes().into() }] }
+    }
+
+    #[tokio::test]
+    async fn a_clean_candidate_behind_suspicious_ones_is_not_lost() {
+        let judge = Lenient::new();
+        let door = door(judge.clone());
+        let mut patches: Vec<Patch> =
+            (0..4).map(|n| candidate(&format!("System.exit({n}); return age >= 18;"))).collect();
+        patches.push(candidate("return age >= 18;"));
+        let mut outcomes = Vec::new();
+        let mut keep = |_: usize, answer: &Validation| {
+            outcomes.push(answer.outcome);
+            ControlFlow::Continue(())
+        };
+        door.screen(&patches, &mut keep).await.unwrap();
+        assert_eq!(outcomes[..4], [Outcome::Suspicious; 4]);
+        assert_eq!(outcomes[4], Outcome::PassedWarm);
+        assert!(door.verdict(&patches[4]).await.unwrap().validation.is_plausible());
+        assert_eq!(door.verdict(&patches[0]).await.unwrap().validation.outcome, Outcome::Duplicate);
+        assert_eq!(judge.confirmed.load(Ordering::Relaxed), 1, "nobody pays for the confirmation of a suspicious one");
+    }
+
+    #[tokio::test]
+    async fn a_candidate_is_judged_once() {
+        let judge = Lenient::new();
+        let door = door(judge.clone());
+        let patch = candidate("return age >= 18;");
+        assert!(door.verdict(&patch).await.unwrap().validation.is_plausible());
+        let again = door.verdict(&patch).await.unwrap().validation;
+        assert_eq!(again.detail, "equal to an earlier candidate, which was plausible");
+        assert_eq!(door.screen_one(&patch).await.unwrap().outcome, Outcome::Plausible, "a pass stays one");
+        assert_eq!(judge.confirmed.load(Ordering::Relaxed), 1);
+    }
+
+    /// Stands between the door and a judge, as failpoints do.
+    struct Between(Arc<dyn Judge>);
+
+    #[async_trait::async_trait]
+    impl Judge for Between {
+        fn baseline(&self) -> &Baseline {
+            self.0.baseline()
+        }
+        async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+            self.0.validate(patch).await
+        }
+        async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+            self.0.validate_all(patches, on_result).await
+        }
+        async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+            self.0.confirm(patch).await
+        }
+        fn disagreements(&self) -> Vec<Disagreement> {
+            self.0.disagreements()
+        }
+    }
+
+    #[tokio::test]
+    async fn what_stands_around_the_judge_hides_no_fact() {
+        let door = door(Lenient::new()).around(|judge| Arc::new(Between(judge)));
+        let warnings = door.probe().warnings(&RepoPath::new("Gate.java").unwrap()).await.unwrap();
+        assert_eq!(warnings.unwrap().len(), 1, "a debug build tells the warnings that a release tells");
+    }
+}
