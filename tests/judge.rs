@@ -38,6 +38,44 @@ async fn a_bug_is_known_and_its_repair_is_plausible_only_after_a_cold_confirmati
     assert!(confirmed.is_plausible() && confirmed.fixed == 1, "{confirmed:?}");
 }
 
+/// Part of the product, and a rule of its tests.
+const QUIET: &str = "package a;
+public class Quiet implements org.junit.rules.TestRule {
+  public org.junit.runners.model.Statement apply(org.junit.runners.model.Statement base, org.junit.runner.Description d) {
+    return new org.junit.runners.model.Statement() {
+      public void evaluate() throws Throwable { base.evaluate(); }
+    };
+  }
+}
+";
+const QUIET_TEST: &str = "package a;
+import org.junit.*;
+import static org.junit.Assert.*;
+public class QuietTest {
+  @Rule public Quiet quiet = new Quiet();
+  @Test public void max() {
+    assertEquals(3, Calc.max(2, 3));
+    assertTrue(Calc.max(2, 3) > 2);
+  }
+}
+";
+
+#[tokio::test]
+async fn a_patch_that_lets_every_assertion_pass_is_refused_by_a_control() {
+    let files = [("src/a/Calc.java", CALC), ("src/a/Quiet.java", QUIET), ("test/a/QuietTest.java", QUIET_TEST)];
+    let trial = Trial::new(&files).await;
+    let judge = trial.open().await;
+    let silenced =
+        trial.patch("src/a/Quiet.java", "base.evaluate();", "try { base.evaluate(); } catch (Throwable e) { }");
+    let refused = judge.judge().confirm(&silenced).await.unwrap();
+    assert_eq!(refused.outcome, Outcome::Refused, "{}", refused.detail);
+    assert!(refused.detail.contains("a.QuietTest#max passes even when line"), "{}", refused.detail);
+    let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
+    let right = judge.judge().confirm(&repair).await.unwrap();
+    assert!(right.is_plausible(), "{}", right.detail);
+    assert!(right.detail.ends_with("reversed, 1 of the 1 triggering tests fail, as they must"), "{}", right.detail);
+}
+
 #[tokio::test]
 async fn every_way_to_be_wrong_has_its_word() {
     let trial = calc().await;

@@ -82,10 +82,43 @@ class TestClass:
 class CaseTest(unittest.TestCase):
     def test_case(self):
         self.assertEqual(total([3]), 3)
+
+    def test_parts(self):
+        for number in (1, 2):
+            with self.subTest(number=number):
+                self.assertEqual(total([0, number]), number)
+
+    def test_a_part(self):
+        for number in (1, 2):
+            with self.subTest(number=number):
+                self.assertEqual(total([0, number]), 1)
 "#;
 
 fn statuses(report: &unidebug::domain::TestReport) -> BTreeMap<String, TestStatus> {
     report.results.values().map(|result| (result.id.to_string(), result.status)).collect()
+}
+
+#[tokio::test]
+async fn a_patch_that_lets_every_assertion_pass_is_refused_by_a_control_in_python() {
+    let quiet = "import functools\n\n\ndef twice(test):\n    @functools.wraps(test)\n    def run(*args):\n        \
+                 test(*args)\n        test(*args)\n\n    return run\n";
+    let test = "from adding.quiet import twice\nfrom adding.total import total\n\n\n@twice\ndef test_some():\n    \
+                assert total([5, 1]) == 6\n    assert total([1]) == 1\n";
+    let files = [
+        ("adding/__init__.py", ""),
+        ("adding/total.py", SUM),
+        ("adding/quiet.py", quiet),
+        ("tests/test_quiet.py", test),
+    ];
+    let trial = Trial::python(&files).await;
+    let judge = trial.open().await;
+    let silenced = trial.patch("adding/quiet.py", "        test(*args)\n        test(*args)\n", "        pass\n");
+    let refused = judge.judge().confirm(&silenced).await.unwrap();
+    assert_eq!(refused.outcome, Outcome::Refused, "{}", refused.detail);
+    assert!(refused.detail.contains("test_some passes even when line"), "{}", refused.detail);
+    let right = judge.judge().confirm(&trial.patch("adding/total.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert!(right.is_plausible(), "{}", right.detail);
+    assert!(right.detail.ends_with("reversed, 1 of the 1 triggering tests fail, as they must"), "{}", right.detail);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -114,6 +147,8 @@ async fn every_kind_of_test_ends_as_pytest_means_it() {
         ("tests.test_total#test_spins", TimedOut),
         ("tests.test_total$TestClass$TestInner#test_deep", Passed),
         ("tests.test_total$CaseTest#test_case", Failed),
+        ("tests.test_total$CaseTest#test_parts", Passed),
+        ("tests.test_total$CaseTest#test_a_part", Failed),
         ("tests.test_gone", Failed),
     ];
     let wanted: BTreeMap<String, TestStatus> = wanted.map(|(id, status)| (id.to_owned(), status)).into();

@@ -76,7 +76,18 @@ impl History {
     /// As [`History::log`].
     pub async fn committed(&self, most: usize) -> Result<Vec<RepoPath>, String> {
         let most = format!("--max-count={most}");
-        let args = ["log", "--no-ext-diff", "--no-merges", "--relative", "--name-only", "--format=", "-z", &most];
+        // A first commit adds everything and says nothing.
+        let args = [
+            "log",
+            "--no-ext-diff",
+            "--no-merges",
+            "--min-parents=1",
+            "--relative",
+            "--name-only",
+            "--format=",
+            "-z",
+            &most,
+        ];
         Ok(paths(&self.git(args).await?).collect())
     }
 

@@ -2,6 +2,7 @@
 //! the confirmation behind every faster way.
 
 use super::confirm::Confirmation;
+use super::controls::{self, Controlled};
 use super::jvm::Jvm;
 use super::plausible::{self, Judged};
 use super::python::Python;
@@ -186,10 +187,22 @@ impl ColdJudge {
         Ok(module)
     }
 
+    /// All tests of the module, the controls, then the tests of other modules.
+    async fn confirm_everywhere(&self, patch: &Patch, build: Arc<Build>) -> Result<Validation, ValidateError> {
+        let own = self.confirm_with_own(patch, build.clone()).await?;
+        if !own.is_plausible() {
+            return Ok(own);
+        }
+        let controlled = self.controlled(patch, &build, own).await?;
+        if !controlled.is_plausible() {
+            return Ok(controlled);
+        }
+        self.confirm_in_modules(patch, controlled).await
+    }
+
     /// The confirmation, with the project's own command as the last instance: what it passes does not speak against a
     /// patch.
-    async fn confirm_with_own(&self, patch: &Patch, build: Build) -> Result<Validation, ValidateError> {
-        let build = Arc::new(build);
+    async fn confirm_with_own(&self, patch: &Patch, build: Arc<Build>) -> Result<Validation, ValidateError> {
         let mut excused = BTreeSet::new();
         for _ in 0..MOST_DISAGREEMENTS {
             let answer = self.confirm_build(patch, build.clone(), &excused).await?;
@@ -203,6 +216,24 @@ impl ColdJudge {
             excused.extend(against);
         }
         self.confirm_build(patch, build, &excused).await
+    }
+
+    /// Whether the triggering tests see what the code does; they passed.
+    async fn controlled(
+        &self,
+        patch: &Patch,
+        build: &Arc<Build>,
+        passed: Validation,
+    ) -> Result<Validation, ValidateError> {
+        Ok(match controls::control(&*self.subject, &self.baseline, patch, build).await? {
+            Controlled::Refused(refused) => refused,
+            Controlled::Passed { failed: 0, .. } => passed,
+            Controlled::Passed { failed, of } => {
+                let detail =
+                    format!("{}; reversed, {failed} of the {of} triggering tests fail, as they must", passed.detail);
+                Validation { detail, ..passed }
+            }
+        })
     }
 
     /// The name of the project's own command, when it passes the triggering tests and these.
@@ -305,10 +336,7 @@ impl Judge for ColdJudge {
         let begin = Instant::now();
         let mut validation = match self.subject.build(patch).await? {
             Err(refused) => refused,
-            Ok(build) => match self.confirm_with_own(patch, build).await? {
-                own if own.is_plausible() => self.confirm_in_modules(patch, own).await?,
-                rejected => rejected,
-            },
+            Ok(build) => self.confirm_everywhere(patch, Arc::new(build)).await?,
         };
         validation.seconds = begin.elapsed().as_secs_f64();
         Ok(validation)

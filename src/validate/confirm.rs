@@ -397,6 +397,17 @@ mod tests {
             }
             Ok(report)
         }
+        fn test_file(&self, _: &str) -> Option<RepoPath> {
+            None
+        }
+        async fn with_tests(
+            &self,
+            patch: &Patch,
+            build: &Arc<Build>,
+            _: &[(RepoPath, Vec<u8>)],
+        ) -> Result<Result<Copy, Vec<Diagnostic>>, ValidateError> {
+            Copy::with(&self.checkout, &self.options.work_dir, patch, build.clone()).map(Ok)
+        }
         async fn discover(&self, _: &Copy, _: &Plan) -> Result<Discovered, ValidateError> {
             Ok(Discovered::new())
         }

@@ -7,6 +7,7 @@ pub mod clean;
 mod cold;
 mod command;
 mod confirm;
+mod controls;
 mod coverage;
 mod failing;
 mod jvm;

@@ -92,16 +92,17 @@ impl Copy {
 
     /// Writes the files of a patch; returns where they are.
     pub(super) fn write(&self, patch: &Patch) -> Result<Vec<Utf8PathBuf>, ValidateError> {
-        let mut changed = Vec::new();
-        for file in &patch.files {
-            let path = file.path.under(&self.tree);
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder).map_err(io_error("writing a candidate", folder))?;
-            }
-            std::fs::write(&path, &*file.after).map_err(io_error("writing a candidate", &path))?;
-            changed.push(path);
+        patch.files.iter().map(|file| self.write_file(&file.path, &file.after)).collect()
+    }
+
+    /// Writes one file; returns where it is.
+    pub(super) fn write_file(&self, file: &RepoPath, bytes: &[u8]) -> Result<Utf8PathBuf, ValidateError> {
+        let path = file.under(&self.tree);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(io_error("writing a candidate", folder))?;
         }
-        Ok(changed)
+        std::fs::write(&path, bytes).map_err(io_error("writing a candidate", &path))?;
+        Ok(path)
     }
 }
 
@@ -130,6 +131,20 @@ pub(super) trait Subject: Send + Sync {
     /// # Errors
     /// No process can be started.
     async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError>;
+
+    /// The file that holds a class of tests.
+    fn test_file(&self, class: &str) -> Option<RepoPath>;
+
+    /// A copy with a patch, in which some test files have another text; or why that does not compile.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    async fn with_tests(
+        &self,
+        patch: &Patch,
+        build: &Arc<Build>,
+        files: &[(RepoPath, Vec<u8>)],
+    ) -> Result<Result<Copy, Vec<Diagnostic>>, ValidateError>;
 
     /// Which tests there are in these classes.
     ///

@@ -125,6 +125,7 @@ pub(in crate::validate) fn decide(facts: Facts, asked: &Asked) -> Result<Baselin
                 set_aside.entry(result.id.clone()).or_insert(reason);
             }
         }
+        set_aside_unloadable(&report, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let mut groups = group::groups(failing.collect(), &report, &spectrum).into_iter();
         let first = groups.next().unwrap_or_default();
@@ -148,6 +149,32 @@ pub(in crate::validate) fn decide(facts: Facts, asked: &Asked) -> Result<Baselin
         whole,
         seconds,
     })
+}
+
+/// Classes and modules that cannot be loaded are the environment's, where tests fail by running and no line of the product
+/// is among those that the failure names.
+fn set_aside_unloadable(report: &TestReport, set_aside: &mut BTreeMap<TestId, String>) {
+    let open: Vec<&TestId> =
+        report.failing().map(|result| &result.id).filter(|id| !set_aside.contains_key(*id)).collect();
+    let (unloadable, by_running): (Vec<&TestId>, Vec<_>) = open.into_iter().partition(|id| is_whole(id));
+    if by_running.is_empty() {
+        return;
+    }
+    for id in unloadable.into_iter().filter(|id| group::place(id, report).is_none()) {
+        let why = report.results.get(id).and_then(|result| result.failure.as_ref());
+        let why =
+            why.map_or_else(String::new, |failure| format!(" ({}: {})", failure.kind, first_line(&failure.message)));
+        set_aside.insert(id.clone(), format!("it cannot be loaded here{why}"));
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// Whether a result is that of a class or module as a whole.
+fn is_whole(id: &TestId) -> bool {
+    id.method.is_empty() || id.method == "initializationError"
 }
 
 fn nothing_ran(asked: &Asked, report: &TestReport) -> ValidateError {
@@ -240,6 +267,9 @@ fn outside(id: &TestId, failure: &Failure) -> Option<String> {
     ]) {
         return Some("it needs the network".into());
     }
+    if holds(&["PackageNotFoundError", "DistributionNotFound"]) {
+        return Some("it needs the package to be installed".into());
+    }
     if id.method.is_empty() && holds(&["UnsupportedClassVersionError"]) {
         return Some("its class is compiled for a newer Java than the one that runs the tests".into());
     }
@@ -256,6 +286,7 @@ fn outside(id: &TestId, failure: &Failure) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Frame, RunEnd, TestResult};
 
     #[test]
     fn failures_of_the_surroundings_are_told_apart() {
@@ -271,6 +302,28 @@ mod tests {
             outside(&id, &failure("java.io.FileNotFoundException", "src/x.bin (No such file or directory)")).is_none()
         );
         assert!(outside(&id, &failure("java.lang.AssertionError", "expected </a> but was </b>")).is_none());
+    }
+
+    #[test]
+    fn a_module_that_cannot_be_loaded_is_no_bug_where_tests_fail_by_running() {
+        let unloadable = "test_b";
+        let open = |names: &[(&str, &[Frame])]| {
+            let results = names.iter().map(|(name, frames)| {
+                let id: TestId = name.parse().unwrap();
+                let failure = Failure { kind: "Warning".into(), message: "old".into(), frames: frames.to_vec() };
+                let status = TestStatus::Failed;
+                (id.clone(), TestResult { id, status, failure: Some(failure), millis: 1, loss: None })
+            });
+            let report = TestReport { end: RunEnd::Complete, results: results.collect(), output_tail: String::new() };
+            let mut aside = BTreeMap::new();
+            set_aside_unloadable(&report, &mut aside);
+            aside.into_keys().map(|id| id.to_string()).collect::<Vec<_>>()
+        };
+        let frame = |class: &str| Frame { class: class.into(), method: "f".into(), file: None, line: Some(1) };
+        assert_eq!(open(&[("test_a#test_x", &[]), (unloadable, &[frame("test_b")])]), [unloadable]);
+        assert!(open(&[(unloadable, &[frame("test_b")])]).is_empty(), "it is all there is");
+        let by_product = [frame("shop.cart"), frame("test_b")];
+        assert!(open(&[("test_a#test_x", &[]), (unloadable, &by_product)]).is_empty(), "the product fails");
     }
 
     #[test]

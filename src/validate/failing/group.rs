@@ -2,8 +2,8 @@
 //!
 //! Tests that fail for one reason run the faulty lines, or lines beside them, which most passing tests do not run. So tests
 //! belong together when lines that few passing tests run are the same or near each other, or when they fail at the same
-//! place. A test of which nothing telling is known counts with the largest group. Where one bug is split in two, the other
-//! part is named, and tested with every patch.
+//! place. A test of which nothing telling is known counts with the largest group; one that runs no line of the product comes
+//! last, by itself. Where one bug is split in two, the other part is named, and tested with every patch.
 
 use crate::domain::{Frame, RepoPath, TestId, TestReport};
 use crate::validate::{Spectrum, clean};
@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of the passing tests that may run a line which still tells one bug from another.
 const COMMON: f64 = 0.5;
+/// Times as many passing tests as run the rarest line of a test may run a line that counts beside it.
+const RARE: usize = 2;
 /// Lines of a file that are no further apart are near each other.
 const NEAR: u32 = 8;
 
@@ -18,6 +20,9 @@ type Line<'s> = (&'s RepoPath, u32);
 
 /// The groups, the largest first; of equal ones that with the first name.
 pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spectrum) -> Vec<Vec<TestId>> {
+    let idle = idle(spectrum);
+    let (mut idle, failing): (Vec<TestId>, Vec<TestId>) =
+        failing.into_iter().partition(|id| idle.contains(id) && place(id, report).is_none());
     let telling = telling_lines(&failing, spectrum);
     let says_something =
         |id: &TestId| telling.get(id).is_some_and(|lines| !lines.is_empty()) || place(id, report).is_some();
@@ -43,10 +48,21 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
         None if silent.is_empty() => {}
         None => groups.push(silent),
     }
+    if !idle.is_empty() {
+        idle.sort();
+        groups.push(idle);
+    }
     groups
 }
 
-/// Lines of each failing test that at most half of the passing tests run. Where no passing test was measured, all lines.
+/// Failing tests that were measured and ran no line of the product.
+fn idle(spectrum: &Spectrum) -> BTreeSet<TestId> {
+    let failing = spectrum.tests().filter(|(_, passed, _)| !passed);
+    failing.filter_map(|(id, _, mut ran)| ran.all(|(_, lines)| lines.is_empty()).then(|| id.clone())).collect()
+}
+
+/// Lines of each failing test that few passing tests run, beside its others and at all. Where no passing test was
+/// measured, all lines.
 fn telling_lines<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<&'s TestId, BTreeSet<Line<'s>>> {
     let mut passing = 0usize;
     let mut runs: BTreeMap<Line<'s>, usize> = BTreeMap::new();
@@ -61,7 +77,9 @@ fn telling_lines<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<&'s
         }
     }
     for own in lines.values_mut() {
-        own.retain(|line| (runs.get(line).copied().unwrap_or(0) as f64) <= COMMON * passing as f64);
+        let run = |line: &Line<'s>| runs.get(line).copied().unwrap_or(0);
+        let rarest = own.iter().map(run).min().unwrap_or(0);
+        own.retain(|line| run(line) <= RARE * rarest + 1 && run(line) as f64 <= COMMON * passing as f64);
     }
     lines
 }
@@ -93,15 +111,21 @@ fn are_near(one: &BTreeSet<Line<'_>>, other: &BTreeSet<Line<'_>>) -> bool {
 }
 
 /// Where in the product a test fails, when its trace tells.
-fn place<'r>(id: &TestId, report: &'r TestReport) -> Option<(&'r str, Option<u32>)> {
+pub(super) fn place<'r>(id: &TestId, report: &'r TestReport) -> Option<(&'r str, Option<u32>)> {
     product_frame(&report.results.get(id)?.failure.as_ref()?.frames)
 }
 
 /// The innermost frame of the project outside of tests, as class and line.
 fn product_frame(frames: &[Frame]) -> Option<(&str, Option<u32>)> {
     let frame = frames.iter().find(|frame| clean::is_project_frame(frame))?;
-    let is_test = frame.class.ends_with("Test") || frame.class.contains("Test$") || frame.class.contains("test_");
-    (!is_test).then_some((frame.class.as_str(), frame.line))
+    (!is_test(&frame.class)).then_some((frame.class.as_str(), frame.line))
+}
+
+/// Whether a class or module is a test, or lies among tests, by its name.
+fn is_test(class: &str) -> bool {
+    let simple = crate::domain::outer_class(class).rsplit('.').next().unwrap_or(class);
+    let is_named = simple.ends_with("Test") || simple.ends_with("Tests") || simple.ends_with("TestCase");
+    is_named || class.split('.').any(|part| matches!(part, "tests" | "conftest") || part.starts_with("test_"))
 }
 
 #[cfg(test)]
@@ -141,6 +165,19 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_some_passing_tests_run_join_no_bugs_whose_own_lines_are_apart() {
+        let found = grouped(&[
+            ("A#a", false, "P.java", &[1, 10]),
+            ("B#b", false, "P.java", &[1, 90]),
+            ("C#one", true, "P.java", &[1]),
+            ("C#two", true, "P.java", &[1]),
+            ("C#three", true, "P.java", &[50]),
+            ("C#four", true, "P.java", &[50]),
+        ]);
+        assert_eq!(found, ["A#a", "B#b"]);
+    }
+
+    #[test]
     fn a_test_that_runs_both_places_joins_them() {
         let found = grouped(&[
             ("A#a", false, "P.java", &[1]),
@@ -151,12 +188,21 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_counts_with_the_largest_group() {
+    fn a_test_that_runs_nothing_of_the_product_comes_last() {
+        let found = grouped(&[("A#missing", false, "P.java", &[]), ("B#b", false, "P.java", &[2])]);
+        assert_eq!(found, ["B#b", "A#missing"]);
+    }
+
+    #[test]
+    fn what_tells_nothing_counts_with_the_largest_group() {
         let found = grouped(&[
             ("A#a", false, "P.java", &[1]),
             ("A#b", false, "P.java", &[2]),
             ("B#b", false, "Q.java", &[40]),
-            ("C#c", false, "P.java", &[]),
+            ("C#c", false, "P.java", &[9]),
+            ("D#d", true, "P.java", &[9]),
+            ("D#e", true, "P.java", &[9]),
+            ("D#f", true, "P.java", &[9, 70]),
         ]);
         assert_eq!(found, ["A#a A#b C#c", "B#b"]);
     }

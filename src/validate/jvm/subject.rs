@@ -21,7 +21,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use compile::made_in;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Everything a run of tests or a compilation needs to know.
 pub(in crate::validate) struct Jvm {
@@ -188,6 +188,19 @@ impl Subject for Jvm {
     }
     async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError> {
         suite::run(&self.suite(copy)?, plan, &mut Vec::new()).await
+    }
+    fn test_file(&self, class: &str) -> Option<RepoPath> {
+        let inside = format!("{}.java", outer_class(class).replace('.', "/"));
+        let roots = self.checkout.project.test_roots.iter();
+        roots.filter_map(|root| root.join(&inside).ok()).find(|path| path.under(&self.checkout.root).is_file())
+    }
+    async fn with_tests(
+        &self,
+        patch: &Patch,
+        build: &Arc<Build>,
+        files: &[(RepoPath, Vec<u8>)],
+    ) -> Result<Result<Copy, Vec<Diagnostic>>, ValidateError> {
+        self.compiled_with_tests(patch, build, files).await
     }
     async fn discover(&self, copy: &Copy, plan: &Plan) -> Result<Discovered, ValidateError> {
         suite::discover(&self.suite(copy)?, plan).await

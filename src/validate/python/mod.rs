@@ -196,6 +196,25 @@ impl Subject for Python {
         suite::run(&self.suite(copy), plan, &mut Vec::new()).await
     }
 
+    fn test_file(&self, class: &str) -> Option<RepoPath> {
+        let module = class.split('$').next().unwrap_or(class);
+        let (_, file) = self.files.iter().find(|(name, _)| name == module)?;
+        self.checkout.project.module.join(file).ok()
+    }
+
+    async fn with_tests(
+        &self,
+        patch: &Patch,
+        build: &Arc<Build>,
+        files: &[(RepoPath, Vec<u8>)],
+    ) -> Result<Result<Copy, Vec<Diagnostic>>, ValidateError> {
+        let copy = Copy::with(&self.checkout, &self.options.work_dir, patch, build.clone())?;
+        for (file, bytes) in files {
+            copy.write_file(file, bytes)?;
+        }
+        Ok(Ok(copy))
+    }
+
     async fn discover(&self, copy: &Copy, plan: &Plan) -> Result<Discovered, ValidateError> {
         suite::discover(&self.suite(copy), plan).await
     }

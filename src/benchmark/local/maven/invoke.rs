@@ -1,6 +1,7 @@
 //! Running Maven: offline first, with the network when something is missing, directly when a plugin refuses.
 
 use super::complaint::{Complaint, complaint, is_about_the_jdk};
+use super::kept::Kept;
 use super::memory::{Memory, Store, Way};
 use crate::benchmark::{BenchmarkError, jars, jdk};
 use crate::domain::RepoPath;
@@ -97,6 +98,18 @@ impl Maven {
     /// # Errors
     /// The project does not compile, or nothing that was tried worked.
     pub(super) async fn prepare(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
+        let kept = Kept::of(request, self);
+        if let Some((store, way)) = kept.as_ref().and_then(Kept::restore) {
+            return Ok(Prepared { note: "compiled by Maven in an earlier run".into(), store, way });
+        }
+        let prepared = self.compile(request).await?;
+        if let Some(kept) = kept {
+            kept.save(request, self, prepared.store, prepared.way);
+        }
+        Ok(prepared)
+    }
+
+    async fn compile(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
         let memory = Memory::of(&request.root);
         let mut last = String::from("nothing was tried");
         for store in memory.stores() {
@@ -125,6 +138,11 @@ impl Maven {
             what: format!("Maven could not set the project up: {last}"),
             hint: "see what `mvn test-compile` says in the project, or use `--build` and `--test`".into(),
         })
+    }
+
+    /// Which Maven and JDK this is.
+    pub(super) fn described(&self) -> String {
+        format!("{} {}", self.program, self.jdk)
     }
 
     /// A call of Maven in a folder that it may write, without network.

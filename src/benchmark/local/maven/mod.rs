@@ -5,6 +5,7 @@
 
 mod complaint;
 mod invoke;
+mod kept;
 mod memory;
 mod modules;
 mod own;

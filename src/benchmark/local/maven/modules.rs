@@ -235,6 +235,9 @@ mod tests {
             fs::create_dir_all(&folder).unwrap();
             let text = format!("<testsuite tests=\"3\" errors=\"0\" failures=\"{failures}\"/>");
             fs::write(folder.join("TEST-x.xml"), text).unwrap();
+            let class_path = root.join(module).join(super::super::invoke::CLASS_PATH);
+            fs::create_dir_all(class_path.parent().unwrap()).unwrap();
+            fs::write(class_path, "").unwrap();
         };
         report("core", 0);
         report("app", 0);

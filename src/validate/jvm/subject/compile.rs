@@ -10,6 +10,7 @@ use crate::validate::subject::{Build, Copy, does_not_compile, same_code};
 use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Packages whose classes decide what a test result is.
@@ -165,6 +166,26 @@ impl Jvm {
                 users.insert(path);
             }
         }
+    }
+
+    /// A copy with a patch and other tests, whose classes lie in front of all.
+    pub(super) async fn compiled_with_tests(
+        &self,
+        patch: &Patch,
+        build: &Build,
+        files: &[(RepoPath, Vec<u8>)],
+    ) -> Result<Result<Copy, Vec<Diagnostic>>, ValidateError> {
+        let mut own = Build::new(&self.options.work_dir)?;
+        copy_folder(&build.overlay, &own.overlay)?;
+        own.removed = build.removed.clone();
+        let copy = Copy::with(&self.checkout, &self.options.work_dir, patch, Arc::new(own))?;
+        let mut sources = Vec::new();
+        for (file, bytes) in files {
+            sources.push(copy.write_file(file, bytes)?);
+        }
+        let class_path = self.class_path_with(&[build.overlay.clone()]);
+        let done = self.javac().compile(&sources, &class_path, &copy.build.overlay, &copy.tree).await?;
+        Ok(if done.ok { Ok(copy) } else { Err(complaints(done)) })
     }
 
     /// What a compilation came to, beside what is there without the patch.

@@ -1,0 +1,184 @@
+//! What Maven made of a project, kept for the next run of exactly the same files.
+//!
+//! The output folders of all modules are kept, with what Maven wrote about them. Paths in it that lie in the copy are
+//! written for the copy of the next run.
+
+use super::invoke::{CLASS_PATH, Maven, Request, TRACES};
+use super::memory::{Store, Way};
+use crate::benchmark::{age, is_output, jars};
+use camino::{Utf8Path, Utf8PathBuf};
+use sha2::{Digest, Sha256};
+use std::time::SystemTime;
+use std::{fs, io};
+
+/// Larger output is not kept.
+const MOST_BYTES: u64 = 512 << 20;
+/// Stands for the folder of the copy in what Maven wrote.
+const COPY: &str = "@copy@";
+/// How Maven was called, beside the outputs.
+const HOW: &str = "how";
+
+/// A build that may be kept.
+pub(super) struct Kept {
+    folder: Utf8PathBuf,
+    /// The copy it was or will be made in.
+    root: Utf8PathBuf,
+    key: String,
+}
+
+impl Kept {
+    /// The place for what this request makes; `None` when the copy cannot be read.
+    pub(super) fn of(request: &Request, maven: &Maven) -> Option<Self> {
+        let key = key(request, maven).ok()?;
+        let all = jars::cache_dir().join("maven-builds");
+        let folder = all.join(&key);
+        age::forget_old(&all);
+        Some(Self { folder, root: request.root.clone(), key })
+    }
+
+    /// Puts what was kept into the copy; tells how Maven made it.
+    pub(super) fn restore(&self) -> Option<(Store, Way)> {
+        let file = self.folder.join(HOW);
+        let how = fs::read_to_string(&file).ok()?;
+        if !has_its_libraries(&self.folder, file.metadata().ok()?.modified().ok()?) {
+            return None;
+        }
+        let mut words = how.split_whitespace();
+        let store = match words.next()? {
+            "users" => Store::Users,
+            _ => Store::Own,
+        };
+        let way = if words.next()? == "direct" { Way::Direct } else { Way::LifeCycle };
+        self.copy(&self.folder.join("outputs"), &self.root, COPY, self.root.as_str()).ok()?;
+        age::used(&self.folder);
+        Some((store, way))
+    }
+
+    /// Keeps what Maven made. A build that changed more than its outputs is not kept; nor does it matter when the disk is
+    /// full, for it costs time only.
+    pub(super) fn save(&self, request: &Request, maven: &Maven, store: Store, way: Way) {
+        if key(request, maven).ok().as_ref() != Some(&self.key) {
+            return;
+        }
+        if let Err(error) = self.try_save(store, way) {
+            tracing::info!("what Maven made is not kept: {error}");
+        }
+    }
+
+    fn try_save(&self, store: Store, way: Way) -> io::Result<()> {
+        let all = self.folder.parent().unwrap_or(&self.folder);
+        fs::create_dir_all(all)?;
+        let new = tempfile::Builder::new().prefix("new-").tempdir_in(all)?;
+        let folder = Utf8Path::from_path(new.path()).ok_or_else(|| io::Error::other("a path that is no text"))?;
+        for output in outputs(&self.root) {
+            let inside = output.strip_prefix(&self.root).unwrap_or(&output);
+            self.copy(&output, &folder.join("outputs").join(inside), self.root.as_str(), COPY)?;
+        }
+        let store = if store == Store::Users { "users" } else { "own" };
+        let way = if way == Way::Direct { "direct" } else { "cycle" };
+        fs::write(folder.join(HOW), format!("{store} {way}\n"))?;
+        let _ = fs::remove_dir_all(&self.folder);
+        fs::rename(folder, &self.folder)
+    }
+
+    /// Copies a folder; in what Maven wrote for us one text is replaced by another.
+    fn copy(&self, from: &Utf8Path, into: &Utf8Path, old: &str, new: &str) -> io::Result<()> {
+        let mut bytes = 0;
+        for entry in ignore::WalkBuilder::new(from).standard_filters(false).build().flatten() {
+            let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+            let target = into.join(path.strip_prefix(from).unwrap_or(path));
+            if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                fs::create_dir_all(&target)?;
+            } else if target.as_str().contains(TRACES) {
+                fs::write(&target, fs::read_to_string(path)?.replace(old, new))?;
+            } else if entry.file_type().is_some_and(|kind| kind.is_file()) {
+                bytes += fs::copy(path, &target)?;
+            }
+            if bytes > MOST_BYTES {
+                return Err(io::Error::other("it is too large"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the libraries of kept class paths are there, and none of them is newer than what was made with it.
+fn has_its_libraries(folder: &Utf8Path, made: SystemTime) -> bool {
+    let walk = ignore::WalkBuilder::new(folder).standard_filters(false).build();
+    let files = walk.flatten().filter(|entry| entry.path().ends_with(CLASS_PATH));
+    let texts: Vec<String> = files.filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect();
+    let mut entries = texts.iter().flat_map(|text| text.trim().split(':')).filter(|entry| !entry.is_empty());
+    entries.all(|entry| {
+        let written = fs::metadata(entry).and_then(|meta| meta.modified());
+        entry.starts_with(COPY) || written.is_ok_and(|written| written <= made)
+    })
+}
+
+/// Folders of build output in a copy, the outermost.
+fn outputs(root: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let mut found: Vec<Utf8PathBuf> = Vec::new();
+    for entry in ignore::WalkBuilder::new(root).standard_filters(false).build().flatten() {
+        let Some(path) = Utf8Path::from_path(entry.path()).filter(|path| path.is_dir()) else { continue };
+        if is_build_output(path) && !found.iter().any(|output| path.starts_with(output)) {
+            found.push(path.to_owned());
+        }
+    }
+    found
+}
+
+fn is_build_output(path: &Utf8Path) -> bool {
+    path.file_name().is_some_and(|name| is_output(name, |file| path.with_file_name(file).is_file()))
+}
+
+/// A name for all files of the copy but build output, and for what is asked of which Maven and JDK.
+fn key(request: &Request, maven: &Maven) -> io::Result<String> {
+    let mut digest = Sha256::new();
+    let Request { root, only, run_tests } = request;
+    digest.update(format!("1 {only:?} {run_tests} {}", maven.described()));
+    let mut walk = ignore::WalkBuilder::new(root);
+    walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
+    walk.filter_entry(|entry| {
+        !Utf8Path::from_path(entry.path()).is_some_and(|path| path.is_dir() && is_build_output(path))
+    });
+    for entry in walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
+        let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+        let bytes = fs::read(path)?;
+        digest.update(path.strip_prefix(root).unwrap_or(path).as_str());
+        digest.update([0]);
+        digest.update(bytes.len().to_le_bytes());
+        digest.update(bytes);
+    }
+    Ok(digest.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Utf8Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn outputs_come_back_with_the_paths_of_the_new_copy() {
+        let temp = tempfile::tempdir().unwrap();
+        let base = Utf8Path::from_path(temp.path()).unwrap();
+        let (one, two) = (base.join("one"), base.join("two"));
+        let jar = base.join("junit.jar");
+        write(&jar, "");
+        for root in [&one, &two] {
+            write(&root.join("a/pom.xml"), "<project/>");
+        }
+        write(&one.join("a/target/classes/A.class"), "made");
+        write(&one.join("a").join(CLASS_PATH), &format!("{one}/b/target/classes:{jar}"));
+        let kept = |root: &Utf8Path| Kept { folder: base.join("kept"), root: root.to_owned(), key: "k".into() };
+        kept(&one).try_save(Store::Own, Way::Direct).unwrap();
+        assert_eq!(kept(&two).restore(), Some((Store::Own, Way::Direct)));
+        assert_eq!(fs::read_to_string(two.join("a/target/classes/A.class")).unwrap(), "made");
+        let class_path = fs::read_to_string(two.join("a").join(CLASS_PATH)).unwrap();
+        assert_eq!(class_path, format!("{two}/b/target/classes:{jar}"));
+        fs::remove_file(&jar).unwrap();
+        assert_eq!(kept(&two).restore(), None, "a library is gone");
+    }
+}
