@@ -93,7 +93,7 @@ async fn every_way_to_be_wrong_has_its_word() {
         ("return x < y ? x : y", "while (x < 100 || y > 0) {} return y", Outcome::Timeout),
         (
             "return x < y",
-            "java.util.List<long[]> l = new java.util.ArrayList<>(); while (y > 0) l.add(new long[1 << 26]); return x < y",
+            "java.util.List<long[]> l = new java.util.ArrayList<>(); while (y > 0) l.add(new long[1 << 29]); return x < y",
             Outcome::OutOfMemory,
         ),
         (

@@ -219,6 +219,8 @@ async fn what_is_no_project_is_refused_with_what_to_do() {
         (vec![("pom.xml", "<project><artifactId>x</artifactId></project>")], "none of 1 modules has a test"),
         (vec![("pom.xml", "not a pom")], "the pom names no project"),
         (vec![(".unidebug.toml", "tets = 'x'")], "unknown key `tets`; did you mean `test`?"),
+        (vec![(".unidebug.toml", "test = '/home/me/.ssh/run'")], "a program outside of the project: /home/me/.ssh/run"),
+        (vec![(".unidebug.toml", "test = ['../run.sh']")], "a program outside of the project: ../run.sh"),
     ] {
         let refused = Trial::new(&files).refused().await;
         assert!(refused.contains(said), "{said} is not in: {refused}");

@@ -1,6 +1,6 @@
 //! Each of the tools by hand, on a fixture; `unidebug tool` is what a user would type.
 
-use crate::support::{Endpoint, Finished, Reply, folder_of, unidebug};
+use crate::support::{Endpoint, Finished, Reply, Unidebug, folder_of, unidebug};
 use serde_json::{Value, json};
 
 const BUG: &str = "fixtures:ring-buffer";
@@ -143,6 +143,28 @@ fn generate_method_body_asks_a_model_beside_the_conversation() {
     let prompt = endpoint.served()[0].prompt();
     assert!(prompt.contains("private final Object[] slots;"), "the code before the method is shown");
     assert!(!prompt.contains("T poll()"), "the code behind it is not");
+}
+
+#[test]
+fn a_tool_that_asks_no_model_contacts_none_though_there_is_a_key() {
+    // Nothing listens there.
+    let nowhere = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"];
+    let args = json!({"file_path": FILE, "start_line": 1, "end_line": 3}).to_string();
+    let words = [&["tool", "read_range", "--bug", BUG, "--args", &args, "--json"][..], &nowhere].concat();
+    let done = Unidebug::new(&words).env("OPENAI_API_KEY", "sk-of-nobody").run();
+    done.expect_code(0);
+    let args = json!({"file_path": FILE, "method_name": "isFull"}).to_string();
+    let words = [&["tool", "generate_method_body", "--bug", BUG, "--args", &args][..], &nowhere].concat();
+    Unidebug::new(&words).env("OPENAI_API_KEY", "sk-of-nobody").run().expect_code(4);
+}
+
+/// A path that no file system takes.
+#[test]
+fn a_patch_with_an_endless_path_is_refused_and_ends_nothing() {
+    let file = format!("src/{}.java", "n".repeat(5000));
+    let diff = format!("--- /dev/null\n+++ b/{file}\n@@ -0,0 +1 @@\n+class N {{}}\n");
+    let done = tool("write_fix", &json!({"diff": diff, "explanation": "long"}));
+    assert_ne!(done.json()["outcome"], "plausible", "{done}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Finds the Python interpreter that runs the subject's tests, and the pytest that comes with it.
 
 use super::BenchmarkError;
-use crate::sandbox::{Job, PROGRAM_PATH, Sandbox};
+use crate::sandbox::{Job, PROGRAM_PATH, Sandbox, always_readable};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use std::time::Duration;
@@ -116,7 +116,8 @@ async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, S
     if pytest.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_none_or(|major| major < 7) {
         return Err(format!("pytest {pytest} is older than 7.0"));
     }
-    for folder in [told.prefix, told.base] {
+    // The project may have written what told this.
+    for folder in [told.prefix, told.base].into_iter().filter(|folder| is_home_of_python(folder)) {
         if !folders.contains(&folder) {
             folders.push(folder);
         }
@@ -133,9 +134,21 @@ fn homes(program: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
     let from = made_from.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("home")));
     let from = from.map(|rest| Utf8PathBuf::from(rest.trim_start_matches([' ', '=']).trim()));
     homes.extend(from.iter().filter_map(|bin| bin.parent().map(Utf8Path::to_owned)));
-    homes.retain(|home| home.components().count() > 1);
+    homes.retain(|home| is_home_of_python(home));
     homes.dedup();
     Some(homes)
+}
+
+/// Whether an interpreter or an environment of one is installed in a folder, so that it may be read as a whole: a project
+/// may name any folder as such.
+fn is_home_of_python(folder: &Utf8Path) -> bool {
+    let of_python = |name: &str| name.starts_with("python") || name.starts_with("pypy");
+    let has_library = |libraries: &str| {
+        let entries = folder.join(libraries).read_dir_utf8().into_iter().flatten().flatten();
+        entries.into_iter().any(|entry| of_python(entry.file_name()) && entry.path().join("os.py").is_file())
+    };
+    let is_environment = folder.join("pyvenv.cfg").is_file();
+    always_readable(folder) || is_environment || has_library("lib") || has_library("lib64")
 }
 
 /// Programs worth a look, in the order of preference. Scripts in the place of an interpreter start another one, which

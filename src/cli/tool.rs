@@ -12,7 +12,7 @@ use crate::domain::{AgentName, EventSink, Level, Scope};
 use crate::escalate::Mind;
 use crate::prompt::Library;
 use crate::report::Tally;
-use crate::tools::{Effect, Registry, Tool, ToolContext, call_form};
+use crate::tools::{Effect, GenerateMethodBody, Registry, Tool, ToolContext, TypedTool, call_form};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -41,7 +41,9 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let (_, config) = settings_for(bug, &args.settings)?;
     let opened = Opened::check(bug, &config).await?;
     let library = Arc::new(Library::load(config.prompts.as_deref())?);
-    let models = Models::open(&config, &[], Contact::First, None).await?;
+    // Nobody is asked for a tool that asks nobody.
+    let contact = if tool.name() == GenerateMethodBody::NAME { Contact::First } else { Contact::None };
+    let models = Models::open(&config, &[], contact, None).await?;
     let scratch = Scratch::of("tool")?;
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
     let bench = opened.bench(scratch.path(), way::plain(&config), &*sink).await?;

@@ -136,11 +136,16 @@ pub struct InvalidPath {
     pub why: &'static str,
 }
 
+/// Bytes of a name in a folder, at most.
+const LONGEST_NAME: usize = 255;
+/// Bytes of a path below the folder of a checkout, at most; a system takes 4096 with that folder.
+const LONGEST_PATH: usize = 2048;
+
 impl RepoPath {
     /// Checks and normalises a relative path; a leading `./` is dropped. The empty path is the root.
     ///
     /// # Errors
-    /// Absolute paths, `..`, NUL, backslashes, drive letters and `.git` components are refused.
+    /// Absolute paths, `..`, NUL, backslashes, drive letters, `.git` components and what is too long are refused.
     pub fn new(text: &str) -> Result<Self, InvalidPath> {
         let refuse = |why| Err(InvalidPath { text: text.escape_debug().to_string(), why });
         if text.contains('\0') || text.contains('\\') || text.contains('\n') {
@@ -148,6 +153,9 @@ impl RepoPath {
         }
         if text.as_bytes().get(1) == Some(&b':') {
             return refuse("it names a drive");
+        }
+        if text.len() > LONGEST_PATH || text.split('/').any(|name| name.len() > LONGEST_NAME) {
+            return refuse("it is longer than file systems take");
         }
         let mut clean = Utf8PathBuf::new();
         for part in Utf8Path::new(text).components() {
@@ -339,6 +347,9 @@ mod tests {
             ["../x", "/etc/passwd", "a/../../b", "C:/x", "a\\b", "a\0b", ".git/config", "x/.GIT/hooks", "git~1/x"]
         {
             assert!(RepoPath::new(bad).is_err(), "{bad:?} must be refused");
+        }
+        for long in ["n".repeat(256), "name/".repeat(500)] {
+            assert!(RepoPath::new(&long).is_err(), "no file system takes it");
         }
         assert_eq!(RepoPath::new("./src//a.java").unwrap().as_str(), "src/a.java");
     }

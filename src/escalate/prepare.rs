@@ -238,6 +238,33 @@ fn from_oracle(
     })
 }
 
+/// Tests named in one notice.
+const NAMED: usize = 3;
+/// Further bugs that are named.
+const BUGS: usize = 5;
+
+/// What else fails, for people: tests that say nothing of the code, and other bugs.
+fn beside(baseline: &Baseline) -> Vec<String> {
+    let mut told = Vec::new();
+    let mut aside: Vec<String> =
+        baseline.set_aside.iter().take(NAMED).map(|(id, why)| format!("{id} ({why})")).collect();
+    if !aside.is_empty() {
+        aside.extend(more(baseline.set_aside.len()));
+        told.push(format!("set aside: {}", aside.join(", ")));
+    }
+    for group in baseline.others.iter().take(BUGS) {
+        let mut names: Vec<String> = group.iter().take(NAMED).map(TestId::to_string).collect();
+        let first = names.first().cloned().unwrap_or_default();
+        names.extend(more(group.len()));
+        told.push(format!("another bug, left for later: {} (work on it with `--failing '{first}'`)", names.join(", ")));
+    }
+    told
+}
+
+fn more(of: usize) -> Option<String> {
+    of.checked_sub(NAMED).filter(|rest| *rest > 0).map(|rest| format!("{rest} more"))
+}
+
 fn tell(bug: &Bug, ranking: &Ranking, baseline: &Baseline, sink: &dyn EventSink) -> std::io::Result<()> {
     const KEPT: usize = 50;
     sink.emit(&Event::Baseline {
@@ -247,6 +274,9 @@ fn tell(bug: &Bug, ranking: &Ranking, baseline: &Baseline, sink: &dyn EventSink)
         located: bug.located.clone(),
         seconds: baseline.seconds,
     })?;
+    for text in beside(baseline) {
+        sink.emit(&Event::Notice { text })?;
+    }
     let mut capped = ranking.clone();
     capped.lines.truncate(KEPT);
     sink.emit(&Event::Localized { ranking: capped })

@@ -1,6 +1,6 @@
 //! What is run, what it may use, and what is left of it.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
 /// What a job may use.
@@ -77,10 +77,10 @@ impl Job {
         self
     }
 
-    /// Adds files and folders that may be read.
+    /// Adds files and folders that may be read; never a home, what holds one, or the whole disk, whoever names it.
     #[must_use]
     pub fn read<T: Into<Utf8PathBuf>>(mut self, paths: impl IntoIterator<Item = T>) -> Self {
-        self.readable.extend(paths.into_iter().map(Into::into));
+        self.readable.extend(paths.into_iter().map(Into::into).filter(|path| !is_too_wide(path)));
         self
     }
 
@@ -90,6 +90,18 @@ impl Job {
         self.limits.wall = wall;
         self
     }
+}
+
+/// Folders that hold what belongs to other programs and people.
+const TOO_WIDE: &[&str] =
+    &["/", "/root", "/home", "/etc", "/var", "/tmp", "/run", "/mnt", "/media", "/srv", "/proc", "/sys", "/dev"];
+
+/// Whether so much lies below a folder that no job may read all of it.
+fn is_too_wide(path: &Utf8Path) -> bool {
+    let real = path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
+    let home = std::env::var("HOME").ok().map(Utf8PathBuf::from);
+    let home = home.map(|home| home.canonicalize_utf8().unwrap_or(home));
+    TOO_WIDE.iter().any(|folder| real == *folder) || home.is_some_and(|home| home.starts_with(&real))
 }
 
 /// How a job ended.

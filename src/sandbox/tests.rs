@@ -42,6 +42,21 @@ async fn nothing_but_the_named_folder_can_be_written_and_no_secret_is_seen() {
 }
 
 #[tokio::test]
+async fn no_job_reads_the_whole_disk_or_a_home_whoever_asks_for_it() {
+    let (_keep, cwd) = folder();
+    let (_other, sibling) = folder();
+    std::fs::write(sibling.join("secret"), "planted").unwrap();
+    for choice in [Choice::Bubblewrap, Choice::Landlock] {
+        let Ok(sandbox) = Sandbox::detect(choice).await else { continue };
+        let home = std::env::var("HOME").unwrap();
+        let job = shell(&format!("cat {sibling}/secret; ls -A {home} | head -3"), &cwd);
+        let job = job.read(["/", "/usr/..", "/home", "/root", "/tmp"]).read([Utf8PathBuf::from(home)]);
+        let done = sandbox.run(job).await.unwrap();
+        assert!(done.stdout.is_empty(), "{}: {}", sandbox.name(), String::from_utf8_lossy(&done.stdout));
+    }
+}
+
+#[tokio::test]
 async fn the_host_is_not_reached_and_the_own_loopback_is() {
     let (_keep, cwd) = folder();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -19,6 +19,7 @@ pub struct Args {
     method_name: String,
 }
 
+/// The only tool that asks a model.
 pub struct GenerateMethodBody;
 
 #[async_trait]

@@ -13,6 +13,7 @@ mod extract_method;
 mod extract_tests;
 mod find_similar_api_calls;
 mod generate_method_body;
+pub use generate_method_body::GenerateMethodBody;
 mod get_classes_and_methods;
 mod goal_accomplished;
 mod read_range;

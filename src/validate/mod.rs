@@ -257,7 +257,7 @@ fn io_error(what: &str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> Valid
 fn default_heap() -> u64 {
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().split(' ').next()?.parse().ok());
-    (total.unwrap_or(4 << 20) / 4 / 1024).clamp(512, 2048)
+    (total.unwrap_or(4 << 20) / 4 / 1024).clamp(512, 4096)
 }
 
 /// How a validator is opened.

@@ -48,7 +48,12 @@ pub fn triggering(baseline: &Baseline, report: &TestReport) -> Judged {
     }
     let (failed, cut, skipped, missing): (Vec<TestId>, Vec<_>, Vec<_>, Vec<_>) =
         (with(Seen::Failed), with(Seen::Cut), with(Seen::Skipped), with(Seen::Missing));
-    if !failed.is_empty() {
+    let is_short_of_memory =
+        |id: &TestId| report.results.get(id).is_some_and(|result| result.loss == Some(Loss::Memory));
+    if !failed.is_empty() && failed.iter().all(is_short_of_memory) {
+        let detail = format!("{} of {of} triggering tests run out of memory", failed.len());
+        all(Outcome::OutOfMemory, detail, failed)
+    } else if !failed.is_empty() {
         let detail = format!("{} of {of} triggering tests still fail", failed.len());
         all(Outcome::Failed, detail, failed)
     } else if !cut.is_empty() {

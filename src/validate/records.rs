@@ -14,6 +14,9 @@ pub(super) type Executed = Vec<(TestId, Vec<Arc<str>>)>;
 /// Tests that there are, by class and bare method, each with how often it runs; `None` where only a run can tell.
 pub(super) type Discovered = BTreeMap<TestId, Option<usize>>;
 
+/// What a test throws that runs out of memory.
+const NO_MEMORY: &[&str] = &["java.lang.OutOfMemoryError", "MemoryError"];
+
 /// What one process told.
 #[derive(Debug, Default)]
 pub(super) struct Told {
@@ -189,7 +192,10 @@ pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
                 let failure = ended.failure.map(Thrown::flatten);
                 let (status, loss) = match ended.status {
                     How::Passed => (TestStatus::Passed, None),
-                    How::Failed => (TestStatus::Failed, None),
+                    How::Failed => {
+                        let is_short = failure.as_ref().is_some_and(|why| NO_MEMORY.contains(&why.kind.as_str()));
+                        (TestStatus::Failed, is_short.then_some(Loss::Memory))
+                    }
                     How::Skipped => (TestStatus::Skipped, None),
                     How::TimedOut => (TestStatus::TimedOut, None),
                     How::Cut => (TestStatus::TimedOut, Some(Loss::Cut)),

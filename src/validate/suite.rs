@@ -13,8 +13,6 @@ use std::time::{Duration, Instant};
 
 /// The runner's exit code when it ends in order to go on in a new process.
 const CUT: Exit = Exit::Code(97);
-/// The JVM's exit code under `ExitOnOutOfMemoryError`.
-const NO_MEMORY: Exit = Exit::Code(3);
 /// What a process needs to start on a busy machine.
 pub(super) const START: Duration = Duration::from_secs(60);
 const TAIL_CHARS: usize = 4000;
@@ -125,7 +123,7 @@ fn take(report: &mut TestReport, told: Told, done: &Finished, plan: &Plan) -> Ne
     let end = match done.exit {
         CUT if to_be_continued => RunEnd::TimedOut,
         Exit::TimedOut => RunEnd::TimedOut,
-        NO_MEMORY | Exit::OutOfMemory => RunEnd::OutOfMemory,
+        Exit::OutOfMemory => RunEnd::OutOfMemory,
         _ => RunEnd::Crashed,
     };
     if !to_be_continued {

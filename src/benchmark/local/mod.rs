@@ -15,6 +15,7 @@ use super::facts::{self, Facts, ProjectFile, Words};
 use super::settings::Settings;
 use super::{Benchmark, BenchmarkError, Checkout, History, OwnCommand, Project, Reactor, Summary, private_copy};
 use crate::domain::BugId;
+use crate::sandbox::always_readable;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::Arc;
 
@@ -168,6 +169,9 @@ impl Local {
         } else {
             kind(folder, test.is_some())?
         };
+        for words in [&facts.build, &facts.test].into_iter().filter_map(|words| words.as_ref()?.words()) {
+            stays_inside(folder, &words)?;
+        }
         let mut notes = private_copy(folder, into)?.left_out;
         let (mut own, mut reactor) = (None, None);
         let project = match kind {
@@ -182,6 +186,20 @@ impl Local {
         };
         Ok(SetUp { project: overridden(project, facts), own, reactor, notes })
     }
+}
+
+/// A command that a project's file names may be a program of the project or of the system: what lies around it is read.
+fn stays_inside(folder: &Utf8Path, words: &[String]) -> Result<(), BenchmarkError> {
+    let program = Utf8Path::new(words.first().map_or("", String::as_str));
+    let climbs = program.components().any(|part| part == camino::Utf8Component::ParentDir);
+    if !climbs && (!program.is_absolute() || always_readable(program)) {
+        return Ok(());
+    }
+    Err(BenchmarkError::Root {
+        what: format!("{} names a program outside of the project: {program}", facts::FILE),
+        path: folder.to_owned(),
+        hint: "give the command yourself, with `--build` and `--test`, if you trust it".into(),
+    })
 }
 
 /// Facts replace what was found.

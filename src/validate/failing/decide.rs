@@ -2,7 +2,7 @@
 
 use super::group;
 use crate::benchmark::{Checkout, Hint};
-use crate::domain::{Failure, TestId, TestReport, TestStatus, outer_class};
+use crate::domain::{Failure, Loss, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::kept::short_hash;
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, Options, Spectrum, ValidateError, losses};
@@ -126,6 +126,7 @@ pub(in crate::validate) fn decide(facts: Facts, asked: &Asked) -> Result<Baselin
             }
         }
         set_aside_unloadable(&report, &mut set_aside);
+        set_aside_for_memory(&report, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let mut groups = group::groups(failing.collect(), &report, &spectrum).into_iter();
         let first = groups.next().unwrap_or_default();
@@ -165,6 +166,18 @@ fn set_aside_unloadable(report: &TestReport, set_aside: &mut BTreeMap<TestId, St
         let why =
             why.map_or_else(String::new, |failure| format!(" ({}: {})", failure.kind, first_line(&failure.message)));
         set_aside.insert(id.clone(), format!("it cannot be loaded here{why}"));
+    }
+}
+
+/// Tests that want more memory than there is are the environment's, where others fail by themselves.
+fn set_aside_for_memory(report: &TestReport, set_aside: &mut BTreeMap<TestId, String>) {
+    let open: Vec<_> = report.failing().filter(|result| !set_aside.contains_key(&result.id)).collect();
+    let wants_memory = |loss: Option<Loss>| loss == Some(Loss::Memory);
+    if open.iter().all(|result| wants_memory(result.loss)) {
+        return;
+    }
+    for result in open.into_iter().filter(|result| wants_memory(result.loss)) {
+        set_aside.insert(result.id.clone(), "it wants more memory than tests have here".to_owned());
     }
 }
 

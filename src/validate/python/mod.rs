@@ -35,6 +35,8 @@ const RUNNER: &str = concat!(
     "\n\n",
     include_str!("runner/plugin.py"),
 );
+/// Memory that tests may hold.
+const MOST_MIB: u64 = 2048;
 /// Asks the runner to tell what each test executes.
 const LINES: &str = "lines";
 
@@ -152,7 +154,7 @@ impl Process for Suite<'_> {
         let subject = self.subject;
         let mut job = subject.interpreter.job(&self.cwd, RUNNER).write(&self.tree).wall(left + START);
         job.request = Some(self.request(plan, request));
-        job.limits.memory_mib = subject.options.heap_mib;
+        job.limits.memory_mib = subject.options.heap_mib.min(MOST_MIB);
         Ok(subject.sandbox.run(job).await?)
     }
 }

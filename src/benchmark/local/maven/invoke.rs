@@ -157,7 +157,7 @@ impl Maven {
             // Long constant expressions need a deep stack where the quick compiler works alone.
             ("MAVEN_OPTS".into(), format!("-Xmx2g -Xss16m {}", jars::SHORT_LIVED)),
         ];
-        job.limits.memory_mib = 6144;
+        job.limits.memory_mib = 8192;
         job
     }
 
