@@ -109,7 +109,9 @@ pub fn progress_line(event: &Event) -> Option<String> {
         Event::Baseline { passing, triggering, set_aside, located, seconds } => {
             let aside = if set_aside.is_empty() { String::new() } else { format!(", {} set aside", set_aside.len()) };
             let file = located.as_ref().map(|file| format!("; bug-located file {file}")).unwrap_or_default();
-            format!("{} tests fail, {passing} pass{aside} ({seconds:.1} s){file}", triggering.len())
+            let fail =
+                if triggering.len() == 1 { "1 test fails".into() } else { format!("{} tests fail", triggering.len()) };
+            format!("{fail}, {passing} pass{aside} ({seconds:.1} s){file}")
         }
         Event::AgentStarted { scope, policy, .. } => {
             format!("{} {}: {}", level(scope.level), scope.agent, policy.title())

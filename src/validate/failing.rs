@@ -13,8 +13,8 @@ use super::lanes::{self, Queue};
 use super::plan::{Deadlines, LEAST, Plan};
 use super::records::Executed;
 use super::subject::{Copy, Subject};
-use super::{Baseline, ValidateError, coverage, io_error, suite};
-use crate::benchmark::{Hint, OwnRun};
+use super::{Baseline, ValidateError, clean, coverage, io_error, suite};
+use crate::benchmark::{Hint, OwnRun, Runner};
 use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult};
 use futures::StreamExt;
 use serde::Serialize;
@@ -29,6 +29,8 @@ const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_se
 const FIRST: Duration = Duration::from_secs(10);
 /// When more tests than these want more time, that is no matter of slow tests.
 const FEW: usize = 10;
+/// Lifts the limits that tests of JUnit 5 set themselves.
+const NO_LIMITS: &str = "-Djunit.jupiter.execution.timeout.mode=disabled";
 /// Time that each of them gets.
 const ROOM: Duration = Duration::from_secs(30);
 /// Classes that one hint may name and that are measured in one go.
@@ -187,20 +189,25 @@ fn worse(one: RunEnd, other: RunEnd) -> RunEnd {
     if one == RunEnd::Complete { other } else { one }
 }
 
-/// Tests that were cut while others failed by themselves run once more with more time: those that pass are slow and say
-/// nothing of the bug. When nothing else fails, the cut is the bug.
+/// Tests that were cut, by us or by their framework, while others failed by themselves run once more with more time: those
+/// that pass are slow, or the machine is busy, and they say nothing of the bug. When nothing else fails, the cut is the bug.
 async fn with_more_time(
     subject: &dyn Subject,
     report: &TestReport,
 ) -> Result<BTreeMap<TestId, TestResult>, ValidateError> {
-    let cut = |result: &&TestResult| matches!(result.loss, Some(Loss::Cut | Loss::Memory));
+    let gave_up = |result: &TestResult| result.failure.as_ref().is_some_and(clean::gave_up);
+    let cut = |result: &&TestResult| matches!(result.loss, Some(Loss::Cut | Loss::Memory)) || gave_up(result);
     let tests: Vec<TestId> = report.failing().filter(cut).map(|result| result.id.clone()).collect();
     if tests.is_empty() || tests.len() > FEW || tests.len() == report.failing().count() {
         return Ok(BTreeMap::new());
     }
-    let plan = subject.plan_of(tests, Deadlines::of(ROOM, ROOM * 2));
+    let mut plan = subject.plan_of(tests, Deadlines::of(ROOM, ROOM * 2));
+    if subject.checkout().project.runner == Runner::Jvm {
+        plan.args.push(NO_LIMITS.to_owned());
+    }
     let again = subject.run(&subject.copy()?, &plan).await?;
-    Ok(again.results.into_iter().filter(|(_, result)| result.loss.is_none()).collect())
+    let is_slow = |result: &TestResult| result.loss.is_none() && (result.passed() || !gave_up(result));
+    Ok(again.results.into_iter().filter(|(_, result)| is_slow(result)).collect())
 }
 
 /// Failing tests that do not fail every time, each in fresh processes and fresh copies.

@@ -18,7 +18,7 @@ const NEAR: u32 = 8;
 
 type Line<'s> = (&'s RepoPath, u32);
 
-/// The groups, the largest first; of equal ones that with the first name.
+/// The groups, the largest first.
 pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spectrum) -> Vec<Vec<TestId>> {
     let idle = idle(spectrum);
     let (mut idle, failing): (Vec<TestId>, Vec<TestId>) =
@@ -39,7 +39,11 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
         groups.push(joined);
     }
     groups.iter_mut().for_each(|group| group.sort());
-    groups.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    // Of groups of one size the one whose tests run least says most of where its bug is.
+    let ran: BTreeMap<&TestId, usize> =
+        spectrum.tests().map(|(id, _, ran)| (id, ran.map(|(_, lines)| lines.len()).sum())).collect();
+    let least = |group: &[TestId]| group.iter().filter_map(|id| ran.get(id)).min().copied().unwrap_or(usize::MAX);
+    groups.sort_by(|a, b| b.len().cmp(&a.len()).then(least(a).cmp(&least(b))).then_with(|| a.cmp(b)));
     match groups.first_mut() {
         Some(largest) => {
             largest.extend(silent);
@@ -185,6 +189,12 @@ mod tests {
             ("C#both", false, "P.java", &[1, 2]),
         ]);
         assert_eq!(found, ["A#a B#b C#both"]);
+    }
+
+    #[test]
+    fn of_groups_of_one_size_that_comes_first_which_runs_least() {
+        let found = grouped(&[("A#whole", false, "P.java", &[1, 2, 3]), ("B#unit", false, "Q.java", &[50, 51])]);
+        assert_eq!(found, ["B#unit", "A#whole"]);
     }
 
     #[test]
