@@ -15,7 +15,7 @@ use super::records::Executed;
 use super::subject::{Copy, Subject};
 use super::{Baseline, ValidateError, clean, coverage, io_error, suite};
 use crate::benchmark::{Hint, OwnRun, Runner};
-use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult};
+use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult, outer_class};
 use futures::StreamExt;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,10 @@ const FEW: usize = 10;
 const NO_LIMITS: &str = "-Djunit.jupiter.execution.timeout.mode=disabled";
 /// Time that each of them gets.
 const ROOM: Duration = Duration::from_secs(30);
+/// Classes that are measured at once if their tests take no longer than this.
+const QUICK: Duration = Duration::from_secs(3);
+/// Time for what the passing tests of slower classes execute.
+const REST: Duration = Duration::from_secs(15);
 /// Classes that one hint may name and that are measured in one go.
 const MEASURED: usize = 20;
 
@@ -94,7 +98,7 @@ async fn run(subject: &dyn Subject, asked: &Asked) -> Result<Facts, ValidateErro
 async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, ValidateError> {
     if !asked.named().is_empty() {
         let classes = classes_of(subject.tests(), asked.named());
-        return measured(subject, classes, deadlines(subject), "running the tests that were named").await;
+        return look(subject, classes, "running the tests that were named").await;
     }
     for Hint { from, tests, own_word } in &subject.checkout().hints {
         let mut classes = classes_of(subject.tests(), tests);
@@ -103,7 +107,7 @@ async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, Valid
             continue;
         }
         let phase = format!("running tests named by {from}");
-        let found = measured(subject, classes, deadlines(subject), &phase).await?;
+        let found = look(subject, classes, &phase).await?;
         if found.report.failing().next().is_some() {
             return Ok(Found { own_word: *own_word, ..found });
         }
@@ -116,20 +120,57 @@ fn deadlines(subject: &dyn Subject) -> Deadlines {
     Deadlines::of(FIRST, subject.longest())
 }
 
-/// Runs some classes once and tells what their tests execute.
-async fn measured(
-    subject: &dyn Subject,
-    classes: Vec<String>,
-    deadlines: Deadlines,
-    phase: &str,
-) -> Result<Found, ValidateError> {
+/// Runs some classes and tells what their tests execute.
+async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Result<Found, ValidateError> {
     subject.options().watcher.phase(phase);
-    let plan = subject.plan(classes, deadlines);
-    let (report, executed) = match subject.measured(&plan).await? {
-        Some(measured) => measured,
-        None => (subject.run(&subject.copy()?, &plan).await?, Vec::new()),
+    let plan = subject.plan(classes, deadlines(subject));
+    let (report, executed) = match is_traced(subject) {
+        false => measured(subject, &plan).await?,
+        // Tracing slows all of it, and it is not yet known what fails.
+        true => {
+            let report = subject.run(&subject.copy()?, &plan).await?;
+            let executed = measure(subject, &report).await?;
+            (report, executed)
+        }
     };
     Ok(Found { report, executed, whole: plan.classes.len() == subject.tests().len(), own_word: false })
+}
+
+/// Whether what tests execute is told line by line while they run, which takes many times as long.
+fn is_traced(subject: &dyn Subject) -> bool {
+    subject.checkout().project.runner == Runner::Pytest
+}
+
+/// Runs a plan once and tells what its tests execute.
+async fn measured(subject: &dyn Subject, plan: &Plan) -> Result<(TestReport, Executed), ValidateError> {
+    match subject.measured(plan).await? {
+        Some(measured) => Ok(measured),
+        None => Ok((subject.run(&subject.copy()?, plan).await?, Vec::new())),
+    }
+}
+
+/// What the tests of failing classes execute: the failing ones all, the others as far as the time goes.
+async fn measure(subject: &dyn Subject, report: &TestReport) -> Result<Executed, ValidateError> {
+    let failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
+    let classes = subject.classes_of(&failing);
+    if classes.is_empty() || classes.len() > MEASURED {
+        return Ok(Vec::new());
+    }
+    subject.options().watcher.phase("measuring what the failing tests run");
+    // An endless loop shows its lines soon.
+    let cut = report.failing().filter(|result| result.loss == Some(Loss::Cut));
+    let own = cut.map(|result| (result.id.clone(), LEAST)).collect();
+    let deadlines = Deadlines { own, ..deadlines(subject) };
+    let inside = |result: &&TestResult| classes.iter().any(|class| result.id.outer_class() == outer_class(class));
+    let took: u64 = report.results.values().filter(inside).map(|result| result.millis).sum();
+    if Duration::from_millis(took) <= QUICK {
+        return Ok(measured(subject, &subject.plan(classes, deadlines)).await?.1);
+    }
+    let plan = subject.plan(classes, deadlines.clone()).only(failing.clone());
+    let mut executed = measured(subject, &plan).await?.1;
+    let rest = Plan { skip: failing, only: Vec::new(), deadlines: Deadlines { total: REST, ..deadlines }, ..plan };
+    executed.extend(measured(subject, &rest).await?.1);
+    Ok(executed)
 }
 
 /// Runs the suite over all lanes until something fails, and a little longer, in which more of the bug shows.
@@ -171,17 +212,8 @@ async fn suite(subject: &dyn Subject) -> Result<Found, ValidateError> {
         report.results.extend(each.results);
     }
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
-    let failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
     let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
-    let mut executed = Vec::new();
-    let classes = subject.classes_of(&failing);
-    if !classes.is_empty() && classes.len() <= MEASURED {
-        let cut = report.failing().filter(|result| result.loss == Some(Loss::Cut));
-        // An endless loop shows its lines soon.
-        let own = cut.map(|result| (result.id.clone(), LEAST)).collect();
-        let deadlines = Deadlines { own, ..deadlines };
-        executed = measured(subject, classes, deadlines, "measuring what the failing tests run").await?.executed;
-    }
+    let executed = measure(subject, &report).await?;
     Ok(Found { report, executed, whole, own_word: false })
 }
 
