@@ -27,6 +27,15 @@ pub(super) enum Complaint {
     Other(String),
 }
 
+impl Complaint {
+    /// What Maven said.
+    pub(super) fn into_text(self) -> String {
+        match self {
+            Self::Missing(text) | Self::Plugin(text) | Self::Compile(text) | Self::Other(text) => text,
+        }
+    }
+}
+
 /// Reads what Maven printed.
 pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
     let errors: Vec<&str> = said

@@ -70,6 +70,8 @@ pub(super) struct Prepared {
     pub store: Store,
     /// How Maven is called.
     pub way: Way,
+    /// Why some modules were not compiled, where all were asked for.
+    pub left_out: Option<String>,
 }
 
 /// Maven on this machine.
@@ -100,10 +102,11 @@ impl Maven {
     pub(super) async fn prepare(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
         let kept = Kept::of(request, self);
         if let Some((store, way)) = kept.as_ref().and_then(Kept::restore) {
-            return Ok(Prepared { note: "compiled by Maven in an earlier run".into(), store, way });
+            return Ok(Prepared { note: "compiled by Maven in an earlier run".into(), store, way, left_out: None });
         }
         let prepared = self.compile(request).await?;
-        if let Some(kept) = kept {
+        // What is short of something is tried again the next time.
+        if let Some(kept) = kept.filter(|_| prepared.left_out.is_none()) {
             kept.save(request, self, prepared.store, prepared.way);
         }
         Ok(prepared)
@@ -117,13 +120,14 @@ impl Maven {
             loop {
                 let started = std::time::Instant::now();
                 match self.call(request, store, way, memory.is_last(store)).await? {
-                    Ok(is_short) => {
-                        memory.remember(store, way, is_short);
+                    Ok(left_out) => {
+                        memory.remember(store, way, matches!(left_out, Some(Complaint::Missing(_))));
                         let seconds = started.elapsed().as_secs_f64();
                         let note = format!("compiled by Maven, {}, {seconds:.1} s", described(store, way));
                         // What the network filled is there from now on.
                         let store = if store == Store::Filled { Store::Own } else { store };
-                        return Ok(Prepared { note, store, way });
+                        let left_out = left_out.map(Complaint::into_text);
+                        return Ok(Prepared { note, store, way, left_out });
                     }
                     Err(Complaint::Plugin(_)) if way == Way::LifeCycle => way = Way::Direct,
                     Err(Complaint::Compile(what)) => return Err(does_not_compile(&what)),
@@ -162,14 +166,14 @@ impl Maven {
     }
 
     /// One call. When all modules are asked for, those that compile are enough; where something is missing, only if no
-    /// other store is left. Tells whether something is missing.
+    /// other store is left. Tells why some do not.
     async fn call(
         &self,
         request: &Request,
         store: Store,
         way: Way,
         is_last: bool,
-    ) -> Result<Result<bool, Complaint>, BenchmarkError> {
+    ) -> Result<Result<Option<Complaint>, Complaint>, BenchmarkError> {
         let Some(repository) = repository(store)? else {
             return Ok(Err(Complaint::Missing("there is no local Maven repository".into())));
         };
@@ -182,18 +186,17 @@ impl Maven {
         })?;
         let described = request.root.join(EFFECTIVE_POM).is_file();
         if described && done.exit.success() {
-            return Ok(Ok(false));
+            return Ok(Ok(None));
         }
         let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
         let complaint = complaint(&said.replace(&format!("{}/", request.root), ""), done.exit);
         let some = described && request.only.is_none() && has_class_path(&request.root);
-        let is_short = matches!(complaint, Complaint::Missing(_));
         let is_enough = match &complaint {
             Complaint::Missing(_) => is_last,
             Complaint::Plugin(_) => way == Way::Direct,
             Complaint::Compile(_) | Complaint::Other(_) => true,
         };
-        Ok(if some && is_enough { Ok(is_short) } else { Err(complaint) })
+        Ok(if some && is_enough { Ok(Some(complaint)) } else { Err(complaint) })
     }
 }
 

@@ -67,7 +67,7 @@ async fn in_copy(
     notes.push(prepared.note);
     let module = match choice {
         Choice::One(module) => module,
-        Choice::RunAll => modules::first_that_fails(root, &all)?,
+        Choice::RunAll => modules::first_that_fails(root, &all, prepared.left_out.as_deref())?,
     };
     if all.len() > 1 {
         notes.push(format!("module {} of {}", module.label(), all.len()));
@@ -147,6 +147,13 @@ fn describe(
         }
     }
     let pom = find_pom(&poms, &module.artifact).ok_or_else(unknown)?;
+    for entry in settings::added_class_path(pom) {
+        let entry = module.folder.under(root).join(entry);
+        match inside(root, &entry) {
+            Some(folder) => project.compiled.push(folder),
+            None => project.class_path.push(entry),
+        }
+    }
     settings::apply(pom, &mut project, notes);
     notes.push(format!(
         "class path of {} entries, {}, {}",

@@ -148,19 +148,31 @@ fn is_file_of(file: &Utf8Path, test: &str) -> bool {
     file.ends_with(&path)
 }
 
-/// The first module whose tests failed when all ran, or never ended.
+/// The first module whose tests failed when all ran, or never ended. `left_out` is why others were not compiled.
 ///
 /// # Errors
 /// None failed.
-pub(super) fn first_that_fails(root: &Utf8Path, all: &[Module]) -> Result<Module, BenchmarkError> {
+pub(super) fn first_that_fails(
+    root: &Utf8Path,
+    all: &[Module],
+    left_out: Option<&str>,
+) -> Result<Module, BenchmarkError> {
     let tested = || all.iter().filter(|module| !module.test_files(root).is_empty());
     // A module that does not compile has no class path, and no tests that could fail by running.
     let ran = |module: &&Module| module.folder.under(root).join(super::invoke::CLASS_PATH).is_file();
     let failed = tested().filter(ran).find(|module| reports_failure(&module.folder.under(root).join(REPORTS)));
-    failed.cloned().ok_or_else(|| BenchmarkError::Root {
-        what: format!("nothing to repair: the tests of all {} modules with tests pass", tested().count()),
-        path: root.to_owned(),
-        hint: "name a failing test with `--failing CLASS#METHOD`".into(),
+    let others: Vec<&str> = tested().filter(|module| !ran(module)).map(Module::label).collect();
+    failed.cloned().ok_or_else(|| match left_out.filter(|_| !others.is_empty()) {
+        None => BenchmarkError::Root {
+            what: format!("nothing to repair: the tests of all {} modules with tests pass", tested().count()),
+            path: root.to_owned(),
+            hint: "name a failing test with `--failing CLASS#METHOD`".into(),
+        },
+        Some(why) => BenchmarkError::Root {
+            what: format!("no test fails in the modules that compile; {} do not: {why}", others.join(", ")),
+            path: root.to_owned(),
+            hint: "see what `mvn test` says of them, or use `--build` and `--test`".into(),
+        },
     })
 }
 
@@ -241,9 +253,12 @@ mod tests {
         };
         report("core", 0);
         report("app", 0);
-        assert!(first_that_fails(&root, &all).unwrap_err().to_string().contains("nothing to repair"));
+        assert!(first_that_fails(&root, &all, None).unwrap_err().to_string().contains("nothing to repair"));
         report("app", 1);
-        assert_eq!(first_that_fails(&root, &all).unwrap().label(), "app");
+        assert_eq!(first_that_fails(&root, &all, None).unwrap().label(), "app");
+        fs::remove_file(root.join("app").join(super::super::invoke::CLASS_PATH)).unwrap();
+        let said = first_that_fails(&root, &all, Some("no antlr")).unwrap_err().to_string();
+        assert!(said.contains("app do not: no antlr"), "{said}");
     }
 
     #[test]

@@ -36,6 +36,11 @@ pub(super) fn added_sources(pom: &Element, goal: &str) -> Vec<String> {
         .collect()
 }
 
+/// Folders and jars that surefire puts on the class path of the tests, beside what the project depends on.
+pub(super) fn added_class_path(pom: &Element) -> Vec<String> {
+    Configuration::of(pom, "maven-surefire-plugin", "default-test").texts("additionalClasspathElements")
+}
+
 fn compiler(pom: &Element, project: &mut Project) {
     let settings = Configuration::of(pom, "maven-compiler-plugin", "default-compile");
     let said = |name: &str, property: &str| settings.text(name).or_else(|| self::property(pom, property));

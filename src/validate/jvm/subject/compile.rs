@@ -183,7 +183,7 @@ impl Jvm {
         for (file, bytes) in files {
             sources.push(copy.write_file(file, bytes)?);
         }
-        let class_path = self.class_path_with(&[build.overlay.clone()]);
+        let class_path = self.class_path_with(std::slice::from_ref(&build.overlay));
         let done = self.javac().compile(&sources, &class_path, &copy.build.overlay, &copy.tree).await?;
         Ok(if done.ok { Ok(copy) } else { Err(complaints(done)) })
     }
