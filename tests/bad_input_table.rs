@@ -282,7 +282,7 @@ fn a_test_that_hangs_in_the_baseline_is_cut_and_is_the_bug() {
         "--json",
     ];
     let done = Unidebug::new(&args).run();
-    assert!(matches!(done.code, Some(0 | 1 | 5)) && done.stderr.contains("1 tests fail"), "31: {done}");
+    assert!(matches!(done.code, Some(0 | 1 | 5)) && done.stderr.contains("1 test fails"), "31: {done}");
 }
 
 #[test]

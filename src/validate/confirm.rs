@@ -10,7 +10,7 @@ use super::plausible::{self, Judged, objection};
 use super::records::Discovered;
 use super::subject::{Build, Copy, Subject};
 use super::untouched::{Before, Untouched, passes};
-use super::{Baseline, ValidateError, cold, suite};
+use super::{Baseline, ValidateError, cold, coverage, suite};
 use crate::domain::{Loss, Outcome, Patch, TestId, TestReport, Validation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -106,7 +106,7 @@ impl Confirmation<'_> {
         let plan = self.subject.plan(classes, deadlines.clone());
         let mut report = self.subject.run(&self.copy()?, &plan).await?;
         if plausible::triggering(self.baseline, &report).outcome != Outcome::PassedWarm {
-            let alone = self.subject.plan_of(self.wanted(&self.baseline.triggering), deadlines.times(MORE));
+            let alone = self.subject.plan_of(self.wanted(&self.baseline.triggering), deadlines.times(self.more()));
             let again = self.subject.run(&self.copy()?, &alone).await?;
             if plausible::triggering(self.baseline, &again).outcome != Outcome::PassedWarm {
                 return Ok(again);
@@ -115,6 +115,11 @@ impl Confirmation<'_> {
             report.end = again.end;
         }
         Ok(report)
+    }
+
+    /// How much more time triggering tests get by themselves: none where they have no end without the patch either.
+    fn more(&self) -> u32 {
+        if coverage::endless(self.baseline).next().is_some() { 1 } else { MORE }
     }
 
     /// One lane's share of the other classes.
@@ -231,7 +236,9 @@ impl Confirmation<'_> {
 
     /// Some tests by themselves, in a fresh copy and a fresh process, with more time.
     async fn alone(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
-        let plan = self.subject.plan_of(self.wanted(tests), self.deadlines().times(MORE));
+        // Where nobody knows how long a test takes, its time is long as it is.
+        let deadlines = Deadlines { default: UNKNOWN, ..self.deadlines().times(MORE) };
+        let plan = self.subject.plan_of(self.wanted(tests), deadlines);
         self.subject.run(&self.copy()?, &plan).await
     }
 

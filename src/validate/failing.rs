@@ -26,7 +26,7 @@ const RUNS: [(Duration, usize); 3] = [(Duration::from_millis(800), 6), (Duration
 /// How much longer the suite goes on after the first failure, at least and at most.
 const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(90));
 /// Time for a test before it is known how long it takes.
-const FIRST: Duration = Duration::from_secs(10);
+const FIRST: Duration = Duration::from_secs(5);
 /// When more tests than these want more time, that is no matter of slow tests.
 const FEW: usize = 10;
 /// Lifts the limits that tests of JUnit 5 set themselves.

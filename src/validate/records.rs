@@ -14,8 +14,8 @@ pub(super) type Executed = Vec<(TestId, Vec<Arc<str>>)>;
 /// Tests that there are, by class and bare method, each with how often it runs; `None` where only a run can tell.
 pub(super) type Discovered = BTreeMap<TestId, Option<usize>>;
 
-/// What a test throws that runs out of memory.
-const NO_MEMORY: &[&str] = &["java.lang.OutOfMemoryError", "MemoryError"];
+/// What a test on the JVM throws that runs out of memory.
+const NO_MEMORY: &str = "java.lang.OutOfMemoryError";
 
 /// What one process told.
 #[derive(Debug, Default)]
@@ -193,7 +193,7 @@ pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
                 let (status, loss) = match ended.status {
                     How::Passed => (TestStatus::Passed, None),
                     How::Failed => {
-                        let is_short = failure.as_ref().is_some_and(|why| NO_MEMORY.contains(&why.kind.as_str()));
+                        let is_short = failure.as_ref().is_some_and(|why| why.kind == NO_MEMORY);
                         (TestStatus::Failed, is_short.then_some(Loss::Memory))
                     }
                     How::Skipped => (TestStatus::Skipped, None),

@@ -84,8 +84,8 @@ class Plugin:
         if skipped:
             return "skipped", skipped
         # Each subtest reports a call of its own, beside that of the test.
-        first, *calls, last = [when for when, _, report in self.phases if report.outcome == "passed"] or ["", ""]
-        if first != "setup" or last != "teardown" or set(calls) != {"call"}:
+        passed = [when for when, _, report in self.phases if report.outcome == "passed"]
+        if passed[:1] != ["setup"] or passed[-1:] != ["teardown"] or set(passed[1:-1]) != {"call"}:
             return "failed", {"kind": "incomplete", "message": "it did not run from its set-up to its end", "frames": []}
         return "passed", None
 
