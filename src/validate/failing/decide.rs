@@ -2,10 +2,10 @@
 
 use super::group;
 use crate::benchmark::{Checkout, Hint};
-use crate::domain::{Failure, Loss, TestId, TestReport, TestStatus, outer_class};
+use crate::domain::{Failure, Frame, Loss, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::kept::short_hash;
 use crate::validate::subject::Subject;
-use crate::validate::{Baseline, Options, Spectrum, ValidateError, losses};
+use crate::validate::{Baseline, Options, Spectrum, ValidateError, clean, losses};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -157,7 +157,13 @@ pub(in crate::validate) fn decide(facts: Facts, asked: &Asked) -> Result<Baselin
 fn set_aside_unloadable(report: &TestReport, set_aside: &mut BTreeMap<TestId, String>) {
     let open: Vec<&TestId> =
         report.failing().map(|result| &result.id).filter(|id| !set_aside.contains_key(*id)).collect();
-    let (unloadable, by_running): (Vec<&TestId>, Vec<_>) = open.into_iter().partition(|id| is_whole(id));
+    // A set-up that fails has run.
+    let ran = |id: &TestId| {
+        let frames = report.results.get(id).and_then(|result| result.failure.as_ref()).map(|why| why.frames.as_slice());
+        let in_code = |frame: &Frame| !matches!(frame.method.as_str(), "<module>" | "<clinit>");
+        frames.unwrap_or_default().iter().any(|frame| clean::is_project_frame(frame) && in_code(frame))
+    };
+    let (unloadable, by_running): (Vec<&TestId>, Vec<_>) = open.into_iter().partition(|id| is_whole(id) && !ran(id));
     if by_running.is_empty() {
         return;
     }
@@ -299,7 +305,7 @@ fn outside(id: &TestId, failure: &Failure) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Frame, RunEnd, TestResult};
+    use crate::domain::{RunEnd, TestResult};
 
     #[test]
     fn failures_of_the_surroundings_are_told_apart() {
@@ -332,9 +338,13 @@ mod tests {
             set_aside_unloadable(&report, &mut aside);
             aside.into_keys().map(|id| id.to_string()).collect::<Vec<_>>()
         };
-        let frame = |class: &str| Frame { class: class.into(), method: "f".into(), file: None, line: Some(1) };
+        let at =
+            |class: &str, method: &str| Frame { class: class.into(), method: method.into(), file: None, line: Some(1) };
+        let frame = |class: &str| at(class, "<module>");
         assert_eq!(open(&[("test_a#test_x", &[]), (unloadable, &[frame("test_b")])]), [unloadable]);
         assert!(open(&[(unloadable, &[frame("test_b")])]).is_empty(), "it is all there is");
+        let set_up = [at("test_b", "prepare")];
+        assert!(open(&[("test_a#test_x", &[]), (unloadable, &set_up)]).is_empty(), "its set-up ran");
         let by_product = [frame("shop.cart"), frame("test_b")];
         assert!(open(&[("test_a#test_x", &[]), (unloadable, &by_product)]).is_empty(), "the product fails");
     }

@@ -11,8 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of the passing tests that may run a line which still tells one bug from another.
 const COMMON: f64 = 0.5;
-/// Times as many passing tests as run the rarest line of a test may run a line that counts beside it.
-const RARE: usize = 2;
 /// Lines of a file that are no further apart are near each other.
 const NEAR: u32 = 8;
 
@@ -65,8 +63,7 @@ fn idle(spectrum: &Spectrum) -> BTreeSet<TestId> {
     failing.filter_map(|(id, _, mut ran)| ran.all(|(_, lines)| lines.is_empty()).then(|| id.clone())).collect()
 }
 
-/// Lines of each failing test that few passing tests run, beside its others and at all. Where no passing test was
-/// measured, all lines.
+/// Lines of each failing test that at most half of the passing tests run. Where no passing test was measured, all lines.
 fn telling_lines<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<&'s TestId, BTreeSet<Line<'s>>> {
     let mut passing = 0usize;
     let mut runs: BTreeMap<Line<'s>, usize> = BTreeMap::new();
@@ -82,8 +79,7 @@ fn telling_lines<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<&'s
     }
     for own in lines.values_mut() {
         let run = |line: &Line<'s>| runs.get(line).copied().unwrap_or(0);
-        let rarest = own.iter().map(run).min().unwrap_or(0);
-        own.retain(|line| run(line) <= RARE * rarest + 1 && run(line) as f64 <= COMMON * passing as f64);
+        own.retain(|line| run(line) as f64 <= COMMON * passing as f64);
     }
     lines
 }
@@ -166,19 +162,6 @@ mod tests {
             ("TaxTest#none", true, "Cart.java", &[1, 2]),
         ]);
         assert_eq!(found, ["CartTest#adds CartTest#sums", "TaxTest#rounds"]);
-    }
-
-    #[test]
-    fn lines_that_some_passing_tests_run_join_no_bugs_whose_own_lines_are_apart() {
-        let found = grouped(&[
-            ("A#a", false, "P.java", &[1, 10]),
-            ("B#b", false, "P.java", &[1, 90]),
-            ("C#one", true, "P.java", &[1]),
-            ("C#two", true, "P.java", &[1]),
-            ("C#three", true, "P.java", &[50]),
-            ("C#four", true, "P.java", &[50]),
-        ]);
-        assert_eq!(found, ["A#a", "B#b"]);
     }
 
     #[test]
