@@ -1,6 +1,7 @@
 //! Parts of a batch that were worked on apart, brought together.
 
 use super::{BatchError, Plan, State, Unit};
+use crate::benchmark::copy_files;
 use crate::journal::{JournalError, LOCK, RunDir};
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -92,17 +93,11 @@ fn bring(unit: &Unit, part: &Utf8Path, begun: bool, into: &Utf8Path) -> Result<B
 
 /// Copies a run directory, but for who owns it.
 fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<(), BatchError> {
-    std::fs::create_dir_all(to).map_err(io(to))?;
-    for entry in from.read_dir_utf8().map_err(io(from))? {
-        let entry = entry.map_err(io(from))?;
-        let (target, kind) = (to.join(entry.file_name()), entry.file_type().map_err(io(entry.path()))?);
-        if kind.is_dir() {
-            copy(entry.path(), &target)?;
-        } else if kind.is_file() && entry.file_name() != LOCK {
-            std::fs::copy(entry.path(), &target).map_err(io(entry.path()))?;
-        }
-    }
-    Ok(())
+    let but_lock = |file: &Utf8Path, target: &Utf8Path| match file.file_name() {
+        Some(LOCK) => Ok(()),
+        _ => std::fs::copy(file, target).map(drop),
+    };
+    copy_files(from, to, but_lock).map_err(io(from))
 }
 
 fn io(path: &Utf8Path) -> impl FnOnce(std::io::Error) -> BatchError {

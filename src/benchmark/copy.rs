@@ -180,6 +180,29 @@ impl Copy {
     }
 }
 
+/// Copies the plain files below a folder, each by `one`, which gets the file and its target. Links and special files stay
+/// behind.
+///
+/// # Errors
+/// What `one` says, or a folder that cannot be listed or made.
+pub(crate) fn copy_files(
+    from: &Utf8Path,
+    into: &Utf8Path,
+    mut one: impl FnMut(&Utf8Path, &Utf8Path) -> io::Result<()>,
+) -> io::Result<()> {
+    for entry in ignore::WalkBuilder::new(from).standard_filters(false).build() {
+        let entry = entry.map_err(io::Error::other)?;
+        let (Some(path), Some(kind)) = (Utf8Path::from_path(entry.path()), entry.file_type()) else { continue };
+        let target = into.join(path.strip_prefix(from).unwrap_or(path));
+        if kind.is_dir() {
+            fs::create_dir_all(&target)?;
+        } else if kind.is_file() {
+            one(path, &target)?;
+        }
+    }
+    Ok(())
+}
+
 /// Whether a relative link would climb above the root on its way, even if it came back.
 fn climbs_out(link: &RepoPath, target: &Utf8Path) -> bool {
     let mut depth = Utf8Path::new(link.as_str()).components().count() as i64 - 1;

@@ -26,8 +26,8 @@ mod sets;
 mod settings;
 mod xml;
 
-pub(crate) use copy::is_output;
 pub use copy::{Copied, copy_with_outputs, private_copy};
+pub(crate) use copy::{copy_files, is_output};
 pub use history::History;
 pub use nearest::nearest;
 pub use own::{Hint, OwnCommand, OwnRun, Reactor};
@@ -169,6 +169,33 @@ pub struct Checkout {
     pub hints: Vec<Hint>,
     /// What was found by looking, for people: one line a guess.
     pub notes: Vec<String>,
+}
+
+impl Checkout {
+    /// A copy of which no more is known than where it lies and how it is built and tested.
+    pub fn new(bug: BugId, root: Utf8PathBuf, language: &str, project: Project) -> Self {
+        Self {
+            bug,
+            root,
+            language: language.into(),
+            project,
+            triggering: None,
+            requirements: None,
+            oracle: None,
+            official: None,
+            own: None,
+            reactor: None,
+            hints: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// What the arguments of a test process name inside this copy, such as a folder of modules that the build filled.
+    pub(crate) fn named_in(&self, args: &[String]) -> Vec<Utf8PathBuf> {
+        let parts = args.iter().flat_map(|arg| arg.split([':', '=', ',', ';']));
+        let inside = parts.map(Utf8Path::new).filter(|path| path.starts_with(&self.root) && *path != self.root);
+        inside.filter_map(|path| path.canonicalize_utf8().ok()).filter(|path| path.starts_with(&self.root)).collect()
+    }
 }
 
 /// A bug as a list shows it. It is for people: no agent sees it.

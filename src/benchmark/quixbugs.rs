@@ -127,19 +127,11 @@ impl Benchmark for QuixBugs {
             fs::copy(&from, &target).map_err(|source| io_error("cannot copy the file", &from, source))?;
         }
         let test = (self.flavour.test)(&id.name);
+        let project = self.flavour.project(&self.settings).await?;
         Ok(Checkout {
-            bug: id.clone(),
-            root: into.to_owned(),
-            language: self.flavour.language.into(),
-            project: self.flavour.project(&self.settings).await?,
-            triggering: None,
-            requirements: None,
             oracle: Some(self.oracle(&id.name)?),
-            official: None,
-            own: None,
-            reactor: None,
-            hints: Vec::new(),
             notes: vec![format!("one program of {} and its test, {test}", self.root)],
+            ..Checkout::new(id.clone(), into.to_owned(), self.flavour.language, project)
         })
     }
 }

@@ -6,6 +6,7 @@ mod artifact;
 mod bug;
 mod case_file;
 mod event;
+mod fingerprint;
 mod hidden;
 mod hypothesis;
 mod ids;
@@ -20,6 +21,7 @@ pub use artifact::{Artifact, Mark, MarkKind, MethodSummary, PatchAttempt, Refere
 pub use bug::{Bug, FailingTest};
 pub use case_file::CaseFile;
 pub use event::{Change, Disagreement, Event, EventSink, Policy as PolicyKind, Scope, SurerJudge, Unanswered};
+pub use fingerprint::Fingerprint;
 pub use hidden::Hidden;
 pub use hypothesis::Hypothesis;
 pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId, ToolName, outer_class};

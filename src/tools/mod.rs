@@ -13,7 +13,6 @@ mod extract_method;
 mod extract_tests;
 mod find_similar_api_calls;
 mod generate_method_body;
-pub use generate_method_body::GenerateMethodBody;
 mod get_classes_and_methods;
 mod goal_accomplished;
 mod read_range;
@@ -29,6 +28,7 @@ mod workbench;
 mod write_fix;
 
 pub use dependency_graph::bearing_text;
+pub use generate_method_body::GenerateMethodBody;
 pub use search_solutions::solutions_text;
 pub use trial::{judge, tell, told};
 pub use workbench::{Workbench, failing_test_text, failure_text};

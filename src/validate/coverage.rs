@@ -1,12 +1,10 @@
 //! What is made of lines that tests executed.
 
-use super::kept::short_hash;
 use super::plan::Deadlines;
 use super::records::Executed;
 use super::subject::Subject;
 use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean};
-use crate::domain::{RepoPath, TestId, TestReport, TestStatus, outer_class};
-use sha2::{Digest, Sha256};
+use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -67,11 +65,11 @@ pub(super) fn endless(baseline: &Baseline) -> impl Iterator<Item = &TestId> {
 
 /// A name for a choice of classes.
 fn named(classes: &[String]) -> String {
-    let mut digest = Sha256::new();
+    let mut fingerprint = Fingerprint::default();
     for class in classes {
-        digest.update(format!("{class}\n"));
+        fingerprint.add(class);
     }
-    short_hash(digest)
+    fingerprint.name()
 }
 
 /// What a measured run says of each test that ended.

@@ -2,21 +2,16 @@
 
 use super::{ValidateError, io_error};
 use crate::benchmark::{Checkout, is_output};
+use crate::domain::Fingerprint;
 use camino::{Utf8Path, Utf8PathBuf};
-use sha2::{Digest, Sha256};
-
-/// The first 24 digits of a hash: enough for a name.
-pub(super) fn short_hash(digest: Sha256) -> String {
-    digest.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
-}
 
 /// A name for exactly this content and build description, under what runs it.
 pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, ValidateError> {
-    let mut digest = Sha256::new();
+    let mut fingerprint = Fingerprint::default();
     let mut project = checkout.project.clone();
     // Compiled folders are content, wherever they lie.
     project.jdk = None;
-    digest.update(format!("2 {project:?} {runner}"));
+    fingerprint.add(format!("{project:?} {runner}"));
     let mut walk = ignore::WalkBuilder::new(&checkout.root);
     walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
     let mut outputs: Vec<Utf8PathBuf> = Vec::new();
@@ -32,16 +27,13 @@ pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, V
             continue;
         }
         let bytes = std::fs::read(path).map_err(io_error("reading the checkout", path))?;
-        digest.update(path.strip_prefix(&checkout.root).unwrap_or(path).as_str());
-        digest.update([0]);
-        digest.update(bytes.len().to_le_bytes());
-        digest.update(bytes);
+        fingerprint.add(path.strip_prefix(&checkout.root).unwrap_or(path).as_str()).add(bytes);
     }
     for path in &checkout.project.class_path {
         let size = path.metadata().map_or(0, |meta| meta.len());
-        digest.update(format!("{path} {size}"));
+        fingerprint.add(format!("{path} {size}"));
     }
-    Ok(short_hash(digest))
+    Ok(fingerprint.name())
 }
 
 #[cfg(test)]
@@ -58,21 +50,8 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let checkout = Checkout {
-            bug: BugId { benchmark: "local".into(), name: "x".into() },
-            root,
-            language: "java".into(),
-            project: Project::default(),
-            triggering: None,
-            requirements: None,
-            oracle: None,
-            official: None,
-            own: None,
-            reactor: None,
-            hints: Vec::new(),
-            notes: Vec::new(),
-        };
-        content_key(&checkout, "runner").unwrap()
+        let bug = BugId { benchmark: "local".into(), name: "x".into() };
+        content_key(&Checkout::new(bug, root, "java", Project::default()), "runner").unwrap()
     }
 
     #[test]

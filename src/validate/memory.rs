@@ -4,9 +4,7 @@
 //! nothing of the one before, and gets the earlier answer as if it were its own.
 
 use super::jvm::Classes;
-use super::kept::short_hash;
-use crate::domain::{Outcome, Patch, Validation};
-use sha2::{Digest, Sha256};
+use crate::domain::{Fingerprint, Outcome, Patch, Validation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,26 +15,20 @@ pub(super) struct Key(String);
 impl Key {
     /// By the text of the changed files.
     pub(super) fn of_text(patch: &Patch) -> Self {
-        let mut digest = Sha256::new();
+        let mut fingerprint = Fingerprint::default();
         for file in &patch.files {
-            digest.update(file.path.as_str());
-            digest.update([0]);
-            digest.update((file.after.len() as u64).to_le_bytes());
-            digest.update(&*file.after);
+            fingerprint.add(file.path.as_str()).add(&file.after);
         }
-        Self(short_hash(digest))
+        Self(fingerprint.name())
     }
 
     /// By the compiled classes.
     pub(super) fn of_code(classes: &Classes) -> Self {
-        let mut digest = Sha256::new();
+        let mut fingerprint = Fingerprint::default();
         for (name, bytes) in classes {
-            digest.update(name);
-            digest.update([0]);
-            digest.update((bytes.len() as u64).to_le_bytes());
-            digest.update(bytes);
+            fingerprint.add(name).add(bytes);
         }
-        Self(short_hash(digest))
+        Self(fingerprint.name())
     }
 }
 

@@ -30,20 +30,8 @@ impl Trial {
             test_roots: vec![RepoPath::new("test").unwrap()],
             ..Project::default()
         };
-        let checkout = Checkout {
-            bug: BugId { benchmark: "local".into(), name: "trial".into() },
-            root,
-            language: "java".into(),
-            project,
-            triggering: None,
-            requirements: None,
-            oracle: None,
-            official: None,
-            own: None,
-            reactor: None,
-            hints: Vec::new(),
-            notes: Vec::new(),
-        };
+        let bug = BugId { benchmark: "local".into(), name: "trial".into() };
+        let checkout = Checkout::new(bug, root, "java", project);
         let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
         let options = Options::new(work);
         Self { _folder: folder, checkout, options, sandbox }

@@ -7,11 +7,10 @@ use super::super::copy::io_error;
 use super::cli::Cli;
 use super::text::{self, ClassPath};
 use crate::benchmark::{BenchmarkError, age, jars, private_copy};
-use crate::domain::{RepoPath, TestId};
+use crate::domain::{Fingerprint, RepoPath, TestId};
 use crate::sandbox::Sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::fs;
 
 const FACTS: &str = "facts.json";
@@ -93,15 +92,14 @@ impl Exported {
 
 /// A name for the bug, this installation and this JDK.
 fn key(cli: &Cli, project: &str, number: u32) -> String {
-    let mut digest = Sha256::new();
-    digest.update(format!("{SCHEMA} {} {} {} {} ", cli.root, cli.version, cli.jdk.home, cli.jdk.version));
+    let mut fingerprint = Fingerprint::default();
+    fingerprint.add(format!("{SCHEMA} {} {} {} {}", cli.root, cli.version, cli.jdk.home, cli.jdk.version));
     // An installation that was changed in place is another one.
     for file in [format!("{project}.build.xml"), format!("patches/{number}.src.patch")] {
         let path = cli.root.join(super::catalogue::PROJECTS).join(project).join(file);
-        digest.update(fs::read(path).unwrap_or_default());
+        fingerprint.add(fs::read(path).unwrap_or_default());
     }
-    let hash: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    format!("{project}-{number}-{hash}")
+    format!("{project}-{number}-{}", fingerprint.name())
 }
 
 fn read(folder: &Utf8Path) -> Option<Exported> {

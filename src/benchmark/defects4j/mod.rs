@@ -133,18 +133,11 @@ impl Benchmark for Defects4J {
         let fixed = official.check_out('f', place).await?;
         let oracle = repaired::from_folder(into, &fixed, &project)?;
         Ok(Checkout {
-            bug: id.clone(),
-            root: into.to_owned(),
-            language: "java".into(),
-            project,
             triggering: Some(kept.facts.trigger.clone()),
-            requirements: None,
             oracle: Some(oracle),
             official: Some(Arc::new(official)),
-            own: None,
-            reactor: None,
-            hints: Vec::new(),
             notes,
+            ..Checkout::new(id.clone(), into.to_owned(), "java", project)
         })
     }
 

@@ -151,18 +151,12 @@ impl Benchmark for GitBugJava {
             });
         }
         Ok(Checkout {
-            bug: id.clone(),
-            root: into.to_owned(),
-            language: "java".into(),
-            project,
             triggering,
-            requirements: None,
             oracle: Some(oracle),
-            official: None,
             own,
             reactor,
-            hints: Vec::new(),
             notes,
+            ..Checkout::new(id.clone(), into.to_owned(), "java", project)
         })
     }
 }

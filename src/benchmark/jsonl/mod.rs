@@ -174,19 +174,15 @@ impl Benchmark for Jsonl {
         if oracle.as_ref().is_some_and(|oracle| oracle.files.is_empty()) {
             return Err(self.wrong(entry, "its repair changes no product file".into()));
         }
+        let language = local::python::language_of(&project, into).name();
         Ok(Checkout {
-            bug: id.clone(),
-            root: into.to_owned(),
-            language: local::python::language_of(&project, into).name().into(),
-            project,
             triggering: entry.triggering().map_err(|why| self.wrong(entry, why))?,
             requirements: entry.requirements.clone(),
             oracle,
-            official: None,
             own,
             reactor,
-            hints: Vec::new(),
             notes,
+            ..Checkout::new(id.clone(), into.to_owned(), language, project)
         })
     }
 }

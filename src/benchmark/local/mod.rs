@@ -132,20 +132,8 @@ impl Benchmark for Local {
         let SetUp { project, own, reactor, notes } = self.set_up(&folder, into, &facts, false).await?;
         let history = History::of(&folder, &self.settings.sandbox().await?);
         let hints = hints::of(&folder, &project, history.as_ref()).await;
-        Ok(Checkout {
-            bug: id,
-            root: into.to_owned(),
-            language: python::language_of(&project, into).name().into(),
-            project,
-            triggering: None,
-            requirements: None,
-            oracle: None,
-            official: None,
-            own,
-            reactor,
-            hints,
-            notes,
-        })
+        let language = python::language_of(&project, into).name();
+        Ok(Checkout { own, reactor, hints, notes, ..Checkout::new(id, into.to_owned(), language, project) })
     }
 }
 

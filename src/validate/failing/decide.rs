@@ -2,12 +2,10 @@
 
 use super::group;
 use crate::benchmark::{Checkout, Hint};
-use crate::domain::{Failure, Frame, Loss, TestId, TestReport, TestStatus, outer_class};
-use crate::validate::kept::short_hash;
+use crate::domain::{Failure, Fingerprint, Frame, Loss, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, Options, Spectrum, ValidateError, clean, losses};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SCHEMA: u32 = 6;
@@ -82,12 +80,12 @@ impl Asked {
 
     /// A name for the question, as far as it decides which facts are found.
     pub(super) fn key(&self) -> String {
-        let mut digest = Sha256::new();
+        let mut fingerprint = Fingerprint::default();
         let hints = self.hints.iter().filter(|_| self.is_open()).flat_map(|hint| &hint.tests);
         for id in self.named().iter().chain(hints) {
-            digest.update(format!("{id}\n"));
+            fingerprint.add(id.to_string());
         }
-        short_hash(digest)
+        fingerprint.name()
     }
 }
 

@@ -2,12 +2,11 @@
 
 use super::javac::{Compiled, Javac, Level};
 use crate::benchmark::jdk::Jdk;
+use crate::domain::{Diagnostic, Fingerprint};
 use crate::sandbox::Sandbox;
-use crate::validate::kept::short_hash;
 use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use include_dir::{Dir, File, include_dir};
-use sha2::{Digest, Sha256};
 
 static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/validate/jvm/java");
 
@@ -57,16 +56,15 @@ impl Harness {
         let mut wanted = Vec::new();
         collect(&SOURCES, &mut wanted);
         wanted.retain(|file| is_usable(file.path().file_name().and_then(|name| name.to_str()), libraries, jdk));
-        let mut digest = Sha256::new();
+        let mut fingerprint = Fingerprint::default();
         for file in &wanted {
-            digest.update(file.path().as_os_str().as_encoded_bytes());
-            digest.update(file.contents());
+            fingerprint.add(file.path().as_os_str().as_encoded_bytes()).add(file.contents());
         }
-        digest.update(format!("{} {}", jdk.home, jdk.version));
+        fingerprint.add(format!("{} {}", jdk.home, jdk.version));
         for library in libraries {
-            digest.update(library.as_str());
+            fingerprint.add(library.as_str());
         }
-        let hash = short_hash(digest);
+        let hash = fingerprint.name();
         let classes = cache.join("runner").join(&hash);
         if classes.join("unidebug/runner/Cold.class").is_file() {
             return Ok(Self { classes, hash });
@@ -96,7 +94,11 @@ impl Harness {
         let javac = Javac { sandbox, jdk, level, wall: std::time::Duration::from_secs(180) };
         let Compiled { ok, diagnostics, said, .. } = javac.compile(&files, libraries, &out, making).await?;
         if !ok {
-            let first = diagnostics.first().map_or(said, |first| first.message.clone());
+            let place = |found: &Diagnostic| match &found.file {
+                Some(file) => format!("{file}:{}: {}", found.line, found.message),
+                None => found.message.clone(),
+            };
+            let first = diagnostics.first().map_or(said, place);
             return Err(ValidateError::Tool {
                 what: format!("the test runner does not compile with JDK {}: {first}", jdk.version),
                 hint: "name another JDK with --java-home".into(),

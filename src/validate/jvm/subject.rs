@@ -10,16 +10,15 @@ use super::references::References;
 use super::{ClassPath, Harness, Suite, test_classes};
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{Checkout, age, jars};
-use crate::domain::{Diagnostic, Patch, RepoPath, TestReport, Validation, outer_class};
+use crate::domain::{Diagnostic, Fingerprint, Patch, RepoPath, TestReport, Validation, outer_class};
 use crate::sandbox::Sandbox;
-use crate::validate::kept::{content_key, short_hash};
+use crate::validate::kept::content_key;
 use crate::validate::plan::Plan;
 use crate::validate::records::{Discovered, Executed};
 use crate::validate::subject::{Build, Copy, Subject};
 use crate::validate::{Options, ValidateError, io_error, suite};
 use camino::{Utf8Path, Utf8PathBuf};
 use compile::made_in;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -114,6 +113,7 @@ impl Jvm {
             jdk: &self.jdk,
             harness: &self.harness,
             class_path,
+            checkout: &self.checkout,
             cwd: project.module.under(&copy.tree),
             writable: copy.tree.clone(),
             heap_mib: self.options.heap_mib,
@@ -142,9 +142,8 @@ fn masked(folder: &Utf8Path, removed: &BTreeSet<String>, scratch: &Utf8Path) -> 
     if !removed.iter().any(|name| folder.join(format!("{name}.class")).is_file()) {
         return Ok(folder.to_owned());
     }
-    let mut digest = Sha256::new();
-    digest.update(folder.as_str());
-    let into = scratch.join(format!("masked-{}", short_hash(digest)));
+    let name = Fingerprint::default().add(folder.as_str()).name();
+    let into = scratch.join(format!("masked-{name}"));
     if into.is_dir() {
         return Ok(into);
     }

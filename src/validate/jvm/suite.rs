@@ -1,6 +1,7 @@
 //! Cold JVMs: how a process of the runner is started.
 
 use super::harness::Harness;
+use crate::benchmark::Checkout;
 use crate::benchmark::jdk::Jdk;
 use crate::sandbox::{Finished, Job, Sandbox};
 use crate::validate::ValidateError;
@@ -36,6 +37,8 @@ pub(in crate::validate) struct Suite<'a> {
     pub(in crate::validate) harness: &'a Harness,
     /// Everything behind our runner, in order.
     pub(in crate::validate) class_path: Vec<Utf8PathBuf>,
+    /// The untouched project.
+    pub(in crate::validate) checkout: &'a Checkout,
     /// Working directory of the tests.
     pub(in crate::validate) cwd: Utf8PathBuf,
     /// The only folder tests may write: the copy the working directory lies in.
@@ -61,6 +64,7 @@ impl Suite<'_> {
             .args(args)
             .read(class_path)
             .read([self.jdk.home.clone()])
+            .read(self.checkout.named_in(&plan.args))
             .write(&self.writable)
             .wall(left + START);
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));

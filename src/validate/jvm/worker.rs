@@ -69,6 +69,7 @@ impl WorkerSetup {
             .read(class_path)
             .read(self.classes.iter().cloned())
             .read([self.jdk.home.clone()])
+            .read(self.checkout.named_in(&self.jvm_args))
             .write(&copy.tree);
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
         job.limits.memory_mib = memory(self.heap_mib, &self.jvm_args);

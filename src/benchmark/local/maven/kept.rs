@@ -4,10 +4,11 @@
 //! written for the copy of the next run.
 
 use super::invoke::{CLASS_PATH, Maven, Request, TRACES};
-use super::memory::{Store, Way};
+use super::memory::{Store, Way, how_of, words_of};
+use crate::benchmark::copy::copy_files;
 use crate::benchmark::{age, is_output, jars};
+use crate::domain::Fingerprint;
 use camino::{Utf8Path, Utf8PathBuf};
-use sha2::{Digest, Sha256};
 use std::time::SystemTime;
 use std::{fs, io};
 
@@ -43,15 +44,10 @@ impl Kept {
         if !has_its_libraries(&self.folder, file.metadata().ok()?.modified().ok()?) {
             return None;
         }
-        let mut words = how.split_whitespace();
-        let store = match words.next()? {
-            "users" => Store::Users,
-            _ => Store::Own,
-        };
-        let way = if words.next()? == "direct" { Way::Direct } else { Way::LifeCycle };
-        self.copy(&self.folder.join("outputs"), &self.root, COPY, self.root.as_str()).ok()?;
+        let how = how_of(&how)?;
+        copy_outputs(&self.folder.join("outputs"), &self.root, COPY, self.root.as_str()).ok()?;
         age::used(&self.folder);
-        Some((store, way))
+        Some(how)
     }
 
     /// Keeps what Maven made. A build that changed more than its outputs is not kept; nor does it matter when the disk is
@@ -72,34 +68,27 @@ impl Kept {
         let folder = Utf8Path::from_path(new.path()).ok_or_else(|| io::Error::other("a path that is no text"))?;
         for output in outputs(&self.root) {
             let inside = output.strip_prefix(&self.root).unwrap_or(&output);
-            self.copy(&output, &folder.join("outputs").join(inside), self.root.as_str(), COPY)?;
+            copy_outputs(&output, &folder.join("outputs").join(inside), self.root.as_str(), COPY)?;
         }
-        let store = if store == Store::Users { "users" } else { "own" };
-        let way = if way == Way::Direct { "direct" } else { "cycle" };
-        fs::write(folder.join(HOW), format!("{store} {way}\n"))?;
+        fs::write(folder.join(HOW), words_of(store, way))?;
         let _ = fs::remove_dir_all(&self.folder);
         fs::rename(folder, &self.folder)
     }
+}
 
-    /// Copies a folder; in what Maven wrote for us one text is replaced by another.
-    fn copy(&self, from: &Utf8Path, into: &Utf8Path, old: &str, new: &str) -> io::Result<()> {
-        let mut bytes = 0;
-        for entry in ignore::WalkBuilder::new(from).standard_filters(false).build().flatten() {
-            let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
-            let target = into.join(path.strip_prefix(from).unwrap_or(path));
-            if entry.file_type().is_some_and(|kind| kind.is_dir()) {
-                fs::create_dir_all(&target)?;
-            } else if target.as_str().contains(TRACES) {
-                fs::write(&target, fs::read_to_string(path)?.replace(old, new))?;
-            } else if entry.file_type().is_some_and(|kind| kind.is_file()) {
-                bytes += fs::copy(path, &target)?;
-            }
-            if bytes > MOST_BYTES {
-                return Err(io::Error::other("it is too large"));
-            }
+/// Copies a folder of outputs; in what Maven wrote for us one text is replaced by another.
+fn copy_outputs(from: &Utf8Path, into: &Utf8Path, old: &str, new: &str) -> io::Result<()> {
+    let mut bytes = 0;
+    copy_files(from, into, |file, target| {
+        bytes += file.metadata()?.len();
+        if bytes > MOST_BYTES {
+            return Err(io::Error::other("it is too large"));
         }
-        Ok(())
-    }
+        if target.as_str().contains(TRACES) {
+            return fs::write(target, fs::read_to_string(file)?.replace(old, new));
+        }
+        fs::copy(file, target).map(drop)
+    })
 }
 
 /// Whether the libraries of kept class paths are there, and none of them is newer than what was made with it.
@@ -132,9 +121,9 @@ fn is_build_output(path: &Utf8Path) -> bool {
 
 /// A name for all files of the copy but build output, and for what is asked of which Maven and JDK.
 fn key(request: &Request, maven: &Maven) -> io::Result<String> {
-    let mut digest = Sha256::new();
+    let mut fingerprint = Fingerprint::default();
     let Request { root, only, run_tests } = request;
-    digest.update(format!("1 {only:?} {run_tests} {}", maven.described()));
+    fingerprint.add(format!("{only:?} {run_tests} {}", maven.described()));
     let mut walk = ignore::WalkBuilder::new(root);
     walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
     walk.filter_entry(|entry| {
@@ -142,13 +131,9 @@ fn key(request: &Request, maven: &Maven) -> io::Result<String> {
     });
     for entry in walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
         let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
-        let bytes = fs::read(path)?;
-        digest.update(path.strip_prefix(root).unwrap_or(path).as_str());
-        digest.update([0]);
-        digest.update(bytes.len().to_le_bytes());
-        digest.update(bytes);
+        fingerprint.add(path.strip_prefix(root).unwrap_or(path).as_str()).add(fs::read(path)?);
     }
-    Ok(digest.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect())
+    Ok(fingerprint.name())
 }
 
 #[cfg(test)]
@@ -178,6 +163,13 @@ mod tests {
         assert_eq!(fs::read_to_string(two.join("a/target/classes/A.class")).unwrap(), "made");
         let class_path = fs::read_to_string(two.join("a").join(CLASS_PATH)).unwrap();
         assert_eq!(class_path, format!("{two}/b/target/classes:{jar}"));
+        let secret = base.join("secret");
+        write(&secret, "outside");
+        let planted = one.join("a").join(CLASS_PATH).with_file_name("planted");
+        std::os::unix::fs::symlink(&secret, &planted).unwrap();
+        kept(&one).try_save(Store::Own, Way::Direct).unwrap();
+        let kept_link = base.join("kept/outputs/a").join(CLASS_PATH).with_file_name("planted");
+        assert!(kept_link.symlink_metadata().is_err(), "no link is followed");
         fs::remove_file(&jar).unwrap();
         assert_eq!(kept(&two).restore(), None, "a library is gone");
     }

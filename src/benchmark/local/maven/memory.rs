@@ -1,8 +1,8 @@
 //! What worked the last time for a project with the same poms, so that a second run is quick and needs no network.
 
 use crate::benchmark::jars;
+use crate::domain::Fingerprint;
 use camino::{Utf8Path, Utf8PathBuf};
-use sha2::{Digest, Sha256};
 use std::fs;
 
 /// Which repository is used, and whether the network is.
@@ -38,16 +38,11 @@ pub(super) struct Memory {
 impl Memory {
     /// What is remembered of a project.
     pub(super) fn of(root: &Utf8Path) -> Self {
-        let file = digest(root).map(|digest| jars::cache_dir().join("maven").join(digest));
+        let file = fingerprint(root).map(|name| jars::cache_dir().join("maven").join(name));
         let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
-        let store = match text.split_whitespace().next() {
-            Some("users") => Some(Store::Users),
-            Some("own") => Some(Store::Own),
-            _ => None,
-        };
-        let way = if text.split_whitespace().nth(1) == Some("direct") { Way::Direct } else { Way::LifeCycle };
+        let how = how_of(&text);
         let is_short = text.split_whitespace().nth(2) == Some("short");
-        Self { file, store, way, is_short }
+        Self { file, store: how.map(|(store, _)| store), way: how.map_or(Way::LifeCycle, |(_, way)| way), is_short }
     }
 
     /// Whether nothing more is to be had than what this repository has.
@@ -62,19 +57,35 @@ impl Memory {
         all
     }
 
-    /// What the network filled is there the next time. Forgetting costs seconds only, so a failure is no error.
+    /// Remembers how Maven was called. Forgetting costs seconds only, so a failure is no error.
     pub(super) fn remember(&self, store: Store, way: Way, is_short: bool) {
         let Some(file) = &self.file else { return };
-        let store = if store == Store::Users { "users" } else { "own" };
-        let way = if way == Way::Direct { "direct" } else { "cycle" };
         let _ = file.parent().map(fs::create_dir_all);
         let short = if is_short { " short" } else { "" };
-        let _ = fs::write(file, format!("{store} {way}{short}\n"));
+        let _ = fs::write(file, format!("{}{short}\n", words_of(store, way)));
     }
 }
 
+/// How Maven was called, as it is written down. What the network filled is there the next time.
+pub(super) fn words_of(store: Store, way: Way) -> String {
+    let store = if store == Store::Users { "users" } else { "own" };
+    let way = if way == Way::Direct { "direct" } else { "cycle" };
+    format!("{store} {way}")
+}
+
+/// How Maven was called, by what [`words_of`] wrote.
+pub(super) fn how_of(text: &str) -> Option<(Store, Way)> {
+    let mut words = text.split_whitespace();
+    let store = match words.next()? {
+        "users" => Store::Users,
+        "own" => Store::Own,
+        _ => return None,
+    };
+    Some((store, if words.next()? == "direct" { Way::Direct } else { Way::LifeCycle }))
+}
+
 /// The content of all poms and of `.mvn`, as one name.
-fn digest(root: &Utf8Path) -> Option<String> {
+fn fingerprint(root: &Utf8Path) -> Option<String> {
     let mut files: Vec<_> = ignore::WalkBuilder::new(root)
         .standard_filters(false)
         .build()
@@ -84,14 +95,11 @@ fn digest(root: &Utf8Path) -> Option<String> {
         .filter(|path| path.file_name() == Some("pom.xml") || path.parent().is_some_and(|p| p.ends_with(".mvn")))
         .collect();
     files.sort();
-    let mut hasher = Sha256::new();
+    let mut fingerprint = Fingerprint::default();
     for file in files {
-        hasher.update(file.strip_prefix(root).ok()?.as_str());
-        hasher.update([0]);
-        hasher.update(fs::read(&file).ok()?);
-        hasher.update([0]);
+        fingerprint.add(file.strip_prefix(root).ok()?.as_str()).add(fs::read(&file).ok()?);
     }
-    Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(fingerprint.name())
 }
 
 #[cfg(test)]
@@ -104,11 +112,11 @@ mod tests {
         let root = Utf8Path::from_path(temp.path()).unwrap();
         fs::create_dir(root.join(".mvn")).unwrap();
         fs::write(root.join("pom.xml"), "<project/>").unwrap();
-        let first = digest(root).unwrap();
+        let first = fingerprint(root).unwrap();
         fs::write(root.join("A.java"), "class A {}").unwrap();
-        assert_eq!(digest(root).unwrap(), first);
+        assert_eq!(fingerprint(root).unwrap(), first);
         fs::write(root.join(".mvn/maven.config"), "-T1").unwrap();
-        assert_ne!(digest(root).unwrap(), first);
+        assert_ne!(fingerprint(root).unwrap(), first);
     }
 
     #[test]

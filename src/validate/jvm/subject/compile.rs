@@ -1,6 +1,7 @@
 //! Compiling a subject: as it is, and with a patch in it.
 
 use super::{ClassFolders, Jvm};
+use crate::benchmark::copy_files;
 use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, Validation};
 use crate::validate::jvm::class_file::{facts, shape};
 use crate::validate::jvm::references::mentioning;
@@ -375,15 +376,6 @@ fn move_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
 }
 
 fn copy_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
-    let io = |path: &Utf8Path| io_error("copying compiled classes", path);
-    std::fs::create_dir_all(to).map_err(io(to))?;
-    for entry in from.read_dir_utf8().map_err(io(from))?.flatten() {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_folder(entry.path(), &target)?;
-        } else {
-            std::fs::copy(entry.path(), &target).map_err(io(&target))?;
-        }
-    }
-    Ok(())
+    let copied = copy_files(from, to, |file, target| std::fs::copy(file, target).map(drop));
+    copied.map_err(io_error("copying compiled classes", from))
 }

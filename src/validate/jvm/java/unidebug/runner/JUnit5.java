@@ -115,7 +115,7 @@ final class JUnit5 implements Adapter {
     public void discover(Class<?> type, Records records) throws Exception {
         for (TestEngine engine : engines) {
             UniqueId id = UniqueId.forEngine(engine.getId());
-            TestDescriptor root = engine.discover(oneClass(type, NoParameters.INSTANCE), id);
+            TestDescriptor root = engine.discover(oneClass(type, Parameters.AS_GIVEN), id);
             boolean templates = false;
             for (TestDescriptor each : root.getDescendants()) {
                 boolean leaf = each.getChildren().isEmpty();
@@ -135,7 +135,7 @@ final class JUnit5 implements Adapter {
     private static void discoverInvocations(TestEngine engine, Class<?> type, Records records) throws Exception {
         boolean skips = skipBodies(true);
         try {
-            ConfigurationParameters parameters = skips ? Detecting.INSTANCE : NoParameters.INSTANCE;
+            ConfigurationParameters parameters = skips ? Parameters.WITH_EXTENSIONS : Parameters.AS_GIVEN;
             TestDescriptor root = engine.discover(oneClass(type, parameters), UniqueId.forEngine(engine.getId()));
             List<TestDescriptor> templates = new ArrayList<>();
             for (TestDescriptor each : new ArrayList<>(root.getDescendants())) {
@@ -174,11 +174,11 @@ final class JUnit5 implements Adapter {
     public void run(Class<?> type, Request request, Clock clock, Records records) throws Exception {
         for (TestEngine engine : engines) {
             UniqueId id = UniqueId.forEngine(engine.getId());
-            TestDescriptor root = engine.discover(oneClass(type, NoParameters.INSTANCE), id);
+            TestDescriptor root = engine.discover(oneClass(type, Parameters.AS_GIVEN), id);
             removeUnwanted(root, request);
             root.accept(TestDescriptor::prune);
             if (!root.getChildren().isEmpty()) {
-                engine.execute(execution(root, new Listener(clock, records), NoParameters.INSTANCE));
+                engine.execute(execution(root, new Listener(clock, records), Parameters.AS_GIVEN));
             }
         }
     }
@@ -394,38 +394,17 @@ final class JUnit5 implements Adapter {
         }
     }
 
-    /** Lets Jupiter find the extension that leaves bodies out. */
-    private enum Detecting implements ConfigurationParameters {
-        INSTANCE;
+    /** What engines may ask for: system properties. */
+    private enum Parameters implements ConfigurationParameters {
+        AS_GIVEN,
+        /** Lets Jupiter find the extension that leaves bodies out. */
+        WITH_EXTENSIONS;
 
         @Override
         public Optional<String> get(String key) {
-            return "junit.jupiter.extensions.autodetection.enabled".equals(key)
-                    ? Optional.of("true")
-                    : NoParameters.INSTANCE.get(key);
-        }
-
-        @Override
-        public Optional<Boolean> getBoolean(String key) {
-            return get(key).map(Boolean::parseBoolean);
-        }
-
-        @Override
-        public int size() {
-            return 0;
-        }
-
-        // Asked for since platform 1.9; not marked as an override, because older ones do not have it.
-        public java.util.Set<String> keySet() {
-            return Collections.emptySet();
-        }
-    }
-
-    private enum NoParameters implements ConfigurationParameters {
-        INSTANCE;
-
-        @Override
-        public Optional<String> get(String key) {
+            if (this == WITH_EXTENSIONS && "junit.jupiter.extensions.autodetection.enabled".equals(key)) {
+                return Optional.of("true");
+            }
             return Optional.ofNullable(System.getProperty(key));
         }
 
@@ -434,7 +413,7 @@ final class JUnit5 implements Adapter {
             return get(key).map(Boolean::parseBoolean);
         }
 
-        @Override
+        // Asked for before platform 6.1; not marked as an override, because newer ones do not have it.
         public int size() {
             return 0;
         }
