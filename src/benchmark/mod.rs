@@ -92,6 +92,8 @@ pub struct TestPatterns {
     pub include: Vec<String>,
     /// Files that do not.
     pub exclude: Vec<String>,
+    /// Whether only engines of the JUnit Platform run tests. Then those of JUnit 3 and 4 wait for an engine of their own.
+    pub platform_only: bool,
 }
 
 /// What is known of a project's build: everything the validator needs to compile and test it.

@@ -106,7 +106,7 @@ impl Confirmation<'_> {
         let plan = self.subject.plan(classes, deadlines.clone());
         let mut report = self.subject.run(&self.copy()?, &plan).await?;
         if plausible::triggering(self.baseline, &report).outcome != Outcome::PassedWarm {
-            let alone = self.subject.plan_of(self.wanted(&self.baseline.triggering), deadlines.times(self.more()));
+            let alone = self.subject.plan_of(suite::wanted(&self.baseline.triggering), deadlines.times(self.more()));
             let again = self.subject.run(&self.copy()?, &alone).await?;
             if plausible::triggering(self.baseline, &again).outcome != Outcome::PassedWarm {
                 return Ok(again);
@@ -238,13 +238,8 @@ impl Confirmation<'_> {
     async fn alone(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
         // Where nobody knows how long a test takes, its time is long as it is.
         let deadlines = Deadlines { default: UNKNOWN, ..self.deadlines().times(MORE) };
-        let plan = self.subject.plan_of(self.wanted(tests), deadlines);
+        let plan = self.subject.plan_of(suite::wanted(tests), deadlines);
         self.subject.run(&self.copy()?, &plan).await
-    }
-
-    /// What to ask for: all invocations of a method, because their names may hold values.
-    fn wanted(&self, tests: &[TestId]) -> Vec<TestId> {
-        tests.iter().map(|id| TestId::new(&id.class, id.bare_method())).collect()
     }
 
     fn deadlines(&self) -> Deadlines {

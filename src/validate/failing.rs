@@ -27,8 +27,10 @@ const RUNS: [(Duration, usize); 3] = [(Duration::from_millis(800), 6), (Duration
 const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(90));
 /// Time for a test before it is known how long it takes.
 const FIRST: Duration = Duration::from_secs(5);
-/// When more tests than these want more time, that is no matter of slow tests.
+/// Tests that run again at once with more time. Where none of them passes then, that is no matter of slow tests.
 const FEW: usize = 10;
+/// Tests that need more time even then, after which no more is tried.
+const SLOWEST: usize = 2;
 /// Lifts the limits that tests of JUnit 5 set themselves.
 const NO_LIMITS: &str = "-Djunit.jupiter.execution.timeout.mode=disabled";
 /// Time that each of them gets.
@@ -187,7 +189,7 @@ async fn suite(subject: &dyn Subject) -> Result<Found, ValidateError> {
         while let Some(classes) = queue.next() {
             let count = classes.len();
             let report = subject.run(&copy, &subject.plan(classes, deadlines.clone())).await?;
-            let fails = report.failing().next().is_some();
+            let fails = report.failing().any(|result| !is_starved(result));
             all.end = worse(all.end, report.end);
             all.output_tail = report.output_tail;
             all.results.extend(report.results);
@@ -230,16 +232,32 @@ async fn with_more_time(
     let gave_up = |result: &TestResult| result.failure.as_ref().is_some_and(clean::gave_up);
     let cut = |result: &&TestResult| matches!(result.loss, Some(Loss::Cut | Loss::Memory)) || gave_up(result);
     let tests: Vec<TestId> = report.failing().filter(cut).map(|result| result.id.clone()).collect();
-    if tests.is_empty() || tests.len() > FEW || tests.len() == report.failing().count() {
+    let is_the_bug = tests.len() == report.failing().count() && !report.failing().any(is_starved);
+    if tests.is_empty() || is_the_bug {
         return Ok(BTreeMap::new());
     }
-    let mut plan = subject.plan_of(tests, Deadlines::of(ROOM, ROOM * 2));
-    if subject.checkout().project.runner == Runner::Jvm {
-        plan.args.push(NO_LIMITS.to_owned());
-    }
-    let again = subject.run(&subject.copy()?, &plan).await?;
+    subject.options().watcher.phase("running slow tests again, with more time");
     let is_slow = |result: &TestResult| result.loss.is_none() && (result.passed() || !gave_up(result));
-    Ok(again.results.into_iter().filter(|(_, result)| is_slow(result)).collect())
+    let mut slow = BTreeMap::new();
+    for some in tests.chunks(FEW) {
+        let mut plan = subject.plan_of(some.to_vec(), Deadlines::of(ROOM, subject.longest()));
+        plan.losses = SLOWEST;
+        if subject.checkout().project.runner == Runner::Jvm {
+            plan.args.push(NO_LIMITS.to_owned());
+        }
+        let again = subject.run(&subject.copy()?, &plan).await?;
+        let before = slow.len();
+        slow.extend(again.results.into_iter().filter(|(_, result)| is_slow(result)));
+        if slow.len() == before {
+            break;
+        }
+    }
+    Ok(slow)
+}
+
+/// Whether a test was cut that had no processor for most of its time: that says more of the machine than of the test.
+fn is_starved(result: &TestResult) -> bool {
+    result.loss == Some(Loss::Cut) && Duration::from_millis(result.millis) >= 2 * FIRST
 }
 
 /// Failing tests that do not fail every time, each in fresh processes and fresh copies.

@@ -203,6 +203,14 @@ pub(super) fn same_group(result: &TestId, name: &TestId) -> bool {
     result.class == name.class && result.bare_method() == name.bare_method()
 }
 
+/// What to ask for in order to see some tests again: all invocations of each, because their names may hold values, and each
+/// by its own name, because a name may hold what looks like an invocation.
+pub(super) fn wanted(tests: &[TestId]) -> Vec<TestId> {
+    let methods = tests.iter().map(|id| TestId::new(&id.class, id.bare_method()));
+    let all: BTreeSet<TestId> = methods.chain(tests.iter().cloned()).collect();
+    all.into_iter().collect()
+}
+
 /// As the runner spells ids: the `#` stays even when there is no method.
 pub(super) fn spelled(id: &TestId) -> String {
     if id.method.is_empty() { id.class.clone() } else { format!("{}#{}", id.class, id.method) }

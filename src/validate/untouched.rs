@@ -4,7 +4,7 @@ use super::ValidateError;
 use super::failing::keep;
 use super::plan::{Deadlines, UNKNOWN};
 use super::subject::Subject;
-use super::suite::same_group;
+use super::suite::{self, same_group};
 use crate::domain::{TestId, TestReport, TestResult, TestStatus};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -85,8 +85,7 @@ impl Untouched {
 type Kept = Vec<(TestId, Before)>;
 
 async fn ask(subject: &dyn Subject, open: &[TestId]) -> Result<BTreeMap<TestId, Before>, ValidateError> {
-    // A class or an invocation is asked for with all that belongs to it, because names may hold values.
-    let wanted: Vec<TestId> = open.iter().map(|id| TestId::new(&id.class, id.bare_method())).collect();
+    let wanted = suite::wanted(open);
     let mut runs: Vec<TestReport> = Vec::new();
     for _ in 0..RUNS {
         let deadlines = Deadlines::of(UNKNOWN, subject.longest());

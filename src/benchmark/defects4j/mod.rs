@@ -217,6 +217,7 @@ fn project(facts: &Exported, into: &Utf8Path) -> Project {
         tests: TestPatterns {
             include: facts.all.iter().map(|class| format!("{}.java", class.replace('.', "/"))).collect(),
             exclude: Vec::new(),
+            platform_only: false,
         },
         ..Project::default()
     }

@@ -222,7 +222,8 @@ fn set_aside(
     }
     for id in own_passes {
         let how = report.results.get(id).and_then(|result| result.failure.as_ref()).map_or("", |why| why.kind.as_str());
-        all.insert(id.clone(), format!("it passes by {}, and fails here ({how})", asked.own));
+        let how = if how.is_empty() { String::new() } else { format!(" ({how})") };
+        all.insert(id.clone(), format!("it passes by {}, and fails here{how}", asked.own));
     }
     for id in flaky {
         all.insert(id.clone(), "flaky: it failed once and passed then".to_owned());

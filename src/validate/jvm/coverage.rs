@@ -19,7 +19,13 @@ pub(super) async fn measured(
     let copy = Copy::of(&subject.checkout, &subject.options.work_dir)?;
     let mut libraries = subject.class_path.libraries.clone();
     libraries.extend(jars.iter().cloned());
-    let harness = Harness::prepare(&subject.sandbox, &subject.jdk, &libraries, &jars::cache_dir()).await?;
+    let harness = Harness::prepare(
+        &subject.sandbox,
+        &subject.jdk,
+        (&subject.checkout.project.tests, &libraries),
+        &jars::cache_dir(),
+    )
+    .await?;
     let product: Vec<&str> = subject.folders.all().map(|folder| folder.as_str()).collect();
     plan.args.push(format!("-javaagent:{}=output=none", jars[0]));
     plan.args.push(format!("-Dunidebug.spectrum={}", product.join(":")));

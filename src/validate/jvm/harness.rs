@@ -1,6 +1,7 @@
 //! Our runner: sources carried in this program, classes made once by the JDK that will run them.
 
 use super::javac::{Compiled, Javac, Level};
+use crate::benchmark::TestPatterns;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{Diagnostic, Fingerprint};
 use crate::sandbox::Sandbox;
@@ -12,13 +13,16 @@ static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/validate/jvm/jav
 
 /// Sources that need a library of the subject, and the class that shows it is there.
 const OPTIONAL: &[(&str, &str)] = &[
-    ("JUnit4.java", "org/junit/runner/Description.class"),
+    (JUNIT_4, "org/junit/runner/Description.class"),
     ("JUnit5.java", "org/junit/platform/engine/TestEngine.class"),
     ("Platform.java", "org/junit/platform/engine/TestEngine.class"),
     ("Bodiless.java", "org/junit/jupiter/api/extension/DynamicTestInvocationContext.class"),
     ("Spectrum.java", "org/jacoco/core/analysis/Analyzer.class"),
     ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),
 ];
+
+/// What runs tests of JUnit 3 and 4.
+const JUNIT_4: &str = "JUnit4.java";
 
 /// Where Jupiter looks for extensions, when it is told to.
 const EXTENSIONS: &str = "META-INF/services/org.junit.jupiter.api.extension.Extension";
@@ -50,11 +54,12 @@ impl Harness {
     pub(in crate::validate) async fn prepare(
         sandbox: &Sandbox,
         jdk: &Jdk,
-        libraries: &[Utf8PathBuf],
+        (tests, libraries): (&TestPatterns, &[Utf8PathBuf]),
         cache: &Utf8Path,
     ) -> Result<Self, ValidateError> {
         let mut wanted = Vec::new();
         collect(&SOURCES, &mut wanted);
+        wanted.retain(|file| !(tests.platform_only && file.path().ends_with(JUNIT_4)));
         wanted.retain(|file| is_usable(file.path().file_name().and_then(|name| name.to_str()), libraries, jdk));
         let mut fingerprint = Fingerprint::default();
         for file in &wanted {

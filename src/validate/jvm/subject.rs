@@ -54,7 +54,7 @@ impl Jvm {
         let cache = jars::cache_dir();
         std::fs::create_dir_all(&cache).map_err(io_error("making the cache", &cache))?;
         let cache = cache.canonicalize_utf8().map_err(io_error("finding the cache", &cache))?;
-        let harness = Harness::prepare(sandbox, &jdk, &class_path.libraries, &cache).await?;
+        let harness = Harness::prepare(sandbox, &jdk, (&checkout.project.tests, &class_path.libraries), &cache).await?;
         let runner = format!("{} {} {} {}", options.heap_mib, jdk.home, jdk.version, harness.hash);
         let key = content_key(checkout, &runner)?;
         let mut subject = Self {

@@ -2,6 +2,7 @@
 
 use crate::benchmark::Project;
 use crate::benchmark::xml::Element;
+use camino::Utf8PathBuf;
 
 /// Which test classes surefire runs when the pom does not say.
 const SUREFIRE_INCLUDES: &[&str] = &["**/Test*.java", "**/*Test.java", "**/*Tests.java", "**/*TestCase.java"];
@@ -70,6 +71,7 @@ fn surefire(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
         project.tests.include = SUREFIRE_INCLUDES.iter().map(|&pattern| pattern.to_owned()).collect();
     }
     project.tests.exclude = settings.texts("excludes");
+    project.tests.platform_only = has_platform(pom, &project.class_path);
     if settings.text("enableAssertions").as_deref() == Some("false") {
         project.jvm_args.push("-da".into());
     }
@@ -91,6 +93,25 @@ fn surefire(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
     for name in NOT_FOLLOWED.iter().filter(|name| settings.has(name)) {
         notes.push(format!("surefire's `{name}` is not followed"));
     }
+}
+
+/// Whether surefire runs tests by the JUnit Platform, which has no engine for JUnit 3 and 4 there.
+fn has_platform(pom: &Element, class_path: &[Utf8PathBuf]) -> bool {
+    // The last surefire that knows no platform.
+    const LAST_WITHOUT: (u32, u32) = (2, 21);
+    let surefire = plugin(pom, "maven-surefire-plugin");
+    let version = surefire.and_then(|plugin| plugin.child_text("version")).unwrap_or_default();
+    let mut numbers = version.split('.').map_while(|number| number.parse::<u32>().ok());
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    let provider = surefire.and_then(|plugin| plugin.child("dependencies"));
+    let named = |names: &[&str], text: &str| names.iter().any(|name| text.starts_with(name));
+    let chosen =
+        provider.into_iter().flat_map(|all| all.children.iter()).filter_map(|one| one.child_text("artifactId"));
+    let has = |name: &str| class_path.iter().filter_map(|jar| jar.file_name()).any(|jar| jar.starts_with(name));
+    version > LAST_WITHOUT
+        && has("junit-jupiter-engine-")
+        && !has("junit-vintage-engine-")
+        && !chosen.into_iter().any(|name| named(&["surefire-junit4", "surefire-junit3", "junit-vintage"], name))
 }
 
 /// A plugin's configuration: of one execution, else of the plugin.

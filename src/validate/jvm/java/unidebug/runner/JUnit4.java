@@ -2,7 +2,11 @@ package unidebug.runner;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.security.CodeSource;
+import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.Ignore;
 import org.junit.Test;
@@ -48,7 +52,7 @@ final class JUnit4 implements Adapter {
         Listener listener = new Listener(type, clock, records);
         try {
             if (runner instanceof Filterable) {
-                ((Filterable) runner).filter(new Wanted(request));
+                ((Filterable) runner).filter(new Wanted(type, request));
             }
         } catch (NoTestsRemainException nothing) {
             return;
@@ -71,34 +75,53 @@ final class JUnit4 implements Adapter {
     private static void discover(Description description, Class<?> type, Records records) {
         if (description.isTest()) {
             boolean broken = "initializationError".equals(description.getMethodName());
-            records.test(classOf(description, type), broken ? "" : methodOf(description), broken ? -1 : 1);
+            records.test(classOf(description, type), broken ? "" : methodOf(description, type), broken ? -1 : 1);
         }
         for (Description child : description.getChildren()) {
             discover(child, type, records);
         }
     }
 
-    static String classOf(Description description, Class<?> fallback) {
+    /** The class that a test is told of: its own, or the class that runs, when its own comes from a library. */
+    private static String classOf(Description description, Class<?> type) {
         String name = description.getClassName();
-        return name == null || name.isEmpty() || "null".equals(name) ? fallback.getName() : name;
+        boolean unnamed = name == null || name.isEmpty() || "null".equals(name);
+        return unnamed || isForeign(description, type) ? type.getName() : name;
     }
 
-    static String methodOf(Description description) {
+    /** The method that a test is told of. Nobody could ask for one in a library's class, so its class stands before it. */
+    private static String methodOf(Description description, Class<?> type) {
         String name = description.getMethodName();
-        return name == null ? "" : name;
+        if (name == null) {
+            return "";
+        }
+        return isForeign(description, type) ? description.getTestClass().getSimpleName() + "." + name : name;
+    }
+
+    private static boolean isForeign(Description description, Class<?> type) {
+        Class<?> own = description.getTestClass();
+        return own != null && !Objects.equals(place(own), place(type));
+    }
+
+    /** Where a class comes from: its loader and its folder or jar. */
+    private static List<Object> place(Class<?> type) {
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        return Arrays.asList(type.getClassLoader(), source == null ? null : source.getLocation());
     }
 
     private static final class Wanted extends Filter {
+        private final Class<?> type;
         private final unidebug.runner.Request request;
 
-        Wanted(unidebug.runner.Request request) {
+        Wanted(Class<?> type, unidebug.runner.Request request) {
+            this.type = type;
             this.request = request;
         }
 
         @Override
         public boolean shouldRun(Description description) {
             if (description.isTest()) {
-                return request.wants(String.valueOf(description.getClassName()), methodOf(description));
+                return request.wants(classOf(description, type), methodOf(description, type));
             }
             for (Description child : description.getChildren()) {
                 if (shouldRun(child)) {
@@ -133,13 +156,13 @@ final class JUnit4 implements Adapter {
         public void testStarted(Description description) {
             failure = null;
             assumption = false;
-            clock.started(classOf(description, type), methodOf(description));
+            clock.started(classOf(description, type), methodOf(description, type));
         }
 
         @Override
         public void testFailure(Failure failure) {
             Description description = failure.getDescription();
-            if (description.isTest() && !methodOf(description).isEmpty()) {
+            if (description.isTest() && !methodOf(description, type).isEmpty()) {
                 if (this.failure == null) {
                     this.failure = failure;
                 }
@@ -160,7 +183,7 @@ final class JUnit4 implements Adapter {
                 return;
             }
             for (Description child : description.getChildren()) {
-                records.skipped(classOf(child, type), methodOf(child), String.valueOf(failure.getMessage()));
+                records.skipped(classOf(child, type), methodOf(child, type), String.valueOf(failure.getMessage()));
             }
         }
 
@@ -168,7 +191,7 @@ final class JUnit4 implements Adapter {
         public void testIgnored(Description description) {
             if (description.isTest()) {
                 Ignore ignore = description.getAnnotation(Ignore.class);
-                records.skipped(classOf(description, type), methodOf(description), ignore == null ? "" : ignore.value());
+                records.skipped(classOf(description, type), methodOf(description, type), ignore == null ? "" : ignore.value());
                 return;
             }
             if (description.getChildren().isEmpty()) {
@@ -185,7 +208,7 @@ final class JUnit4 implements Adapter {
                 return;
             }
             String className = classOf(description, type);
-            String method = methodOf(description);
+            String method = methodOf(description, type);
             if (failure == null) {
                 clock.passed(className, method);
             } else if (assumption) {

@@ -200,16 +200,16 @@ final class JUnit5 implements Adapter {
         }
     }
 
-    /** From platform 1.13 on, a request needs a store and a folder for output, made by classes older ones lack. */
+    /** From platform 1.13 on, a request needs more with each release, made by classes that older ones lack. */
     private static ExecutionRequest execution(
             TestDescriptor root, EngineExecutionListener listener, ConfigurationParameters parameters) throws Exception {
         for (Method method : ExecutionRequest.class.getMethods()) {
-            if (method.getName().equals("create") && method.getParameterCount() == 5) {
-                Object[] values = {root, listener, parameters, null, null};
-                Class<?>[] types = method.getParameterTypes();
-                values[3] = Platform.outputDirectory(types[3]);
-                values[4] = Platform.store(types[4]);
-                return (ExecutionRequest) method.invoke(null, values);
+            if (method.getName().equals("create") && method.getParameterCount() > 3) {
+                List<Object> values = new ArrayList<>(Arrays.asList(root, listener, parameters));
+                for (Class<?> type : Arrays.asList(method.getParameterTypes()).subList(3, method.getParameterCount())) {
+                    values.add(Platform.make(type));
+                }
+                return (ExecutionRequest) method.invoke(null, values.toArray());
             }
         }
         return ExecutionRequest.class
@@ -227,7 +227,26 @@ final class JUnit5 implements Adapter {
             this.method = method;
         }
 
+        /**
+         * The names of a test. One whose class is declared elsewhere (a nested class of a base class, a member of a suite)
+         * is told of the class that runs it: several may run it, and only they can be asked to.
+         */
         static Names of(TestDescriptor descriptor) {
+            Names own = declared(descriptor);
+            String top = own.className;
+            for (TestDescriptor each = descriptor; each != null; each = each.getParent().orElse(null)) {
+                if (each.getSource().orElse(null) instanceof ClassSource) {
+                    top = ((ClassSource) each.getSource().get()).getClassName();
+                }
+            }
+            if (own.className.equals(top) || own.className.startsWith(top + "$")) {
+                return own;
+            }
+            String simple = own.className.replaceAll(".*[.$]", "");
+            return new Names(top, own.method.isEmpty() ? "" : simple + "." + own.method);
+        }
+
+        private static Names declared(TestDescriptor descriptor) {
             String suffix = "";
             for (TestDescriptor each = descriptor; each != null; each = each.getParent().orElse(null)) {
                 TestSource source = each.getSource().orElse(null);
@@ -450,7 +469,7 @@ final class JUnit5 implements Adapter {
                 return method.getReturnType().getField("NOOP").get(null);
             case "getOutputDirectoryProvider":
             case "getOutputDirectoryCreator":
-                return Platform.outputDirectory(method.getReturnType());
+                return Platform.make(method.getReturnType());
             case "toString":
                 return "the tests of one class";
             case "hashCode":

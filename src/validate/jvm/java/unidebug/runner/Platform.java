@@ -9,8 +9,20 @@ import java.util.Optional;
 final class Platform {
     private Platform() {}
 
+    /** What a parameter of this type wants. */
+    static Object make(Class<?> type) throws ReflectiveOperationException {
+        switch (type.getSimpleName()) {
+            case "NamespacedHierarchicalStore":
+                return store(type);
+            case "CancellationToken":
+                return type.getMethod("disabled").invoke(null);
+            default:
+                return outputDirectory(type);
+        }
+    }
+
     /** A provider or creator of output directories: below the folder for temporary files. */
-    static Object outputDirectory(Class<?> type) {
+    private static Object outputDirectory(Class<?> type) {
         return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
             switch (method.getName()) {
                 case "getRootDirectory":
@@ -29,7 +41,7 @@ final class Platform {
     }
 
     /** A hierarchical store: one for the session and one for the request above the engine's own. */
-    static Object store(Class<?> type) throws ReflectiveOperationException {
+    private static Object store(Class<?> type) throws ReflectiveOperationException {
         for (Constructor<?> constructor : type.getConstructors()) {
             if (constructor.getParameterCount() == 1) {
                 Object session = constructor.newInstance((Object) null);
