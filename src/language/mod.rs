@@ -8,6 +8,7 @@ mod java;
 mod naming;
 mod python;
 mod reading;
+mod readings;
 mod syntax;
 pub mod trace;
 
@@ -16,6 +17,7 @@ pub use java::Java;
 pub use naming::{Unresolved, is_test, resolve};
 pub use python::Python;
 pub use reading::{Body, Brackets, Call, Introduced, Modifiers, Module, Owner, Parameter, Takes, Wrapped, arity};
+pub use readings::read_in_two_ways;
 pub use syntax::{Syntax, children, first_line, last_line, on_one_line, parse, preorder, simple_type, text_of};
 
 use crate::domain::{MarkKind, RepoPath};
@@ -63,6 +65,10 @@ pub trait Language: Send + Sync + std::fmt::Debug {
     /// Whether two methods of a type may have the same name.
     fn has_overloads(&self) -> bool {
         true
+    }
+    /// The charset that a text says it is spelled in, where texts can say so.
+    fn charset<'t>(&self, _text: &'t str) -> Option<&'t str> {
+        None
     }
     /// The module that a file is, where every file is one.
     fn module(&self, _: &RepoPath) -> Option<Module> {

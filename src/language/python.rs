@@ -150,6 +150,9 @@ impl Language for Python {
     fn extension(&self) -> &'static str {
         "py"
     }
+    fn charset<'t>(&self, text: &'t str) -> Option<&'t str> {
+        super::readings::coding_cookie(text)
+    }
     fn is_indented(&self) -> bool {
         true
     }

@@ -1,5 +1,6 @@
 //! What kinds of nodes of a grammar mean, and walking a tree without recursion.
 
+use super::readings::as_compiled;
 use super::{Brackets, Language};
 use tree_sitter::{Node, Parser, Tree};
 
@@ -51,11 +52,11 @@ impl Syntax {
     }
 }
 
-/// Parses a text; `None` only when the grammar cannot be loaded.
+/// Parses a text, with its lines as compilers see them; `None` only when the grammar cannot be loaded.
 pub fn parse(text: &str, language: &dyn Language) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;
-    parser.parse(text, None)
+    parser.parse(&*as_compiled(text), None)
 }
 
 /// Visits a node and what is below it, parents first; `visit` answers whether to go below. It needs no stack, so

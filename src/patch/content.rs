@@ -3,7 +3,7 @@
 use super::original::refused;
 use super::{PatchError, Policy};
 use crate::domain::FileChange;
-use crate::language::decode;
+use crate::language::{decode, read_in_two_ways};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeMap;
 
@@ -31,6 +31,9 @@ pub(super) fn check(files: &[FileChange], policy: &Policy) -> Result<(), PatchEr
         let after = decode(&file.after).0;
         if after.contains('\0') {
             return Err(refused(format!("{} would hold NUL characters", file.path)));
+        }
+        if let Some(why) = read_in_two_ways(&before, &after, policy.language) {
+            return Err(refused(format!("{} would {why}", file.path)));
         }
         if let Some(hidden) = new_hidden(&before, &after) {
             let code = u32::from(hidden);

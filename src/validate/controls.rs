@@ -56,6 +56,35 @@ impl Change {
     }
 }
 
+/// What ends a test before its last line.
+struct Leaving {
+    /// Kinds of statements that may.
+    by: &'static [&'static str],
+    /// Kinds of nodes whose content runs at another time.
+    not_in: &'static [&'static str],
+}
+
+impl Leaving {
+    /// Whether a statement may end its test before the last line.
+    fn is_in(&self, statement: Node<'_>) -> bool {
+        let mut leaves = false;
+        language::preorder(statement, |node| {
+            leaves |= self.by.contains(&node.kind());
+            !self.not_in.contains(&node.kind())
+        });
+        leaves
+    }
+}
+
+/// The other word of a pair.
+fn opposite(pairs: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
+    pairs.iter().find_map(|(one, other)| match word {
+        _ if word == *one => Some(*other),
+        _ if word == *other => Some(*one),
+        _ => None,
+    })
+}
+
 /// A triggering test with the changes that it allows.
 struct Control {
     test: TestId,

@@ -44,6 +44,10 @@ pub(super) fn refuse(checkout: &Checkout, patch: &Patch) -> Option<Validation> {
             let detail = format!("{path} would be {place}, which is not the project's");
             return Some(Validation::without_tests(Outcome::Refused, detail));
         }
+        if let Some(why) = two_ways(checkout, file) {
+            let detail = format!("{path} would {why}");
+            return Some(Validation::without_tests(Outcome::Refused, detail));
+        }
         let now = std::fs::read(path.under(&checkout.root)).ok();
         if now.as_deref() != file.before.as_deref() {
             let detail = format!("{path} is not the file this patch was made for");
@@ -67,6 +71,12 @@ fn usurps(checkout: &Checkout, file: &FileChange) -> Option<String> {
     let roots = checkout.project.source_roots.iter().filter_map(|root| file.path.below(root));
     let inside = roots.min_by_key(|inside| inside.len()).unwrap_or(file.path.as_str());
     language.foreign(Utf8Path::new(inside), &language::decode(&file.after).0)
+}
+
+/// Why the compiler and a reader could take a file for two different texts.
+fn two_ways(checkout: &Checkout, file: &FileChange) -> Option<String> {
+    let before = file.before.as_deref().map(|bytes| language::decode(bytes).0).unwrap_or_default();
+    language::read_in_two_ways(&before, &language::decode(&file.after).0, language::by_name(&checkout.language)?)
 }
 
 fn is_source(language: &str, path: &RepoPath) -> bool {

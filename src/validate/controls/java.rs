@@ -1,6 +1,6 @@
 //! What can be reversed in a test written in Java.
 
-use super::{Change, Kind};
+use super::{Change, Kind, Leaving, opposite};
 use crate::language::{children, preorder, text_of};
 use std::ops::Range;
 use tree_sitter::Node;
@@ -93,7 +93,7 @@ fn certain<'t>(body: Node<'t>, text: &str) -> Vec<Node<'t>> {
                 "try_statement" => open.extend(catch_after_fail(statement, text)),
                 _ => found.push(statement),
             }
-            if may_leave(statement) {
+            if LEAVING.is_in(statement) {
                 break;
             }
         }
@@ -101,15 +101,9 @@ fn certain<'t>(body: Node<'t>, text: &str) -> Vec<Node<'t>> {
     found
 }
 
-/// Whether a statement may end the method before its last line.
-fn may_leave(statement: Node<'_>) -> bool {
-    let mut leaves = false;
-    preorder(statement, |node| {
-        leaves |= matches!(node.kind(), "return_statement" | "break_statement" | "labeled_statement");
-        !matches!(node.kind(), "lambda_expression" | "class_body" | "switch_expression" | "switch_block")
-    });
-    leaves
-}
+/// What may end a method before its last line, and what runs at another time.
+const LEAVING: Leaving =
+    Leaving { by: &["return_statement", "labeled_statement"], not_in: &["lambda_expression", "class_body"] };
 
 /// The block of the only `catch` of a `try` that ends by `fail`: a test that passes runs it.
 fn catch_after_fail<'t>(statement: Node<'t>, text: &str) -> Option<Node<'t>> {
@@ -163,21 +157,13 @@ fn assertion(call: Node<'_>, text: &str) -> Option<Vec<Edit>> {
             if is_assert == is_fluent {
                 return None;
             }
-            let mut edits = vec![(name.byte_range(), opposite(word)?.to_owned())];
+            let mut edits = vec![(name.byte_range(), opposite(PAIRS, word)?.to_owned())];
             if let (None, Some(owner)) = (object, owner(call, text, word)) {
                 edits.push((call.start_byte()..call.start_byte(), format!("{owner}.")));
             }
             Some(edits)
         }
     }
-}
-
-fn opposite(word: &str) -> Option<&'static str> {
-    PAIRS.iter().find_map(|(one, other)| match word {
-        _ if word == *one => Some(*other),
-        _ if word == *other => Some(*one),
-        _ => None,
-    })
 }
 
 /// Whether a chain of calls begins with `assertThat(…)`.
@@ -220,7 +206,7 @@ fn owner(call: Node<'_>, text: &str, word: &str) -> Option<&'static str> {
 /// An error behind the last statement, where that can be reached.
 fn at_end(body: Node<'_>, text: &str) -> Option<Change> {
     let statements: Vec<Node<'_>> = children(body).into_iter().filter(Node::is_named).collect();
-    if statements.iter().any(|statement| may_leave(*statement)) {
+    if statements.iter().any(|statement| LEAVING.is_in(*statement)) {
         return None;
     }
     let brace = children(body).into_iter().last().filter(|last| text_of(*last, text) == "}")?;

@@ -1,6 +1,6 @@
 //! What can be reversed in a test written in Python.
 
-use super::{Change, Kind};
+use super::{Change, Kind, Leaving, opposite};
 use crate::language::{children, preorder, text_of};
 use std::ops::Range;
 use tree_sitter::Node;
@@ -38,7 +38,7 @@ pub(super) fn changes(function: Node<'_>, text: &str) -> (Vec<Change>, Option<Ch
             } else if statement.kind() == "with_statement" && !hides(statement, text) {
                 open.extend(statement.child_by_field_name("body"));
             }
-            if may_leave(statement) {
+            if LEAVING.is_in(statement) {
                 break;
             }
         }
@@ -46,15 +46,9 @@ pub(super) fn changes(function: Node<'_>, text: &str) -> (Vec<Change>, Option<Ch
     (found, at_end(body, text))
 }
 
-/// Whether a statement may end the function before its last line.
-fn may_leave(statement: Node<'_>) -> bool {
-    let mut leaves = false;
-    preorder(statement, |node| {
-        leaves |= matches!(node.kind(), "return_statement");
-        !matches!(node.kind(), "lambda" | "function_definition" | "class_definition")
-    });
-    leaves
-}
+/// What may end a function before its last line, and what runs at another time.
+const LEAVING: Leaving =
+    Leaving { by: &["return_statement"], not_in: &["lambda", "function_definition", "class_definition"] };
 
 /// Whether a `with` may hide what is raised in it.
 fn hides(statement: Node<'_>, text: &str) -> bool {
@@ -90,12 +84,7 @@ fn reversed(statement: Node<'_>, text: &str) -> Option<Vec<Edit>> {
 
 fn assertion(call: Node<'_>, text: &str) -> Option<Vec<Edit>> {
     let name = called(call)?;
-    let word = text_of(name, text);
-    let opposite = PAIRS.iter().find_map(|(one, other)| match word {
-        _ if word == *one => Some(*other),
-        _ if word == *other => Some(*one),
-        _ => None,
-    })?;
+    let opposite = opposite(PAIRS, text_of(name, text))?;
     Some(vec![(name.byte_range(), opposite.to_owned())])
 }
 
@@ -121,7 +110,7 @@ fn at_end(body: Node<'_>, text: &str) -> Option<Change> {
     let statements: Vec<Node<'_>> =
         children(body).into_iter().filter(|child| child.is_named() && child.kind() != "comment").collect();
     let last = *statements.last()?;
-    if statements.iter().any(|statement| may_leave(*statement)) || last.kind() == "raise_statement" {
+    if statements.iter().any(|statement| LEAVING.is_in(*statement)) || last.kind() == "raise_statement" {
         return None;
     }
     let line = text.get(..last.start_byte())?.rsplit('\n').next()?;
