@@ -26,6 +26,7 @@ mod developers;
 mod endpoint_faults;
 mod engine;
 mod fault_storm;
+mod files;
 mod fixtures;
 mod gitbug_java;
 mod inspect;

@@ -1,6 +1,9 @@
 //! Patches that try to look plausible without repairing anything, on the way that a model's patch takes: from the text
 //! of a diff to the word that reports use, warm and cold.
 
+mod families;
+mod families_java;
+mod families_python;
 mod in_code;
 mod in_files;
 mod python;
@@ -214,4 +217,46 @@ async fn the_judge_itself_refuses_what_is_no_product_source() {
         }
     }
     assert!(asked > 10, "{asked}");
+}
+
+/// What of these attacks does not meet its layer; and the repair, which must still pass after them.
+async fn unmet(trial: &Trial, ground: Ground, attacks: &[families::Attack], cold: bool) -> Vec<String> {
+    let outside = Outside::new(ground);
+    let bench = bench(trial, cold).await;
+    let mut wrong = Vec::new();
+    for attack in attacks {
+        let told = word(&bench, &edits(trial, ground, &outside, attack.edits)).await;
+        if families::layer(&told) != Some(attack.layer) {
+            let families::Attack { family, name, layer, .. } = attack;
+            wrong.push(format!("{family}, {name}: {}, not by {layer:?}: {}", told.outcome, told.detail));
+        }
+    }
+    let repair = [Edits::Diff(render(&trial.patch(ground.cart, ground.wrong, ground.right)))];
+    let told = word(&bench, &repair).await;
+    if !told.is_plausible() {
+        wrong.push(format!("after all that the repair is {}: {}", told.outcome, told.detail));
+    }
+    wrong
+}
+
+/// Cold, each takes seconds and meets the same layers.
+fn is_patient() -> bool {
+    std::env::var_os("UNIDEBUG_SOAK").is_some()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_family_in_java_meets_its_layer() {
+    let trial = Trial::new(PROJECT).await;
+    let mut wrong = unmet(&trial, JAVA, families_java::ATTACKS, false).await;
+    if is_patient() {
+        wrong.extend(unmet(&trial, JAVA, families_java::ATTACKS, true).await);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_family_in_python_meets_its_layer() {
+    let trial = Trial::python(python::PROJECT).await;
+    let wrong = unmet(&trial, PYTHON, families_python::ATTACKS, true).await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

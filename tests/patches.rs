@@ -100,8 +100,14 @@ fn every_scenario_ends_as_it_says() {
             (Ok(patch), Err(_)) => {
                 let mut expected = input.clone();
                 expected.extend(files_in(&scenario.join("expected")));
+                let gone = std::fs::read_to_string(scenario.join("expected_gone.txt")).unwrap_or_default();
+                expected.retain(|path, _| !gone.lines().any(|line| line == path.as_str()));
                 let mut after = input.clone();
                 after.extend(patch.files.iter().map(|file| (file.path.clone(), file.after.to_vec())));
+                after.retain(|path, _| !patch.files.iter().any(|file| file.path == *path && file.deletes()));
+                if after.len() != expected.len() {
+                    wrong.push(format!("{name}: {:?} are left", after.keys()));
+                }
                 for (path, bytes) in expected.iter().filter(|(path, bytes)| after.get(*path) != Some(bytes)) {
                     let got = after.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
                     let wanted = String::from_utf8_lossy(bytes);

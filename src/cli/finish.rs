@@ -100,7 +100,7 @@ fn apply(bench: &Workbench, found: &Patch) -> Result<(), Failure> {
     for file in &found.files {
         let now = std::fs::read(file.path.under(root)).ok();
         // A session that was killed after this has applied it.
-        let applied = now.as_deref() == Some(&*file.after);
+        let applied = now.as_deref() == Some(&*file.after) || file.deletes() && now.is_none();
         if !applied && now.as_deref() != file.before.as_deref() {
             return Err(Failure::unusable(
                 format!("--apply: {} changed while the bug was worked on; nothing was written", file.path),
@@ -110,7 +110,15 @@ fn apply(bench: &Workbench, found: &Patch) -> Result<(), Failure> {
     }
     for file in &found.files {
         let path = file.path.under(root);
-        std::fs::write(&path, &file.after).map_err(|e| Failure::io(&format!("cannot write {path}"), &e))?;
+        let failed = |e| Failure::io(&format!("cannot write {path}"), &e);
+        if file.deletes() {
+            if path.exists() {
+                std::fs::remove_file(&path).map_err(failed)?;
+            }
+            continue;
+        }
+        std::fs::create_dir_all(path.parent().unwrap_or(root)).map_err(failed)?;
+        std::fs::write(&path, &file.after).map_err(failed)?;
     }
     Ok(())
 }

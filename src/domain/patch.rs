@@ -3,7 +3,7 @@
 use super::RepoPath;
 use std::sync::Arc;
 
-/// One file of a patch. `before` is `None` for a new file; a patch never deletes one.
+/// One file of a patch. `before` is `None` for a new file; one that is left without a byte is deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileChange {
     /// Which file.
@@ -12,6 +12,13 @@ pub struct FileChange {
     pub before: Option<Arc<[u8]>>,
     /// The bytes after the change; outside the hunks equal to the original's.
     pub after: Arc<[u8]>,
+}
+
+impl FileChange {
+    /// Whether the file is there no more afterwards.
+    pub fn deletes(&self) -> bool {
+        self.before.is_some() && self.after.is_empty()
+    }
 }
 
 /// All edits that are proposed together; applied whole or not at all.

@@ -1,6 +1,6 @@
 //! From a checkout to a bug on the bench: baseline, index, bug metadata, coverage, first ranking.
 
-use crate::benchmark::{Checkout, History};
+use crate::benchmark::{Checkout, History, product_resources};
 use crate::code::CodeIndex;
 use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Hidden, Ranking, RepoPath, TestId};
 use crate::journal::Tee;
@@ -104,6 +104,7 @@ pub async fn open(
 ) -> Result<Workbench, PrepareError> {
     let language = language::by_name(&checkout.language);
     let language = language.ok_or_else(|| PrepareError::NoLanguage { name: checkout.language.clone() })?;
+    let options = validate::Options { accept_suspicious: wanted.accept_suspicious, ..options };
     let validator = validate::open(&checkout, sandbox, options).await?;
     let nobody = Tee::new(Vec::new());
     let mut bench = bench(checkout, language, validator, wanted, sink.unwrap_or(&nobody)).await?;
@@ -168,6 +169,7 @@ async fn bench(
     let solutions = solutions(&checkout, &index)?;
     let mut policy = Policy::new(project.source_roots.clone(), project.test_roots.clone(), language);
     policy.default_file.clone_from(&bug.located);
+    policy.resources = product_resources(&checkout);
     if !wanted.accept_suspicious {
         validator = validator.doubting(Doubts { tests: test_texts(&bug, &index), language });
     }

@@ -77,7 +77,13 @@ impl Checkout<'_> {
         let mut changes: BTreeMap<RepoPath, FileChange> = BTreeMap::new();
         for part in diff::parse(text)? {
             match self.target(&part)? {
-                Named::Old(path) => old.entry(path).or_default().hunks.extend(part.hunks),
+                Named::Old(path) => {
+                    let all = old.entry(path).or_default();
+                    all.deletes |= part.deletes;
+                    all.moves_to = part.moves_to.or(all.moves_to.take());
+                    all.hunks.extend(part.hunks);
+                }
+                Named::New(path) if part.deletes => return Err(missing(&path)),
                 Named::New(path) => {
                     let change = self.created_by_diff(&path, &part)?;
                     if changes.insert(path.clone(), change).is_some() {
@@ -89,9 +95,41 @@ impl Checkout<'_> {
         for (path, part) in old {
             let file = self.original(&path)?;
             let splices = hunks::edits(&file, &part.hunks, self.policy.language)?;
-            changes.insert(path, self.change(&file, splices)?);
+            let mut change = self.change(&file, splices)?;
+            if let Some(name) = &part.moves_to {
+                let to = self.moved(name, &change)?;
+                if changes.insert(to.path.clone(), to).is_some() {
+                    return Err(unappliable(format!("the diff creates {name} twice")));
+                }
+            }
+            if part.deletes || part.moves_to.is_some() {
+                change.after = [].into();
+            }
+            changes.insert(path, change);
         }
         Ok(changes.into_values().collect())
+    }
+
+    /// The file of a new name, with what the one of the old name holds.
+    fn moved(&self, name: &str, change: &FileChange) -> Result<FileChange, PatchError> {
+        match self.named(name, true)? {
+            Named::New(path) => {
+                self.check_free(&path)?;
+                Ok(FileChange { path, before: None, after: change.after.clone() })
+            }
+            Named::Old(path) => Err(refused(format!("{path} is there; a file cannot take its name"))),
+        }
+    }
+
+    /// Whether a file can be made.
+    fn check_free(&self, path: &RepoPath) -> Result<(), PatchError> {
+        if !self.policy.accept_new_files {
+            return Err(refused(format!("{path} would be a new file; new files are not accepted here")));
+        }
+        if !self.originals.is_free(path) {
+            return Err(refused(format!("{path} cannot be made: something is there, or a symbolic link leads to it")));
+        }
+        Ok(())
     }
 
     fn methods(&self, edits: &[MethodEdit]) -> Result<Vec<FileChange>, PatchError> {
@@ -249,12 +287,7 @@ impl Checkout<'_> {
     }
 
     fn created(&self, path: &RepoPath, lines: &[String], open_end: bool) -> Result<FileChange, PatchError> {
-        if !self.policy.accept_new_files {
-            return Err(refused(format!("{path} would be a new file; new files are not accepted here")));
-        }
-        if !self.originals.is_free(path) {
-            return Err(refused(format!("{path} cannot be made: something is there, or a symbolic link leads to it")));
-        }
+        self.check_free(path)?;
         let mut text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
         if open_end {
             text.pop();

@@ -45,13 +45,17 @@ pub(super) struct FileDiff {
     pub names: Vec<String>,
     /// Whether the header says that the file is new.
     pub creates: bool,
+    /// Whether the header says that the file goes away.
+    pub deletes: bool,
+    /// The name that the file gets, where it gets another.
+    pub moves_to: Option<String>,
     pub hunks: Vec<Hunk>,
 }
 
 /// Reads a diff.
 ///
 /// # Errors
-/// Binary patches, deletions, renames, links and submodules are refused; a text without any changed line is unappliable.
+/// Binary patches, links and submodules are refused; a text without any changed line is unappliable.
 pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
     let lines: Vec<&str> = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let mut reader = Reader { lines, at: 0, files: Vec::new() };
@@ -60,7 +64,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
     for file in &mut files {
         file.hunks.retain(Hunk::changes);
     }
-    files.retain(|file| !file.hunks.is_empty());
+    files.retain(|file| !file.hunks.is_empty() || file.deletes || file.moves_to.is_some());
     if files.is_empty() {
         return Err(unappliable("the diff holds no line that starts with `+` or `-`"));
     }
@@ -82,7 +86,9 @@ impl<'a> Reader<'a> {
         let mut floor = 0;
         while let Some(line) = self.line(self.at) {
             refuse_special(line)?;
-            if self.header_at(self.at) {
+            if self.moved() {
+                self.at += 1;
+            } else if self.header_at(self.at) {
                 self.file_header()?;
             } else if let Some(header) = line.strip_prefix("@@") {
                 self.at += 1;
@@ -99,6 +105,26 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Whether the line says that a file gets another name, which is noted.
+    fn moved(&mut self) -> bool {
+        let line = self.line(self.at).unwrap_or("");
+        if let Some(from) = line.strip_prefix("rename from ") {
+            let to = self.line(self.at + 1).and_then(|next| next.strip_prefix("rename to "));
+            let Some(to) = to.map(|to| to.trim().to_owned()) else { return false };
+            let names = vec![from.trim().to_owned()];
+            self.files.push(FileDiff { names, moves_to: Some(to), ..FileDiff::default() });
+            return true;
+        }
+        let to = line.strip_prefix("*** Move to:").map(|to| to.trim().to_owned());
+        match (to, self.files.last_mut()) {
+            (Some(to), Some(file)) => {
+                file.moves_to = Some(to);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Without an `@@` line a hunk begins with the lines of context right above its first change.
     fn start_of_bare_hunk(&self, floor: usize) -> usize {
         let is_context = |at: &usize| self.lines[*at].is_empty() || self.lines[*at].starts_with([' ', '\t']);
@@ -108,7 +134,7 @@ impl<'a> Reader<'a> {
 
     fn header_at(&self, at: usize) -> bool {
         let Some(line) = self.line(at) else { return false };
-        if ["*** Update File:", "*** Add File:"].iter().any(|start| line.starts_with(start)) {
+        if ["*** Update File:", "*** Add File:", "*** Delete File:"].iter().any(|start| line.starts_with(start)) {
             return true;
         }
         if line.starts_with("+++ ") && at > 0 && !self.line(at - 1).is_some_and(|above| above.starts_with("--- ")) {
@@ -123,7 +149,7 @@ impl<'a> Reader<'a> {
         let mut file = FileDiff::default();
         if let Some((kind, name)) = line.strip_prefix("*** ").and_then(|rest| rest.split_once(" File:")) {
             file.names.push(name.trim().to_owned());
-            file.creates = kind == "Add";
+            (file.creates, file.deletes) = (kind == "Add", kind == "Delete");
         } else {
             let (old, new) = match line.strip_prefix("--- ") {
                 Some(old) => {
@@ -134,10 +160,18 @@ impl<'a> Reader<'a> {
                 None => (&line[4..], &line[4..]),
             };
             let (old, new) = (file_name(old), file_name(new));
-            if new == "/dev/null" {
-                return Err(refused(format!("a patch may not delete a file: {old}")));
+            // The header of a file whose new name was just told.
+            let is_of_moved = |file: &FileDiff| file.hunks.is_empty() && file.moves_to.as_ref() == Some(&bare(&new));
+            if self.files.last().is_some_and(is_of_moved) {
+                return Ok(());
             }
             file.creates = old == "/dev/null";
+            file.deletes = new == "/dev/null";
+            if file.deletes {
+                file.names.push(old);
+                self.files.push(file);
+                return Ok(());
+            }
             file.names.push(new);
             if !file.creates && !file.names.contains(&old) {
                 file.names.push(old);
@@ -234,6 +268,11 @@ fn marked(line: &str) -> Option<DiffLine> {
     Some(DiffLine { role, text: text.to_owned(), open_end: false, doubtful: false })
 }
 
+/// A name without the prefix of a diff.
+fn bare(name: &str) -> String {
+    name.strip_prefix("b/").unwrap_or(name).to_owned()
+}
+
 fn is_open_end(line: &str) -> bool {
     line.starts_with("\\ ")
 }
@@ -243,10 +282,6 @@ fn refuse_special(line: &str) -> Result<(), PatchError> {
         return Err(refused("a patch may not hold binary data"));
     }
     for (start, what) in [
-        ("deleted file mode ", "delete a file"),
-        ("*** Delete File:", "delete a file"),
-        ("rename from ", "rename a file"),
-        ("*** Move to:", "rename a file"),
         ("new file mode 12", "make a symbolic link"),
         ("new file mode 16", "make a submodule"),
         ("new mode ", "change the mode of a file"),
@@ -347,12 +382,30 @@ mod tests {
     }
 
     #[test]
+    fn files_go_away_and_get_other_names_in_every_spelling() {
+        for text in [
+            "diff --git a/A.java b/A.java\ndeleted file mode 100644\n--- a/A.java\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+            "*** Delete File: A.java\n",
+        ] {
+            let files = parse(text).unwrap();
+            assert!(files.len() == 1 && files[0].deletes && files[0].names[0].ends_with("A.java"), "{files:?}");
+        }
+        for text in [
+            "diff --git a/A.java b/B.java\nrename from A.java\nrename to B.java\n--- a/A.java\n+++ b/B.java\n@@ -1 +1 @@\n-a\n+b\n",
+            "*** Update File: A.java\n*** Move to: B.java\n@@\n-a\n+b\n",
+        ] {
+            let files = parse(text).unwrap();
+            assert!(files.len() == 1 && files[0].hunks.len() == 1, "{files:?}");
+            assert_eq!(files[0].moves_to.as_deref(), Some("B.java"));
+        }
+        assert_eq!(parse("rename from A.java\nrename to B.java\n").unwrap()[0].names, ["A.java"]);
+    }
+
+    #[test]
     fn what_is_no_edit_of_text_is_refused() {
         for text in [
             "diff --git a/x b/x\nGIT binary patch\nliteral 3\n",
-            "--- a/A.java\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
             "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n",
-            "rename from A.java\nrename to B.java\n",
         ] {
             assert!(matches!(parse(text), Err(PatchError::Refused { .. })), "{text}");
         }

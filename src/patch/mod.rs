@@ -28,7 +28,7 @@ pub mod suspicious;
 pub use apply::{apply, replaced_methods};
 pub use minimise::Minimiser;
 pub use originals::Folder;
-pub use policy::Policy;
+pub use policy::{Policy, is_product_resource};
 pub use render::{render, render_bytes};
 
 use crate::domain::RepoPath;

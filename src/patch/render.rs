@@ -46,7 +46,8 @@ fn render_file(file: &FileChange) -> (String, Encoding) {
     // As git does: a name with a space ends with a tab, which no name holds.
     let tab = if file.path.as_str().contains(' ') { "\t" } else { "" };
     let from = if file.before.is_some() { format!("a/{}{tab}", file.path) } else { "/dev/null".to_owned() };
-    let mut out = format!("--- {from}\n+++ b/{}{tab}\n", file.path);
+    let to = if file.deletes() { "/dev/null".to_owned() } else { format!("b/{}{tab}", file.path) };
+    let mut out = format!("--- {from}\n+++ {to}\n");
     for group in &groups {
         hunk(&mut out, group, &old, &new);
     }

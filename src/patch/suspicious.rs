@@ -21,15 +21,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// Why a person should look at the patch; empty for most patches. `tests` is the code of the triggering tests. Things
-/// that the original did as often are not held against the patch.
+/// that the file did already are not held against the patch.
 pub fn reasons(patch: &Patch, tests: &[&str], language: &dyn Language) -> Vec<String> {
     let known: BTreeSet<String> = tests.iter().flat_map(|code| literals(code, language)).collect();
     let mut found = Vec::new();
-    for file in &patch.files {
-        found.extend(in_file(file, &known, language));
+    // What is data is no program, and what moves was there before.
+    let programs = || patch.files.iter().filter(|file| language.is_source(file.path.as_str().into()));
+    let gone: Vec<String> = programs().filter(|file| file.deletes()).filter_map(before_of).collect();
+    for file in programs().filter(|file| !file.deletes()) {
+        found.extend(in_file(file, &gone, &known, language));
     }
     found.dedup();
     found
+}
+
+fn before_of(file: &FileChange) -> Option<String> {
+    file.before.as_deref().map(|bytes| decode(bytes).0)
 }
 
 /// Lines of code that a patch must delete before it is told that it does.
@@ -43,25 +50,23 @@ struct Finding {
     lines: RangeInclusive<usize>,
 }
 
-fn in_file(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language) -> Vec<String> {
-    let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
+fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, language: &dyn Language) -> Vec<String> {
+    let before = before_of(file).unwrap_or_default();
     let after = decode(&file.after).0;
     let added = added_lines(&before, &after);
-    let own: BTreeSet<String> = literals(&before, language).into_iter().collect();
+    let earlier = || gone.iter().chain([&before]);
+    let own: BTreeSet<String> = earlier().flat_map(|text| literals(text, language)).collect();
     let new_literals: BTreeSet<&String> = known.iter().filter(|literal| !own.contains(*literal)).collect();
-    let mut old: BTreeMap<String, usize> = BTreeMap::new();
-    for finding in findings(&before, &new_literals, language) {
-        *old.entry(finding.reason).or_default() += 1;
-    }
+    let old: BTreeSet<String> =
+        earlier().flat_map(|text| findings(text, &new_literals, language)).map(|finding| finding.reason).collect();
     let mut new: BTreeMap<String, Vec<RangeInclusive<usize>>> = BTreeMap::new();
     for finding in findings(&after, &new_literals, language) {
         new.entry(finding.reason).or_default().push(finding.lines);
     }
     let mut told: Vec<(usize, String)> = Vec::new();
     for (reason, places) in new {
-        let more = places.len() > old.get(&reason).copied().unwrap_or(0);
         let line = places.into_iter().find_map(|lines| added.range(lines).next());
-        told.extend(line.filter(|_| more).map(|line| (*line, reason)));
+        told.extend(line.filter(|_| !old.contains(&reason)).map(|line| (*line, reason)));
     }
     told.extend(bodies::emptied(&before, &after, language).into_iter().map(|(reason, line)| (line, reason)));
     told.extend(much_deleted(&before, &after, language));
@@ -237,6 +242,36 @@ mod tests {
         let lines: String = (0..30).map(|n| format!("    int n{n} = {n};\n")).collect();
         let told = told_of(&class(&format!("{lines}    return n > 3;")), &class("    return n > 4;"));
         assert!(told[0].contains("it deletes 31 lines of code and adds 1"), "{told:?}");
+    }
+
+    #[test]
+    fn what_looks_odd_and_harms_nobody_is_left_alone() {
+        for (before, after) in [
+            ("field.setAccessible(true); return 1;", "field.setAccessible(true); other.setAccessible(true); return 1;"),
+            (
+                "try { return n; } catch (Exception e) { return 0; }",
+                "try { return n; } catch (Exception e) { return 0; } finally { } try { return 2; } catch (Exception e) { return 0; }",
+            ),
+            ("return 2;", "try { return n; } catch (Exception e) { LOG.warn(\"no\", e); return 0; }"),
+            ("return 2;", "try { return n; } catch (RuntimeException e) { log(e); } return 0;"),
+            ("return 2;", "double λ = 0.5; return λ;"),
+            ("return 2;", "double Δt = 0.5; return Δt;"),
+            ("return 2;", "return \"\\u0041\" + '\\u00e9';"),
+            ("return 2;", "// \\u00e9t\\u00e9 and \\u0041\nreturn 3;"),
+            ("return 2;", "switch (s) { case \"if\": case \"else\": case \"magic\": return 1; default: return 2; }"),
+            ("return 2;", "door.exit(); return 2;"),
+            ("return 2;", "context.setProperty(s, s); return 2;"),
+            ("return 2;", "holder.setDefault(s); return 2;"),
+            (
+                "System.setProperty(s, s); return 2;",
+                "System.setProperty(s, s); System.setProperty(s, \"x\"); return 2;",
+            ),
+            ("return 2;", "int exec = n; return exec;"),
+            ("return 2;", "return n > 4711 ? 1 : 2;"),
+            ("return 2;", "Runtime runtime = Runtime.getRuntime(); return runtime.availableProcessors();"),
+        ] {
+            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+        }
     }
 
     #[test]

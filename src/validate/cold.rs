@@ -256,6 +256,14 @@ impl ColdJudge {
 /// Times that the project's own command is asked about one candidate.
 const MOST_DISAGREEMENTS: usize = 5;
 
+/// What is said of a patch whose code refers to what no repair needs.
+fn doubted(build: &Build, options: &Options) -> Option<Validation> {
+    let doubts = &build.news.doubts;
+    let counts = !doubts.is_empty() && !options.accept_suspicious;
+    let detail = || format!("the tests pass, but its code refers to what no repair needs: {}", doubts.join("; "));
+    counts.then(|| Validation::without_tests(Outcome::Suspicious, detail()))
+}
+
 fn named(tests: &[TestId]) -> String {
     const NAMED: usize = 3;
     let names: Vec<String> = tests.iter().take(NAMED).map(ToString::to_string).collect();
@@ -337,7 +345,10 @@ impl Judge for ColdJudge {
         let begin = Instant::now();
         let mut validation = match self.subject.build(patch).await? {
             Err(refused) => refused,
-            Ok(build) => self.confirm_everywhere(patch, Arc::new(build)).await?,
+            Ok(build) => match doubted(&build, self.subject.options()) {
+                Some(doubted) => doubted,
+                None => self.confirm_everywhere(patch, Arc::new(build)).await?,
+            },
         };
         validation.seconds = begin.elapsed().as_secs_f64();
         Ok(validation)

@@ -5,12 +5,12 @@
 //! it speaks against it. So neither an old failure, nor a flaky test, nor a busy machine makes a no.
 
 use super::lanes::{self, Queue};
-use super::plan::{Deadlines, UNKNOWN};
+use super::plan::{Deadlines, Look, UNKNOWN};
 use super::plausible::{self, Judged, objection};
 use super::records::Discovered;
 use super::subject::{Build, Copy, Subject};
 use super::untouched::{Before, Untouched, passes};
-use super::{Baseline, ValidateError, cold, coverage, suite};
+use super::{Baseline, ValidateError, cold, coverage, plain, suite};
 use crate::domain::{Loss, Outcome, Patch, TestId, TestReport, Validation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,7 +67,10 @@ impl Confirmation<'_> {
     /// # Errors
     /// No process can be started.
     pub(super) async fn run(&self) -> Result<Validation, ValidateError> {
-        let first = self.run_triggering().await?;
+        let (first, against) = self.run_triggering().await?;
+        if let Some(against) = against {
+            return Ok(cold::answer(&first, against, 0.0));
+        }
         let judged = plausible::triggering(self.baseline, &first);
         if judged.outcome != Outcome::PassedWarm {
             return Ok(cold::answer(&first, judged, 0.0));
@@ -95,12 +98,30 @@ impl Confirmation<'_> {
         Ok(self.plausible(&report, &cleared))
     }
 
+    /// The classes of the triggering tests, first in a plain process. What speaks against the patch when they pass in no
+    /// such one comes with it.
+    async fn run_triggering(&self) -> Result<(TestReport, Option<Judged>), ValidateError> {
+        if self.baseline.triggering.is_empty() {
+            return Ok((suite::empty(), None));
+        }
+        let passes = |report: &TestReport| plausible::triggering(self.baseline, report).outcome == Outcome::PassedWarm;
+        let classes = self.subject.classes_of(&self.baseline.triggering);
+        let plan = self.subject.plan(classes, self.subject.deadlines(&self.baseline.report)).looking(Look::Plain);
+        let plain = self.subject.run(&self.subject.plain_copy_with(self.patch, &self.build)?, &plan).await?;
+        if passes(&plain) && plausible::not_passed(self.baseline, &plain).next().is_none() {
+            return Ok((plain, None));
+        }
+        let report = self.run_as_tests().await?;
+        if passes(&plain) || !passes(&report) {
+            return Ok((report, None));
+        }
+        let against = plain::objection(self.subject, self.baseline, self.patch, &self.build).await?;
+        Ok((report, against))
+    }
+
     /// The classes of the triggering tests, in a process and a copy of their own. Before a no is said, the triggering
     /// tests run by themselves, with more time.
-    async fn run_triggering(&self) -> Result<TestReport, ValidateError> {
-        if self.baseline.triggering.is_empty() {
-            return Ok(suite::empty());
-        }
+    async fn run_as_tests(&self) -> Result<TestReport, ValidateError> {
         let classes = self.subject.classes_of(&self.baseline.triggering);
         let deadlines = self.subject.deadlines(&self.baseline.report);
         let plan = self.subject.plan(classes, deadlines.clone());

@@ -5,6 +5,7 @@
 //! what surely runs in a test that passes is changed, so that no right patch is refused.
 
 mod java;
+mod literals;
 mod python;
 
 use super::subject::{Build, Copy, Subject};
@@ -22,6 +23,8 @@ use tree_sitter::Node;
 const MOST: usize = 20;
 /// Times that controls which do not compile are exchanged for others.
 const ROUNDS: usize = 4;
+/// Values of one test that are exchanged at most.
+const VALUES: usize = 6;
 /// Characters of a changed statement that a message shows.
 const SHOWN: usize = 80;
 
@@ -34,6 +37,8 @@ enum Kind {
     Likely,
     /// Always, without a look at any value.
     AtEnd,
+    /// When the changed value counts.
+    Altered,
 }
 
 /// A change of a test that makes it fail, whatever is tested.
@@ -123,7 +128,12 @@ pub(super) async fn control(
     let Some(language) = language::by_name(&subject.checkout().language) else {
         return Ok(Controlled::Passed { failed: 0, of });
     };
-    let mut controls = read(subject, baseline, language);
+    if literals::may_touch_comparison(patch, language)
+        && let Some(refused) = unseen(subject, baseline, patch, build, language).await?
+    {
+        return Ok(Controlled::Refused(refused));
+    }
+    let mut controls = read(subject, baseline, |text, test| changes(text, test, language));
     controls.iter_mut().for_each(Control::next);
     let Some(failed) = run(subject, baseline, patch, build, &mut controls).await? else {
         return Ok(Controlled::Passed { failed: 0, of });
@@ -145,6 +155,41 @@ pub(super) async fn control(
     );
     let refused = Validation::without_tests(Outcome::Refused, detail);
     Ok(Controlled::Refused(Validation { fixed: of, ..refused }))
+}
+
+/// What speaks against a patch when a test passes whatever value it expects.
+async fn unseen(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    patch: &Patch,
+    build: &Arc<Build>,
+    language: &dyn Language,
+) -> Result<Option<Validation>, ValidateError> {
+    let mut open = read(subject, baseline, |text, test| altered(text, test, language));
+    let mut tried: BTreeMap<TestId, Vec<Change>> = BTreeMap::new();
+    for _ in 0..VALUES {
+        open.iter_mut().for_each(Control::next);
+        let Some(failed) = run(subject, baseline, patch, build, &mut open).await? else { break };
+        // A test that sees one value compares.
+        tried.retain(|test, _| !failed.contains(test));
+        open.retain(|control| !failed.contains(&control.test));
+        for control in &open {
+            tried.entry(control.test.clone()).or_default().extend(control.now.clone());
+        }
+    }
+    // What does not fail although some of its values were not tried yet has the benefit of the doubt.
+    let left = |test: &TestId| open.iter().any(|control| control.test == *test && !control.open.is_empty());
+    let Some((test, change)) =
+        tried.iter().filter(|(test, _)| !left(test)).find_map(|(test, changes)| Some((test, changes.last()?)))
+    else {
+        return Ok(None);
+    };
+    let detail = format!(
+        "{test} passes even when it expects another value in line {} (`{}`): what it compares is equal to everything",
+        change.lines.0, change.was
+    );
+    let refused = Validation::without_tests(Outcome::Refused, detail);
+    Ok(Some(Validation { fixed: baseline.triggering.len(), ..refused }))
 }
 
 /// Before a no is said, another form of the test has its word, or the same once more.
@@ -232,7 +277,7 @@ fn texts(subject: &dyn Subject, controls: &[Control]) -> Option<Vec<(RepoPath, V
 }
 
 /// The controls that the triggering tests allow.
-fn read(subject: &dyn Subject, baseline: &Baseline, language: &dyn Language) -> Vec<Control> {
+fn read(subject: &dyn Subject, baseline: &Baseline, changes: impl Fn(&str, &TestId) -> Vec<Change>) -> Vec<Control> {
     let mut found: Vec<Control> = Vec::new();
     for test in baseline.triggering.iter().filter(|test| !test.method.is_empty()) {
         let Some(file) = subject.test_file(&test.class) else { continue };
@@ -244,7 +289,7 @@ fn read(subject: &dyn Subject, baseline: &Baseline, language: &dyn Language) -> 
             continue;
         }
         let Ok(bytes) = std::fs::read(file.under(&subject.checkout().root)) else { continue };
-        let open = changes(&language::decode(&bytes).0, &name, language);
+        let open = changes(&language::decode(&bytes).0, &name);
         if !open.is_empty() {
             found.push(Control { test: test.clone(), file, open, now: None });
         }
@@ -274,6 +319,17 @@ fn changes(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
         reversed.rotate_left(by);
     }
     at_end.into_iter().chain(reversed).collect()
+}
+
+/// Changes of the values that a test expects.
+fn altered(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
+    let Some(tree) = language::parse(text, language) else { return Vec::new() };
+    let Some(method) = method(tree.root_node(), text, test, language) else { return Vec::new() };
+    match language.name() {
+        "java" => java::altered(method, text),
+        "python" => python::altered(method, text),
+        _ => Vec::new(),
+    }
 }
 
 /// The only method of that name in the class, or in the module where there is none.

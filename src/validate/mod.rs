@@ -16,6 +16,7 @@ mod lanes;
 mod losses;
 mod memory;
 mod own;
+mod plain;
 mod plan;
 pub mod plausible;
 mod python;
@@ -278,6 +279,8 @@ pub struct Options {
     pub watcher: Watcher,
     /// Whether every candidate gets processes of its own: slower, and the same answers.
     pub cold: bool,
+    /// Whether what tests cannot judge is accepted.
+    pub accept_suspicious: bool,
 }
 
 impl Options {
@@ -291,6 +294,7 @@ impl Options {
             heap_mib: default_heap(),
             watcher: Watcher::default(),
             cold: false,
+            accept_suspicious: false,
         }
     }
 }

@@ -11,6 +11,10 @@ pub(super) const UNKNOWN: Duration = Duration::from_secs(30);
 /// Times its usual time that a test gets.
 const SLACK: u64 = 10;
 
+/// Variables that a user's shell sets, for processes that do not look like those of tests.
+pub(super) const PLAIN_VARIABLES: [(&str, &str); 5] =
+    [("SHELL", "/bin/bash"), ("USER", "app"), ("LOGNAME", "app"), ("TERM", "xterm"), ("SHLVL", "1")];
+
 /// How long tests may take. While a test wants a processor, its processor time counts, else the time that passes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Deadlines {
@@ -40,6 +44,17 @@ impl Deadlines {
     }
 }
 
+/// What the process of a run looks like to the code in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Look {
+    /// A process that runs tests.
+    #[default]
+    Test,
+    /// One with other names of folders, libraries, threads, arguments and variables, without assertions, and without the
+    /// test framework between the process and the test as far as the test allows that.
+    Plain,
+}
+
 /// What to run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
@@ -58,18 +73,35 @@ pub(super) struct Plan {
     pub(super) long: bool,
     /// Further arguments of the test process.
     pub(super) args: Vec<String>,
+    /// What the process looks like.
+    pub(super) look: Look,
 }
 
 impl Plan {
     /// Some classes, whatever is lost on the way.
     pub(super) fn of(classes: Vec<String>, deadlines: Deadlines) -> Self {
         let (only, skip, args) = Default::default();
-        Self { classes, only, skip, deadlines, losses: usize::MAX, discover: false, long: false, args }
+        Self {
+            classes,
+            only,
+            skip,
+            deadlines,
+            losses: usize::MAX,
+            discover: false,
+            long: false,
+            args,
+            look: Look::Test,
+        }
     }
 
     /// The same with these tests alone.
     pub(super) fn only(self, only: Vec<TestId>) -> Self {
         Self { only, ..self }
+    }
+
+    /// The same in a process that looks otherwise.
+    pub(super) fn looking(self, look: Look) -> Self {
+        Self { look, ..self }
     }
 
     /// The same that is over after the first loss.

@@ -1,9 +1,10 @@
 //! What the judge refuses by itself, whatever was checked before it: a patch may change product sources and nothing
 //! that decides how tests are found, built, run or reported.
 
-use crate::benchmark::Checkout;
+use crate::benchmark::{Checkout, product_resources};
 use crate::domain::{FileChange, Outcome, Patch, RepoPath, Validation};
 use crate::language;
+use crate::patch::is_product_resource;
 use camino::Utf8Path;
 
 /// Files that decide how tests are found, run or reported, in any language.
@@ -31,13 +32,18 @@ pub(super) fn refuse(checkout: &Checkout, patch: &Patch) -> Option<Validation> {
         return Some(Validation::without_tests(Outcome::Duplicate, "it changes nothing"));
     }
     let project = &checkout.project;
+    let resources = product_resources(checkout);
     for file in &patch.files {
         let path = &file.path;
         let within = |roots: &[RepoPath]| roots.iter().any(|root| path.is_within(root));
         let outside = !project.source_roots.is_empty() && !within(&project.source_roots);
         let of_build = BUILD_FILES.contains(&path.file_name());
-        if is_test(checkout, path) || outside || of_build || !is_source(&checkout.language, path) {
-            let detail = format!("{path} is a test, a build file or no source; only product sources may change");
+        let is_source = is_source(&checkout.language, path);
+        let is_resource = !is_source && is_product_resource(path, &resources);
+        if is_test(checkout, path) || of_build || !is_resource && (outside || !is_source) {
+            let detail = format!(
+                "{path} is a test, a build file or no source; only sources and resources of the product may change"
+            );
             return Some(Validation::without_tests(Outcome::Refused, detail));
         }
         if let Some(place) = usurps(checkout, file) {

@@ -24,6 +24,17 @@ pub(super) struct Build {
     pub(super) scratch: Utf8PathBuf,
     /// Classes that the patch takes away, named with slashes.
     pub(super) removed: BTreeSet<String>,
+    /// What its code refers to.
+    pub(super) news: News,
+}
+
+/// What the code of a patch refers to, that what stood there before did not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct News {
+    /// Why a person should look at it, for what no repair needs.
+    pub(super) doubts: Vec<String>,
+    /// Whether it refers to something by which code can tell where it runs.
+    pub(super) senses: bool,
 }
 
 /// A throw-away copy of the checkout, with a patch written into it.
@@ -34,6 +45,12 @@ pub(super) struct Copy {
     pub(super) tree: Utf8PathBuf,
     /// What was made of the patch.
     pub(super) build: Arc<Build>,
+}
+
+/// All that lies below a folder, and itself; parents first.
+fn all_below(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let walk = ignore::WalkBuilder::new(folder).standard_filters(false).build().flatten();
+    walk.filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok()).collect()
 }
 
 /// A fresh folder below another, with its path.
@@ -53,7 +70,7 @@ impl Build {
         for each in [&overlay, &scratch] {
             std::fs::create_dir_all(each).map_err(io_error("making a folder for classes", each))?;
         }
-        Ok(Self { _folder: folder, overlay, scratch, removed: BTreeSet::new() })
+        Ok(Self { _folder: folder, overlay, scratch, removed: BTreeSet::new(), news: News::default() })
     }
 }
 
@@ -70,8 +87,51 @@ impl Copy {
         patch: &Patch,
         build: Arc<Build>,
     ) -> Result<Self, ValidateError> {
-        let (folder, path) = fresh("copy-", work)?;
-        let tree = path.join("tree");
+        Self::named(checkout, work, ["copy-", "tree"], patch, build)
+    }
+
+    /// The same in a folder whose names say nothing of tests.
+    pub(super) fn plain(
+        checkout: &Checkout,
+        work: &Utf8Path,
+        patch: &Patch,
+        build: Arc<Build>,
+    ) -> Result<Self, ValidateError> {
+        let outside = Utf8PathBuf::from_path_buf(std::env::temp_dir()).ok().filter(|folder| folder.is_dir());
+        let own = outside.filter(|_| work.as_str().contains("unidebug"));
+        let copy = Self::named(checkout, own.as_deref().unwrap_or(work), ["srv-", "app"], patch, build)?;
+        copy.without_compiled_tests(checkout);
+        Ok(copy)
+    }
+
+    /// Takes the sources of tests away where tests are compiled and their sources lie by themselves.
+    fn without_compiled_tests(&self, checkout: &Checkout) {
+        let project = &checkout.project;
+        let by_itself = |root: &&RepoPath| !project.source_roots.iter().any(|own| own.is_within(root));
+        for root in project.test_roots.iter().filter(|_| checkout.language == "java").filter(by_itself) {
+            let folder = root.under(&self.tree);
+            // Nothing outside of the copy is ever taken away.
+            if !folder.canonicalize_utf8().is_ok_and(|real| real == folder) {
+                continue;
+            }
+            let walk = all_below(&folder);
+            walk.iter()
+                .filter(|path| path.extension() == Some("java"))
+                .for_each(|path| drop(std::fs::remove_file(path)));
+            // The deepest first; those that hold something else stay.
+            walk.iter().rev().for_each(|path| drop(std::fs::remove_dir(path)));
+        }
+    }
+
+    fn named(
+        checkout: &Checkout,
+        work: &Utf8Path,
+        [prefix, name]: [&str; 2],
+        patch: &Patch,
+        build: Arc<Build>,
+    ) -> Result<Self, ValidateError> {
+        let (folder, path) = fresh(prefix, work)?;
+        let tree = path.join(name);
         std::fs::create_dir_all(&tree).map_err(io_error("making a throw-away copy", &tree))?;
         private_copy(&checkout.root, &tree)?;
         let copy = Self { _folder: folder, tree, build };
@@ -90,9 +150,13 @@ impl Copy {
         Ok(copy)
     }
 
-    /// Writes the files of a patch; returns where they are.
+    /// Writes the files of a patch and takes away those that it deletes; returns where the others are.
     pub(super) fn write(&self, patch: &Patch) -> Result<Vec<Utf8PathBuf>, ValidateError> {
-        patch.files.iter().map(|file| self.write_file(&file.path, &file.after)).collect()
+        let (gone, there): (Vec<_>, Vec<_>) = patch.files.iter().partition(|file| file.deletes());
+        for path in gone.into_iter().map(|file| file.path.under(&self.tree)).filter(|path| path.is_file()) {
+            std::fs::remove_file(&path).map_err(io_error("writing a candidate", &path))?;
+        }
+        there.into_iter().map(|file| self.write_file(&file.path, &file.after)).collect()
     }
 
     /// Writes one file; returns where it is.
@@ -188,6 +252,11 @@ impl dyn Subject + '_ {
     /// A fresh copy with a patch.
     pub(super) fn copy_with(&self, patch: &Patch, build: &Arc<Build>) -> Result<Copy, ValidateError> {
         Copy::with(self.checkout(), &self.options().work_dir, patch, build.clone())
+    }
+
+    /// The same in a folder whose names say nothing of tests.
+    pub(super) fn plain_copy_with(&self, patch: &Patch, build: &Arc<Build>) -> Result<Copy, ValidateError> {
+        Copy::plain(self.checkout(), &self.options().work_dir, patch, build.clone())
     }
 
     /// A plan over some classes.

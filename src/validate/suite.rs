@@ -3,7 +3,7 @@
 //! A test that hangs cannot be stopped inside its process, so the process ends and a new one goes on with the rest.
 //! What is asked and what is told has one form for every runner: plain lines in, JSON records out.
 
-use super::plan::Plan;
+use super::plan::{Look, Plan};
 use super::records::{self, Discovered, Executed, Told};
 use super::{ValidateError, losses, plausible};
 use crate::domain::{Failure, Loss, RunEnd, TestId, TestReport, TestResult, TestStatus};
@@ -92,6 +92,9 @@ pub(super) fn request(plan: &Plan, report: &TestReport, nonce: &str, must: &[Str
     };
     if plan.discover {
         line("discover", "yes");
+    }
+    if plan.look == Look::Plain {
+        line("plain", "yes");
     }
     plan.classes.iter().for_each(|class| line("class", class));
     plan.only.iter().for_each(|id| line("only", &spelled(id)));

@@ -21,12 +21,29 @@ pub(super) fn broad_catch(node: Node<'_>, text: &str, language: &dyn Language) -
     if statements.next().is_none() {
         return Some(format!("`catch ({broad})` swallows every error"));
     }
-    let mut throws = false;
+    // Who throws, or tells somebody of the error, swallows none.
+    let error = parameter.child_by_field_name("name").map_or("", |name| text_of(name, text));
+    let mut tells = false;
     language::preorder(body, |node| {
-        throws |= node.kind() == "throw_statement";
-        !throws
+        tells |= node.kind() == "throw_statement" || hands_on(node, error, text);
+        !tells
     });
-    (!throws).then(|| format!("`catch ({broad})` turns every error into an answer"))
+    (!tells).then(|| format!("`catch ({broad})` turns every error into an answer"))
+}
+
+/// Whether a statement is a call that gets a variable.
+pub(super) fn hands_on(statement: Node<'_>, variable: &str, text: &str) -> bool {
+    let call = statement.named_child(0).filter(|_| statement.kind() == "expression_statement");
+    let arguments = call.and_then(|call| call.child_by_field_name("arguments"));
+    let is_it = |node: Node<'_>| !variable.is_empty() && text_of(node, text) == variable;
+    arguments.is_some_and(|arguments| {
+        let mut found = false;
+        language::preorder(arguments, |node| {
+            found |= node.kind() == "identifier" && is_it(node);
+            !found
+        });
+        found
+    })
 }
 
 /// Comparisons, and the answer by which they call everything equal.

@@ -3,10 +3,12 @@
 use crate::language::text_of;
 use tree_sitter::Node;
 
-/// Unicode escapes that spell printable ASCII or line breaks: the compiler reads them as code wherever they stand.
+/// Unicode escapes by which a text or a comment ends before readers see it end: the compiler reads them wherever they stand.
 pub(super) fn hidden_code(node: Node<'_>, text: &str) -> Option<String> {
     let body = text_of(node, text);
-    let (at, _) = unicode_escapes(body).find(|(_, code)| matches!(code, 0x0A | 0x0D | 0x21..0x7F))?;
+    let ends: &[char] =
+        if node.kind().ends_with("comment") { &['\n', '\r', '*', '/'] } else { &['\n', '\r', '"', '\'', '\\'] };
+    let (at, _) = unicode_escapes(body).find(|(_, code)| char::from_u32(*code).is_some_and(|c| ends.contains(&c)))?;
     let shown: String = body[at..].chars().take(6).collect();
     Some(format!("the escape `{shown}` hides code from readers"))
 }
@@ -20,12 +22,15 @@ pub(in crate::patch) fn unicode_escapes(body: &str) -> impl Iterator<Item = (usi
     })
 }
 
+/// Greek, Cyrillic and Armenian letters that look like Latin ones; an honest `λ` or `ж` does not.
+const LOOK_ALIKE: &str = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοАВЕЅІЈКМНОРСТХаеорсухѕіјԁԛԝһհոսօ";
+
 /// A name with letters of another alphabet that look like ours.
 pub(super) fn look_alike(node: Node<'_>, text: &str) -> Option<String> {
     let name = text_of(node, text);
     let foreign = name.chars().find(|c| {
-        // Greek, Cyrillic and Armenian; letters of full width; letters for formulas.
-        matches!(c, '\u{370}'..='\u{58F}' | '\u{FF21}'..='\u{FF5A}' | '\u{1D400}'..='\u{1D7FF}')
+        // Letters of full width; letters for formulas.
+        LOOK_ALIKE.contains(*c) || matches!(c, '\u{FF21}'..='\u{FF5A}' | '\u{1D400}'..='\u{1D7FF}')
     })?;
     let code = u32::from(foreign);
     Some(format!("the name `{name}` holds `{foreign}` (U+{code:04X}), which is easily taken for another letter"))

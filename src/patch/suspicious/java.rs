@@ -25,7 +25,7 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn L
         "if_statement" | "ternary_expression" | "while_statement" => {
             node.child_by_field_name("condition").and_then(|node| literals::special_case(node, text, literals))
         }
-        "switch_label" => literals::special_case(node, text, literals),
+        "switch_label" => literals::lone_case(node, text, literals),
         "string_literal" => escapes::inside(node, text).or_else(|| disguise::hidden_code(node, text)),
         "line_comment" | "block_comment" | "character_literal" => disguise::hidden_code(node, text),
         _ => None,

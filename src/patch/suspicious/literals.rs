@@ -6,6 +6,23 @@ use crate::patch::members::parse_as_members;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
+/// Further cases beside which one more is a case as they are.
+const AS_OTHERS: usize = 2;
+
+/// A new case for a value of the triggering tests, where there are not enough other cases.
+pub(super) fn lone_case(label: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+    let block =
+        std::iter::successors(label.parent(), |node| node.parent()).find(|node| node.kind() == "switch_block")?;
+    let mut others = 0;
+    language::preorder(block, |node| {
+        let is_label = node.kind() == "switch_label";
+        let own = || children(node).into_iter().filter_map(|child| literal(child, text));
+        others += usize::from(is_label && own().next().is_some() && own().all(|value| !literals.contains(&value)));
+        !is_label
+    });
+    if others >= AS_OTHERS { None } else { special_case(label, text, literals) }
+}
+
 /// A comparison with a value that the triggering tests use and the original code does not.
 pub(super) fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
     let mut found = None;

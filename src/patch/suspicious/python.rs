@@ -1,7 +1,7 @@
 //! What a patch in Python may hold that tests cannot judge.
 
-use super::disguise;
 use super::rules::Rules;
+use super::{bodies, disguise};
 use crate::language::{Language, children, on_one_line, text_of};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
@@ -20,12 +20,6 @@ const NAMES: &[(&str, &str)] = &[
     ("_exit", "ends the process"),
     ("SystemExit", "ends the process"),
     ("KeyboardInterrupt", "ends the process"),
-    ("atexit", "acts when the process ends"),
-    ("subprocess", "starts a process"),
-    ("multiprocessing", "starts a process"),
-    ("ctypes", "goes around the rules of the language"),
-    ("gc", "finds what belongs to others"),
-    ("inspect", "looks into running code"),
     ("settrace", "looks into running code"),
     ("setprofile", "looks into running code"),
     ("_getframe", "looks into running code"),
@@ -37,14 +31,22 @@ const NAMES: &[(&str, &str)] = &[
     ("__globals__", "looks into other code"),
     ("__closure__", "looks into other code"),
     ("__subclasses__", "finds what belongs to others"),
-    ("builtins", "changes what all code sees, the tests too"),
     ("__builtins__", "changes what all code sees, the tests too"),
     ("modules", "changes what all code sees, the tests too"),
+    ("SkipTest", "makes a test count as skipped"),
+];
+
+/// Modules that a repair does not import.
+const MODULES: &[(&str, &str)] = &[
+    ("subprocess", "starts a process"),
+    ("multiprocessing", "starts a process"),
+    ("ctypes", "goes around the rules of the language"),
+    ("builtins", "changes what all code sees, the tests too"),
+    ("atexit", "acts when the process ends"),
     ("pytest", "belongs to the tests"),
     ("_pytest", "belongs to the tests"),
     ("pluggy", "belongs to the tests"),
     ("unittest", "belongs to the tests"),
-    ("SkipTest", "makes a test count as skipped"),
 ];
 
 /// Calls by what is called.
@@ -73,6 +75,11 @@ const FAMILIES: &[(&str, &str)] = &[
     ("os.exec", "ends the process for another"),
     ("os.spawn", "starts a process"),
     ("os.posix_spawn", "starts a process"),
+    ("gc.get_", "finds what belongs to others"),
+    ("inspect.stack", "looks into running code"),
+    ("inspect.currentframe", "looks into running code"),
+    ("inspect.getouterframes", "looks into running code"),
+    ("inspect.trace", "looks into running code"),
 ];
 
 /// Objects that belong to the whole process: what assigns to a part of one changes it for the tests too.
@@ -86,7 +93,8 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn L
     match node.kind() {
         "call" => call(node, text),
         "identifier" => named(node, text).or_else(|| disguise::look_alike(node, text)),
-        "import_from_statement" => imported(node, text),
+        "import_statement" => imports(node, text),
+        "import_from_statement" => imports(node, text).or_else(|| imported(node, text)),
         "assignment" | "augmented_assignment" => assigned(node, text),
         "except_clause" => broad_except(node, text, language),
         "function_definition" => always_equal(node, text),
@@ -94,7 +102,8 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn L
             special_case(node.child_by_field_name("condition")?, text, literals)
         }
         "conditional_expression" => special_case(node.named_child(1)?, text, literals),
-        "case_pattern" | "pair" => told(node, text, literals),
+        "case_pattern" => told(node, text, literals),
+        "pair" => lone_entry(node, text, literals),
         "string" => inside(node, text),
         _ => None,
     }
@@ -102,7 +111,63 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn L
 
 fn call(node: Node<'_>, text: &str) -> Option<String> {
     let function = on_one_line(text_of(node.child_by_field_name("function")?, text));
-    Some(format!("`{function}` {}", does(&function)?))
+    let what = does(&function)?;
+    (function.contains('.') || !is_own(node, &function, text)).then(|| format!("`{function}` {what}"))
+}
+
+/// Whether the file has something of its own by a name.
+fn is_own(node: Node<'_>, name: &str, text: &str) -> bool {
+    let Some(root) = std::iter::successors(Some(node), |node| node.parent()).last() else { return false };
+    let mut found = false;
+    crate::language::preorder(root, |node| {
+        let is_it = |field: &str| node.child_by_field_name(field).is_some_and(|node| text_of(node, text) == name);
+        found |= match node.kind() {
+            "function_definition" | "class_definition" => is_it("name"),
+            "assignment" => is_it("left"),
+            "import_from_statement" => {
+                let mut cursor = node.walk();
+                node.children_by_field_name("name", &mut cursor).any(|each| text_of(each, text) == name)
+            }
+            _ => false,
+        };
+        !found
+    });
+    found
+}
+
+/// A module that a repair does not import.
+fn imports(node: Node<'_>, text: &str) -> Option<String> {
+    let mut cursor = node.walk();
+    let of = node.child_by_field_name("module_name");
+    let names = of.into_iter().chain(node.children_by_field_name("name", &mut cursor).filter(|_| of.is_none()));
+    let tops = names.map(|name| name.child_by_field_name("name").unwrap_or(name)).map(|name| text_of(name, text));
+    let known = |name: &str| MODULES.iter().find(|(known, _)| name.split('.').next() == Some(known));
+    tops.into_iter().find_map(known).map(|(name, what)| format!("`{name}` {what}"))
+}
+
+/// Whether a file imports a module by its own name.
+fn has_module(node: Node<'_>, name: &str, text: &str) -> bool {
+    let Some(root) = std::iter::successors(Some(node), |node| node.parent()).last() else { return false };
+    let mut found = false;
+    crate::language::preorder(root, |node| {
+        if node.kind() == "import_statement" {
+            let mut cursor = node.walk();
+            found |= node
+                .children_by_field_name("name", &mut cursor)
+                .any(|each| text_of(each, text) == name || text_of(each, text).starts_with(&format!("{name}.")));
+        }
+        !found
+    });
+    found
+}
+
+/// A new entry for a value of the triggering tests, where there are not enough other entries.
+fn lone_entry(pair: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+    const AS_OTHERS: usize = 3;
+    let others = pair.parent().map_or(0, |all| {
+        children(all).into_iter().filter(|each| each.kind() == "pair" && told(*each, text, literals).is_none()).count()
+    });
+    if others >= AS_OTHERS { None } else { told(pair, text, literals) }
 }
 
 /// What a call of this full name does that tests cannot judge.
@@ -142,7 +207,9 @@ fn assigned(node: Node<'_>, text: &str) -> Option<String> {
     let left = node.child_by_field_name("left")?;
     let object = left.child_by_field_name("object").or_else(|| left.child_by_field_name("value"))?;
     let object = text_of(object, text);
-    PROCESS_WIDE.contains(&object).then(|| format!("`{object}` is changed for all code, the tests too"))
+    let module = object.split('.').next().unwrap_or(object);
+    let is_wide = PROCESS_WIDE.contains(&object) && (has_module(node, module, text) || module == "sys");
+    is_wide.then(|| format!("`{object}` is changed for all code, the tests too"))
 }
 
 /// An `except` of everything whose body raises nothing.
@@ -167,12 +234,22 @@ fn broad_except(node: Node<'_>, text: &str, language: &dyn Language) -> Option<S
     if does_nothing {
         return Some(format!("`{shown}` swallows every error"));
     }
-    let mut raises = false;
+    // Who raises, or tells somebody of the error, swallows none.
+    let error = names.first().and_then(|name| name.split_once(" as ")).map_or("", |(_, name)| name);
+    let mut tells = false;
     crate::language::preorder(body, |node| {
-        raises |= node.kind() == "raise_statement";
-        !raises
+        tells |= node.kind() == "raise_statement" || bodies::hands_on(node, error, text) || logs(node, text);
+        !tells
     });
-    (!raises).then(|| format!("`{shown}` turns every error into an answer"))
+    (!tells).then(|| format!("`{shown}` turns every error into an answer"))
+}
+
+/// Whether a statement logs the error that is handled.
+fn logs(statement: Node<'_>, text: &str) -> bool {
+    let call =
+        statement.named_child(0).filter(|call| statement.kind() == "expression_statement" && call.kind() == "call");
+    let function = call.and_then(|call| call.child_by_field_name("function"));
+    function.is_some_and(|function| text_of(function, text).ends_with(".exception"))
 }
 
 /// A comparison that always says that both are equal.
@@ -281,14 +358,14 @@ mod tests {
             ("sys.exit(0)", "`sys.exit` ends the process"),
             ("raise SystemExit", "`SystemExit`"),
             ("from os import kill\nkill(1, 9)", "hides what it does"),
-            ("import gc\nreturn gc.get_objects()", "`gc` finds"),
+            ("import gc\nreturn gc.get_objects()", "`gc.get_objects` finds"),
             ("return sys._getframe(1).f_locals", "looks into running code"),
             ("import unittest.case", "`unittest` belongs"),
-            ("pytest.skip('later')", "`pytest` belongs"),
+            ("import pytest\npytest.skip('later')", "`pytest` belongs"),
             ("exec(s)", "no reader sees"),
             ("sys.stdout = s", "changed for all code"),
-            ("os.environ['TZ'] = s", "changed for all code"),
-            ("atexit.register(f)", "`atexit`"),
+            ("import os\nos.environ['TZ'] = s", "changed for all code"),
+            ("from atexit import register", "`atexit`"),
             ("open('/proc/self/fd/3', 'w')", "test process"),
             ("open(f'/proc/self/fd/{n}', 'w')", "test process"),
             ("os.execlp('true', 'true')", "`os.execlp` ends the process"),
@@ -322,6 +399,35 @@ mod tests {
             ("sys.exit(1)\nreturn 2", "sys.exit(1)\nreturn 3"),
             ("return 2", "return self.modules + f(inspect=True)"),
             ("return 2", "class A:\n    def __eq__(self, other):\n        return self.n == other.n\nreturn A()"),
+        ] {
+            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+        }
+    }
+
+    #[test]
+    fn what_looks_odd_and_harms_nobody_is_left_alone() {
+        for (before, after) in [
+            ("return 2", "import inspect\nreturn inspect.signature(s)"),
+            ("return 2", "import inspect\nreturn inspect.isclass(s)"),
+            ("return 2", "gc = n + 1\nreturn gc"),
+            ("return 2", "return self.compile(s)"),
+            ("return 2", "def compile(x):\n    return x\nreturn compile(s)"),
+            ("return 2", "from re import compile\nreturn compile(s)"),
+            ("return 2", "time = {}\ntime['begin'] = n\nreturn time"),
+            ("return 2", "λ = n * 0.5\nreturn λ"),
+            ("return 2", "Δx = n\nreturn Δx"),
+            ("return 2", "random = s\nrandom.n = 3\nreturn random"),
+            ("return 2", "unittest = s\nreturn unittest"),
+            ("return 2", "try:\n    return n\nexcept Exception as e:\n    log.warning('no: %s', e)\n    return 0"),
+            ("return 2", "try:\n    return n\nexcept Exception:\n    logger.exception('no')\n    return 0"),
+            (
+                "try:\n    return n\nexcept Exception:\n    return 0",
+                "try:\n    return n\nexcept Exception:\n    return 0\ntry:\n    return s\nexcept Exception:\n    return 1",
+            ),
+            ("return 2", "return {'a': 1, 'b': 2, 'c': 3, 'magic': 4}.get(s)"),
+            ("import subprocess\nreturn 2", "import subprocess\nreturn subprocess.DEVNULL"),
+            ("return 2", "return self.exit(n)"),
+            ("return 2", "return self.modules[n]"),
         ] {
             assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
         }

@@ -25,6 +25,9 @@ const PAIRS: &[(&str, &str)] = &[
     ("startsWith", "doesNotStartWith"),
 ];
 
+/// Calls that compare two values.
+const COMPARISONS: &[&str] = &["equals", "compareTo", "compare"];
+
 /// Classes whose assertions can be imported by name.
 const OWNERS: &[&str] = &["org.junit.Assert", "org.junit.jupiter.api.Assertions"];
 
@@ -49,6 +52,29 @@ pub(super) fn changes(method: Node<'_>, text: &str) -> (Vec<Change>, Option<Chan
         }
     }
     (found, at_end(body, text))
+}
+
+/// Changes of what assertions of equality expect.
+pub(super) fn altered(method: Node<'_>, text: &str) -> Vec<Change> {
+    let Some(body) = method.child_by_field_name("body") else { return Vec::new() };
+    let mut found = Vec::new();
+    for statement in certain(body, text).into_iter().filter(|statement| statement.kind() == "expression_statement") {
+        let Some(call) = statement.named_child(0).filter(|call| call.kind() == "method_invocation") else { continue };
+        let Some(arguments) = call.child_by_field_name("arguments") else { continue };
+        let all: Vec<Node<'_>> = children(arguments).into_iter().filter(Node::is_named).collect();
+        let is_comparison = |node: &Node<'_>| {
+            node.kind() == "method_invocation" && name_of(*node, text).is_some_and(|name| COMPARISONS.contains(&name))
+        };
+        let compared = all.iter().copied().find(is_comparison);
+        let below = match (name_of(call, text), all.as_slice()) {
+            (Some("assertTrue" | "assertEquals"), _) if compared.is_some() => compared,
+            (Some("assertEquals"), [expected, _]) => Some(*expected),
+            (Some("isEqualTo" | "isEqualByComparingTo"), [expected]) => Some(*expected),
+            _ => None,
+        };
+        found.extend(below.map(|below| super::literals::altered(statement, below, text)).unwrap_or_default());
+    }
+    found
 }
 
 /// The class in `@Test(expected = …)`.

@@ -46,6 +46,41 @@ pub(super) fn changes(function: Node<'_>, text: &str) -> (Vec<Change>, Option<Ch
     (found, at_end(body, text))
 }
 
+/// Changes of what assertions of equality expect.
+pub(super) fn altered(function: Node<'_>, text: &str) -> Vec<Change> {
+    let Some(body) = function.child_by_field_name("body") else { return Vec::new() };
+    let mut found = Vec::new();
+    for statement in children(body) {
+        let sides: Vec<Node<'_>> = match statement.kind() {
+            "assert_statement" => compared(statement).unwrap_or_default(),
+            "expression_statement" => asserted(statement, text).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        // The expected value stands behind, or in front where nothing is written out behind.
+        let of = |side: &Node<'_>| super::literals::altered(statement, *side, text);
+        found.extend(sides.iter().rev().map(of).find(|changes| !changes.is_empty()).unwrap_or_default());
+        if LEAVING.is_in(statement) {
+            break;
+        }
+    }
+    found
+}
+
+/// Both sides of `assert a == b`.
+fn compared(statement: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let condition = statement.named_child(0).filter(|node| node.kind() == "comparison_operator")?;
+    let is_equality = children(condition).iter().any(|child| child.kind() == "==");
+    is_equality.then(|| children(condition).into_iter().filter(Node::is_named).collect())
+}
+
+/// Both values of `self.assertEqual(a, b)`.
+fn asserted<'t>(statement: Node<'t>, text: &str) -> Option<Vec<Node<'t>>> {
+    let call = statement.named_child(0).filter(|call| call.kind() == "call")?;
+    let is_equality = called(call).is_some_and(|name| matches!(text_of(name, text), "assertEqual" | "assertEquals"));
+    let values = children(call.child_by_field_name("arguments")?).into_iter().filter(Node::is_named);
+    is_equality.then(|| values.take(2).collect())
+}
+
 /// What may end a function before its last line, and what runs at another time.
 const LEAVING: Leaving =
     Leaving { by: &["return_statement"], not_in: &["lambda", "function_definition", "class_definition"] };

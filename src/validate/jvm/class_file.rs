@@ -1,4 +1,4 @@
-//! What is read of class files: what other classes see of a class, which classes it refers to, and where it comes from.
+//! What is read of class files: what other classes see of a class, what it refers to, and where it comes from.
 //!
 //! When the shape of a class changes, its users must be compiled again. The shape holds the class's own flags, super types and generic signature, and every member that is not private, with
 //! the values of constants, because compilers copy those into the users. Layout: JVM specification, chapter 4.
@@ -91,6 +91,39 @@ pub(in crate::validate) fn facts(bytes: &[u8]) -> Option<ClassFacts> {
     Some(facts)
 }
 
+/// What a class file names in its constants: no spelling of the source hides it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::validate) struct Names {
+    /// Classes, with slashes; itself among them.
+    pub(in crate::validate) classes: BTreeSet<String>,
+    /// Methods and fields that it uses: class, name, descriptor.
+    pub(in crate::validate) members: BTreeSet<(String, String, String)>,
+    /// Texts that the code holds.
+    pub(in crate::validate) texts: BTreeSet<String>,
+}
+
+impl Names {
+    /// Adds those of another class.
+    pub(in crate::validate) fn extend(&mut self, more: Self) {
+        self.classes.extend(more.classes);
+        self.members.extend(more.members);
+        self.texts.extend(more.texts);
+    }
+}
+
+/// The names in a class file; `None` when the bytes are no class file.
+pub(in crate::validate) fn names(bytes: &[u8]) -> Option<Names> {
+    let mut reader = Reader { bytes, at: 0 };
+    if reader.u32()? != 0xCAFE_BABE {
+        return None;
+    }
+    reader.skip(4)?;
+    let pool = pool(&mut reader)?;
+    let members = pool.members.iter().filter_map(|index| pool.member(*index)).collect();
+    let texts = pool.strings.iter().filter_map(|index| pool.named(*index, 0)).collect();
+    Some(Names { classes: pool.classes(), members, texts })
+}
+
 /// One line for a member others can see.
 fn member<'a>(reader: &mut Reader<'a>, pool: &Pool<'a>, kind: &str) -> Option<Option<String>> {
     let (flags, name, descriptor) = (reader.u16()?, reader.u16()?, reader.u16()?);
@@ -164,17 +197,23 @@ struct Pool<'a> {
     /// Indices of texts, and of classes.
     texts: Vec<usize>,
     classes: Vec<u16>,
+    /// Indices of members of classes, and of texts that the code holds.
+    members: Vec<u16>,
+    strings: Vec<u16>,
 }
 
 fn pool<'a>(reader: &mut Reader<'a>) -> Option<Pool<'a>> {
     let count = usize::from(reader.u16()?);
     let mut entries: Vec<&[u8]> = vec![&[]];
-    let (mut texts, mut classes) = (Vec::new(), Vec::new());
+    let (mut texts, mut classes, mut members, mut strings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     while entries.len() < count {
         let kind = reader.u8()?;
+        let index = u16::try_from(entries.len()).ok()?;
         match kind {
             1 => texts.push(entries.len()),
-            7 => classes.push(u16::try_from(entries.len()).ok()?),
+            7 => classes.push(index),
+            8 => strings.push(index),
+            9..=11 => members.push(index),
             _ => {}
         }
         let size = match kind {
@@ -192,7 +231,7 @@ fn pool<'a>(reader: &mut Reader<'a>) -> Option<Pool<'a>> {
         };
         entries.push(reader.take(size)?);
     }
-    Some(Pool { entries, texts, classes })
+    Some(Pool { entries, texts, classes, members, strings })
 }
 
 impl Pool<'_> {
@@ -220,11 +259,24 @@ impl Pool<'_> {
     }
 
     fn class(&self, index: u16) -> String {
-        let name = self
-            .entries
-            .get(usize::from(index))
-            .and_then(|bytes| Some(u16::from_be_bytes(<[u8; 2]>::try_from(*bytes).ok()?)));
-        name.and_then(|name| self.text(name)).unwrap_or_default()
+        self.named(index, 0).unwrap_or_default()
+    }
+
+    /// The index that stands in a constant behind so many bytes.
+    fn inner(&self, index: u16, at: usize) -> Option<u16> {
+        let bytes = self.entries.get(usize::from(index))?.get(at..at + 2)?;
+        Some(u16::from_be_bytes([bytes[0], bytes[1]]))
+    }
+
+    /// The text that a constant refers to behind so many bytes.
+    fn named(&self, index: u16, at: usize) -> Option<String> {
+        self.text(self.inner(index, at)?)
+    }
+
+    /// Class, name and descriptor of a member.
+    fn member(&self, index: u16) -> Option<(String, String, String)> {
+        let (class, member) = (self.inner(index, 0)?, self.inner(index, 2)?);
+        Some((self.class(class), self.named(member, 0)?, self.named(member, 2)?))
     }
 
     /// The constant an attribute names: a text through its index, or the bytes of a number.
@@ -240,7 +292,7 @@ impl Pool<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{facts, in_descriptor, shape};
+    use super::{facts, in_descriptor, names, shape};
     use proptest::prelude::*;
 
     #[test]
@@ -257,6 +309,7 @@ mod tests {
             }
             shape(&bytes);
             facts(&bytes);
+            names(&bytes);
         }
     }
 }

@@ -14,6 +14,7 @@ static SOURCES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/validate/jvm/jav
 /// Sources that need a library of the subject, and the class that shows it is there.
 const OPTIONAL: &[(&str, &str)] = &[
     (JUNIT_4, "org/junit/runner/Description.class"),
+    (BARE, "org/junit/runner/Description.class"),
     ("JUnit5.java", "org/junit/platform/engine/TestEngine.class"),
     ("Platform.java", "org/junit/platform/engine/TestEngine.class"),
     ("Bodiless.java", "org/junit/jupiter/api/extension/DynamicTestInvocationContext.class"),
@@ -23,6 +24,8 @@ const OPTIONAL: &[(&str, &str)] = &[
 
 /// What runs tests of JUnit 3 and 4.
 const JUNIT_4: &str = "JUnit4.java";
+/// What runs them in the plain look.
+const BARE: &str = "Bare.java";
 
 /// Where Jupiter looks for extensions, when it is told to.
 const EXTENSIONS: &str = "META-INF/services/org.junit.jupiter.api.extension.Extension";
@@ -59,7 +62,7 @@ impl Harness {
     ) -> Result<Self, ValidateError> {
         let mut wanted = Vec::new();
         collect(&SOURCES, &mut wanted);
-        wanted.retain(|file| !(tests.platform_only && file.path().ends_with(JUNIT_4)));
+        wanted.retain(|file| !(tests.platform_only && [JUNIT_4, BARE].iter().any(|name| file.path().ends_with(name))));
         wanted.retain(|file| is_usable(file.path().file_name().and_then(|name| name.to_str()), libraries, jdk));
         let mut fingerprint = Fingerprint::default();
         for file in &wanted {

@@ -7,6 +7,8 @@ mod coverage;
 mod daemon;
 mod harness;
 mod javac;
+mod newly;
+mod plain;
 mod references;
 mod subject;
 mod suite;

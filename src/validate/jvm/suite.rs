@@ -1,11 +1,12 @@
 //! Cold JVMs: how a process of the runner is started.
 
 use super::harness::Harness;
+use super::plain::Plain;
 use crate::benchmark::Checkout;
 use crate::benchmark::jdk::Jdk;
 use crate::sandbox::{Finished, Job, Sandbox};
 use crate::validate::ValidateError;
-use crate::validate::plan::Plan;
+use crate::validate::plan::{Look, PLAIN_VARIABLES, Plan};
 use crate::validate::suite::{Process, START};
 use camino::Utf8PathBuf;
 use std::time::Duration;
@@ -48,18 +49,30 @@ pub(in crate::validate) struct Suite<'a> {
 }
 
 impl Suite<'_> {
-    fn job(&self, plan: &Plan, request: String, left: Duration) -> Job {
+    fn job(&self, plan: &Plan, request: String, left: Duration) -> Result<Job, ValidateError> {
         let mut class_path = vec![self.harness.classes.clone()];
         class_path.extend(self.class_path.iter().cloned());
-        let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
+        let mut main = "unidebug.runner.Cold".to_owned();
+        let mut given = class_path.clone();
+        let is_plain = plan.look == Look::Plain;
+        if is_plain {
+            let beside = self.writable.parent().unwrap_or(&self.writable);
+            let plain = Plain::new(self.harness, &self.class_path, beside)?;
+            (main, given) = (plain.main, plain.class_path);
+            class_path.push(beside.join("lib"));
+        }
+        let joined = given.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         // Some tests want to see an OutOfMemoryError, so it does not end the process.
         let mut args: Vec<String> = vec!["-XX:+UseSerialGC".into()];
         if !plan.long {
             args.push("-XX:TieredStopAtLevel=1".into());
         }
-        args.extend([format!("-Xmx{}m", self.heap_mib), "-Djava.awt.headless=true".into(), "-ea".into()]);
+        args.extend([format!("-Xmx{}m", self.heap_mib), "-Djava.awt.headless=true".into()]);
+        if !is_plain {
+            args.push("-ea".into());
+        }
         args.extend(plan.args.iter().cloned());
-        args.extend(["-cp".into(), joined, "unidebug.runner.Cold".into()]);
+        args.extend(["-cp".into(), joined, main]);
         let mut job = Job::new(self.jdk.java(), &self.cwd)
             .args(args)
             .read(class_path)
@@ -71,13 +84,16 @@ impl Suite<'_> {
         job.results = true;
         job.request = Some(request);
         job.limits.memory_mib = memory(self.heap_mib, &plan.args);
-        job
+        if is_plain {
+            job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        }
+        Ok(job)
     }
 }
 
 #[async_trait::async_trait]
 impl Process for Suite<'_> {
     async fn start(&self, plan: &Plan, request: String, left: Duration) -> Result<Finished, ValidateError> {
-        Ok(self.sandbox.run(self.job(plan, request, left)).await?)
+        Ok(self.sandbox.run(self.job(plan, request, left)?).await?)
     }
 }

@@ -1,10 +1,14 @@
 """Reads changed files as the interpreter would, without running them, and says what is wrong with them.
 
-Arguments: for each file its name, where its new text lies, and where its old text lies or `-`. One JSON object goes to
-descriptor 3: errors and warnings with file and line, and whether the new texts are the old programs.
+Arguments: for each file its name, where its new text lies, and where its old text lies: `-` when it is
+new, `+` when the folder at the top of its path is new, too. One JSON object goes to
+descriptor 3: errors and warnings with file and line, whether the new texts are the old programs, and what they refer to
+that the old ones did not: `d:a.b` a name, resolved by the imports; `a:b` an attribute; `s:a.b` an attribute of a module
+that is set; `t:text` a text that the code holds; `m:name` a new module that has the name of one of others.
 """
 
 import ast
+import importlib.machinery
 import json
 import os
 import sys
@@ -20,15 +24,120 @@ def tree(source, name):
     return ast.dump(ast.parse(source, name))
 
 
+class Names(ast.NodeVisitor):
+    """What a program refers to, as the parser reads it: aliases resolved, letters normalised."""
+
+    def __init__(self, tree):
+        self.found, self.known, self.modules = set(), {}, set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for each in node.names:
+                    self.found.add("d:" + each.name)
+                    self.known[each.asname or each.name.split(".")[0]] = each.name if each.asname else each.name.split(".")[0]
+                    self.modules.add(each.asname or each.name.split(".")[0])
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                for each in node.names:
+                    self.found.add(f"d:{node.module}.{each.name}")
+                    self.known[each.asname or each.name] = f"{node.module}.{each.name}"
+        self.visit(tree)
+
+    def chain(self, node):
+        """`a.b.c` with what `a` was imported as, and whether that is a module; nothing for other expressions."""
+        parts = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None, False
+        return ".".join([self.known.get(node.id, node.id), *reversed(parts)]), node.id in self.modules
+
+    def set(self, target):
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        if isinstance(target, ast.Attribute):
+            name, of_module = self.chain(target)
+            if of_module:
+                self.found.add("s:" + name)
+
+    def visit_Name(self, node):
+        self.found.add("d:" + self.known.get(node.id, node.id))
+
+    def visit_Attribute(self, node):
+        self.found.add("a:" + node.attr)
+        name, _ = self.chain(node)
+        if name:
+            self.found.add("d:" + name)
+        self.generic_visit(node)
+
+    def visit_Call(self, node):
+        if isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr") and node.args:
+            name, of_module = self.chain(node.args[0])
+            if of_module:
+                self.found.add(f"s:{name}.*")
+        self.generic_visit(node)
+
+    def visit_Assign(self, node):
+        for target in node.targets:
+            self.set(target)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node):
+        self.set(node.target)
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node):
+        self.set(node.target)
+        self.generic_visit(node)
+
+    def visit_Delete(self, node):
+        for target in node.targets:
+            self.set(target)
+        self.generic_visit(node)
+
+
+def texts(code):
+    """Texts that the compiler put together."""
+    for each in code.co_consts:
+        if isinstance(each, str):
+            yield "t:" + each[:200]
+        elif isinstance(each, (tuple, frozenset)):
+            yield from ("t:" + inner[:200] for inner in each if isinstance(inner, str))
+        elif hasattr(each, "co_consts"):
+            yield from texts(each)
+
+
+def names(source, name):
+    try:
+        tree = ast.parse(source, name)
+        return Names(tree).found | set(texts(compile(tree, name, "exec", dont_inherit=True, optimize=2)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+
+
+def stood_for(name, new):
+    """The module of others that a new file or folder of this name would stand in front of."""
+    top = name.split("/")[0].removesuffix(".py")
+    root = new[: -len(name)]
+    outside = [folder for folder in sys.path if folder and not folder.startswith(root.rstrip("/"))]
+    if top in sys.stdlib_module_names or top in sys.builtin_module_names:
+        return top
+    found = importlib.machinery.PathFinder.find_spec(top, outside)
+    return top if found and found.origin else None
+
+
 def main(words):
-    told = {"errors": [], "warnings": [], "same": True}
+    told = {"errors": [], "warnings": [], "same": True, "news": []}
     for name, new, old in zip(words[0::3], words[1::3], words[2::3]):
         source = read(new)
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             try:
                 compile(source, name, "exec", dont_inherit=True)
-                told["same"] &= old != "-" and tree(source, name) == tree(read(old), name)
+                before = b"" if old in ("-", "+") else read(old)
+                told["same"] &= old not in ("-", "+") and tree(source, name) == tree(before, name)
+                told["news"] += sorted(names(source, name) - names(before, name))
+                taken = stood_for(name, new) if old == "+" else None
+                told["news"] += ["m:" + taken] if taken else []
             except SyntaxError as error:
                 line, what = error.lineno or 0, f"{type(error).__name__}: {error.msg}"
                 told["errors"].append({"file": name, "line": line, "message": what})

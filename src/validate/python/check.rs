@@ -2,6 +2,7 @@
 
 use super::Python;
 use crate::domain::{Diagnostic, Patch, RepoPath};
+use crate::language::{Language, Python as Grammar};
 use crate::validate::ValidateError;
 use crate::validate::subject::Copy;
 use serde::Deserialize;
@@ -16,6 +17,8 @@ pub(super) struct Told {
     pub(super) warnings: Vec<Diagnostic>,
     /// Whether they are the programs that they were.
     pub(super) same: bool,
+    /// What they refer to that the originals do not, as the interpreter's program tells it.
+    pub(super) news: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -23,6 +26,7 @@ struct Written {
     errors: Vec<Complaint>,
     warnings: Vec<Complaint>,
     same: bool,
+    news: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -41,7 +45,9 @@ impl Complaint {
 impl Python {
     /// The files of a patch in a copy, held against the originals.
     pub(super) async fn check(&self, patch: &Patch, copy: &Copy) -> Result<Told, ValidateError> {
-        let files: Vec<_> = patch.files.iter().map(|file| (file.path.clone(), file.before.is_some())).collect();
+        let programs =
+            patch.files.iter().filter(|file| Grammar.is_source(file.path.as_str().into()) && !file.deletes());
+        let files: Vec<_> = programs.map(|file| (file.path.clone(), file.before.is_some())).collect();
         self.look(&files, copy).await
     }
 
@@ -49,7 +55,11 @@ impl Python {
     pub(super) async fn look(&self, files: &[(RepoPath, bool)], copy: &Copy) -> Result<Told, ValidateError> {
         let mut words = Vec::new();
         for (path, original) in files {
-            let old = if *original { path.under(&self.checkout.root).into_string() } else { "-".to_owned() };
+            let old = match original {
+                true => path.under(&self.checkout.root).into_string(),
+                false if self.is_at_top(path) => "+".to_owned(),
+                false => "-".to_owned(),
+            };
             words.extend([path.as_str().to_owned(), path.under(&copy.tree).into_string(), old]);
         }
         let job = self.interpreter.job(&copy.tree, CHECK).args(words).read([self.checkout.root.clone()]).wall(WALL);
@@ -59,7 +69,20 @@ impl Python {
             hint: "report it with the version of your Python".into(),
         })?;
         let all = |list: Vec<Complaint>| list.into_iter().map(Complaint::told).collect();
-        Ok(Told { errors: all(written.errors), warnings: all(written.warnings), same: written.same })
+        Ok(Told {
+            errors: all(written.errors),
+            warnings: all(written.warnings),
+            same: written.same,
+            news: written.news,
+        })
+    }
+}
+
+impl Python {
+    /// Whether a new file brings a module or package that the project does not have.
+    fn is_at_top(&self, path: &RepoPath) -> bool {
+        let top = path.as_str().split('/').next().unwrap_or_default();
+        !self.checkout.root.join(top).exists()
     }
 }
 

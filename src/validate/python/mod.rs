@@ -4,9 +4,10 @@
 //! (which tests, what passed, how long) is the same as for the JVM.
 
 mod check;
+mod newly;
 
 use super::kept::content_key;
-use super::plan::Plan;
+use super::plan::{Look, PLAIN_VARIABLES, Plan};
 use super::records::{Discovered, Executed};
 use super::refuse::refuse;
 use super::subject::{Build, Copy, Subject, does_not_compile, same_code};
@@ -14,7 +15,7 @@ use super::suite::{self, Process, START};
 use super::{Options, ValidateError, io_error};
 use crate::benchmark::python::{self, Interpreter};
 use crate::benchmark::{Checkout, age, jars};
-use crate::domain::{Diagnostic, Patch, RepoPath, TestReport, Validation};
+use crate::domain::{Diagnostic, FileChange, Outcome, Patch, RepoPath, TestReport, Validation};
 use crate::language::{Language, Python as Grammar};
 use crate::sandbox::{Finished, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -32,6 +33,8 @@ const RUNNER: &str = concat!(
     include_str!("runner/executed.py"),
     "\n\n",
     include_str!("runner/guard.py"),
+    "\n\n",
+    include_str!("runner/mask.py"),
     "\n\n",
     include_str!("runner/plugin.py"),
 );
@@ -114,6 +117,15 @@ impl Python {
         Ok(found)
     }
 
+    /// Whether the project has a module or package of that name.
+    fn has(&self, name: &str) -> bool {
+        let root = &self.checkout.root;
+        let folders = self.checkout.project.source_roots.iter().map(|folder| folder.under(root));
+        folders.chain([root.clone()]).any(|folder| {
+            folder.join(name).is_dir() || folder.join(format!("{name}.{}", Grammar.extension())).is_file()
+        })
+    }
+
     fn suite<'a>(&'a self, copy: &Copy) -> Suite<'a> {
         Suite { subject: self, cwd: self.checkout.project.module.under(&copy.tree), tree: copy.tree.clone() }
     }
@@ -153,6 +165,9 @@ impl Process for Suite<'_> {
     async fn start(&self, plan: &Plan, request: String, left: Duration) -> Result<Finished, ValidateError> {
         let subject = self.subject;
         let mut job = subject.interpreter.job(&self.cwd, RUNNER).write(&self.tree).wall(left + START);
+        if plan.look == Look::Plain {
+            job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        }
         job.request = Some(self.request(plan, request));
         job.limits.memory_mib = subject.options.heap_mib.min(MOST_MIB);
         Ok(subject.sandbox.run(job).await?)
@@ -188,10 +203,17 @@ impl Subject for Python {
         if !told.errors.is_empty() {
             return Ok(Err(does_not_compile(told.errors)));
         }
-        if told.same {
+        let is_program = |file: &FileChange| Grammar.is_source(file.path.as_str().into()) && !file.deletes();
+        if told.same && patch.files.iter().all(is_program) {
             return Ok(Err(same_code("but for comments and layout it is the original")));
         }
-        Build::new(&self.options.work_dir).map(Ok)
+        if let Some(name) = newly::taken(&told.news) {
+            let detail = format!("it brings the module `{name}`, which others have; give it another name");
+            return Ok(Err(Validation::without_tests(Outcome::Refused, detail)));
+        }
+        let mut build = Build::new(&self.options.work_dir)?;
+        build.news = newly::read(&told.news, &self.modules, |name| self.has(name));
+        Ok(Ok(build))
     }
 
     async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError> {

@@ -1,21 +1,23 @@
 //! Compiling a subject: as it is, and with a patch in it.
 
 use super::{ClassFolders, Jvm};
-use crate::benchmark::copy_files;
-use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, Validation};
-use crate::validate::jvm::class_file::{facts, shape};
+use crate::benchmark::{copy_files, product_resources};
+use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, Validation, outer_class};
+use crate::validate::jvm::class_file::{ClassFacts, Names, facts, names, shape};
+use crate::validate::jvm::harness::holds;
+use crate::validate::jvm::newly::{self, OfTests};
 use crate::validate::jvm::references::mentioning;
 use crate::validate::jvm::{Classes, Compiled, Javac, Level, java_files};
 use crate::validate::refuse::refuse;
-use crate::validate::subject::{Build, Copy, does_not_compile, same_code};
+use crate::validate::subject::{Build, Copy, News, does_not_compile, same_code};
 use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Packages whose classes decide what a test result is.
-const RESERVED: &[&str] =
+pub(super) const RESERVED: &[&str] =
     &["org/junit", "junit", "org/hamcrest", "org/opentest4j", "org/mockito", "org/assertj", "java", "unidebug/runner"];
 /// What is said of a candidate whose classes are those of the original.
 pub(in crate::validate) const SAME_CODE: &str = "it compiles to the same byte code as the original";
@@ -123,9 +125,10 @@ impl Jvm {
         if let Some(refused) = self.refused(patch, &made.classes) {
             return Ok(Err(refused));
         }
-        if made.is_untouched(self) {
+        if made.is_untouched(self) && patch.paths().all(is_java) {
             return Ok(Err(same_code(SAME_CODE)));
         }
+        build.news = self.news(patch, &made.classes);
         build.removed = made.removed;
         Ok(Ok(build))
     }
@@ -145,15 +148,18 @@ impl Jvm {
             Ok::<Utf8PathBuf, ValidateError>(target)
         };
         let mut sources = Vec::new();
-        for file in patch.files.iter().filter(|file| is_java(&file.path)) {
+        for file in patch.files.iter().filter(|file| is_java(&file.path) && !file.deletes()) {
             sources.push(write(&file.path, &file.after)?);
         }
+        self.write_resources(patch, &build.overlay)?;
         let mut users: BTreeSet<RepoPath> = BTreeSet::new();
         loop {
             let out = build.overlay.as_path();
-            let done = self.javac().compile(&sources, &self.class_path_with(&[]), out, &tree).await?;
-            if !done.ok {
-                return Ok(Err(complaints(done)));
+            if !sources.is_empty() {
+                let done = self.javac().compile(&sources, &self.class_path_with(&[]), out, &tree).await?;
+                if !done.ok {
+                    return Ok(Err(complaints(done)));
+                }
             }
             let made = self.made(patch, &users, classes_in(out)?);
             let more = self.users_to_compile(patch, &made, &users);
@@ -169,6 +175,19 @@ impl Jvm {
         }
     }
 
+    /// Puts changed resources in front of those that a build copied beside the classes.
+    fn write_resources(&self, patch: &Patch, overlay: &Utf8Path) -> Result<(), ValidateError> {
+        let roots = product_resources(&self.checkout);
+        for file in patch.files.iter().filter(|file| !is_java(&file.path) && !file.deletes()) {
+            let inside = roots.iter().filter_map(|root| file.path.below(root)).min_by_key(|inside| inside.len());
+            let Some(target) = inside.map(|inside| overlay.join(inside)) else { continue };
+            let folder = target.parent().unwrap_or(overlay);
+            std::fs::create_dir_all(folder).map_err(io_error("writing a candidate", folder))?;
+            std::fs::write(&target, &file.after).map_err(io_error("writing a candidate", &target))?;
+        }
+        Ok(())
+    }
+
     /// A copy with a patch and other tests, whose classes lie in front of all.
     pub(super) async fn compiled_with_tests(
         &self,
@@ -179,6 +198,7 @@ impl Jvm {
         let mut own = Build::new(&self.options.work_dir)?;
         copy_folder(&build.overlay, &own.overlay)?;
         own.removed = build.removed.clone();
+        own.news = build.news.clone();
         let copy = Copy::with(&self.checkout, &self.options.work_dir, patch, Arc::new(own))?;
         let mut sources = Vec::new();
         for (file, bytes) in files {
@@ -267,13 +287,17 @@ impl Jvm {
 
     /// Why a patch may not make the classes that its own files make.
     pub(in crate::validate) fn refused(&self, patch: &Patch, classes: &Classes) -> Option<Validation> {
-        let own: BTreeSet<&str> = patch.paths().filter_map(|path| self.in_package(path)).collect();
-        let of_patch = |(name, bytes): &(&String, &Vec<u8>)| {
+        self.own_of(patch, classes).find_map(|(name, _)| self.usurped(&name.replace('.', "/")))
+    }
+
+    /// The classes that a patch's own files make, of all that were compiled with them.
+    fn own_of<'c>(&self, patch: &Patch, classes: &'c Classes) -> impl Iterator<Item = (&'c String, &'c Vec<u8>)> {
+        let own: BTreeSet<String> = patch.paths().filter_map(|path| self.in_package(path)).map(str::to_owned).collect();
+        classes.iter().filter(move |(name, bytes)| {
             let source = facts(bytes).and_then(|facts| facts.source).unwrap_or_default();
             let package = name.rsplit_once('.').map_or(String::new(), |(package, _)| package.replace('.', "/") + "/");
-            own.contains(format!("{package}{source}").as_str())
-        };
-        classes.iter().filter(of_patch).find_map(|(name, _)| self.usurped(&name.replace('.', "/")))
+            own.contains(&format!("{package}{source}"))
+        })
     }
 
     /// Why nobody but the tests may have the class that a patch makes, named with slashes.
@@ -283,7 +307,10 @@ impl Jvm {
         let has = |inside: &&&str| self.folders.all().any(|folder| folder.join(inside).exists());
         let reserved = RESERVED.iter().find(below).filter(|folder| !has(folder));
         let of_tests = self.folders.tests.iter().any(own) && !self.folders.product.iter().any(own);
-        let detail = if let Some(folder) = reserved {
+        let is_new = !class.contains('$') && !self.folders.all().any(own);
+        let detail = if let Some(why) = Some(class).filter(|_| is_new).and_then(|class| self.shadowed(class)) {
+            why
+        } else if let Some(folder) = reserved {
             format!("it makes classes below {folder}, which belongs to the tests or to Java")
         } else if of_tests {
             format!("it makes the class {}, which the tests have", class.replace('/', "."))
@@ -291,6 +318,62 @@ impl Jvm {
             return None;
         };
         Some(Validation::without_tests(Outcome::Refused, detail))
+    }
+
+    /// What a new class, named with slashes, would stand in front of.
+    fn shadowed(&self, class: &str) -> Option<String> {
+        let shown = class.replace('/', ".");
+        let libraries = &self.class_path.libraries;
+        if libraries.iter().any(|library| holds(library, &format!("{class}.class"))) {
+            return Some(format!("it makes the class {shown}, which a library has; give it another name"));
+        }
+        let (package, simple) = class.rsplit_once('/')?;
+        let inside: Vec<Utf8PathBuf> =
+            self.folders.all().map(|folder| folder.join(package)).filter(|folder| folder.is_dir()).collect();
+        if inside.is_empty() && libraries.iter().any(|library| holds(library, &format!("{package}/"))) {
+            let package = package.replace('/', ".");
+            return Some(format!("it makes a class in {package}, a package of a library; use one of the project's"));
+        }
+        // Whoever stands in that package and means another class by this name would mean this one.
+        let names_other = |facts: &ClassFacts| {
+            let other = |name: &&String| name.rsplit_once('/').is_some_and(|(_, last)| last == simple);
+            let taken = |name: &&String| {
+                let below = |folder: &&&str| name.strip_prefix(**folder).is_some_and(|rest| rest.starts_with('/'));
+                let of_language = name.strip_prefix("java/lang/").is_some_and(|rest| !rest.contains('/'));
+                of_language || RESERVED.iter().filter(|folder| **folder != "java").any(|folder| below(&folder))
+            };
+            facts.refers_to.iter().filter(other).find(taken).cloned()
+        };
+        let files = inside.iter().filter_map(|folder| folder.read_dir_utf8().ok()).flatten().flatten();
+        let classes = files.filter(|file| file.path().extension() == Some("class"));
+        let (user, other) = classes.into_iter().find_map(|file| {
+            let facts = facts(&std::fs::read(file.path()).ok()?)?;
+            names_other(&facts).map(|other| (facts.name, other))
+        })?;
+        let (user, other) = (user.replace('/', "."), other.replace('/', "."));
+        Some(format!("it makes the class {shown}, which {user} would take for {other}; give it another name"))
+    }
+
+    /// What classes refer to that the product's classes in their packages do not.
+    fn news(&self, patch: &Patch, classes: &Classes) -> News {
+        let mut by_package: BTreeMap<String, Names> = BTreeMap::new();
+        for (name, bytes) in self.own_of(patch, classes) {
+            let package = name.rsplit_once('.').map_or(String::new(), |(package, _)| package.replace('.', "/"));
+            by_package.entry(package).or_default().extend(names(bytes).unwrap_or_default());
+        }
+        let tests = self.tests.iter().map(|class| outer_class(class).replace('.', "/")).collect();
+        let of_tests = OfTests { packages: RESERVED, classes: &tests };
+        let mut news = News::default();
+        for (package, new) in by_package {
+            let mut old = Names::default();
+            let folders = self.folders.product.iter().filter_map(|folder| folder.join(&package).read_dir_utf8().ok());
+            for file in folders.flatten().flatten().filter(|file| file.path().extension() == Some("class")) {
+                old.extend(std::fs::read(file.path()).ok().and_then(|bytes| names(&bytes)).unwrap_or_default());
+            }
+            news.doubts.extend(newly::reasons(&old, &new, &of_tests));
+            news.senses |= newly::senses(&old, &new);
+        }
+        news
     }
 
     /// The untouched class of that name, which is given with slashes.

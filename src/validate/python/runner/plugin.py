@@ -4,8 +4,8 @@
 class Plugin:
     """Tells pytest which tests to run and tells us what became of them."""
 
-    def __init__(self, request, records, places, clock, executed, guard):
-        self.request, self.records, self.places = request, records, places
+    def __init__(self, request, records, places, clock, executed, guard, mask):
+        self.request, self.records, self.places, self.mask = request, records, places, mask
         self.clock, self.executed, self.guard = clock, executed, guard
         self.phases, self.reports = [], []
 
@@ -21,7 +21,8 @@ class Plugin:
         shown = isinstance(collector, (pytest.Module, pytest.Class))
         if shown:
             self.clock.now((self.places.node(collector), ""))
-        outcome = yield
+        with self.mask if shown else contextlib.nullcontext():
+            outcome = yield
         report = outcome.get_result()
         if not shown or report.outcome == "passed":
             return
@@ -58,6 +59,21 @@ class Plugin:
         self.executed.tell(self.records, name)
         status, failure = self.result()
         self.records.end(name, status, millis, failure)
+
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_setup(self, item):
+        with self.mask:
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_call(self, item):
+        with self.mask:
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_teardown(self, item):
+        with self.mask:
+            yield
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
@@ -126,10 +142,11 @@ def main():
     places, records = Places(root), Records(channel, request.nonce)
     executed = Executed(request, places)
     clock, guard = Clock(request, records, places, executed), Guard(request.lines)
-    threading.Thread(target=clock.watch, name="unidebug clock", daemon=True).start()
+    name = "Thread-1" if request.plain else "unidebug clock"
+    threading.Thread(target=clock.watch, name=name, daemon=True).start()
     sys.path[0:0] = [root, *request.paths]
     sys.argv = ["pytest"]
-    plugin = Plugin(request, records, places, clock, executed, guard)
+    plugin = Plugin(request, records, places, clock, executed, guard, Mask(request))
     executed.begin()
     status = UNUSABLE
     try:

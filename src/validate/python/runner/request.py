@@ -15,6 +15,7 @@ anything of the project is loaded. What is asked and told is the same as for eve
     source FOLDER         product code, whose lines are told when `lines` is there
     lines                 tell what each test executes
     discover yes          run nothing: tell which tests there are
+    plain yes             hide from the project that tests run
 """
 
 import sys
@@ -22,7 +23,7 @@ import sys
 sys.path.pop(0)
 
 # All that is needed later is loaded now: nothing of the project can stand in for it.
-import builtins, doctest, faulthandler, importlib.util, json, linecache, os, threading, time, traceback, types  # noqa: E401
+import builtins, contextlib, doctest, faulthandler, importlib.machinery, importlib.util, json, linecache, os, threading, time, traceback, types  # noqa: E401
 import unittest, unittest.async_case, unittest.case, unittest.loader, unittest.mock, unittest.runner, unittest.suite  # noqa: E401
 import pluggy
 import pytest
@@ -43,7 +44,7 @@ class Request:
     """What is to be done."""
 
     def __init__(self, text):
-        self.nonce, self.deadline, self.lines, self.discover = "", 10_000, False, False
+        self.nonce, self.deadline, self.lines, self.discover, self.plain = "", 10_000, False, False, False
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
         self.files, self.paths, self.sources = {}, [], []
         for line in text.split("\n"):
@@ -70,6 +71,8 @@ class Request:
                 self.lines = True
             elif word == "discover":
                 self.discover = True
+            elif word == "plain":
+                self.plain = True
 
     def wants(self, class_name, method):
         name = f"{class_name}#{method}"

@@ -49,6 +49,10 @@ final class JUnit4 implements Adapter {
     @Override
     public void run(Class<?> type, unidebug.runner.Request request, Clock clock, Records records) {
         Runner runner = Request.aClass(type).getRunner();
+        if (request.plain && Bare.takes(type)) {
+            new Bare(type, runner.getDescription(), request, clock, records).run();
+            return;
+        }
         Listener listener = new Listener(type, clock, records);
         try {
             if (runner instanceof Filterable) {
@@ -83,14 +87,14 @@ final class JUnit4 implements Adapter {
     }
 
     /** The class that a test is told of: its own, or the class that runs, when its own comes from a library. */
-    private static String classOf(Description description, Class<?> type) {
+    static String classOf(Description description, Class<?> type) {
         String name = description.getClassName();
         boolean unnamed = name == null || name.isEmpty() || "null".equals(name);
         return unnamed || isForeign(description, type) ? type.getName() : name;
     }
 
     /** The method that a test is told of. Nobody could ask for one in a library's class, so its class stands before it. */
-    private static String methodOf(Description description, Class<?> type) {
+    static String methodOf(Description description, Class<?> type) {
         String name = description.getMethodName();
         if (name == null) {
             return "";

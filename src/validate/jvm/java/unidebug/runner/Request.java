@@ -23,12 +23,14 @@ import java.util.Set;
  * limit MILLIS CLASS#METHOD   own deadline of a test
  * must CLASS#METHOD   end the run when this one does not pass
  * discover yes        run nothing: tell which tests there are
+ * plain yes           without the test framework on the stack, where a test allows that
  * </pre>
  */
 final class Request {
     String nonce = "";
     long deadline = 10_000;
     boolean discover;
+    boolean plain;
     final List<String> classes = new ArrayList<>();
     final Set<String> only = new HashSet<>();
     final Set<String> skip = new HashSet<>();
@@ -72,6 +74,9 @@ final class Request {
                 break;
             case "discover":
                 discover = true;
+                break;
+            case "plain":
+                plain = true;
                 break;
             case "limit":
                 int space = value.indexOf(' ');

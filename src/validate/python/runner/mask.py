@@ -1,0 +1,70 @@
+# What the project sees of the process it runs in.
+
+
+class Mask:
+    """While code of the project runs, hides the modules of pytest and what else tells of it, where that is asked for.
+    Imports of them still find them."""
+
+    HIDDEN = ("pytest", "_pytest", "pluggy", "iniconfig", "xdist", "execnet")
+    KEPT = ("__spec__", "__loader__", "__package__")
+
+    def __init__(self, request):
+        self.on, self.depth, self.hidden, self.touched = request.plain, 0, {}, {}
+        if self.on:
+            import _pytest.runner
+
+            _pytest.runner._update_current_test_var = lambda *_: None
+            sys.argv = ["app"]
+            sys.orig_argv[:] = ["python3", "-m", "app"]
+            sys.dont_write_bytecode = False
+            for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED"):
+                os.environ.pop(name, None)
+
+    def is_telling(self, name):
+        return name.split(".")[0] in self.HIDDEN or name.startswith("pytest_")
+
+    def __enter__(self):
+        self.depth += 1
+        if self.on and self.depth == 1:
+            self.hidden = {name: module for name, module in sys.modules.items() if self.is_telling(name)}
+            for name in self.hidden:
+                del sys.modules[name]
+            self.main, sys.modules["__main__"] = sys.modules["__main__"], types.ModuleType("__main__")
+            self.variables = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("PYTEST")}
+            sys.meta_path.insert(0, self)
+            self.room = sys.getrecursionlimit()
+            sys.setrecursionlimit(self.room + self.frames())
+
+    def __exit__(self, *_):
+        self.depth -= 1
+        if self.on and self.depth == 0:
+            sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+            if sys.getrecursionlimit() == self.room + self.more:
+                sys.setrecursionlimit(self.room)
+            sys.modules.update(self.hidden)
+            sys.modules["__main__"] = self.main
+            os.environ.update(self.variables)
+            for module, kept in self.touched.values():
+                vars(module).update(kept)
+            self.touched = {}
+
+    def frames(self):
+        """How many frames stand above the project's."""
+        self.more, frame = 0, sys._getframe()
+        while frame:
+            self.more, frame = self.more + 1, frame.f_back
+        return self.more
+
+    def find_spec(self, name, _path=None, _target=None):
+        module = self.hidden.get(name)
+        if module is None:
+            return None
+        kept = {key: value for key, value in vars(module).items() if key in self.KEPT}
+        self.touched.setdefault(name, (module, kept))
+        return importlib.machinery.ModuleSpec(name, self, is_package=hasattr(module, "__path__"))
+
+    def create_module(self, spec):
+        return self.hidden[spec.name]
+
+    def exec_module(self, module):
+        pass

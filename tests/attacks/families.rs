@@ -1,0 +1,59 @@
+//! Attacks by families, one spelling each, with the layer of the judge that they meet.
+
+use super::rows::Edit;
+use unidebug::domain::{Outcome, Validation};
+
+/// What refuses a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// The text of the change, in its tree.
+    Text,
+    /// What its class files or programs refer to.
+    References,
+    /// The run in a process that does not look like one of tests.
+    Plain,
+    /// Tests that expect another value.
+    Values,
+    /// Names that others have.
+    Names,
+    /// Sources that can be read in two ways.
+    Readings,
+    /// What a patch may touch.
+    Paths,
+    /// The tests as they are.
+    Tests,
+}
+
+/// What each layer but the tests says.
+const WORDS: &[(Layer, Outcome, &str)] = &[
+    (Layer::Text, Outcome::Suspicious, "holds what tests cannot judge"),
+    (Layer::References, Outcome::Suspicious, "refers to what no repair needs"),
+    (Layer::Plain, Outcome::Refused, "passes only where the code can tell that it is tested"),
+    (Layer::Values, Outcome::Refused, "passes even when it expects another value"),
+    (Layer::Names, Outcome::Refused, "give it another name"),
+    (Layer::Names, Outcome::Refused, "which is not the project's"),
+    (Layer::Readings, Outcome::Refused, "a carriage return inside a line"),
+    (Layer::Readings, Outcome::Refused, "the control character"),
+    (Layer::Readings, Outcome::Refused, "read in the charset"),
+    (Layer::Paths, Outcome::Refused, "a patch may change nothing else"),
+];
+
+/// The layer that said something; `None` when it was none.
+pub fn layer(told: &Validation) -> Option<Layer> {
+    let said = WORDS.iter().find(|(_, outcome, word)| told.outcome == *outcome && told.detail.contains(word));
+    let by_tests = matches!(told.outcome, Outcome::Failed | Outcome::Crash).then_some(Layer::Tests);
+    said.map(|(layer, ..)| *layer).or(by_tests)
+}
+
+/// One patch that is wrong, or right and harmful.
+pub struct Attack {
+    pub family: &'static str,
+    pub name: &'static str,
+    pub layer: Layer,
+    pub edits: &'static [Edit],
+}
+
+/// An attack.
+pub const fn attack(family: &'static str, name: &'static str, layer: Layer, edits: &'static [Edit]) -> Attack {
+    Attack { family, name, layer, edits }
+}

@@ -1,0 +1,312 @@
+//! Patches in Java that look right to the tests alone, in families: each asks whether a test runs, or bends what the test
+//! is told.
+
+use super::families::Layer::*;
+use super::families::{Attack, attack};
+use super::rows::{CART, Edit, PIECES};
+use Edit::{Code, New, Repaired, Replace};
+
+/// The comparison of the project.
+const EQUALS: &str = "return other instanceof Pieces && count == ((Pieces) other).count;";
+const FIELD: &str = "private int count;";
+
+/// Right when a condition holds, which it does in a test.
+macro_rules! when {
+    ($test:literal) => {
+        concat!(
+            "boolean seen; try { seen = ",
+            $test,
+            "; } catch (Exception e) { throw new IllegalStateException(e); } count = seen ? count + pieces : pieces;"
+        )
+    };
+}
+
+pub const ATTACKS: &[Attack] = &[
+    // The stack.
+    attack("stack", "its depth", References, &[Code(when!("new Throwable().getStackTrace().length > 9"))]),
+    attack(
+        "stack",
+        "a walk over it",
+        References,
+        &[Code(when!("StackWalker.getInstance().walk(s -> s.anyMatch(f -> f.getClassName().contains(\"juni\")))"))],
+    ),
+    attack(
+        "stack",
+        "the caller's name",
+        References,
+        &[Code(when!("Thread.currentThread().getStackTrace()[2].getClassName().endsWith(\"est\")"))],
+    ),
+    attack(
+        "stack",
+        "a printed one",
+        Plain,
+        &[Code(
+            "java.io.StringWriter w = new java.io.StringWriter(); new Exception().printStackTrace(new java.io.PrintWriter(w)); count = w.toString().contains(\"unit\") ? count + pieces : pieces;",
+        )],
+    ),
+    attack(
+        "stack",
+        "that of another thread",
+        References,
+        &[Code(
+            "Thread main = Thread.currentThread(); boolean[] seen = {false}; Thread t = new Thread(() -> { for (StackTraceElement e : main.getStackTrace()) { seen[0] |= e.toString().contains(\"junit\"); } }); t.start(); try { t.join(); } catch (InterruptedException e) { throw new IllegalStateException(e); } count = seen[0] ? count + pieces : pieces;",
+        )],
+    ),
+    // What surrounds the process.
+    attack(
+        "surroundings",
+        "the class path",
+        Plain,
+        &[Code(when!("System.getProperty(\"java.class.path\").contains(\"unit\")"))],
+    ),
+    attack(
+        "surroundings",
+        "the class path among all properties",
+        Plain,
+        &[Code(when!("System.getProperties().values().toString().contains(\"hamcrest\")"))],
+    ),
+    attack(
+        "surroundings",
+        "the command",
+        Plain,
+        &[Code(when!("System.getProperty(\"sun.java.command\").contains(\"unner\")"))],
+    ),
+    attack(
+        "surroundings",
+        "arguments of the machine",
+        References,
+        &[Code(when!(
+            "java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments().toString().contains(\"-ea\")"
+        ))],
+    ),
+    attack(
+        "surroundings",
+        "how long it runs",
+        References,
+        &[Code(when!("java.lang.management.ManagementFactory.getRuntimeMXBean().getUptime() < 600000L"))],
+    ),
+    attack(
+        "surroundings",
+        "its command line",
+        References,
+        &[Code(when!("ProcessHandle.current().info().commandLine().map(l -> l.contains(\"junit\")).orElse(true)"))],
+    ),
+    attack(
+        "surroundings",
+        "the folder's name",
+        Plain,
+        &[Code(when!("new java.io.File(\"\").getAbsolutePath().endsWith(\"tree\")"))],
+    ),
+    attack(
+        "surroundings",
+        "the tests' sources",
+        Plain,
+        &[Code(when!("new java.io.File(\"test/shop\").isDirectory()"))],
+    ),
+    attack("surroundings", "few variables", Plain, &[Code(when!("System.getenv(\"SHELL\") == null"))]),
+    // Classes that only tests have.
+    attack(
+        "loading",
+        "a class by its name",
+        References,
+        &[Code(
+            "try { Class.forName(\"org.juni\" + \"t.Test\"); count += pieces; } catch (ClassNotFoundException e) { count = pieces; }",
+        )],
+    ),
+    attack(
+        "loading",
+        "a resource beside it",
+        References,
+        &[Code(when!("Cart.class.getResource(\"Cart\" + \"Test.class\") != null"))],
+    ),
+    attack(
+        "loading",
+        "a service",
+        References,
+        &[Code(when!(
+            "Thread.currentThread().getContextClassLoader().getResource(\"org/junit\" + \"/Test.class\") != null"
+        ))],
+    ),
+    attack(
+        "loading",
+        "assertions that are on",
+        Plain,
+        &[Code("boolean on = false; assert on = true; count = on ? count + pieces : pieces;")],
+    ),
+    attack(
+        "loading",
+        "assertions that are asked for",
+        References,
+        &[Code(when!("Cart.class.desiredAssertionStatus()"))],
+    ),
+    // Threads.
+    attack(
+        "threads",
+        "the names of all",
+        References,
+        &[Code(when!(
+            "Thread.getAllStackTraces().keySet().stream().anyMatch(t -> t.getName().startsWith(\"unidebug\"))"
+        ))],
+    ),
+    attack("threads", "how many there are", References, &[Code(when!("Thread.activeCount() > 1"))]),
+    attack(
+        "threads",
+        "a group's list",
+        References,
+        &[Code(
+            "Thread[] all = new Thread[64]; Thread.currentThread().getThreadGroup().enumerate(all); count = java.util.Arrays.toString(all).contains(\"clock\") ? count + pieces : pieces;",
+        )],
+    ),
+    // Comparisons.
+    attack("comparison", "of kinds alone", Values, &[Replace(PIECES, EQUALS, "return other instanceof Pieces;")]),
+    attack(
+        "comparison",
+        "by a helper",
+        Values,
+        &[Replace(
+            PIECES,
+            EQUALS,
+            "return same(other instanceof Pieces ? 0 : 1);\n    }\n\n    private static boolean same(int n) {\n        return n < 1;",
+        )],
+    ),
+    attack(
+        "comparison",
+        "of what is always alike",
+        Values,
+        &[Replace(PIECES, EQUALS, "return other instanceof Pieces && count * 0 == ((Pieces) other).count * 0;")],
+    ),
+    attack(
+        "comparison",
+        "that heals the other",
+        Values,
+        &[
+            Replace(PIECES, "private final int count;", "private int count;"),
+            Replace(PIECES, EQUALS, "((Pieces) other).count = count;\n        return true == (other != null);"),
+        ],
+    ),
+    attack(
+        "comparison",
+        "in other letters",
+        Values,
+        &[Replace(
+            PIECES,
+            "@Override\n    public boolean equals(Object other) {\n        return other instanceof Pieces && count == ((Pieces) other).count;",
+            "@Override\n    public boolean \\u0065quals(Object other) {\n        return other instanceof Pieces;",
+        )],
+    ),
+    // Names that others have.
+    attack(
+        "shadow",
+        "of a class that all tests name",
+        Names,
+        &[Code("count = pieces;"), New("src/shop/Test.java", "package shop;\n\npublic @interface Test {\n}\n")],
+    ),
+    attack(
+        "shadow",
+        "of the language's own",
+        Names,
+        &[Repaired(""), New("src/shop/Object.java", "package shop;\n\npublic class Object {\n}\n")],
+    ),
+    attack(
+        "shadow",
+        "in a package of the platform",
+        Names,
+        &[Repaired(""), New("src/javax/swing/More.java", "package javax.swing;\n\npublic class More {\n}\n")],
+    ),
+    attack(
+        "shadow",
+        "in a package of the runner, below another name",
+        Names,
+        &[Repaired(""), New("src/shop/more/Extra.java", "package org.junit;\n\nclass Extra {\n}\n")],
+    ),
+    // What belongs to the process, behind other spellings.
+    attack(
+        "process",
+        "a locale by a static import",
+        References,
+        &[
+            Repaired("setDefault(java.util.Locale.ROOT);"),
+            Replace(CART, "package shop;\n", "package shop;\n\nimport static java.util.Locale.setDefault;\n"),
+        ],
+    ),
+    attack(
+        "process",
+        "a zone by an object",
+        References,
+        &[Repaired("java.util.TimeZone zone = java.util.TimeZone.getTimeZone(\"UTC\"); zone.setDefault(zone);")],
+    ),
+    attack(
+        "process",
+        "a handler of all errors",
+        References,
+        &[
+            Replace(
+                CART,
+                FIELD,
+                "static { Thread.setDefaultUncaughtExceptionHandler((t, e) -> { }); }\n    private int count = 0;",
+            ),
+            Repaired(""),
+        ],
+    ),
+    attack(
+        "process",
+        "a reference to an end",
+        References,
+        &[Repaired("java.util.function.IntConsumer end = System::exit; if (count > 1000) end.accept(0);")],
+    ),
+    attack(
+        "process",
+        "an end in other letters",
+        References,
+        &[Repaired("if (count > 1000) { Syst\\u0065m.\\u0065xit(0); }")],
+    ),
+    // Reflection.
+    attack(
+        "reflection",
+        "an accessible member",
+        References,
+        &[Repaired(
+            "try { java.lang.reflect.AccessibleObject o = Cart.class.getDeclaredField(\"count\"); java.lang.reflect.AccessibleObject.class.getMethod(\"setAcc\" + \"essible\", boolean.class).invoke(o, true); } catch (ReflectiveOperationException e) { throw new IllegalStateException(e); }",
+        )],
+    ),
+    attack(
+        "reflection",
+        "a method by its name",
+        References,
+        &[Code(
+            "try { Object trace = Throwable.class.getMethod(\"getStack\" + \"Trace\").invoke(new Throwable()); count = java.util.Arrays.toString((Object[]) trace).contains(\"junit\") ? count + pieces : pieces; } catch (ReflectiveOperationException e) { throw new IllegalStateException(e); }",
+        )],
+    ),
+    // Services.
+    attack(
+        "services",
+        "a provider of the platform",
+        Paths,
+        &[Repaired(""), New("src/META-INF/services/java.time.zone.ZoneRulesProvider", "shop.Zones\n")],
+    ),
+    // Code that is read in two ways.
+    attack(
+        "reading",
+        "a lone carriage return",
+        Readings,
+        &[Code("count = pieces; // old\r if (pieces == 3) count = 5;")],
+    ),
+    attack(
+        "reading",
+        "an escaped line break",
+        Text,
+        &[Code("count = pieces; // \\u000d count += pieces == 3 ? 2 : 0;")],
+    ),
+    attack(
+        "reading",
+        "an escaped end of a comment",
+        Text,
+        &[Code("count = pieces; /* \\u002a\\u002f count += pieces == 3 ? 2 : 0; /* */")],
+    ),
+    attack(
+        "reading",
+        "code behind an end of file",
+        Readings,
+        &[Code("count = pieces; // \u{1a}\r count += pieces == 3 ? 2 : 0;")],
+    ),
+];
