@@ -217,6 +217,26 @@ async fn what_cannot_be_judged_is_said_before_anything_else() {
     }
 }
 
+/// The number is taken for a part of a command: what it writes are reports, and the command still says no.
+#[tokio::test]
+async fn reports_that_the_command_does_not_stand_behind_do_not_count() {
+    let check = "#!/bin/sh\nmkdir -p out\nread n < src/number.java\nr='<failure type=\"E\" message=\"not 42\"/>'\n\
+                 if [ \"$n\" = 42 ] || [ \"$n\" = forged ]; then r=; fi\n\
+                 echo \"<testsuite name='t'><testcase classname='t.T' name='answer'>$r</testcase></testsuite>\" > out/r.xml\n\
+                 [ \"$n\" = 42 ]\n";
+    let mut trial = Trial::new(&[("src/number.java", "41\n"), ("check.sh", check)]).await;
+    trial.checkout.project.runner = Runner::Command {
+        build: None,
+        test: vec!["sh".into(), "check.sh".into()],
+        reports: vec![RepoPath::new("out").unwrap()],
+    };
+    let judge = trial.open().await;
+    for (to, wanted) in [("forged", Outcome::Crash), ("42", Outcome::Plausible)] {
+        let told = judge.judge().confirm(&trial.patch("src/number.java", "41", to)).await.unwrap();
+        assert_eq!(told.outcome, wanted, "{told:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_project_with_its_own_commands_is_judged_by_its_reports() {
     let check = "#!/bin/sh\nread n < src/number.java\nif [ \"$n\" = 42 ]; then r=; else r='<failure type=\"E\" message=\"not 42\">at a.B.c(B.java:3)</failure>'; fi\nmkdir -p \
@@ -240,6 +260,8 @@ async fn a_project_with_its_own_commands_is_judged_by_its_reports() {
         let told = judge.judge().confirm(&trial.patch("src/number.java", "41", to)).await.unwrap();
         assert_eq!(told.outcome, wanted, "{told:?}");
     }
+    let right = judge.judge().confirm(&trial.patch("src/number.java", "41", "42")).await.unwrap();
+    assert!(right.detail.contains("which its code could write too"), "{}", right.detail);
     let on_script = judge.screen_one(&trial.patch("check.sh", "not 42", "x")).await.unwrap();
     assert_eq!(on_script.outcome, Outcome::Refused);
 }

@@ -129,10 +129,7 @@ impl CommandJudge {
         let tree = Utf8Path::from_path(folder.path()).unwrap_or(work);
         let tree = tree.canonicalize_utf8().map_err(io_error("finding the throw-away copy", tree))?;
         private_copy(&self.checkout.root, &tree)?;
-        for file in &patch.files {
-            let path = file.path.under(&tree);
-            std::fs::write(&path, &*file.after).map_err(io_error("writing a candidate", &path))?;
-        }
+        subject::write_all(patch, &tree)?;
         if let Testing::Reports(_, folders) = &self.commands.test {
             // Reports that came with the checkout are not results.
             folders.iter().for_each(|reports| forget_reports(&reports.under(&tree)));
@@ -168,7 +165,9 @@ impl CommandJudge {
             Exit::TimedOut => RunEnd::TimedOut,
             Exit::OutOfMemory => RunEnd::OutOfMemory,
             Exit::Signal(_) => RunEnd::Crashed,
-            // Test tools end with a code of their choice when tests fail; the reports decide.
+            // Test tools end with a code of their choice when tests fail, and the reports say which. A tool that says no
+            // while its reports say yes did not write all of them.
+            Exit::Code(code) if code != 0 && report.failing().next().is_none() => RunEnd::Crashed,
             Exit::Code(_) => RunEnd::Complete,
         };
         Ok(report)
@@ -343,7 +342,11 @@ impl Judge for CommandJudge {
         if validation.outcome == Outcome::PassedWarm {
             validation.outcome = Outcome::Plausible;
             let others = self.baseline.passing.len();
-            validation.detail = format!("{}, and so do the other {others} tests", validation.detail);
+            let weaker = match self.commands.test {
+                Testing::Reports(..) => "; by the reports of the project's own command, which its code could write too",
+                Testing::Cases(..) => "",
+            };
+            validation.detail = format!("{}, and so do the other {others} tests{weaker}", validation.detail);
         }
         Ok(validation)
     }

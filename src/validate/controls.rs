@@ -23,8 +23,6 @@ use tree_sitter::Node;
 const MOST: usize = 20;
 /// Times that controls which do not compile are exchanged for others.
 const ROUNDS: usize = 4;
-/// Values of one test that are exchanged at most.
-const VALUES: usize = 6;
 /// Characters of a changed statement that a message shows.
 const SHOWN: usize = 80;
 
@@ -129,7 +127,7 @@ pub(super) async fn control(
         return Ok(Controlled::Passed { failed: 0, of });
     };
     if literals::may_touch_comparison(patch, language)
-        && let Some(refused) = unseen(subject, baseline, patch, build, language).await?
+        && let Some(refused) = literals::unseen(subject, baseline, patch, build, language).await?
     {
         return Ok(Controlled::Refused(refused));
     }
@@ -155,41 +153,6 @@ pub(super) async fn control(
     );
     let refused = Validation::without_tests(Outcome::Refused, detail);
     Ok(Controlled::Refused(Validation { fixed: of, ..refused }))
-}
-
-/// What speaks against a patch when a test passes whatever value it expects.
-async fn unseen(
-    subject: &dyn Subject,
-    baseline: &Baseline,
-    patch: &Patch,
-    build: &Arc<Build>,
-    language: &dyn Language,
-) -> Result<Option<Validation>, ValidateError> {
-    let mut open = read(subject, baseline, |text, test| altered(text, test, language));
-    let mut tried: BTreeMap<TestId, Vec<Change>> = BTreeMap::new();
-    for _ in 0..VALUES {
-        open.iter_mut().for_each(Control::next);
-        let Some(failed) = run(subject, baseline, patch, build, &mut open).await? else { break };
-        // A test that sees one value compares.
-        tried.retain(|test, _| !failed.contains(test));
-        open.retain(|control| !failed.contains(&control.test));
-        for control in &open {
-            tried.entry(control.test.clone()).or_default().extend(control.now.clone());
-        }
-    }
-    // What does not fail although some of its values were not tried yet has the benefit of the doubt.
-    let left = |test: &TestId| open.iter().any(|control| control.test == *test && !control.open.is_empty());
-    let Some((test, change)) =
-        tried.iter().filter(|(test, _)| !left(test)).find_map(|(test, changes)| Some((test, changes.last()?)))
-    else {
-        return Ok(None);
-    };
-    let detail = format!(
-        "{test} passes even when it expects another value in line {} (`{}`): what it compares is equal to everything",
-        change.lines.0, change.was
-    );
-    let refused = Validation::without_tests(Outcome::Refused, detail);
-    Ok(Some(Validation { fixed: baseline.triggering.len(), ..refused }))
 }
 
 /// Before a no is said, another form of the test has its word, or the same once more.
@@ -319,17 +282,6 @@ fn changes(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
         reversed.rotate_left(by);
     }
     at_end.into_iter().chain(reversed).collect()
-}
-
-/// Changes of the values that a test expects.
-fn altered(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
-    let Some(tree) = language::parse(text, language) else { return Vec::new() };
-    let Some(method) = method(tree.root_node(), text, test, language) else { return Vec::new() };
-    match language.name() {
-        "java" => java::altered(method, text),
-        "python" => python::altered(method, text),
-        _ => Vec::new(),
-    }
 }
 
 /// The only method of that name in the class, or in the module where there is none.

@@ -152,22 +152,31 @@ impl Copy {
 
     /// Writes the files of a patch and takes away those that it deletes; returns where the others are.
     pub(super) fn write(&self, patch: &Patch) -> Result<Vec<Utf8PathBuf>, ValidateError> {
-        let (gone, there): (Vec<_>, Vec<_>) = patch.files.iter().partition(|file| file.deletes());
-        for path in gone.into_iter().map(|file| file.path.under(&self.tree)).filter(|path| path.is_file()) {
-            std::fs::remove_file(&path).map_err(io_error("writing a candidate", &path))?;
-        }
-        there.into_iter().map(|file| self.write_file(&file.path, &file.after)).collect()
+        write_all(patch, &self.tree)
     }
 
     /// Writes one file; returns where it is.
     pub(super) fn write_file(&self, file: &RepoPath, bytes: &[u8]) -> Result<Utf8PathBuf, ValidateError> {
-        let path = file.under(&self.tree);
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(io_error("writing a candidate", folder))?;
-        }
-        std::fs::write(&path, bytes).map_err(io_error("writing a candidate", &path))?;
-        Ok(path)
+        write_one(file, bytes, &self.tree)
     }
+}
+
+/// Writes the files of a patch into a copy and takes away those that it deletes; returns where the others are.
+pub(super) fn write_all(patch: &Patch, tree: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ValidateError> {
+    let (gone, there): (Vec<_>, Vec<_>) = patch.files.iter().partition(|file| file.deletes());
+    for path in gone.into_iter().map(|file| file.path.under(tree)).filter(|path| path.is_file()) {
+        std::fs::remove_file(&path).map_err(io_error("writing a candidate", &path))?;
+    }
+    there.into_iter().map(|file| write_one(&file.path, &file.after, tree)).collect()
+}
+
+fn write_one(file: &RepoPath, bytes: &[u8], tree: &Utf8Path) -> Result<Utf8PathBuf, ValidateError> {
+    let path = file.under(tree);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(io_error("writing a candidate", folder))?;
+    }
+    std::fs::write(&path, bytes).map_err(io_error("writing a candidate", &path))?;
+    Ok(path)
 }
 
 /// A project whose tests a runner of ours runs.

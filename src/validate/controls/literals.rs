@@ -3,14 +3,20 @@
 //! An assertion that is reversed still fails when everything equals everything. Where a patch touches a comparison, the
 //! expected value itself is changed, literal by literal: a comparison that sees none of these changes compares nothing.
 
-use super::{Change, Kind};
-use crate::domain::Patch;
-use crate::language::{Language, decode, preorder, text_of};
+use super::super::subject::{Build, Subject};
+use super::super::{Baseline, ValidateError};
+use super::{Change, Control, Kind, java, method, python, read, run};
+use crate::domain::{Outcome, Patch, TestId, Validation};
+use crate::language::{self, Language, decode, preorder, text_of};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use tree_sitter::Node;
 
 /// What a file holds that may touch a comparison, by language. An escape may spell any name.
 const COMPARING: &[(&str, &[&str])] =
     &[("java", &["equals", "hashCode", "compare", "Comparator", "\\u"]), ("python", &["__", "setattr", "type("])];
+/// Values of one test that are exchanged at most.
+const VALUES: usize = 6;
 /// Added to every number.
 const MORE: i64 = 1013;
 /// Put at the end of every text.
@@ -24,6 +30,52 @@ pub(super) fn may_touch_comparison(patch: &Patch, language: &dyn Language) -> bo
         words.iter().any(|word| text.contains(word))
     };
     patch.files.iter().any(|file| holds(&file.after))
+}
+
+/// What speaks against a patch when a test passes whatever value it expects.
+pub(super) async fn unseen(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    patch: &Patch,
+    build: &Arc<Build>,
+    language: &dyn Language,
+) -> Result<Option<Validation>, ValidateError> {
+    let mut open = read(subject, baseline, |text, test| values(text, test, language));
+    let mut tried: BTreeMap<TestId, Vec<Change>> = BTreeMap::new();
+    for _ in 0..VALUES {
+        open.iter_mut().for_each(Control::next);
+        let Some(failed) = run(subject, baseline, patch, build, &mut open).await? else { break };
+        // A test that sees one value compares.
+        tried.retain(|test, _| !failed.contains(test));
+        open.retain(|control| !failed.contains(&control.test));
+        for control in &open {
+            tried.entry(control.test.clone()).or_default().extend(control.now.clone());
+        }
+    }
+    // What does not fail although some of its values were not tried yet has the benefit of the doubt.
+    let left = |test: &TestId| open.iter().any(|control| control.test == *test && !control.open.is_empty());
+    let Some((test, change)) =
+        tried.iter().filter(|(test, _)| !left(test)).find_map(|(test, changes)| Some((test, changes.last()?)))
+    else {
+        return Ok(None);
+    };
+    let detail = format!(
+        "{test} passes even when it expects another value in line {} (`{}`): what it compares is equal to everything",
+        change.lines.0, change.was
+    );
+    let refused = Validation::without_tests(Outcome::Refused, detail);
+    Ok(Some(Validation { fixed: baseline.triggering.len(), ..refused }))
+}
+
+/// Changes of the values that a test expects.
+fn values(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
+    let Some(tree) = language::parse(text, language) else { return Vec::new() };
+    let Some(method) = method(tree.root_node(), text, test, language) else { return Vec::new() };
+    match language.name() {
+        "java" => java::altered(method, text),
+        "python" => python::altered(method, text),
+        _ => Vec::new(),
+    }
 }
 
 /// The changes of the literals below a node of an assertion.

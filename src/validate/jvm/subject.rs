@@ -2,6 +2,7 @@
 
 mod bytecode;
 mod compile;
+mod names;
 
 pub(in crate::validate) use compile::{Made, SAME_CODE};
 
