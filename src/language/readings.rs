@@ -24,7 +24,7 @@ pub fn read_in_two_ways(before: &str, after: &str, language: &dyn Language) -> O
         }
         let odd = |c: &char| c.is_control() && *c != '\t' || matches!(c, '\u{2028}' | '\u{2029}');
         // A form feed alone on its line parts pages.
-        if let Some(control) = line.chars().find(odd).filter(|_| line.trim_matches(['\u{c}', ' ']) != "") {
+        if let Some(control) = line.chars().find(odd).filter(|_| !line.trim_matches(['\u{c}', ' ']).is_empty()) {
             return Some(format!("hold the control character U+{:04X}", u32::from(control)));
         }
     }
