@@ -19,7 +19,8 @@ demo: setup
 	$(TARGET)/debug/unidebug run $(DEMO) --model builtin --quiet --json
 
 ## Every test, with small counts where counts are free to choose.
-test: setup
+test:
+	@./.ci/setup test
 	$(CARGO) test --locked --quiet -- --test-threads $(AT_ONCE)
 
 ## The same with full counts, and a Slurm of one node where its daemons can be had.

@@ -29,6 +29,7 @@ mod fault_storm;
 mod files;
 mod fixtures;
 mod gitbug_java;
+mod gradle;
 mod inspect;
 mod journal_kill;
 mod judge;

@@ -261,8 +261,6 @@ async fn what_is_no_project_is_refused_with_what_to_do() {
     for (files, said) in [
         (vec![], "the folder is empty"),
         (vec![("README.md", "hello")], "known layouts: src/main/java + src/test/java"),
-        (vec![("build.gradle", "")], "use `--build \"gradle testClasses\" --test \"gradle test\"`"),
-        (vec![("gradlew", ""), ("build.gradle", "")], "--build \"./gradlew testClasses\""),
         (vec![("build.xml", "")], "--build \"ant compile\" --test \"ant test\""),
         (vec![("src/A.java", ""), ("test/notes.txt", "")], "the test folders hold no Java file"),
         (vec![("pom.xml", "<project><artifactId>x</artifactId></project>")], "none of 1 modules has a test"),

@@ -8,6 +8,8 @@ use std::time::SystemTime;
 /// Where build tools leave JUnit XML, below the folder of a module.
 const REPORTS: &[&str] =
     &["target/surefire-reports", "target/failsafe-reports", "build/test-results/test", "test-results", "reports"];
+/// Files that say how a module is built.
+const BUILD_FILES: &[&str] = &["pom.xml", "build.gradle", "build.gradle.kts"];
 /// What pytest leaves of its last run.
 const LAST_FAILED: &str = ".pytest_cache/v/cache/lastfailed";
 /// Report files read at most.
@@ -70,8 +72,9 @@ fn newest_source(folder: &Utf8Path, project: &Project) -> Option<SystemTime> {
     let roots = project.source_roots.iter().chain(&project.test_roots).chain(&project.resources);
     let walks = roots.map(|root| ignore::WalkBuilder::new(root.under(folder)).standard_filters(false).build());
     let sources = walks.flatten().flatten().filter_map(|entry| entry.metadata().ok()?.modified().ok());
-    let pom = project.module.under(folder).join("pom.xml").metadata().ok().and_then(|meta| meta.modified().ok());
-    sources.chain(pom).max()
+    let builds = BUILD_FILES.iter().map(|name| project.module.under(folder).join(name));
+    let builds = builds.filter_map(|file| file.metadata().ok()?.modified().ok());
+    sources.chain(builds).max()
 }
 
 /// What pytest says failed the last time.

@@ -1,13 +1,17 @@
-//! `local`: a project in a directory: Maven, plain folders, Python with pytest, or two commands whose results arrive as
+//! `local`: a project in a directory: Maven, Gradle, plain folders, Python with pytest, or two commands whose results arrive as
 //! JUnit XML.
 //!
-//! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Java files in
+//! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Gradle's files; Java files in
 //! folders of a known layout; test modules of Python. Everything found is noted in the checkout. The user's tree is only read.
 
+mod gradle;
 mod hints;
 mod maven;
+mod modules;
+mod own;
 mod plain;
 pub(super) mod python;
+mod reactor;
 
 use super::LOCAL;
 use super::copy::io_error;
@@ -20,14 +24,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::Arc;
 
 /// Build files of tools that are not set up by themselves, with the commands that replace that.
-const OTHER_TOOLS: &[(&str, &str, &str, &str)] = &[
-    ("gradlew", "Gradle", "./gradlew testClasses", "./gradlew test"),
-    ("build.gradle", "Gradle", "gradle testClasses", "gradle test"),
-    ("build.gradle.kts", "Gradle", "gradle testClasses", "gradle test"),
-    ("settings.gradle", "Gradle", "gradle testClasses", "gradle test"),
-    ("settings.gradle.kts", "Gradle", "gradle testClasses", "gradle test"),
-    ("build.xml", "Ant", "ant compile", "ant test"),
-];
+const OTHER_TOOLS: &[(&str, &str, &str, &str)] = &[("build.xml", "Ant", "ant compile", "ant test")];
 
 /// The adapter.
 pub(super) struct Local {
@@ -52,11 +49,22 @@ pub(in crate::benchmark) struct SetUp {
     pub(in crate::benchmark) notes: Vec<String>,
 }
 
+/// What a build tool says of a project.
+struct Found {
+    /// The module of the bug.
+    project: Project,
+    /// What its developers type.
+    own: Arc<dyn OwnCommand>,
+    /// The other modules.
+    reactor: Option<Arc<dyn Reactor>>,
+}
+
 /// How a project is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Commands,
     Maven,
+    Gradle,
     Plain,
     Python,
 }
@@ -68,6 +76,9 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
     }
     if folder.join("pom.xml").is_file() {
         return Ok(Kind::Maven);
+    }
+    if gradle::builds(folder) {
+        return Ok(Kind::Gradle);
     }
     let root = |what: String, hint: String| BenchmarkError::Root { what, path: folder.to_owned(), hint };
     if let Some((_, tool, build, test)) = OTHER_TOOLS.iter().find(|(file, ..)| folder.join(file).is_file()) {
@@ -90,7 +101,7 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
         return Err(root("the folder is empty".into(), "name the folder of a project with a failing test".into()));
     }
     Err(root(
-        "no project was found here: no pom.xml, no known layout and no test module of pytest".into(),
+        "no project was found here: no pom.xml, no build.gradle, no known layout and no test module of pytest".into(),
         format!("known layouts: {known}; or name folders in {}, or use `--build` and `--test`", facts::FILE),
     ))
 }
@@ -124,7 +135,7 @@ impl Benchmark for Local {
         // A module alone has neither its parent nor its siblings: the whole project is copied.
         let mut folder = folder;
         let mut id = id.clone();
-        if let Some((top, module)) = maven::project_of(&folder) {
+        if let Some((top, module)) = maven::project_of(&folder).or_else(|| gradle::project_of(&folder)) {
             id.name = top.to_string();
             folder = top;
             facts.module = Some(module);
@@ -165,6 +176,11 @@ impl Local {
         let project = match kind {
             Kind::Maven => {
                 let found = maven::set_up(into, folder, &self.settings, facts, &mut notes).await?;
+                (own, reactor) = (Some(found.own), found.reactor);
+                found.project
+            }
+            Kind::Gradle => {
+                let found = gradle::set_up(into, folder, &self.settings, facts, &mut notes).await?;
                 (own, reactor) = (Some(found.own), found.reactor);
                 found.project
             }

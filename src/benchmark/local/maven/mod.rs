@@ -14,15 +14,17 @@ mod settings;
 
 use crate::benchmark::copy::io_error;
 use crate::benchmark::facts::Facts;
+use crate::benchmark::local::Found;
+use crate::benchmark::local::modules::{self as shared, Choice, Module};
+use crate::benchmark::local::reactor::Modules;
 use crate::benchmark::settings::Settings;
 use crate::benchmark::xml::Element;
-use crate::benchmark::{BenchmarkError, OwnCommand, Project, Reactor};
+use crate::benchmark::{BenchmarkError, Project, Reactor};
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
 use invoke::{Maven, Request};
-use modules::{Choice, Module};
 use own::MavenTest;
-use reactor::MavenReactor;
+use reactor::MavenModules;
 use std::fs;
 use std::sync::Arc;
 
@@ -55,7 +57,7 @@ async fn in_copy(
     notes: &mut Vec<String>,
 ) -> Result<Found, BenchmarkError> {
     let all = modules::read(root)?;
-    let choice = modules::choose(root, &all, facts.module.as_ref(), &settings.failing)?;
+    let choice = shared::choose(root, &all, facts.module.as_ref(), &settings.failing)?;
     let maven = Maven::find(settings.sandbox().await?, facts.java_home.as_deref())?;
     let only = match &choice {
         Choice::One(module) if all.len() > 1 => Some(module.folder.clone()),
@@ -67,7 +69,7 @@ async fn in_copy(
     notes.push(prepared.note);
     let module = match choice {
         Choice::One(module) => module,
-        Choice::RunAll => modules::first_that_fails(root, &all, prepared.left_out.as_deref())?,
+        Choice::RunAll => failing_module(root, &all, prepared.left_out.as_deref())?,
     };
     if all.len() > 1 {
         notes.push(format!("module {} of {}", module.label(), all.len()));
@@ -75,8 +77,8 @@ async fn in_copy(
     let project = describe(root, &all, &module, notes)?;
     remove_traces(root, &all);
     let reactor: Option<Arc<dyn Reactor>> = (all.len() > 1).then(|| {
-        let reactor = MavenReactor::new(maven.clone(), root, all.clone(), module.clone());
-        Arc::new(reactor) as Arc<dyn Reactor>
+        let modules = MavenModules { maven: maven.clone(), root: root.to_owned(), all: all.clone() };
+        Arc::new(Modules::new(modules, &all, &module)) as Arc<dyn Reactor>
     });
     let own = MavenTest {
         maven,
@@ -88,14 +90,14 @@ async fn in_copy(
     Ok(Found { project, own: Arc::new(own), reactor })
 }
 
-/// A Maven project that is set up.
-pub(super) struct Found {
-    /// The module of the bug.
-    pub(super) project: Project,
-    /// `mvn test`.
-    pub(super) own: Arc<dyn OwnCommand>,
-    /// The other modules.
-    pub(super) reactor: Option<Arc<dyn Reactor>>,
+/// The first module whose tests fail by surefire's reports. One that does not compile has no class path, and no tests
+/// that could fail by running.
+fn failing_module(root: &Utf8Path, all: &[Module], left_out: Option<&str>) -> Result<Module, BenchmarkError> {
+    let failed = |module: &Module| {
+        let folder = module.folder.under(root);
+        folder.join(invoke::CLASS_PATH).is_file().then(|| shared::reports_failure(&folder.join(own::REPORTS)))
+    };
+    shared::first_that_fails(root, all, failed, left_out, "mvn test")
 }
 
 /// The project that a module's folder belongs to, and the module's path in it; `None` when the folder is no module of a
@@ -134,7 +136,7 @@ fn describe(
     };
     let places: Vec<(&Module, Places)> = all
         .iter()
-        .filter_map(|module| Some((module, Places::of(root, module, find_pom(&poms, &module.artifact)?))))
+        .filter_map(|module| Some((module, Places::of(root, module, find_pom(&poms, &module.name)?))))
         .collect();
     let (_, own) = places.iter().find(|(known, _)| *known == module).ok_or_else(unknown)?;
     let mut project = Project { module: module.folder.clone(), ..Project::default() };
@@ -146,7 +148,7 @@ fn describe(
             None => notes.push(format!("left out of the class path, because it does not exist: {entry}")),
         }
     }
-    let pom = find_pom(&poms, &module.artifact).ok_or_else(unknown)?;
+    let pom = find_pom(&poms, &module.name).ok_or_else(unknown)?;
     for entry in settings::added_class_path(pom) {
         let entry = module.folder.under(root).join(entry);
         match inside(root, &entry) {

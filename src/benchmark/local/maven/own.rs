@@ -2,17 +2,15 @@
 
 use super::invoke::{DIRECT, Maven, SKIPPED, repository};
 use super::memory::{Store, Way};
-use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun, junit_xml};
-use crate::domain::{RepoPath, RunEnd, TestId, TestReport, TestStatus};
-use crate::sandbox::Exit;
+use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
+use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun};
+use crate::domain::{RepoPath, TestId, TestResult};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-const REPORTS: &str = "target/surefire-reports";
-/// More names do not fit on a command line; then whole classes are asked for.
-const MOST_NAMES: usize = 200;
-const TAIL_CHARS: usize = 4000;
+/// Where surefire leaves its reports.
+pub(super) const REPORTS: &str = "target/surefire-reports";
 
 /// Maven as it compiled the project.
 #[derive(Debug)]
@@ -57,13 +55,7 @@ impl OwnCommand for MavenTest {
             let line = said.lines().find(|line| line.contains("ERROR")).unwrap_or("it ran no test").trim();
             return Ok(OwnRun::NotTested(line.to_owned()));
         }
-        let end = match done.exit {
-            Exit::TimedOut => RunEnd::TimedOut,
-            Exit::OutOfMemory => RunEnd::OutOfMemory,
-            _ => RunEnd::Complete,
-        };
-        let tail: String = said.chars().skip(said.chars().count().saturating_sub(TAIL_CHARS)).collect();
-        Ok(OwnRun::Tested(TestReport { end, results, output_tail: tail }))
+        Ok(tested(done.exit, results, &said))
     }
 }
 
@@ -94,10 +86,6 @@ impl MavenTest {
 
 /// Tests as surefire takes them: `a.B#one+two,c.D`.
 fn names(tests: &[TestId]) -> String {
-    let mut methods: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for id in tests {
-        methods.entry(&id.class).or_default().insert(id.bare_method());
-    }
     let whole = tests.len() > MOST_NAMES;
     let one = |(class, methods): (&str, BTreeSet<&str>)| {
         // A name that is no identifier, such as Spock's, cannot be asked for.
@@ -107,22 +95,14 @@ fn names(tests: &[TestId]) -> String {
         }
         format!("{class}#{}", methods.into_iter().map(|name| format!("{name}*")).collect::<Vec<_>>().join("+"))
     };
-    methods.into_iter().map(one).collect::<Vec<_>>().join(",")
+    by_class(tests).into_iter().map(one).collect::<Vec<_>>().join(",")
 }
 
-/// All results of a folder; a test that is told twice passed only if it passed both times.
-fn read(folder: &Utf8Path) -> BTreeMap<TestId, crate::domain::TestResult> {
-    let mut results: BTreeMap<TestId, crate::domain::TestResult> = BTreeMap::new();
+/// All results of a folder.
+fn read(folder: &Utf8Path) -> BTreeMap<TestId, TestResult> {
     let walk = ignore::WalkBuilder::new(folder).standard_filters(false).max_depth(Some(2)).build();
-    for entry in walk.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "xml")) {
-        for result in junit_xml::parse(&std::fs::read(entry.path()).unwrap_or_default()) {
-            match results.get(&result.id) {
-                Some(old) if old.status != TestStatus::Passed => {}
-                _ => drop(results.insert(result.id.clone(), result)),
-            }
-        }
-    }
-    results
+    let files = walk.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "xml"));
+    merged(files.map(|entry| std::fs::read(entry.path()).unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,116 @@
+//! What Gradle says when it fails, read for what to try next.
+
+use crate::sandbox::Exit;
+
+/// How many lines of a complaint are shown.
+const SHOWN_LINES: usize = 3;
+
+/// Why a call failed, as far as it decides what is tried next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Complaint {
+    /// Something is not in the cache.
+    Missing(String),
+    /// The project's code.
+    Compile(String),
+    /// This Gradle and this JDK, or this Gradle and this build, do not go together.
+    Version(String),
+    /// Anything else.
+    Other(String),
+}
+
+impl Complaint {
+    /// What Gradle said.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Missing(text) | Self::Compile(text) | Self::Version(text) | Self::Other(text) => text,
+        }
+    }
+}
+
+/// Signs that the network has what is missing.
+const MISSING: &[&str] = &[
+    "No cached version",
+    "available for offline mode",
+    "Could not resolve",
+    "Could not GET",
+    "Could not HEAD",
+    "Could not download",
+    "UnknownHostException",
+    "Unknown host",
+    "was not found in any of the following sources",
+    "Could not find any version",
+    "Connection refused",
+    "Network is unreachable",
+];
+
+/// Signs that another Gradle or JDK is wanted.
+const VERSION: &[&str] = &[
+    "Unsupported class file major version",
+    "Could not determine java version",
+    "requires at least Gradle",
+    "requires Gradle",
+    "Minimum supported Gradle version",
+    "This version of Gradle",
+    "Gradle requires JVM",
+    "Could not find method ",
+    "Could not get unknown property",
+    "Could not set unknown property",
+    "unable to resolve class",
+    "invalid source release",
+    "is no longer supported. Use",
+    "Cannot find a Java installation",
+    "No matching toolchains found",
+];
+
+/// Reads what Gradle printed.
+pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
+    let shown = reasons(said).unwrap_or_else(|| format!("it ended by {exit} without a reason"));
+    let has = |signs: &[&str]| signs.iter().any(|sign| said.contains(sign));
+    if let Some(error) = said.lines().find(|line| line.contains(".java:") && line.contains(": error: ")) {
+        return Complaint::Compile(error.trim().to_owned());
+    }
+    if has(VERSION) {
+        return Complaint::Version(shown);
+    }
+    if has(MISSING) {
+        return Complaint::Missing(shown);
+    }
+    Complaint::Other(shown)
+}
+
+/// The first lines below `What went wrong`.
+fn reasons(said: &str) -> Option<String> {
+    let (_, after) = said.split_once("* What went wrong:")?;
+    let lines = after.lines().map(str::trim).skip_while(|line| line.is_empty());
+    let lines: Vec<&str> = lines.take_while(|line| !line.is_empty() && !line.starts_with("* ")).collect();
+    let shown = lines.iter().map(|line| line.trim_start_matches("> ").trim_end_matches('.')).take(SHOWN_LINES);
+    Some(shown.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gradles_complaints_decide_what_is_tried_next() {
+        let read = |text: &str| complaint(text, Exit::Code(1));
+        let offline = "FAILURE: Build failed with an exception.\n\n* What went wrong:\nCould not resolve all files for \
+                       configuration ':compileClasspath'.\n> Could not resolve junit:junit:4.13.2.\n   > No cached \
+                       version of junit:junit:4.13.2 available for offline mode.\n\n* Try:\n";
+        assert!(matches!(read(offline), Complaint::Missing(what) if what.contains("junit:junit:4.13.2; No cached")));
+        let broken = "/p/src/main/java/A.java:3: error: ';' expected\n* What went wrong:\nExecution failed for task \
+                      ':compileJava'.\n> Compilation failed; see the compiler error output for details.\n";
+        assert_eq!(read(broken), Complaint::Compile("/p/src/main/java/A.java:3: error: ';' expected".into()));
+        let old = "* What went wrong:\nA problem occurred evaluating root project 'x'.\n> Could not find method \
+                   java() for arguments [build_1] on root project 'x'.\n";
+        assert!(matches!(read(old), Complaint::Version(_)));
+        assert_eq!(read(""), Complaint::Other("it ended by exit code 1 without a reason".into()));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_output_is_survived(said in "(\\* What went wrong:|> |\\* Try|error: |[ :a-z]|\\n|é){0,40}") {
+            let _ = complaint(&said, Exit::TimedOut);
+        }
+    }
+}

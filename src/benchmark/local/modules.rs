@@ -1,0 +1,202 @@
+//! The modules of a project, whatever builds them, and which of them the bug is in.
+
+use crate::benchmark::BenchmarkError;
+use crate::benchmark::nearest::nearest;
+use crate::benchmark::xml::Element;
+use crate::domain::RepoPath;
+use camino::{Utf8Path, Utf8PathBuf};
+use std::fs;
+
+/// Languages of tests on the JVM, by the ends of their files.
+const LANGUAGES: &[&str] = &["java", "groovy", "kt"];
+
+/// A module of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Module {
+    /// Its folder in the project.
+    pub folder: RepoPath,
+    /// Its name in the build.
+    pub name: String,
+    /// Its folders of tests, whether they exist or not.
+    pub tests: Vec<RepoPath>,
+}
+
+impl Module {
+    /// Its name for people.
+    pub(super) fn label(&self) -> &str {
+        if self.folder.as_str().is_empty() { &self.name } else { self.folder.as_str() }
+    }
+
+    /// Names of its test files, relative to its folders of tests.
+    pub(super) fn test_files(&self, root: &Utf8Path) -> Vec<Utf8PathBuf> {
+        let mut files = Vec::new();
+        for folder in self.tests.iter().map(|folder| folder.under(root)) {
+            let walk = ignore::WalkBuilder::new(&folder).standard_filters(false).build();
+            let all = walk.flatten().filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok());
+            let all = all.filter(|path| path.extension().is_some_and(|end| LANGUAGES.contains(&end)));
+            files.extend(all.filter_map(|path| path.strip_prefix(&folder).ok().map(Utf8Path::to_owned)));
+        }
+        files
+    }
+}
+
+/// What is known before the build tool ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The module is known.
+    One(Module),
+    /// Several have tests: they are run to see which fails.
+    RunAll,
+}
+
+/// The module of the bug: the one that was said, the one that holds the failing test, or the only one with tests.
+///
+/// # Errors
+/// No such module, no module holds the failing test, or none has tests.
+pub(super) fn choose(
+    root: &Utf8Path,
+    all: &[Module],
+    said: Option<&RepoPath>,
+    failing: &[String],
+) -> Result<Choice, BenchmarkError> {
+    let refuse = |what: String, hint: String| BenchmarkError::Root { what, path: root.to_owned(), hint };
+    if let Some(said) = said {
+        let known = all.iter().map(Module::label);
+        return all.iter().find(|module| module.folder == *said).cloned().map(Choice::One).ok_or_else(|| {
+            refuse(format!("no module `{said}`"), format!("modules: {}", nearest(said.as_str(), known, 6).join(", ")))
+        });
+    }
+    let mut tested: Vec<&Module> = all.iter().filter(|module| !module.test_files(root).is_empty()).collect();
+    if tested.is_empty() {
+        let hint = "tests are looked for in src/test/java unless the build says another".into();
+        return Err(refuse(format!("none of {} modules has a test", all.len()), hint));
+    }
+    if tested.len() > 1 && !failing.is_empty() {
+        let holds = |module: &&Module| {
+            let files = module.test_files(root);
+            failing.iter().any(|test| files.iter().any(|file| is_file_of(file, test)))
+        };
+        tested.retain(holds);
+        if tested.is_empty() {
+            let hint = "`--failing` takes CLASS or CLASS#METHOD, with or without the package".into();
+            return Err(refuse(format!("no module holds the test {}", failing.join(", ")), hint));
+        }
+        tested.truncate(1);
+    }
+    match tested.as_slice() {
+        [only] => Ok(Choice::One((*only).clone())),
+        _ => Ok(Choice::RunAll),
+    }
+}
+
+/// Whether a file, relative to its root, is the source of a test's class.
+fn is_file_of(file: &Utf8Path, test: &str) -> bool {
+    let class = test.split(['#', ':', '$']).next().unwrap_or(test);
+    file.with_extension("").ends_with(class.replace('.', "/"))
+}
+
+/// The first module whose tests failed when all ran, or never ended. `failed` tells it of those that ran, and `left_out`
+/// why others were not compiled; `command` is what developers type.
+///
+/// # Errors
+/// None failed.
+pub(super) fn first_that_fails(
+    root: &Utf8Path,
+    all: &[Module],
+    failed: impl Fn(&Module) -> Option<bool>,
+    left_out: Option<&str>,
+    command: &str,
+) -> Result<Module, BenchmarkError> {
+    let tested = || all.iter().filter(|module| !module.test_files(root).is_empty());
+    let found = tested().find(|module| failed(module) == Some(true));
+    let others: Vec<&str> = tested().filter(|module| failed(module).is_none()).map(Module::label).collect();
+    found.cloned().ok_or_else(|| match left_out.filter(|_| !others.is_empty()) {
+        None => BenchmarkError::Root {
+            what: format!("nothing to repair: the tests of all {} modules with tests pass", tested().count()),
+            path: root.to_owned(),
+            hint: "name a failing test with `--failing CLASS#METHOD`".into(),
+        },
+        Some(why) => BenchmarkError::Root {
+            what: format!("no test fails in the modules that compile; {} do not: {why}", others.join(", ")),
+            path: root.to_owned(),
+            hint: format!("see what `{command}` says of them, or use `--build` and `--test`"),
+        },
+    })
+}
+
+/// Whether reports tell of a failure. A module without any report was cut by its deadline.
+pub(super) fn reports_failure(folder: &Utf8Path) -> bool {
+    let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
+    let mut reports =
+        entries.filter(|e| e.file_name().starts_with("TEST-") && e.file_name().ends_with(".xml")).peekable();
+    let fails = |path: &Utf8Path| {
+        let text = fs::read(path).unwrap_or_default();
+        let document = Element::parse(&String::from_utf8_lossy(&text));
+        let count = |name| document.child("testsuite").and_then(|suite| suite.attribute(name)?.parse::<u64>().ok());
+        count("failures").unwrap_or(0) + count("errors").unwrap_or(0) > 0
+    };
+    reports.peek().is_none() || reports.any(|report| fails(report.path()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Utf8PathBuf) {
+        let temp = tempfile::tempdir().unwrap();
+        let root = Utf8PathBuf::from_path_buf(temp.path().to_owned()).unwrap();
+        for (path, text) in files {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        }
+        (temp, root)
+    }
+
+    fn two_modules() -> (tempfile::TempDir, Utf8PathBuf, Vec<Module>) {
+        let (keep, root) =
+            project(&[("core/src/test/java/a/CoreTest.java", ""), ("app/src/test/java/a/b/AppTest.java", "")]);
+        let path = |text: &str| RepoPath::new(text).unwrap();
+        let module = |name: &str| Module {
+            folder: path(name),
+            name: name.into(),
+            tests: vec![path(&format!("{name}/src/test/java"))],
+        };
+        let top = Module { folder: RepoPath::default(), name: "top".into(), tests: vec![path("src/test/java")] };
+        (keep, root, vec![top, module("core"), module("app")])
+    }
+
+    #[test]
+    fn the_failing_test_chooses_the_module() {
+        let (_keep, root, all) = two_modules();
+        assert_eq!(choose(&root, &all, None, &[]).unwrap(), Choice::RunAll);
+        for name in ["AppTest", "a.b.AppTest#works", "a.b.AppTest$Inner"] {
+            let chosen = choose(&root, &all, None, &[name.to_owned()]).unwrap();
+            assert_eq!(chosen, Choice::One(all[2].clone()), "{name}");
+        }
+        assert!(choose(&root, &all, None, &["a.AppTest".into()]).is_err());
+        let said = RepoPath::new("cor").unwrap();
+        assert!(choose(&root, &all, Some(&said), &[]).unwrap_err().hint().contains("core"));
+    }
+
+    #[test]
+    fn the_reports_tell_which_module_fails() {
+        let (_keep, root, all) = two_modules();
+        let reports = |module: &Module| module.folder.under(&root).join("reports");
+        let report = |module: &Module, failures: u32| {
+            fs::create_dir_all(reports(module)).unwrap();
+            let text = format!("<testsuite tests=\"3\" errors=\"0\" failures=\"{failures}\"/>");
+            fs::write(reports(module).join("TEST-x.xml"), text).unwrap();
+        };
+        let first = |ran: &dyn Fn(&Module) -> bool, left_out| {
+            let failed = |module: &Module| ran(module).then(|| reports_failure(&reports(module)));
+            first_that_fails(&root, &all, failed, left_out, "mvn test")
+        };
+        report(&all[1], 0);
+        report(&all[2], 0);
+        assert!(first(&|_| true, None).unwrap_err().to_string().contains("nothing to repair"));
+        report(&all[2], 1);
+        assert_eq!(first(&|_| true, None).unwrap().label(), "app");
+        let said = first(&|module| module.label() != "app", Some("no antlr")).unwrap_err().to_string();
+        assert!(said.contains("app do not: no antlr"), "{said}");
+    }
+}
