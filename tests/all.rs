@@ -64,3 +64,4 @@ mod support;
 mod terminal;
 mod tools;
 mod triage;
+mod unittest;

@@ -1,4 +1,4 @@
-//! Finds the Python interpreter that runs the subject's tests, and the pytest that comes with it.
+//! Finds the Python interpreter that runs the subject's tests, and the pytest that comes with it, if it is needed.
 
 use super::BenchmarkError;
 use crate::sandbox::{Job, PROGRAM_PATH, Sandbox, always_readable};
@@ -10,6 +10,8 @@ use std::time::Duration;
 const FIND: &str = include_str!("python/find.py");
 /// An interpreter that takes longer to say its name is none.
 const WALL: Duration = Duration::from_secs(60);
+/// Tests deeper than this are not looked for.
+const MAX_DEPTH: usize = 8;
 const HINT: &str = "install pytest for it (`apt-get install python3-pytest`, or `pip install pytest` in the project's \
                     environment), or name another interpreter with `python` in .unidebug.toml";
 
@@ -22,8 +24,17 @@ pub struct Interpreter {
     pub folders: Vec<Utf8PathBuf>,
     /// Its version: `3.11.7`.
     pub version: String,
-    /// The version of pytest: 7.0 or newer.
-    pub pytest: String,
+    /// The version of pytest: 7.0 or newer; without it unittest runs the tests.
+    pub pytest: Option<String>,
+}
+
+/// What a project's tests want of an interpreter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wants {
+    /// They are pytest's.
+    Pytest,
+    /// They are unittest's, which pytest runs as well.
+    Either,
 }
 
 /// What an interpreter says of itself and of a project.
@@ -37,24 +48,64 @@ struct Told {
 }
 
 /// The interpreter at `chosen`, else the first that has pytest: of the active environment, on PATH, of pyenv, of the
-/// system.
+/// system. Where unittest will do, the first of all, if none has pytest.
 ///
 /// # Errors
-/// There is none with pytest, or the chosen one cannot be used.
-pub async fn find(chosen: Option<&Utf8Path>, sandbox: &Sandbox) -> Result<Interpreter, BenchmarkError> {
+/// There is none that is wanted, or the chosen one cannot be used.
+pub async fn find(chosen: Option<&Utf8Path>, wants: Wants, sandbox: &Sandbox) -> Result<Interpreter, BenchmarkError> {
     let missing = |what: String| BenchmarkError::Missing { what, hint: HINT.into() };
     if let Some(program) = chosen {
-        return inspect(program, sandbox).await.map_err(|why| missing(format!("`{program}` cannot run tests: {why}")));
+        let found = inspect(program, sandbox).await.and_then(|found| wanted(found, wants));
+        return found.map_err(|why| missing(format!("`{program}` cannot run tests: {why}")));
     }
     let mut tried = Vec::new();
+    let mut without = None;
     for program in candidates() {
-        match inspect(&program, sandbox).await {
+        let found = inspect(&program, sandbox).await;
+        if wants == Wants::Either && without.is_none() {
+            without = found.clone().ok();
+        }
+        match found.and_then(|found| wanted(found, Wants::Pytest)) {
             Ok(found) => return Ok(found),
             Err(why) => tried.push(format!("{program}: {why}")),
         }
     }
     let looked = if tried.is_empty() { String::new() } else { format!(" ({})", tried.join("; ")) };
-    Err(missing(format!("no Python with pytest was found{looked}")))
+    let without = without.map(|found| Interpreter { pytest: None, ..found });
+    without.ok_or_else(|| missing(format!("no Python with pytest was found{looked}")))
+}
+
+/// An interpreter, if it has what is wanted.
+fn wanted(found: Interpreter, wants: Wants) -> Result<Interpreter, String> {
+    let is_new = |pytest: &String| pytest.split('.').next().and_then(|m| m.parse::<u32>().ok()).is_some_and(|m| m >= 7);
+    match (&found.pytest, wants) {
+        (Some(pytest), _) if is_new(pytest) => Ok(found),
+        (_, Wants::Either) => Ok(Interpreter { pytest: None, ..found }),
+        (Some(pytest), Wants::Pytest) => Err(format!("pytest {pytest} is older than 7.0")),
+        (None, Wants::Pytest) => Err(format!("Python {} without pytest", found.version)),
+    }
+}
+
+/// What the tests of a project in `root` want, by what their files say.
+pub fn wants(root: &Utf8Path) -> Wants {
+    let walk = ignore::WalkBuilder::new(root).standard_filters(false).hidden(true).max_depth(Some(MAX_DEPTH)).build();
+    let mut has_cases = false;
+    for entry in walk.flatten() {
+        let name = entry.file_name().to_string_lossy();
+        if name == "conftest.py" {
+            return Wants::Pytest;
+        }
+        if !name.contains("test") || !name.ends_with(".py") {
+            continue;
+        }
+        let text = std::fs::read(entry.path()).unwrap_or_default();
+        let has = |word: &str| memchr::memmem::find(&text, word.as_bytes()).is_some();
+        if has("import pytest") || has("from pytest") {
+            return Wants::Pytest;
+        }
+        has_cases |= has("unittest");
+    }
+    if has_cases { Wants::Either } else { Wants::Pytest }
 }
 
 /// The environment that a project keeps beside its sources, if it does.
@@ -71,27 +122,34 @@ impl Interpreter {
         job
     }
 
-    /// Test modules that pytest would look at below these folders, relative to `cwd`.
+    /// What runs tests under it.
+    pub fn runner(&self) -> &'static str {
+        if self.pytest.is_some() { "pytest" } else { "unittest" }
+    }
+
+    /// Test modules that pytest or unittest would look at below these folders, relative to `cwd`.
     ///
     /// # Errors
-    /// pytest says no more than that it cannot be used there, which is told.
+    /// It says no more than that it cannot be used there, which is told.
     pub async fn modules(
         &self,
         cwd: &Utf8Path,
         folders: &[String],
         sandbox: &Sandbox,
     ) -> Result<Vec<String>, BenchmarkError> {
-        let job = self.job(cwd, FIND).args(["modules"]).args(folders.iter().cloned()).wall(WALL);
+        let runner = self.runner();
+        let which = if self.pytest.is_some() { "modules" } else { "cases" };
+        let job = self.job(cwd, FIND).args([which]).args(folders.iter().cloned()).wall(WALL);
         let done = sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
-            what: format!("pytest could not be started: {error}"),
+            what: format!("{runner} could not be started: {error}"),
             hint: "check the sandbox with `unidebug doctor`".into(),
         })?;
         let told: Told = serde_json::from_slice(&done.results).map_err(|_| {
             let said = [done.stderr, done.stdout].concat();
             let said = String::from_utf8_lossy(&said).trim().lines().last().unwrap_or("no reason given").to_owned();
             BenchmarkError::Setup {
-                what: format!("pytest finds no tests here: {said}"),
-                hint: "run `python3 -m pytest --collect-only` in the project and mend what it complains of".into(),
+                what: format!("{runner} finds no tests here: {said}"),
+                hint: format!("run `python3 -m {runner}` in the project and mend what it complains of"),
             }
         })?;
         Ok(told.files)
@@ -112,17 +170,13 @@ async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, S
     let done = sandbox.run(job).await.map_err(|error| error.to_string())?;
     let said = || String::from_utf8_lossy(&done.stderr).trim().lines().last().unwrap_or("it said nothing").to_owned();
     let told: Told = serde_json::from_slice(&done.results).map_err(|_| said())?;
-    let pytest = told.pytest.ok_or_else(|| format!("Python {} without pytest", told.version))?;
-    if pytest.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_none_or(|major| major < 7) {
-        return Err(format!("pytest {pytest} is older than 7.0"));
-    }
     // The project may have written what told this.
     for folder in [told.prefix, told.base].into_iter().filter(|folder| is_home_of_python(folder)) {
         if !folders.contains(&folder) {
             folders.push(folder);
         }
     }
-    Ok(Interpreter { program: program.to_owned(), folders, version: told.version, pytest })
+    Ok(Interpreter { program: program.to_owned(), folders, version: told.version, pytest: told.pytest })
 }
 
 /// Folders around a program and around what it is a link to, and, for an environment, around what it was made from.

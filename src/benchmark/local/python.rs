@@ -1,4 +1,4 @@
-//! Projects whose tests pytest runs.
+//! Projects whose tests pytest or unittest runs.
 
 use crate::benchmark::{Project, Runner, python};
 use crate::domain::RepoPath;
@@ -47,7 +47,11 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, original: &Utf8Path, notes: 
     test_roots.dedup();
     let src = RepoPath::new("src").ok().filter(|src| files(&src.under(root)).iter().any(|path| !is_test(path)));
     let place = src.as_ref().map_or("anywhere", |_| "src");
-    notes.push(format!("Python project: pytest; sources in {place}, tests wherever pytest looks"));
+    let runner = match python::wants(root) {
+        python::Wants::Pytest => "pytest",
+        python::Wants::Either => "pytest, or unittest where there is none",
+    };
+    notes.push(format!("Python project: {runner}; sources in {place}, tests wherever it looks"));
     Project {
         // Modules in `src` are imported without its name, as if the project were installed.
         resources: src.iter().cloned().collect(),

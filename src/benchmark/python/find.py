@@ -1,16 +1,18 @@
-"""Says which interpreter this is and which pytest it has, and names the test modules that pytest would look at.
+"""Says which interpreter this is and which pytest it has, and names the test modules that pytest or unittest would look at.
 
-Arguments: nothing, or `modules` and the folders to look in (none: those that the project names). One JSON object goes to
-descriptor 3.
+Arguments: nothing; or `modules` (pytest's) or `cases` (those of `python -m unittest`) and the folders to look in (none:
+those that the project names). One JSON object goes to descriptor 3.
 """
 
 import sys
 
 sys.path.pop(0)
 
+import fnmatch
 import json
 import os
 import platform
+import re
 
 told = {"version": platform.python_version(), "prefix": sys.prefix, "base": sys.base_prefix, "pytest": None, "files": []}
 
@@ -30,7 +32,83 @@ class Files:
         return None
 
 
+# Files in which a project says how its tests are discovered.
+SETTINGS = ["tox.ini", "noxfile.py", "pyproject.toml", "setup.cfg", "Makefile", "makefile"]
+WORKFLOWS = ".github/workflows"
+TEST_FOLDERS = ("tests", "test", "testing")
+SKIPPED = ("node_modules", "site-packages", "build", "dist")
+
+
+def discovery():
+    """Start folder and pattern of the project's own call of `unittest discover`, where it has one."""
+    files = [*SETTINGS]
+    if os.path.isdir(WORKFLOWS):
+        files += [os.path.join(WORKFLOWS, name) for name in sorted(os.listdir(WORKFLOWS))]
+    for file in files:
+        try:
+            with open(file, encoding="utf-8", errors="replace") as opened:
+                called = re.search(r"""unittest["', ]+discover([^\n\])&|;]*)""", opened.read(1 << 20))
+        except OSError:
+            continue
+        if called:
+            return arguments(called.group(1))
+    return None, None
+
+
+def arguments(text):
+    start = pattern = None
+    # Of a shell line as well as of a list of words.
+    words = re.findall(r"""[^\s"',]+""", text)
+    while words:
+        word = words.pop(0)
+        name, given, value = word.partition("=")
+        if name in ("-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory"):
+            value = value if given else words.pop(0) if words else ""
+            if name in ("-s", "--start-directory"):
+                start = value
+            elif name in ("-p", "--pattern"):
+                pattern = value
+        elif not word.startswith("-") and start is None:
+            start = word
+    inside = start and not os.path.isabs(start) and ".." not in start.split("/") and os.path.isdir(start)
+    return (start if inside else None), pattern
+
+
+def cases(folder, pattern):
+    """Test modules as unittest finds them: in a folder and the packages below it."""
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and name.endswith(".py") and fnmatch.fnmatch(name, pattern):
+            told["files"].append(os.path.relpath(path))
+        elif os.path.isfile(os.path.join(path, "__init__.py")):
+            cases(path, pattern)
+
+
+def test_folders(folder):
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        hidden = name.startswith(".") or name in SKIPPED or os.path.exists(os.path.join(path, "pyvenv.cfg"))
+        if os.path.isdir(path) and not os.path.islink(path) and not hidden:
+            if name in TEST_FOLDERS:
+                yield path
+            else:
+                yield from test_folders(path)
+
+
+def find_cases(folders):
+    start, pattern = discovery()
+    for folder in folders or [start or "."]:
+        cases(folder, pattern or "test*.py")
+    if not told["files"] and not folders:
+        # Started at the top it finds nothing, so the project's people start it in their folders of tests.
+        for folder in test_folders("."):
+            cases(folder, pattern or "test*.py")
+
+
 def main(words):
+    if words[:1] == ["cases"]:
+        find_cases(words[1:])
+        return
     try:
         import pytest
     except ImportError:

@@ -77,8 +77,11 @@ async fn interpreter(sandbox: Option<&Sandbox>) -> Check {
     let Some(sandbox) = sandbox else {
         return Check::not(State::Note, WHAT, "not looked at without a sandbox", "mend the sandbox first");
     };
-    match python::find(None, sandbox).await {
-        Ok(found) => Check::ok(WHAT, format!("{}, pytest {} at {}", found.version, found.pytest, found.program)),
+    match python::find(None, python::Wants::Pytest, sandbox).await {
+        Ok(found) => {
+            let pytest = found.pytest.unwrap_or_default();
+            Check::ok(WHAT, format!("{}, pytest {pytest} at {}", found.version, found.program))
+        }
         Err(error) => Check::not(State::Note, WHAT, format!("{error}; needed for bugs in Python"), error.hint()),
     }
 }

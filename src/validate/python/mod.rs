@@ -1,4 +1,5 @@
-//! The Python side of the judge: our plugin in pytest, run in fresh processes, and a look at changed files before that.
+//! The Python side of the judge: our plugin in pytest, or unittest where there is no pytest, run in fresh processes, and
+//! a look at changed files before that.
 //!
 //! There is nothing to compile and little to keep warm: a process is there in half a second. Everything that decides
 //! (which tests, what passed, how long) is the same as for the JVM.
@@ -22,28 +23,36 @@ use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Our plugin, with the process around it: one program, handed over as a text, so that no file of it can be changed.
-const RUNNER: &str = concat!(
-    include_str!("runner/request.py"),
-    "\n\n",
-    include_str!("runner/failure.py"),
-    "\n\n",
-    include_str!("runner/clock.py"),
-    "\n\n",
-    include_str!("runner/executed.py"),
-    "\n\n",
-    include_str!("runner/guard.py"),
-    "\n\n",
-    include_str!("runner/mask.py"),
-    "\n\n",
-    include_str!("runner/plugin.py"),
-);
+/// What all our programs begin with. They are handed over as texts, so that no file of them can be changed.
+macro_rules! program {
+    ($($own:literal),+) => {
+        concat!(
+            include_str!("runner/request.py"),
+            "\n\n",
+            include_str!("runner/failure.py"),
+            "\n\n",
+            include_str!("runner/clock.py"),
+            "\n\n",
+            include_str!("runner/executed.py"),
+            "\n\n",
+            include_str!("runner/guard.py"),
+            "\n\n",
+            include_str!("runner/session.py"),
+            $("\n\n", include_str!($own)),+
+        )
+    };
+}
+
+/// Our plugin of pytest, with the process around it.
+const UNDER_PYTEST: &str = program!("runner/mask.py", "runner/plugin.py");
+/// The same for interpreters without pytest.
+const UNDER_UNITTEST: &str = program!("runner/cases.py");
 /// Memory that tests may hold.
 const MOST_MIB: u64 = 2048;
 /// Asks the runner to tell what each test executes.
 const LINES: &str = "lines";
 
-/// A project whose tests pytest runs.
+/// A project whose tests pytest or unittest runs.
 pub(super) struct Python {
     checkout: Checkout,
     sandbox: Sandbox,
@@ -63,11 +72,16 @@ impl Python {
         sandbox: &Sandbox,
         options: Options,
     ) -> Result<Self, ValidateError> {
-        let interpreter = python::find(checkout.project.python.as_deref(), sandbox).await?;
+        let wants = python::wants(&checkout.root);
+        let interpreter = python::find(checkout.project.python.as_deref(), wants, sandbox).await?;
+        if interpreter.pytest.is_none() {
+            options.watcher.phase(format!("Python {} has no pytest: unittest runs the tests", interpreter.version));
+        }
         let cache = jars::cache_dir();
         std::fs::create_dir_all(&cache).map_err(io_error("making the cache", &cache))?;
         let Interpreter { program, version, pytest, .. } = &interpreter;
-        let runner = format!("{} {program} {version} {pytest} {RUNNER}", options.heap_mib);
+        let code = code(&interpreter);
+        let runner = format!("{} {program} {version} {pytest:?} {code}", options.heap_mib);
         let kept = cache.join("projects").join(content_key(checkout, &runner)?);
         std::fs::create_dir_all(&kept).map_err(io_error("making the project's cache", &kept))?;
         age::used(&kept);
@@ -86,7 +100,7 @@ impl Python {
         Ok(subject)
     }
 
-    /// Test modules, as pytest finds them by the project's own rules.
+    /// Test modules, as pytest or unittest finds them by the project's own rules.
     async fn found(&self) -> Result<Vec<(String, String)>, ValidateError> {
         let file = self.kept.join("modules.json");
         if let Some(known) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
@@ -131,6 +145,11 @@ impl Python {
     }
 }
 
+/// The program that runs tests under an interpreter.
+fn code(interpreter: &Interpreter) -> &'static str {
+    if interpreter.pytest.is_some() { UNDER_PYTEST } else { UNDER_UNITTEST }
+}
+
 /// Where tests run.
 struct Suite<'a> {
     subject: &'a Python,
@@ -164,7 +183,8 @@ impl Suite<'_> {
 impl Process for Suite<'_> {
     async fn start(&self, plan: &Plan, request: String, left: Duration) -> Result<Finished, ValidateError> {
         let subject = self.subject;
-        let mut job = subject.interpreter.job(&self.cwd, RUNNER).write(&self.tree).wall(left + START);
+        let program = code(&subject.interpreter);
+        let mut job = subject.interpreter.job(&self.cwd, program).write(&self.tree).wall(left + START);
         if plan.look == Look::Plain {
             job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }

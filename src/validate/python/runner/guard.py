@@ -34,7 +34,7 @@ class Guard:
 
     @staticmethod
     def registered(manager):
-        return [id(plugin) for plugin in manager.get_plugins()]
+        return [id(plugin) for plugin in manager.get_plugins()] if manager else []
 
     def broken(self):
         for name, space, kept in self.spaces:

@@ -1,5 +1,10 @@
 # The plugin of pytest, and the run.
 
+import unittest.async_case
+import pluggy
+import pytest
+import _pytest.outcomes
+
 
 class Plugin:
     """Tells pytest which tests to run and tells us what became of them."""
@@ -55,7 +60,7 @@ class Plugin:
         with self.clock.lock:
             millis = self.clock.millis()
             self.clock.now((name[0], ""))
-        self.unharmed()
+        unharmed(self.guard, self.records)
         self.executed.tell(self.records, name)
         status, failure = self.result()
         self.records.end(name, status, millis, failure)
@@ -111,13 +116,6 @@ class Plugin:
         why = getattr(report, "wasxfail", None) or report.longreprtext or report.outcome
         return {"kind": "", "message": plain(str(why))[:MESSAGE], "frames": []}
 
-    def unharmed(self):
-        broken = self.guard.broken()
-        if broken:
-            print(f"{broken} was changed while a test ran", file=sys.__stderr__, flush=True)
-            self.records.over("tampered")
-            os._exit(TAMPERED)
-
 
 def options():
     """What keeps pytest and the plugins that are installed from doing more than run tests once, here and in order."""
@@ -133,37 +131,16 @@ def options():
     return chosen
 
 
-def main():
-    with os.fdopen(4, "rb") as asked:
-        request = Request(asked.read().decode())
-    channel = os.dup(3)
-    os.close(3)
-    root = os.getcwd()
-    places, records = Places(root), Records(channel, request.nonce)
-    executed = Executed(request, places)
-    clock, guard = Clock(request, records, places, executed), Guard(request.lines)
-    name = "Thread-1" if request.plain else "unidebug clock"
-    threading.Thread(target=clock.watch, name=name, daemon=True).start()
-    sys.path[0:0] = [root, *request.paths]
+def under_pytest(request, records, places, clock, executed, guard):
+    """Whether pytest ran to its end."""
     sys.argv = ["pytest"]
     plugin = Plugin(request, records, places, clock, executed, guard, Mask(request))
-    executed.begin()
-    status = UNUSABLE
-    try:
-        files = request.arguments()
-        if files or not request.files:
-            collect = ["--collect-only", "-q"] if request.discover else []
-            status = pytest.main([*options(), *collect, "--rootdir", root, *files], plugins=[plugin])
-        else:
-            status = pytest.ExitCode.NO_TESTS_COLLECTED
-    finally:
-        sys.settrace(None)
-        clock.stop()
-        ended = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
-        if ended:
-            records.over("done")
-        sys.stdout.flush()
-        os._exit(0 if ended else UNUSABLE)
+    files = request.arguments()
+    if not files and request.files:
+        return True
+    collect = ["--collect-only", "-q"] if request.discover else []
+    status = pytest.main([*options(), *collect, "--rootdir", places.root, *files], plugins=[plugin])
+    return status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
-main()
+run(under_pytest)

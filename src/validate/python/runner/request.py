@@ -1,4 +1,4 @@
-"""Runs tests under pytest once and tells what became of each over a private channel, then ends at once.
+"""Runs tests under pytest or unittest once and tells what became of each over a private channel, then ends at once.
 
 The request comes on descriptor 4, where it can be read only once; records go to descriptor 3, which is moved away before
 anything of the project is loaded. What is asked and told is the same as for every other runner. Request lines:
@@ -24,10 +24,7 @@ sys.path.pop(0)
 
 # All that is needed later is loaded now: nothing of the project can stand in for it.
 import builtins, contextlib, doctest, faulthandler, importlib.machinery, importlib.util, json, linecache, os, threading, time, traceback, types  # noqa: E401
-import unittest, unittest.async_case, unittest.case, unittest.loader, unittest.mock, unittest.runner, unittest.suite  # noqa: E401
-import pluggy
-import pytest
-import _pytest.outcomes
+import unittest, unittest.case, unittest.loader, unittest.mock, unittest.runner, unittest.suite  # noqa: E401
 
 CUT = 97
 TAMPERED = 98
