@@ -231,7 +231,7 @@ async fn what_gradle_cannot_set_up_is_refused_with_what_to_do() {
     }
     let broken = CART.replace("int sum = 0;", "int sum = 0");
     for (files, said) in [
-        (vec![("build.gradle", "")], "Gradle knows no module in Java with tests"),
+        (vec![("build.gradle", "")], "knows no module in Java with tests"),
         (vec![("build.gradle", "apply plugin: 'no.such'\n")], "Plugin with id 'no.such' not found"),
         (
             vec![("build.gradle", JUPITER), ("src/main/java/shop/Cart.java", &broken)],

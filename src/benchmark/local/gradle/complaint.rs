@@ -64,7 +64,9 @@ const VERSION: &[&str] = &[
 
 /// Reads what Gradle printed.
 pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
-    let shown = reasons(said).unwrap_or_else(|| format!("it ended by {exit} without a reason"));
+    // What the compiler says of itself, not of a file, says more than that it failed.
+    let compiler = said.lines().find(|line| line.starts_with("error: ")).map(str::to_owned);
+    let shown = compiler.or_else(|| reasons(said)).unwrap_or_else(|| format!("it ended by {exit} without a reason"));
     let has = |signs: &[&str]| signs.iter().any(|sign| said.contains(sign));
     if let Some(error) = said.lines().find(|line| line.contains(".java:") && line.contains(": error: ")) {
         return Complaint::Compile(error.trim().to_owned());
@@ -104,6 +106,9 @@ mod tests {
         let old = "* What went wrong:\nA problem occurred evaluating root project 'x'.\n> Could not find method \
                    java() for arguments [build_1] on root project 'x'.\n";
         assert!(matches!(read(old), Complaint::Version(_)));
+        let level =
+            "error: Source option 6 is no longer supported. Use 7 or later.\n* What went wrong:\nExecution failed";
+        assert!(matches!(read(level), Complaint::Version(what) if what.starts_with("error: Source option 6")));
         assert_eq!(read(""), Complaint::Other("it ended by exit code 1 without a reason".into()));
     }
 

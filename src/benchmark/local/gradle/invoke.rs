@@ -4,6 +4,7 @@ use super::answers::{Answers, Build};
 use super::complaint::{Complaint, complaint};
 use super::launch::{self, Launch};
 use crate::benchmark::copy::io_error;
+use crate::benchmark::local::maven::is_about_the_jdk;
 use crate::benchmark::{BenchmarkError, jars, jdk};
 use crate::domain::RepoPath;
 use crate::sandbox::{Exit, Finished, Job, Sandbox};
@@ -198,7 +199,8 @@ impl Gradle {
 
     fn refused(&self, root: &Utf8Path, launch: &Launch, complaint: &Complaint) -> BenchmarkError {
         let jdk = format!("Java {}", self.jdk.version);
-        let wanted = launch::wanted_version(root).filter(|wanted| !launch.name.ends_with(wanted.as_str()));
+        let is_other = |wanted: &String| !launch.name.ends_with(wanted.as_str()) && !is_about_the_jdk(complaint.text());
+        let wanted = launch::wanted_version(root).filter(is_other);
         let (what, hint) = match complaint {
             Complaint::Compile(what) => (
                 format!("the project does not compile before any change: {what}"),

@@ -89,10 +89,17 @@ async fn in_copy(
     notes.push(prepared.note.clone());
     let all = told_modules(root, &prepared);
     if prepared.build.modules.iter().all(|module| module.test.is_none()) {
+        let used = &prepared.build.gradle;
+        let other = launch::wanted_version(root).filter(|wanted| wanted != used);
         return Err(BenchmarkError::Root {
-            what: "Gradle knows no module in Java with tests".into(),
+            what: format!("Gradle {used} knows no module in Java with tests"),
             path: root.to_owned(),
-            hint: "name the folder of a project in Java, or use `--build` and `--test`".into(),
+            hint: match other {
+                Some(wanted) => {
+                    format!("the project wants Gradle {wanted}: run `./gradlew help` once, which fetches it")
+                }
+                None => "name the folder of a project in Java, or use `--build` and `--test`".into(),
+            },
         });
     }
     let module = match choice {

@@ -75,7 +75,7 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
 }
 
 /// Whether the compiler refuses the project's language level: too old for it, or too new.
-pub(super) fn is_about_the_jdk(what: &str) -> bool {
+pub(in crate::benchmark::local) fn is_about_the_jdk(what: &str) -> bool {
     let signs =
         ["is no longer supported. Use", "invalid source release", "invalid target release", "error: release version"];
     signs.iter().any(|sign| what.contains(sign))
