@@ -56,6 +56,7 @@ mod retrieval;
 mod sandbox_probes;
 mod secrets;
 mod selection;
+mod several_bugs;
 mod slurm;
 mod soak;
 mod strategies;

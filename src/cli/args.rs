@@ -210,6 +210,9 @@ pub struct RunArgs {
     /// Print what would be asked, its size and what it can cost at most, and send nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// Where tests fail for several reasons, work on one bug after the other, each in a run directory of its own.
+    #[arg(long, conflicts_with_all = ["dry_run", "failing", "account"])]
+    pub all: bool,
     /// Run directory; a new one below the state folder by default.
     #[arg(long, value_name = "DIR")]
     pub out: Option<Utf8PathBuf>,

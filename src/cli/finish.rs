@@ -30,6 +30,16 @@ pub struct Shown {
 /// # Errors
 /// A file cannot be written; the project changed under `--apply`.
 pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Shown) -> Result<u8, Failure> {
+    let object = keep(folder, telling, outcome, shown)?;
+    show(&outcome.report, &object, telling.tally.sums().outcomes, shown);
+    Ok(exit_code(outcome.report.verdict))
+}
+
+/// The same without printing; the report as programs read it.
+///
+/// # Errors
+/// As [`finish`].
+pub fn keep(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Shown) -> Result<Value, Failure> {
     let Outcome { bench, verdict, report, left_by_batch } = outcome;
     if let Verdict::Plausible(repair) = verdict {
         telling.save("patch.diff", &patch::render_bytes(&repair.attempt.patch))?;
@@ -54,8 +64,7 @@ pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Sh
     failpoint::reach("finish.after");
     clear(folder);
     telling.quiet();
-    show(report, &object, telling.tally.sums().outcomes, shown);
-    Ok(exit_code(report.verdict))
+    Ok(object)
 }
 
 /// Prints the end of a run that is over.
@@ -79,7 +88,8 @@ fn show(report: &RunReport, object: &Value, mut outcomes: BTreeMap<Judged, u64>,
     }
 }
 
-fn exit_code(verdict: VerdictWord) -> u8 {
+/// The exit code of a run's end.
+pub fn exit_code(verdict: VerdictWord) -> u8 {
     match verdict {
         VerdictWord::Plausible => 0,
         VerdictWord::Unrepaired => 1,

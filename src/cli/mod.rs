@@ -29,6 +29,7 @@ mod report;
 mod resume;
 mod retrieval;
 mod run;
+mod run_all;
 mod scratch;
 mod session;
 mod telling;

@@ -1,6 +1,7 @@
 //! `unidebug run`: one bug, from its id to a validated patch.
 
 use super::args::RunArgs;
+use super::config::{Config, Layers};
 use super::dry_run::dry_run;
 use super::error::Failure;
 use super::finish::{Shown, finish};
@@ -8,7 +9,8 @@ use super::frozen::Frozen;
 use super::interrupt::note_folder;
 use super::models::Contact;
 use super::open::{Opened, full_name, settings_for, state_folder};
-use super::session::Session;
+use super::run_all::run_all;
+use super::session::{Outcome, Session};
 use super::telling::Telling;
 use crate::journal::{Journal, Past, RunDir, failpoint};
 use camino::Utf8PathBuf;
@@ -23,24 +25,50 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     if args.dry_run {
         return dry_run(&bug, config, args.json, args.quiet).await;
     }
+    if args.all {
+        return run_all(&args, &bug, &layers, config).await;
+    }
+    let done = one(&args, &bug, &layers, config, None).await?;
+    finish(&done.folder, &done.telling, &done.outcome, shown(&args))
+}
+
+/// A run that came to its end, before its report is kept.
+pub(super) struct Done {
+    pub(super) folder: Utf8PathBuf,
+    pub(super) telling: Telling,
+    pub(super) outcome: Outcome,
+}
+
+/// Runs one bug, the `nth` of its project where all are worked on.
+pub(super) async fn one(
+    args: &RunArgs,
+    bug: &str,
+    layers: &Layers,
+    config: Config,
+    nth: Option<usize>,
+) -> Result<Done, Failure> {
     let account = args.account.as_ref().map(|account| account.open(config.allow_unpriced));
-    let session = Session::open(&bug, config.clone(), Contact::First, account).await?;
-    let frozen = Frozen::new(&bug, &layers, &config, &session);
-    let folder = run_folder(&args, session.opened())?;
+    let session = Session::open(bug, config.clone(), Contact::First, account).await?;
+    let frozen = Frozen::new(bug, layers, &config, &session);
+    let folder = run_folder(args, session.opened(), nth)?;
     let dir = RunDir::create(&folder)?;
     failpoint::reach("frozen.before");
     frozen.save(&dir)?;
     note_folder(&folder);
     failpoint::reach("frozen.after");
-    let shown = Shown { json: args.json, quiet: args.quiet, apply: args.apply };
-    let telling = Telling::journaled(Journal::begin(dir)?, Past::default(), shown.quiet, &session.models().redactor);
+    let telling = Telling::journaled(Journal::begin(dir)?, Past::default(), args.quiet, &session.models().redactor);
     let outcome = session.work(&folder, &telling, session.time()).await?;
-    finish(&folder, &telling, &outcome, shown)
+    Ok(Done { folder, telling, outcome })
 }
 
-fn run_folder(args: &RunArgs, opened: &Opened) -> Result<Utf8PathBuf, Failure> {
+/// What of a run's end is wanted.
+pub(super) fn shown(args: &RunArgs) -> Shown {
+    Shown { json: args.json, quiet: args.quiet, apply: args.apply }
+}
+
+fn run_folder(args: &RunArgs, opened: &Opened, nth: Option<usize>) -> Result<Utf8PathBuf, Failure> {
     let folder = match &args.out {
-        Some(folder) => folder.clone(),
+        Some(folder) => nth.map_or_else(|| folder.clone(), |nth| folder.join(nth.to_string())),
         None => {
             let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f");
             let short = opened.bug.name.rsplit('/').next().unwrap_or("bug");

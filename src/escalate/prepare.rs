@@ -259,7 +259,8 @@ fn beside(baseline: &Baseline) -> Vec<String> {
         let mut names: Vec<String> = group.iter().take(NAMED).map(TestId::to_string).collect();
         let first = names.first().cloned().unwrap_or_default();
         names.extend(more(group.len()));
-        told.push(format!("another bug, left for later: {} (work on it with `--failing '{first}'`)", names.join(", ")));
+        let how = format!("work on it with `--failing '{first}'`, or on all with `--all`");
+        told.push(format!("another bug, left for later: {} ({how})", names.join(", ")));
     }
     told
 }

@@ -1,0 +1,80 @@
+//! `unidebug run --all`: the bugs of one project, one after the other. Each is a run of its own, with its own directory,
+//! caps and report; the first finds out which there are.
+
+use super::args::RunArgs;
+use super::config::{Config, Layers};
+use super::error::Failure;
+use super::finish::{exit_code, finish, keep};
+use super::run::{Done, one, shown};
+use crate::domain::TestId;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+
+/// Works on every bug. One that cannot be worked on is told among the others.
+///
+/// # Errors
+/// The first bug cannot be worked on.
+pub(super) async fn run_all(args: &RunArgs, bug: &str, layers: &Layers, config: Config) -> Result<u8, Failure> {
+    let first = one(args, bug, layers, config.clone(), Some(1)).await?;
+    let mut left: VecDeque<Vec<TestId>> = first.outcome.bench.validator.baseline().others.clone().into();
+    let all = left.len() + 1;
+    let mut ends = Ends { all, json: args.json, objects: Vec::new(), code: 0 };
+    let tests: Vec<TestId> = first.outcome.bench.validator.baseline().triggering.clone();
+    ends.take(args, &tests, Ok(first))?;
+    while let Some(tests) = left.pop_front() {
+        let config = Config { failing: tests.iter().map(TestId::to_string).collect(), ..config.clone() };
+        let nth = all - left.len();
+        if !args.quiet {
+            anstream::eprintln!("bug {nth} of {all}: {}", named(&tests));
+        }
+        ends.take(args, &tests, one(args, bug, layers, config, Some(nth)).await)?;
+    }
+    if args.json {
+        super::print(&format!("{}\n", json!({"schema": 1, "bugs": ends.objects})));
+    }
+    Ok(ends.code)
+}
+
+/// What the runs came to.
+struct Ends {
+    all: usize,
+    json: bool,
+    objects: Vec<Value>,
+    /// The worst exit code.
+    code: u8,
+}
+
+impl Ends {
+    /// Keeps the end of a run, and prints it for people.
+    fn take(&mut self, args: &RunArgs, tests: &[TestId], done: Result<Done, Failure>) -> Result<(), Failure> {
+        let failing: Vec<String> = tests.iter().map(TestId::to_string).collect();
+        let code = match done {
+            Ok(done) if self.json => {
+                let report = keep(&done.folder, &done.telling, &done.outcome, shown(args))?;
+                self.objects.push(json!({"failing": failing, "run": done.folder, "report": report}));
+                exit_code(done.outcome.report.verdict)
+            }
+            Ok(done) => {
+                if self.all > 1 {
+                    super::print(&format!("{}\n", named(tests)));
+                }
+                finish(&done.folder, &done.telling, &done.outcome, shown(args))?
+            }
+            Err(failure) => {
+                self.objects.push(json!({"failing": failing, "error": failure.message, "hint": failure.hint}));
+                anstream::eprintln!("error: {}: {}\nhint: {}", named(tests), failure.message, failure.hint);
+                failure.exit
+            }
+        };
+        self.code = self.code.max(code);
+        Ok(())
+    }
+}
+
+/// Failing tests, for people.
+fn named(tests: &[TestId]) -> String {
+    const NAMED: usize = 3;
+    let names: Vec<String> = tests.iter().take(NAMED).map(TestId::to_string).collect();
+    let more = tests.len().saturating_sub(NAMED);
+    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
+}
