@@ -273,3 +273,49 @@ async fn what_is_no_project_is_refused_with_what_to_do() {
         assert!(refused.contains(said), "{said} is not in: {refused}");
     }
 }
+
+const TESTNG_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
+<groupId>trial</groupId><artifactId>sum</artifactId><version>1</version>
+<properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>org.testng</groupId><artifactId>testng</artifactId><version>7.8.0</version>
+<scope>test</scope></dependency></dependencies></project>
+";
+const TESTNG_TEST: &str = "package core;
+import static org.testng.Assert.assertEquals;
+import org.testng.annotations.*;
+public class SumTest {
+    private int[] numbers;
+    @BeforeMethod public void fresh() { numbers = new int[] {1, 2, 3}; }
+    @Test public void six() { assertEquals(Sum.of(numbers), 6); }
+    @Test(expectedExceptions = NullPointerException.class) public void refuses() { Sum.of((int[]) null); }
+    @DataProvider public Object[][] zeros() { return new Object[][] {{new int[0]}, {new int[1]}}; }
+    @Test(dataProvider = \"zeros\") public void nothing(int[] zeros) { assertEquals(Sum.of(zeros), 0); }
+}
+";
+
+#[tokio::test]
+async fn tests_of_testng_are_run_by_the_engine_of_the_platform() {
+    let trial = Trial::new(&[
+        ("pom.xml", TESTNG_POM),
+        ("src/main/java/core/Sum.java", SUM),
+        ("src/test/java/core/SumTest.java", TESTNG_TEST),
+    ]);
+    let checkout = trial.checkout().await.unwrap();
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    assert_eq!(judge.baseline().triggering, vec!["core.SumTest#six".parse().unwrap()]);
+    assert_eq!(judge.baseline().passing.len(), 3, "{:?}", judge.baseline().passing);
+    let change = |from: &str, to: &str| Patch {
+        files: vec![FileChange {
+            path: RepoPath::new("src/main/java/core/Sum.java").unwrap(),
+            before: Some(SUM.as_bytes().into()),
+            after: SUM.replace(from, to).as_bytes().into(),
+        }],
+    };
+    let right = judge.judge().confirm(&change("int i = 1", "int i = 0")).await.unwrap();
+    assert_eq!(right.outcome, Outcome::Plausible, "{right:?}");
+    let breaks =
+        judge.judge().confirm(&change("int sum = 0;", "int sum = numbers.length == 3 ? 1 : 9;")).await.unwrap();
+    assert_eq!(breaks.outcome, Outcome::Regression, "{breaks:?}");
+}

@@ -1,4 +1,4 @@
-//! Test libraries that a subject may lack: JUnit 4 with Hamcrest, JUnit 5, JaCoCo.
+//! Test libraries that a subject may lack: JUnit 4 with Hamcrest, JUnit 5, the engine of TestNG, JaCoCo.
 //!
 //! Looked for in the subject's class path, the local Maven repository, Debian's Java folder and this program's cache,
 //! in that order; fetched once through Maven, checked against pinned SHA-256 sums, and kept in the cache.
@@ -68,6 +68,20 @@ const JUNIT_5: &[Jar] = &[
     ),
 ];
 
+/// TestNG's tests on the platform; TestNG itself is the project's.
+const TESTNG: &[Jar] = &[
+    jar(
+        "org.junit.support",
+        "testng-engine",
+        "1.0.5",
+        "ec80254342a89c02733e597a69f1d81b65e0fa984f872a7b415e8edffdd583b5",
+    ),
+    JUNIT_5[3],
+    JUNIT_5[4],
+    JUNIT_5[5],
+    JUNIT_5[6],
+];
+
 const JACOCO: &[Jar] = &[
     Jar {
         classifier: "runtime",
@@ -94,6 +108,8 @@ pub enum Library {
     JUnit4,
     /// Jupiter, its engine, parameterised tests and the platform.
     JUnit5,
+    /// The platform's engine for tests of TestNG, and the platform.
+    TestNg,
     /// JaCoCo's agent (first), its analysis core and what that needs.
     JaCoCo,
 }
@@ -103,6 +119,7 @@ impl Library {
         match self {
             Self::JUnit4 => JUNIT_4,
             Self::JUnit5 => JUNIT_5,
+            Self::TestNg => TESTNG,
             Self::JaCoCo => JACOCO,
         }
     }
@@ -111,6 +128,7 @@ impl Library {
         match self {
             Self::JUnit4 => "JUnit 4",
             Self::JUnit5 => "JUnit 5",
+            Self::TestNg => "the engine of TestNG",
             Self::JaCoCo => "JaCoCo",
         }
     }
@@ -127,6 +145,7 @@ impl Library {
         match self {
             Self::JUnit4 => has("junit", "4") || has("junit4", "4"),
             Self::JUnit5 => has("junit-jupiter-engine", ""),
+            Self::TestNg => has("testng-engine", ""),
             Self::JaCoCo => false,
         }
     }

@@ -27,10 +27,12 @@ impl ClassPath {
         let tests = java_files(root, test_roots(project), &[]);
         let mut uses_4 = false;
         let mut uses_5 = false;
+        let mut uses_testng = false;
         for file in &tests {
             let text = std::fs::read(file).unwrap_or_default();
             let has = |word: &str| memchr::memmem::find(&text, word.as_bytes()).is_some();
             uses_5 |= has("org.junit.jupiter");
+            uses_testng |= has("org.testng.annotations");
             uses_4 |= has("org.junit.Test") || has("org.junit.*") || has("junit.framework") || has("org.junit.runner");
         }
         if uses_4 && !on(&libraries, "org/junit/runner/Description.class") {
@@ -39,6 +41,11 @@ impl ClassPath {
         // Build tools add the engine by themselves, so a class path with the annotations alone is common.
         if uses_5 && !on(&libraries, "org/junit/jupiter/engine/JupiterTestEngine.class") {
             libraries.splice(0..0, jars::find(Library::JUnit5, sandbox).await?);
+        }
+        let has_testng = on(&libraries, "org/testng/TestNG.class");
+        if uses_testng && has_testng && !on(&libraries, "org/junit/support/testng/engine/TestNGTestEngine.class") {
+            // Behind what the project has: its own platform, where it has one, comes first.
+            libraries.extend(jars::find(Library::TestNg, sandbox).await?);
         }
         Ok(Self { libraries })
     }

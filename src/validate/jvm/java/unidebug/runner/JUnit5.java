@@ -32,15 +32,16 @@ import org.junit.platform.engine.support.descriptor.MethodSource;
  * because build tools add their own.
  */
 final class JUnit5 implements Adapter {
-    private static final List<String> OTHERS = Arrays.asList("junit-vintage", "testng");
-    private static final List<String> KNOWN = Arrays.asList("junit-jupiter", "jqwik", "junit-platform-suite");
+    private static final String VINTAGE = "junit-vintage";
+    private static final String TESTNG = "testng";
+    private static final List<String> KNOWN = Arrays.asList("junit-jupiter", "jqwik", "junit-platform-suite", TESTNG);
 
     private final List<TestEngine> engines = new ArrayList<>();
 
     JUnit5() {
         for (TestEngine engine : ServiceLoader.load(TestEngine.class, JUnit5.class.getClassLoader())) {
-            // Tests of JUnit 4 and TestNG have adapters of their own, and must not run twice.
-            if (!OTHERS.contains(engine.getId())) {
+            // Tests of JUnit 4 have an adapter of their own, and must not run twice.
+            if (!VINTAGE.equals(engine.getId())) {
                 engines.add(engine);
             }
         }
@@ -108,7 +109,8 @@ final class JUnit5 implements Adapter {
     }
 
     private static boolean isOfPlatform(String name) {
-        return name.startsWith("org.junit.jupiter.") || name.startsWith("org.junit.platform.") || name.startsWith("net.jqwik.");
+        return name.startsWith("org.junit.jupiter.") || name.startsWith("org.junit.platform.")
+                || name.startsWith("net.jqwik.") || name.startsWith("org.testng.");
     }
 
     @Override
@@ -133,7 +135,8 @@ final class JUnit5 implements Adapter {
 
     /** Runs the templates of a class without the bodies of its tests, in order to count their invocations. */
     private static void discoverInvocations(TestEngine engine, Class<?> type, Records records) throws Exception {
-        boolean skips = skipBodies(true);
+        // TestNG has no place for the extension: its tests would run.
+        boolean skips = !TESTNG.equals(engine.getId()) && skipBodies(true);
         try {
             ConfigurationParameters parameters = skips ? Parameters.WITH_EXTENSIONS : Parameters.AS_GIVEN;
             TestDescriptor root = engine.discover(oneClass(type, parameters), UniqueId.forEngine(engine.getId()));
@@ -266,7 +269,8 @@ final class JUnit5 implements Adapter {
         }
 
         private static boolean isInvocation(UniqueId.Segment segment) {
-            return segment.getType().endsWith("-invocation") || segment.getType().startsWith("dynamic-");
+            return segment.getType().endsWith("-invocation") || segment.getType().startsWith("dynamic-")
+                    || segment.getType().equals("invoc");
         }
 
         private static UniqueId.Segment last(UniqueId id) {
