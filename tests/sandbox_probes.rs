@@ -103,6 +103,69 @@ fn kernel() -> Vec<Probe> {
     ]
 }
 
+/// Shared memory and a message queue of the machine, removed when dropped.
+struct SharedObjects {
+    memory: String,
+    queue: String,
+}
+
+impl SharedObjects {
+    fn make() -> Self {
+        let said = Command::new("ipcmk").args(["-M", "64"]).output().unwrap().stdout;
+        let memory = String::from_utf8_lossy(&said).split_whitespace().last().unwrap().to_owned();
+        let queue = format!("unidebug-probe-{memory}");
+        let script = format!("exit(syscall(240, my $n = '{queue}', 0x42, 0600, 0) < 0)");
+        assert!(Command::new("perl").args(["-e", &script]).status().unwrap().success(), "a message queue");
+        Self { memory, queue }
+    }
+
+    fn is_there(&self) -> bool {
+        Command::new("perl")
+            .args(["-e", &format!("shmread({}, $b, 0, 8) or exit 1", self.memory)])
+            .status()
+            .unwrap()
+            .success()
+    }
+}
+
+impl Drop for SharedObjects {
+    fn drop(&mut self) {
+        let _ = Command::new("ipcrm").args(["-m", &self.memory]).status();
+        let _ = Command::new("perl").args(["-e", &format!("syscall(241, my $n = '{}')", self.queue)]).status();
+    }
+}
+
+/// Calls by which code reaches other processes or little-used corners of the kernel. The numbers are those of x86-64.
+#[cfg(target_arch = "x86_64")]
+fn calls(victim: u32, shared: &SharedObjects) -> Vec<Probe> {
+    let SharedObjects { memory, queue } = shared;
+    let call = |arguments: &str| format!("perl -e 'exit(syscall({arguments}) < 0)'");
+    let child = "my $p = fork; if (!$p) { sleep 5; exit }";
+    vec![
+        ("name the keys of the session", call("250, 0, -3, 0")),
+        ("add a key to the session", call("248, my $t = \"user\", my $n = \"unidebug-probe\", my $v = \"x\", 1, -3")),
+        ("open a socket to the hypervisor", "perl -MSocket -e 'socket(S, 40, SOCK_STREAM, 0) or exit 1'".into()),
+        (
+            "open a socket of the kernel's ciphers",
+            "perl -MSocket -e 'socket(S, 38, SOCK_SEQPACKET, 0) or exit 1'".into(),
+        ),
+        ("listen to the kernel's events", "perl -MSocket -e 'socket(S, 16, SOCK_RAW, 15) or exit 1'".into()),
+        ("trace a process", format!("perl -e '{child} exit(syscall(101, 16, $p, 0, 0) < 0)'")),
+        ("limit a process outside", format!("prlimit --pid {victim} --core=0:0")),
+        ("slow a process outside down", format!("renice -n 19 -p {victim}")),
+        ("read shared memory of others", format!("perl -e 'shmread({memory}, $b, 0, 8) or exit 1'")),
+        ("write shared memory of others", format!("perl -e 'shmwrite({memory}, \"x\", 0, 1) or exit 1'")),
+        ("remove shared memory of others", format!("ipcrm -m {memory}")),
+        ("open a message queue of others", call(&format!("240, my $n = \"{queue}\", 0, 0, 0"))),
+        ("set an io_uring up", call("425, 8, my $p = \"\\0\" x 120")),
+        ("handle page faults itself", call("323, 1")),
+        ("count what the processor does", call("298, my $p = pack(\"LLQ\", 1, 112, 0) . (\"\\0\" x 96), 0, -1, -1, 0")),
+        ("make a user name space by a newer call", call("435, my $p = pack(\"Q8\", 0x10000000, (0) x 7), 64")),
+        // A descriptor that is no terminal: whoever says so has looked at the request.
+        ("type into a terminal", "perl -e 'ioctl(STDIN, 0x5412, $x = \"x\"); exit($!{ENOTTY} ? 0 : 1)'".into()),
+    ]
+}
+
 /// Runs all probes; what comes through must be exactly what the back-end says that it cannot stop.
 async fn probe(choice: Choice) {
     let around = surroundings();
@@ -120,6 +183,9 @@ async fn probe(choice: Choice) {
     probes.extend(processes(victim.id()));
     probes.extend(network(tcp.local_addr().unwrap().port(), &socket));
     probes.extend(kernel());
+    let shared = SharedObjects::make();
+    #[cfg(target_arch = "x86_64")]
+    probes.extend(calls(victim.id(), &shared));
     let mut through = Vec::new();
     for (name, script) in &probes {
         let (exit, _) = ends_with(choice, script, &around).await;
@@ -133,6 +199,7 @@ async fn probe(choice: Choice) {
     admitted.sort_unstable();
     through.sort_unstable();
     assert_eq!(through, admitted, "{choice:?}: what came through, and what it says that it cannot stop");
+    assert!(shared.is_there(), "{choice:?}: shared memory of others is gone");
     assert!(!base.join("outside").exists() && !base.join("sibling/x").exists());
     assert!(!Utf8Path::new("/tmp/unidebug-probe").exists());
     assert_eq!(std::fs::read_to_string(base.join("secret")).unwrap(), "secret");

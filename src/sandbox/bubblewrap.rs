@@ -1,10 +1,14 @@
-//! Bubblewrap: new namespaces, a root made of the system's program folders, and what a job names.
+//! Bubblewrap: new namespaces, a root made of the system's program folders, what a job names, and a filter of system
+//! calls.
 //!
 //! The root is an allow-list. Home, `/tmp`, `/run`, other checkouts and this program's state are not hidden: they are
 //! never there.
 
+use super::filter::{self, Around};
 use super::{Job, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
+use command_fds::{CommandFdExt, FdMapping};
+use std::io;
 use std::process::Stdio;
 
 /// Folders of the system that every job may read.
@@ -23,18 +27,38 @@ const CONTROLS: &[&str] = &["/proc/sys", "/proc/sysrq-trigger"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bubblewrap {
     program: Utf8PathBuf,
-    /// Whether further user namespaces can be forbidden inside.
-    forbids_nesting: bool,
+    /// What this version of it knows.
+    options: Options,
 }
+
+/// Options of newer versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Options {
+    /// Whether further user name spaces can be forbidden inside.
+    forbids_nesting: bool,
+    /// Whether more than one filter of system calls can be laid on.
+    takes_many_filters: bool,
+}
+
+/// The strongest first.
+const OPTIONS: [Options; 3] = [
+    Options { forbids_nesting: true, takes_many_filters: true },
+    Options { forbids_nesting: false, takes_many_filters: true },
+    Options { forbids_nesting: false, takes_many_filters: false },
+];
+
+/// Descriptors of the filters, behind those of results and requests.
+const FILTERS: i32 = 6;
 
 /// Uses bubblewrap once, with the strongest options first.
 pub(super) async fn detect() -> Result<Bubblewrap, String> {
     let program = find_program("bwrap").ok_or("bubblewrap is not installed")?;
     let mut complaint = String::new();
-    for forbids_nesting in [true, false] {
-        let found = Bubblewrap { program: program.clone(), forbids_nesting };
-        let mut command = tokio::process::Command::new(program.as_str());
-        command.args(found.arguments(&Job::new("true", "/usr"))).args(["--", "true"]);
+    for options in OPTIONS {
+        let found = Bubblewrap { program: program.clone(), options };
+        let (line, filters) = found.line(&Job::new("true", "/usr"), vec!["true".into()]).map_err(|e| e.to_string())?;
+        let mut command = tokio::process::Command::new(&line[0]);
+        command.args(&line[1..]).fd_mappings(filters).map_err(|error| error.to_string())?;
         command.env_clear().env("PATH", super::PROGRAM_PATH).stdin(Stdio::null()).kill_on_drop(true);
         let output = tokio::time::timeout(std::time::Duration::from_secs(10), command.output()).await;
         match output {
@@ -48,20 +72,31 @@ pub(super) async fn detect() -> Result<Bubblewrap, String> {
 }
 
 impl Bubblewrap {
-    /// The whole line that runs `words` for a job.
-    pub(super) fn line(&self, job: &Job, words: Vec<String>) -> Vec<String> {
+    /// The whole line that runs `words` for a job, and the descriptors it reads.
+    pub(super) fn line(&self, job: &Job, words: Vec<String>) -> io::Result<(Vec<String>, Vec<FdMapping>)> {
         let mut line = vec![self.program.to_string()];
         line.extend(self.arguments(job));
+        let mut filters = Vec::new();
+        let mut programs = filter::programs(Around { is_alone: true, network: job.network })?;
+        let mut option = "--add-seccomp-fd";
+        if !self.options.takes_many_filters {
+            option = "--seccomp";
+            programs.truncate(1);
+        }
+        for (program, child_fd) in programs.iter().zip(FILTERS..) {
+            line.extend([option.to_owned(), child_fd.to_string()]);
+            filters.push(FdMapping { parent_fd: filter::file(program)?, child_fd });
+        }
         line.push("--".into());
         line.extend(words);
-        line
+        Ok((line, filters))
     }
 
     /// All arguments before `--` and the job's program.
     fn arguments(&self, job: &Job) -> Vec<String> {
         let mut line = Line(Vec::new());
         line.add(&["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
-        if self.forbids_nesting {
+        if self.options.forbids_nesting {
             line.add(&["--unshare-user", "--disable-userns"]);
         }
         if job.network {

@@ -4,14 +4,11 @@
 //! Both rule sets bind the calling process for ever, so they are laid on in a process of their own: this program,
 //! started again with a hidden command.
 
+use super::filter::{self, Around};
 use super::tree;
 use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, Scope, path_beneath_rules};
 use nix::sys::signal::Signal;
-use seccompiler::{
-    SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, apply_filter,
-};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitCode};
@@ -96,9 +93,12 @@ fn end_descendants() {
 
 fn become_program(rules: &Rules, words: &[String]) -> io::Result<ExitCode> {
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
+    // Without the session of whoever started this program there is no terminal to type into. A leader of a group has
+    // none of its own; only the probe at the start can be one, and it types nothing.
+    let _ = nix::unistd::setsid();
     restrict_files(rules).map_err(io::Error::other)?;
-    for filter in filters(rules.network)? {
-        apply_filter(&filter).map_err(io::Error::other)?;
+    for program in filter::programs(Around { is_alone: false, network: rules.network })? {
+        seccompiler::apply_filter(&program).map_err(io::Error::other)?;
     }
     let Some((program, args)) = words.split_first() else { return Err(io::ErrorKind::InvalidInput.into()) };
     Err(Command::new(program).args(args).exec())
@@ -130,85 +130,4 @@ pub(super) fn kernel_version() -> u32 {
         }
     };
     std::thread::spawn(probe).join().ok().flatten().unwrap_or(0)
-}
-
-/// System calls by which a process reaches others or the kernel itself. What no test and no build tool calls.
-const FORBIDDEN: &[libc::c_long] = &[
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_userfaultfd,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_kexec_load,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_adjtimex,
-    libc::SYS_acct,
-    libc::SYS_quotactl,
-    libc::SYS_open_by_handle_at,
-];
-
-/// One filter for each answer a forbidden call gets.
-fn filters(network: bool) -> io::Result<Vec<seccompiler::BpfProgram>> {
-    let mut refused: BTreeMap<i64, Vec<SeccompRule>> = FORBIDDEN.iter().map(|&call| (call, Vec::new())).collect();
-    // A new user name space would bring all capabilities back.
-    let nested = SeccompCmpOp::MaskedEq(libc::CLONE_NEWUSER.cast_unsigned().into());
-    refused.insert(libc::SYS_clone, vec![rule(&[(nested, libc::CLONE_NEWUSER.cast_unsigned().into())])?]);
-    let mut sockets = Vec::new();
-    if network {
-        let known = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
-        sockets.push(rule(&known.map(|family| (SeccompCmpOp::Ne, family.cast_unsigned().into())))?);
-    }
-    // The flags of the newer call lie in memory, where no filter sees them; the C library falls back to the older.
-    let newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    Ok(vec![
-        program(refused, libc::EPERM)?,
-        program(newer, libc::ENOSYS)?,
-        program(BTreeMap::from([(libc::SYS_socket, sockets)]), libc::EAFNOSUPPORT)?,
-    ])
-}
-
-/// Conditions on the first argument, all of which must hold.
-fn rule(conditions: &[(SeccompCmpOp, u64)]) -> io::Result<SeccompRule> {
-    let made = conditions
-        .iter()
-        .map(|(operator, value)| SeccompCondition::new(0, SeccompCmpArgLen::Dword, operator.clone(), *value));
-    let made = made.collect::<Result<Vec<_>, _>>().map_err(io::Error::other)?;
-    SeccompRule::new(made).map_err(io::Error::other)
-}
-
-fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, answer: libc::c_int) -> io::Result<seccompiler::BpfProgram> {
-    let architecture = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
-    let refused = SeccompAction::Errno(answer.cast_unsigned());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, architecture);
-    filter.and_then(TryInto::try_into).map_err(io::Error::other)
 }

@@ -29,7 +29,11 @@ pub(super) fn command(backend: &Backend, job: &Job) -> Result<(Command, Vec<FdMa
     let mut home = "/tmp/home".to_owned();
     let mut scratch = "/tmp".to_owned();
     let line = match backend {
-        Backend::Bubblewrap(bubblewrap) => bubblewrap.line(job, words),
+        Backend::Bubblewrap(bubblewrap) => {
+            let (line, filters) = bubblewrap.line(job, words).map_err(io)?;
+            pipes.extend(filters);
+            line
+        }
         Backend::Landlock(landlock) => {
             let private = tempfile::Builder::new().prefix("unidebug-job-").tempdir().map_err(io)?;
             let path = Utf8Path::from_path(private.path()).unwrap_or(Utf8Path::new("/nonexistent")).to_owned();

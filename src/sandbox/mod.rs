@@ -6,9 +6,11 @@
 //! a program and its arguments.
 
 mod bubblewrap;
+mod calls;
 mod capture;
 pub mod confine;
 mod error;
+mod filter;
 mod job;
 mod landlock;
 mod line;

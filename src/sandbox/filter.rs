@@ -1,0 +1,96 @@
+//! One filter of system calls for every back-end, as programs that the kernel runs before each call.
+
+use super::calls::{OF_A_PROCESS, OLDER, SHARED, USUAL};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::OwnedFd;
+
+/// The only protocol of `AF_NETLINK` that programs ask for the machine's addresses.
+const NETLINK_ROUTE: u64 = 0;
+/// Requests that put words into a terminal, as if they had been typed.
+const TYPING: [u64; 2] = [0x5412, 0x541C];
+
+/// What is around a job beside its filter.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Around {
+    /// Whether it has process, IPC and network spaces of its own.
+    pub(super) is_alone: bool,
+    /// Whether it may reach the network.
+    pub(super) network: bool,
+}
+
+/// The programs, in the order in which they are laid on. The first alone holds everything; the second gives sockets of
+/// other families the answer that programs look for.
+pub(super) fn programs(around: Around) -> io::Result<Vec<BpfProgram>> {
+    let mut allowed: BTreeMap<i64, Vec<SeccompRule>> =
+        USUAL.iter().chain(OLDER).map(|&call| (call, Vec::new())).collect();
+    // The flags of `clone3` lie in memory, where no filter sees them; without it the C library uses the older call. A
+    // new user name space would bring all capabilities back.
+    let nested = libc::CLONE_NEWUSER.cast_unsigned().into();
+    allowed.insert(libc::SYS_clone, vec![rule(&[(0, SeccompCmpOp::MaskedEq(nested), 0)])?]);
+    allowed.insert(libc::SYS_ioctl, vec![rule(&TYPING.map(|request| (1, SeccompCmpOp::Ne, request)))?]);
+    allowed.insert(libc::SYS_socketpair, vec![family(libc::AF_UNIX)?]);
+    for &(call, argument) in OF_A_PROCESS {
+        let own = if around.is_alone { Vec::new() } else { vec![rule(&[(argument, SeccompCmpOp::Eq, 0)])?] };
+        allowed.insert(call, own);
+    }
+    if around.is_alone {
+        allowed.extend(SHARED.iter().map(|&call| (call, Vec::new())));
+    }
+    let mut other_families = Vec::new();
+    if around.is_alone || around.network {
+        let [unix, inet, inet6] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6].map(family);
+        let netlink = libc::AF_NETLINK.cast_unsigned().into();
+        let netlink = rule(&[(0, SeccompCmpOp::Eq, netlink), (2, SeccompCmpOp::Eq, NETLINK_ROUTE)]);
+        allowed.insert(libc::SYS_socket, vec![unix?, inet?, inet6?, netlink?]);
+        let known = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+        other_families.push(rule(&known.map(|family| (0, SeccompCmpOp::Ne, family.cast_unsigned().into())))?);
+    }
+    let refused = BTreeMap::from([(libc::SYS_socket, other_families)]);
+    Ok(vec![
+        program(allowed, SeccompAction::Errno(libc::ENOSYS.cast_unsigned()), SeccompAction::Allow)?,
+        program(refused, SeccompAction::Allow, SeccompAction::Errno(libc::EAFNOSUPPORT.cast_unsigned()))?,
+    ])
+}
+
+fn family(family: libc::c_int) -> io::Result<SeccompRule> {
+    rule(&[(0, SeccompCmpOp::Eq, family.cast_unsigned().into())])
+}
+
+/// Conditions on arguments, all of which must hold.
+fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> io::Result<SeccompRule> {
+    let made = conditions.iter().map(|(argument, operator, value)| {
+        SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
+    });
+    let made = made.collect::<Result<Vec<_>, _>>().map_err(io::Error::other)?;
+    SeccompRule::new(made).map_err(io::Error::other)
+}
+
+fn program(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    otherwise: SeccompAction,
+    matching: SeccompAction,
+) -> io::Result<BpfProgram> {
+    let architecture = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
+    let filter = SeccompFilter::new(rules, otherwise, matching, architecture);
+    filter.and_then(TryInto::try_into).map_err(io::Error::other)
+}
+
+/// A file in memory that holds a program as bubblewrap reads it.
+pub(super) fn file(program: &BpfProgram) -> io::Result<OwnedFd> {
+    let mut bytes = Vec::with_capacity(program.len() * size_of::<seccompiler::sock_filter>());
+    for step in program {
+        bytes.extend(step.code.to_ne_bytes());
+        bytes.extend([step.jt, step.jf]);
+        bytes.extend(step.k.to_ne_bytes());
+    }
+    let mut file = File::from(memfd_create(c"seccomp", MFdFlags::MFD_CLOEXEC)?);
+    file.write_all(&bytes)?;
+    file.rewind()?;
+    Ok(file.into())
+}
