@@ -10,6 +10,8 @@ use unidebug::sandbox::{Choice, Exit, Job, Sandbox};
 
 /// Back-ends with isolation.
 const ISOLATED: [Choice; 2] = [Choice::Bubblewrap, Choice::Landlock];
+/// What a probe may write to disk.
+const DISK_MIB: u64 = 256;
 /// A user nobody is.
 const NORMAL_USER: &str = "54321";
 
@@ -35,6 +37,7 @@ async fn ends_with(choice: Choice, script: &str, around: &Surroundings) -> (Exit
     let mut job =
         Job::new("bash", &around.workspace).args(["-c", script]).write(&around.workspace).wall(Duration::from_secs(20));
     job.limits.memory_mib = 200;
+    job.limits.disk_mib = DISK_MIB;
     let done = sandbox.run(job).await.unwrap();
     (done.exit, format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr)))
 }
@@ -228,6 +231,37 @@ async fn limits(choice: Choice) {
     assert!(heart.exists() && !lives(&heart), "{choice:?}: after its deadline");
 }
 
+/// Ways to take the disk: files, files without names, files in folders that are closed, and one huge file.
+async fn disk(choice: Choice) {
+    let many = "for i in $(seq 60); do fallocate -l 20M f$i; done; sleep 15";
+    let nameless = "perl -e 'for (1..60) { open $h[$_], \">\", \"x\"; unlink \"x\"; syswrite $h[$_], \"x\" x 10_000_000 } \
+                    sleep 15'";
+    let hidden = "mkdir -p a/b && fallocate -l 250M a/b/x && fallocate -l 250M a/y && chmod 0 a/b a && sleep 15";
+    for script in [many, nameless, hidden] {
+        let around = surroundings();
+        let (exit, said) = ends_with(choice, script, &around).await;
+        assert_eq!(exit, Exit::OutOfDisk, "{choice:?}: {script}: {said}");
+        assert!(said.contains("ended: it wrote more than 256 MiB to disk"), "{said}");
+    }
+    let around = surroundings();
+    let (exit, _) = ends_with(choice, "fallocate -l 300M one", &around).await;
+    assert!(!exit.success(), "{choice:?}: one huge file: {exit:?}");
+    let (exit, said) = ends_with(choice, "fallocate -l 200M one && sleep 1", &around).await;
+    assert!(exit.success(), "{choice:?}: what is allowed: {exit:?} {said}");
+    // A server is held as well.
+    let sandbox = Sandbox::detect(choice).await.unwrap();
+    let mut job = Job::new("bash", &around.workspace).args(["-c", many]).write(&around.workspace);
+    job.limits.disk_mib = DISK_MIB;
+    let mut server = sandbox.serve(job).await.unwrap();
+    for _ in 0..100 {
+        if server.ended().is_some() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{choice:?}: a server took the disk");
+}
+
 /// Whether something still writes into the file.
 fn lives(heart: &Utf8Path) -> bool {
     let before = std::fs::read(heart).unwrap_or_default();
@@ -247,6 +281,13 @@ async fn no_probe_reaches_anything_outside() {
 }
 
 #[tokio::test]
+async fn the_disk_is_not_filled() {
+    for choice in ISOLATED {
+        disk(choice).await;
+    }
+}
+
+#[tokio::test]
 async fn memory_processes_and_daemons_have_an_end() {
     for choice in ISOLATED {
         limits(choice).await;
@@ -260,6 +301,7 @@ async fn everything_as_this_user() {
     for choice in ISOLATED {
         probe(choice).await;
         limits(choice).await;
+        disk(choice).await;
     }
 }
 
@@ -349,7 +391,7 @@ fn a_run_behind_the_weaker_wall_works_and_says_what_it_cannot_stop() {
     let done =
         crate::support::unidebug(&["run", "fixtures:roman-numerals", "--model", "builtin", "--sandbox", "landlock"]);
     done.expect_code(0);
-    assert!(done.stderr.contains("sandbox landlock: untrusted code can fill the disk"), "{done}");
+    assert!(done.stderr.contains("sandbox landlock: untrusted code can see names"), "{done}");
     if nix::unistd::geteuid().is_root() {
         assert!(done.stderr.contains("running as root: prefer a normal user"), "{done}");
     }

@@ -10,13 +10,15 @@ pub struct Limits {
     pub wall: Duration,
     /// Memory of the job in MiB, as far as the back-end can hold it.
     pub memory_mib: u64,
+    /// What the job may write to disk, in MiB; also the size of its largest file.
+    pub disk_mib: u64,
     /// Bytes of stdout and of stderr that are kept, half from the head and half from the tail.
     pub output_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { wall: Duration::from_secs(600), memory_mib: 2048, output_bytes: 2 << 20 }
+        Self { wall: Duration::from_secs(600), memory_mib: 2048, disk_mib: 4096, output_bytes: 2 << 20 }
     }
 }
 
@@ -115,6 +117,8 @@ pub enum Exit {
     TimedOut,
     /// It was killed because its processes together held more memory than allowed.
     OutOfMemory,
+    /// It was killed because it wrote more to disk than allowed.
+    OutOfDisk,
 }
 
 impl Exit {
@@ -131,6 +135,7 @@ impl std::fmt::Display for Exit {
             Self::Signal(signal) => write!(f, "signal {signal}"),
             Self::TimedOut => f.write_str("its deadline"),
             Self::OutOfMemory => f.write_str("its memory limit"),
+            Self::OutOfDisk => f.write_str("its limit of disk"),
         }
     }
 }

@@ -84,7 +84,6 @@ impl Landlock {
     /// What untrusted code can do under this back-end on this kernel, in words for `doctor`, the run and the report.
     pub(super) fn cannot_stop(&self) -> Vec<&'static str> {
         let mut open = vec![
-            "fill the disk",
             "see names, arguments and owners of other processes",
             "see whether a path outside exists",
             "change mode, owner and times of files it owns outside",

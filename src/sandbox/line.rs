@@ -7,9 +7,6 @@ use command_fds::FdMapping;
 use tokio::net::unix::pipe;
 use tokio::process::Command;
 
-/// The largest file a job may write, in bytes.
-const MAX_FILE: u64 = 4 << 30;
-
 /// Lives as long as its job, and ends what the job leaves when it is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Keep {
@@ -93,7 +90,7 @@ fn limited(backend: &Backend, job: &Job) -> Vec<String> {
     if let Some(prlimit) = find_program("prlimit") {
         let data = (job.limits.memory_mib * 2 + 512) << 20;
         words.push(prlimit.into_string());
-        words.extend(["--core=0".into(), format!("--fsize={MAX_FILE}"), format!("--data={data}")]);
+        words.extend(["--core=0".into(), format!("--fsize={}", job.limits.disk_mib << 20), format!("--data={data}")]);
         let own_user_space = matches!(backend, Backend::Bubblewrap(_));
         words.extend([format!("--nproc={}", tasks::process_limit(own_user_space)), "--".into()]);
     }

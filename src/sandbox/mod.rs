@@ -9,6 +9,7 @@ mod bubblewrap;
 mod calls;
 mod capture;
 pub mod confine;
+mod disk;
 mod error;
 mod filter;
 mod job;

@@ -1,10 +1,11 @@
 //! Runs one job, or keeps one server: pipes, limits, end.
 
 use super::capture::{HeadTail, drain, without_notice};
+use super::disk::Disk;
 use super::line::{Keep, command};
 use super::tasks::Group;
 use super::{Backend, Exit, Finished, Job, Limits, SandboxError, find_program, spawner, tree};
-
+use camino::Utf8Path;
 use command_fds::{CommandFdExt, FdMapping};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
@@ -31,7 +32,8 @@ struct Running {
     pid: i32,
     stdout: Arc<Mutex<HeadTail>>,
     stderr: Arc<Mutex<HeadTail>>,
-    drains: Vec<tokio::task::JoinHandle<()>>,
+    /// Ended when this is dropped.
+    tasks: Vec<tokio::task::JoinHandle<()>>,
     keep: Keep,
 }
 
@@ -64,7 +66,7 @@ impl Drop for Running {
         if let Ok(None) = self.child.try_wait() {
             self.kill();
         }
-        self.drains.iter().for_each(tokio::task::JoinHandle::abort);
+        self.tasks.iter().for_each(tokio::task::JoinHandle::abort);
     }
 }
 
@@ -90,36 +92,57 @@ async fn start(backend: &Backend, job: &Job, mut pipes: Vec<FdMapping>) -> Resul
     };
     let stdout = Arc::new(Mutex::new(HeadTail::new(job.limits.output_bytes)));
     let stderr = Arc::new(Mutex::new(HeadTail::new(job.limits.output_bytes)));
-    let mut drains = Vec::new();
+    let mut tasks = Vec::new();
     if let Some(from) = child.stdout.take() {
-        drains.push(tokio::spawn(drain(from, stdout.clone())));
+        tasks.push(tokio::spawn(drain(from, stdout.clone())));
     }
     if let Some(from) = child.stderr.take() {
-        drains.push(tokio::spawn(drain(from, stderr.clone())));
+        tasks.push(tokio::spawn(drain(from, stderr.clone())));
     }
-    Ok(Running { child, pid, stdout, stderr, drains, keep })
+    Ok(Running { child, pid, stdout, stderr, tasks, keep })
 }
 
-/// Ends when the tree holds more than it may.
-async fn watch(pid: i32, group: Option<&Group>, limits: &Limits) {
+/// Ends when the tree holds or wrote more than it may.
+async fn watch(pid: i32, group: Option<&Group>, limits: &Limits, mut disk: Disk) -> Exit {
     loop {
         tokio::time::sleep(WATCH_EVERY).await;
         // A full group is a bomb that burns: it is not worth walking.
         if group.is_some_and(Group::is_full) {
-            return;
+            return Exit::OutOfMemory;
         }
         let held = tree::held(pid);
         if held.resident_kib > limits.memory_mib << 10 || held.processes > MAX_PROCESSES {
+            return Exit::OutOfMemory;
+        }
+        if disk.is_over(pid).await {
+            return Exit::OutOfDisk;
+        }
+    }
+}
+
+/// Ends a server that writes more than it may; memory is held by whoever asks it.
+async fn guard(pid: i32, mut disk: Disk) {
+    loop {
+        tokio::time::sleep(WATCH_EVERY).await;
+        if disk.is_over(pid).await {
+            tree::kill_all(pid);
             return;
         }
     }
+}
+
+/// The disk as a job finds it.
+fn disk(job: &Job, keep: &Keep) -> Disk {
+    let private = keep.private.as_ref().and_then(|folder| Utf8Path::from_path(folder.path()));
+    let folders = job.writable.iter().cloned().chain(private.map(Utf8Path::to_owned));
+    Disk::new(folders, job.limits.disk_mib << 20)
 }
 
 fn taken(kept: &Arc<Mutex<HeadTail>>) -> Vec<u8> {
     kept.lock().map(|mut kept| std::mem::take(&mut *kept).finish()).unwrap_or_default()
 }
 
-async fn finish(running: &mut Running, limits: &Limits) -> Result<Exit, SandboxError> {
+async fn finish(running: &mut Running, limits: &Limits, disk: Disk) -> Result<Exit, SandboxError> {
     let pid = running.pid;
     let exit = tokio::select! {
         status = running.child.wait() => {
@@ -127,7 +150,7 @@ async fn finish(running: &mut Running, limits: &Limits) -> Result<Exit, SandboxE
             return Ok(status.code().map_or_else(|| Exit::Signal(status.signal().unwrap_or(0)), Exit::Code));
         }
         () = tokio::time::sleep(limits.wall) => Exit::TimedOut,
-        () = watch(pid, running.keep.group.as_ref(), limits) => Exit::OutOfMemory,
+        exit = watch(pid, running.keep.group.as_ref(), limits, disk) => exit,
     };
     running.end().await?;
     Ok(exit)
@@ -153,24 +176,23 @@ pub(super) async fn run(backend: &Backend, job: Job) -> Result<Finished, Sandbox
         writer = Some(tokio::spawn(async move { drop(sender.write_all(request.as_bytes()).await) }));
     }
     let mut running = start(backend, &job, pipes).await?;
-    running.drains.extend(reader.into_iter().chain(writer));
+    running.tasks.extend(reader.into_iter().chain(writer));
     let group = nix::unistd::Pid::from_raw(running.pid);
-    let exit = finish(&mut running, &job.limits).await?;
+    let disk = disk(&job, &running.keep);
+    let exit = finish(&mut running, &job.limits, disk).await?;
     // Whatever the program left behind in its group ends with it.
     let _ = nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL);
     let drained = async {
-        for drain in &mut running.drains {
+        for drain in &mut running.tasks {
             let _ = drain.await;
         }
     };
     let _ = tokio::time::timeout(LINGER, drained).await;
-    Ok(Finished {
-        exit,
-        stdout: taken(&running.stdout),
-        stderr: without_notice(taken(&running.stderr)),
-        results: taken(&results),
-        wall: begin.elapsed(),
-    })
+    let mut stderr = without_notice(taken(&running.stderr));
+    if exit == Exit::OutOfDisk {
+        stderr.extend(format!("\nended: it wrote more than {} MiB to disk\n", job.limits.disk_mib).bytes());
+    }
+    Ok(Finished { exit, stdout: taken(&running.stdout), stderr, results: taken(&results), wall: begin.elapsed() })
 }
 
 /// A server in the sandbox: requests go to its descriptor 4, answers come from its descriptor 3.
@@ -217,6 +239,8 @@ pub(super) async fn serve(backend: &Backend, job: Job) -> Result<Served, Sandbox
         FdMapping { parent_fd: to_parent.into_blocking_fd().map_err(io("making a pipe"))?, child_fd: 3 },
         FdMapping { parent_fd: from_parent.into_blocking_fd().map_err(io("making a pipe"))?, child_fd: 4 },
     ];
-    let running = start(backend, &job, pipes).await?;
+    let mut running = start(backend, &job, pipes).await?;
+    let disk = disk(&job, &running.keep);
+    running.tasks.push(tokio::spawn(guard(running.pid, disk)));
     Ok(Served { running, requests, answers })
 }

@@ -164,7 +164,7 @@ impl CommandJudge {
         report.end = match done.exit {
             Exit::TimedOut => RunEnd::TimedOut,
             Exit::OutOfMemory => RunEnd::OutOfMemory,
-            Exit::Signal(_) => RunEnd::Crashed,
+            Exit::Signal(_) | Exit::OutOfDisk => RunEnd::Crashed,
             // Test tools end with a code of their choice when tests fail, and the reports say which. A tool that says no
             // while its reports say yes did not write all of them.
             Exit::Code(code) if code != 0 && report.failing().next().is_none() => RunEnd::Crashed,

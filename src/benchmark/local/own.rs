@@ -35,6 +35,7 @@ pub(super) fn tested(exit: Exit, results: BTreeMap<TestId, TestResult>, said: &s
     let end = match exit {
         Exit::TimedOut => RunEnd::TimedOut,
         Exit::OutOfMemory => RunEnd::OutOfMemory,
+        Exit::OutOfDisk => RunEnd::Crashed,
         _ => RunEnd::Complete,
     };
     let output_tail = said.chars().skip(said.chars().count().saturating_sub(TAIL_CHARS)).collect();

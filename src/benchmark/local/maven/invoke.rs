@@ -162,6 +162,8 @@ impl Maven {
             ("MAVEN_OPTS".into(), format!("-Xmx2g -Xss16m {}", jars::SHORT_LIVED)),
         ];
         job.limits.memory_mib = 8192;
+        // A first build fetches all that a large project depends on.
+        job.limits.disk_mib = 16 << 10;
         job
     }
 

@@ -1,0 +1,154 @@
+//! How much a job may write to disk. A file system says at no cost how much is free on it; only when that shrinks, the
+//! folders of the job are looked through for what it wrote.
+
+use super::tree;
+use camino::{Utf8Path, Utf8PathBuf};
+use nix::sys::statvfs::statvfs;
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Files that a job may make: far beyond any build, far from all that a file system has.
+const MOST_FILES: u64 = 1_000_000;
+/// How often folders are looked through though nothing seems to be missing.
+const AT_LEAST_EVERY: Duration = Duration::from_secs(60);
+/// Between two looks lies this many times what the last one took.
+const REST: u32 = 10;
+
+/// Room on one file system.
+#[derive(Debug, Clone, Copy, Default)]
+struct Room {
+    bytes: u64,
+    files: u64,
+}
+
+impl Room {
+    fn in_folder(folder: &Utf8Path) -> Self {
+        let Ok(said) = statvfs(folder.as_str()) else { return Self::default() };
+        Self { bytes: said.blocks_available() * said.fragment_size(), files: said.files_available() }
+    }
+}
+
+/// What a job wrote, as far as it was found.
+#[derive(Debug, Default)]
+struct Found {
+    used: Room,
+    /// Files with several names count once.
+    known: HashSet<(u64, u64)>,
+    /// Whether some folder could not be read.
+    is_partial: bool,
+}
+
+impl Found {
+    fn add(&mut self, meta: &Metadata) {
+        if self.known.insert((meta.dev(), meta.ino())) {
+            self.used.bytes += meta.blocks() * 512;
+            self.used.files += 1;
+        }
+    }
+}
+
+/// The disk as one job finds it.
+#[derive(Debug)]
+pub(super) struct Disk {
+    /// What it may write, with the room there when it began.
+    folders: Vec<(Utf8PathBuf, Room)>,
+    /// Nobody can set back when a file was last changed.
+    begin: i64,
+    limit: u64,
+    looked: Instant,
+    rest: Duration,
+}
+
+impl Disk {
+    /// Begins to watch; `limit` in bytes.
+    pub(super) fn new(folders: impl IntoIterator<Item = Utf8PathBuf>, limit: u64) -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let with_room = |folder: Utf8PathBuf| (folder.clone(), Room::in_folder(&folder));
+        Self {
+            folders: folders.into_iter().map(with_room).collect(),
+            begin: i64::try_from(since).unwrap_or(i64::MAX),
+            limit,
+            looked: Instant::now(),
+            rest: Duration::ZERO,
+        }
+    }
+
+    /// Whether the job of that process wrote more than it may.
+    pub(super) async fn is_over(&mut self, pid: i32) -> bool {
+        let lost = self.lost();
+        let is_likely = lost.bytes > self.limit / 2 || lost.files > MOST_FILES / 2;
+        let wait = if is_likely { self.rest } else { AT_LEAST_EVERY };
+        if self.looked.elapsed() < wait {
+            return false;
+        }
+        let (begin, folders) = (self.begin, self.folders.iter().map(|(folder, _)| folder.clone()).collect::<Vec<_>>());
+        let started = Instant::now();
+        let found = tokio::task::spawn_blocking(move || found(pid, &folders, begin)).await.unwrap_or_default();
+        (self.looked, self.rest) = (Instant::now(), started.elapsed() * REST);
+        let over = |room: Room| room.bytes > self.limit || room.files > MOST_FILES;
+        over(found.used) || found.is_partial && over(lost)
+    }
+
+    /// What is missing since the job began, whoever took it.
+    fn lost(&self) -> Room {
+        let lost = self.folders.iter().map(|(folder, before)| {
+            let now = Room::in_folder(folder);
+            Room { bytes: before.bytes.saturating_sub(now.bytes), files: before.files.saturating_sub(now.files) }
+        });
+        // Folders mostly lie on one file system, where their losses are the same.
+        lost.fold(Room::default(), |a, b| Room { bytes: a.bytes.max(b.bytes), files: a.files.max(b.files) })
+    }
+}
+
+fn found(pid: i32, folders: &[Utf8PathBuf], begin: i64) -> Found {
+    let mut found = Found::default();
+    for folder in folders {
+        if let Ok(meta) = fs::symlink_metadata(folder) {
+            look_through(folder.as_std_path(), meta.dev(), begin, &mut found);
+            open_without_name(pid, meta.dev(), &mut found);
+        }
+    }
+    found
+}
+
+/// Adds files that were changed since the job began. Links are not followed, nor mounts entered.
+fn look_through(top: &Path, device: u64, begin: i64, found: &mut Found) {
+    let mut open = vec![top.to_owned()];
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else {
+            // One that was removed in between holds nothing.
+            found.is_partial |= fs::symlink_metadata(&folder).is_ok();
+            continue;
+        };
+        for entry in entries.flatten() {
+            let Ok(meta) = entry.metadata() else { continue };
+            if meta.ctime() >= begin && meta.dev() == device {
+                found.add(&meta);
+            }
+            if meta.is_dir() && meta.dev() == device {
+                open.push(entry.path());
+            }
+        }
+        if found.used.files > MOST_FILES {
+            return;
+        }
+    }
+}
+
+/// Adds files that were removed and are still held open.
+fn open_without_name(pid: i32, device: u64, found: &mut Found) {
+    for member in tree::members(pid) {
+        for entry in fs::read_dir(format!("/proc/{member}/fd")).into_iter().flatten().flatten() {
+            if let Ok(meta) = fs::metadata(entry.path())
+                && meta.is_file()
+                && meta.nlink() == 0
+                && meta.dev() == device
+            {
+                found.add(&meta);
+            }
+        }
+    }
+}
