@@ -30,6 +30,7 @@ mod files;
 mod fixtures;
 mod gitbug_java;
 mod gradle;
+mod hostile_projects;
 mod inspect;
 mod journal_kill;
 mod judge;

@@ -305,8 +305,37 @@ async fn everything_as_this_user() {
     }
 }
 
+/// Not a test by itself: the same where no further user name space can be made.
+#[tokio::test]
+#[ignore = "started by another test"]
+async fn everything_without_name_spaces() {
+    let refused = Sandbox::detect(Choice::Bubblewrap).await.unwrap_err();
+    assert!(refused.hint().contains("user namespaces"), "{refused}");
+    assert_eq!(Sandbox::detect(Choice::Auto).await.unwrap().name(), "landlock");
+    probe(Choice::Landlock).await;
+    disk(Choice::Landlock).await;
+}
+
+#[test]
+fn a_machine_without_user_name_spaces_is_held_as_well() {
+    // The number holds for the name space around the test alone, which has no rights left when the test begins.
+    let off = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --inh-caps=-all --ambient-caps=-all \"$@\"";
+    let user = format!("--map-user={NORMAL_USER}");
+    let group = format!("--map-group={NORMAL_USER}");
+    let inside = ["unshare", "--user", &user, &group, "--keep-caps", "sh", "-c", off, "sh"];
+    // Where there are none at all, the other tests ran without them.
+    if Command::new(inside[0]).args(&inside[1..]).arg("true").status().is_ok_and(|status| status.success()) {
+        as_normal_user(&inside, "sandbox_probes::everything_without_name_spaces");
+    }
+}
+
 #[test]
 fn a_normal_user_is_held_as_well() {
+    as_normal_user(&[], "sandbox_probes::everything_as_this_user");
+}
+
+/// Runs a test as a normal user, below a program.
+fn as_normal_user(below: &[&str], test: &str) {
     if !nix::unistd::geteuid().is_root() {
         // The other tests ran as one.
         return;
@@ -320,8 +349,9 @@ fn a_normal_user_is_held_as_well() {
     }
     let done = Command::new("setpriv")
         .args(["--reuid", NORMAL_USER, "--regid", NORMAL_USER, "--clear-groups", "--inh-caps=-all"])
+        .args(below)
         .arg(folder.path().join("tests"))
-        .args(["sandbox_probes::everything_as_this_user", "--exact", "--ignored"])
+        .args([test, "--exact", "--ignored"])
         .current_dir("/")
         .output()
         .unwrap();
@@ -368,6 +398,20 @@ fn nothing_outlives_a_program_that_is_killed() {
         program.wait().unwrap();
         std::thread::sleep(Duration::from_millis(300));
         assert!(!lives(&heart), "{choice:?}: after kill -9 of the program");
+    }
+}
+
+#[tokio::test]
+#[ignore = "a measurement, for a quiet machine"]
+async fn a_job_starts_in_milliseconds() {
+    for choice in [Choice::None, ISOLATED[0], ISOLATED[1]] {
+        let sandbox = Sandbox::detect(choice).await.unwrap();
+        let mut quickest = Duration::MAX;
+        for _ in 0..20 {
+            quickest = quickest.min(sandbox.run(Job::new("true", "/usr")).await.unwrap().wall);
+        }
+        println!("{choice:?}: {quickest:?}");
+        assert!(quickest < Duration::from_millis(30), "{choice:?}: {quickest:?}");
     }
 }
 

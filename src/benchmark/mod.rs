@@ -17,6 +17,7 @@ pub mod junit_xml;
 mod layout;
 mod lines;
 mod local;
+mod mirror;
 mod nearest;
 mod own;
 mod product;

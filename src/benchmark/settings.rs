@@ -21,6 +21,8 @@ pub struct Settings {
     pub failing: Vec<String>,
     /// The JDK the user chose.
     pub java_home: Option<Utf8PathBuf>,
+    /// Whether what a project loads into its build tool is loaded, too.
+    pub trust_build: bool,
     /// Hears how far the set-up is.
     pub watcher: Watcher,
     /// Where set-up runs what it must run; without it the strongest isolation that works here is looked for.

@@ -42,6 +42,9 @@ pub struct Source {
     /// The JDK to compile and test with.
     #[arg(long, value_name = "DIR")]
     pub java_home: Option<Utf8PathBuf>,
+    /// Load what the project adds to its build tool itself: `.mvn/extensions.xml`, agents in `.mvn/jvm.config`.
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
+    pub trust_build: Option<bool>,
     /// Isolation of everything that is compiled or tested [default: auto].
     #[arg(long, value_enum)]
     pub sandbox: Option<SandboxArg>,

@@ -57,6 +57,7 @@ pub fn main() -> ExitCode {
             ExitCode::from(error::UNUSABLE)
         });
     }
+    crate::sandbox::confine::know();
     crash::prepare();
     let outcome = log::start(cli.log.as_deref()).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();

@@ -55,6 +55,7 @@ impl Opened {
             reports: Vec::new(),
             failing: config.failing.clone(),
             java_home: config.java_home.clone(),
+            trust_build: config.trust_build,
             sandbox: Some(sandbox.clone()),
             watcher: Watcher::default(),
         };

@@ -4,8 +4,9 @@
 //! The root is an allow-list. Home, `/tmp`, `/run`, other checkouts and this program's state are not hidden: they are
 //! never there.
 
+use super::confine::Asked;
 use super::filter::{self, Around};
-use super::{Job, find_program};
+use super::{Job, find_program, landlock};
 use camino::{Utf8Path, Utf8PathBuf};
 use command_fds::{CommandFdExt, FdMapping};
 use std::io;
@@ -77,7 +78,8 @@ impl Bubblewrap {
         let mut line = vec![self.program.to_string()];
         line.extend(self.arguments(job));
         let mut filters = Vec::new();
-        let mut programs = filter::programs(Around { is_alone: true, network: job.network })?;
+        let around = Around { is_alone: true, network: job.network, door: job.door.is_some() };
+        let mut programs = filter::programs(around)?;
         let mut option = "--add-seccomp-fd";
         if !self.options.takes_many_filters {
             option = "--seccomp";
@@ -86,6 +88,13 @@ impl Bubblewrap {
         for (program, child_fd) in programs.iter().zip(FILTERS..) {
             line.extend([option.to_owned(), child_fd.to_string()]);
             filters.push(FdMapping { parent_fd: filter::file(program)?, child_fd });
+        }
+        let mut words = words;
+        if let Some(door) = &job.door {
+            let helper = landlock::helper().ok_or_else(|| io::Error::other("`unidebug` is not beside this program"))?;
+            line.extend(["--ro-bind", helper.as_str(), helper.as_str()].map(String::from));
+            line.extend(["--bind", door.socket.as_str(), door.socket.as_str()].map(String::from));
+            words = Asked::Relay(door.clone()).line(helper.as_str(), words);
         }
         line.push("--".into());
         line.extend(words);

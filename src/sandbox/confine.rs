@@ -5,13 +5,17 @@
 //! started again with a hidden command.
 
 use super::filter::{self, Around};
+use super::relay::{self, Door};
 use super::tree;
-use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, Scope, path_beneath_rules};
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, NetPort, Ruleset, RulesetAttr, RulesetCreatedAttr, Scope, path_beneath_rules,
+};
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Name of the hidden command.
@@ -23,6 +27,18 @@ const CHASE: Duration = Duration::from_secs(10);
 /// Devices without state that every program expects.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
+/// Whether the running program knows the hidden command.
+static KNOWN: AtomicBool = AtomicBool::new(false);
+
+/// Says that the running program knows the hidden command, whatever its file is called.
+pub fn know() {
+    KNOWN.store(true, Ordering::Relaxed);
+}
+
+pub(super) fn is_known_here() -> bool {
+    KNOWN.load(Ordering::Relaxed)
+}
+
 /// What a confined program may use.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Rules {
@@ -32,20 +48,42 @@ pub(super) struct Rules {
     pub(super) write: Vec<String>,
     /// Whether it may open sockets.
     pub(super) network: bool,
+    /// Port of the one server that it may reach without network.
+    pub(super) door: Option<u16>,
     /// Descriptor of a pipe whose other end lives as long as the program that asked; only for the supervisor.
     pub(super) lifeline: Option<i32>,
 }
 
-/// Runs the hidden command: rules as JSON, then a program with its arguments. Supervises when the rules name a
+/// What the hidden command is asked to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Asked {
+    /// To confine a program.
+    Confine(Rules),
+    /// To let a program in a network space of its own reach one server.
+    Relay(Door),
+}
+
+impl Asked {
+    /// The command line that does it to `words`.
+    pub(super) fn line(&self, program: &str, words: impl IntoIterator<Item = String>) -> Vec<String> {
+        let asked = serde_json::to_string(self).unwrap_or_default();
+        let line = [program.to_owned(), COMMAND.to_owned(), asked, "--".to_owned()];
+        line.into_iter().chain(words).collect()
+    }
+}
+
+/// Runs the hidden command: what is asked as JSON, then a program with its arguments. Supervises when the rules name a
 /// lifeline, else lays the rules on itself and becomes the program.
 ///
 /// # Errors
 /// The rules cannot be read or laid on, or the program cannot be started.
 pub fn enter(rules: &str, words: &[String]) -> io::Result<ExitCode> {
-    let rules: Rules = serde_json::from_str(rules)?;
-    let done = match rules.lifeline {
-        Some(descriptor) => supervise(rules, descriptor, words),
-        None => become_program(&rules, words),
+    let done = match serde_json::from_str(rules)? {
+        Asked::Relay(door) => relay::run(&door, words),
+        Asked::Confine(rules) => match rules.lifeline {
+            Some(descriptor) => supervise(rules, descriptor, words),
+            None => become_program(&rules, words),
+        },
     };
     let program = words.first().map_or("nothing", String::as_str);
     done.map_err(|error| io::Error::new(error.kind(), format!("{program} cannot be confined: {error}")))
@@ -62,10 +100,15 @@ fn supervise(mut rules: Rules, lifeline: i32, words: &[String]) -> io::Result<Ex
         std::process::exit(137);
     });
     rules.lifeline = None;
-    let mut program = Command::new(std::env::current_exe()?);
-    let rules = serde_json::to_string(&rules)?;
-    let status = program.args([COMMAND, &rules, "--"]).args(words).spawn()?.wait()?;
+    let program = std::env::current_exe()?;
+    let line = Asked::Confine(rules).line(&program.to_string_lossy(), words.iter().cloned());
+    let status = Command::new(&line[0]).args(&line[1..]).spawn()?.wait()?;
     end_descendants();
+    ended_as(status)
+}
+
+/// Ends this process as another ended.
+pub(super) fn ended_as(status: ExitStatus) -> io::Result<ExitCode> {
     if let Some(signal) = status.signal().and_then(|number| Signal::try_from(number).ok()) {
         // Ends as the program did; a signal that can be survived leaves the code below.
         nix::sys::signal::raise(signal)?;
@@ -97,7 +140,7 @@ fn become_program(rules: &Rules, words: &[String]) -> io::Result<ExitCode> {
     // none of its own; only the probe at the start can be one, and it types nothing.
     let _ = nix::unistd::setsid();
     restrict_files(rules).map_err(io::Error::other)?;
-    for program in filter::programs(Around { is_alone: false, network: rules.network })? {
+    for program in filter::programs(Around { is_alone: false, network: rules.network, door: rules.door.is_some() })? {
         seccompiler::apply_filter(&program).map_err(io::Error::other)?;
     }
     let Some((program, args)) = words.split_first() else { return Err(io::ErrorKind::InvalidInput.into()) };
@@ -111,8 +154,11 @@ fn restrict_files(rules: &Rules) -> Result<(), landlock::RulesetError> {
     }
     let devices = AccessFs::from_file(NEWEST) & !AccessFs::Execute;
     let everything = AccessFs::from_all(NEWEST) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
-    ruleset
-        .create()?
+    let mut created = ruleset.create()?;
+    if let Some(port) = rules.door {
+        created = created.add_rule(NetPort::new(port, AccessNet::ConnectTcp))?;
+    }
+    created
         .add_rules(path_beneath_rules(&rules.read, AccessFs::from_read(NEWEST)))?
         .add_rules(path_beneath_rules(DEVICES, devices))?
         .add_rules(path_beneath_rules(&rules.write, everything))?

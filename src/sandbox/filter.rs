@@ -12,6 +12,8 @@ use std::os::fd::OwnedFd;
 
 /// The only protocol of `AF_NETLINK` that programs ask for the machine's addresses.
 const NETLINK_ROUTE: u64 = 0;
+/// The bits of a socket's type that say its kind; the others are flags.
+const SOCKET_KIND: u64 = 0xF;
 /// Requests that put words into a terminal, as if they had been typed.
 const TYPING: [u64; 2] = [0x5412, 0x541C];
 
@@ -22,6 +24,8 @@ pub(super) struct Around {
     pub(super) is_alone: bool,
     /// Whether it may reach the network.
     pub(super) network: bool,
+    /// Whether it may connect to one server of this program.
+    pub(super) door: bool,
 }
 
 /// The programs, in the order in which they are laid on. The first alone holds everything; the second gives sockets of
@@ -42,20 +46,32 @@ pub(super) fn programs(around: Around) -> io::Result<Vec<BpfProgram>> {
     if around.is_alone {
         allowed.extend(SHARED.iter().map(|&call| (call, Vec::new())));
     }
-    let mut other_families = Vec::new();
+    let mut other_families = Some(Vec::new());
     if around.is_alone || around.network {
         let [unix, inet, inet6] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6].map(family);
         let netlink = libc::AF_NETLINK.cast_unsigned().into();
         let netlink = rule(&[(0, SeccompCmpOp::Eq, netlink), (2, SeccompCmpOp::Eq, NETLINK_ROUTE)]);
         allowed.insert(libc::SYS_socket, vec![unix?, inet?, inet6?, netlink?]);
         let known = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
-        other_families.push(rule(&known.map(|family| (0, SeccompCmpOp::Ne, family.cast_unsigned().into())))?);
+        other_families = Some(vec![rule(&known.map(|family| (0, SeccompCmpOp::Ne, family.cast_unsigned().into())))?]);
+    } else if around.door {
+        // Connections only: the port that a datagram is sent to is held by nothing.
+        let stream = |family: libc::c_int| {
+            let kind = SeccompCmpOp::MaskedEq(SOCKET_KIND);
+            let stream = libc::SOCK_STREAM.cast_unsigned().into();
+            rule(&[(0, SeccompCmpOp::Eq, family.cast_unsigned().into()), (1, kind, stream)])
+        };
+        allowed.insert(libc::SYS_socket, vec![stream(libc::AF_INET)?, stream(libc::AF_INET6)?]);
+        other_families = None;
     }
-    let refused = BTreeMap::from([(libc::SYS_socket, other_families)]);
-    Ok(vec![
-        program(allowed, SeccompAction::Errno(libc::ENOSYS.cast_unsigned()), SeccompAction::Allow)?,
-        program(refused, SeccompAction::Allow, SeccompAction::Errno(libc::EAFNOSUPPORT.cast_unsigned()))?,
-    ])
+    let mut programs =
+        vec![program(allowed, SeccompAction::Errno(libc::ENOSYS.cast_unsigned()), SeccompAction::Allow)?];
+    if let Some(refused) = other_families {
+        let refused = BTreeMap::from([(libc::SYS_socket, refused)]);
+        let answer = SeccompAction::Errno(libc::EAFNOSUPPORT.cast_unsigned());
+        programs.push(program(refused, SeccompAction::Allow, answer)?);
+    }
+    Ok(programs)
 }
 
 fn family(family: libc::c_int) -> io::Result<SeccompRule> {

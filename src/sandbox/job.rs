@@ -1,5 +1,6 @@
 //! What is run, what it may use, and what is left of it.
 
+use super::relay::Door;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
@@ -37,8 +38,10 @@ pub struct Job {
     pub writable: Vec<Utf8PathBuf>,
     /// Files and folders that must stay readable although they lie below a hidden folder.
     pub readable: Vec<Utf8PathBuf>,
-    /// Whether the network may be reached: only for set-up of dependencies, never for a candidate.
+    /// Whether the network may be reached: only by programs that run no code of a project.
     pub network: bool,
+    /// The one server of this program that may be reached without network.
+    pub door: Option<Door>,
     /// Limits.
     pub limits: Limits,
     /// Whether a private pipe for results is passed as descriptor 3.
@@ -59,6 +62,7 @@ impl Job {
             env: Vec::new(),
             writable: Vec::new(),
             network: false,
+            door: None,
             limits: Limits::default(),
             results: false,
             request: None,

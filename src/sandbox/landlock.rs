@@ -2,7 +2,7 @@
 //! processes and number spaces, so some things cannot be stopped; [`Landlock::cannot_stop`] lists them.
 
 use super::bubblewrap::{COVERED, MASKED, SYSTEM};
-use super::confine::{self, Rules};
+use super::confine::{self, Asked, Rules};
 use super::{Job, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::process::Stdio;
@@ -50,11 +50,13 @@ pub(super) async fn detect() -> Result<Landlock, String> {
     }
 }
 
-/// This program's file: the running one, or, for programs that use the library, one of that name close by.
-fn helper() -> Option<Utf8PathBuf> {
+/// This program's file: the running one, or, for programs that use the library, one of its name close by.
+pub(super) fn helper() -> Option<Utf8PathBuf> {
     let own = Utf8PathBuf::from_path_buf(std::env::current_exe().ok()?).ok()?;
-    let near = own.ancestors().skip(1).take(2).map(|folder| folder.join("unidebug"));
-    std::iter::once(own.clone()).filter(|own| own.file_stem() == Some("unidebug")).chain(near).find(|p| p.is_file())
+    if confine::is_known_here() {
+        return Some(own);
+    }
+    own.ancestors().skip(1).take(2).map(|folder| folder.join("unidebug")).find(|path| path.is_file())
 }
 
 impl Landlock {
@@ -69,9 +71,9 @@ impl Landlock {
         read.extend(job.readable.iter().map(ToString::to_string));
         let mut write = vec![private.to_string()];
         write.extend(job.writable.iter().map(ToString::to_string));
-        let rules = Rules { read, write, network: job.network, lifeline };
-        let rules = serde_json::to_string(&rules).unwrap_or_default();
-        let mut line = vec![self.helper.to_string(), confine::COMMAND.into(), rules, "--".into()];
+        let rules =
+            Rules { read, write, network: job.network, door: job.door.as_ref().map(|door| door.port), lifeline };
+        let mut line = Asked::Confine(rules).line(self.helper.as_str(), []);
         if nix::unistd::geteuid().is_root() {
             line.extend(
                 ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"].map(String::from),
@@ -90,6 +92,9 @@ impl Landlock {
         ];
         if self.version < 6 {
             open.push("signal a process outside");
+        }
+        if self.version < 4 {
+            open.push("reach servers while a build fetches its libraries");
         }
         if self.version < 3 {
             open.push("empty a file it may write outside");

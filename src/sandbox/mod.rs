@@ -17,6 +17,7 @@ mod landlock;
 mod line;
 pub mod own;
 pub mod pager;
+mod relay;
 mod run;
 mod spawner;
 mod tasks;
@@ -24,6 +25,7 @@ mod tree;
 
 pub use error::SandboxError;
 pub use job::{Exit, Finished, Job, Limits};
+pub use relay::Door;
 pub use run::Served;
 
 use camino::{Utf8Path, Utf8PathBuf};

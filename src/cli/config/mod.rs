@@ -32,6 +32,8 @@ pub struct Config {
     pub requirements: Option<Utf8PathBuf>,
     /// The JDK to compile and test with.
     pub java_home: Option<Utf8PathBuf>,
+    /// Whether what a project loads into its build tool is loaded, too.
+    pub trust_build: bool,
     /// Isolation.
     pub sandbox: SandboxArg,
     /// How suspicious lines are found.
@@ -136,6 +138,7 @@ impl Default for Config {
             failing: Vec::new(),
             requirements: None,
             java_home: None,
+            trust_build: false,
             sandbox: SandboxArg::Auto,
             localization: None,
             formula: FormulaArg::default(),

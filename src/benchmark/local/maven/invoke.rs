@@ -1,14 +1,15 @@
-//! Running Maven: offline first, with the network when something is missing, directly when a plugin refuses.
+//! Running Maven: offline first, through a mirror when something is missing, directly when a plugin refuses.
 
 use super::complaint::{Complaint, complaint, is_about_the_jdk};
 use super::kept::Kept;
 use super::memory::{Memory, Store, Way};
+use super::user;
 use crate::benchmark::{BenchmarkError, jars, jdk};
 use crate::domain::RepoPath;
 use crate::sandbox::{Job, Sandbox, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
-use std::fs;
 use std::time::Duration;
+use std::{fs, io};
 
 /// Where Maven writes what it is asked, below each module.
 pub(super) const TRACES: &str = "target/unidebug";
@@ -46,6 +47,8 @@ pub(super) const SKIPPED: &[&str] = &[
     "maven.buildNumber.skip",
 ];
 
+/// The address of the mirror for a Maven that asks nobody.
+const NOWHERE: &str = "http://127.0.0.1:1/";
 /// Downloading a large project's dependencies on a slow line takes minutes, not hours.
 const DEADLINE: Duration = Duration::from_secs(30 * 60);
 
@@ -77,8 +80,8 @@ pub(super) struct Prepared {
 /// Maven on this machine.
 #[derive(Debug, Clone)]
 pub(super) struct Maven {
-    program: Utf8PathBuf,
-    jdk: Utf8PathBuf,
+    pub(super) program: Utf8PathBuf,
+    pub(super) jdk: Utf8PathBuf,
     pub(super) sandbox: Sandbox,
 }
 
@@ -121,10 +124,21 @@ impl Maven {
                 let started = std::time::Instant::now();
                 match self.call(request, store, way, memory.is_last(store)).await? {
                     Ok(left_out) => {
+                        let left_out = match store {
+                            // Files of the network lie where the build could write; those that are kept do not.
+                            Store::Filled => match self.call(request, Store::Own, way, true).await? {
+                                Ok(left_out) => left_out,
+                                Err(complaint) => {
+                                    last = complaint.into_text();
+                                    break;
+                                }
+                            },
+                            Store::Own | Store::Users => left_out,
+                        };
                         memory.remember(store, way, matches!(left_out, Some(Complaint::Missing(_))));
                         let seconds = started.elapsed().as_secs_f64();
                         let note = format!("compiled by Maven, {}, {seconds:.1} s", described(store, way));
-                        // What the network filled is there from now on.
+                        // What was fetched is there from now on.
                         let store = if store == Store::Filled { Store::Own } else { store };
                         let left_out = left_out.map(Complaint::into_text);
                         return Ok(Prepared { note, store, way, left_out });
@@ -149,13 +163,24 @@ impl Maven {
         format!("{} {}", self.program, self.jdk)
     }
 
-    /// A call of Maven in a folder that it may write, without network.
-    pub(super) fn job(&self, root: &Utf8Path, store: Store, repository: Utf8PathBuf, args: Vec<String>) -> Job {
+    /// A call of Maven in a folder that it may write. Repositories can only be read, and there is no network.
+    pub(super) fn job(
+        &self,
+        root: &Utf8Path,
+        store: Store,
+        repository: Utf8PathBuf,
+        args: Vec<String>,
+    ) -> Result<Job, BenchmarkError> {
+        let users = user::settings().filter(|_| store == Store::Users);
+        let mirror = (store != Store::Users).then_some(NOWHERE);
+        let settings = user::file(&user::copy(users.as_deref(), mirror)).map_err(no_settings)?;
+        Ok(self.bare_job(root, &settings, args).read([repository]))
+    }
+
+    /// What every call of Maven has.
+    pub(super) fn bare_job(&self, root: &Utf8Path, settings: &Utf8Path, args: Vec<String>) -> Job {
         let mut job = Job::new(self.program.as_str(), root).args(args).write(root).read([self.jdk.clone()]);
-        job = if store == Store::Users { job.read([repository]) } else { job.write(repository) };
-        if let Some(settings) = user_settings() {
-            job = job.args(["-s", settings.as_str()]).read([settings.clone()]);
-        }
+        job = job.args(["-s", settings.as_str()]).read([settings.to_owned()]);
         job.env = vec![
             ("JAVA_HOME".into(), self.jdk.to_string()),
             // Long constant expressions need a deep stack where the quick compiler works alone.
@@ -179,10 +204,17 @@ impl Maven {
         let Some(repository) = repository(store)? else {
             return Ok(Err(Complaint::Missing("there is no local Maven repository".into())));
         };
-        let args = arguments(request, store, way, &repository);
-        let mut job = self.job(&request.root, store, repository, args).wall(DEADLINE);
-        job.network = store == Store::Filled;
-        let done = self.sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
+        let (job, _fetching) = match store {
+            Store::Filled => {
+                let (job, fetching) = self.fetching_job(request, way, &repository).await?;
+                (job, Some(fetching))
+            }
+            Store::Own | Store::Users => {
+                let args = arguments(request, store, way, &repository);
+                (self.job(&request.root, store, repository, args)?, None)
+            }
+        };
+        let done = self.sandbox.run(job.wall(DEADLINE)).await.map_err(|error| BenchmarkError::Setup {
             what: format!("Maven could not be started: {error}"),
             hint: "`unidebug doctor` tells what is missing".into(),
         })?;
@@ -202,7 +234,7 @@ impl Maven {
     }
 }
 
-fn arguments(request: &Request, store: Store, way: Way, repository: &Utf8Path) -> Vec<String> {
+pub(super) fn arguments(request: &Request, store: Store, way: Way, repository: &Utf8Path) -> Vec<String> {
     let mut all: Vec<String> = ["-B", "-Dstyle.color=never"].map(str::to_owned).into();
     all.push(format!("-Dmaven.repo.local={repository}"));
     if store != Store::Filled {
@@ -249,10 +281,8 @@ pub(super) fn repository(store: Store) -> Result<Option<Utf8PathBuf>, BenchmarkE
     made.map(Some).map_err(|source| BenchmarkError::Io { what: "cannot make the cache".into(), path: folder, source })
 }
 
-/// The user's mirrors and proxies.
-fn user_settings() -> Option<Utf8PathBuf> {
-    let home = std::env::var("HOME").ok()?;
-    Some(Utf8PathBuf::from(home).join(".m2/settings.xml")).filter(|path| path.is_file())
+pub(super) fn no_settings(source: io::Error) -> BenchmarkError {
+    BenchmarkError::Io { what: "cannot prepare settings for Maven".into(), path: jars::cache_dir(), source }
 }
 
 fn described(store: Store, way: Way) -> &'static str {

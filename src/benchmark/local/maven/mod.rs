@@ -4,13 +4,16 @@
 //! refuses this Maven is stepped around by calling the goals that compile directly.
 
 mod complaint;
+mod fetch;
 mod invoke;
 mod kept;
 mod memory;
 mod modules;
+mod options;
 mod own;
 mod reactor;
 mod settings;
+mod user;
 
 use crate::benchmark::copy::io_error;
 use crate::benchmark::facts::Facts;
@@ -65,6 +68,9 @@ async fn in_copy(
         _ => None,
     };
     let request = Request { root: root.to_owned(), only, run_tests: choice == Choice::RunAll };
+    if !settings.trust_build {
+        notes.extend(options::leave_out(root)?);
+    }
     settings.watcher.phase("compiling with Maven");
     let prepared = maven.prepare(&request).await?;
     notes.push(prepared.note);

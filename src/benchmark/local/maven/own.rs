@@ -44,7 +44,7 @@ impl OwnCommand for MavenTest {
             })?;
         }
         let args = self.arguments(tests, &repository);
-        let job = self.maven.job(tree, self.store, repository, args).wall(wall);
+        let job = self.maven.job(tree, self.store, repository, args)?.wall(wall);
         let done = self.maven.sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
             what: format!("Maven could not be started: {error}"),
             hint: "`unidebug doctor` tells what is missing".into(),

@@ -1,0 +1,83 @@
+use super::*;
+use crate::sandbox::{Choice, Job, Sandbox};
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+async fn repository() -> MockServer {
+    let server = MockServer::start().await;
+    let file = |at: &str, body: &str| {
+        Mock::given(method("GET")).and(path(at)).respond_with(ResponseTemplate::new(200).set_body_string(body))
+    };
+    for (at, body) in [("/m2/g/a/1/a-1.jar", "abc"), ("/m2/g/b/1/b-1.jar", "broken"), ("/m2/g/c/1/c-1.jar", "no sum")] {
+        file(at, body).mount(&server).await;
+    }
+    file("/m2/g/a/1/a-1.jar.sha1", "A9993E364706816ABA3E25717850C26C9CD0D89D  a-1.jar\n").mount(&server).await;
+    file("/m2/g/b/1/b-1.jar.sha1", "a9993e364706816aba3e25717850c26c9cd0d89d").mount(&server).await;
+    file("/m2/g/maven-metadata.xml", "<metadata/>").mount(&server).await;
+    server
+}
+
+/// What a job that may use the mirror sees of it, and of a server beside it.
+async fn seen(choice: Choice, mirror: &Mirror, url: &str) -> String {
+    let mut job = Job::new("perl", "/usr").args([
+        "-MIO::Socket::INET",
+        "-e",
+        "$ARGV[0] =~ m{http://([^/]+)(.*)}; my $s = IO::Socket::INET->new($1) or die \"no way\\n\"; \
+         print $s \"GET $2 HTTP/1.1\\r\\n\\r\\n\"; print <$s>",
+        url,
+    ]);
+    job.door = Some(mirror.door.clone());
+    let done = Sandbox::detect(choice).await.unwrap().run(job).await.unwrap();
+    String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned()
+}
+
+#[tokio::test]
+async fn a_job_reaches_the_mirror_and_nothing_else() {
+    let server = repository().await;
+    let settings = format!(
+        "<settings><mirrors><mirror><mirrorOf>*</mirrorOf><url>{}/m2</url></mirror></mirrors></settings>",
+        server.uri()
+    );
+    for choice in [Choice::Bubblewrap, Choice::Landlock] {
+        let store = tempfile::tempdir().unwrap();
+        let store = Utf8Path::from_path(store.path()).unwrap();
+        let mirror = Mirror::open(store, of_user(Some(&settings), None)).await.unwrap();
+        let ask = |path: &str| format!("{}/{path}", mirror.url);
+        let jar = seen(choice, &mirror, &ask("g/a/1/a-1.jar")).await;
+        assert!(jar.starts_with("HTTP/1.1 200") && jar.ends_with("abc"), "{choice:?}: {jar}");
+        assert_eq!(std::fs::read(store.join("g/a/1/a-1.jar")).unwrap(), b"abc");
+        assert!(store.join("g/a/1/a-1.jar.sha1").is_file());
+        let broken = seen(choice, &mirror, &ask("g/b/1/b-1.jar")).await;
+        assert!(broken.starts_with("HTTP/1.1 503 the sum of g/b/1/b-1.jar is wrong"), "{broken}");
+        assert!(!store.join("g/b/1/b-1.jar").exists());
+        assert!(seen(choice, &mirror, &ask("g/c/1/c-1.jar")).await.ends_with("no sum"));
+        assert!(seen(choice, &mirror, &ask("g/d/1/d-1.jar")).await.starts_with("HTTP/1.1 404"));
+        assert!(seen(choice, &mirror, &ask("g/maven-metadata.xml")).await.ends_with("<metadata/>"));
+        assert!(store.join("g/maven-metadata-central.xml").is_file());
+        let stranger = seen(choice, &mirror, &format!("http://127.0.0.1:{}/x/g/a/1/a-1.jar", mirror.door.port)).await;
+        assert!(stranger.starts_with("HTTP/1.1 403"), "{stranger}");
+        assert_eq!(
+            seen(choice, &mirror, &format!("{}/m2/g/a/1/a-1.jar", server.uri())).await,
+            "no way\n",
+            "{choice:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_was_kept_is_handed_out_without_a_network_and_the_rest_says_why_not() {
+    let store = tempfile::tempdir().unwrap();
+    let store = Utf8Path::from_path(store.path()).unwrap();
+    std::fs::create_dir_all(store.join("g/a/1")).unwrap();
+    std::fs::write(store.join("g/a/1/a-1.jar"), "kept").unwrap();
+    // The port of a server that has gone.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let settings = format!(
+        "<settings><mirrors><mirror><mirrorOf>*</mirrorOf><url>http://{gone}</url></mirror></mirrors></settings>"
+    );
+    let mirror = Mirror::open(store, of_user(Some(&settings), None)).await.unwrap();
+    let kept = seen(Choice::Bubblewrap, &mirror, &format!("{}/g/a/1/a-1.jar", mirror.url)).await;
+    assert!(kept.ends_with("kept"), "{kept}");
+    let other = seen(Choice::Bubblewrap, &mirror, &format!("{}/g/a/2/a-2.jar", mirror.url)).await;
+    assert!(other.starts_with("HTTP/1.1 503") && other.contains("cannot be reached"), "{other}");
+}
