@@ -214,7 +214,9 @@ async fn repairagent(bench: &Workbench) {
     assert_eq!(served.len(), 8, "one query for variants");
     let text = |n: usize| own[n].body["messages"][1]["content"].as_str().unwrap().to_owned();
     let first = text(0);
-    assert!(first.starts_with("## State"), "no evidence: the agent asks for all: {first}");
+    insta::assert_snapshot!("repairagent-first", first);
+    assert!(!first.contains("slots.length - 1"), "the failing tests and their results, and no code of the product");
+    assert!(text(4).starts_with(first.split("## State").next().unwrap()), "they stay in view");
     let order = ["## State", "## Available tools", "## Gathered information", "## Output format", "## Last command"];
     let places: Vec<usize> = order.iter().map(|section| first.find(section).unwrap()).collect();
     assert!(places.is_sorted(), "the paper's order");
@@ -256,6 +258,9 @@ fn the_papers_mode_uses_the_developers_lines_and_says_so() {
     let settings = &config["settings"];
     assert_eq!((&settings["strategy"], &settings["paper"]), (&json!("direct"), &json!(true)));
     assert_eq!(settings["without"], json!(["memory"]), "the frozen configuration names what was off");
+    assert_eq!(settings["max_time"], "86400s", "the papers know no cap of a quarter of an hour");
+    let differs = config["plan"]["differs_from_the_paper"].to_string();
+    assert!(differs.contains("24 hours") && differs.contains("at most 20 failing tests"), "{differs}");
 }
 
 #[test]

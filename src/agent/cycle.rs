@@ -7,7 +7,7 @@ use super::contract::{self, Verdict};
 use super::error::AgentError;
 use super::fsm::{self, Effect as Move};
 use super::limits::Limits;
-use super::memory::{CycleRecord, Memory};
+use super::memory::{CycleRecord, GATHERED_TOKENS, Memory};
 use super::middleware::{Admission, Middleware};
 use super::policy::{CycleView, Policy};
 use super::profile::{Profile, StateName};
@@ -46,13 +46,21 @@ pub struct AgentRun<'a> {
     pub deadline: Instant,
 }
 
-/// What an agent is not told; nothing by default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What an agent is not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Untold {
     /// Cycles before the last one.
     pub earlier_cycles: bool,
+    /// Gathered information beyond so many tokens; nothing when absent.
+    pub beyond: Option<usize>,
     /// What tests say of its patches, but for whether they pass.
     pub results: bool,
+}
+
+impl Default for Untold {
+    fn default() -> Self {
+        Self { earlier_cycles: false, beyond: Some(GATHERED_TOKENS), results: false }
+    }
 }
 
 /// How an agent run ended.
@@ -167,6 +175,7 @@ impl AgentRun<'_> {
     fn first_memory(&self) -> Memory {
         let mut memory = Memory::of(self.case);
         memory.short = self.untold.earlier_cycles;
+        memory.window = self.untold.beyond;
         for (file, span) in &self.evidence.shown {
             memory.show(file, *span);
         }

@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Tokens of gathered information in one prompt; older readings make room for newer ones beyond it.
-const GATHERED_TOKENS: usize = 10_000;
+/// Tokens of gathered information in one prompt where nothing else is said; older readings make room for newer ones
+/// beyond it.
+pub const GATHERED_TOKENS: usize = 10_000;
 
 /// Tools whose effect stands in other sections: hypotheses, state.
 const CONTROL: [&str; 3] = ["express_hypothesis", "discard_hypothesis", "collect_more_information"];
@@ -40,6 +41,8 @@ pub struct Memory {
     pub refused_answers: u32,
     /// Whether nothing is remembered but the last cycle (RepairAgent, Table VI).
     pub short: bool,
+    /// Tokens of gathered information in one prompt at most; no limit when absent.
+    pub window: Option<usize>,
     idle: u32,
     shown: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
@@ -134,7 +137,7 @@ impl Memory {
             return Vec::new();
         }
         let earlier = &self.cycles[..self.cycles.len().saturating_sub(1)];
-        let mut room = GATHERED_TOKENS;
+        let mut room = self.window.unwrap_or(usize::MAX);
         let mut kept: Vec<(&CycleRecord, Option<&str>)> = Vec::new();
         for record in earlier.iter().rev().filter(|record| record.ran && !CONTROL.contains(&record.tool.as_str())) {
             let tokens = count_tokens(&record.observation);
@@ -188,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_oldest_observations_make_room() {
-        let mut memory = Memory::default();
+        let mut memory = Memory { window: Some(GATHERED_TOKENS), ..Memory::default() };
         let big = "x".repeat(GATHERED_TOKENS * 3);
         for cycle in 1..=3 {
             memory.cycles.push(record(cycle, "read_range", &big));
@@ -196,6 +199,8 @@ mod tests {
         let items = &memory.gathered()[0].items;
         assert!(items[0].contains("left out for room"));
         assert!(items[1].contains("xxx"));
+        memory.window = None;
+        assert!(memory.gathered()[0].items[0].contains("xxx"), "without a window nothing is left out");
     }
 
     #[test]

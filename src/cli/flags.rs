@@ -58,7 +58,7 @@ pub struct Source {
     #[arg(long, value_name = "GLOB")]
     pub deny: Vec<String>,
     /// Wall time for the bug; its baseline counts, and leaves at least half of it [default: 60s; 15m where a model
-    /// is asked].
+    /// is asked, 24h with `--paper`].
     #[arg(long, value_name = "TIME")]
     pub max_time: Option<Time>,
 }

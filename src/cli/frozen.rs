@@ -59,7 +59,7 @@ impl Frozen {
         let plan = json!({
             "levels": plan.levels, "attempts": plan.attempts, "variants": plan.variants, "without": plan.without,
             "review": plan.reviewer.is_some(), "localization": plan.localization.word(),
-            "prices": prices,
+            "prices": prices, "differs_from_the_paper": plan.differs,
         });
         let given = layers.settings().filter(|(_, setting)| setting.origin != Place::Default);
         let origins = given.map(|(name, setting)| (name, setting.origin.to_string())).collect();

@@ -70,6 +70,14 @@ pub struct Ranking {
 }
 
 impl Ranking {
+    /// The source of a ranking that comes from the developer's repair.
+    pub const DEVELOPERS: &str = "perfect";
+
+    /// Whether its lines are those that the developer changed.
+    pub fn is_the_developers(&self) -> bool {
+        self.source == Self::DEVELOPERS
+    }
+
     /// Files by their most suspicious line.
     pub fn files(&self) -> Vec<&RepoPath> {
         let mut files: Vec<&RepoPath> = Vec::new();

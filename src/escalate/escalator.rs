@@ -9,6 +9,7 @@ use super::strategy::Plan;
 use crate::agent::ablation::Part;
 use crate::agent::cycle::Untold;
 use crate::agent::evidence::{Evidence, Recipe, Sight, search_query};
+use crate::agent::memory::GATHERED_TOKENS;
 use crate::agent::middleware::Middleware;
 use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, SharedEngine, Voice, shared_engine};
 use crate::agent::profile::{ContractKind, Profile};
@@ -230,6 +231,7 @@ impl Escalator {
             Middleware { profile, registry: &self.registry, library: &self.library, bench, near: self.plan.near };
         let untold = Untold {
             earlier_cycles: self.plan.without.has(Part::Memory),
+            beyond: Some(GATHERED_TOKENS).filter(|_| !self.plan.paper),
             results: self.plan.hides_results(scope.level, &scope.agent),
         };
         let run = AgentRun {

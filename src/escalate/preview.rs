@@ -12,6 +12,8 @@ use crate::tools::Workbench;
 
 /// Tokens that a later prompt can hold beyond the first one: what was gathered, and the last result.
 const GROWTH: u64 = 20_000;
+/// The same where gathered information is never cut, as the papers have it: the context of a large model.
+const GROWTH_OF_PAPERS: u64 = 128_000;
 
 /// The first request of one agent on one rung.
 #[derive(Debug)]
@@ -82,7 +84,8 @@ impl Escalator {
         // Every cycle may ask once beside: for variants of its candidate, or for the body of a method.
         let queries = u64::from(profile.budget.cycles) * u64::from(self.plan.attempts) * 2;
         let prices = self.caps.prices.as_deref();
-        let most = WorstCase::of_many(&request, GROWTH, queries, prices);
+        let growth = if self.plan.paper { GROWTH_OF_PAPERS } else { GROWTH };
+        let most = WorstCase::of_many(&request, growth, queries, prices);
         Ok(Preview { level, agent: agent.clone(), request, queries, most })
     }
 }

@@ -56,6 +56,9 @@ struct Paper {
     localization: Option<Localization>,
     #[serde(default)]
     evidence: Recipe,
+    /// What is not as in the paper all the same, a sentence each.
+    #[serde(default)]
+    differs: Vec<String>,
 }
 
 fn one() -> u32 {
@@ -130,6 +133,7 @@ impl Strategy {
             recipe: if paper { self.paper.evidence } else { Recipe::Chosen },
             localization: self.paper.localization.filter(|_| paper).unwrap_or_default(),
             without: Without::default(),
+            differs: if paper { self.paper.differs.clone() } else { Vec::new() },
         }
     }
 }
@@ -173,6 +177,8 @@ pub struct Plan {
     pub localization: Localization,
     /// What agents go without.
     pub without: Without,
+    /// What is not as in the paper that is kept to, a sentence each.
+    pub differs: Vec<String>,
 }
 
 impl Plan {

@@ -24,7 +24,7 @@ pub fn perfect(index: &CodeIndex, repaired: &[Repaired<'_>], tests: &[TestId]) -
         }
         lines.extend(wanted.into_iter().map(|line| suspect(index, path, line, "changed by the developer")));
     }
-    Ranking { lines, tests: tests.to_vec(), source: "perfect".into() }
+    Ranking { lines, tests: tests.to_vec(), source: Ranking::DEVELOPERS.into() }
 }
 
 /// All statement lines of the files that the developer changed, with equal scores.

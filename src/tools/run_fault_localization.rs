@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write;
 
-/// Lines that are shown.
+/// Lines that are shown of a ranking that was computed.
 const MAX_LINES: usize = 15;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,7 +27,8 @@ impl TypedTool for RunFaultLocalization {
         }
         let mut text = format!("suspicious lines ({}):\n", ranking.source);
         let mut observation = Observation::told(String::new());
-        for suspect in ranking.lines.iter().take(MAX_LINES) {
+        let most = if ranking.is_the_developers() { ranking.lines.len() } else { MAX_LINES };
+        for suspect in ranking.lines.iter().take(most) {
             let place = &suspect.location;
             let code = cx.bench.index.file(&place.file).and_then(|f| f.line(place.line)).unwrap_or("").trim();
             let method = suspect.method.as_deref().unwrap_or("-");
@@ -35,8 +36,8 @@ impl TypedTool for RunFaultLocalization {
             observation =
                 observation.showing(&place.file, crate::domain::LineSpan { first: place.line, last: place.line });
         }
-        if ranking.lines.len() > MAX_LINES {
-            let _ = writeln!(text, "({} more lines with lower scores)", ranking.lines.len() - MAX_LINES);
+        if ranking.lines.len() > most {
+            let _ = writeln!(text, "({} more lines with lower scores)", ranking.lines.len() - most);
         }
         observation.text = text;
         Ok(observation)

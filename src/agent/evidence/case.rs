@@ -25,12 +25,11 @@ impl Evidence {
         true
     }
 
-    /// Summaries of all files, the bug-located one's first, within the budget.
-    pub(super) fn add_summaries(&mut self, bench: &Workbench, case: &CaseFile) {
+    /// Summaries of all files, the bug-located one's first, at most about `room` tokens.
+    pub(super) fn add_summaries(&mut self, bench: &Workbench, case: &CaseFile, mut room: usize) {
         let mut summaries = case.summaries();
         summaries.sort_by_key(|summary| Some(&summary.file) != bench.bug.located.as_ref());
         let mut text = String::new();
-        let mut room = Budget::SUMMARIES;
         for summary in summaries {
             let entry = summary_text(summary, room);
             room = room.saturating_sub(count_tokens(&entry));

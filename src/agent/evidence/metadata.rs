@@ -6,9 +6,6 @@ use crate::domain::{CaseFile, RepoPath};
 use crate::tools::Workbench;
 use std::fmt::Write;
 
-/// What rankings that come from the developer's repair name as their source.
-const ORACLE: &str = "perfect";
-
 impl Evidence {
     /// Metadata for an agent that owes such an answer.
     pub(super) fn metadata(
@@ -18,8 +15,8 @@ impl Evidence {
         focus: Option<&RepoPath>,
     ) -> Self {
         let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::METADATA.tests);
-        evidence.add_requirements(bench);
+        evidence.add_tests(bench, Budget::PAPERS);
+        evidence.add_requirements(bench, Budget::PAPERS);
         if contract == ContractKind::Files {
             let product = bench.index.files().iter().filter(|file| !file.test);
             let tree: String = product.map(|file| format!("{}\n", file.path)).collect();
@@ -30,12 +27,12 @@ impl Evidence {
         if contract == ContractKind::Patch && marks.is_some() {
             evidence.add_marked(bench, case);
         } else if !(reads_segment && evidence.add_slice(bench, case)) {
-            evidence.add_file(bench, focus.or(bench.bug.located.as_ref()), &[], Budget::METADATA);
+            evidence.add_file(bench, focus.or(bench.bug.located.as_ref()), &[], Budget::PAPERS);
         }
         evidence.add_oracle(bench);
         if !matches!(contract, ContractKind::Summary | ContractKind::Reference | ContractKind::Files) {
             evidence.add_files(case);
-            evidence.add_summaries(bench, case);
+            evidence.add_summaries(bench, case, usize::MAX);
             evidence.add_reference(case);
         }
         evidence
@@ -47,14 +44,14 @@ impl Evidence {
         let mut files: Vec<&RepoPath> = marks.iter().map(|mark| &mark.location.file).collect();
         files.dedup();
         for file in files {
-            self.add_file(bench, Some(file), marks, Budget::METADATA);
+            self.add_file(bench, Some(file), marks, Budget::PAPERS);
         }
         self.push("Locator's explanation", explanation.trim().to_owned());
     }
 
     /// The developer's lines, where they were asked for by name.
     fn add_oracle(&mut self, bench: &Workbench) {
-        if bench.ranking.source != ORACLE {
+        if !bench.ranking.is_the_developers() {
             return;
         }
         let mut text = String::new();

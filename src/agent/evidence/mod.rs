@@ -47,6 +47,8 @@ pub struct Evidence {
 pub struct Budget {
     /// Failing tests with their failures.
     pub tests: usize,
+    /// Failing tests whose code is shown; the others are named with their failure.
+    pub tests_in_full: usize,
     /// Methods in full.
     pub code: usize,
     /// Signatures and fields.
@@ -57,17 +59,19 @@ pub struct Budget {
 
 impl Budget {
     /// For finding the bug: more code, because the place is not known.
-    pub const LOCATE: Self = Self { tests: 600, code: 1000, skeleton: 220, requirements: 400 };
+    pub const LOCATE: Self = Self { tests: 600, tests_in_full: 3, code: 1000, skeleton: 220, requirements: 1500 };
     /// For repairing it: the marked methods and what they call.
-    pub const REPAIR: Self = Self { tests: 450, code: 900, skeleton: 200, requirements: 400 };
+    pub const REPAIR: Self = Self { tests: 450, tests_in_full: 3, code: 900, skeleton: 200, requirements: 1500 };
     /// For slicing: the file whole, or all of it that the failing tests reach.
-    pub const SLICE: Self = Self { tests: 800, code: 5000, skeleton: 1500, requirements: 400 };
+    pub const SLICE: Self = Self { tests: 800, tests_in_full: 3, code: 5000, skeleton: 1500, requirements: 1500 };
     /// For summarising one file.
-    pub const SUMMARIZE: Self = Self { tests: 400, code: 5000, skeleton: 2000, requirements: 200 };
+    pub const SUMMARIZE: Self = Self { tests: 400, tests_in_full: 3, code: 5000, skeleton: 2000, requirements: 1500 };
     /// For overlooking the project, and for searching.
-    pub const OVERLOOK: Self = Self { tests: 800, code: 700, skeleton: 300, requirements: 400 };
-    /// The papers' whole files.
-    pub const METADATA: Self = Self { tests: 1000, code: 8000, skeleton: 1500, requirements: 400 };
+    pub const OVERLOOK: Self = Self { tests: 800, tests_in_full: 3, code: 700, skeleton: 300, requirements: 1500 };
+    /// The papers' prompts: whole files, all requirements, and failing tests up to a number that no bug of their
+    /// benchmarks but a few exceeds.
+    pub const PAPERS: Self =
+        Self { tests: 12_000, tests_in_full: 20, code: usize::MAX, skeleton: 1500, requirements: usize::MAX };
     /// All summaries together.
     pub const SUMMARIES: usize = 1200;
     /// A reference solution.
@@ -88,8 +92,9 @@ pub enum Recipe {
     /// FixAgent's bug metadata (section 3.1): the bug-located file, failing tests, errors, requirements, and what the
     /// agents before made; no coverage, no ranking, no graph.
     Metadata,
-    /// RepairAgent's first prompt: nothing, the agent asks for all (Table I).
-    Nothing,
+    /// RepairAgent's first prompt: the code of the failing tests and what their first run said (sections V-E and VI-A);
+    /// the agent asks for all else.
+    Tests,
 }
 
 /// What agents see before their first query.
@@ -116,7 +121,7 @@ impl Evidence {
         found: &[Solution],
     ) -> Self {
         let mut evidence = match (sight.recipe, contract) {
-            (Recipe::Nothing, _) => return Self::default(),
+            (Recipe::Tests, _) => return Self::of_tests(bench),
             (Recipe::Metadata, _) => Self::metadata(contract, bench, case, focus),
             (Recipe::Chosen, ContractKind::Marks) => Self::to_locate(bench, case),
             (Recipe::Chosen, ContractKind::Patch) => Self::to_repair(bench, case),
@@ -129,16 +134,23 @@ impl Evidence {
         evidence
     }
 
+    /// The failing tests alone, with their code and results.
+    fn of_tests(bench: &Workbench) -> Self {
+        let mut evidence = Self::default();
+        evidence.add_tests(bench, Budget::PAPERS);
+        evidence
+    }
+
     /// Evidence for finding the bug: Slicer's segment where there is one, else what the failing tests reach.
     pub fn to_locate(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::LOCATE.tests);
-        evidence.add_requirements(bench);
+        evidence.add_tests(bench, Budget::LOCATE);
+        evidence.add_requirements(bench, Budget::LOCATE);
         if !evidence.add_slice(bench, case) {
             let choice = select::reached(bench);
             evidence.add_code(bench, &choice, &[], Budget::LOCATE);
         }
-        evidence.add_summaries(bench, case);
+        evidence.add_summaries(bench, case, Budget::SUMMARIES);
         evidence.add_reference(case);
         evidence
     }
@@ -146,8 +158,8 @@ impl Evidence {
     /// Evidence for repairing it: in full only what Locator marked and what that calls; without marks as for finding.
     pub fn to_repair(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::REPAIR.tests);
-        evidence.add_requirements(bench);
+        evidence.add_tests(bench, Budget::REPAIR);
+        evidence.add_requirements(bench, Budget::REPAIR);
         match case.marks() {
             Some((marks, explanation)) => {
                 let choice = select::around(bench, marks);
@@ -160,7 +172,7 @@ impl Evidence {
                 evidence.add_code(bench, &choice, &[], Budget::LOCATE);
             }
         }
-        evidence.add_summaries(bench, case);
+        evidence.add_summaries(bench, case, Budget::SUMMARIES);
         evidence.add_reference(case);
         evidence
     }
@@ -168,13 +180,13 @@ impl Evidence {
     /// Evidence for cutting out a segment: the bug-located file and the most suspicious lines.
     pub fn to_slice(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::SLICE.tests);
-        evidence.add_requirements(bench);
+        evidence.add_tests(bench, Budget::SLICE);
+        evidence.add_requirements(bench, Budget::SLICE);
         evidence.add_file(bench, bench.bug.located.as_ref(), &[], Budget::SLICE);
         let ranked = bench.ranking.lines.iter().take(RANKED).map(|suspect| ranked_line(bench, suspect));
         evidence.push("Most suspicious lines", ranked.collect());
         evidence.add_files(case);
-        evidence.add_summaries(bench, case);
+        evidence.add_summaries(bench, case, Budget::SUMMARIES);
         evidence.add_reference(case);
         if let Some(slice) = case.slice() {
             let LineSpan { first, last } = slice.span;
@@ -186,7 +198,8 @@ impl Evidence {
     /// Evidence for summarising one file: its methods within a budget, those that the failing tests reach first.
     pub fn to_summarize(bench: &Workbench, focus: Option<&RepoPath>) -> Self {
         let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::SUMMARIZE.tests);
+        evidence.add_tests(bench, Budget::SUMMARIZE);
+        evidence.add_requirements(bench, Budget::SUMMARIZE);
         evidence.add_file(bench, focus.or(bench.bug.located.as_ref()), &[], Budget::SUMMARIZE);
         evidence
     }
@@ -194,19 +207,19 @@ impl Evidence {
     /// Evidence for naming the files that bear on the bug: the product's files and the graph around the failing tests.
     pub fn to_overlook(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::OVERLOOK.tests);
-        evidence.add_requirements(bench);
+        evidence.add_tests(bench, Budget::OVERLOOK);
+        evidence.add_requirements(bench, Budget::OVERLOOK);
         evidence.push("Files of the product, with their lines", head(&tree::product(bench), Budget::TREE));
         evidence.push("Dependencies", head(&bearing_text(bench), Budget::GRAPH));
-        evidence.add_summaries(bench, case);
+        evidence.add_summaries(bench, case, Budget::SUMMARIES);
         evidence
     }
 
     /// Evidence for a reference solution: the hottest code, and what a first search found.
     pub fn to_help(bench: &Workbench, found: &[Solution]) -> Self {
         let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::OVERLOOK.tests);
-        evidence.add_requirements(bench);
+        evidence.add_tests(bench, Budget::OVERLOOK);
+        evidence.add_requirements(bench, Budget::OVERLOOK);
         let choice = select::reached(bench);
         evidence.add_code(bench, &choice, &[], Budget::OVERLOOK);
         evidence.push("Repairs of similar bugs", solutions_text(found));
@@ -216,14 +229,14 @@ impl Evidence {
     /// Evidence for reviewing a patch that passed.
     pub fn to_review(bench: &Workbench, case: &CaseFile, passed: &PatchAttempt) -> Self {
         let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::REPAIR.tests);
-        evidence.add_requirements(bench);
+        evidence.add_tests(bench, Budget::REPAIR);
+        evidence.add_requirements(bench, Budget::REPAIR);
         let choice = select::changed(bench, &passed.patch);
         evidence.add_code(bench, &choice, &[], Budget::REPAIR);
         let diff = crate::patch::render(&passed.patch);
         evidence
             .push("This patch passes all tests: review it", format!("```diff\n{diff}```\n{}\n", passed.explanation));
-        evidence.add_summaries(bench, case);
+        evidence.add_summaries(bench, case, Budget::SUMMARIES);
         evidence
     }
 
@@ -242,15 +255,15 @@ impl Evidence {
         }
     }
 
-    fn add_tests(&mut self, bench: &Workbench, budget: usize) {
-        let (text, shown) = tests::render(bench, budget);
+    fn add_tests(&mut self, bench: &Workbench, budget: Budget) {
+        let (text, shown) = tests::render(bench, budget.tests, budget.tests_in_full);
         self.push("Failing tests", text);
         self.shown.extend(shown);
     }
 
-    fn add_requirements(&mut self, bench: &Workbench) {
+    fn add_requirements(&mut self, bench: &Workbench, budget: Budget) {
         if let Some(requirements) = &bench.bug.requirements {
-            self.push("Requirements", head(requirements, Budget::LOCATE.requirements));
+            self.push("Requirements", head(requirements, budget.requirements));
         }
     }
 

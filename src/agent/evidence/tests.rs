@@ -15,8 +15,6 @@ const BEFORE: u32 = 25;
 const BEHIND: u32 = 2;
 /// A test up to this length is shown whole.
 const SHORT: u32 = 30;
-/// Tests whose code is shown; what they have not told, a fourth seldom tells.
-const IN_FULL: usize = 3;
 /// Failures that are listed one by one.
 const LISTED: usize = 12;
 
@@ -25,8 +23,8 @@ const FIRST_OF_FAILURE: usize = 100;
 
 type Shown = Vec<(RepoPath, LineSpan)>;
 
-/// The section's text, at most about `budget` tokens, and the lines it shows.
-pub fn render(bench: &Workbench, budget: usize) -> (String, Shown) {
+/// The section's text, at most about `budget` tokens with the code of at most `in_full` tests, and the lines it shows.
+pub fn render(bench: &Workbench, budget: usize, in_full: usize) -> (String, Shown) {
     let failing = &bench.bug.failing;
     let mut text = format!("{} failing, {} passing.", failing.len(), bench.bug.passing);
     if let Some(file) = &bench.bug.located {
@@ -52,7 +50,7 @@ pub fn render(bench: &Workbench, budget: usize) -> (String, Shown) {
         }
         entry.push_str(&failure_text(&test.failure, test.timed_out));
         let tokens = count_tokens(&entry);
-        if nth == IN_FULL || nth > 0 && tokens > room {
+        if nth == in_full || nth > 0 && tokens > room {
             text.push_str(&others(&failing[nth..], room));
             return (text, shown);
         }
