@@ -117,7 +117,7 @@ async fn bench(trial: &Trial, cold: bool) -> Workbench {
 /// What a model would be told of it.
 async fn word(bench: &Workbench, edits: &[Edits]) -> Validation {
     let agent = AgentName("Fixer".into());
-    let scope = Scope { attempt: 1, level: unidebug::domain::Level::L1, agent, cycle: 1, focus: None };
+    let scope = Scope { attempt: 1, level: unidebug::domain::Level::L1, agent, cycle: 1, focus: None, visit: 1 };
     let cx = ToolContext { bench, scope: &scope, sink: &Nowhere, side: None, variants: None };
     let mut last = None;
     for edit in edits {

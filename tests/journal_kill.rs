@@ -28,7 +28,8 @@ fn writes_until_it_is_killed() {
         journal.emit(&Event::RunStarted { schema: SCHEMA, version, bug, sandbox }).unwrap();
     }
     for n in 0u64.. {
-        let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("fixer"), cycle: 1, focus: None };
+        let scope =
+            Scope { attempt: 1, level: Level::L1, agent: AgentName::from("fixer"), cycle: 1, focus: None, visit: 1 };
         let key = format!("{}-{n}", std::process::id());
         let response = json!({"text": "x".repeat(20_000)});
         journal

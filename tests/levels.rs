@@ -228,7 +228,7 @@ fn fenced_and_bare_answers_of_every_agent_are_understood() {
 /// An answer that breaks the agent's contract, and what it is told.
 fn broken(agent: &str) -> (Value, &'static str) {
     match agent {
-        "Helper" => (json!({"reference": "as on the net", "sources": ["the net"]}), "was never found"),
+        "Helper" => (json!({"reference": "", "sources": ["the net"]}), "`reference` is missing"),
         "RepoFocus" => (json!({"files": ["test/buffers/RingBufferTest.java"]}), "is a test"),
         "Summarizer" => (json!({"summary": [{"method": "grow", "description": "grows"}]}), "has no method grow"),
         "Slicer" => (json!({"first_line": "int isEmptyish;", "last_line": "}"}), "does not stand in"),
@@ -248,6 +248,30 @@ fn unusable_answers_are_sampled_again_with_the_reason() {
         assert_eq!(endpoint.served_to(agent).len(), 2, "{agent}");
         let again = told(&endpoint, agent, 2);
         assert!(again.contains(broken(agent).1), "{agent}: {again}");
+    }
+}
+
+#[test]
+fn a_reference_stays_when_nothing_that_was_found_fits() {
+    for (sources, from, how) in [
+        (json!([]), "(nothing that was found fits: from general knowledge)", "a reference of its own"),
+        (
+            json!(["the net", "capacity-one-free"]),
+            "(from: capacity-one-free)",
+            "a reference from capacity-one-free; dropped the citation of the net, which was never found",
+        ),
+    ] {
+        let endpoint = Endpoint::start(move |agent, _, _| match agent {
+            "Fixer" => good_fix(),
+            "Helper" => accomplished(json!({"reference": "compare with the length", "sources": sources})),
+            _ => usual(agent),
+        });
+        let done = run(&endpoint, &["--levels", "L3", "--no-review"]);
+        repaired_by(&done, json!(3), "fixer");
+        assert_eq!(endpoint.served_to("Helper").len(), 1, "it is not asked again");
+        assert!(done.stderr.contains(how), "{done}");
+        let fixer = told(&endpoint, "Fixer", 1);
+        assert!(fixer.contains("compare with the length") && fixer.contains(from), "{fixer}");
     }
 }
 
@@ -383,5 +407,34 @@ fn models_differ_by_level_and_agent() {
             _ => "large",
         };
         assert_eq!(served.body["model"], wanted, "{} {}", served.agent, served.nth);
+    }
+}
+
+/// Repairers that always give the same wrong patch and the same reason, on all levels and in refinement.
+fn stubborn(agent: &str, nth: usize) -> Reply {
+    match agent {
+        "Fixer" | "FixerPro" if nth % 2 == 1 => Reply::command("write_fix", patch("size > slots.length")),
+        "Fixer" | "FixerPro" => accomplished(json!({"explanation": "the bound is unclear to me"})),
+        _ => usual(agent),
+    }
+}
+
+#[test]
+fn agents_that_repeat_themselves_are_replayed_identically_and_told_once() {
+    let endpoint = Endpoint::start(|agent, nth, _| stubborn(agent, nth));
+    let home = tempfile::tempdir().unwrap();
+    let out = home.path().join("run");
+    run(&endpoint, &["--levels", "L1..L3", "--out", out.to_str().unwrap()]).expect_code(1);
+    for served in endpoint.served() {
+        let prompt = served.prompt();
+        assert!(prompt.matches("size > slots.length").count() <= 2, "{} {}: {prompt}", served.agent, served.nth);
+        assert!(prompt.matches("the bound is unclear to me").count() <= 2, "{prompt}");
+    }
+    let last = told(&endpoint, "FixerPro", endpoint.served_to("FixerPro").len());
+    insta::assert_snapshot!("tried-before", last[last.find("## Tried before").unwrap()..]);
+    for _ in 0..3 {
+        let again = unidebug(&["replay", out.to_str().unwrap(), "--json"]);
+        assert_eq!(again.json()["identical"], true, "{again}");
+        again.expect_code(0);
     }
 }

@@ -109,8 +109,8 @@ fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact,
             (Artifact::Files { paths, explanation }, how)
         }
         ContractKind::Reference => {
-            let reference = reference::read(args, asked, explanation)?;
-            let how = format!("a reference from {}", reference.sources.join(", "));
+            let (reference, dropped) = reference::read(args, asked, explanation)?;
+            let how = reference::how(&reference, &dropped);
             (Artifact::Reference(reference), how)
         }
         ContractKind::Patch => (Artifact::Nothing { explanation }, "ended without a repair".into()),

@@ -12,11 +12,14 @@ use super::middleware::{Admission, Middleware};
 use super::policy::{CycleView, Policy};
 use super::profile::{Profile, StateName};
 use crate::agent::evidence::Evidence;
-use crate::domain::{Artifact, CaseFile, Event, EventSink, Hypothesis, PatchAttempt, Scope, ToolName};
+use crate::domain::{Artifact, CaseFile, Event, EventSink, Hypothesis, Outcome, PatchAttempt, Scope, ToolName};
 use crate::journal::Past;
 use crate::tools::{Effect, Observation, Registry, ToolContext, ToolError, Workbench};
 use std::time::Instant;
 use tracing::Instrument;
+
+/// The tool whose arguments are a patch.
+const WRITE_FIX: &str = "write_fix";
 
 /// Everything one agent run works with.
 pub struct AgentRun<'a> {
@@ -98,6 +101,18 @@ impl Step {
             matches!(self.observation.effect, Effect::Hypothesis(_) | Effect::Discarded(_) | Effect::Tried(_));
         let shows = self.observation.shown.iter().any(|(file, span)| !memory.has_seen(file, *span));
         self.ran && (changes || shows || memory.is_news(&self.observation.text))
+    }
+
+    /// Whether it proposes a patch that this agent proposed before.
+    fn is_known(&self, memory: &Memory) -> bool {
+        let repeats = |attempt: &PatchAttempt| {
+            let known = memory.attempts.iter().any(|other| other.patch == attempt.patch);
+            attempt.validation.outcome == Outcome::Duplicate && !attempt.patch.is_empty() && known
+        };
+        match &self.observation.effect {
+            Effect::Tried(attempts) => attempts.first().is_some_and(repeats),
+            _ => !self.ran && self.tool.as_str() == WRITE_FIX && memory.earlier(&self.tool, &self.args).is_some(),
+        }
     }
 
     /// What the state machine must know of it.
@@ -270,6 +285,7 @@ impl AgentRun<'_> {
             seconds: step.seconds,
         })?;
         let new = step.teaches(memory);
+        let again = step.is_known(memory);
         for (file, span) in &step.observation.shown {
             memory.show(file, *span);
         }
@@ -286,6 +302,7 @@ impl AgentRun<'_> {
             args: step.args,
             observation: step.observation.text,
             ran: step.ran,
+            again,
         };
         memory.push(record, new);
         Ok(())

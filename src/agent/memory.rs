@@ -26,6 +26,18 @@ pub struct CycleRecord {
     pub observation: String,
     /// Whether the tool ran.
     pub ran: bool,
+    /// Whether its patch was proposed before, so that it need not be shown again.
+    pub again: bool,
+}
+
+impl CycleRecord {
+    /// Name and arguments, without a patch that stands elsewhere already.
+    fn call(&self) -> String {
+        match self.again {
+            true => format!("{} (a patch that was tried before)", self.tool),
+            false => format!("{} {}", self.tool, self.args),
+        }
+    }
 }
 
 /// The memory of one agent run.
@@ -125,7 +137,7 @@ impl Memory {
         let record = self.cycles.last()?;
         let command = match record.tool.as_str() {
             "" => "(none could be read)".to_owned(),
-            tool => format!("{tool} {}", record.args),
+            _ => record.call(),
         };
         Some(Last { command, result: record.observation.trim_end().to_owned() })
     }
@@ -147,7 +159,7 @@ impl Memory {
         }
         let mut groups: Vec<Group> = Vec::new();
         for (record, text) in kept.into_iter().rev() {
-            let call = format!("{} {}", record.tool, record.args);
+            let call = record.call();
             let item = match text {
                 Some(text) => format!("cycle {}: {call}\n{}", record.cycle, text.trim_end()),
                 None => format!("cycle {}: {call}\n(left out for room; ask again if needed)", record.cycle),
@@ -173,7 +185,14 @@ mod tests {
     use serde_json::json;
 
     fn record(cycle: u32, tool: &str, observation: &str) -> CycleRecord {
-        CycleRecord { cycle, tool: tool.into(), args: json!({}), observation: observation.into(), ran: true }
+        CycleRecord {
+            cycle,
+            tool: tool.into(),
+            args: json!({}),
+            observation: observation.into(),
+            ran: true,
+            again: false,
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let scratch = Scratch::of("tool")?;
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
     let bench = opened.bench(scratch.path(), way::plain(&config), &*sink).await?;
-    let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None };
+    let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
     let model = match models.mind(Level::L1, &scope.agent, 0.0, &library, &sink, &Arc::default()) {
         Mind::Model { voice, kind } => Some(LlmPolicy::new(voice, kind, scope.clone(), bench.language, 0)),
         Mind::Builtin => None,

@@ -11,6 +11,8 @@ pub struct CaseFile {
     pub hypotheses: Vec<Hypothesis>,
     /// Patches that were judged, with the judge's answers.
     pub attempts: Vec<PatchAttempt>,
+    /// Who proposed each of them, in the same order.
+    pub authors: Vec<AgentName>,
     /// What the built-in engine found out before the first paid call, for people and models.
     pub engine_notes: Vec<String>,
     /// What agents said when they ended without what they owed, in order: why it failed, in their words.

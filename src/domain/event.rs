@@ -44,6 +44,37 @@ pub struct Scope {
     /// The one file it works on, when it runs once for each of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<RepoPath>,
+    /// For the how-manieth time it works on this rung of this attempt, counted from 1: refinement asks agents again.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub visit: u32,
+}
+
+fn first() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_first(visit: &u32) -> bool {
+    *visit <= 1
+}
+
+impl Scope {
+    /// The whole agent run: the same place without its cycle.
+    #[must_use]
+    pub fn run(&self) -> Self {
+        Self { cycle: 0, ..self.clone() }
+    }
+
+    /// Whether the same agent worked on the bug in an earlier attempt, or on this rung before.
+    pub fn is_again(&self) -> bool {
+        self.attempt > 1 || self.visit > 1
+    }
+
+    /// Which sample of the same question its requests are, from 0.
+    pub fn sample(&self) -> u32 {
+        const VISITS: u32 = 1000;
+        self.attempt.saturating_sub(1) + VISITS * self.visit.saturating_sub(1)
+    }
 }
 
 /// What a tool call changed, as far as nothing else in the journal tells it: candidates stand in the `Validated`
@@ -313,4 +344,40 @@ pub trait EventSink: Send + Sync {
     /// # Errors
     /// The journal could not be written.
     fn emit(&self, event: &Event) -> std::io::Result<()>;
+}
+
+impl Event {
+    /// Where it happened, of what happened in an agent run.
+    pub fn scope(&self) -> Option<&Scope> {
+        match self {
+            Self::AgentStarted { scope, .. }
+            | Self::Sent { scope, .. }
+            | Self::Received { scope, .. }
+            | Self::Failed { scope, .. }
+            | Self::Observed { scope, .. }
+            | Self::Validated { scope, .. }
+            | Self::Searched { scope, .. }
+            | Self::Marked { scope, .. }
+            | Self::Repaired { scope }
+            | Self::AgentEnded { scope, .. } => Some(scope),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn scope_mut(&mut self) -> Option<&mut Scope> {
+        match self {
+            Self::AgentStarted { scope, .. }
+            | Self::Sent { scope, .. }
+            | Self::Received { scope, .. }
+            | Self::Failed { scope, .. }
+            | Self::Observed { scope, .. }
+            | Self::Validated { scope, .. }
+            | Self::Searched { scope, .. }
+            | Self::Marked { scope, .. }
+            | Self::Repaired { scope }
+            | Self::AgentEnded { scope, .. } => Some(scope),
+            _ => None,
+        }
+    }
 }

@@ -21,8 +21,9 @@ use crate::retrieve::Solution;
 use crate::tools::{Registry, Workbench};
 use futures::future::{join_all, ready};
 use futures::{StreamExt, stream};
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tracing::Instrument;
 
@@ -79,6 +80,18 @@ struct Work<'b> {
     spent: Spent,
     /// Candidates that were judged before it.
     judged: u64,
+    /// How often each agent worked in each place.
+    visits: Mutex<HashMap<Scope, u32>>,
+}
+
+impl Work<'_> {
+    /// The place with the number of this visit to it.
+    fn visited(&self, scope: Scope) -> Scope {
+        let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
+        let visit = visits.entry(scope.clone()).or_insert(0);
+        *visit += 1;
+        Scope { visit: *visit, ..scope }
+    }
 }
 
 /// Everything that stays the same while one bug is worked on.
@@ -112,7 +125,7 @@ impl Escalator {
     /// Faults of the environment, the model and the journal; a bug that stays unrepaired is no error.
     pub async fn repair(&self, bench: &Workbench) -> Result<Verdict, RepairError> {
         let engine = shared_engine(bench, (self.engine)(Level::L1));
-        let mut work = Work { bench, engine, spent: Spent::nothing(&self.caps), judged: 0 };
+        let mut work = Work { bench, engine, spent: Spent::nothing(&self.caps), judged: 0, visits: Mutex::default() };
         let mut case = CaseFile::default();
         for number in 1..=self.plan.attempts {
             if self.plan.fresh {
@@ -167,7 +180,9 @@ impl Escalator {
         work: &Work<'_>,
         case: &CaseFile,
     ) -> Result<Vec<Done>, RepairError> {
-        let scope = |agent: &AgentName, focus| Scope { attempt, level, agent: agent.clone(), cycle: 0, focus };
+        let scope = |agent: &AgentName, focus| {
+            work.visited(Scope { attempt, level, agent: agent.clone(), cycle: 0, focus, visit: 1 })
+        };
         match stage {
             Stage::Together(names) => {
                 // The code does not change between levels: a summary of it is not paid for twice.
@@ -199,10 +214,19 @@ impl Escalator {
             }
             _ => Vec::new(),
         };
-        let sight = Sight { recipe: self.plan.recipe, no_results: self.plan.hides_results(scope.level, &scope.agent) };
-        let evidence = Evidence::of(profile.contract, bench, case, sight, scope.focus.as_ref(), &found);
+        let sight = self.sight(&scope);
+        let evidence = Evidence::of(&profile, bench, case, sight, scope.focus.as_ref(), &found);
         let mut policy = self.policy(&scope, work, self.plan.variants);
         self.run(&profile, scope, evidence, work, case, &mut *policy).await
+    }
+
+    /// What an agent sees. By FixAgent's paper only refinement is shown earlier answers; each level answers anew.
+    pub(super) fn sight(&self, scope: &Scope) -> Sight {
+        Sight {
+            recipe: self.plan.recipe,
+            no_results: self.plan.hides_results(scope.level, &scope.agent),
+            earlier_answer: scope.level == Level::Refine || self.plan.recipe == Recipe::Chosen,
+        }
     }
 
     /// What a first search finds, which Helper is shown; by the papers it searches by itself. A source that fails costs
@@ -303,11 +327,11 @@ impl Escalator {
     /// stays with the author, and nothing that goes wrong here can lose the patch.
     async fn reviewed(&self, mut repair: Repair, work: &Work<'_>, case: &CaseFile) -> Result<Repair, RepairError> {
         let Repair { level, number, .. } = repair;
-        let author = Scope { attempt: number, level, agent: repair.agent.clone(), cycle: 0, focus: None };
+        let author = Scope { attempt: number, level, agent: repair.agent.clone(), cycle: 0, focus: None, visit: 1 };
         self.sink.emit(&Event::Repaired { scope: author.clone() }).map_err(AgentError::Journal)?;
         repair.analysis = Some(repair.attempt.explanation.clone()).filter(|text| !text.is_empty());
         let Some(reviewer) = self.plan.reviewer_on(level) else { return Ok(repair) };
-        let scope = Scope { agent: reviewer.clone(), ..author };
+        let scope = work.visited(Scope { agent: reviewer.clone(), ..author });
         // The engine knows no more than the tests that it was judged by.
         let by_model = matches!((self.mind)(level, reviewer), Mind::Model { .. });
         if repair.agent == *reviewer || !by_model {

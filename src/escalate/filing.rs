@@ -27,6 +27,7 @@ pub fn file(
     if policy == PolicyKind::Builtin {
         case.engine_notes.extend(engine_note(&ended.attempts, families));
     } else {
+        case.authors.extend(ended.attempts.iter().map(|_| agent.clone()));
         case.attempts.extend(ended.attempts);
     }
     // The engine's first try is evidence, not an agent's finding.

@@ -3,7 +3,7 @@
 use super::escalator::{Escalator, Mind, RepairError};
 use super::level::Stage;
 use crate::agent::AgentError;
-use crate::agent::evidence::{Evidence, Sight};
+use crate::agent::evidence::Evidence;
 use crate::agent::memory::Memory;
 use crate::agent::policy::{CycleView, Room, Voice, system_prompt, turn_prompt};
 use crate::domain::{AgentName, CaseFile, Level, Scope};
@@ -60,11 +60,11 @@ impl Escalator {
         voice: &Voice,
         bench: &Workbench,
     ) -> Result<Preview, RepairError> {
-        let scope = Scope { attempt: 1, level, agent: agent.clone(), cycle: 1, focus: None };
+        let scope = Scope { attempt: 1, level, agent: agent.clone(), cycle: 1, focus: None, visit: 1 };
         let profile = self.profile(&scope)?;
         let case = CaseFile::default();
-        let sight = Sight { recipe: self.plan.recipe, no_results: self.plan.hides_results(level, agent) };
-        let evidence = Evidence::of(profile.contract, bench, &case, sight, None, &[]);
+        let sight = self.sight(&scope);
+        let evidence = Evidence::of(&profile, bench, &case, sight, None, &[]);
         let memory = Memory::of(&case);
         let view = CycleView {
             profile: &profile,

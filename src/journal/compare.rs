@@ -86,8 +86,8 @@ impl EventSink for Comparison {
 impl Comparison {
     /// The event beside the recorded one of the same kind and place.
     fn explain(&self, kind: &'static str, event: &Event) -> Divergence {
-        let place = scope(event).map_or_else(String::new, place);
-        let same_place = |other: &&Event| self::kind(other) == Some(kind) && scope(other) == scope(event);
+        let place = event.scope().map_or_else(String::new, place);
+        let same_place = |other: &&Event| self::kind(other) == Some(kind) && other.scope() == event.scope();
         let recorded: Vec<&Event> = self.past.history().events().iter().filter(same_place).collect();
         let new = words(event);
         let shared = |other: &&&Event| {
@@ -112,19 +112,10 @@ fn kind(event: &Event) -> Option<&'static str> {
     }
 }
 
-fn scope(event: &Event) -> Option<&Scope> {
-    match event {
-        Event::Sent { scope, .. }
-        | Event::Observed { scope, .. }
-        | Event::Validated { scope, .. }
-        | Event::Marked { scope, .. } => Some(scope),
-        _ => None,
-    }
-}
-
 fn place(scope: &Scope) -> String {
     let file = scope.focus.as_ref().map(|file| format!(" ({file})")).unwrap_or_default();
-    format!("{} {}{file}, cycle {}, attempt {}", scope.level, scope.agent, scope.cycle, scope.attempt)
+    let visit = if scope.visit > 1 { format!(", visit {}", scope.visit) } else { String::new() };
+    format!("{} {}{file}, cycle {}{visit}, attempt {}", scope.level, scope.agent, scope.cycle, scope.attempt)
 }
 
 /// An event as lines for people: a request message by message.

@@ -20,6 +20,19 @@ pub struct Paid {
 /// A request and what became of it: who asked, and its content key.
 type Asked = (Scope, String);
 
+/// Numbers the visits of agents in journals that were written before they were told apart: each start of an agent where
+/// it worked before is its next visit.
+fn number_visits(events: &mut [Event]) {
+    let mut visits: HashMap<Scope, u32> = HashMap::new();
+    for event in events {
+        let begins = matches!(event, Event::AgentStarted { .. });
+        let Some(scope) = event.scope_mut().filter(|scope| scope.visit <= 1) else { continue };
+        let visit = visits.entry(scope.run()).or_insert(0);
+        *visit += u32::from(begins);
+        scope.visit = (*visit).max(1);
+    }
+}
+
 /// An index over the events of a run.
 #[derive(Debug, Default)]
 pub struct History {
@@ -37,7 +50,8 @@ pub struct History {
 
 impl History {
     /// Indexes events, oldest first.
-    pub fn of(events: Vec<Event>) -> Self {
+    pub fn of(mut events: Vec<Event>) -> Self {
+        number_visits(&mut events);
         let mut history = Self::default();
         for (at, event) in events.iter().enumerate() {
             history.index(at, event);

@@ -20,7 +20,7 @@ fn started() -> Event {
 }
 
 fn scope(cycle: u32) -> Scope {
-    Scope { attempt: 1, level: Level::L1, agent: AgentName::from("fixer"), cycle, focus: None }
+    Scope { attempt: 1, level: Level::L1, agent: AgentName::from("fixer"), cycle, focus: None, visit: 1 }
 }
 
 fn sent(key: &str) -> Event {
@@ -306,7 +306,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     ];
     let level = prop::sample::select(vec![Level::First, Level::L1, Level::L3, Level::Refine]);
     (any::<String>(), value, level, any::<u32>(), 0u32..1000).prop_map(|(text, value, level, cycle, quarters)| {
-        let scope = Scope { attempt: 1, level, agent: AgentName(text.clone()), cycle, focus: None };
+        let scope = Scope { attempt: 1, level, agent: AgentName(text.clone()), cycle, focus: None, visit: 1 };
         let seconds = f64::from(quarters) / 4.0;
         match cycle % 4 {
             0 => Event::Sent { scope, key: text, request: value },

@@ -56,11 +56,11 @@ impl EventSink for Manifest {
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::AgentStarted { scope, policy: PolicyKind::Llm, shown } => {
-                sent.asking.insert(run_of(scope));
+                sent.asking.insert(scope.run());
                 sent.show(shown);
             }
-            Event::Observed { scope, shown, .. } if sent.asking.contains(&run_of(scope)) => sent.show(shown),
-            Event::Sent { scope, request, .. } if sent.asking.contains(&run_of(scope)) => {
+            Event::Observed { scope, shown, .. } if sent.asking.contains(&scope.run()) => sent.show(shown),
+            Event::Sent { scope, request, .. } if sent.asking.contains(&scope.run()) => {
                 sent.requests += 1;
                 sent.bytes += request.to_string().len() as u64;
                 sent.models.extend(request["model"].as_str().map(str::to_owned));
@@ -79,11 +79,6 @@ impl Sent {
             self.files.entry(path.clone()).or_default().extend(span.first..=span.last);
         }
     }
-}
-
-/// The scope of the whole agent run.
-fn run_of(scope: &Scope) -> Scope {
-    Scope { cycle: 0, ..scope.clone() }
 }
 
 /// Lines as ranges, both ends included.
@@ -106,7 +101,8 @@ mod tests {
     #[test]
     fn lines_become_ranges_and_only_what_a_model_saw_counts() {
         let manifest = Manifest::default();
-        let scope = |agent: &str| Scope { attempt: 1, level: Level::L1, agent: agent.into(), cycle: 0, focus: None };
+        let scope =
+            |agent: &str| Scope { attempt: 1, level: Level::L1, agent: agent.into(), cycle: 0, focus: None, visit: 1 };
         let shown = |first, last| vec![(RepoPath::new("A.java").unwrap(), LineSpan { first, last })];
         let started = |agent, policy, shown| Event::AgentStarted { scope: scope(agent), policy, shown };
         manifest.emit(&started("locator", PolicyKind::Builtin, shown(90, 99))).unwrap();

@@ -31,7 +31,7 @@ pub use dependency_graph::bearing_text;
 pub use generate_method_body::GenerateMethodBody;
 pub use search_solutions::solutions_text;
 pub use trial::{judge, tell, told};
-pub use workbench::{Workbench, failing_test_text, failure_text};
+pub use workbench::{Workbench, failing_test_text, failing_text, failure_text};
 
 use crate::domain::{Change, EventSink, LineSpan, PatchAttempt, RepoPath, Scope};
 use crate::validate::ValidateError;

@@ -3,7 +3,7 @@
 use super::ToolError;
 use crate::benchmark::{Checkout, History};
 use crate::code::{CodeIndex, DependencyGraph, SourceFile};
-use crate::domain::{Bug, FailingTest, Failure, Ranking, RepoPath};
+use crate::domain::{Bug, FailingTest, Failure, Ranking, RepoPath, TestId};
 use crate::language::Language;
 use crate::patch::{Folder, Policy};
 use crate::retrieve::Finder;
@@ -98,6 +98,40 @@ pub fn failing_test_text(index: &CodeIndex, test: &FailingTest, with_code: bool)
     }
     text.push_str(&failure_text(&test.failure, test.timed_out));
     text
+}
+
+/// Failing tests for prompts, grouped by what went wrong: the first of each cause in full, the others counted.
+pub fn failing_text(failing: &[(TestId, Failure)], most: usize) -> String {
+    let mut causes: Vec<(&TestId, &Failure, usize)> = Vec::new();
+    for (test, failure) in failing {
+        let same = |known: &&mut (&TestId, &Failure, usize)| {
+            known.1.kind == failure.kind && first_line(known.1) == first_line(failure)
+        };
+        match causes.iter_mut().find(same) {
+            Some(known) => known.2 += 1,
+            None => causes.push((test, failure, 0)),
+        }
+    }
+    let mut text = String::new();
+    for (test, failure, others) in causes.iter().take(most) {
+        let more = match others {
+            0 => String::new(),
+            1 => " (and 1 more test in the same way)".to_owned(),
+            n => format!(" (and {n} more tests in the same way)"),
+        };
+        let _ = writeln!(text, "{test}{more}");
+        text.push_str(&failure_text(failure, false));
+    }
+    let left = causes.len().saturating_sub(most);
+    if left > 0 {
+        let tests: usize = causes[most..].iter().map(|(.., others)| others + 1).sum();
+        let _ = writeln!(text, "({tests} more tests fail, for {left} other causes)");
+    }
+    text
+}
+
+fn first_line(failure: &Failure) -> &str {
+    failure.message.lines().next().unwrap_or("")
 }
 
 /// A cleaned failure for prompts.

@@ -2,7 +2,7 @@
 //!
 //! Variants of a candidate that does not pass are tried where the run asks for them (paper, section III-D3).
 
-use super::{Effect, Observation, Tool, ToolContext, ToolError, failure_text, judge};
+use super::{Effect, Observation, Tool, ToolContext, ToolError, failing_text, judge};
 use crate::domain::{Outcome, PatchAttempt};
 use crate::patch::proposal;
 use async_trait::async_trait;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Failing tests that are shown; the compiler's complaints are the detail itself.
+/// Causes of failing tests that are shown; the compiler's complaints are the detail itself.
 const MAX_SHOWN: usize = 5;
 
 pub struct WriteFix;
@@ -68,14 +68,7 @@ fn attempts_text(attempts: &[PatchAttempt]) -> String {
 fn attempt_text(attempt: &PatchAttempt) -> String {
     let validation = &attempt.validation;
     let mut text = format!("{}: {}\n", validation.outcome, validation.detail);
-    for (test, failure) in validation.failing.iter().take(MAX_SHOWN) {
-        let _ = writeln!(text, "{test}");
-        text.push_str(&failure_text(failure, false));
-    }
-    let more = validation.failing.len().saturating_sub(MAX_SHOWN);
-    if more > 0 {
-        let _ = writeln!(text, "({more} more tests fail)");
-    }
+    text.push_str(&failing_text(&validation.failing, MAX_SHOWN));
     if !validation.is_plausible() && validation.outcome.compiled() {
         text.push_str("the change was undone\n");
     }

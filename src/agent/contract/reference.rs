@@ -1,15 +1,13 @@
-//! Helper's answer: a reference solution that cites what it was made from.
+//! Helper's answer: a reference solution that cites what it was made from, if anything that was found fits.
 
 use super::Asked;
 use crate::domain::Reference;
 use crate::tools::Workbench;
 use serde_json::{Value, json};
 
-/// Who cannot search need not cite.
-const SEARCH: &str = "search_solutions";
-
-/// Reads `reference` and `sources`.
-pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Reference, String> {
+/// Reads `reference` and `sources`, and gives the reference with the citations that were dropped: what was never found
+/// cannot be cited, and the reference may be good all the same.
+pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<(Reference, Vec<String>), String> {
     let text = args["reference"].as_str().unwrap_or("").trim();
     if text.is_empty() {
         return Err("`reference` is missing: the solution in words and code".into());
@@ -19,14 +17,21 @@ pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Refer
         Value::String(one) => one.split([',', '\n']).map(cleaned).collect(),
         _ => Vec::new(),
     };
-    let sources: Vec<String> = sources.into_iter().filter(|source| !source.is_empty()).collect();
-    if sources.is_empty() && asked.profile.offers(SEARCH) {
-        return Err("`sources` is empty: cite what you used, by the id that search_solutions gave".into());
-    }
     let known = asked.bench.solutions.given();
-    match sources.iter().find(|source| !known.contains(source)) {
-        Some(unknown) => Err(format!("the source `{unknown}` was never found; cite ids that search_solutions gave")),
-        None => Ok(Reference { text: text.to_owned(), sources, explanation }),
+    let named = sources.into_iter().filter(|source| !source.is_empty());
+    let (sources, dropped): (Vec<String>, Vec<String>) = named.partition(|source| known.contains(source));
+    Ok((Reference { text: text.to_owned(), sources, explanation }, dropped))
+}
+
+/// How the agent ended, in one phrase.
+pub fn how(reference: &Reference, dropped: &[String]) -> String {
+    let from = match reference.sources.as_slice() {
+        [] => "a reference of its own".to_owned(),
+        sources => format!("a reference from {}", sources.join(", ")),
+    };
+    match dropped {
+        [] => from,
+        _ => format!("{from}; dropped the citation of {}, which was never found", dropped.join(", ")),
     }
 }
 

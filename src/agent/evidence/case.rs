@@ -1,17 +1,10 @@
-//! What the agents before made, as sections of the evidence: slice, summaries, files, reference, and what failed.
+//! What the agents before made, as sections of the evidence: slice, summaries, files, reference.
 
 use super::{Budget, Evidence, code, head};
-use crate::domain::{CaseFile, PatchAttempt, Summary};
+use crate::domain::{CaseFile, Summary};
 use crate::prompt::count_tokens;
-use crate::tools::{Workbench, failure_text};
+use crate::tools::Workbench;
 use std::fmt::Write;
-
-/// Patches that are shown in full, the newest last.
-const PATCHES: usize = 3;
-/// Failing tests of the newest patch that are shown in full.
-const FAILURES: usize = 3;
-/// Analyses that are shown, the newest last.
-const ANALYSES: usize = 3;
 
 impl Evidence {
     /// Slicer's segment in place of the chosen code; whether there is one.
@@ -48,31 +41,16 @@ impl Evidence {
     pub(super) fn add_reference(&mut self, case: &CaseFile) {
         if let Some(reference) = case.reference() {
             let text = head(&reference.text, Budget::REFERENCE);
-            self.push("Reference solution", format!("{}\n(from: {})\n", text.trim_end(), reference.sources.join(", ")));
+            let from = match reference.sources.as_slice() {
+                [] => "nothing that was found fits: from general knowledge".to_owned(),
+                sources => format!("from: {}", sources.join(", ")),
+            };
+            self.push("Reference solution", format!("{}\n({from})\n", text.trim_end()));
         }
-    }
-
-    /// What was tried before this agent began and why it failed, the newest last; without what tests said of it where
-    /// that is not to be known.
-    pub(super) fn add_history(&mut self, case: &CaseFile, no_results: bool) {
-        let mut text = String::new();
-        let skipped = case.attempts.len().saturating_sub(PATCHES);
-        for (nth, attempt) in case.attempts.iter().enumerate().skip(skipped) {
-            let newest = nth + 1 == case.attempts.len();
-            text.push_str(&if no_results { diff_text(attempt) } else { attempt_text(attempt, newest) });
-        }
-        for note in case.engine_notes.iter().filter(|_| !no_results) {
-            let _ = writeln!(text, "- {note}");
-        }
-        let skipped = case.analyses.len().saturating_sub(ANALYSES);
-        for (agent, analysis) in case.analyses.iter().skip(skipped) {
-            let _ = writeln!(text, "- {agent} said: {analysis}");
-        }
-        self.push("Tried before, without success", text);
     }
 }
 
-fn summary_text(summary: &Summary, room: usize) -> String {
+pub(super) fn summary_text(summary: &Summary, room: usize) -> String {
     let mut text = format!("### {}\n", summary.file);
     if !summary.explanation.is_empty() {
         let _ = writeln!(text, "{}", summary.explanation);
@@ -94,25 +72,6 @@ fn summary_text(summary: &Summary, room: usize) -> String {
             break;
         }
         let _ = writeln!(text, "{line}");
-    }
-    text
-}
-
-fn diff_text(attempt: &PatchAttempt) -> String {
-    format!("```diff\n{}```\n", crate::patch::render(&attempt.patch))
-}
-
-fn attempt_text(attempt: &PatchAttempt, newest: bool) -> String {
-    let validation = &attempt.validation;
-    let mut text = format!("{}{}: {}\n", diff_text(attempt), validation.outcome, validation.detail);
-    if !attempt.explanation.is_empty() {
-        let _ = writeln!(text, "its author said: {}", attempt.explanation);
-    }
-    if newest {
-        for (test, failure) in validation.failing.iter().take(FAILURES) {
-            let _ = writeln!(text, "{test}");
-            text.push_str(&failure_text(failure, false));
-        }
     }
     text
 }

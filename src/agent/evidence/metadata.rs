@@ -33,6 +33,8 @@ impl Evidence {
         if !matches!(contract, ContractKind::Summary | ContractKind::Reference | ContractKind::Files) {
             evidence.add_files(case);
             evidence.add_summaries(bench, case, usize::MAX);
+        }
+        if contract != ContractKind::Reference {
             evidence.add_reference(case);
         }
         evidence

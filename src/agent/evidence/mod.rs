@@ -7,6 +7,7 @@
 mod case;
 mod code;
 mod doc;
+mod earlier;
 mod essence;
 mod layout;
 mod metadata;
@@ -14,8 +15,9 @@ pub mod recall;
 mod select;
 mod tests;
 mod tree;
+mod tried;
 
-use crate::agent::profile::ContractKind;
+use crate::agent::profile::{ContractKind, Profile};
 use crate::domain::{CaseFile, LineSpan, Mark, PatchAttempt, RepoPath, Suspect};
 use crate::prompt::count_tokens;
 use crate::retrieve::Solution;
@@ -104,15 +106,38 @@ pub struct Sight {
     pub recipe: Recipe,
     /// Whether patches that failed are shown without what the tests said of them.
     pub no_results: bool,
+    /// Whether the agent is shown what it answered before.
+    pub earlier_answer: bool,
 }
 
 /// Lines of the ranking that Slicer is shown.
 const RANKED: usize = 10;
 
 impl Evidence {
-    /// What an agent with that contract is shown; `focus` is the file of an agent that runs once for each of several,
+    /// What an agent is shown, by its contract; `focus` is the file of an agent that runs once for each of several,
     /// `found` what was retrieved for it.
     pub fn of(
+        agent: &Profile,
+        bench: &Workbench,
+        case: &CaseFile,
+        sight: Sight,
+        focus: Option<&RepoPath>,
+        found: &[Solution],
+    ) -> Self {
+        let mut evidence = Self::of_kind(agent.contract, bench, case, sight, focus, found);
+        if sight.recipe == Recipe::Tests {
+            return evidence;
+        }
+        let again = sight.earlier_answer && evidence.add_earlier(bench, case, agent.contract, focus);
+        // A summary says what the code does; what failed to repair it matters only to one that is made again.
+        if agent.contract != ContractKind::Summary || again {
+            evidence.add_history(case, &agent.name, sight.no_results);
+        }
+        evidence
+    }
+
+    /// What an answer of that kind needs, without what was answered and tried before.
+    fn of_kind(
         contract: ContractKind,
         bench: &Workbench,
         case: &CaseFile,
@@ -120,18 +145,16 @@ impl Evidence {
         focus: Option<&RepoPath>,
         found: &[Solution],
     ) -> Self {
-        let mut evidence = match (sight.recipe, contract) {
-            (Recipe::Tests, _) => return Self::of_tests(bench),
+        match (sight.recipe, contract) {
+            (Recipe::Tests, _) => Self::of_tests(bench),
             (Recipe::Metadata, _) => Self::metadata(contract, bench, case, focus),
             (Recipe::Chosen, ContractKind::Marks) => Self::to_locate(bench, case),
             (Recipe::Chosen, ContractKind::Patch) => Self::to_repair(bench, case),
             (Recipe::Chosen, ContractKind::Slice) => Self::to_slice(bench, case),
-            (Recipe::Chosen, ContractKind::Summary) => return Self::to_summarize(bench, focus),
+            (Recipe::Chosen, ContractKind::Summary) => Self::to_summarize(bench, case, focus),
             (Recipe::Chosen, ContractKind::Files) => Self::to_overlook(bench, case),
             (Recipe::Chosen, ContractKind::Reference) => Self::to_help(bench, found),
-        };
-        evidence.add_history(case, sight.no_results);
-        evidence
+        }
     }
 
     /// The failing tests alone, with their code and results.
@@ -188,19 +211,16 @@ impl Evidence {
         evidence.add_files(case);
         evidence.add_summaries(bench, case, Budget::SUMMARIES);
         evidence.add_reference(case);
-        if let Some(slice) = case.slice() {
-            let LineSpan { first, last } = slice.span;
-            evidence.push("Earlier segment", format!("lines {first} to {last} of {}", slice.file));
-        }
         evidence
     }
 
     /// Evidence for summarising one file: its methods within a budget, those that the failing tests reach first.
-    pub fn to_summarize(bench: &Workbench, focus: Option<&RepoPath>) -> Self {
+    pub fn to_summarize(bench: &Workbench, case: &CaseFile, focus: Option<&RepoPath>) -> Self {
         let mut evidence = Self::default();
         evidence.add_tests(bench, Budget::SUMMARIZE);
         evidence.add_requirements(bench, Budget::SUMMARIZE);
         evidence.add_file(bench, focus.or(bench.bug.located.as_ref()), &[], Budget::SUMMARIZE);
+        evidence.add_reference(case);
         evidence
     }
 
@@ -237,6 +257,7 @@ impl Evidence {
         evidence
             .push("This patch passes all tests: review it", format!("```diff\n{diff}```\n{}\n", passed.explanation));
         evidence.add_summaries(bench, case, Budget::SUMMARIES);
+        evidence.add_reference(case);
         evidence
     }
 

@@ -38,7 +38,8 @@ impl Selection {
             Self::LevelTwo => (Recipe::Chosen, ContractKind::Slice),
             Self::WholeFile => (Recipe::Metadata, ContractKind::Marks),
         };
-        Evidence::of(contract, bench, &CaseFile::default(), Sight { recipe, no_results: false }, None, &[])
+        let sight = Sight { recipe, ..Sight::default() };
+        Evidence::of_kind(contract, bench, &CaseFile::default(), sight, None, &[])
     }
 }
 

@@ -75,9 +75,8 @@ impl Policy for LlmPolicy {
 impl LlmPolicy {
     async fn asked(&self, system: &str, view: &CycleView<'_>, room: Room) -> Result<Answer, AgentError> {
         let user = turn_prompt(&self.voice.library, view, room)?;
-        // The same question in a later attempt is another sample.
-        let sample = view.scope.attempt.saturating_sub(1);
-        let mut query = self.voice.query(system.to_owned(), user, sample);
+        // The same question asked again is another sample.
+        let mut query = self.voice.query(system.to_owned(), user, view.scope.sample());
         if self.voice.form.is_some_and(|form| form != Form::Text) {
             query.form = self.voice.form;
             query.tools =

@@ -136,7 +136,7 @@ mod tests {
         let plan = Plan::new(bugs, vec![Configuration { name: "run".into(), args: Vec::new() }], 4).unwrap();
         let unit = plan.units().remove(1);
         let trouble = Trouble { tries: 1, code: Some(3), message: "no JDK".into(), at_ms: 0, pause_ms: 15_000 };
-        let at = Scope { attempt: 1, level: Level::L2, agent: "slicer".into(), cycle: 3, focus: None };
+        let at = Scope { attempt: 1, level: Level::L2, agent: "slicer".into(), cycle: 3, focus: None, visit: 1 };
         Progress {
             units: 12,
             over: 6,

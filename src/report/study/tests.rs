@@ -5,7 +5,7 @@ use crate::domain::{Cost, Event, Level, Outcome, PolicyKind, Scope, Usage};
 use serde_json::{Value, json};
 
 fn scope(level: Level, agent: &str) -> Scope {
-    Scope { attempt: 1, level, agent: agent.into(), cycle: 1, focus: None }
+    Scope { attempt: 1, level, agent: agent.into(), cycle: 1, focus: None, visit: 1 }
 }
 
 fn started(level: Level, agent: &str) -> Event {

@@ -94,7 +94,7 @@ impl Walk {
 
     fn begin(&mut self, scope: &Scope, policy: Option<PolicyKind>) {
         self.runs.push(AgentRun {
-            scope: Scope { cycle: 0, ..scope.clone() },
+            scope: scope.run(),
             policy,
             cycles: Vec::new(),
             marks: Vec::new(),
@@ -105,7 +105,7 @@ impl Walk {
 
     /// The latest run of the agent that this happened to.
     fn run(&mut self, scope: &Scope) -> &mut AgentRun {
-        let whole = Scope { cycle: 0, ..scope.clone() };
+        let whole = scope.run();
         let at = self.runs.iter().rposition(|run| run.scope == whole);
         let at = at.unwrap_or_else(|| {
             self.begin(scope, None);
