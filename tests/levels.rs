@@ -170,11 +170,16 @@ fn level_3_asks_helper_and_repo_focus_at_the_same_time() {
 #[test]
 fn each_cascade_of_refinement_repairs() {
     let l3 = 13;
+    // The review of the patch is the last request.
+    let cascade = |head: &'static [&str]| [&["FixerPro"], head, &["Locator", "Fixer", "FixerPro"]].concat();
     for (agent, nth, requests, last) in [
         ("FixerPro", 3, l3 + 1, vec!["FixerPro"]),
-        ("Fixer", 4, l3 + 2, vec!["FixerPro", "Fixer"]),
-        ("Fixer", 5, l3 + 5, vec!["FixerPro", "Locator", "Fixer"]),
-        ("Fixer", 6, l3 + 9, vec!["FixerPro", "Slicer", "Locator", "Fixer"]),
+        ("Fixer", 4, l3 + 3, vec!["FixerPro", "Fixer", "FixerPro"]),
+        ("Fixer", 5, l3 + 6, cascade(&[])),
+        ("Fixer", 6, l3 + 10, cascade(&["Slicer"])),
+        ("Fixer", 7, l3 + 15, cascade(&["Summarizer", "Slicer"])),
+        ("Fixer", 8, l3 + 20, cascade(&["RepoFocus", "Slicer"])),
+        ("Fixer", 9, l3 + 25, cascade(&["Helper", "Slicer"])),
     ] {
         let endpoint = endpoint([(agent, nth, good_fix())]);
         let done = run(&endpoint, &["--levels", "L1..L3"]);
@@ -349,7 +354,7 @@ fn every_listed_file_is_summarised_once_and_several_at_the_same_time() {
     ]);
     done.expect_code(1);
     let summaries = endpoint.served_to("Summarizer");
-    assert_eq!(summaries.len(), 4, "one of level 2 and three more of level 3");
+    assert_eq!(summaries.len(), 8, "one of level 2, three more of level 3, and all once again in refinement");
     assert!(overlap(&summaries[1], &summaries[2]) && overlap(&summaries[2], &summaries[3]));
     let slicer = told(&endpoint, "Slicer", 2);
     for file in files {
@@ -396,6 +401,86 @@ fn prompts_of_the_agents_of_levels_2_and_3() {
 }
 
 #[test]
+fn another_model_generates_the_body_of_a_method() {
+    let endpoint = Endpoint::start(|agent, nth, _| match (agent, nth) {
+        ("Fixer", 1) => Reply::command("generate_method_body", json!({"file_path": FILE, "method_name": "isFull"})),
+        ("Fixer", _) => good_fix(),
+        ("MethodBody", _) => Reply::text("```java\n    return size == slots.length;\n```"),
+        _ => usual(agent),
+    });
+    let done = run(&endpoint, &["--levels", "L1", "--model", "generate_method_body=coder"]);
+    repaired_by(&done, json!(1), "fixer");
+    for served in endpoint.served() {
+        let wanted = if served.agent == "MethodBody" { "coder" } else { "scripted" };
+        assert_eq!(served.body["model"], wanted, "{}", served.agent);
+    }
+    assert!(told(&endpoint, "Fixer", 2).contains("return size == slots.length;"));
+}
+
+/// An answer that was cut: all its tokens went into thinking.
+fn only_thoughts(tokens: u64) -> Reply {
+    Reply::Json(json!({
+        "choices": [{"finish_reason": "length", "message": {"role": "assistant", "content": ""}}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": tokens},
+    }))
+}
+
+#[test]
+fn an_answer_that_was_cut_while_thinking_is_asked_for_again_with_more_room() {
+    let endpoint = Endpoint::start(|agent, _, body| match body["max_tokens"].as_u64() {
+        Some(limit) if limit < 6000 => only_thoughts(limit),
+        _ if agent == "Fixer" => good_fix(),
+        _ => usual(agent),
+    });
+    let done = run(&endpoint, &["--levels", "L1"]);
+    repaired_by(&done, json!(1), "fixer");
+    let limits: Vec<Value> = endpoint.served().iter().map(|served| served.body["max_tokens"].clone()).collect();
+    assert_eq!(limits, [4096, 16384, 4096, 16384]);
+    let prompts: Vec<String> = endpoint.served_to("Fixer").iter().map(Served::prompt).collect();
+    assert_eq!(prompts[0], prompts[1], "the same question, in the same cycle");
+    // An endpoint that has no more room: the agent is told that it was cut, and goes on.
+    let short = Endpoint::start(|agent, nth, body| match body["max_tokens"].as_u64() {
+        Some(limit) if limit > 6000 => {
+            Reply::status(400, r#"{"error": {"message": "max_tokens is too large: at most 4096"}}"#)
+        }
+        _ if nth == 1 => only_thoughts(4096),
+        _ if agent == "Fixer" => good_fix(),
+        _ => usual(agent),
+    });
+    repaired_by(&run(&short, &["--levels", "L1"]), json!(1), "fixer");
+    let capped = Endpoint::start(|agent, _, _| if agent == "Fixer" { good_fix() } else { usual(agent) });
+    repaired_by(&run(&capped, &["--levels", "L1", "--max-answer", "900"]), json!(1), "fixer");
+    assert!(capped.served().iter().all(|served| served.body["max_tokens"] == 900));
+}
+
+#[test]
+fn further_attempts_of_models_that_are_not_sampled_see_the_evidence_in_another_order() {
+    let endpoint = Endpoint::start(|agent, _, _| usual(agent));
+    let url = endpoint.base_url();
+    let attempts = ["run", BUG, "--model", "o3", "--base-url", &url, "--strategy", "lite", "--paper", "--levels", "L1"];
+    unidebug(&attempts).expect_code(1);
+    let served = endpoint.served_to("Locator");
+    assert_eq!(served.len(), 5);
+    for (nth, request) in served.iter().enumerate() {
+        assert_eq!(request.body["max_completion_tokens"], 32_768);
+        assert!(request.body.get("temperature").is_none() && request.body.get("seed").is_none());
+        assert!(served[..nth].iter().all(|other| other.prompt() != request.prompt()), "attempt {}", nth + 1);
+    }
+    let sampled = Endpoint::start(|agent, _, _| usual(agent));
+    let more = ["--levels", "L1", "--attempts", "3", "--temperature", "0.3", "--temperature", "fixer=1.2"];
+    run(&sampled, &more).expect_code(1);
+    for request in sampled.served() {
+        let wanted = if request.agent == "Fixer" { 1.2 } else { 0.3 };
+        assert_eq!(request.body["temperature"], wanted);
+        let seed = if request.nth == 1 { Value::Null } else { json!(request.nth - 1) };
+        assert_eq!(request.body["seed"], seed, "the first sample is the model's own");
+    }
+    let done = run(&sampled, &["--temperature", "locater=1"]);
+    done.expect_code(2);
+    assert!(done.stderr.contains("`locater` is no level and no agent"), "{done}");
+}
+
+#[test]
 fn models_differ_by_level_and_agent() {
     let endpoint = endpoint([("Fixer", 2, good_fix())]);
     run(&endpoint, &["--levels", "L1..L2", "--model", "L2=large", "--model", "locator=small", "--no-review"])
@@ -429,6 +514,14 @@ fn agents_that_repeat_themselves_are_replayed_identically_and_told_once() {
         let prompt = served.prompt();
         assert!(prompt.matches("size > slots.length").count() <= 2, "{} {}: {prompt}", served.agent, served.nth);
         assert!(prompt.matches("the bound is unclear to me").count() <= 2, "{prompt}");
+    }
+    for agent in ["Locator", "Slicer", "Summarizer", "RepoFocus", "Helper"] {
+        let last = endpoint.served_to(agent).pop().unwrap().prompt();
+        assert!(last.contains("## Your earlier answer") && last.contains("## Tried before"), "{agent}: {last}");
+    }
+    for agent in ["Fixer", "FixerPro"] {
+        let last = endpoint.served_to(agent).pop().unwrap().prompt();
+        assert!(last.contains("Your patch:\n"), "{agent}: {last}");
     }
     let last = told(&endpoint, "FixerPro", endpoint.served_to("FixerPro").len());
     insta::assert_snapshot!("tried-before", last[last.find("## Tried before").unwrap()..]);

@@ -93,7 +93,7 @@ async fn every_part_that_is_left_out_is_missed_by_the_endpoint() {
         (Part::Static, "Slicer", "static_analysis(file_path?)"),
         (Part::Dynamic, "Slicer", "test_coverage(file_path?)"),
         (Part::Testing, "FixerPro", "failed: 2 of 2"),
-        (Part::Web, "Helper", "capacity-one-free"),
+        (Part::Web, "Helper", "## Repairs of similar bugs"),
     ];
     for (part, agent, text) in shows {
         assert!(prompts(&whole, agent).contains(text), "{text} stands in the whole run");
@@ -164,6 +164,9 @@ async fn fixagent(bench: &Workbench) {
     let way = Way { levels: Some(vec![Level::L1]), ..Way::of("fixagent", true) };
     let (_, served) = asked(bench, &way, &endpoint).await;
     assert_eq!(served.len(), 40, "20 attempts of Locator and Fixer");
+    let bodies: std::collections::BTreeSet<String> = served.iter().map(|request| request.body.to_string()).collect();
+    assert_eq!(bodies.len(), 40, "no request repeats another");
+    assert!(served.iter().all(|request| request.body["temperature"] == 1.0));
     assert!(!prompts(&served, "Locator").contains("Tried before"), "nothing is carried over");
 }
 
@@ -225,6 +228,43 @@ async fn repairagent(bench: &Workbench) {
     assert!(text(4).contains("no patch has passed all tests yet"), "{}", text(4));
     let variants = served.iter().find(|request| request.agent == "Variants").unwrap();
     assert!(variants.prompt().contains("30"));
+}
+
+/// Thirty variants of a candidate that fails, from a model that gives fewer at a time and is cut once.
+#[tokio::test(flavor = "multi_thread")]
+async fn variants_come_in_as_many_answers_as_they_need() {
+    let (_scratch, bench) = bench(Wanted::default()).await;
+    let variants = |numbers: std::ops::Range<usize>| {
+        let list: Vec<String> = numbers
+            .map(|n| json!({"diff": patch(&format!("size > slots.length + {n}"))["diff"]}).to_string())
+            .collect();
+        format!("[{}]", list.join(", "))
+    };
+    let cut = |text: String| {
+        let end = text.len() - 60;
+        let message = json!({"role": "assistant", "content": text[..end]});
+        Reply::Json(json!({"choices": [{"finish_reason": "length", "message": message}]}))
+    };
+    let endpoint = Endpoint::start(move |agent, nth, _| match (agent, nth) {
+        ("RepairAgent", 1) => Reply::command("express_hypothesis", json!({"hypothesis": "one slot is lost"})),
+        ("RepairAgent", 2) => Reply::command("write_fix", patch("size > slots.length")),
+        ("RepairAgent", 3) => Reply::command("write_fix", patch("size >= slots.length")),
+        ("RepairAgent", _) => accomplished(json!({"reason": "done"})),
+        ("Variants", 1) => cut(variants(1..14)),
+        ("Variants", 2) => Reply::text(variants(13..25)),
+        ("Variants", _) => Reply::text(variants(25..40)),
+        other => panic!("{other:?} does not belong here"),
+    });
+    let (verdict, served) = asked(&bench, &Way::of("repairagent", true), &endpoint).await;
+    assert!(matches!(verdict, Verdict::Plausible(_)));
+    let queries: Vec<String> =
+        served.iter().filter(|request| request.agent == "Variants").map(Served::prompt).collect();
+    assert_eq!(queries.len(), 3);
+    insta::assert_snapshot!("variants", queries[0]);
+    assert!(queries[1].contains("Propose 18 variants") && queries[2].contains("Propose 6 variants"), "{}", queries[1]);
+    assert!(queries[1].contains("size > slots.length + 12") && !queries[1].contains("slots.length + 13"));
+    let told = served.iter().filter(|request| request.agent == "RepairAgent").nth(2).unwrap().prompt();
+    assert!(told.contains("30 variants of it were tried: 30 failed"), "{told}");
 }
 
 async fn direct(bench: &Workbench) {

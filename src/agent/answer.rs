@@ -278,19 +278,39 @@ fn prose(hidden: &str, before: &str) -> String {
 mod tests;
 
 /// The objects of a list of objects, wherever it stands in a text: how variants of a patch are answered. Elements that
-/// are no objects are passed over; a text without a list gives none.
+/// are no objects are passed over; a text without a list gives none. Of a list that was cut the whole elements are given.
 pub fn list(text: &str) -> Vec<Value> {
     let (_, text) = split_thinking(text);
     let starts = text.match_indices('[').map(|(at, _)| at).take(MAX_LIST_STARTS);
     for start in starts {
-        if let Ok(read) = tolerant::document(&text[start..])
-            && let Value::Array(elements) = read.value
-            && elements.iter().any(Value::is_object)
-        {
-            return elements.into_iter().filter(Value::is_object).collect();
+        let elements = match tolerant::document(&text[start..]) {
+            Ok(read) if !read.unfinished => match read.value {
+                Value::Array(elements) => elements.into_iter().filter(Value::is_object).collect(),
+                _ => Vec::new(),
+            },
+            _ => whole_elements(&text[start + 1..]),
+        };
+        if !elements.is_empty() {
+            return elements;
         }
     }
     Vec::new()
+}
+
+/// The objects at the start of a list whose end is missing, up to the one that is cut.
+fn whole_elements(text: &str) -> Vec<Value> {
+    let mut rest = text.trim_start();
+    let mut elements = Vec::new();
+    while rest.starts_with('{') {
+        match tolerant::document(rest) {
+            Ok(read) if !read.unfinished => {
+                elements.push(read.value);
+                rest = rest[read.length..].trim_start().trim_start_matches(',').trim_start();
+            }
+            _ => break,
+        }
+    }
+    elements
 }
 
 /// Brackets of prose that are tried before a text counts as holding no list.

@@ -66,7 +66,8 @@ pub struct Source {
 /// Who thinks.
 #[derive(Debug, Default, Args, Serialize)]
 pub struct Minds {
-    /// `builtin`, `replay:PATH`, or a model at the endpoint; `L1=…` or `locator=…` for a part. May be repeated.
+    /// `builtin`, `replay:PATH`, or a model at the endpoint; `L1=…` or `locator=…` for a part, `generate_method_body=…`
+    /// for who generates code for that tool. May be repeated.
     #[arg(long, value_name = "[PART=]MODEL")]
     pub model: Vec<String>,
     /// A known endpoint: its address, the variable of its key, and what it can do.
@@ -85,6 +86,14 @@ pub struct Minds {
     /// How long models think before they answer.
     #[arg(long, value_enum)]
     pub reasoning_effort: Option<Effort>,
+    /// Sampling temperature from 0 to 2; `L1=…` or `locator=…` for a part. Without one it is 0 at first and 0.8 when the
+    /// same is asked again. May be repeated.
+    #[arg(long, value_name = "[PART=]T")]
+    pub temperature: Vec<String>,
+    /// Most tokens of one answer, thinking included; 4096, more for models that think long, and four times as much once
+    /// where an answer was cut.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_answer: Option<u32>,
     /// Ask for answers piece by piece: a server that died is noticed sooner.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
     pub stream: Option<bool>,

@@ -57,7 +57,7 @@ impl Frozen {
         let prices = prices.map(|prices| prices.source().to_owned());
         let plan = session.plan();
         let plan = json!({
-            "levels": plan.levels, "attempts": plan.attempts, "variants": plan.variants, "without": plan.without,
+            "levels": plan.levels, "temperature": plan.temperature, "attempts": plan.attempts, "variants": plan.variants, "without": plan.without,
             "review": plan.reviewer.is_some(), "localization": plan.localization.word(),
             "prices": prices, "differs_from_the_paper": plan.differs,
         });

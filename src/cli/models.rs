@@ -6,9 +6,9 @@ use super::endpoint::{self, Address};
 use super::error::Failure;
 use crate::agent::policy::Voice;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
-use crate::escalate::Mind;
+use crate::escalate::{Mind, Temperatures};
 use crate::journal::{History, Past};
-use crate::llm::{Account, ChatModel, Form, Purse, Redacting, Redactor, Replay};
+use crate::llm::{Account, ChatModel, Family, Form, Purse, Redacting, Redactor, Replay};
 use crate::prompt::Library;
 use camino::Utf8Path;
 use std::collections::BTreeMap;
@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 /// The model when a key is configured and no model is named.
 const DEFAULT_MODEL: &str = "gpt-4o-mini";
+/// The part of `--model` that names who generates code for the tool of that name.
+const CODER: &str = "generate_method_body";
 /// The word for the built-in engine.
 const BUILTIN: &str = "builtin";
 
@@ -65,6 +67,9 @@ pub struct Models {
     endpoint: Option<Arc<dyn ChatModel>>,
     form: Option<Form>,
     effort: Option<String>,
+    /// Temperatures that were asked for, by part; the empty part is the default.
+    temperatures: BTreeMap<String, f64>,
+    max_answer: Option<u32>,
     /// Keeps secrets out of requests, recordings and the journal.
     pub redactor: Arc<Redactor>,
     /// Whether the built-in engine runs only because no key is configured.
@@ -101,6 +106,8 @@ impl Models {
             endpoint: None,
             form: Some(config.answers).filter(|form| *form != Form::Text),
             effort: config.reasoning_effort.map(|effort| effort.word().to_owned()),
+            temperatures: read_temperatures(config, agents)?,
+            max_answer: config.max_answer,
             redactor: Arc::new(Redactor::of_environment(address.key.clone())),
             for_lack_of_a_key,
             note: None,
@@ -176,7 +183,7 @@ impl Models {
         &self,
         level: Level,
         agent: &AgentName,
-        temperature: f64,
+        temperature: Temperatures,
         library: &Arc<Library>,
         sink: &Arc<dyn EventSink>,
         past: &Arc<Past>,
@@ -185,10 +192,20 @@ impl Models {
             return Mind::Builtin;
         }
         let named = self.parts.get(agent.as_str()).or_else(|| self.parts.get(level.label())).unwrap_or(&self.default);
+        let asked = [agent.as_str(), level.label(), ""].into_iter().find_map(|part| self.temperatures.get(part));
+        let temperature = asked.map_or(temperature, |asked| Temperatures::fixed(*asked));
+        let coder = self.parts.get(CODER).and_then(|named| match named {
+            Named::Model(name) => Some((self.endpoint.clone()?, name.clone())),
+            Named::Replay(path) => Some((self.replays.get(path)?.clone(), String::new())),
+            Named::Builtin => None,
+        });
         let voice = |model: &Arc<dyn ChatModel>, name: &str| Voice {
             model: model.clone(),
             name: name.to_owned(),
-            temperature: Some(temperature),
+            temperature: Some(temperature.first),
+            again: Some(temperature.again),
+            answer_tokens: self.max_answer.unwrap_or_else(|| Family::of(name).answer_tokens),
+            coder: coder.clone(),
             form: self.form,
             effort: self.effort.clone(),
             purse: Purse::default(),
@@ -217,13 +234,8 @@ fn read_parts(config: &Config, agents: &[AgentName]) -> Result<(Option<Named>, B
     for text in &config.model {
         match text.split_once('=') {
             Some((part, model)) if !part.contains(':') && !model.is_empty() => {
-                let known = ["L1", "L2", "L3", "refine"].contains(&part) || agents.iter().any(|a| a.as_str() == part);
-                if !known {
-                    let names: Vec<&str> = agents.iter().map(AgentName::as_str).collect();
-                    return Err(Failure::usage(
-                        format!("`--model {text}`: `{part}` is no level and no agent"),
-                        format!("parts are L1, L2, L3, refine and the agents {}", names.join(", ")),
-                    ));
+                if part != CODER {
+                    check_part("--model", text, part, agents)?;
                 }
                 parts.insert(part.to_owned(), Named::read(model, &config.models));
             }
@@ -234,6 +246,37 @@ fn read_parts(config: &Config, agents: &[AgentName]) -> Result<(Option<Named>, B
         }
     }
     Ok((default, parts))
+}
+
+/// Refuses a part that is no level and no agent.
+fn check_part(flag: &str, text: &str, part: &str, agents: &[AgentName]) -> Result<(), Failure> {
+    if ["L1", "L2", "L3", "refine"].contains(&part) || agents.iter().any(|agent| agent.as_str() == part) {
+        return Ok(());
+    }
+    let names: Vec<&str> = agents.iter().map(AgentName::as_str).collect();
+    Err(Failure::usage(
+        format!("`{flag} {text}`: `{part}` is no level and no agent"),
+        format!("parts are L1, L2, L3, refine and the agents {}", names.join(", ")),
+    ))
+}
+
+/// Splits `PART=T` from plain `T` and checks both.
+fn read_temperatures(config: &Config, agents: &[AgentName]) -> Result<BTreeMap<String, f64>, Failure> {
+    let mut all = BTreeMap::new();
+    for text in &config.temperature {
+        let (part, number) = text.split_once('=').unwrap_or(("", text));
+        if !part.is_empty() {
+            check_part("--temperature", text, part, agents)?;
+        }
+        match number.trim().parse::<f64>() {
+            Ok(temperature) if (0.0..=2.0).contains(&temperature) => drop(all.insert(part.to_owned(), temperature)),
+            _ => {
+                let what = format!("`--temperature {text}`: `{number}` is no temperature");
+                return Err(Failure::usage(what, "give a number from 0 to 2, as `0.7` or `locator=0.2`"));
+            }
+        }
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -256,6 +299,18 @@ mod tests {
         assert_eq!(by_part["L1"], Named::Model("o3".into()));
         assert_eq!(by_part["locator"], Named::Builtin);
         assert_eq!(parts(&["replay:a=b"]).unwrap().0, Some(Named::Replay("a=b".into())));
+    }
+
+    #[test]
+    fn temperatures_differ_by_part_and_are_checked() {
+        let read = |texts: &[&str]| {
+            let temperature = texts.iter().map(|t| (*t).to_owned()).collect();
+            read_temperatures(&Config { temperature, ..Config::default() }, &["locator".into()])
+        };
+        let all = read(&["0.7", "locator=0", "refine=1.5"]).unwrap();
+        assert_eq!((all[""], all["locator"], all["refine"]), (0.7, 0.0, 1.5));
+        assert!(read(&["warm"]).unwrap_err().message.contains("`warm` is no temperature"));
+        assert!(read(&["3"]).is_err() && read(&["locater=0.1"]).is_err());
     }
 
     #[test]

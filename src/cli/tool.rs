@@ -9,7 +9,7 @@ use super::way;
 use crate::agent::mend::{self, Match, Threshold};
 use crate::agent::policy::{LlmPolicy, Policy};
 use crate::domain::{AgentName, EventSink, Level, Scope};
-use crate::escalate::Mind;
+use crate::escalate::{Mind, Temperatures};
 use crate::prompt::Library;
 use crate::report::Tally;
 use crate::tools::{Effect, GenerateMethodBody, Registry, Tool, ToolContext, TypedTool, call_form};
@@ -48,7 +48,7 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
     let bench = opened.bench(scratch.path(), way::plain(&config), &*sink).await?;
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
-    let model = match models.mind(Level::L1, &scope.agent, 0.0, &library, &sink, &Arc::default()) {
+    let model = match models.mind(Level::L1, &scope.agent, Temperatures::fixed(0.0), &library, &sink, &Arc::default()) {
         Mind::Model { voice, kind } => Some(LlmPolicy::new(voice, kind, scope.clone(), bench.language, 0)),
         Mind::Builtin => None,
     };

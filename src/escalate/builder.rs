@@ -8,7 +8,7 @@ use crate::agent::policy::{EngineBudget, Voice};
 use crate::agent::profile::{self, Profile, ProfileError};
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::journal::{Past, Tee};
-use crate::llm::{ChatModel, Purse};
+use crate::llm::{ChatModel, Family, Purse};
 use crate::prompt::{Library, PromptError};
 use crate::tools::{Registry, Tool};
 use std::sync::Arc;
@@ -229,12 +229,17 @@ impl Builder {
         let mind = match (self.mind, self.model) {
             (Some(mind), _) => mind,
             (None, Some((model, name))) => {
-                let temperature = Some(plan.temperature);
+                let temperature = Some(plan.temperature.first);
+                let again = Some(plan.temperature.again);
+                let answer_tokens = Family::of(&name).answer_tokens;
                 let (library, sink, past) = (library.clone(), self.sink.clone(), self.past.clone());
                 one_for_all(Voice {
                     model,
                     name,
                     temperature,
+                    again,
+                    answer_tokens,
+                    coder: None,
                     form: None,
                     effort: None,
                     purse: Purse::default(),

@@ -191,8 +191,8 @@ impl Escalator {
                 let wanted = names.iter().filter(|name| name.as_str() != SUMMARIZER || !known);
                 join_all(wanted.map(|name| self.agent(scope(name, None), work, case))).await.into_iter().collect()
             }
-            Stage::PerFile { each_file: name } => {
-                let files = filing::without_summary(work.bench, case);
+            Stage::PerFile { each_file: name, again } => {
+                let files = filing::files(work.bench, case, *again);
                 let failed = AtomicBool::new(false);
                 let runs = files.into_iter().map(|file| async {
                     let done = self.agent(scope(name, Some(file)), work, case).await;
@@ -215,7 +215,10 @@ impl Escalator {
             _ => Vec::new(),
         };
         let sight = self.sight(&scope);
-        let evidence = Evidence::of(&profile, bench, case, sight, scope.focus.as_ref(), &found);
+        let mut evidence = Evidence::of(&profile, bench, case, sight, scope.focus.as_ref(), &found);
+        if scope.is_again() && self.needs_another_view(&scope) {
+            evidence.turn(scope.sample());
+        }
         let mut policy = self.policy(&scope, work, self.plan.variants);
         self.run(&profile, scope, evidence, work, case, &mut *policy).await
     }
@@ -227,6 +230,11 @@ impl Escalator {
             no_results: self.plan.hides_results(scope.level, &scope.agent),
             earlier_answer: scope.level == Level::Refine || self.plan.recipe == Recipe::Chosen,
         }
+    }
+
+    /// Whether the agent's model would answer the same question in the same way.
+    fn needs_another_view(&self, scope: &Scope) -> bool {
+        matches!((self.mind)(scope.level, &scope.agent), Mind::Model { voice, .. } if !voice.is_sampled())
     }
 
     /// What a first search finds, which Helper is shown; by the papers it searches by itself. A source that fails costs

@@ -76,10 +76,12 @@ fn engine_note(attempts: &[PatchAttempt], families: &[(&'static str, usize)]) ->
     Some(note)
 }
 
-/// Bug-related files whose content has no summary yet; the bug-located one alone while there is no list.
-pub fn without_summary(bench: &Workbench, case: &CaseFile) -> Vec<RepoPath> {
+/// Bug-related files, each content once; the bug-located one alone while there is no list. Those that have a summary
+/// only when they are to be summarised again.
+pub fn files(bench: &Workbench, case: &CaseFile, again: bool) -> Vec<RepoPath> {
     let text = |path: &RepoPath| bench.index.file(path).map(|file| file.text.clone());
-    let mut known: HashSet<_> = case.summaries().iter().filter_map(|summary| text(&summary.file)).collect();
+    let summarised = case.summaries().into_iter().filter(|_| !again);
+    let mut known: HashSet<_> = summarised.filter_map(|summary| text(&summary.file)).collect();
     let listed = if case.files().is_empty() { bench.bug.located.as_slice() } else { case.files() };
     listed.iter().filter(|path| text(path).is_some_and(|text| known.insert(text))).cloned().collect()
 }

@@ -14,6 +14,9 @@ pub enum Stage {
     PerFile {
         /// Which agent.
         each_file: AgentName,
+        /// Whether it also works on files that it worked on before.
+        #[serde(default)]
+        again: bool,
     },
 }
 
@@ -27,7 +30,7 @@ impl Stage {
     pub fn agents(&self) -> &[AgentName] {
         match self {
             Self::Together(agents) => agents,
-            Self::PerFile { each_file } => std::slice::from_ref(each_file),
+            Self::PerFile { each_file, .. } => std::slice::from_ref(each_file),
         }
     }
 

@@ -40,4 +40,4 @@ pub use builder::{BuildError, Builder};
 pub use caps::{PartCap, PartCaps};
 pub use escalator::{Escalator, Mind, RepairError};
 pub use outcome::{Repair, Verdict};
-pub use strategy::{Plan, Strategy, StrategyError};
+pub use strategy::{Plan, Strategy, StrategyError, Temperatures};

@@ -41,7 +41,7 @@ impl Escalator {
             for stage in &stages {
                 let names: Vec<&AgentName> = match stage {
                     Stage::Together(names) => names.iter().collect(),
-                    Stage::PerFile { each_file } => vec![each_file],
+                    Stage::PerFile { each_file, .. } => vec![each_file],
                 };
                 for name in names {
                     if let Mind::Model { voice, .. } = (self.mind)(level, name) {

@@ -7,7 +7,7 @@ use crate::agent::evidence::Recipe;
 use crate::agent::mend::Threshold;
 use crate::domain::{AgentName, Level};
 use include_dir::{Dir, include_dir};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/agents/strategies");
@@ -38,7 +38,7 @@ pub struct Strategy {
     /// Variants asked for each candidate that fails.
     #[serde(default)]
     variants: u32,
-    /// Sampling temperature.
+    /// Sampling temperature; what is asked again is sampled with at least [`AGAIN`].
     #[serde(default)]
     temperature: f64,
     /// Stages by rung. `First` is the built-in engine before the first paid call.
@@ -53,12 +53,37 @@ pub struct Strategy {
 #[serde(deny_unknown_fields)]
 struct Paper {
     attempts: Option<u32>,
+    temperature: Option<f64>,
     localization: Option<Localization>,
     #[serde(default)]
     evidence: Recipe,
     /// What is not as in the paper all the same, a sentence each.
     #[serde(default)]
     differs: Vec<String>,
+}
+
+/// Least sampling temperature of what is asked again: without one, a second attempt would repeat the first.
+pub const AGAIN: f64 = 0.8;
+
+/// Sampling temperatures of one agent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Temperatures {
+    /// When it is asked for the first time.
+    pub first: f64,
+    /// In later attempts, and when refinement asks it again.
+    pub again: f64,
+}
+
+impl Temperatures {
+    /// What follows from the first one.
+    pub fn of(first: f64) -> Self {
+        Self { first, again: first.max(AGAIN) }
+    }
+
+    /// The same at any time.
+    pub fn fixed(temperature: f64) -> Self {
+        Self { first: temperature, again: temperature }
+    }
 }
 
 fn one() -> u32 {
@@ -125,7 +150,7 @@ impl Strategy {
             crews,
             attempts: self.paper.attempts.filter(|_| paper).unwrap_or(self.attempts),
             variants: self.variants,
-            temperature: self.temperature,
+            temperature: Temperatures::of(self.paper.temperature.filter(|_| paper).unwrap_or(self.temperature)),
             reviewer: self.reviewer.clone(),
             reviewed: self.reviewed.iter().filter_map(|name| level::named(name).ok()).collect(),
             fresh: paper,
@@ -161,8 +186,8 @@ pub struct Plan {
     pub attempts: u32,
     /// Variants asked of a model for each failed candidate.
     pub variants: u32,
-    /// Sampling temperature.
-    pub temperature: f64,
+    /// Sampling temperatures.
+    pub temperature: Temperatures,
     /// The agent that reviews a plausible patch, when there is one.
     pub reviewer: Option<AgentName>,
     /// Levels whose plausible patches are reviewed.
@@ -249,7 +274,7 @@ mod tests {
         let rungs = plan.rungs(2);
         let all: Vec<&AgentName> = rungs.iter().flat_map(|(_, stages)| stages).flat_map(Stage::agents).collect();
         assert!(all.iter().all(|agent| !["fixer_pro", "summarizer"].contains(&agent.as_str())));
-        assert_eq!(rungs.last().unwrap().1.len(), 6, "refinement starts at Fixer");
+        assert_eq!(rungs.last().unwrap().1.len(), 17, "refinement starts at Fixer");
         assert!(plan.reviewer_on(Level::L2).is_none());
     }
 

@@ -8,6 +8,7 @@
 mod account;
 mod budget;
 mod capped;
+mod family;
 mod gate;
 mod key;
 mod openai;
@@ -22,6 +23,7 @@ mod secret;
 pub use account::{Account, Standing};
 pub use budget::{Budget, Caps, Permit, WorstCase};
 pub use capped::Capped;
+pub use family::Family;
 pub use gate::{Gate, Gated};
 pub use key::key;
 pub use openai::{Endpoint, Finding, OpenAi, Patience, answer_from};

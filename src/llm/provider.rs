@@ -50,6 +50,10 @@ pub struct Abilities {
     pub reasoning_effort: bool,
     /// Usage in streams, when it is asked for.
     pub stream_usage: bool,
+    /// A seed of the sampling.
+    pub seed: bool,
+    /// A name under which equal beginnings of prompts are cached.
+    pub cache_key: bool,
 }
 
 impl Abilities {
@@ -62,6 +66,8 @@ impl Abilities {
         json_object: true,
         reasoning_effort: true,
         stream_usage: true,
+        seed: true,
+        cache_key: false,
     };
 
     /// The strictest form that is taken, from the wished one down.
@@ -92,10 +98,10 @@ pub struct Provider {
     pub note: Option<&'static str>,
 }
 
-const OPENAI: Abilities = Abilities { limit: Limit::MaxCompletionTokens, ..Abilities::ALL };
+const OPENAI: Abilities = Abilities { limit: Limit::MaxCompletionTokens, cache_key: true, ..Abilities::ALL };
 /// Formats are ignored in silence there, so that text says what is wanted.
 const ANTHROPIC: Abilities =
-    Abilities { json_schema: false, json_object: false, reasoning_effort: false, ..Abilities::ALL };
+    Abilities { json_schema: false, json_object: false, reasoning_effort: false, seed: false, ..Abilities::ALL };
 const DEEPSEEK: Abilities = Abilities { json_schema: false, reasoning_effort: false, ..Abilities::ALL };
 
 /// The table; a new endpoint is a line.

@@ -93,9 +93,9 @@ impl Replay {
     }
 }
 
-/// The key of a request whatever the model is called.
+/// The key of a request whatever the model is called, with what follows from its name left out.
 fn nameless(query: &Query) -> String {
-    key(&Query { model: String::new(), ..query.clone() })
+    key(&Query { model: String::new(), temperature: None, max_tokens: None, ..query.clone() })
 }
 
 fn first_line(query: &Query) -> &str {

@@ -181,3 +181,13 @@ proptest! {
         prop_assert!(!reply.repaired);
     }
 }
+
+#[test]
+fn a_list_that_was_cut_gives_its_whole_elements() {
+    let whole = r#"Here: [{"diff": "-a\n+b"}, {"diff": "-a\n+c [1]"}]"#;
+    assert_eq!(list(whole).len(), 2);
+    for end in ["", ", {\"diff\": \"-a", ", {\"diff\": \"-a\\n+d\"", ","] {
+        let cut = format!("{}{end}", whole.trim_end_matches(']'));
+        assert_eq!(list(&cut), list(whole), "{cut}");
+    }
+}

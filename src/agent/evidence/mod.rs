@@ -17,8 +17,10 @@ mod tests;
 mod tree;
 mod tried;
 
+pub use tried::changed;
+
 use crate::agent::profile::{ContractKind, Profile};
-use crate::domain::{CaseFile, LineSpan, Mark, PatchAttempt, RepoPath, Suspect};
+use crate::domain::{CaseFile, LineSpan, Mark, Patch, PatchAttempt, RepoPath, Suspect};
 use crate::prompt::count_tokens;
 use crate::retrieve::Solution;
 use crate::tools::{Workbench, bearing_text, solutions_text};
@@ -261,6 +263,16 @@ impl Evidence {
         evidence
     }
 
+    /// Evidence for variants of a patch that failed: the failing tests and the code that it changes.
+    pub fn to_vary(bench: &Workbench, patch: &Patch) -> Self {
+        let mut evidence = Self::default();
+        evidence.add_tests(bench, Budget::REPAIR);
+        evidence.add_requirements(bench, Budget::REPAIR);
+        let choice = select::changed(bench, patch);
+        evidence.add_code(bench, &choice, &[], Budget::REPAIR);
+        evidence
+    }
+
     /// The whole text, as it stands in the prompt.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -268,6 +280,20 @@ impl Evidence {
             text.push_str(&format!("## {}\n{}\n\n", section.title, section.text.trim_end()));
         }
         text
+    }
+
+    /// The same evidence in another order, for a model that would answer the same question in the same way.
+    pub fn turn(&mut self, times: u32) {
+        // Each number of turns is a permutation of its own, as long as there are that many.
+        let mut left = std::mem::take(&mut self.sections);
+        let mut rest = times as usize;
+        while !left.is_empty() {
+            let at = rest % left.len();
+            rest /= left.len();
+            self.sections.push(left.remove(at));
+        }
+        let told = format!("You looked at this {times} time(s) before and found no repair: look at it in another way.");
+        self.push("Again", told);
     }
 
     fn push(&mut self, title: &'static str, text: String) {

@@ -22,7 +22,7 @@ const LINE: usize = 160;
 /// A candidate as it is told, with every time it was proposed.
 struct Tried<'c> {
     attempt: &'c PatchAttempt,
-    author: Option<&'c AgentName>,
+    authors: Vec<&'c AgentName>,
     /// How often the same was proposed again.
     again: usize,
     /// Where it changes the code.
@@ -55,13 +55,15 @@ fn distinct(case: &CaseFile) -> (Vec<Tried<'_>>, usize) {
             true => one.attempt.patch.is_empty() && one.attempt.validation.detail == attempt.validation.detail,
             false => one.attempt.patch == attempt.patch,
         };
+        let author = case.authors.get(nth);
         if let Some(known) = tried.iter_mut().find(same) {
             known.again += 1;
+            known.authors.extend(author.filter(|author| !known.authors.contains(author)));
         } else if attempt.validation.outcome == Outcome::Duplicate {
             repeated += 1;
         } else {
-            let author = case.authors.get(nth);
-            tried.push(Tried { attempt, author, again: 0, places: places(&attempt.patch) });
+            let authors = author.into_iter().collect();
+            tried.push(Tried { attempt, authors, again: 0, places: places(&attempt.patch) });
         }
     }
     (tried, repeated)
@@ -131,12 +133,11 @@ fn whole(tried: &Tried<'_>, asker: &AgentName, newest: bool, no_results: bool) -
     let attempt = tried.attempt;
     let validation = &attempt.validation;
     let mut text = String::new();
-    match tried.author {
-        Some(author) if author == asker => text.push_str("Your patch:\n"),
-        Some(author) => {
-            let _ = writeln!(text, "A patch of {author}:");
-        }
-        None => {}
+    let names: Vec<&str> = tried.authors.iter().map(|author| author.as_str()).collect();
+    if tried.authors.contains(&asker) {
+        text.push_str("Your patch:\n");
+    } else if !names.is_empty() {
+        let _ = writeln!(text, "A patch of {}:", names.join(" and "));
     }
     let _ = writeln!(text, "```diff\n{}```", crate::patch::render(&attempt.patch));
     if no_results {
@@ -179,7 +180,7 @@ fn sayings(case: &CaseFile) -> String {
 }
 
 /// The changed lines of a patch on one line: `-` what was there, `+` what stands there then.
-fn changed(patch: &Patch) -> String {
+pub fn changed(patch: &Patch) -> String {
     let diff = crate::patch::render(patch);
     let is_change =
         |line: &&str| line.starts_with(['+', '-']) && !line.starts_with("+++ ") && !line.starts_with("--- ");

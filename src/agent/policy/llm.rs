@@ -19,6 +19,9 @@ use serde_json::{Value, json};
 /// The line that ends copied text in a prompt (`prompts/turn.md`).
 const FENCE_END: &str = ">>>";
 
+/// How many times as long an answer may be that is asked for again because it was cut.
+const MORE_ROOM: u32 = 4;
+
 /// A model that decides for one agent.
 pub struct LlmPolicy {
     voice: Voice,
@@ -31,7 +34,8 @@ pub struct LlmPolicy {
 impl LlmPolicy {
     /// A policy of this model; `variants` is how many variants of a failed candidate are asked for (0 for none).
     pub fn new(voice: Voice, kind: PolicyKind, scope: Scope, language: &'static dyn Language, variants: u32) -> Self {
-        let side = Side { voice: voice.clone(), scope, language };
+        let voice = voice.at(&scope);
+        let side = Side { voice: voice.for_code(), scope, language };
         let variants = (variants > 0).then(|| ModelVariants { voice: voice.clone(), count: variants });
         Self { voice, kind, side, variants, system: None }
     }
@@ -51,12 +55,12 @@ impl Policy for LlmPolicy {
                 self.system.insert(made).clone()
             }
         };
-        let answer = self.asked(&system, view, Room::Usual).await?;
+        let answer = self.whole(&system, view, Room::Usual).await?;
         if answer.overflowed().is_none() {
             return Ok(read(&answer));
         }
         // Cut once. What is still too large then will not become smaller.
-        let shorter = self.asked(&system, view, Room::Little).await?;
+        let shorter = self.whole(&system, view, Room::Little).await?;
         match shorter.overflowed() {
             None => Ok(read(&shorter)),
             Some(what) => Err(AgentError::Model(too_large(what))),
@@ -73,10 +77,34 @@ impl Policy for LlmPolicy {
 }
 
 impl LlmPolicy {
-    async fn asked(&self, system: &str, view: &CycleView<'_>, room: Room) -> Result<Answer, AgentError> {
+    /// The answer; one that was cut before it said anything is asked for again with more room, once. Where the endpoint
+    /// or a cap does not allow that, the cut one is all there is.
+    async fn whole(&self, system: &str, view: &CycleView<'_>, room: Room) -> Result<Answer, AgentError> {
+        let cut = self.asked(system, view, room, self.voice.answer_tokens).await?;
+        if !is_cut(&cut) {
+            return Ok(cut);
+        }
+        match self.asked(system, view, room, self.voice.answer_tokens.saturating_mul(MORE_ROOM)).await {
+            Ok(longer) if longer.overflowed().is_none() => Ok(longer),
+            Ok(_)
+            | Err(AgentError::Spent(_) | AgentError::Exhausted(_) | AgentError::Model(ModelError::BadRequest(_))) => {
+                Ok(cut)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn asked(
+        &self,
+        system: &str,
+        view: &CycleView<'_>,
+        room: Room,
+        answer_tokens: u32,
+    ) -> Result<Answer, AgentError> {
         let user = turn_prompt(&self.voice.library, view, room)?;
         // The same question asked again is another sample.
         let mut query = self.voice.query(system.to_owned(), user, view.scope.sample());
+        query.max_tokens = Some(answer_tokens);
         if self.voice.form.is_some_and(|form| form != Form::Text) {
             query.form = self.voice.form;
             query.tools =
@@ -84,6 +112,11 @@ impl LlmPolicy {
         }
         self.voice.exchange(view.scope, query).await
     }
+}
+
+/// Whether the limit of tokens cut the answer before anything usable was said, as with models that think long.
+fn is_cut(answer: &Answer) -> bool {
+    answer.finish.as_deref() == Some("length") && matches!(read(answer), Decision::Unreadable(_))
 }
 
 /// The error for a prompt that does not fit although all was left out that can be.

@@ -1,17 +1,24 @@
-//! Variants of a candidate that did not pass: asked for in one query, or made by the engine.
+//! Variants of a candidate that did not pass: asked for in as many queries as the model needs, or made by the engine.
 
 use super::voice::Voice;
 use crate::agent::answer;
+use crate::agent::evidence::{Evidence, changed};
 use crate::domain::{Event, PatchAttempt, Validation};
 use crate::patch::{self, proposal};
+use crate::prompt::PromptError;
 use crate::templates::{Budget as SearchBudget, Candidate, Engine, search};
-use crate::tools::{ToolContext, ToolError, Variants, judge, tell};
+use crate::tools::{ToolContext, ToolError, Variants, failing_text, judge, tell};
 use async_trait::async_trait;
 use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// A model's variants (RepairAgent: 30 in one query).
+/// Queries in which the variants of one candidate are asked for at most; a model that gives few at a time gets several.
+const QUERIES: u32 = 6;
+/// Causes of failing tests that are shown.
+const CAUSES: usize = 3;
+
+/// A model's variants (RepairAgent: 30 of each candidate).
 pub struct ModelVariants {
     /// The model.
     pub voice: Voice,
@@ -22,22 +29,53 @@ pub struct ModelVariants {
 #[async_trait]
 impl Variants for ModelVariants {
     async fn explore(&self, of: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Vec<PatchAttempt>, ToolError> {
-        let validation = &of.validation;
-        let ctx = json!({
-            "language": cx.bench.language.title(), "count": self.count, "evidence": "",
-            "diff": patch::render(&of.patch), "feedback": format!("{}: {}", validation.outcome, validation.detail),
-        });
-        let prompt =
-            self.voice.library.render("variants.md", ctx).map_err(|e| ToolError::Correctable(e.to_string()))?;
-        let asked = self.voice.ask(cx.scope, prompt, "Answer with the JSON array.".into(), 0).await;
-        let answer = asked.map_err(|e| ToolError::Correctable(format!("no variants: {e}")))?;
+        let wanted = self.count as usize;
         let mut attempts: Vec<PatchAttempt> = Vec::new();
-        for args in answer::list(&answer.text).iter().take(self.count as usize) {
-            let Ok(proposal) = proposal::parse(args) else { continue };
-            let attempt = judge(&proposal.edits, "variant", cx).await?;
-            attempts.push(attempt);
+        for sample in 0..QUERIES {
+            if attempts.len() >= wanted {
+                break;
+            }
+            let system = self.prompt(of, wanted - attempts.len(), &attempts, cx);
+            let system = system.map_err(|e| ToolError::Correctable(e.to_string()))?;
+            let answer = match self.voice.ask(cx.scope, system, "Answer with the JSON array.".into(), sample).await {
+                Ok(answer) => answer,
+                // The candidate was judged: its answer is not lost because no variants can be had.
+                Err(error) => {
+                    cx.sink.emit(&Event::Notice { text: format!("no further variants: {error}") })?;
+                    break;
+                }
+            };
+            let proposals = answer::list(&answer.text);
+            if proposals.is_empty() {
+                break;
+            }
+            for args in proposals.iter().take(wanted - attempts.len()) {
+                let Ok(proposal) = proposal::parse(args) else { continue };
+                attempts.push(judge(&proposal.edits, "variant", cx).await?);
+            }
         }
         Ok(attempts)
+    }
+}
+
+impl ModelVariants {
+    /// What is asked: the candidate with what it failed at, the tests and the code, and the variants that are there.
+    fn prompt(
+        &self,
+        of: &PatchAttempt,
+        count: usize,
+        known: &[PatchAttempt],
+        cx: &ToolContext<'_>,
+    ) -> Result<String, PromptError> {
+        let Validation { outcome, detail, failing, .. } = &of.validation;
+        let feedback = format!("{outcome}: {detail}\n{}", failing_text(failing, CAUSES));
+        let known: Vec<String> =
+            known.iter().filter(|one| !one.patch.is_empty()).map(|one| changed(&one.patch)).collect();
+        let ctx = json!({
+            "language": cx.bench.language.title(), "count": count, "known": known, "feedback": feedback.trim_end(),
+            "evidence": Evidence::to_vary(cx.bench, &of.patch).text().trim_end(), "diff": patch::render(&of.patch),
+        });
+        self.voice.library.render("variants.md", ctx)
     }
 }
 

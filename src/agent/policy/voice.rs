@@ -3,14 +3,11 @@
 use crate::agent::error::AgentError;
 use crate::domain::{Event, EventSink, Scope, Unanswered};
 use crate::journal::{Paid, Past};
-use crate::llm::{Answer, ChatModel, Form, Message, ModelError, Purse, Query, answer_from, key};
+use crate::llm::{Answer, ChatModel, Family, Form, Message, ModelError, Purse, Query, answer_from, key};
 use crate::prompt::Library;
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::Instrument;
-
-/// Tokens of one answer at most.
-const ANSWER_TOKENS: u32 = 4096;
 
 /// How one model is asked on behalf of one agent.
 #[derive(Clone)]
@@ -21,6 +18,12 @@ pub struct Voice {
     pub name: String,
     /// Sampling temperature.
     pub temperature: Option<f64>,
+    /// Sampling temperature when the agent is asked again, in a later attempt or in refinement.
+    pub again: Option<f64>,
+    /// Tokens of one answer at most, thinking included.
+    pub answer_tokens: u32,
+    /// Another model that generates code for the agent's tool, with its name at the endpoint.
+    pub coder: Option<(Arc<dyn ChatModel>, String)>,
     /// In which form commands are asked for; text when absent.
     pub form: Option<Form>,
     /// How long the model thinks before it answers.
@@ -36,6 +39,31 @@ pub struct Voice {
 }
 
 impl Voice {
+    /// The same for an agent that works in that place: what is asked again is sampled otherwise.
+    #[must_use]
+    pub fn at(self, scope: &Scope) -> Self {
+        let temperature = if scope.is_again() { self.again } else { self.temperature };
+        Self { temperature, ..self }
+    }
+
+    /// Whether the model's answers differ when it is asked the same again: a model that is not sampled needs another
+    /// view of the evidence.
+    pub fn is_sampled(&self) -> bool {
+        self.again.is_some_and(|temperature| temperature > 0.0) && Family::of(&self.name).temperature
+    }
+
+    /// The voice that generates code.
+    #[must_use]
+    pub fn for_code(&self) -> Self {
+        match self.coder.clone() {
+            Some((model, name)) => {
+                let answer_tokens = self.answer_tokens.max(Family::of(&name).answer_tokens);
+                Self { model, name, answer_tokens, coder: None, ..self.clone() }
+            }
+            None => self.clone(),
+        }
+    }
+
     /// Asks once for text.
     ///
     /// # Errors
@@ -58,7 +86,7 @@ impl Voice {
             form: None,
             effort: self.effort.clone(),
             temperature: self.temperature,
-            max_tokens: Some(ANSWER_TOKENS),
+            max_tokens: Some(self.answer_tokens),
             sample,
         }
     }

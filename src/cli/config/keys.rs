@@ -22,6 +22,7 @@ pub(super) fn check(key: &[String], value: &Value) -> Result<(), String> {
             "attempts"
             | "idle_cycles"
             | "max_tokens"
+            | "max_answer"
             | "max_validations"
             | "concurrency"
             | "requests_per_minute"

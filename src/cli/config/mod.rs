@@ -56,6 +56,10 @@ pub struct Config {
     pub answers: Form,
     /// How long models think before they answer.
     pub reasoning_effort: Option<Effort>,
+    /// Sampling temperature, each perhaps for a part.
+    pub temperature: Vec<String>,
+    /// Most tokens of one answer, thinking included.
+    pub max_answer: Option<u32>,
     /// Whether answers are asked for piece by piece.
     pub stream: bool,
     /// Most requests on their way at the same time.
@@ -156,6 +160,8 @@ impl Default for Config {
             key_file: None,
             answers: Form::Text,
             reasoning_effort: None,
+            temperature: Vec::new(),
+            max_answer: None,
             stream: false,
             concurrency: None,
             requests_per_minute: None,

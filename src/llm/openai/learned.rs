@@ -1,5 +1,6 @@
 //! What an endpoint refused once is not sent to it again.
 
+use super::super::family::Family;
 use super::super::provider::{Abilities, Limit, Provider};
 use super::failure::Failure;
 use serde_json::Value;
@@ -28,9 +29,18 @@ impl Learned {
         Self { start: Caps { abilities, limit_renamed: false }, models: Mutex::new(HashMap::new()) }
     }
 
+    /// What is known of the endpoint and of the model by its name.
+    fn begin(&self, model: &str) -> Caps {
+        let mut caps = self.start;
+        if !Family::of(model).temperature {
+            caps.abilities = Abilities { temperature: false, limit: Limit::MaxCompletionTokens, ..caps.abilities };
+        }
+        caps
+    }
+
     pub(super) fn of(&self, model: &str) -> Abilities {
         let models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
-        models.get(model).copied().unwrap_or(self.start).abilities
+        models.get(model).copied().unwrap_or_else(|| self.begin(model)).abilities
     }
 
     /// Takes away the one parameter that a refusal names, if it was sent; returns the sentence to tell. Another task
@@ -40,7 +50,7 @@ impl Learned {
             return None;
         }
         let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = models.get(model).copied().unwrap_or(self.start);
+        let now = models.get(model).copied().unwrap_or_else(|| self.begin(model));
         let (caps, what) = refused(now, &failure.told(), sent)?;
         models.insert(model.to_owned(), caps);
         Some(format!("the endpoint refuses a parameter, {what}"))
@@ -63,6 +73,12 @@ fn refused(now: Caps, told: &str, sent: &Value) -> Option<(Caps, &'static str)> 
     };
     if has("temperature") && named(&["temperature"]) {
         return without(|a| a.temperature = false, "the temperature is left out from now on");
+    }
+    if has("seed") && named(&["seed"]) {
+        return without(|a| a.seed = false, "no seed is sent from now on");
+    }
+    if has("prompt_cache_key") && named(&["prompt_cache_key"]) {
+        return without(|a| a.cache_key = false, "no name for cached prompts is sent from now on");
     }
     if has("stream_options") && named(&["stream_options", "include_usage"]) {
         return without(|a| a.stream_usage = false, "usage is not asked for in streams from now on");

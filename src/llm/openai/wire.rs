@@ -3,6 +3,7 @@
 use super::super::{Abilities, Answer, Form, Limit, Prices, Query, ToolCall, ToolSpec};
 use crate::domain::{Cost, Usage};
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 /// The body of a request.
 pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool) -> Value {
@@ -11,6 +12,16 @@ pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool)
     body.insert("messages".to_owned(), json!(query.messages));
     if let Some(temperature) = query.temperature.filter(|_| caps.temperature) {
         body.insert("temperature".to_owned(), json!(temperature));
+    }
+    // The first sample is the model's own; each further one has a seed, so that it differs and can be had again.
+    if query.sample > 0 && caps.seed && caps.temperature {
+        body.insert("seed".to_owned(), json!(query.sample));
+    }
+    if let (true, Some(first)) = (caps.cache_key, query.messages.first()) {
+        // Requests of one agent begin alike: they belong to the same cache.
+        let mut name = short_hash(&first.content);
+        name.insert_str(0, "unidebug-");
+        body.insert("prompt_cache_key".to_owned(), json!(name));
     }
     if let Some(limit) = query.max_tokens {
         match caps.limit {
@@ -49,6 +60,12 @@ pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool)
         body.insert("usage".to_owned(), json!({"include": true}));
     }
     Value::Object(body)
+}
+
+/// Sixteen letters that stand for a text.
+fn short_hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The schema of an answer in text: thoughts and one command.
