@@ -104,6 +104,8 @@ fn level_2_reads_slice_and_summary_and_its_patch_is_reviewed_once() {
     assert!(!locator.contains("## Code"), "the segment stands in place of the code");
     let review = told(&endpoint, "FixerPro", 1);
     assert!(review.contains("passes all tests: review it") && review.contains("+        return size >= slots.length;"));
+    let tools = endpoint.served_to("FixerPro")[0].body["messages"][0]["content"].as_str().unwrap().to_owned();
+    assert!(tools.contains("write_fix(…)") && !tools.contains("read_range("), "it has one cycle: {tools}");
     assert_eq!(done.json()["by"]["request"], 6, "credit was given before the review");
     assert_eq!(done.json()["analysis"], "no patch was good, because the bound is unclear");
 }

@@ -32,6 +32,43 @@ fn list_of_bugs(folder: &Path, repair: &str) {
     fs::write(folder.join("bugs.jsonl"), line).unwrap();
 }
 
+/// A ranking and findings that other tools made are what agents and tools see.
+#[test]
+fn what_other_tools_found_out_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let rows = "name;suspiciousness_value\nbuffers$RingBuffer#offer(java.lang.Object):58;0.9\nbuffers$RingBuffer#isFull():48;0.4\nbuffers$Gone#x():1;1.0\n";
+    fs::write(at("ranking.csv"), rows).unwrap();
+    let tool = |name: &str, args: &str, more: [&str; 2]| {
+        let done = unidebug(&["tool", name, "--bug", "fixtures:ring-buffer", "--args", args, more[0], more[1]]);
+        done.expect_code(0);
+        done
+    };
+    let ranked = tool("run_fault_localization", "{}", ["--localization", &at("ranking.csv")]);
+    let lines: Vec<&str> = ranked.stdout.lines().collect();
+    assert!(lines[0].contains("given by ranking.csv"), "{ranked}");
+    assert!(lines[1].starts_with("0.900 src/buffers/RingBuffer.java:58") && lines[1].contains("0.9 by ranking.csv"));
+    assert!(lines[2].contains("RingBuffer.java:48") && lines[2].contains("RingBuffer.isFull()"), "{ranked}");
+    let sarif = r#"{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "PMD"}}, "results": [{"ruleId": "Odd",
+        "message": {"text": "suspicious bound"}, "locations": [{"physicalLocation": {"artifactLocation":
+        {"uri": "file:///elsewhere/src/buffers/RingBuffer.java"}, "region": {"startLine": 48}}}]}]}]}"#;
+    fs::write(at("pmd.sarif"), sarif).unwrap();
+    let found = tool("static_analysis", r#"{"file_path": "RingBuffer.java"}"#, ["--analysis", &at("pmd.sarif")]);
+    assert!(found.stdout.contains("line 48: suspicious bound (PMD Odd, warning) | return size"), "{found}");
+    for (flag, text, told) in [
+        ("--localization", "Nothing.java,1,0.5\n", "none of its 1 lines names a line of this code"),
+        ("--analysis", "{}", "it has no `runs`"),
+    ] {
+        fs::write(at("wrong.csv"), text).unwrap();
+        let done = unidebug(&["run", "fixtures:ring-buffer", "--model", "builtin", flag, &at("wrong.csv")]);
+        done.expect_code(3);
+        assert!(done.stderr.contains(told), "{done}");
+    }
+    let done = unidebug(&["run", "fixtures:ring-buffer", "--localization", "spectral"]);
+    done.expect_code(2);
+    assert!(done.stderr.contains("spectrum, perfect, file, none"), "{done}");
+}
+
 #[test]
 fn fixtures_are_measured_by_every_formula() {
     let done = bench(&["fixtures:r*", "--format", "json"]);

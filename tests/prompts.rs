@@ -52,8 +52,33 @@ fn prompts_of_each_agent_in_each_state() {
             let user = part(&request.body, "user");
             insta::assert_snapshot!(format!("{}-cycle-{}", agent.to_lowercase(), request.nth), user);
         }
-        let evidence = |n: usize| part(&served[n].body, "user").split("## State").next().unwrap().to_owned();
+        let evidence = |n: usize| part(&served[n].body, "user").split("\n>>>").next().unwrap().to_owned();
         assert_eq!(evidence(0), evidence(served.len() - 1), "evidence does not change from cycle to cycle");
+    }
+}
+
+/// Endpoints read the beginning that two requests share once.
+#[test]
+fn requests_of_a_long_run_begin_alike() {
+    let read = |first: u32| json!({"file_path": "RingBuffer.java", "start_line": first, "end_line": first + 6});
+    let endpoint = Endpoint::start(move |agent, nth, _| match (agent, nth) {
+        ("Locator", _) => Reply::command(
+            "goal_accomplished",
+            json!({"marked_code": "return size >= slots.length - 1; // buggy line", "explanation": "one slot is lost"}),
+        ),
+        (_, 5) => Reply::command("search_code_base", json!({"key_words": ["slots"]})),
+        (_, nth) => Reply::command("read_range", read(u32::try_from(nth * 5).unwrap())),
+    });
+    let url = endpoint.base_url();
+    unidebug(&["run", "fixtures:ring-buffer", "--model", "m", "--base-url", &url, "--no-first", "--levels", "L1"])
+        .expect_code(1);
+    let served = endpoint.served_to("Fixer");
+    assert_eq!(served.len(), 12);
+    for pair in served.windows(2) {
+        let (one, other) = (pair[0].prompt(), pair[1].prompt());
+        let shared = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        let shorter = one.len().min(other.len());
+        assert!(shared * 100 >= shorter * 80, "{shared} of {shorter}: request {}", pair[1].nth);
     }
 }
 

@@ -68,10 +68,7 @@ fn what_a_tool_tells_differently_is_seen_when_tools_work_again() {
     let divergence = &differs["divergence"];
     assert_eq!(divergence["what"], "the observation of L2 fixer_pro, cycle 1, attempt 1 differs", "{differs}");
     let diff = divergence["diff"].as_str().unwrap();
-    assert!(
-        diff.contains("-observation: 3 methods hold limit") && diff.contains("+observation: 2 methods"),
-        "{differs}"
-    );
+    assert!(diff.contains("-observation: 3 places hold limit") && diff.contains("+observation: 2 places"), "{differs}");
 }
 
 #[test]

@@ -65,7 +65,10 @@ fn the_toolbox_shows_coverage_trees_and_dependencies() {
 #[test]
 fn searching_tools_find_uses() {
     let text = observed("search_code_base", &json!({"key_words": ["isFull"]}));
-    assert!(text.contains("offer(T): ") && text.contains("RingBufferTest"), "bodies and tests are searched:\n{text}");
+    assert!(
+        text.contains("RingBuffer.offer(T)\n    57: if (isFull()) {") && text.contains("RingBufferTest"),
+        "bodies and tests are searched:\n{text}"
+    );
     shows(
         "find_similar_api_calls",
         json!({"code_snippet": "if (isFull()) {"}),

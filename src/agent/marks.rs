@@ -17,7 +17,8 @@ struct Line {
     mark: Option<(MarkKind, String)>,
 }
 
-/// Maps the marks of a snippet onto the first file in which all of them are found.
+/// Maps the marks of a snippet onto the first file in which all of them are found; where there is none, each onto the
+/// file whose code agrees best with what stands around it.
 ///
 /// # Errors
 /// No mark at all, or a mark whose line stands in none of the files; the text names it and the nearest lines.
@@ -35,38 +36,77 @@ pub fn map(snippet: &str, files: &[&Arc<SourceFile>], comment: &str) -> Result<V
             }
         }
     }
+    if let Some(marks) = across(&lines, files, comment) {
+        return Ok(marks);
+    }
     Err(first_problem.unwrap_or_else(|| "no product file was shown, so `file_path` is needed".into()))
 }
 
-fn map_in(lines: &[Line], file: &SourceFile, comment: &str) -> Result<Vec<Mark>, String> {
-    let original: Vec<String> = file.text.lines().map(|line| read(line, comment).code).collect();
+/// Each mark in the file that agrees best; nothing when one of them is found nowhere.
+fn across(lines: &[Line], files: &[&Arc<SourceFile>], comment: &str) -> Option<Vec<Mark>> {
+    let originals: Vec<Vec<String>> = files.iter().map(|file| codes(file, comment)).collect();
     let mut marks = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some((kind, note)) = &line.mark else { continue };
-        // A mark that stands alone means: after the line before it, or else before the line after it.
-        let (anchor, shift) = match line.code.is_empty() {
-            false => (Some(at), 0),
-            true => match (0..at).rev().find(|&i| !lines[i].code.is_empty() && lines[i].code != ELLIPSIS) {
-                Some(before) => (Some(before), 0),
-                None => ((at + 1..lines.len()).find(|&i| !lines[i].code.is_empty()), 1),
-            },
-        };
-        let anchor = anchor.ok_or("a mark stands alone, without any line of the code around it")?;
-        let found = seek(lines, anchor, &original).ok_or_else(|| not_found(&lines[anchor].code, &original, file))?;
-        let number = u32::try_from(found + 1).unwrap_or(u32::MAX);
-        let line = number.saturating_sub(shift).max(1);
-        marks.push(Mark { location: Location { file: file.path.clone(), line }, kind: *kind, note: note.clone() });
+        let (anchor, shift) = anchor(lines, at)?;
+        let found = originals.iter().zip(files).filter_map(|(original, file)| {
+            let (score, at) = seek(lines, anchor, original)?;
+            Some((score, at, *file))
+        });
+        // Of equals the first file counts: the bug-located one comes first.
+        let (_, found, file) = found.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+        marks.push(mark(file, found, shift, *kind, note));
     }
+    Some(in_order(marks))
+}
+
+fn map_in(lines: &[Line], file: &SourceFile, comment: &str) -> Result<Vec<Mark>, String> {
+    let original = codes(file, comment);
+    let mut marks = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some((kind, note)) = &line.mark else { continue };
+        let (anchor, shift) = anchor(lines, at).ok_or("a mark stands alone, without any line of the code around it")?;
+        let found = seek(lines, anchor, &original).ok_or_else(|| not_found(&lines[anchor].code, &original, file))?;
+        marks.push(mark(file, found.1, shift, *kind, note));
+    }
+    Ok(in_order(marks))
+}
+
+/// The lines of a file as they are compared.
+fn codes(file: &SourceFile, comment: &str) -> Vec<String> {
+    file.text.lines().map(|line| read(line, comment).code).collect()
+}
+
+/// The line that a mark belongs to, and how far before it the mark means: one that stands alone means after the line
+/// before it, or else before the line after it.
+fn anchor(lines: &[Line], at: usize) -> Option<(usize, u32)> {
+    if !lines[at].code.is_empty() {
+        return Some((at, 0));
+    }
+    match (0..at).rev().find(|&i| !lines[i].code.is_empty() && lines[i].code != ELLIPSIS) {
+        Some(before) => Some((before, 0)),
+        None => Some(((at + 1..lines.len()).find(|&i| !lines[i].code.is_empty())?, 1)),
+    }
+}
+
+fn mark(file: &SourceFile, found: usize, shift: u32, kind: MarkKind, note: &str) -> Mark {
+    let number = u32::try_from(found + 1).unwrap_or(u32::MAX);
+    let line = number.saturating_sub(shift).max(1);
+    Mark { location: Location { file: file.path.clone(), line }, kind, note: note.to_owned() }
+}
+
+fn in_order(mut marks: Vec<Mark>) -> Vec<Mark> {
     marks.sort();
     marks.dedup_by(|a, b| a.location == b.location && a.kind == b.kind);
-    Ok(marks)
+    marks
 }
 
 /// What stands for left-out code in an answer.
 const ELLIPSIS: &str = "...";
 
-/// The original line equal to the anchor whose surroundings agree best; the earliest of equals.
-fn seek(lines: &[Line], anchor: usize, original: &[String]) -> Option<usize> {
+/// The original line equal to the anchor whose surroundings agree best, after how much they agree; the earliest of
+/// equals.
+fn seek(lines: &[Line], anchor: usize, original: &[String]) -> Option<(usize, usize)> {
     let wanted = &lines[anchor].code;
     let mut best: Option<(usize, usize)> = None;
     for (at, _) in original.iter().enumerate().filter(|(_, line)| *line == wanted) {
@@ -76,7 +116,7 @@ fn seek(lines: &[Line], anchor: usize, original: &[String]) -> Option<usize> {
             best = Some((score, at));
         }
     }
-    best.map(|(_, at)| at)
+    best
 }
 
 /// How many of the next lines with code agree, in order, before the first that does not.
@@ -205,5 +245,17 @@ mod tests {
         assert!(lines("return s;").unwrap_err().contains("neither `// buggy line` nor `// missing line`"));
         let said = lines("return total; // buggy line").unwrap_err();
         assert!(said.contains("does not stand in A.java") && said.contains("return s;"), "{said}");
+    }
+
+    #[test]
+    fn marks_of_two_files_lie_in_the_file_that_agrees() {
+        let other = "class B {\n  int h(int n) {\n    int u = 1;\n    return u;\n  }\n}\n";
+        let other = Arc::new(outline_text(&RepoPath::new("B.java").unwrap(), other, &Java));
+        let snippet = "s += i; // buggy line\n...\n    int u = 1;\n    return u; // buggy line\n";
+        let marks = map(snippet, &[&file(), &other], "//").unwrap();
+        let places: Vec<String> = marks.iter().map(|mark| mark.location.to_string()).collect();
+        assert_eq!(places, ["A.java:5", "B.java:4"]);
+        let error = map("s += i; // buggy line\nint nowhere; // buggy line", &[&file(), &other], "//").unwrap_err();
+        assert!(error.contains("does not stand in A.java"), "{error}");
     }
 }

@@ -145,6 +145,19 @@ impl Memory {
     /// Observations of all cycles but the last, grouped by tool; the oldest are left out, and said to be, when there
     /// is no room. What was refused taught nothing about the bug and is not repeated.
     pub fn gathered(&self) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for (tool, item) in self.steps() {
+            match groups.iter_mut().find(|group| group.tool == tool.as_str()) {
+                Some(group) => group.items.push(item),
+                None => groups.push(Group { tool: tool.to_string(), items: vec![item] }),
+            }
+        }
+        groups
+    }
+
+    /// The same in the order of the cycles, each with its tool: a prompt that shows them so begins as the one before it
+    /// did, and endpoints need not read that again.
+    pub fn steps(&self) -> Vec<(ToolName, String)> {
         if self.short {
             return Vec::new();
         }
@@ -157,19 +170,12 @@ impl Memory {
             room = room.saturating_sub(tokens);
             kept.push((record, fits.then_some(record.observation.as_str())));
         }
-        let mut groups: Vec<Group> = Vec::new();
-        for (record, text) in kept.into_iter().rev() {
+        let told = |(record, text): (&CycleRecord, Option<&str>)| {
             let call = record.call();
-            let item = match text {
-                Some(text) => format!("cycle {}: {call}\n{}", record.cycle, text.trim_end()),
-                None => format!("cycle {}: {call}\n(left out for room; ask again if needed)", record.cycle),
-            };
-            match groups.iter_mut().find(|group| group.tool == record.tool.as_str()) {
-                Some(group) => group.items.push(item),
-                None => groups.push(Group { tool: record.tool.to_string(), items: vec![item] }),
-            }
-        }
-        groups
+            let text = text.map_or("(left out for room; ask again if needed)", str::trim_end);
+            (record.tool.clone(), format!("cycle {}: {call}\n{text}", record.cycle))
+        };
+        kept.into_iter().rev().map(told).collect()
     }
 
     /// The cycle of this run in which exactly this command was run and whose result is still shown.

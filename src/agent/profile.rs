@@ -137,6 +137,14 @@ impl Profile {
         profile
     }
 
+    /// Leaves only the tools by which it answers: it has one cycle, and another call would be its last.
+    pub fn only_answers(&mut self) {
+        for state in self.states.values_mut() {
+            state.tools.retain(|tool| ["write_fix", "goal_accomplished"].contains(&tool.as_str()));
+            state.next.retain(|tool, _| state.tools.contains(tool));
+        }
+    }
+
     /// Whether any state has that tool.
     pub fn offers(&self, tool: &str) -> bool {
         self.states.values().any(|state| state.tools.iter().any(|offered| offered.as_str() == tool))

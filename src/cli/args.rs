@@ -47,6 +47,9 @@ pub enum Command {
     /// Settings.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Prices of models.
+    #[command(subcommand)]
+    Prices(PricesCommand),
     /// What is missing on this machine, with the fix for each.
     Doctor(Box<DoctorArgs>),
     /// A script that completes commands and flags.
@@ -175,6 +178,17 @@ pub struct CompletionsArgs {
     /// The shell.
     #[arg(value_name = "SHELL", value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+/// `prices`.
+#[derive(Debug, Subcommand)]
+pub enum PricesCommand {
+    /// Take a published list over: litellm's `model_prices_and_context_window.json`.
+    Update {
+        /// The list.
+        #[arg(value_name = "FILE")]
+        list: Utf8PathBuf,
+    },
 }
 
 /// `config`.

@@ -4,6 +4,7 @@ use super::config::Config;
 use super::error::Failure;
 use super::failpoints;
 use super::interrupt;
+use super::prices;
 use crate::journal::History;
 use crate::llm::{
     Account, Budget, Capped, Caps, ChatModel, Endpoint, Gated, OpenAi, PROVIDERS, Prices, Provider, Query, Recorder,
@@ -65,7 +66,7 @@ impl Address {
         endpoint.stream = config.stream;
         endpoint.concurrency = config.concurrency.map_or(endpoint.concurrency, usize::from);
         endpoint.requests_per_minute = config.requests_per_minute;
-        endpoint.prices = Some(Arc::new(prices(config)?));
+        endpoint.prices = Some(Arc::new(price_list(config)?));
         if let Some(most) = config.caps.call.time {
             endpoint.patience.total = endpoint.patience.total.min(most.0);
         }
@@ -88,12 +89,16 @@ fn provider(name: &str) -> Result<&'static Provider, Failure> {
 ///
 /// # Errors
 /// The file cannot be read or is of another schema.
-pub fn prices(config: &Config) -> Result<Prices, Failure> {
+pub fn price_list(config: &Config) -> Result<Prices, Failure> {
     match &config.prices {
         Some(path) => {
             Prices::load(path).map_err(|e| Failure::unusable(e.to_string(), "give a file in litellm's schema"))
         }
-        None => Ok(Prices::bundled()),
+        None => match prices::own_list().filter(|own| own.is_file()) {
+            Some(own) => Prices::load(&own)
+                .map_err(|e| Failure::unusable(e.to_string(), "make it anew: `unidebug prices update FILE`")),
+            None => Ok(Prices::bundled()),
+        },
     }
 }
 

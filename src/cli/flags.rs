@@ -48,9 +48,14 @@ pub struct Source {
     /// Isolation of everything that is compiled or tested [default: auto].
     #[arg(long, value_enum)]
     pub sandbox: Option<SandboxArg>,
-    /// How suspicious lines are found; `spectrum` unless `--paper` says otherwise.
-    #[arg(long, value_enum)]
+    /// How suspicious lines are found: `spectrum` from coverage, traces and names; `perfect` or `file`, the developer's
+    /// lines or files, for research; `none`; or the file of a ranking that GZoltar, FLACOCO or another tool made. `spectrum`
+    /// unless `--paper` says otherwise.
+    #[arg(long, value_name = "HOW|FILE")]
     pub localization: Option<LocalizationArg>,
+    /// Findings of static analysis as SARIF, which agents are shown beside the compiler's. May be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub analysis: Vec<Utf8PathBuf>,
     /// Suspiciousness formula: ochiai, dstar, tarantula, op2 or barinel [default: ochiai].
     #[arg(long, value_name = "FORMULA")]
     pub formula: Option<FormulaArg>,

@@ -53,7 +53,7 @@ impl Frozen {
             settings.model.insert(0, session.models().chosen());
         }
         settings.max_time = Some(Time(session.time()));
-        let prices = endpoint::prices(config).ok().filter(|_| session.models().any_model());
+        let prices = endpoint::price_list(config).ok().filter(|_| session.models().any_model());
         let prices = prices.map(|prices| prices.source().to_owned());
         let plan = session.plan();
         let plan = json!({

@@ -3,6 +3,7 @@
 
 mod args;
 mod bench;
+mod beside;
 mod bugs;
 mod came_to;
 mod choice;
@@ -23,6 +24,7 @@ mod interrupt;
 mod log;
 mod models;
 mod open;
+mod prices;
 mod progress;
 mod replay;
 mod report;
@@ -37,7 +39,7 @@ mod tool;
 mod triage;
 mod way;
 
-use args::{Cli, Command, ConfigCommand};
+use args::{Cli, Command, ConfigCommand, PricesCommand};
 use clap::Parser;
 use error::Failure;
 use std::io::Write;
@@ -91,6 +93,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         // Handled before anything was started.
         Command::Confine { .. } => Ok(0),
         Command::Completions(args) => Ok(completions::completions(&args)),
+        Command::Prices(PricesCommand::Update { list }) => prices::update(&list),
         Command::Config(ConfigCommand::Show(args)) => config_show::show(&args),
     }
 }

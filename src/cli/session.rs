@@ -1,12 +1,15 @@
 //! One session of a run: what is opened before anything is paid for, and the work on the bug. A new run, one that goes
 //! on and one that is repeated differ in what they know from before and in where their events go.
 
+use super::beside;
 use super::came_to::report;
 use super::config::Config;
+use super::endpoint;
 use super::error::Failure;
 use super::failpoints;
 use super::models::{Contact, Models};
 use super::open::Opened;
+use super::prices;
 use super::retrieval::Retrieval;
 use super::telling::Telling;
 use super::way::{self, Chosen, part_caps};
@@ -111,6 +114,7 @@ impl Session {
         let mut bench = self.opened.watched(telling.watcher()).bench(folder, wanted, &*telling.sink).await?;
         let time = left_after(time, began.elapsed());
         failpoint::reach("baseline.after");
+        beside::add_to(&mut bench, &self.config, &*telling.sink)?;
         self.retrieval.add_to(&mut bench, &self.models.redactor, telling)?;
         failpoints::around_judge(&mut bench);
         let verdict = self.escalator(telling, time)?.repair(&bench).await?;
@@ -127,7 +131,8 @@ impl Session {
     /// Everything that can be wrong with a checkout, a JDK and a baseline.
     pub async fn preview(&self, folder: &Utf8Path, telling: &Telling) -> Result<Vec<Preview>, Failure> {
         let wanted = way::wanted(&self.plan, &self.config);
-        let bench = self.opened.watched(telling.watcher()).bench(folder, wanted, &*telling.sink).await?;
+        let mut bench = self.opened.watched(telling.watcher()).bench(folder, wanted, &*telling.sink).await?;
+        beside::add_to(&mut bench, &self.config, &*telling.sink)?;
         Ok(self.escalator(telling, self.time())?.preview(&bench)?)
     }
 
@@ -148,6 +153,10 @@ impl Session {
             telling.notice(
                 "no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)",
             )?;
+        }
+        if self.models.any_model() && self.config.max_cost.is_some() {
+            let told = endpoint::price_list(&self.config).ok().and_then(|list| prices::warning(&list));
+            told.map_or(Ok(()), |told| telling.notice(&told))?;
         }
         match self.models.note {
             Some(note) => telling.notice(&format!("about this endpoint: {note}")),

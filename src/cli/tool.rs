@@ -1,6 +1,7 @@
 //! `unidebug tool`: every tool by hand on one bug, with the same mending of near misses that agents get.
 
 use super::args::ToolArgs;
+use super::beside;
 use super::error::Failure;
 use super::models::{Contact, Models};
 use super::open::{Opened, settings_for};
@@ -46,7 +47,8 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let models = Models::open(&config, &[], contact, None).await?;
     let scratch = Scratch::of("tool")?;
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
-    let bench = opened.bench(scratch.path(), way::plain(&config), &*sink).await?;
+    let mut bench = opened.bench(scratch.path(), way::plain(&config), &*sink).await?;
+    beside::add_to(&mut bench, &config, &*sink)?;
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
     let model = match models.mind(Level::L1, &scope.agent, Temperatures::fixed(0.0), &library, &sink, &Arc::default()) {
         Mind::Model { voice, kind } => Some(LlmPolicy::new(voice, kind, scope.clone(), bench.language, 0)),

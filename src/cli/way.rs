@@ -1,7 +1,7 @@
 //! From what was typed about the way to a plan: strategy, paper, levels, parts that are left out.
 
 use super::config::{CapTable, Config, Dollars, LocalizationArg};
-use super::endpoint::prices;
+use super::endpoint::price_list;
 use super::error::Failure;
 use super::models::Models;
 use crate::agent::ablation::Part;
@@ -43,7 +43,7 @@ impl Chosen {
         plan.variants = config.variants.unwrap_or(plan.variants);
         plan.without = config.without.iter().map(|part| part.0).collect();
         plan.reviewer = plan.reviewer.filter(|_| !config.no_review);
-        plan.localization = config.localization.map_or(plan.localization, localization);
+        plan.localization = config.localization.as_ref().map_or(plan.localization, localization);
         Ok(Self { strategy, plan, named_levels: config.levels.is_some() })
     }
 
@@ -87,16 +87,17 @@ fn hidden(config: &Config) -> Hidden {
 
 /// What is wanted of the bench where no plan is made.
 pub fn plain(config: &Config) -> Wanted {
-    let localization = config.localization.map(localization).unwrap_or_default();
+    let localization = config.localization.as_ref().map(localization).unwrap_or_default();
     Wanted { localization, formula: config.formula.0, hidden: hidden(config), ..Wanted::default() }
 }
 
-fn localization(arg: LocalizationArg) -> Localization {
+fn localization(arg: &LocalizationArg) -> Localization {
     match arg {
         LocalizationArg::Spectrum => Localization::Spectrum,
         LocalizationArg::Perfect => Localization::Perfect,
         LocalizationArg::File => Localization::File,
-        LocalizationArg::None => Localization::None,
+        // A ranking that is given needs none of ours.
+        LocalizationArg::None | LocalizationArg::Given(_) => Localization::None,
     }
 }
 
@@ -127,6 +128,6 @@ pub fn part_caps(config: &Config, idle: Option<u32>) -> Result<PartCaps, Failure
         },
         validations: config.max_validations,
         idle,
-        prices: Some(Arc::new(prices(config)?)),
+        prices: Some(Arc::new(price_list(config)?)),
     })
 }

@@ -1,35 +1,45 @@
-//! Keyword search over method bodies (RepairAgent, section III-D2: `search_code_base`).
+//! Keyword search over all code (RepairAgent, section III-D2: `search_code_base`): variables, methods and classes.
 //!
 //! Keywords are split into subtokens by camel case, underscore and period; each is looked for in the text of every
-//! method, whatever the case. Plain scans need no inverted index at the size of a project, and keep nothing.
+//! member with its documentation, whatever the case: methods, fields, and the heads of types. Plain scans need no inverted
+//! index at the size of a project, and keep nothing.
 
-use super::{CodeIndex, Method};
-use crate::domain::RepoPath;
+use super::{CodeIndex, SourceFile};
+use crate::domain::{LineSpan, RepoPath};
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Subtokens of a query beyond these are ignored.
 const MAX_SUBTOKENS: usize = 32;
+/// Lines that are given of one hit.
+const MAX_LINES: usize = 2;
+/// What a member is called that is the head of a type: its documentation and declaration.
+const HEAD: &str = "(declaration)";
+/// Beginnings of lines that name what stands elsewhere.
+const IMPORTS: [&str; 3] = ["import ", "package ", "from "];
 
-/// One method that holds subtokens.
+/// One member that holds subtokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// Its file.
     pub file: RepoPath,
     /// Its type with outer types.
     pub class: String,
-    /// The method as `name(Type,Type)`.
-    pub method: String,
+    /// A method as `name(Type,Type)`, a field by its name, or the head of the type.
+    pub member: String,
     /// Its first line, counted from 1.
     pub line: u32,
     /// Whether its file is a test.
     pub test: bool,
     /// The subtokens it holds, in the order of the query.
     pub keywords: Vec<String>,
+    /// The lines that tell most, with their numbers: those with whole keywords first.
+    pub lines: Vec<(u32, String)>,
 }
 
-/// Methods that hold subtokens of a query, the best first.
+/// Members that hold subtokens of a query, the best first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHits {
     /// The subtokens that were looked for, in lower case.
@@ -38,20 +48,20 @@ pub struct SearchHits {
     pub dropped: Vec<String>,
     /// Hits by falling rank, capped.
     pub hits: Vec<Hit>,
-    /// How many methods match, without the cap.
+    /// How many members match, without the cap.
     pub total: usize,
 }
 
 impl SearchHits {
-    /// File → class → method → matched keywords, as the paper shows them; files in the order of their best hit.
+    /// File → class → member → matched keywords, as the paper shows them; files in the order of their best hit.
     pub fn nested(&self) -> Value {
         let mut files = Map::new();
         for hit in &self.hits {
             let file = files.entry(hit.file.as_str()).or_insert_with(|| Value::Object(Map::new()));
             let Some(classes) = file.as_object_mut() else { continue };
             let class = classes.entry(hit.class.as_str()).or_insert_with(|| Value::Object(Map::new()));
-            let Some(methods) = class.as_object_mut() else { continue };
-            methods.insert(hit.method.clone(), Value::from(hit.keywords.clone()));
+            let Some(members) = class.as_object_mut() else { continue };
+            members.insert(hit.member.clone(), Value::from(hit.keywords.clone()));
         }
         Value::Object(files)
     }
@@ -81,8 +91,8 @@ pub fn subtokens(keyword: &str) -> Vec<String> {
 }
 
 impl CodeIndex {
-    /// Methods whose text holds subtokens of the keywords, tests too. Ranked by the number of distinct subtokens, then
-    /// by whole keywords, then by the rarity of what matched, then sources before tests; at most `cap` are returned.
+    /// Members whose text holds subtokens of the keywords, in tests too. Ranked by the number of whole keywords, then
+    /// sources before tests, then by distinct subtokens and by the rarity of what matched; at most `cap` are returned.
     /// Subtokens of one or two letters count only when nothing longer was given.
     pub fn search(&self, keywords: &[String], cap: usize) -> SearchHits {
         let mut wanted: Vec<String> = Vec::new();
@@ -99,75 +109,146 @@ impl CodeIndex {
         long.truncate(MAX_SUBTOKENS);
         let whole: Vec<String> =
             keywords.iter().map(|k| k.trim().to_ascii_lowercase()).filter(|k| k.len() > 2).collect();
-        let found = self.matches(&long, &whole);
+        let sought = Sought::of(&long, &whole);
+        let found: Vec<Found<'_>> = self.files.par_iter().flat_map_iter(|file| sought.in_file(file)).collect();
         let total = found.len();
-        let hits = self.rank(found, long.len(), cap).into_iter().map(|found| self.hit(&found, &long)).collect();
+        let hits = rank(found, long.len(), cap).into_iter().map(|found| found.hit(&long, &sought)).collect();
         SearchHits { subtokens: long, dropped, hits, total }
-    }
-
-    fn matches(&self, tokens: &[String], whole: &[String]) -> Vec<Found<'_>> {
-        let tokens: Vec<Finder<'_>> = tokens.iter().map(|token| Finder::new(token.as_bytes())).collect();
-        let whole: Vec<Finder<'_>> = whole.iter().map(|keyword| Finder::new(keyword.as_bytes())).collect();
-        let per_file = |at: usize| {
-            let file = &self.files[at];
-            // Only ASCII letters change, so that byte offsets stay.
-            let lowered = file.text.to_ascii_lowercase().into_bytes();
-            // Most files hold few of the tokens: what the file lacks need not be sought in its methods.
-            let present: Vec<bool> = tokens.iter().map(|finder| finder.find(&lowered).is_some()).collect();
-            if !present.contains(&true) {
-                return Vec::new();
-            }
-            let present_whole: Vec<_> = whole.iter().filter(|finder| finder.find(&lowered).is_some()).collect();
-            file.methods()
-                .filter_map(|method| {
-                    let body = lowered.get(method.bytes.clone())?;
-                    let held: Vec<usize> =
-                        (0..tokens.len()).filter(|&t| present[t] && tokens[t].find(body).is_some()).collect();
-                    let whole = present_whole.iter().filter(|finder| finder.find(body).is_some()).count();
-                    (!held.is_empty()).then_some(Found { file: at, method, held, whole })
-                })
-                .collect()
-        };
-        (0..self.files.len()).into_par_iter().flat_map_iter(per_file).collect()
-    }
-
-    fn rank<'a>(&'a self, mut found: Vec<Found<'a>>, tokens: usize, cap: usize) -> Vec<Found<'a>> {
-        let mut holders = vec![0_u32; tokens];
-        for one in &found {
-            for &token in &one.held {
-                holders[token] += 1;
-            }
-        }
-        let rarity =
-            |one: &Found<'_>| one.held.iter().map(|&token| 1.0 / f64::from(holders[token].max(1))).sum::<f64>();
-        found.sort_by(|a, b| {
-            let by_worth = b.held.len().cmp(&a.held.len()).then(b.whole.cmp(&a.whole));
-            let by_rarity = by_worth.then_with(|| rarity(b).total_cmp(&rarity(a)));
-            let by_kind = by_rarity.then_with(|| self.files[a.file].test.cmp(&self.files[b.file].test));
-            by_kind.then_with(|| (a.file, a.method.bytes.start).cmp(&(b.file, b.method.bytes.start)))
-        });
-        found.truncate(cap);
-        found
-    }
-
-    fn hit(&self, found: &Found<'_>, tokens: &[String]) -> Hit {
-        Hit {
-            file: found.method.file.clone(),
-            class: found.method.class.clone(),
-            method: found.method.overload(),
-            line: found.method.span.first,
-            test: self.files[found.file].test,
-            keywords: found.held.iter().map(|&token| tokens[token].clone()).collect(),
-        }
     }
 }
 
-/// A method that holds some of the subtokens.
-struct Found<'a> {
-    file: usize,
-    method: &'a Method,
+/// The best first, at most `cap`.
+fn rank(mut found: Vec<Found<'_>>, tokens: usize, cap: usize) -> Vec<Found<'_>> {
+    let mut holders = vec![0_u32; tokens];
+    for one in &found {
+        for &token in &one.held {
+            holders[token] += 1;
+        }
+    }
+    let rarity = |one: &Found<'_>| one.held.iter().map(|&token| 1.0 / f64::from(holders[token].max(1))).sum::<f64>();
+    found.sort_by(|a, b| {
+        let by_name = b.whole.cmp(&a.whole).then(a.file.test.cmp(&b.file.test));
+        let by_worth = by_name.then(b.held.len().cmp(&a.held.len())).then_with(|| rarity(b).total_cmp(&rarity(a)));
+        by_worth.then_with(|| (&a.file.path, a.unit.span.first).cmp(&(&b.file.path, b.unit.span.first)))
+    });
+    found.truncate(cap);
+    found
+}
+
+/// What is looked for.
+struct Sought<'q> {
+    tokens: Vec<Finder<'q>>,
+    whole: Vec<Finder<'q>>,
+}
+
+impl<'q> Sought<'q> {
+    fn of(tokens: &'q [String], whole: &'q [String]) -> Self {
+        let finders = |words: &'q [String]| words.iter().map(|word| Finder::new(word.as_bytes())).collect();
+        Self { tokens: finders(tokens), whole: finders(whole) }
+    }
+
+    fn in_file<'f>(&self, file: &'f SourceFile) -> Vec<Found<'f>> {
+        // Only ASCII letters change, so that byte offsets stay.
+        let lowered = file.text.to_ascii_lowercase();
+        // Most files hold few of the tokens: what the file lacks need not be sought in its members.
+        if self.tokens.iter().all(|finder| finder.find(lowered.as_bytes()).is_none()) {
+            return Vec::new();
+        }
+        units(file)
+            .into_iter()
+            .filter_map(|unit| {
+                let text = unit.text.to_ascii_lowercase();
+                let held: Vec<usize> =
+                    (0..self.tokens.len()).filter(|&t| self.tokens[t].find(text.as_bytes()).is_some()).collect();
+                let whole = self.whole.iter().filter(|finder| finder.find(text.as_bytes()).is_some()).count();
+                (!held.is_empty()).then_some(Found { file, unit, held, whole })
+            })
+            .collect()
+    }
+
+    /// How much a line tells: whole keywords, then subtokens.
+    fn worth(&self, line: &str) -> (usize, usize) {
+        let lowered = line.to_ascii_lowercase();
+        let count = |finders: &[Finder<'_>]| finders.iter().filter(|f| f.find(lowered.as_bytes()).is_some()).count();
+        (count(&self.whole), count(&self.tokens))
+    }
+}
+
+/// A member with the lines that belong to it: its own, and the comment above it.
+struct Unit<'f> {
+    class: &'f str,
+    member: String,
+    span: LineSpan,
+    /// What is looked through: code that shares a line with another member is not its own.
+    text: String,
+}
+
+/// Lines of a file, without those that name what stands elsewhere.
+fn lines(file: &SourceFile, span: LineSpan) -> impl Iterator<Item = (u32, &str)> {
+    let numbered = (span.first..=span.last).filter_map(|n| Some((n, file.line(n)?)));
+    numbered.filter(|(_, line)| !IMPORTS.iter().any(|word| line.starts_with(word)))
+}
+
+/// All members of a file. Lines between methods belong to the field or the type that comes next: a comment stands above
+/// what it is about.
+fn units(file: &SourceFile) -> Vec<Unit<'_>> {
+    let mut units: Vec<Unit<'_>> = Vec::new();
+    let mut taken: Vec<LineSpan> = Vec::new();
+    let mut anchors: BTreeMap<u32, (&str, String, &str)> = BTreeMap::new();
+    for class in &file.types {
+        anchors.insert(class.span.first, (&class.name, HEAD.to_owned(), &class.signature));
+        for field in &class.fields {
+            anchors.entry(field.span.last).or_insert((&class.name, field.name.clone(), &field.declaration));
+        }
+        for method in &class.methods {
+            let span = LineSpan { first: method.doc_first.min(method.span.first), last: method.span.last };
+            taken.push(span);
+            let doc = LineSpan { last: method.span.first.saturating_sub(1), ..span };
+            let code = file.text.get(method.bytes.clone()).unwrap_or("");
+            let text = format!("{}\n{code}", file.lines(doc));
+            units.push(Unit { class: &class.name, member: method.overload(), span, text });
+        }
+    }
+    let mut first = 1;
+    for (last, (class, member, declaration)) in anchors {
+        // What stands before the anchor and in no method.
+        let behind = taken.iter().filter(|span| span.last < last).map(|span| span.last + 1).max().unwrap_or(1);
+        let begin = first.max(behind).min(last);
+        let span = LineSpan { first: begin, last };
+        let shared = taken.iter().any(|method| method.contains(last));
+        let own: Vec<&str> = lines(file, span).filter(|(n, _)| !(shared && *n == last)).map(|(_, line)| line).collect();
+        let text = format!("{}\n{}", own.join("\n"), if shared { declaration } else { "" });
+        units.push(Unit { class, member, span, text });
+        first = last + 1;
+    }
+    units
+}
+
+/// A member that holds some of the subtokens.
+struct Found<'f> {
+    file: &'f SourceFile,
+    unit: Unit<'f>,
     held: Vec<usize>,
     whole: usize,
+}
+
+impl Found<'_> {
+    fn hit(&self, tokens: &[String], sought: &Sought<'_>) -> Hit {
+        let mut lines: Vec<(u32, &str)> = lines(self.file, self.unit.span).collect();
+        lines.sort_by_key(|(number, line)| (std::cmp::Reverse(sought.worth(line)), *number));
+        let telling = lines.into_iter().filter(|(_, line)| sought.worth(line) != (0, 0)).take(MAX_LINES);
+        let mut lines: Vec<(u32, String)> = telling.map(|(number, line)| (number, line.trim().to_owned())).collect();
+        lines.sort();
+        Hit {
+            file: self.file.path.clone(),
+            class: self.unit.class.to_owned(),
+            member: self.unit.member.clone(),
+            line: self.unit.span.first,
+            test: self.file.test,
+            keywords: self.held.iter().map(|&token| tokens[token].clone()).collect(),
+            lines,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -194,10 +275,9 @@ mod tests {
             ("test/ATest.java", "class ATest { void t() { new A().QUICKSORT_array(); } }"),
         ]);
         let hits = index.search(&["quickSortArray".to_owned()], 10);
-        let names: Vec<_> = hits.hits.iter().map(|hit| hit.method.as_str()).collect();
-        assert_eq!(names, ["arrayQuickSort()", "t()", "sortArray()", "quickSort()"]);
-        assert_eq!(hits.total, 4);
-        assert!(hits.hits[1].test);
+        let names: Vec<_> = hits.hits.iter().map(|hit| hit.member.as_str()).collect();
+        assert_eq!(names, ["arrayQuickSort()", "sortArray()", "quickSort()", "t()"]);
+        assert!(hits.hits[3].test, "sources come before tests");
         let nested = hits.nested();
         assert_eq!(nested["src/A.java"]["A"]["sortArray()"], serde_json::json!(["sort", "array"]));
         assert_eq!(index.search(&["quickSortArray".to_owned()], 2).hits.len(), 2);
@@ -210,5 +290,37 @@ mod tests {
         assert_eq!((both.dropped.as_slice(), both.total), (["is".to_owned()].as_slice(), 1));
         assert_eq!(index.search(&["qz".to_owned()], 10).total, 1);
         assert_eq!(index.search(&[], 10).total, 0);
+    }
+
+    #[test]
+    fn fields_heads_of_types_and_comments_are_found_with_their_lines() {
+        let code = "import a.Widget;\n\n/**\n * Counts widgets.\n */\nclass Counter {\n    // most widgets at once\n    static final int LIMIT = 3;\n\n    /** Adds a widget. */\n    void add() {\n        total++;\n    }\n}\n";
+        let index = fixture_index(&[("src/Counter.java", code), ("test/T.java", "class T { int LIMIT = 3; }")]);
+        let found = |word: &str| {
+            let hits = index.search(&[word.to_owned()], 10).hits;
+            hits.into_iter().map(|hit| (hit.member, hit.lines)).collect::<Vec<_>>()
+        };
+        let line = |number: u32, text: &str| (number, text.to_owned());
+        assert_eq!(
+            found("widget"),
+            [
+                ("(declaration)".to_owned(), vec![line(4, "* Counts widgets.")]),
+                ("LIMIT".to_owned(), vec![line(7, "// most widgets at once")]),
+                ("add()".to_owned(), vec![line(10, "/** Adds a widget. */")]),
+            ]
+        );
+        assert_eq!(found("LIMIT")[0], ("LIMIT".to_owned(), vec![line(8, "static final int LIMIT = 3;")]));
+        assert_eq!(found("total"), [("add()".to_owned(), vec![line(12, "total++;")])]);
+    }
+
+    #[test]
+    fn whole_names_come_before_their_words() {
+        let index = fixture_index(&[
+            ("src/A.java", "class A {\n  void lower() { to(); }\n  void other() { x.toLowerCase(); }\n}\n"),
+            ("test/ATest.java", "class ATest {\n  void t() { x.toLowerCase(); }\n}\n"),
+        ]);
+        let hits = index.search(&["toLowerCase".to_owned()], 10).hits;
+        let names: Vec<_> = hits.iter().map(|hit| hit.member.as_str()).collect();
+        assert_eq!(names, ["other()", "t()", "lower()"]);
     }
 }

@@ -347,6 +347,7 @@ impl Escalator {
         }
         let mut profile = self.profile(&scope)?;
         profile.budget.cycles = 1;
+        profile.only_answers();
         let evidence = Evidence::to_review(work.bench, case, &repair.attempt);
         let mut policy = self.policy(&scope, work, 0);
         match self.run(&profile, scope, evidence, work, case, &mut *policy).await {

@@ -185,6 +185,7 @@ async fn bench(
         validator,
         solutions,
         history: None,
+        findings: Vec::new(),
         graph: OnceLock::new(),
         checkout,
     })

@@ -27,7 +27,7 @@ pub use family::Family;
 pub use gate::{Gate, Gated};
 pub use key::key;
 pub use openai::{Endpoint, Finding, OpenAi, Patience, answer_from};
-pub use prices::{PriceError, Prices};
+pub use prices::{PriceError, Prices, Taken};
 pub use provider::{Abilities, Form, Limit, PROVIDERS, Provider};
 pub use purse::Purse;
 pub use recording::{Exchange, Recorder, RecordingError};

@@ -2,8 +2,9 @@
 
 use crate::domain::{Cost, Usage};
 use camino::{Utf8Path, Utf8PathBuf};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::io::Write;
 
 /// Public list prices, in US dollars per token, keys as in litellm's map.
 const BUNDLED: &str = include_str!("prices.json");
@@ -17,6 +18,14 @@ pub enum PriceError {
     /// It cannot be read.
     #[error("cannot read prices from `{path}`: {cause}\nhint: give a readable JSON file")]
     Unreadable {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What the system said.
+        cause: String,
+    },
+    /// What was taken over cannot be written.
+    #[error("cannot write prices into `{path}`: {cause}\nhint: check the rights of that folder")]
+    Unwritable {
         /// The file.
         path: Utf8PathBuf,
         /// What the system said.
@@ -45,6 +54,17 @@ struct Price {
     long: Option<(f64, f64)>,
 }
 
+/// The entry that says when a list was taken over.
+const TAKEN: &str = "_taken_over";
+/// What is taken over of an entry.
+const FIELDS: [&str; 5] = [
+    "input_cost_per_token",
+    "output_cost_per_token",
+    "cache_read_input_token_cost",
+    "input_cost_per_token_above_200k_tokens",
+    "output_cost_per_token_above_200k_tokens",
+];
+
 /// Prompts longer than this many tokens have their own price in litellm's schema.
 const LONG_CONTEXT: u64 = 200_000;
 
@@ -53,13 +73,63 @@ const LONG_CONTEXT: u64 = 200_000;
 pub struct Prices {
     models: BTreeMap<String, Price>,
     source: String,
+    day: String,
+}
+
+/// What was taken over from a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken {
+    /// Models that have a price by token.
+    pub models: usize,
+    /// Entries whose prices cannot be read, which were left out.
+    pub unreadable: usize,
 }
 
 impl Prices {
     /// The bundled list.
     pub fn bundled() -> Self {
         let source = format!("bundled list of {BUNDLED_DATE}");
-        Self::parse(BUNDLED, source.clone()).unwrap_or_else(|_| Self { models: BTreeMap::new(), source })
+        let models = Self::parse(BUNDLED).unwrap_or_default();
+        Self { models, source, day: BUNDLED_DATE.to_owned() }
+    }
+
+    /// Takes a list in litellm's schema over into a file of one's own: the models priced by token, with the day (as
+    /// `2026-11-22`) on which that was done. The file is there whole or as it was.
+    ///
+    /// # Errors
+    /// The list cannot be read or holds no price, or the file cannot be written.
+    pub fn take_over(list: &Utf8Path, into: &Utf8Path, day: &str) -> Result<Taken, PriceError> {
+        let text = read(list)?;
+        let malformed = |what: String| PriceError::Malformed { path: list.to_owned(), what };
+        let value: Value = serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
+        let entries = value.as_object().ok_or_else(|| malformed("it is no JSON object".to_owned()))?;
+        let mut kept = Map::new();
+        let mut unreadable = 0;
+        for (name, entry) in entries {
+            match price(entry) {
+                Ok(Some(_)) => {
+                    let fields =
+                        FIELDS.iter().filter_map(|field| Some(((*field).to_owned(), entry.get(*field)?.clone())));
+                    kept.insert(name.clone(), Value::Object(fields.collect()));
+                }
+                Ok(None) => {}
+                Err(_) => unreadable += 1,
+            }
+        }
+        let taken = Taken { models: kept.len(), unreadable };
+        if taken.models == 0 {
+            return Err(malformed("it holds no price by token".to_owned()));
+        }
+        kept.insert(TAKEN.to_owned(), json!({"day": day}));
+        let unwritable =
+            |cause: std::io::Error| PriceError::Unwritable { path: into.to_owned(), cause: cause.to_string() };
+        let folder = into.parent().unwrap_or(Utf8Path::new("."));
+        std::fs::create_dir_all(folder).map_err(unwritable)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(unwritable)?;
+        let text = format!("{:#}\n", Value::Object(kept));
+        file.write_all(text.as_bytes()).map_err(unwritable)?;
+        file.persist(into).map_err(|error| unwritable(error.error))?;
+        Ok(taken)
     }
 
     /// The bundled list, with the models of a file in litellm's schema put over it.
@@ -67,17 +137,19 @@ impl Prices {
     /// # Errors
     /// The file cannot be read or is not of that schema.
     pub fn load(path: &Utf8Path) -> Result<Self, PriceError> {
-        let unreadable =
-            |cause: std::io::Error| PriceError::Unreadable { path: path.to_owned(), cause: cause.to_string() };
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
-        let own = Self::parse(&text, format!("`{path}` over the bundled list of {BUNDLED_DATE}"))
-            .map_err(|what| PriceError::Malformed { path: path.to_owned(), what })?;
+        let text = read(path)?;
+        let own = Self::parse(&text).map_err(|what| PriceError::Malformed { path: path.to_owned(), what })?;
         let mut all = Self::bundled();
-        all.models.extend(own.models);
-        Ok(Self { source: own.source, ..all })
+        all.models.extend(own);
+        let taken: Option<Value> = serde_json::from_str(&text).ok();
+        if let Some(day) = taken.as_ref().and_then(|list| list[TAKEN]["day"].as_str()) {
+            day.clone_into(&mut all.day);
+            return Ok(Self { source: format!("`{path}` of {day} over the bundled list of {BUNDLED_DATE}"), ..all });
+        }
+        Ok(Self { source: format!("`{path}` over the bundled list of {BUNDLED_DATE}"), ..all })
     }
 
-    fn parse(text: &str, source: String) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<BTreeMap<String, Price>, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let entries = value.as_object().ok_or("it is no JSON object")?;
         let mut models = BTreeMap::new();
@@ -87,7 +159,12 @@ impl Prices {
                 models.insert(name.clone(), price);
             }
         }
-        Ok(Self { models, source })
+        Ok(models)
+    }
+
+    /// The day of the list, as `2026-11-22`.
+    pub fn day(&self) -> &str {
+        &self.day
     }
 
     /// Where these prices come from and of which day, for reports.
@@ -118,6 +195,11 @@ impl Prices {
         let bare = model.rsplit_once('/').map(|(_, bare)| bare);
         self.models.get(model).or_else(|| self.models.get(bare?))
     }
+}
+
+fn read(path: &Utf8Path) -> Result<String, PriceError> {
+    std::fs::read_to_string(path)
+        .map_err(|cause| PriceError::Unreadable { path: path.to_owned(), cause: cause.to_string() })
 }
 
 /// The price in an entry; `None` when it is not priced by token.
@@ -165,6 +247,25 @@ mod tests {
         assert_costs(prices.cost("openai/gpt-4o-mini", &usage(0, 0, 1_000_000)), 0.6);
         assert_eq!(prices.cost("gpt-4o-mini-2099", &usage(1, 0, 1)), Cost::UNKNOWN);
         assert!(!prices.knows("scripted"));
+    }
+
+    #[test]
+    fn a_published_list_is_taken_over_with_its_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(folder.path()).unwrap();
+        let (list, own) = (folder.join("model_prices_and_context_window.json"), folder.join("own/prices.json"));
+        let text = r#"{"sample_spec": {"mode": "chat"}, "odd": {"input_cost_per_token": "free", "output_cost_per_token": 1},
+            "new": {"input_cost_per_token": 3e-6, "output_cost_per_token": 4e-6, "max_tokens": 8192, "mode": "chat"}}"#;
+        std::fs::write(&list, text).unwrap();
+        let taken = Prices::take_over(&list, &own, "2026-11-22").unwrap();
+        assert_eq!(taken, Taken { models: 1, unreadable: 1 });
+        let prices = Prices::load(&own).unwrap();
+        assert!(prices.knows("new") && prices.knows("gpt-4o"), "over the bundled list");
+        assert_eq!(prices.day(), "2026-11-22");
+        assert!(prices.source().contains("of 2026-11-22"), "{}", prices.source());
+        std::fs::write(&list, "{}").unwrap();
+        assert!(Prices::take_over(&list, &own, "2027-01-01").unwrap_err().to_string().contains("no price"));
+        assert_eq!(Prices::load(&own).unwrap().day(), "2026-11-22", "what is there stays");
     }
 
     #[test]

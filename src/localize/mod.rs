@@ -7,6 +7,7 @@ mod distance;
 mod evaluate;
 mod evidence;
 mod formula;
+pub mod given;
 mod locate;
 mod metadata;
 pub mod oracle;

@@ -10,7 +10,11 @@ use std::fmt::Write;
 const MAX_TESTS: usize = 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {}
+pub struct Args {
+    /// Tests to pass over, when there are more than are shown at once.
+    #[serde(default)]
+    skip: Option<usize>,
+}
 
 pub struct ExtractTests;
 
@@ -20,18 +24,29 @@ impl TypedTool for ExtractTests {
     const ABOUT: &'static str = "code of the failing tests";
     type Args = Args;
 
-    async fn run(&self, _: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
+    async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
         let failing = &cx.bench.bug.failing;
         let mut text = format!("{} failing test{}\n", failing.len(), if failing.len() == 1 { "" } else { "s" });
         let mut observation = Observation::told(String::new());
-        for test in failing.iter().take(MAX_TESTS) {
+        let skip = args.skip.unwrap_or(0);
+        if skip >= failing.len() && skip > 0 {
+            return Err(ToolError::Correctable(format!(
+                "there are {} failing tests, and `skip` is {skip}",
+                failing.len()
+            )));
+        }
+        for test in failing.iter().skip(skip).take(MAX_TESTS) {
             text.push_str(&failing_test_text(&cx.bench.index, test, true));
             if let (Some(file), Some(span)) = (&test.file, test.span) {
                 observation = observation.showing(file, span);
             }
         }
-        for test in failing.iter().skip(MAX_TESTS) {
-            let _ = writeln!(text, "{} (code not shown)", test.id);
+        let rest = failing.iter().skip(skip + MAX_TESTS);
+        if rest.len() > 0 {
+            let _ = writeln!(text, "without their code (`skip: {}` shows it):", skip + MAX_TESTS);
+        }
+        for test in rest {
+            let _ = writeln!(text, "{}", test.id);
         }
         observation.text = text;
         Ok(observation)

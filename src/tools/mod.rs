@@ -18,6 +18,7 @@ mod goal_accomplished;
 mod read_range;
 mod run_fault_localization;
 mod run_tests;
+pub mod sarif;
 mod search_code_base;
 mod search_solutions;
 mod static_analysis;

@@ -1,18 +1,20 @@
-//! `search_code_base`: which methods hold which keywords, in all sources, tests too.
+//! `search_code_base`: which members hold which keywords, in all sources, tests too.
 //!
 //! The paper's semantics (section III-D2): keywords are split into subtokens by camel case, underscore and period and
-//! matched in the content of methods; the result is nested by file, class and method.
+//! matched in methods, variables and classes; the result is nested by file, class and member, with the lines of code.
 
 use super::{Observation, ToolContext, ToolError, TypedTool};
 use crate::code::SearchHits;
+use crate::domain::RepoPath;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 use std::fmt::Write;
 
-/// Methods that are listed at most; the best matches come first.
-const MAX_HITS: usize = 40;
+/// Members that are listed at most; the best matches come first.
+const MAX_HITS: usize = 25;
+/// Characters of a line that are shown.
+const MAX_LINE: usize = 120;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
@@ -25,7 +27,7 @@ pub struct SearchCodeBase;
 #[async_trait]
 impl TypedTool for SearchCodeBase {
     const NAME: &'static str = "search_code_base";
-    const ABOUT: &'static str = "methods that hold keywords (split into their words), in all files";
+    const ABOUT: &'static str = "code that holds keywords (whole, or split into words), in all files, with lines";
     type Args = Args;
 
     async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
@@ -37,26 +39,38 @@ impl TypedTool for SearchCodeBase {
     }
 }
 
-/// The nested result, a line a method, without the weight of JSON.
+/// The nested result, a line a member with the lines that hold the words, without the weight of JSON.
 fn text(hits: &SearchHits) -> String {
     let shown = hits.hits.len();
-    let mut text = format!("{} methods hold {}", hits.total, hits.subtokens.join(", "));
+    let mut text = format!("{} places hold {}", hits.total, hits.subtokens.join(", "));
     if shown < hits.total {
         let _ = write!(text, "; the best {shown}");
     }
+    if !hits.dropped.is_empty() {
+        let _ = write!(text, " (too short to be looked for: {})", hits.dropped.join(", "));
+    }
     text.push('\n');
-    if let Value::Object(files) = hits.nested() {
-        for (file, classes) in files {
-            let _ = writeln!(text, "{file}");
-            for (class, methods) in classes.as_object().into_iter().flatten() {
-                let _ = writeln!(text, "  {class}");
-                for (method, keywords) in methods.as_object().into_iter().flatten() {
-                    let words: Vec<&str> =
-                        keywords.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                    let _ = writeln!(text, "    {method}: {}", words.join(", "));
-                }
+    let mut files: Vec<&RepoPath> = Vec::new();
+    for hit in &hits.hits {
+        if !files.contains(&&hit.file) {
+            files.push(&hit.file);
+        }
+    }
+    for file in files {
+        let _ = writeln!(text, "{file}");
+        for hit in hits.hits.iter().filter(|hit| hit.file == *file) {
+            let _ = writeln!(text, "  {}.{}", hit.class, hit.member);
+            for (number, line) in &hit.lines {
+                let _ = writeln!(text, "    {number}: {}", clipped(line));
             }
         }
     }
     text
+}
+
+fn clipped(line: &str) -> String {
+    match line.char_indices().nth(MAX_LINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }

@@ -1,5 +1,6 @@
-//! `static_analysis`: what the compiler warns of in a file, before any test is run.
+//! `static_analysis`: what the compiler warns of in a file, and what analysers found there that the user ran.
 
+use super::sarif::Finding;
 use super::{Observation, ToolContext, ToolError, TypedTool};
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -17,16 +18,23 @@ pub struct StaticAnalysis;
 #[async_trait]
 impl TypedTool for StaticAnalysis {
     const NAME: &'static str = "static_analysis";
-    const ABOUT: &'static str = "the compiler's warnings on a file";
+    const ABOUT: &'static str = "warnings on a file, by the compiler and by analysers";
     type Args = Args;
 
     async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
         let bench = cx.bench;
         let file = bench.file_or_located(args.file_path.as_deref())?;
-        let Some(warnings) = bench.validator.probe().warnings(&file.path).await? else {
+        let found: Vec<&Finding> = bench.findings.iter().filter(|finding| finding.file == file.path).collect();
+        let warnings = bench.validator.probe().warnings(&file.path).await?;
+        if warnings.is_none() && bench.findings.is_empty() {
             return Ok(Observation::told("this project is compiled by its own build; no warnings can be had\n"));
-        };
-        let mut text = format!("{}: {} warnings\n", file.path, warnings.len());
+        }
+        let warnings = warnings.unwrap_or_default();
+        let mut text = format!("{}: {} warnings\n", file.path, warnings.len() + found.len());
+        for finding in found {
+            let code = file.line(finding.line).unwrap_or("").trim();
+            let _ = writeln!(text, "line {}: {} ({}) | {code}", finding.line, finding.message, finding.rule);
+        }
         for warning in &warnings {
             let code = file.line(warning.line).unwrap_or("").trim();
             let _ = writeln!(text, "line {}: {} | {code}", warning.line, warning.message);

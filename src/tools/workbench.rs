@@ -1,6 +1,7 @@
 //! What all tools of one bug share: the checkout, its index, its judge, and what was tried.
 
 use super::ToolError;
+use super::sarif::Finding;
 use crate::benchmark::{Checkout, History};
 use crate::code::{CodeIndex, DependencyGraph, SourceFile};
 use crate::domain::{Bug, FailingTest, Failure, Ranking, RepoPath, TestId};
@@ -43,6 +44,8 @@ pub struct Workbench {
     pub solutions: Finder,
     /// The version history of a user's project up to the revision that is worked on; benchmarks hide theirs.
     pub history: Option<History>,
+    /// What analysers found that the user ran.
+    pub findings: Vec<Finding>,
     /// Made when it is first asked for.
     pub graph: OnceLock<DependencyGraph>,
 }

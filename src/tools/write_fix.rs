@@ -68,6 +68,9 @@ fn attempts_text(attempts: &[PatchAttempt]) -> String {
 fn attempt_text(attempt: &PatchAttempt) -> String {
     let validation = &attempt.validation;
     let mut text = format!("{}: {}\n", validation.outcome, validation.detail);
+    if validation.outcome == Outcome::Regression {
+        text.push_str("the triggering tests pass with it; these passed without it:\n");
+    }
     text.push_str(&failing_text(&validation.failing, MAX_SHOWN));
     if !validation.is_plausible() && validation.outcome.compiled() {
         text.push_str("the change was undone\n");

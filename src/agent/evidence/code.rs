@@ -72,6 +72,11 @@ fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, text: &mut
     let mut full: Vec<&Method> = sheet.full.clone();
     full.sort_by_key(|method| method.span);
     let names: BTreeSet<&str> = full.iter().flat_map(|m| m.names.iter().map(CompactString::as_str)).collect();
+    let used = file.imports.iter().filter(|import| names.contains(import.rsplit('.').next().unwrap_or("")));
+    let used: Vec<&str> = used.map(String::as_str).collect();
+    if !used.is_empty() {
+        let _ = writeln!(text, "{} imports: {}", bench.language.line_comment(), used.join(", "));
+    }
     for class in &file.types {
         let here: Vec<&&Method> = full.iter().filter(|m| m.class == class.name).collect();
         if here.is_empty() {

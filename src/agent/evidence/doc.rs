@@ -1,6 +1,7 @@
 //! Documentation of methods, as much of it as an agent needs: it is the specification.
 
 use crate::code::{Method, SourceFile};
+use crate::domain::LineSpan;
 
 /// Lines of documentation of a method that is likely to be the place.
 const MAX_DOC_LINES: usize = 12;
@@ -19,6 +20,11 @@ pub(super) fn doc(file: &SourceFile, method: &Method, explained: bool) -> String
         let first = file.line(method.span.first).unwrap_or("");
         let indent = &first[..first.len() - first.trim_start().len()];
         return method.summary.as_ref().map_or_else(String::new, |summary| format!("{indent}// {}\n", brief(summary)));
+    }
+    let whole = LineSpan { first: method.doc_first, last: method.span.first - 1 };
+    if whole.len() as usize <= MAX_DOC_LINES {
+        // As it stands in the file: whoever answers with the whole method must be able to keep it.
+        return format!("{}\n", file.lines(whole));
     }
     let lines = (method.doc_first..method.span.first).filter_map(|n| file.line(n));
     let telling: Vec<&str> = lines
@@ -67,7 +73,8 @@ mod tests {
         assert_eq!(doc(&file, method, false), "        // Sums up\n");
         assert_eq!(
             doc(&file, method, true),
-            "        /**\n         * Sums up. Twice never.\n         * @param n how many\n         */\n"
+            "        /**\n         * Sums up. Twice never.\n         *\n         * @param n how many\n         * @since 1.2\n         */\n",
+            "as it stands in the file"
         );
     }
 

@@ -139,7 +139,9 @@ fn others(rest: &[FailingTest], room: usize) -> String {
             true => format!("- {name}: did not end in time\n"),
             false => format!("- {name}: {}\n", first.chars().take(FIRST_OF_FAILURE).collect::<String>()),
         };
-        if listed > 2 && count_tokens(&text) + count_tokens(&line) > room {
+        // The line that would say that one more is there can as well name it.
+        let is_last = listed + 1 == rest.len();
+        if listed > 2 && !is_last && count_tokens(&text) + count_tokens(&line) > room {
             break;
         }
         text.push_str(&line);

@@ -7,7 +7,7 @@ use crate::agent::answer;
 use crate::agent::contract;
 use crate::agent::error::AgentError;
 use crate::agent::fsm::GOAL_ACCOMPLISHED;
-use crate::agent::profile::Profile;
+use crate::agent::profile::{ContractKind, Ending, Profile};
 use crate::domain::{PolicyKind, Scope, ToolName};
 use crate::language::Language;
 use crate::llm::{Answer, Form, ModelError, ToolSpec};
@@ -141,6 +141,9 @@ fn read(answer: &Answer) -> Decision {
     }
 }
 
+/// What it means that a repairer ends by itself: its patches were judged when they were written.
+const GIVE_UP: &str = "end without a repair: nothing that failed stays, the next agent gets your explanation";
+
 /// Tools as prompts list them, each with whether it is how the agent answers.
 fn listed(tools: &[ToolName], profile: &Profile, registry: &Registry) -> Vec<Value> {
     tools
@@ -152,7 +155,11 @@ fn listed(tools: &[ToolName], profile: &Profile, registry: &Registry) -> Vec<Val
                 "write_fix" => "write_fix(…)".to_owned(),
                 _ => call_form(tool),
             };
-            json!({"call": call, "about": tool.about(), "answers": answers(tool.name())})
+            let about = match (tool.name(), profile.contract) {
+                (GOAL_ACCOMPLISHED, ContractKind::Patch) if profile.ends != Ending::Called => GIVE_UP,
+                _ => tool.about(),
+            };
+            json!({"call": call, "about": about, "answers": answers(tool.name())})
         })
         .collect()
 }
@@ -206,6 +213,8 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Resul
     for item in gathered.iter_mut().flat_map(|group| &mut group.items) {
         *item = unfenced(item);
     }
+    let steps = if little { Vec::new() } else { memory.steps() };
+    let steps: Vec<String> = steps.into_iter().map(|(_, step)| unfenced(&step)).collect();
     let mut last = memory.last();
     if let Some(last) = &mut last {
         last.result = unfenced(&last.result);
@@ -219,6 +228,7 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Resul
         "available": view.available(),
         "hypotheses": memory.hypotheses,
         "gathered": gathered,
+        "steps": steps,
         "last": last,
         "cycle": cycle,
         "cycles": cycles,

@@ -1,7 +1,9 @@
 //! Settings that are one word of a few.
 
+use camino::Utf8PathBuf;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 
 /// Isolation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -18,8 +20,8 @@ pub enum SandboxArg {
 }
 
 /// Fault localization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum LocalizationArg {
     /// From coverage, traces and names.
     Spectrum,
@@ -29,6 +31,48 @@ pub enum LocalizationArg {
     File,
     /// None.
     None,
+    /// A ranking in a file, that another tool made.
+    Given(Utf8PathBuf),
+}
+
+impl FromStr for LocalizationArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "spectrum" => Self::Spectrum,
+            "perfect" => Self::Perfect,
+            "file" => Self::File,
+            "none" => Self::None,
+            path if path.contains(['/', '.']) => {
+                let whole = std::path::absolute(path).ok().and_then(|path| Utf8PathBuf::from_path_buf(path).ok());
+                Self::Given(whole.unwrap_or_else(|| path.into()))
+            }
+            other => {
+                return Err(format!("`{other}` is none of spectrum, perfect, file, none, and no path of a ranking"));
+            }
+        })
+    }
+}
+
+impl TryFrom<String> for LocalizationArg {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<LocalizationArg> for String {
+    fn from(arg: LocalizationArg) -> Self {
+        match arg {
+            LocalizationArg::Spectrum => "spectrum".to_owned(),
+            LocalizationArg::Perfect => "perfect".to_owned(),
+            LocalizationArg::File => "file".to_owned(),
+            LocalizationArg::None => "none".to_owned(),
+            LocalizationArg::Given(path) => path.into_string(),
+        }
+    }
 }
 
 /// How long a model thinks.

@@ -10,7 +10,7 @@ pub(super) type Key = Vec<String>;
 
 /// Settings that name files: a relative path means one thing wherever it is read from.
 const PATHS: &[&str] =
-    &["root", "requirements", "java_home", "key_file", "agents", "prompts", "record", "prices", "corpus"];
+    &["root", "requirements", "java_home", "key_file", "agents", "prompts", "record", "prices", "corpus", "analysis"];
 
 /// Whether a value fits its setting, looked at alone.
 pub(super) fn check(key: &[String], value: &Value) -> Result<(), String> {

@@ -38,6 +38,8 @@ pub struct Config {
     pub sandbox: SandboxArg,
     /// How suspicious lines are found.
     pub localization: Option<LocalizationArg>,
+    /// Findings of static analysis, in SARIF.
+    pub analysis: Vec<Utf8PathBuf>,
     /// Suspiciousness formula of the ranking.
     pub formula: FormulaArg,
     /// `builtin`, `replay:PATH`, an alias or a model's name, each perhaps for a part.
@@ -151,6 +153,7 @@ impl Default for Config {
             trust_build: false,
             sandbox: SandboxArg::Auto,
             localization: None,
+            analysis: Vec::new(),
             formula: FormulaArg::default(),
             model: Vec::new(),
             models: BTreeMap::new(),

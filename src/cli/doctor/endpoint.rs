@@ -2,14 +2,14 @@
 
 use super::{Check, State};
 use crate::cli::config::Config;
-use crate::cli::endpoint::{Address, prices};
+use crate::cli::endpoint::{Address, price_list};
 use crate::cli::tell;
 use crate::domain::Cost;
 use crate::llm::{Finding, OpenAi, Redactor};
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {
     let mut checks = Vec::new();
-    match prices(config) {
+    match price_list(config) {
         Ok(prices) => checks.push(Check::ok("prices", prices.source())),
         Err(failure) => checks.push(Check::not(State::Missing, "prices", failure.message, failure.hint)),
     }
