@@ -216,11 +216,11 @@ impl Models {
         match named {
             Named::Builtin => Mind::Builtin,
             Named::Model(name) => match &self.endpoint {
-                Some(endpoint) => Mind::Model { voice: voice(endpoint, name), kind: PolicyKind::Llm },
+                Some(endpoint) => Mind::Model { voice: Box::new(voice(endpoint, name)), kind: PolicyKind::Llm },
                 None => Mind::Builtin,
             },
             Named::Replay(path) => match self.replays.get(path) {
-                Some(replay) => Mind::Model { voice: voice(replay, ""), kind: PolicyKind::Replay },
+                Some(replay) => Mind::Model { voice: Box::new(voice(replay, "")), kind: PolicyKind::Replay },
                 None => Mind::Builtin,
             },
         }

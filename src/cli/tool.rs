@@ -51,7 +51,7 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     beside::add_to(&mut bench, &config, &*sink)?;
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
     let model = match models.mind(Level::L1, &scope.agent, Temperatures::fixed(0.0), &library, &sink, &Arc::default()) {
-        Mind::Model { voice, kind } => Some(LlmPolicy::new(voice, kind, scope.clone(), bench.language, 0)),
+        Mind::Model { voice, kind } => Some(LlmPolicy::new(*voice, kind, scope.clone(), bench.language, 0)),
         Mind::Builtin => None,
     };
     let side = model.as_ref().and_then(|model| model.side_model());

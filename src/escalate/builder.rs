@@ -274,7 +274,7 @@ impl Builder {
 fn one_for_all(voice: Voice) -> WhoDecides {
     Box::new(move |level: Level, _: &AgentName| match level {
         Level::First => Mind::Builtin,
-        _ => Mind::Model { voice: voice.clone(), kind: PolicyKind::Llm },
+        _ => Mind::Model { voice: Box::new(voice.clone()), kind: PolicyKind::Llm },
     })
 }
 

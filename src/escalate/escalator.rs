@@ -35,7 +35,7 @@ pub enum Mind {
     /// A model.
     Model {
         /// How it is asked.
-        voice: Voice,
+        voice: Box<Voice>,
         /// Whether it is a recording.
         kind: PolicyKind,
     },
@@ -305,7 +305,7 @@ impl Escalator {
                 Box::new(Builtin::new(work.engine.clone(), (self.engine)(scope.level).within(&limits)))
             }
             Mind::Model { voice, kind } => {
-                let voice = Voice { purse: work.spent.purse(&self.caps), ..voice };
+                let voice = Voice { purse: work.spent.purse(&self.caps), ..*voice };
                 Box::new(LlmPolicy::new(voice, kind, scope.clone(), work.bench.language, variants))
             }
         }
