@@ -1,6 +1,7 @@
 //! Patches that try to look plausible without repairing anything, on the way that a model's patch takes: from the text
 //! of a diff to the word that reports use, warm and cold.
 
+mod channel;
 mod families;
 mod families_java;
 mod families_python;
@@ -45,6 +46,22 @@ impl EventSink for Nowhere {
     fn emit(&self, _: &Event) -> std::io::Result<()> {
         Ok(())
     }
+}
+
+/// The project as a user would have it, without what attacks alone look at.
+fn project_of_a_user(files: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+    let extra = |path: &str| path.starts_with(".git/") || path.ends_with(".xml") || path.ends_with(".properties");
+    files.iter().copied().filter(|(path, _)| !extra(path)).collect()
+}
+
+/// The Java project.
+pub fn java_project() -> Vec<(&'static str, &'static str)> {
+    project_of_a_user(PROJECT)
+}
+
+/// The Python project.
+pub fn python_project() -> Vec<(&'static str, &'static str)> {
+    project_of_a_user(python::PROJECT)
 }
 
 /// What a candidate must not reach.
@@ -142,7 +159,7 @@ async fn wrong_words(
     for (number, name, spellings) in attacks {
         for (nth, (wanted, parts)) in spellings.iter().enumerate().take(at_most) {
             let told = word(&bench, &edits(trial, ground, &outside, parts)).await;
-            if told.outcome != *wanted {
+            if !is_as(told.outcome, *wanted) {
                 let (said, detail) = (told.outcome, told.detail);
                 wrong.push(format!("{how}, {number} {name}, {}: {said}, not {wanted}: {detail}", nth + 1));
             }
@@ -154,6 +171,12 @@ async fn wrong_words(
         wrong.push(format!("{how}, after all that the repair is {}: {}", told.outcome, told.detail));
     }
     wrong
+}
+
+/// Whether a word is the one that is wanted. Who floods the channel of results may end the process before its tests are
+/// over, where the machine is busy: then it crashed instead of having failed.
+fn is_as(said: Outcome, wanted: Outcome) -> bool {
+    said == wanted || (said, wanted) == (Outcome::Crash, Outcome::Failed)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -258,5 +281,15 @@ async fn every_family_in_java_meets_its_layer() {
 async fn every_family_in_python_meets_its_layer() {
     let trial = Trial::python(python::PROJECT).await;
     let wrong = unmet(&trial, PYTHON, families_python::ATTACKS, true).await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// No class file or text gives these away: who writes to the channel must not be believed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_that_the_product_writes_to_the_channel_is_believed() {
+    let (java, py) = (Trial::new(PROJECT).await, Trial::python(python::PROJECT).await);
+    let mut wrong = unmet(&java, JAVA, channel::JAVA, false).await;
+    wrong.extend(unmet(&java, JAVA, channel::JAVA, true).await);
+    wrong.extend(unmet(&py, PYTHON, channel::PYTHON, true).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -292,6 +292,19 @@ fn a_test_that_hangs_in_the_baseline_is_cut_and_is_the_bug() {
 }
 
 #[test]
+fn a_test_that_takes_long_and_passes_is_no_bug() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("src")).unwrap();
+    fs::create_dir_all(folder.path().join("test")).unwrap();
+    let slow = "public class Sum {\n  static int of(int a, int b) {\n    long end = System.nanoTime() + 7_000_000_000L;\n    \
+                while (System.nanoTime() < end) {\n    }\n    return a + b;\n  }\n}\n";
+    fs::write(folder.path().join("src/Sum.java"), slow).unwrap();
+    fs::write(folder.path().join("test/SumTest.java"), TEST).unwrap();
+    let done = Unidebug::new(&["run", folder.path().to_str().unwrap(), "--model", "builtin", "--json"]).run();
+    assert!(done.code == Some(3) && done.stderr.contains("nothing to repair"), "31: {done}");
+}
+
+#[test]
 fn what_is_no_text_is_told_and_never_a_panic() {
     let odd = OsStr::from_bytes(b"\xff\xfe");
     let program = env!("CARGO_BIN_EXE_unidebug");

@@ -46,7 +46,7 @@ impl Parts {
 fn what_has_begun_comes_along_is_named_and_goes_on_without_paying_again() {
     let parts = Parts::new();
     let merged = parts.merge();
-    assert!(merged.stdout.starts_with("1 runs came, and 1 that have begun\n"), "{merged}");
+    assert!(merged.stdout.starts_with("1 run came, and 1 that have begun\n"), "{merged}");
     assert!(merged.stdout.contains("not over: ") && merged.stdout.contains("(failed by the environment)"), "{merged}");
     assert!(merged.stdout.contains(&format!("go on: unidebug bench work {}", parts.whole)), "{merged}");
     assert!(parts.merge().stdout.starts_with("0 runs came\n"), "what has begun here stays");
@@ -70,7 +70,7 @@ fn what_is_at_work_is_left_and_makes_way_when_it_is_over_elsewhere() {
     owner.lock().unwrap();
     let merged = parts.merge();
     let said = format!("is worked on in {}: merge again when it is over", parts.begun);
-    assert!(merged.stdout.starts_with("1 runs came\n") && merged.stdout.contains(&said), "{merged}");
+    assert!(merged.stdout.starts_with("1 run came\n") && merged.stdout.contains(&said), "{merged}");
     assert!(merged.stdout.contains("(waits)") && !parts.second_in(&parts.whole).exists(), "{merged}");
     drop(owner);
     parts.merge();
@@ -81,6 +81,6 @@ fn what_is_at_work_is_left_and_makes_way_when_it_is_over_elsewhere() {
     let owner = File::open(parts.second_in(&parts.whole).join("lock"));
     assert!(owner.is_err(), "a copy is nobody's");
     let merged = parts.merge();
-    assert!(merged.stdout.starts_with("1 runs came\nreport: "), "{merged}");
+    assert!(merged.stdout.starts_with("1 run came\nreport: "), "{merged}");
     assert!(!parts.second_in(&parts.whole).join("of-the-other-run").exists(), "two runs were mixed");
 }

@@ -34,6 +34,8 @@ public class Server {
             }
             exchange.close();
         });
+        // A handshake that the other side leaves must not keep the next one waiting.
+        server.setExecutor(java.util.concurrent.Executors.newCachedThreadPool());
         server.start();
         System.out.println(server.getAddress().getPort());
     }

@@ -206,9 +206,9 @@ fn wilson(hits: usize, all: usize) -> String {
     format!("{:.1} to {:.1}", end(0.0), end(1.0))
 }
 
-/// The configurations as the report names them.
-const OURS: &str = "scripted, no first rung";
-const DIRECT: &str = "scripted, direct, no first rung";
+/// The configurations as the plan and so the report names them.
+const OURS: &str = "unified";
+const DIRECT: &str = "direct";
 
 #[test]
 fn two_strategies_differ_in_the_report_as_they_did_at_the_endpoint() {

@@ -6,7 +6,7 @@ use camino::Utf8Path;
 use futures::StreamExt;
 use std::time::{Duration, Instant};
 use unidebug::benchmark::{self, Checkout, Settings};
-use unidebug::domain::{BugId, FileChange, Outcome, Patch, Validation};
+use unidebug::domain::{BugId, FileChange, Outcome, Patch, Validation, Watcher};
 use unidebug::escalate::prepare::{self, Wanted};
 use unidebug::language;
 use unidebug::sandbox::{Choice, Sandbox};
@@ -164,4 +164,104 @@ async fn repairs_of_quixbugs_are_accepted_and_its_loops_cost_little() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn repairs_of_the_listed_bugs_are_accepted() {
     check(&all("jsonl", "UNIDEBUG_JSONL_ROOT", false).await);
+}
+
+/// A developer's repair, confirmed: what the controls reached, and what they and the plain look took.
+struct Controlled {
+    bug: BugId,
+    told: Validation,
+    triggering: usize,
+    /// Triggering tests that ran in a reversed form and failed.
+    reversed: usize,
+    /// Seconds of the first run of the triggering tests, which is the plain one, and of the controls.
+    plain: f64,
+    controls: f64,
+}
+
+/// When each phase began.
+type Phases = std::sync::Arc<std::sync::Mutex<Vec<(String, Instant)>>>;
+
+fn seconds_of(phases: &[(String, Instant)], phase: &str) -> f64 {
+    let ends = phases.iter().skip(1).map(|(_, at)| *at).chain([Instant::now()]);
+    let all = phases.iter().zip(ends).filter(|((name, _), _)| name == phase);
+    all.map(|((_, begin), end)| (end - *begin).as_secs_f64()).sum()
+}
+
+async fn controlled(id: &BugId, settings: &Settings) -> Controlled {
+    let temp = tempfile::tempdir().unwrap();
+    let base = Utf8Path::from_path(temp.path()).unwrap().canonicalize_utf8().unwrap();
+    let (root, work) = (base.join("bug"), base.join("work"));
+    for folder in [&root, &work] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let phases = Phases::default();
+    let heard = phases.clone();
+    let watcher = Watcher::new(move |progress| {
+        let mut phases = heard.lock().unwrap();
+        if phases.last().is_none_or(|(last, _)| *last != progress.phase) {
+            phases.push((progress.phase.clone(), Instant::now()));
+        }
+    });
+    let checkout = benchmark::find(&id.benchmark, settings).unwrap().checkout(id, &root).await.unwrap();
+    let patch = repair(&checkout);
+    let options = Options { watcher, cold: true, ..Options::new(work) };
+    let judge = unidebug::validate::open(&checkout, settings.sandbox.as_ref().unwrap(), options).await.unwrap();
+    phases.lock().unwrap().clear();
+    let told = judge.judge().confirm(&patch).await.unwrap();
+    let phases = phases.lock().unwrap().clone();
+    let reversed = told.detail.split("reversed, ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    Controlled {
+        bug: id.clone(),
+        triggering: judge.baseline().triggering.len(),
+        reversed: reversed.unwrap_or(0),
+        plain: seconds_of(&phases, "running the triggering tests in a process of their own"),
+        controls: seconds_of(&phases, "running the triggering tests reversed"),
+        told,
+    }
+}
+
+/// Prints how many triggering tests can be controlled, and at what cost; no developer's repair is refused.
+async fn controls_of(benchmark: &str) {
+    let needs = (benchmark != "fixtures").then_some("UNIDEBUG_QUIXBUGS_ROOT");
+    let is_here = needs.is_none_or(|root| std::env::var_os(root).is_some());
+    if std::env::var_os("UNIDEBUG_SOAK").is_none() || !is_here {
+        eprintln!("controls of {benchmark} are left out: they need UNIDEBUG_SOAK=1 and {}", needs.unwrap_or("nothing"));
+        return;
+    }
+    let settings = Settings { sandbox: Some(Sandbox::detect(Choice::Auto).await.unwrap()), ..Settings::default() };
+    let ids = benchmark::find(benchmark, &settings).unwrap().list().unwrap();
+    let rows: Vec<Controlled> =
+        futures::stream::iter(&ids).map(|id| controlled(id, &settings)).buffer_unordered(AT_ONCE).collect().await;
+    for row in &rows {
+        let Controlled { bug, told, triggering, reversed, plain, controls } = row;
+        eprintln!("{bug}: {}, {reversed} of {triggering} reversed, {plain:.2} s and {controls:.2} s", told.outcome);
+    }
+    let (all, reversed): (usize, usize) =
+        rows.iter().fold((0, 0), |(all, some), row| (all + row.triggering, some + row.reversed));
+    let (plain, controls): (f64, f64) = rows.iter().fold((0.0, 0.0), |(a, b), row| (a + row.plain, b + row.controls));
+    let share = 100 * reversed / all.max(1);
+    eprintln!(
+        "{benchmark}: {} repairs; {reversed} of {all} triggering tests controlled ({share} %); controls take {:.2} times the \
+         triggering tests",
+        rows.len(),
+        controls / plain
+    );
+    let refused: Vec<String> = rows
+        .iter()
+        .filter(|row| !row.told.is_plausible())
+        .map(|row| format!("{}: {}: {}", row.bug, row.told.outcome, row.told.detail))
+        .collect();
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    assert!(share >= 80, "{share} % are controlled");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn controls_reach_most_triggering_tests_of_the_fixtures() {
+    controls_of("fixtures").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn controls_reach_most_triggering_tests_of_quixbugs() {
+    controls_of("quixbugs-java").await;
+    controls_of("quixbugs-python").await;
 }

@@ -29,7 +29,8 @@ fn renamed(name: &str, bug: &str, into: &Path, events: usize) -> String {
     let from = recording(name);
     let into = Utf8Path::from_path(into).unwrap();
     let run = RunDir::create(into).unwrap();
-    run.freeze(&fs::read(Path::new(&from).join("config.json")).unwrap()).unwrap();
+    // The recordings were made at different endpoints.
+    run.freeze(&fs::read(Path::new(&recording("L1")).join("config.json")).unwrap()).unwrap();
     let journal = Journal::begin(run).unwrap();
     for mut event in Journal::read(Utf8Path::new(&from)).unwrap().into_iter().take(events) {
         match &mut event {
@@ -50,7 +51,7 @@ fn a_run_is_told_step_by_step() {
     let text = told(&[&recording("L2")], &[]);
     let order = [
         "fixtures:ring-buffer  plausible on L2 by fixer, equal to the developer's patch",
-        "gpt-4o-mini, L1..L3",
+        "levels L1..L3",
         "BASELINE  6 tests pass",
         "SUSPICIOUS LINES  ochiai",
         "L1 LOCATOR  model, ",
@@ -275,9 +276,11 @@ fn runs_that_are_no_predictions_are_refused() {
     );
     let mixed = unidebug(&["inspect", &recording("L1"), &recording("schema-1"), "--format", "swebench"]);
     mixed.expect_code(3);
-    assert!(mixed.stderr.contains("2 configurations") && mixed.stderr.contains("gpt-4o-mini, L1..L3"), "{mixed}");
+    assert!(mixed.stderr.contains("2 configurations") && mixed.stderr.contains("builtin; gpt-4o-mini\n"), "{mixed}");
     // Repetitions of one configuration are one prediction.
-    let once = unidebug(&["inspect", &recording("L1"), &recording("L2"), "--format", "swebench"]);
+    let temp = tempfile::tempdir().unwrap();
+    let [first, second] = ["L1", "L2"].map(|name| renamed(name, "fixtures:ring-buffer", &temp.path().join(name), 9999));
+    let once = unidebug(&["inspect", &first, &second, "--format", "swebench"]);
     once.expect_code(0);
     assert_eq!(once.stdout.lines().count(), 1);
     assert!(once.stderr.contains("was run 2 times: the first plausible patch counts"), "{once}");

@@ -4,8 +4,8 @@ use crate::support::Trial;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
-use unidebug::benchmark::Runner;
-use unidebug::domain::{Outcome, Patch, RepoPath, TestId, TestStatus, Validation};
+use unidebug::benchmark::{BenchmarkError, OwnCommand, OwnRun, Runner};
+use unidebug::domain::{Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus, Validation};
 use unidebug::validate::{ColdJudge, Judge, SpectrumScope, ValidateError, open};
 
 const CALC: &str = "package a;\npublic class Calc {\n  public static final int ZERO = 0;\n  public static int max(int x, int y) \
@@ -137,6 +137,21 @@ async fn coverage_names_the_lines_the_failing_test_runs() {
 }
 
 #[tokio::test]
+async fn coverage_is_taken_of_projects_with_another_version_of_what_reads_byte_code() {
+    let other = "package org.objectweb.asm;\npublic interface ClassVisitor { }\n";
+    let files = [
+        ("src/a/Calc.java", CALC),
+        ("src/a/User.java", USER),
+        ("src/org/objectweb/asm/ClassVisitor.java", other),
+        ("test/a/CalcTest.java", TEST_4),
+    ];
+    let judge = Trial::new(&files).await.open().await;
+    assert_eq!(judge.baseline().triggering, vec!["a.CalcTest#max".parse().unwrap()]);
+    let coverage = judge.probe().failing_coverage().await.unwrap().unwrap();
+    assert!(coverage.lines[&RepoPath::new("src/a/Calc.java").unwrap()].contains(&5));
+}
+
+#[tokio::test]
 async fn half_a_character_in_a_failure_loses_no_test() {
     let source = "package a;\npublic class Cut {\n  static String first(String s) { return s.substring(0, 1); }\n}\n";
     let test = "package a;\nimport org.junit.*;\npublic class CutTest {\n  @Test public void first() { \
@@ -237,6 +252,28 @@ async fn reports_that_the_command_does_not_stand_behind_do_not_count() {
     }
 }
 
+/// The product ends the tool with code 0 once it has written a report of its own: the tool never said that all is well.
+#[tokio::test]
+async fn reports_that_the_tool_did_not_sum_up_do_not_count() {
+    let check = "#!/bin/sh\nmkdir -p out\nread n < src/number.java\nr=; f=0\n\
+                 if [ \"$n\" = 41 ]; then r='<failure type=\"E\" message=\"not 42\"/>'; f=1; fi\n\
+                 echo \"<testsuite name='t'><testcase classname='t.T' name='answer'>$r</testcase></testsuite>\" > out/r.xml\n\
+                 if [ \"$n\" = ended ]; then exit 0; fi\n\
+                 if [ \"$n\" = silenced ]; then f=1; fi\n\
+                 echo \"Tests run: 1, Failures: $f\"\n";
+    let mut trial = Trial::new(&[("src/number.java", "41\n"), ("check.sh", check)]).await;
+    trial.checkout.project.runner = Runner::Command {
+        build: None,
+        test: vec!["sh".into(), "check.sh".into()],
+        reports: vec![RepoPath::new("out").unwrap()],
+    };
+    let judge = trial.open().await;
+    for (to, wanted) in [("ended", Outcome::Crash), ("silenced", Outcome::Crash), ("42", Outcome::Plausible)] {
+        let told = judge.judge().confirm(&trial.patch("src/number.java", "41", to)).await.unwrap();
+        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_project_with_its_own_commands_is_judged_by_its_reports() {
     let check = "#!/bin/sh\nread n < src/number.java\nif [ \"$n\" = 42 ]; then r=; else r='<failure type=\"E\" message=\"not 42\">at a.B.c(B.java:3)</failure>'; fi\nmkdir -p \
@@ -314,6 +351,18 @@ async fn warm_and_cold_answers_are_the_same() {
         let slow = cold.validate(&patches[at]).await.unwrap();
         assert_eq!((outcome, fixed), (slow.outcome, slow.fixed), "{}", replacements[at]);
     }
+}
+
+#[tokio::test]
+async fn a_project_whose_tests_fail_otherwise_in_a_process_that_stays_is_judged_without_one() {
+    let loader = "if (Calc.class.getClassLoader() != ClassLoader.getSystemClassLoader()) throw new \
+                  IllegalStateException(\"another loader\");\n    return x < y";
+    let calc = CALC.replace("return x < y", loader);
+    let files = [("src/a/Calc.java", calc.as_str()), ("src/a/User.java", USER), ("test/a/CalcTest.java", TEST_4)];
+    let trial = Trial::new(&files).await;
+    let judge = trial.open().await;
+    let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
+    assert_eq!(judge.screen_one(&repair).await.unwrap().outcome, Outcome::PassedWarm);
 }
 
 #[tokio::test]
@@ -444,4 +493,42 @@ async fn the_judge_works_under_landlock() {
     assert!(
         judge.judge().confirm(&trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x")).await.unwrap().is_plausible()
     );
+}
+
+/// Says that all tests pass, as the command of a project where the patch can tell that it is tested.
+#[derive(Debug)]
+struct Yes;
+
+#[async_trait::async_trait]
+impl OwnCommand for Yes {
+    fn name(&self) -> String {
+        "mvn test".into()
+    }
+    async fn run(&self, _: &camino::Utf8Path, tests: &[TestId], _: Duration) -> Result<OwnRun, BenchmarkError> {
+        let passed = |id: &TestId| {
+            let result =
+                TestResult { id: id.clone(), status: TestStatus::Passed, failure: None, millis: 1, loss: None };
+            (id.clone(), result)
+        };
+        let results = tests.iter().map(passed).collect();
+        Ok(OwnRun::Tested(TestReport { end: RunEnd::Complete, results, output_tail: String::new() }))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_projects_own_command_excuses_no_triggering_test() {
+    let mut trial = calc().await;
+    trial.checkout.own = Some(std::sync::Arc::new(Yes));
+    let judge = trial.open().await;
+    // Under the project's own command it behaves; here it looks as if a resource were missing.
+    let sly = "System.getProperty(\"surefire.test.class.path\") == null ? missing() : x > y ? x";
+    let mut patch = trial.patch("src/a/Calc.java", "x < y ? x", sly);
+    let text = String::from_utf8(patch.files[0].after.to_vec()).unwrap();
+    let at = text.rfind('}').unwrap();
+    let more = "  static int missing() { throw new IllegalStateException(\"the resource does not exist\"); }\n}\n";
+    patch.files[0].after = format!("{}{more}", &text[..at]).into_bytes().into();
+    let told = judge.judge().confirm(&patch).await.unwrap();
+    assert!(!told.is_plausible() && told.outcome == Outcome::Failed, "{told:?}");
+    let right = judge.judge().confirm(&trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x")).await.unwrap();
+    assert!(right.is_plausible(), "{right:?}");
 }

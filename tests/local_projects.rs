@@ -201,6 +201,26 @@ fn one_module(pom: &str, sum: &str) -> Trial {
     ])
 }
 
+/// Passes where Maven runs it.
+const UNDER_MAVEN: &str = "package core;
+public class UnderMavenTest {
+    @org.junit.Test public void knowsItsClassPath() {
+        org.junit.Assert.assertNotNull(System.getProperty(\"surefire.test.class.path\"));
+    }
+}
+";
+
+#[tokio::test]
+async fn a_test_that_passes_by_maven_is_no_bug() {
+    let trial = one_module(TOP_POM, SUM);
+    fs::write(trial.user.join("src/test/java/core/UnderMavenTest.java"), UNDER_MAVEN).unwrap();
+    let checkout = trial.checkout().await.unwrap();
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let Err(error) = open(&checkout, &sandbox, Options::new(&trial.work)).await else { panic!("it is a bug") };
+    let said = format!("{error} {error:?}");
+    assert!(said.contains("knowsItsClassPath: it passes by `mvn test`, and fails here"), "{said}");
+}
+
 #[tokio::test]
 async fn a_maven_project_that_does_not_compile_is_refused_with_its_line() {
     let said = one_module(TOP_POM, &SUM.replace("int sum = 0;", "int sum = \"0\";")).refused().await;
@@ -256,12 +276,44 @@ async fn commands_replace_everything_that_would_be_guessed() {
     assert_eq!(project.source_roots, [RepoPath::new("part/src/main/java").unwrap()]);
 }
 
+const BUILD_XML: &str = r#"<project name="sum" default="check">
+<path id="all"><pathelement location="made/main"/><pathelement location="made/checks"/></path>
+<target name="compile"><javac srcdir="code" destdir="made/main" release="11"/>
+<javac srcdir="checks" destdir="made/checks" classpathref="all"/></target>
+<target name="check" depends="compile"><junit><classpath refid="all"/>
+<batchtest><fileset dir="checks" includes="**/*Check.java"/></batchtest></junit></target></project>
+"#;
+const CHECK: &str = "package core;
+public class SumCheck {
+    @org.junit.Test public void six() { org.junit.Assert.assertEquals(6, Sum.of(1, 2, 3)); }
+}
+";
+
+#[tokio::test]
+async fn an_ant_project_is_judged_without_ant() {
+    let files = [("build.xml", BUILD_XML), ("code/core/Sum.java", SUM), ("checks/core/SumCheck.java", CHECK)];
+    let trial = Trial::new(&files);
+    let checkout = trial.checkout().await.unwrap();
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    assert_eq!(judge.baseline().triggering, vec!["core.SumCheck#six".parse().unwrap()]);
+    let right = judge.judge().confirm(&changed("code/core/Sum.java", "int i = 1", "int i = 0")).await.unwrap();
+    assert_eq!(right.outcome, Outcome::Plausible, "{right:?}");
+}
+
+/// A patch of the class that sums, wherever it lies.
+fn changed(path: &str, from: &str, to: &str) -> Patch {
+    let after = SUM.replace(from, to).as_bytes().into();
+    let path = RepoPath::new(path).unwrap();
+    Patch { files: vec![FileChange { path, before: Some(SUM.as_bytes().into()), after }] }
+}
+
 #[tokio::test]
 async fn what_is_no_project_is_refused_with_what_to_do() {
     for (files, said) in [
         (vec![], "the folder is empty"),
         (vec![("README.md", "hello")], "known layouts: src/main/java + src/test/java"),
-        (vec![("build.xml", "")], "--build \"ant compile\" --test \"ant test\""),
+        (vec![("build.xml", "")], "build.xml names no project"),
         (vec![("src/A.java", ""), ("test/notes.txt", "")], "the test folders hold no Java file"),
         (vec![("pom.xml", "<project><artifactId>x</artifactId></project>")], "none of 1 modules has a test"),
         (vec![("pom.xml", "not a pom")], "the pom names no project"),
@@ -306,13 +358,7 @@ async fn tests_of_testng_are_run_by_the_engine_of_the_platform() {
     let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
     assert_eq!(judge.baseline().triggering, vec!["core.SumTest#six".parse().unwrap()]);
     assert_eq!(judge.baseline().passing.len(), 3, "{:?}", judge.baseline().passing);
-    let change = |from: &str, to: &str| Patch {
-        files: vec![FileChange {
-            path: RepoPath::new("src/main/java/core/Sum.java").unwrap(),
-            before: Some(SUM.as_bytes().into()),
-            after: SUM.replace(from, to).as_bytes().into(),
-        }],
-    };
+    let change = |from: &str, to: &str| changed("src/main/java/core/Sum.java", from, to);
     let right = judge.judge().confirm(&change("int i = 1", "int i = 0")).await.unwrap();
     assert_eq!(right.outcome, Outcome::Plausible, "{right:?}");
     let breaks =

@@ -43,8 +43,9 @@ fn every_form_tells_the_same_figures() {
     let text = form(&runs, &[]);
     assert!(text.contains("ESCALATION") && text.contains("fixtures:roman-numerals"), "{text}");
     let markdown = form(&runs, &["--format", "md"]);
-    assert!(markdown.contains("| plausible | 2 | 66.7 |"), "{markdown}");
-    assert!(markdown.contains("| fixtures:roman-numerals | L1 fixer: correct | L1 direct: correct |"), "{markdown}");
+    assert!(markdown.contains("| builtin, direct | plausible | 1 | 100.0 | 20.7 to 100.0 |"), "{markdown}");
+    let row = "| fixtures:roman-numerals | L1 direct: correct | not run | L1 fixer: correct |";
+    assert!(markdown.contains(row), "{markdown}");
     let csv = form(&runs, &["--format", "csv"]);
     assert_eq!(csv.lines().count(), 4, "a head and a row for each run: {csv}");
 
@@ -52,8 +53,28 @@ fn every_form_tells_the_same_figures() {
     form(&runs, &["--format", "csv", "--out", tables.to_str().unwrap()]);
     let table = |name: &str| fs::read_to_string(tables.join(name)).unwrap();
     assert!(table("escalation.csv").contains("\nL1,3,2,66.7,2,0,1,"), "{}", table("escalation.csv"));
-    assert!(table("location-types.csv").contains("\nsingle line,1,2,2,100.0,"), "{}", table("location-types.csv"));
-    assert_eq!(table("repairs-by-cost.csv").lines().count(), 3, "the points of the chart");
+    let row = "\n\"builtin, direct\",single line,1,1,1,100.0,";
+    assert!(table("location-types.csv").contains(row), "{}", table("location-types.csv"));
+    assert!(table("settings.csv").contains("\nmax candidates,20000,1,20000\n"), "{}", table("settings.csv"));
+    let conditions = table("conditions.csv");
+    for known in ["\ndate,20", "unidebug run BUG --model builtin --strategy direct", "\nJDK,", "\nhost,", "\nCPU,"] {
+        assert!(conditions.contains(known), "{known}: {conditions}");
+    }
+    let one = form(&runs, &["--format", "md", "--configuration", "builtin, max candidates 1"]);
+    assert!(one.contains("| without a repair | 1 | 100.0 |"), "{one}");
+    unidebug(&["report", &runs, "--configuration", "other"]).expect_code(2);
+    assert_eq!(table("repairs-by-time.csv").lines().count(), 3, "the points of the chart");
+    assert!(!tables.join("repairs-by-cost.csv").exists(), "no model was asked, so nothing was paid");
+    form(&runs, &["--format", "latex", "--out", tables.to_str().unwrap()]);
+    assert!(
+        table("summary.tex").contains(" & plausible & 1 & 100.0 & 20.7 to 100.0 \\\\\n"),
+        "{}",
+        table("summary.tex")
+    );
+    form(&runs, &["--format", "svg", "--out", tables.to_str().unwrap()]);
+    let figure = table("repairs-by-time.svg");
+    assert!(figure.starts_with("<svg xmlns=") && !figure.contains("var(") && figure.contains("seconds of wall time"));
+    unidebug(&["report", &runs, "--format", "svg"]).expect_code(2);
 
     page_in_a_browser(&form(&runs, &["--html"]), &json, folder.path());
 }
@@ -103,6 +124,7 @@ pub fn page_in_a_browser(page: &str, json: &Value, folder: &Path) {
         let wall = run["seconds"]["wall"].as_f64().unwrap();
         assert_eq!(shown.as_str().unwrap(), format!("{wall:.1}"));
     }
+    chooses_rows(&mut browser);
     sorts_from_the_keyboard(&mut browser);
     opens_from_the_keyboard(&mut browser);
     assert!(browser.complaints().is_empty(), "{:?}", browser.complaints());
@@ -118,17 +140,18 @@ pub fn page_in_a_browser(page: &str, json: &Value, folder: &Path) {
     assert!(soonest < 1000.0, "the first paint came after {soonest} ms");
 }
 
-/// Tab leads to every heading of every table, and Enter sorts by it, up and down.
+/// Tab leads to the headings of every table, arrows to every one of them, and Enter sorts by it, up and down.
 fn sorts_from_the_keyboard(browser: &mut Browser) {
     let headings = browser.eval("document.querySelectorAll('th button').length").as_u64().unwrap();
     assert!(headings > 60, "only {headings} headings");
     let here = "(() => { const head = document.activeElement.closest('th'); if (!head) return null; \
                 const rows = [...head.closest('table').tBodies[0].rows]; \
                 const keys = rows.map(row => row.cells[head.cellIndex].dataset.sort).filter(key => key !== undefined); \
-                return {order: head.getAttribute('aria-sort'), keys: keys.map(Number)}; })()";
-    let mut sorted = 0;
+                return {order: head.getAttribute('aria-sort'), keys: keys.map(Number), last: !head.nextElementSibling}; })()";
+    let (mut sorted, mut stops, mut next) = (0, 0, "Tab");
     for _ in 0..headings + 200 {
-        browser.press("Tab");
+        browser.press(next);
+        stops += u64::from(next == "Tab");
         if browser.eval(here).is_null() {
             continue;
         }
@@ -142,10 +165,32 @@ fn sorts_from_the_keyboard(browser: &mut Browser) {
         }
         sorted += 1;
         if sorted == headings {
+            assert!(2 * stops < headings, "{stops} stops for {headings} headings");
             return;
         }
+        next = if browser.eval(here)["last"] == true { "Tab" } else { "ArrowRight" };
     }
     panic!("Tab came to {sorted} of {headings} headings");
+}
+
+/// Text and words of a column leave only the rows of the table that have them.
+fn chooses_rows(browser: &mut Browser) {
+    let chosen = "(() => { const form = document.querySelector('form.choose'); if (!form) return null; \
+                  const rows = () => [...document.querySelector(`table[data-name=${form.dataset.table}]`).tBodies[0].rows]\
+                  .filter(row => !row.hidden); \
+                  const type = (field, text) => { field.value = text; \
+                  field.dispatchEvent(new Event('input', {bubbles: true})); }; \
+                  const all = rows().length, search = form.querySelector('input'); \
+                  type(search, rows()[0].textContent.slice(0, 9)); const some = rows().length; \
+                  type(search, 'nowhere at all'); const none = rows().length, told = form.querySelector('output').textContent; \
+                  type(search, ''); return {all, some, none, told, again: rows().length}; })()";
+    let seen = browser.eval(chosen);
+    if seen.is_null() {
+        return; // No table is long.
+    }
+    let n = |what: &str| seen[what].as_u64().unwrap();
+    assert!((1..=n("all")).contains(&n("some")) && n("none") == 0 && n("again") == n("all"), "{seen}");
+    assert_eq!(seen["told"].as_str().unwrap(), format!("0 of {} rows", n("all")));
 }
 
 /// The link of a row opens its trajectory, with the patch beside the developer's.

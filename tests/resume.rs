@@ -68,6 +68,21 @@ fn a_cap_in_time_counts_the_time_worked_and_can_be_raised() {
 }
 
 #[test]
+fn more_time_lets_the_engine_go_on_where_it_was() {
+    // A slow suite that nothing repairs.
+    let gate = Gate::with_script("sleep 0.1; grep() { false; }");
+    let (bug, out) = (gate.path("bug"), gate.run_dir());
+    let words = ["run", bug.to_str().unwrap(), "--out", out.to_str().unwrap(), "--test", "sh check.sh", "--json"];
+    let run = unidebug(&[&words[..], &["--model", "builtin", "--max-time", "3s"]].concat());
+    run.expect_code(5);
+    let before = run.json()["validations"]["candidates"].as_u64().unwrap();
+    let done = gate.resume(&["--max-time", "60s"]).run();
+    done.expect_code(1);
+    let after = done.json()["validations"]["candidates"].as_u64().unwrap();
+    assert!(before > 0 && after > before, "{before} candidates, then {after}: {done}");
+}
+
+#[test]
 fn what_the_environment_lacked_is_no_loss() {
     let gate = Gate::new();
     let broken = std::sync::atomic::AtomicBool::new(true);

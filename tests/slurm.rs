@@ -50,7 +50,9 @@ fn slurm_gets_an_array_with_a_task_for_each_shard_that_has_something_left() {
     assert_eq!(status(&folder)["over"], 3);
     let again = batch.command("resubmit", &folder, &spread).env("PATH", &path).run();
     assert_eq!(again.expect_code(0).stdout, "nothing is left to do\n");
-    let odd = quick(1).run_in(&batch.folder("odd"), &[&spread[..], &["--sbatch-arg", "cpu"]].concat()).run();
+    let other = quick(1);
+    let odd = other.run_in(&batch.folder("odd"), &[&spread[..], &["--sbatch-arg", "cpu"]].concat());
+    let odd = odd.env("PATH", &path).run();
     assert!(odd.expect_code(3).stderr.contains("`cpu` is no option of sbatch"), "{odd}");
 }
 

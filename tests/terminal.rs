@@ -43,7 +43,7 @@ fn ctrl_c_once_takes_the_answer_that_is_paid_for_and_names_the_way_back() {
     interrupt(&child);
     let (code, said) = ended(child);
     assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("waiting for 1 answers") && said.contains("unidebug resume"), "{said}");
+    assert!(said.contains("waiting for 1 answer that is paid for") && said.contains("unidebug resume"), "{said}");
     let journal = std::fs::read_to_string(home.path().join("run/run.journal")).unwrap();
     assert!(journal.contains("\"received\""), "the answer is not in the journal:\n{journal}");
     assert_eq!(endpoint.served().len(), 1, "nothing new is asked");
@@ -151,7 +151,8 @@ fn the_log_tells_levels_agents_calls_and_tools_and_never_on_stdout() {
 fn a_dry_run_prints_what_would_be_asked_and_sends_nothing() {
     let endpoint = Endpoint::start(|_, _, _| Reply::text("?"));
     let url = endpoint.base_url();
-    let args = ["run", "fixtures:ring-buffer", "--model", "gpt-4o-mini", "--base-url", &url, "--dry-run"];
+    let args =
+        ["run", "fixtures:ring-buffer", "--model", "gpt-4o-mini", "--base-url", &url, "--dry-run", "--show-prompts"];
     let done = Unidebug::new(&[&args[..], &["--levels", "L1..L2", "--max-cost", "0.01"]].concat()).run();
     done.expect_code(0);
     for part in ["# Locator", "# Slicer", "Cycle 1 of", "with the caps in force", "$0.01", "nothing was sent"] {

@@ -26,11 +26,11 @@ pub enum Part {
     Search,
     /// The state machine: all tools at any time.
     Fsm,
-    /// What was gathered before the last cycle.
+    /// The section of the prompt that lists what earlier cycles gathered.
     Memory,
-    /// Static analysis.
+    /// Findings of static analysis, in prompts and as a tool.
     Static,
-    /// Coverage of tests.
+    /// What tests execute: the ranking by coverage and the tool that asks for it.
     Dynamic,
     /// Test results for FixerPro and in refinement.
     Testing,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// What an observation means for the agent run.
 #[derive(Debug, PartialEq)]
 pub enum Verdict {
-    /// Go on.
+    /// It was no answer: the agent run has its next cycle.
     GoOn,
     /// The run ends with this, and how.
     Ended(Artifact, String),

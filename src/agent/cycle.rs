@@ -23,7 +23,7 @@ const WRITE_FIX: &str = "write_fix";
 
 /// Everything one agent run works with.
 pub struct AgentRun<'a> {
-    /// Who.
+    /// The agent: its tools, states, contract and prompt.
     pub profile: &'a Profile,
     /// The bug on the bench.
     pub bench: &'a Workbench,
@@ -31,7 +31,7 @@ pub struct AgentRun<'a> {
     pub case: &'a CaseFile,
     /// What it is shown first.
     pub evidence: Evidence,
-    /// All tools.
+    /// The tools it may call, those that its state forbids too.
     pub registry: &'a Registry,
     /// Mends and refuses.
     pub middleware: Middleware<'a>,
@@ -73,11 +73,11 @@ pub struct Ended {
     pub artifact: Artifact,
     /// Hypotheses at its end, refuted ones too.
     pub hypotheses: Vec<Hypothesis>,
-    /// Patches it tried.
+    /// Patches it tried, in order, each with the verdict.
     pub attempts: Vec<PatchAttempt>,
-    /// One phrase.
+    /// How it ended, in one phrase for people.
     pub how: String,
-    /// Cycles used.
+    /// Requests it was given, refused answers too.
     pub cycles: u32,
 }
 

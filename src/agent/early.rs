@@ -4,6 +4,7 @@ use super::cycle::AgentRun;
 use super::error::AgentError;
 use super::memory::Memory;
 use super::policy::{CycleView, Decision, Policy};
+use crate::domain::words::span;
 use crate::domain::{Artifact, Event};
 use std::time::Instant;
 
@@ -17,7 +18,7 @@ impl AgentRun<'_> {
     /// The time of the whole bug is up.
     pub(super) fn stopped(&self, memory: &Memory) -> Result<Option<(Artifact, String)>, AgentError> {
         if self.is_late() {
-            return Err(AgentError::Exhausted("the time for this bug is up".into()));
+            return Err(self.late());
         }
         let tried = memory.attempts.len() as u64;
         let (why, how) = if self.is_out_of_its_time() {
@@ -44,8 +45,14 @@ impl AgentRun<'_> {
         }
         match tokio::time::timeout_at(self.deadline.into(), policy.decide(view)).await {
             Ok(decided) => decided,
-            Err(_) => Err(AgentError::Exhausted("the time for this bug is up".into())),
+            Err(_) => Err(self.late()),
         }
+    }
+
+    fn late(&self) -> AgentError {
+        let cap = self.limits.bug.map_or_else(String::new, |time| format!(" of {}", span(time)));
+        let hint = "raise --max-time and go on with `unidebug resume`";
+        AgentError::Exhausted(format!("the time{cap} for this bug is up\nhint: {hint}"))
     }
 
     /// Whether the bug's time was up before this cycle. A cycle that is over was in time.

@@ -28,6 +28,16 @@ pub struct Configuration {
     pub args: Vec<String>,
 }
 
+impl Configuration {
+    /// Name of the only configuration of a batch whose plan names none; reports then name it by its settings.
+    pub const UNNAMED: &str = "run";
+
+    /// The name for reports.
+    pub fn named(&self) -> Option<&str> {
+        (self.name != Self::UNNAMED).then_some(&*self.name)
+    }
+}
+
 /// The frozen plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {

@@ -204,7 +204,9 @@ impl Worker<'_> {
             vec!["resume".into(), dir.to_string()]
         } else {
             let mut words = vec!["run".into(), bug(unit), "--out".into(), dir.to_string()];
-            words.extend(self.plan.configurations[unit.configuration].args.iter().cloned());
+            let configuration = &self.plan.configurations[unit.configuration];
+            words.extend(configuration.named().into_iter().flat_map(|name| ["--name".to_owned(), name.to_owned()]));
+            words.extend(configuration.args.iter().cloned());
             words
         };
         words.extend(["--json".into(), "--quiet".into()]);

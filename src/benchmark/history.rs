@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// A repository that takes longer to answer helps nobody.
 const WALL: Duration = Duration::from_secs(20);
+/// More than any file that a patch may change.
+const MOST_BYTES: usize = 64 << 20;
 /// Settings of a repository that could start a program, and what they are set to.
 const HARMLESS: [&str; 7] = [
     "safe.directory=*",
@@ -60,6 +62,15 @@ impl History {
         self.git(["blame", "--date=short", "-L", &range, "--", file.as_str()]).await
     }
 
+    /// What git calls the state of the work tree: the nearest tag, or the commit, and `-dirty` where files differ.
+    ///
+    /// # Errors
+    /// As [`History::log`].
+    pub async fn state(&self) -> Result<String, String> {
+        let told = self.git(["describe", "--always", "--tags", "--dirty", "--abbrev=12"]).await?;
+        Ok(told.trim().to_owned())
+    }
+
     /// Files that differ from the last commit, or are new, relative to the project's folder.
     ///
     /// # Errors
@@ -91,11 +102,44 @@ impl History {
         Ok(paths(&self.git(args).await?).collect())
     }
 
+    /// What differs between a commit and the work tree, new files too, relative to the project's folder: each file with the
+    /// bytes it has at that commit, if it is there.
+    ///
+    /// # Errors
+    /// As [`History::log`]; there is no such commit.
+    pub async fn changed_since(&self, commit: &str) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>, String> {
+        if commit.starts_with('-') {
+            return Err(format!("`{commit}` is no commit"));
+        }
+        let commit = self.git(["rev-parse", "--verify", "--quiet", &format!("{commit}^{{commit}}")]).await;
+        let commit = commit.map_err(|_| "there is no such commit".to_owned())?.trim().to_owned();
+        let words = ["diff", "--name-status", "--no-renames", "--relative", "--no-ext-diff", "-z", &commit, "--"];
+        let told = self.git(words).await?;
+        let mut parts = told.split('\0').filter(|part| !part.is_empty());
+        let mut changed = Vec::new();
+        while let (Some(status), Some(path)) = (parts.next(), parts.next()) {
+            let path = RepoPath::new(path).map_err(|error| error.to_string())?;
+            let before = match status {
+                "A" => None,
+                _ => Some(self.bytes(["cat-file", "blob", &format!("{commit}:./{path}")]).await?),
+            };
+            changed.push((path, before));
+        }
+        let new = self.git(["ls-files", "--others", "--exclude-standard", "-z"]).await?;
+        changed.extend(paths(&new).map(|path| (path, None)));
+        Ok(changed)
+    }
+
     async fn git<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Result<String, String> {
+        Ok(String::from_utf8_lossy(&self.bytes(args).await?).into_owned())
+    }
+
+    async fn bytes<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, String> {
         let mut words = vec!["--no-pager", "--literal-pathspecs", "--no-optional-locks"];
         words.extend(HARMLESS.iter().flat_map(|setting| ["-c", setting]));
         words.extend(args);
         let mut job = Job::new("git", self.folder.clone()).args(words).read(self.folders.clone()).wall(WALL);
+        job.limits.output_bytes = MOST_BYTES;
         let outside = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_TERMINAL_PROMPT", "0")];
         job.env.extend(outside.map(|(name, value)| (name.to_owned(), value.to_owned())));
         let done = self.sandbox.run(job).await.map_err(|error: SandboxError| error.to_string())?;
@@ -106,7 +150,10 @@ impl History {
             let said = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("git failed").to_owned();
             return Err(said);
         }
-        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+        if done.stdout.len() >= MOST_BYTES {
+            return Err(format!("git told more than {} MiB", MOST_BYTES >> 20));
+        }
+        Ok(done.stdout)
     }
 }
 

@@ -26,6 +26,8 @@ mod registry;
 mod repaired;
 mod sets;
 mod settings;
+#[cfg(test)]
+mod testing;
 mod xml;
 
 pub use copy::{Copied, copy_with_outputs, private_copy};
@@ -47,7 +49,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::Arc;
 
 /// The benchmark that a directory belongs to.
-const LOCAL: &str = "local";
+pub const LOCAL: &str = "local";
 
 /// How the tests of a project are run.
 #[derive(Debug, Clone, Default, PartialEq)]

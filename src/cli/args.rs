@@ -3,7 +3,8 @@
 use super::bench::args::{AccountArg, BenchFolderArgs, BenchMergeArgs, BenchResubmitArgs, BenchRunArgs, BenchWorkArgs};
 use super::choice::ChoiceArgs;
 use super::config::{FormulaArg, SandboxArg};
-use super::flags::{Settings, ToolSettings};
+use super::flags::{JudgeSettings, Settings, ToolSettings};
+use super::help;
 use super::inspect::args::InspectArgs;
 use super::report::args::ReportArgs;
 use crate::sandbox::confine;
@@ -29,8 +30,14 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Level 1 alone over many bugs: suspicious lines with reasons, and a patch where one fell out.
     Triage(Box<TriageArgs>),
+    /// Say whether patches that anybody made are plausible, and why not; no model is asked.
+    Judge(Box<JudgeArgs>),
     /// Go on with a run: after a crash, with a raised cap, after what it lacked is there.
     Resume(ResumeArgs),
+    /// Write the patch of a run into the project, or take it back.
+    Apply(ApplyArgs),
+    /// List the runs of this machine, the newest first.
+    Runs(RunsArgs),
     /// Repeat a finished run offline and compare it with its recording.
     Replay(ReplayArgs),
     /// List what can be run here.
@@ -102,6 +109,16 @@ pub struct MeasuredArgs {
     /// How the table is written.
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     pub format: TableFormat,
+    /// The same as `--format json`.
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+impl MeasuredArgs {
+    /// The form that was asked for.
+    pub fn form(&self) -> TableFormat {
+        if self.json { TableFormat::Json } else { self.format }
+    }
 }
 
 /// `bench localization`.
@@ -128,6 +145,7 @@ pub enum TableFormat {
 
 /// `triage`.
 #[derive(Debug, Args)]
+#[command(after_help = help::TRIAGE)]
 pub struct TriageArgs {
     /// Bugs: `benchmark:id`, a glob over ids, a whole benchmark, or the folder of a project.
     #[arg(value_name = "BUG", required = true)]
@@ -141,6 +159,9 @@ pub struct TriageArgs {
     /// How it is written.
     #[arg(long, value_enum, default_value_t = TriageFormat::Text)]
     pub format: TriageFormat,
+    /// The same as `--format json`.
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
     /// No progress.
     #[arg(long, short)]
     pub quiet: bool,
@@ -196,6 +217,8 @@ pub enum PricesCommand {
 pub enum ConfigCommand {
     /// Every setting and where it came from.
     Show(Box<ConfigShowArgs>),
+    /// Write a commented file of your settings, where there is none yet.
+    Init,
 }
 
 /// `config show`.
@@ -214,6 +237,7 @@ pub struct ConfigShowArgs {
 
 /// `run`.
 #[derive(Debug, Args)]
+#[command(after_help = help::RUN)]
 pub struct RunArgs {
     /// `benchmark:id`, or the folder of a project.
     #[arg(value_name = "BUG")]
@@ -221,15 +245,21 @@ pub struct RunArgs {
     /// What the other layers do not decide.
     #[command(flatten)]
     pub settings: Settings,
-    /// Print what would be asked, its size and what it can cost at most, and send nothing.
+    /// Print what would be asked, its size and what it can cost, and send nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// With `--dry-run`: also every first prompt in full.
+    #[arg(long, requires = "dry_run")]
+    pub show_prompts: bool,
     /// Where tests fail for several reasons, work on one bug after the other, each in a run directory of its own.
     #[arg(long, conflicts_with_all = ["dry_run", "failing", "account"])]
     pub all: bool,
     /// Run directory; a new one below the state folder by default.
     #[arg(long, value_name = "DIR")]
     pub out: Option<Utf8PathBuf>,
+    /// Name of this configuration in reports: runs of another name stand in another row.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
     /// The account of the batch that the run belongs to, `FOLDER:RUN`; the batch's own use.
     #[arg(long, hide = true, value_name = "FOLDER:RUN")]
     pub account: Option<AccountArg>,
@@ -244,10 +274,32 @@ pub struct RunArgs {
     pub quiet: bool,
 }
 
+/// `judge`.
+#[derive(Debug, Args)]
+pub struct JudgeArgs {
+    /// `benchmark:id`, or the folder of a project.
+    #[arg(value_name = "BUG")]
+    pub bug: String,
+    /// A patch as a unified diff, `-` for the standard input. May be repeated: then the best comes first.
+    #[arg(long, value_name = "FILE|-", required_unless_present = "since")]
+    pub patch: Vec<Utf8PathBuf>,
+    /// Judge what was changed in the work tree since this commit: changes of the product are the patch, and tests (with
+    /// all else that a patch may not change) are taken as they are now.
+    #[arg(long, value_name = "COMMIT", conflicts_with = "patch")]
+    pub since: Option<String>,
+    /// What the other layers do not decide.
+    #[command(flatten)]
+    pub settings: JudgeSettings,
+    /// End stdout with one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `resume`.
 #[derive(Debug, Args)]
+#[command(after_help = help::RESUME)]
 pub struct ResumeArgs {
-    /// The run directory.
+    /// The run: its folder, its name as `unidebug runs` lists it, or `last`.
     #[arg(value_name = "RUN")]
     pub run: Utf8PathBuf,
     /// Caps other than before.
@@ -270,10 +322,35 @@ pub struct ResumeArgs {
     pub quiet: bool,
 }
 
+/// `apply`.
+#[derive(Debug, Args)]
+pub struct ApplyArgs {
+    /// The run: its folder, its name as `unidebug runs` lists it, or `last`.
+    #[arg(value_name = "RUN")]
+    pub run: Utf8PathBuf,
+    /// Take the patch back, if its files are as it left them.
+    #[arg(long)]
+    pub undo: bool,
+    /// End stdout with one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `runs`.
+#[derive(Debug, Args)]
+pub struct RunsArgs {
+    /// List only so many.
+    #[arg(long, value_name = "N")]
+    pub most: Option<usize>,
+    /// End stdout with one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// The run directory.
+    /// The run: its folder, its name as `unidebug runs` lists it, or `last`.
     #[arg(value_name = "RUN")]
     pub run: Utf8PathBuf,
     /// Use the tools again instead of taking their results from the recording.

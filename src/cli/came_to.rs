@@ -9,7 +9,7 @@ use crate::patch::{self, Originals};
 use crate::report::{self, By, Equality, Model, Retrieved, RunReport, VerdictWord};
 use crate::tools::Workbench;
 use camino::Utf8Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What the run came to.
 pub async fn report(
@@ -19,7 +19,7 @@ pub async fn report(
     folder: &Utf8Path,
     telling: &Telling,
     verdict: &Verdict,
-    started: Instant,
+    (started, opened): (Instant, Duration),
 ) -> RunReport {
     let sums = telling.tally.sums();
     let (name, endpoint) = models.describe();
@@ -35,6 +35,8 @@ pub async fn report(
     let mut seconds = sums.seconds;
     let before = telling.past.history();
     seconds.wall = before.worked() + started.elapsed().as_secs_f64();
+    // What opening took beside the first run of the tests, in this session.
+    seconds.setup = (opened.as_secs_f64() - sums.baseline).max(0.0);
     // One candidate is compiled while another is tested, so that their times overlap and can add up to more.
     seconds.tests = seconds.tests.min(seconds.wall - seconds.model);
     let equal_by = match repair {
@@ -54,6 +56,7 @@ pub async fn report(
         confirmed_by: repair.and(bench.checkout.official.as_ref()).map(|judge| judge.name()),
         unverified: bench.checkout.project.unverified.clone(),
         localization: localization.word().to_owned(),
+        jdk: None,
         model: Model { name, endpoint },
         validations: sums.validations,
         usage: sums.usage,

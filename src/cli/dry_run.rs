@@ -1,11 +1,14 @@
 //! `run --dry-run`: what would be asked, how large it is and what it can cost at most. Nothing is sent.
 
 use super::config::Config;
+use super::endpoint::price_list;
 use super::error::Failure;
 use super::models::Contact;
 use super::scratch::Scratch;
 use super::session::Session;
 use super::telling::Telling;
+use crate::domain::Usage;
+use crate::domain::words::counted;
 use crate::escalate::preview::Preview;
 use crate::journal::{Past, Tee};
 use crate::prompt::count_tokens;
@@ -17,16 +20,19 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Everything that keeps a bug from being opened.
-pub async fn dry_run(bug: &str, config: Config, as_json: bool, quiet: bool) -> Result<u8, Failure> {
+pub async fn dry_run(bug: &str, config: Config, as_json: bool, quiet: bool, prompts: bool) -> Result<u8, Failure> {
     let scratch = Scratch::of("dry")?;
     let session = Session::open(bug, config.clone(), Contact::None, None).await?;
     let telling = Telling::to(Arc::new(Tee::new(Vec::new())), Arc::new(Past::default()), quiet);
     let previews = session.preview(scratch.path(), &telling).await?;
     telling.quiet();
     let sums = Sums::of(&previews, &config);
-    super::print(&if as_json { format!("{}\n", sums.json(&previews, bug)) } else { sums.text(&previews) });
+    super::print(&if as_json { format!("{}\n", sums.json(&previews, bug)) } else { sums.text(&previews, prompts) });
     Ok(0)
 }
+
+/// Tokens of an answer, where a likely cost is told.
+const ANSWER: u64 = 500;
 
 /// The most that all of it can take.
 struct Sums {
@@ -35,6 +41,8 @@ struct Sums {
     usd: Option<f64>,
     capped_tokens: u64,
     capped_usd: Option<f64>,
+    /// Queries, tokens and cost of a bug that the first level repairs at once.
+    likely: (u64, u64, Option<f64>),
 }
 
 impl Sums {
@@ -43,6 +51,7 @@ impl Sums {
         let usd = previews.iter().map(|preview| preview.most.cost.0).sum::<Option<f64>>();
         let cap = config.max_cost.map(|usd| usd.0).filter(|_| !config.allow_unpriced || usd.is_some());
         Self {
+            likely: likely(previews, config),
             queries: previews.iter().map(|preview| preview.queries).sum(),
             tokens,
             usd,
@@ -66,23 +75,28 @@ impl Sums {
             .collect();
         json!({
             "schema": 1, "dry_run": true, "bug": bug, "requests": requests,
+            "likely": {"queries": self.likely.0, "tokens": self.likely.1, "cost_usd": self.likely.2},
             "most": {"queries": self.queries, "tokens": self.capped_tokens, "cost_usd": self.capped_usd},
         })
     }
 
-    fn text(&self, previews: &[Preview]) -> String {
+    fn text(&self, previews: &[Preview], prompts: bool) -> String {
         if previews.is_empty() {
             return "nothing would be asked: the built-in engine works alone\n".to_owned();
         }
-        let mut text = String::new();
-        for preview in previews {
+        let mut text = self.table(previews);
+        for preview in previews.iter().filter(|_| prompts) {
             let (level, agent, model) = (preview.level, &preview.agent, &preview.request.model);
-            let _ = writeln!(text, "==== {level} {agent}, by {model}: {} tokens at first ====", tokens(preview));
+            let _ = writeln!(text, "\n==== {level} {agent}, by {model}: {} tokens at first ====", tokens(preview));
             for message in &preview.request.messages {
                 let _ = writeln!(text, "---- {} ----\n{}", message.role, message.content.trim_end());
             }
-            text.push('\n');
         }
+        text
+    }
+
+    fn table(&self, previews: &[Preview]) -> String {
+        let mut text = String::new();
         let _ = writeln!(
             text,
             "{:<8} {:<12} {:>13} {:>8} {:>12} {:>10}",
@@ -96,26 +110,59 @@ impl Sums {
                 "{level:<8} {agent:<12} {:>13} {:>8} {:>12} {cost:>10}",
                 tokens(preview),
                 preview.queries,
-                preview.most.tokens
+                amount(preview.most.tokens)
             );
         }
         let _ = writeln!(
             text,
             "\nwithout caps at most {} queries, {} tokens, {}",
             self.queries,
-            self.tokens,
+            amount(self.tokens),
             dollars(self.usd)
         );
         let _ = writeln!(
             text,
             "with the caps in force at most {} tokens, {}",
-            self.capped_tokens,
+            amount(self.capped_tokens),
             dollars(self.capped_usd)
         );
+        let (asked, sent, usd) = &self.likely;
+        let _ = writeln!(
+            text,
+            "likely, where each agent of the first level answers once with {ANSWER} tokens: {}, {} tokens, {}",
+            counted(*asked, "query"),
+            amount(*sent),
+            dollars(*usd)
+        );
         text.push_str(
-            "nothing was sent; agents that work later are told what was learnt before, which is not known yet\n",
+            "nothing was sent (`--show-prompts` prints the first prompts); agents that work later are told what was learnt before, which is not known yet\n",
         );
         text
+    }
+}
+
+/// What it takes where each agent of the first level needs one query.
+fn likely(previews: &[Preview], config: &Config) -> (u64, u64, Option<f64>) {
+    let prices = price_list(config).ok();
+    let first = previews.first().map(|preview| preview.level);
+    let (mut queries, mut all, mut usd) = (0, 0, Some(0.0));
+    for preview in previews.iter().filter(|preview| Some(preview.level) == first) {
+        let usage =
+            Usage { requests: 1, prompt_tokens: tokens(preview) as u64, completion_tokens: ANSWER, ..Usage::default() };
+        let cost = prices.as_ref().and_then(|prices| prices.cost(&preview.request.model, &usage).0);
+        queries += 1;
+        all += usage.prompt_tokens + ANSWER;
+        usd = usd.zip(cost).map(|(sum, cost)| sum + cost);
+    }
+    (queries, all, usd)
+}
+
+/// `16.3 M`, `4.1 k`, `312`.
+fn amount(tokens: u64) -> String {
+    match tokens {
+        0..10_000 => tokens.to_string(),
+        10_000..1_000_000 => format!("{:.1} k", tokens as f64 / 1e3),
+        _ => format!("{:.1} M", tokens as f64 / 1e6),
     }
 }
 

@@ -1,18 +1,18 @@
 //! The end of a run: its report, its patch as a file, and, where that was asked for, in the project.
 
+use super::apply;
 use super::came_to::developers;
 use super::error::{CAP, Failure};
+use super::next;
 use super::session::{Outcome, clear};
 use super::telling::Telling;
-use crate::domain::{Event, Outcome as Judged, Patch};
+use crate::domain::Event;
 use crate::escalate::Verdict;
 use crate::journal::failpoint;
 use crate::patch;
-use crate::report::{self, RunReport, Tally, VerdictWord};
-use crate::tools::Workbench;
+use crate::report::{self, RunReport, Sums, Tally, VerdictWord};
 use camino::Utf8Path;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// What of a run's end is wanted.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +30,8 @@ pub struct Shown {
 /// # Errors
 /// A file cannot be written; the project changed under `--apply`.
 pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Shown) -> Result<u8, Failure> {
-    let object = keep(folder, telling, outcome, shown)?;
-    show(&outcome.report, &object, telling.tally.sums().outcomes, shown);
+    let object = keep(folder, telling, outcome)?;
+    show(&outcome.report, object, &telling.tally.sums(), shown)?;
     Ok(exit_code(outcome.report.verdict))
 }
 
@@ -39,16 +39,14 @@ pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Sh
 ///
 /// # Errors
 /// As [`finish`].
-pub fn keep(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Shown) -> Result<Value, Failure> {
+pub fn keep(folder: &Utf8Path, telling: &Telling, outcome: &Outcome) -> Result<Value, Failure> {
     let Outcome { bench, verdict, report, left_by_batch } = outcome;
     if let Verdict::Plausible(repair) = verdict {
         telling.save("patch.diff", &patch::render_bytes(&repair.attempt.patch))?;
         for (nth, other) in repair.others.iter().enumerate() {
             telling.save(&format!("plausible-{}.diff", nth + 2), &patch::render_bytes(&other.patch))?;
         }
-        if shown.apply {
-            apply(bench, &repair.attempt.patch)?;
-        }
+        apply::keep(telling, &repair.attempt.patch)?;
     }
     // For reports. No agent of this run asks any more, so none can see it.
     if let Some(developers) = developers(bench).filter(|_| !left_by_batch) {
@@ -72,20 +70,47 @@ pub fn keep(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Show
 /// # Errors
 /// Its report is of another schema.
 pub fn show_again(report: &Value, events: &[Event], shown: Shown) -> Result<u8, Failure> {
-    let typed: RunReport = serde_json::from_value(report.clone()).map_err(|e| {
-        Failure::unusable(format!("the report of the run cannot be read: {e}"), "read `report.json` of the run")
-    })?;
-    show(&typed, report, Tally::over(events).outcomes, shown);
+    let typed = typed(report)?;
+    show(&typed, report.clone(), &Tally::over(events), shown)?;
     Ok(exit_code(typed.verdict))
 }
 
-fn show(report: &RunReport, object: &Value, mut outcomes: BTreeMap<Judged, u64>, shown: Shown) {
-    outcomes.remove(&Judged::PassedWarm);
-    if shown.json {
-        super::print(&format!("{object}\n"));
-    } else {
-        super::print(&report::human(report, &outcomes));
+/// The report that a run directory keeps.
+///
+/// # Errors
+/// There is none, or it is of another schema.
+pub fn read_report(folder: &Utf8Path) -> Result<RunReport, Failure> {
+    let file = folder.join("report.json");
+    let text = std::fs::read_to_string(&file).map_err(|_| {
+        let hint = format!("end it first: `unidebug resume {folder}`");
+        Failure::unusable(format!("the run `{folder}` is not over: it has no report"), hint)
+    })?;
+    typed(&serde_json::from_str(&text).unwrap_or_default())
+}
+
+fn typed(report: &Value) -> Result<RunReport, Failure> {
+    serde_json::from_value(report.clone()).map_err(|e| {
+        Failure::unusable(format!("the report of the run cannot be read: {e}"), "read `report.json` of the run")
+    })
+}
+
+/// Prints a report, and applies its patch where that was asked for: who reads that files changed has seen how.
+fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Result<(), Failure> {
+    let apply = shown.apply && report.patch.is_some();
+    if !shown.json {
+        super::print(&report::human(report, sums, &next::lines(report, apply)));
     }
+    let folder = Utf8Path::new(&report.run_dir);
+    let applied = if apply { apply::put(folder, report)? } else { Vec::new() };
+    if shown.json {
+        if apply {
+            object["applied"] = serde_json::json!(applied);
+        }
+        super::print(&format!("{object}\n"));
+    } else if apply {
+        super::print(&apply::told(&applied, false, folder));
+    }
+    Ok(())
 }
 
 /// The exit code of a run's end.
@@ -95,40 +120,4 @@ pub fn exit_code(verdict: VerdictWord) -> u8 {
         VerdictWord::Unrepaired => 1,
         VerdictWord::Exhausted => CAP,
     }
-}
-
-/// Writes the patch into the project's own folder, if its files are still what they were.
-fn apply(bench: &Workbench, found: &Patch) -> Result<(), Failure> {
-    let id = &bench.bug.id;
-    if id.benchmark != "local" {
-        return Err(Failure::usage(
-            format!("--apply: {id} is no project of yours"),
-            "apply the patch of the run directory by hand",
-        ));
-    }
-    let root = Utf8Path::new(&id.name);
-    for file in &found.files {
-        let now = std::fs::read(file.path.under(root)).ok();
-        // A session that was killed after this has applied it.
-        let applied = now.as_deref() == Some(&*file.after) || file.deletes() && now.is_none();
-        if !applied && now.as_deref() != file.before.as_deref() {
-            return Err(Failure::unusable(
-                format!("--apply: {} changed while the bug was worked on; nothing was written", file.path),
-                "apply the patch of the run directory by hand",
-            ));
-        }
-    }
-    for file in &found.files {
-        let path = file.path.under(root);
-        let failed = |e| Failure::io(&format!("cannot write {path}"), &e);
-        if file.deletes() {
-            if path.exists() {
-                std::fs::remove_file(&path).map_err(failed)?;
-            }
-            continue;
-        }
-        std::fs::create_dir_all(path.parent().unwrap_or(root)).map_err(failed)?;
-        std::fs::write(&path, &file.after).map_err(failed)?;
-    }
-    Ok(())
 }

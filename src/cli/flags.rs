@@ -21,8 +21,12 @@ pub enum FormArg {
     Text,
 }
 
+/// Heading of caps, which stand in several groups.
+pub const CAPS: &str = "Caps";
+
 /// Where the bug is and how its project is built and tested.
 #[derive(Debug, Default, Args, Serialize)]
+#[command(next_help_heading = "Bug and project")]
 pub struct Source {
     /// Folder of the benchmark; for `jsonl` its file.
     #[arg(long, value_name = "DIR")]
@@ -64,12 +68,13 @@ pub struct Source {
     pub deny: Vec<String>,
     /// Wall time for the bug; its baseline counts, and leaves at least half of it [default: 60s; 15m where a model
     /// is asked, 24h with `--paper`].
-    #[arg(long, value_name = "TIME")]
+    #[arg(help_heading = CAPS, long, value_name = "TIME")]
     pub max_time: Option<Time>,
 }
 
 /// Who thinks.
 #[derive(Debug, Default, Args, Serialize)]
+#[command(next_help_heading = "Model")]
 pub struct Minds {
     /// `builtin`, `replay:PATH`, or a model at the endpoint; `L1=…` or `locator=…` for a part, `generate_method_body=…`
     /// for who generates code for that tool. May be repeated.
@@ -121,29 +126,30 @@ pub struct Minds {
     #[arg(long, value_name = "DIR")]
     pub record: Option<Utf8PathBuf>,
     /// Most tokens for the bug, prompts and answers together.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = CAPS, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens: Option<u64>,
     /// Most US dollars for the bug.
-    #[arg(long, value_name = "USD")]
+    #[arg(help_heading = CAPS, long, value_name = "USD")]
     pub max_cost: Option<Dollars>,
     /// Most candidates that are judged for the bug.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = CAPS, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_validations: Option<u64>,
     /// A cap inside those of the bug: of a `call`, an `agent` or a `level`, on `tokens`, `cost`, `time`, `validations`
     /// or an agent's `cycles`, as `agent.tokens=20000`. May be repeated.
-    #[arg(long = "cap", value_name = "PART.WHAT=MOST")]
+    #[arg(help_heading = CAPS, long = "cap", value_name = "PART.WHAT=MOST")]
     #[serde(serialize_with = "caps")]
     pub caps: Vec<CapFlag>,
     /// Prices of models, in litellm's schema.
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = CAPS, long, value_name = "FILE")]
     pub prices: Option<Utf8PathBuf>,
     /// Let models whose price is unknown run under a cap in dollars.
-    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
+    #[arg(help_heading = CAPS, long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
     pub allow_unpriced: Option<bool>,
 }
 
 /// How a bug is gone about.
 #[derive(Debug, Default, Args, Serialize)]
+#[command(next_help_heading = "Strategy")]
 pub struct Way {
     /// The unified system, or one of those it was made from: unified, fixagent, repairagent, lite, direct [default:
     /// unified].
@@ -219,6 +225,18 @@ pub struct ToolSettings {
     #[command(flatten)]
     #[serde(flatten)]
     pub minds: Minds,
+}
+
+/// What `judge` takes: nobody is asked.
+#[derive(Debug, Default, Args, Serialize)]
+pub struct JudgeSettings {
+    /// Where the bug is.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub source: Source,
+    /// Let patches with suspicious constructs be plausible.
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
+    pub accept_suspicious: Option<bool>,
 }
 
 /// Caps as the table that a file would hold.

@@ -2,6 +2,7 @@
 
 use super::error::Failure;
 use super::tell;
+use crate::domain::words::counted;
 use crate::llm::Gate;
 use camino::Utf8Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,8 +61,12 @@ pub async fn interruptible(work: impl Future<Output = Result<u8, Failure>>) -> R
     GATE.close();
     let (is_batch, away) = (IS_BATCH.load(Ordering::Relaxed), GATE.on_their_way());
     if away > 0 {
-        let what = if is_batch { "bugs to save what is paid for" } else { "answers that are paid for" };
-        tell(&format!("stopping: waiting for {away} {what}; Ctrl-C again stops at once"));
+        let what = if is_batch {
+            format!("{} to save what is paid for", counted(away, "bug"))
+        } else {
+            format!("{} that {} paid for", counted(away, "answer"), if away == 1 { "is" } else { "are" })
+        };
+        tell(&format!("stopping: waiting for {what}; Ctrl-C again stops at once"));
     }
     let patience = if is_batch { PATIENCE + LONGER } else { PATIENCE };
     tokio::select! {

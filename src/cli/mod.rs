@@ -1,6 +1,7 @@
 //! The command line: typed arguments become meaning here and go no further. The only room that prints: data goes to
 //! stdout, everything else to stderr.
 
+mod apply;
 mod args;
 mod bench;
 mod beside;
@@ -8,21 +9,27 @@ mod bugs;
 mod came_to;
 mod choice;
 mod completions;
+mod conditions;
 mod config;
+mod config_init;
 mod config_show;
 mod crash;
 mod doctor;
 mod dry_run;
+mod effect;
 mod endpoint;
 mod error;
 mod failpoints;
 mod finish;
 mod flags;
 mod frozen;
+mod help;
 mod inspect;
 mod interrupt;
+mod judge;
 mod log;
 mod models;
+mod next;
 mod open;
 mod prices;
 mod progress;
@@ -32,15 +39,17 @@ mod resume;
 mod retrieval;
 mod run;
 mod run_all;
+mod runs;
 mod scratch;
 mod session;
 mod telling;
 mod tool;
 mod triage;
 mod way;
+mod width;
 
 use args::{Cli, Command, ConfigCommand, PricesCommand};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use error::Failure;
 use std::io::Write;
 use std::process::ExitCode;
@@ -48,7 +57,8 @@ use std::process::ExitCode;
 /// Parses the command line, runs the command, prints its error, and gives its exit code.
 pub fn main() -> ExitCode {
     let json = wants_json();
-    let cli = match Cli::try_parse() {
+    let parsed = help::shortened(Cli::command()).try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return usage(&error, json),
     };
@@ -81,7 +91,10 @@ pub fn main() -> ExitCode {
 async fn dispatch(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Run(args) => run::run(args).await,
+        Command::Judge(args) => judge::judge(args).await,
         Command::Resume(args) => resume::resume(args).await,
+        Command::Apply(args) => apply::apply(&args),
+        Command::Runs(args) => runs::runs(&args),
         Command::Replay(args) => replay::replay(args).await,
         Command::Triage(args) => triage::triage(args).await,
         Command::Bugs(args) => bugs::list(&args),
@@ -95,6 +108,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Completions(args) => Ok(completions::completions(&args)),
         Command::Prices(PricesCommand::Update { list }) => prices::update(&list),
         Command::Config(ConfigCommand::Show(args)) => config_show::show(&args),
+        Command::Config(ConfigCommand::Init) => config_init::init(),
     }
 }
 

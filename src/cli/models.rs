@@ -94,10 +94,7 @@ impl Models {
         let (default, parts) = read_parts(config, agents)?;
         let named = default.is_some();
         let for_lack_of_a_key = default.is_none() && address.key.is_none();
-        let default = default.unwrap_or_else(|| match address.key {
-            Some(_) => Named::Model(DEFAULT_MODEL.into()),
-            None => Named::Builtin,
-        });
+        let default = default.unwrap_or_else(|| usual(&address));
         let mut models = Self {
             default,
             named,
@@ -136,6 +133,23 @@ impl Models {
             models.note = address.provider.and_then(|provider| provider.note);
         }
         Ok(models)
+    }
+
+    /// Names of the models that an endpoint would be asked for. Nothing is sent.
+    ///
+    /// # Errors
+    /// Unknown parts, an unreadable key.
+    pub fn asked(config: &Config, agents: &[AgentName]) -> Result<Vec<String>, Failure> {
+        let name = |named| if let Named::Model(name) = named { Some(name) } else { None };
+        Ok(all_named(config, agents)?.into_iter().filter_map(name).collect())
+    }
+
+    /// Whether a model or a recording would be asked.
+    ///
+    /// # Errors
+    /// As [`Models::asked`].
+    pub fn any_named(config: &Config, agents: &[AgentName]) -> Result<bool, Failure> {
+        Ok(all_named(config, agents)?.iter().any(|named| *named != Named::Builtin))
     }
 
     /// Models that answer nothing: what was answered stands in a journal.
@@ -225,6 +239,21 @@ impl Models {
             },
         }
     }
+}
+
+/// Who decides where no model is named.
+fn usual(address: &Address) -> Named {
+    if address.key.is_some() { Named::Model(DEFAULT_MODEL.into()) } else { Named::Builtin }
+}
+
+/// Who decides anywhere, the default first.
+fn all_named(config: &Config, agents: &[AgentName]) -> Result<Vec<Named>, Failure> {
+    let (default, parts) = read_parts(config, agents)?;
+    let default = match default {
+        Some(default) => default,
+        None => usual(&Address::read(config)?),
+    };
+    Ok(std::iter::once(default).chain(parts.into_values()).collect())
 }
 
 /// Splits `PART=MODEL` from plain `MODEL` and checks the parts.

@@ -86,8 +86,21 @@ impl Opened {
         wanted: prepare::Wanted,
         sink: &dyn EventSink,
     ) -> Result<Workbench, Failure> {
-        self.settings.watcher.phase("copying the project");
         let checkout = self.checkout(folder).await?;
+        self.bench_of(checkout, folder, wanted, sink).await
+    }
+
+    /// Makes the baseline of a checkout and puts it on the bench.
+    ///
+    /// # Errors
+    /// As [`Opened::bench`].
+    pub async fn bench_of(
+        &self,
+        checkout: Checkout,
+        folder: &Utf8Path,
+        wanted: prepare::Wanted,
+        sink: &dyn EventSink,
+    ) -> Result<Workbench, Failure> {
         for text in &checkout.notes {
             let event = crate::domain::Event::Notice { text: text.clone() };
             sink.emit(&event).map_err(|e| Failure::io("the journal cannot be written", &e))?;
@@ -102,10 +115,28 @@ impl Opened {
             ..validate::Options::new(work_dir)
         };
         self.settings.watcher.phase("preparing the test runner");
-        Ok(prepare::open(checkout, &self.sandbox, options, wanted, Some(sink)).await?)
+        prepare::open(checkout, &self.sandbox, options, wanted, Some(sink)).await.map_err(|error| {
+            let mut failure = Failure::from(error);
+            if failure.code == "nothing_fails" && self.bug.benchmark != "local" {
+                failure.hint.push_str(", or check the bug id");
+            }
+            failure
+        })
     }
 
-    async fn checkout(&self, folder: &Utf8Path) -> Result<Checkout, Failure> {
+    /// The version of the JDK that a bug on the bench is compiled and tested with; `None` for other languages.
+    pub fn jdk_of(&self, checkout: &Checkout) -> Option<String> {
+        let found = || jdk::find(checkout.project.jdk.as_deref()).ok();
+        let is_java = checkout.language == "java";
+        is_java.then(|| self.jdk.clone().or_else(found)).flatten().map(|jdk| jdk.version)
+    }
+
+    /// Checks the bug out below `folder`.
+    ///
+    /// # Errors
+    /// Everything that can be wrong with a checkout.
+    pub async fn checkout(&self, folder: &Utf8Path) -> Result<Checkout, Failure> {
+        self.settings.watcher.phase("copying the project");
         let into = folder.join("checkout");
         std::fs::create_dir_all(&into).map_err(|e| Failure::io(&format!("cannot make {into}"), &e))?;
         let adapter = benchmark::find(&self.bug.benchmark, &self.settings)?;

@@ -2,12 +2,16 @@
 //!
 //! On a terminal a moving line names the phase and how far it is; elsewhere a line each half minute does.
 
+use super::width;
 use crate::domain::{Event, EventSink, Outcome, Progress as Phase, Watcher};
 use crate::report;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
+
+/// Columns of the spinner and the clock beside the text.
+const BESIDE: usize = 10;
 
 /// How often a long phase says that it goes on, where there is no terminal.
 const HEARTBEAT: Duration = Duration::from_secs(30);
@@ -15,10 +19,13 @@ const HEARTBEAT: Duration = Duration::from_secs(30);
 /// Prints events as they happen, and the phase under way.
 pub struct Progress {
     bar: ProgressBar,
+    /// What stands on the moving line; it is cut to the terminal's width whenever it is drawn.
+    shown: Arc<Mutex<String>>,
     state: Arc<Mutex<State>>,
 }
 
 struct State {
+    live: report::Live,
     tried: u64,
     /// What is being done, as it is shown.
     phase: String,
@@ -31,27 +38,33 @@ impl Progress {
     /// Progress on stderr; off a terminal lines only.
     pub fn new() -> Self {
         let bar = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
-            bar.set_style(style);
+        let shown = Arc::new(Mutex::new(String::new()));
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {cut}") {
+            let shown = shown.clone();
+            let cut = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                let _ = out.write_str(&width::cut(&shown, width::columns(), BESIDE));
+            };
+            bar.set_style(style.with_key("cut", cut));
         }
         bar.enable_steady_tick(Duration::from_millis(200));
         let now = Instant::now();
-        let state = State { tried: 0, phase: String::new(), began: now, printed: now };
+        let state = State { live: report::Live::default(), tried: 0, phase: String::new(), began: now, printed: now };
         let state = Arc::new(Mutex::new(state));
         if !std::io::stderr().is_terminal() {
             let state = Arc::downgrade(&state);
             std::thread::spawn(move || beat(&state));
         }
-        Self { bar, state }
+        Self { bar, shown, state }
     }
 
     /// Shows phases as they go on.
     pub fn watcher(&self) -> Watcher {
-        let (bar, state) = (self.bar.clone(), Arc::downgrade(&self.state));
+        let (shown, state) = (self.shown.clone(), Arc::downgrade(&self.state));
         Watcher::new(move |phase| {
             let Some(state) = state.upgrade() else { return };
-            let text = shown(phase);
-            bar.set_message(text.clone());
+            let text = told(phase);
+            put(&shown, &text);
             lock(&state).phase = text;
         })
     }
@@ -63,12 +76,17 @@ impl Progress {
     }
 }
 
+/// Puts a text on the moving line; the next tick shows it.
+fn put(shown: &Mutex<String>, text: &str) {
+    text.clone_into(&mut shown.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A phase as a line: `running the tests: 310 of 1144 classes`.
-fn shown(phase: &Phase) -> String {
+fn told(phase: &Phase) -> String {
     match phase.of {
         Some(of) => format!("{}: {} of {of} classes", phase.phase, phase.done),
         None => phase.phase.clone(),
@@ -90,21 +108,23 @@ fn beat(state: &Weak<Mutex<State>>) {
 
 impl EventSink for Progress {
     fn emit(&self, event: &Event) -> std::io::Result<()> {
-        if let Some(line) = report::progress_line(event) {
+        let line = lock(&self.state).live.line(event);
+        if let Some(line) = line {
             self.bar.suspend(|| super::tell(&line));
             let mut state = lock(&self.state);
             state.printed = Instant::now();
             // What was being done before is over.
             if !matches!(event, Event::Notice { .. }) {
-                self.bar.set_message(line.clone());
+                let line = line.lines().next().unwrap_or_default().to_owned();
+                put(&self.shown, &line);
                 state.phase = line;
             }
         }
         if let Event::Validated { outcome, origin, .. } = event {
             let mut state = lock(&self.state);
             state.tried += u64::from(*outcome != Outcome::PassedWarm);
-            let text = format!("candidate {}: {outcome} ({origin})", state.tried);
-            self.bar.set_message(text.clone());
+            let text = format!("candidate {}: {} ({origin})", state.tried, outcome.title());
+            put(&self.shown, &text);
             state.phase = text;
         }
         Ok(())

@@ -4,10 +4,11 @@ use super::args::ReplayArgs;
 use super::error::{DIVERGED, Failure};
 use super::frozen::Frozen;
 use super::models::Contact;
-use super::resume::whole_path;
+use super::runs;
 use super::scratch::Scratch;
 use super::session::Session;
 use super::telling::Telling;
+use crate::domain::words::counted;
 use crate::journal::{Comparison, Divergence, History, Past};
 use serde_json::json;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ const TIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// # Errors
 /// There is no run, it is not over, or this machine cannot open its bug; a difference is exit code 1.
 pub async fn replay(args: ReplayArgs) -> Result<u8, Failure> {
-    let folder = whole_path(&args.run);
+    let folder = runs::find(&args.run)?;
     let frozen = Frozen::read(&folder)?;
     let history = History::read(&folder)?;
     if history.finished().is_none() {
@@ -59,7 +60,9 @@ fn show(comparison: &Comparison, as_json: bool) {
         });
         return super::print(&format!("{object}\n"));
     }
-    let same = format!("{requests} requests, {observations} observations, {outcomes} outcomes");
+    let same = [(requests, "request"), (observations, "observation"), (outcomes, "outcome")]
+        .map(|(n, what)| counted(n, what))
+        .join(", ");
     super::print(&match divergence {
         None => format!("identical: {same}, verdict and patch\n"),
         Some(Divergence { what, diff }) => {

@@ -2,12 +2,14 @@
 //!
 //! The run is executed again with its frozen settings; its journal answers what it holds.
 
+use super::apply;
 use super::args::ResumeArgs;
 use super::error::Failure;
 use super::finish::{Shown, finish, show_again};
 use super::frozen::Frozen;
 use super::interrupt::note_folder;
 use super::models::Contact;
+use super::runs;
 use super::session::Session;
 use super::tell;
 use super::telling::Telling;
@@ -15,7 +17,6 @@ use crate::benchmark;
 use crate::domain::Event;
 use crate::journal::{Journal, Past, RunDir, SCHEMA, repair};
 use crate::report::VerdictWord;
-use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
 /// Goes on with a run.
@@ -23,8 +24,11 @@ use std::time::Duration;
 /// # Errors
 /// There is no run, another process owns it, its journal is damaged; and everything that ends a run.
 pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
-    let folder = whole_path(&args.run);
+    let folder = runs::find(&args.run)?;
     let mut frozen = Frozen::read(&folder)?;
+    if args.apply {
+        apply::refuse_foreign(&benchmark::parse_bug(&frozen.bug)?)?;
+    }
     let dir = RunDir::open(&folder)?;
     if args.repair {
         mend(&dir, &frozen)?;
@@ -64,9 +68,4 @@ fn mend(dir: &RunDir, frozen: &Frozen) -> Result<(), Failure> {
         None => tell("the journal is not damaged"),
     }
     Ok(())
-}
-
-/// The run directory by its full path, as it stands in reports.
-pub fn whole_path(folder: &Utf8Path) -> Utf8PathBuf {
-    folder.canonicalize_utf8().unwrap_or_else(|_| folder.to_owned())
 }

@@ -1,17 +1,22 @@
 //! `unidebug run`: one bug, from its id to a validated patch.
 
+use super::apply;
 use super::args::RunArgs;
+use super::conditions;
 use super::config::{Config, Layers};
 use super::dry_run::dry_run;
+use super::effect;
 use super::error::Failure;
 use super::finish::{Shown, finish};
 use super::frozen::Frozen;
 use super::interrupt::note_folder;
 use super::models::Contact;
-use super::open::{Opened, full_name, settings_for, state_folder};
+use super::open::{Opened, full_name, settings_for};
 use super::run_all::run_all;
+use super::runs;
 use super::session::{Outcome, Session};
 use super::telling::Telling;
+use crate::benchmark;
 use crate::journal::{Journal, Past, RunDir, failpoint};
 use camino::Utf8PathBuf;
 
@@ -22,8 +27,12 @@ use camino::Utf8PathBuf;
 pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     let (layers, config) = settings_for(&args.bug, &args.settings)?;
     let bug = full_name(&args.bug);
+    effect::check(&layers, &config)?;
+    if args.apply {
+        apply::refuse_foreign(&benchmark::parse_bug(&bug)?)?;
+    }
     if args.dry_run {
-        return dry_run(&bug, config, args.json, args.quiet).await;
+        return dry_run(&bug, config, args.json, args.quiet, args.show_prompts).await;
     }
     if args.all {
         return run_all(&args, &bug, &layers, config).await;
@@ -48,8 +57,9 @@ pub(super) async fn one(
     nth: Option<usize>,
 ) -> Result<Done, Failure> {
     let account = args.account.as_ref().map(|account| account.open(config.allow_unpriced));
-    let session = Session::open(bug, config.clone(), Contact::First, account).await?;
-    let frozen = Frozen::new(bug, layers, &config, &session);
+    let session = Session::open(bug, config, Contact::First, account).await?;
+    let conditions = conditions::now(session.opened(), session.config(), &session.models().redactor).await;
+    let frozen = Frozen::new(bug, layers, session.config(), &session).under(args.name.clone(), conditions);
     let folder = run_folder(args, session.opened(), nth)?;
     let dir = RunDir::create(&folder)?;
     failpoint::reach("frozen.before");
@@ -72,7 +82,7 @@ fn run_folder(args: &RunArgs, opened: &Opened, nth: Option<usize>) -> Result<Utf
         None => {
             let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f");
             let short = opened.bug.name.rsplit('/').next().unwrap_or("bug");
-            state_folder().join("runs").join(format!("{stamp}-{}-{short}", opened.bug.benchmark))
+            runs::folder().join(format!("{stamp}-{}-{short}", opened.bug.benchmark))
         }
     };
     std::path::absolute(&folder)

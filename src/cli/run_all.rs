@@ -1,6 +1,7 @@
 //! `unidebug run --all`: the bugs of one project, one after the other. Each is a run of its own, with its own directory,
 //! caps and report; the first finds out which there are.
 
+use super::apply;
 use super::args::RunArgs;
 use super::config::{Config, Layers};
 use super::error::Failure;
@@ -50,7 +51,10 @@ impl Ends {
         let failing: Vec<String> = tests.iter().map(TestId::to_string).collect();
         let code = match done {
             Ok(done) if self.json => {
-                let report = keep(&done.folder, &done.telling, &done.outcome, shown(args))?;
+                let report = keep(&done.folder, &done.telling, &done.outcome)?;
+                if args.apply && done.outcome.report.patch.is_some() {
+                    apply::put(&done.folder, &done.outcome.report)?;
+                }
                 self.objects.push(json!({"failing": failing, "run": done.folder, "report": report}));
                 exit_code(done.outcome.report.verdict)
             }

@@ -3,7 +3,8 @@
 
 use super::beside;
 use super::came_to::report;
-use super::config::Config;
+use super::config::{Config, Dollars};
+use super::effect;
 use super::endpoint;
 use super::error::Failure;
 use super::failpoints;
@@ -24,7 +25,8 @@ use crate::prompt::Library;
 use crate::report::RunReport;
 use crate::tools::{Registry, Workbench};
 use camino::Utf8Path;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What of a run directory can be made again.
@@ -33,6 +35,8 @@ const SCRATCH: [&str; 2] = ["checkout", "work"];
 /// Everything that must hold before work begins.
 pub struct Session {
     config: Config,
+    /// Whether the cap in dollars is the usual one, that nobody asked for.
+    usual_cost: bool,
     plan: Plan,
     library: Arc<Library>,
     profiles: Vec<Profile>,
@@ -73,15 +77,36 @@ impl Session {
         let profiles = chosen.profiles(config.agents.as_deref(), &Registry::builtin().names())?;
         let names: Vec<AgentName> = profiles.iter().map(|profile| profile.name.clone()).collect();
         let opened = Opened::check(bug, &config).await?;
+        // The account of a batch may cap its money; a run that goes on has what it began with.
+        let in_dollars = account.as_ref().is_some_and(|account| account.is_in_dollars().unwrap_or(true));
+        let usual = matches!(contact, Contact::First) && !in_dollars;
+        let usual = if usual { effect::usual_cost(&config, &names)? } else { None };
+        let config = Config { max_cost: config.max_cost.or(usual), ..config };
         let retrieval = Retrieval::open(&config, contact)?;
         let models = Arc::new(Models::open(&config, &names, contact, account.clone()).await?);
         let plan = chosen.settled(&models, &config);
-        Ok(Self { config, plan, library, profiles, opened, models, retrieval, account, started })
+        Ok(Self {
+            usual_cost: usual.is_some(),
+            config,
+            plan,
+            library,
+            profiles,
+            opened,
+            models,
+            retrieval,
+            account,
+            started,
+        })
     }
 
     /// The bug and its settings.
     pub fn opened(&self) -> &Opened {
         &self.opened
+    }
+
+    /// The settings in force.
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     /// What is tried, in which order.
@@ -112,14 +137,15 @@ impl Session {
         let wanted = way::wanted(&self.plan, &self.config);
         let began = Instant::now();
         let mut bench = self.opened.watched(telling.watcher()).bench(folder, wanted, &*telling.sink).await?;
-        let time = left_after(time, began.elapsed());
+        let (time, opened) = (left_after(time, began.elapsed()), began.elapsed());
         failpoint::reach("baseline.after");
         beside::add_to(&mut bench, &self.config, &*telling.sink)?;
         self.retrieval.add_to(&mut bench, &self.models.redactor, telling)?;
         failpoints::around_judge(&mut bench);
         let verdict = self.escalator(telling, time)?.repair(&bench).await?;
-        let report =
-            report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, self.started).await;
+        let clock = (self.started, opened);
+        let mut report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, clock).await;
+        report.jdk = self.opened.jdk_of(&bench.checkout);
         let refused = self.account.as_ref().is_some_and(|account| account.has_refused());
         let left_by_batch = refused && matches!(verdict, Verdict::Exhausted { .. });
         Ok(Outcome { bench, verdict, report, left_by_batch })
@@ -147,12 +173,15 @@ impl Session {
 
     fn notices(&self, telling: &Telling) -> Result<(), Failure> {
         for warning in self.opened.sandbox.warnings() {
-            telling.notice(&warning)?;
+            once(telling, &warning)?;
         }
         if self.models.for_lack_of_a_key {
-            telling.notice(
-                "no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)",
-            )?;
+            let told =
+                "no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)";
+            once(telling, told)?;
+        }
+        if let (true, Some(Dollars(usd))) = (self.usual_cost, self.config.max_cost) {
+            telling.notice(&format!("at most ${usd} are spent on this bug; `--max-cost` sets another cap"))?;
         }
         if self.models.any_model() && self.config.max_cost.is_some() {
             let told = endpoint::price_list(&self.config).ok().and_then(|list| prices::warning(&list));
@@ -168,7 +197,8 @@ impl Session {
         let (models, prompts) = (self.models.clone(), self.library.clone());
         let (sink, past) = (telling.sink.clone(), telling.past.clone());
         let temperature = self.plan.temperature;
-        let engine = EngineBudget { time, candidates: self.config.max_candidates, seed: self.config.seed };
+        let engine =
+            EngineBudget { time, candidates: self.config.max_candidates, seed: self.config.seed, whole: false };
         // A paper's own numbers know no end before their budget's.
         let idle = (!self.plan.paper).then_some(self.config.idle_cycles);
         let escalator = Escalator::builder()
@@ -178,10 +208,17 @@ impl Session {
             .sink(sink.clone())
             .past(past.clone())
             .engine(engine)
-            .caps(part_caps(&self.config, idle)?)
+            .caps(part_caps(&self.config, self.time(), idle)?)
             .mind(Box::new(move |level, agent| models.mind(level, agent, temperature, &prompts, &sink, &past)));
         Ok(escalator.build()?)
     }
+}
+
+/// Tells what holds for the machine and not for one bug: once, however many bugs this process works on.
+fn once(telling: &Telling, text: &str) -> Result<(), Failure> {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let new = TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
+    if new { telling.notice(text) } else { Ok(()) }
 }
 
 /// What a baseline leaves of a bug's time: it counts, but at least half of the time is for the repair.

@@ -2,6 +2,7 @@
 
 use super::args::{TriageArgs, TriageFormat};
 use super::config::{Config, Levels};
+use super::effect;
 use super::error::Failure;
 use super::models::Contact;
 use super::open::{full_name, settings_for};
@@ -9,7 +10,7 @@ use super::scratch::Scratch;
 use super::session::{Outcome, Session};
 use super::telling::Telling;
 use crate::benchmark::{self, Settings};
-use crate::domain::{BugId, Event, EventSink, Level, Mark, PolicyKind};
+use crate::domain::{BugId, Event, EventSink, Level, Mark, PolicyKind, TestId};
 use crate::escalate::Verdict;
 use crate::journal::Past;
 use crate::patch;
@@ -30,13 +31,14 @@ pub async fn triage(args: Box<TriageArgs>) -> Result<u8, Failure> {
     let alone = bugs.len() == 1;
     let mut all = Vec::new();
     for bug in bugs {
-        match one(&bug, &args).await {
-            Ok(triaged) => all.push(triaged),
+        match each(&bug, &args).await {
+            Ok(triaged) => all.extend(triaged),
             Err(failure) if alone => return Err(failure),
             Err(failure) => all.push(Triaged::failed(bug, failure.message)),
         }
     }
-    super::print(&match args.format {
+    let format = if args.json { TriageFormat::Json } else { args.format };
+    super::print(&match format {
         TriageFormat::Text => triage::text(&all),
         TriageFormat::Md => triage::markdown(&all),
         TriageFormat::Github => triage::github(&all),
@@ -49,22 +51,40 @@ pub async fn triage(args: Box<TriageArgs>) -> Result<u8, Failure> {
     Ok(0)
 }
 
-async fn one(bug: &BugId, args: &TriageArgs) -> Result<Triaged, Failure> {
+/// Triages a bug, and further ones of the same project: failures without a common cause share no ranking.
+async fn each(bug: &BugId, args: &TriageArgs) -> Result<Vec<Triaged>, Failure> {
+    let (first, others) = one(bug, args, &[]).await?;
+    let mut all = vec![first];
+    for tests in others {
+        all.push(one(bug, args, &tests).await?.0);
+    }
+    Ok(all)
+}
+
+/// Triages the failing tests of a bug, or these; and gives the groups of tests that fail for other reasons.
+async fn one(bug: &BugId, args: &TriageArgs, tests: &[TestId]) -> Result<(Triaged, Vec<Vec<TestId>>), Failure> {
     // A local bug is named by its folder alone.
     let name = if bug.benchmark == "local" { bug.name.clone() } else { bug.to_string() };
-    let (_, config) = settings_for(&name, &args.settings)?;
-    let config = Config { levels: Some(Levels(vec![Level::L1])), ..config };
+    let (layers, config) = settings_for(&name, &args.settings)?;
+    effect::check(&layers, &config)?;
+    let mut config = Config { levels: Some(Levels(vec![Level::L1])), ..config };
+    if !tests.is_empty() {
+        config.failing = tests.iter().map(TestId::to_string).collect();
+    }
     let session = Session::open(&full_name(&name), config, Contact::First, None).await?;
     let scratch = Scratch::of("triage")?;
     let marks = Arc::new(Marks::default());
     let telling = Telling::to(marks.clone(), Arc::new(Past::default()), args.quiet);
     let outcome = session.work(scratch.path(), &telling, session.time()).await?;
     telling.quiet();
-    Ok(triaged(bug, outcome, &marks.taken(), args.top))
+    let others = outcome.bench.validator.baseline().others.clone();
+    Ok((triaged(bug, outcome, &marks.taken(), args.top), if tests.is_empty() { others } else { Vec::new() }))
 }
 
 fn triaged(bug: &BugId, outcome: Outcome, marks: &[Mark], top: usize) -> Triaged {
     let Outcome { bench, verdict, report, .. } = outcome;
+    let aside = &bench.validator.baseline().set_aside;
+    let aside = aside.iter().map(|(test, why)| (test.clone(), why.clone())).collect();
     let code = |file: &_, line| bench.index.file(file).and_then(|file| file.line(line)).unwrap_or("").to_owned();
     let fix = match verdict {
         Verdict::Plausible(repair) => {
@@ -76,6 +96,8 @@ fn triaged(bug: &BugId, outcome: Outcome, marks: &[Mark], top: usize) -> Triaged
     Triaged {
         bug: bug.clone(),
         failing: bench.bug.failing.iter().map(|test| test.id.clone()).collect(),
+        set_aside: aside,
+        syntax: bench.bug.failing.iter().filter_map(|test| test.failure.syntax_error()).map(str::to_owned).collect(),
         lines: triage::lines(&bench.ranking, marks, top, &code),
         fix,
         usage: report.usage,

@@ -12,6 +12,7 @@ use crate::escalate::{PartCap, PartCaps, Plan, Strategy};
 use crate::llm::Caps;
 use camino::Utf8Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What was asked for, checked.
 pub struct Chosen {
@@ -105,7 +106,7 @@ fn localization(arg: &LocalizationArg) -> Localization {
 ///
 /// # Errors
 /// The price list cannot be read.
-pub fn part_caps(config: &Config, idle: Option<u32>) -> Result<PartCaps, Failure> {
+pub fn part_caps(config: &Config, time: Duration, idle: Option<u32>) -> Result<PartCaps, Failure> {
     let spending = |tokens: Option<u64>, cost: Option<Dollars>| Caps {
         tokens,
         usd: cost.map(|usd| usd.0),
@@ -127,6 +128,7 @@ pub fn part_caps(config: &Config, idle: Option<u32>) -> Result<PartCaps, Failure
             validations: level.validations,
         },
         validations: config.max_validations,
+        time: Some(time),
         idle,
         prices: Some(Arc::new(price_list(config)?)),
     })

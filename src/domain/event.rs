@@ -346,38 +346,33 @@ pub trait EventSink: Send + Sync {
     fn emit(&self, event: &Event) -> std::io::Result<()>;
 }
 
+/// The scope of an event, borrowed as the event is.
+macro_rules! scope_of {
+    ($event:expr) => {
+        match $event {
+            Event::AgentStarted { scope, .. }
+            | Event::Sent { scope, .. }
+            | Event::Received { scope, .. }
+            | Event::Failed { scope, .. }
+            | Event::Observed { scope, .. }
+            | Event::Validated { scope, .. }
+            | Event::Searched { scope, .. }
+            | Event::Marked { scope, .. }
+            | Event::Repaired { scope }
+            | Event::AgentEnded { scope, .. } => Some(scope),
+            _ => None,
+        }
+    };
+}
+
 impl Event {
     /// Where it happened, of what happened in an agent run.
     pub fn scope(&self) -> Option<&Scope> {
-        match self {
-            Self::AgentStarted { scope, .. }
-            | Self::Sent { scope, .. }
-            | Self::Received { scope, .. }
-            | Self::Failed { scope, .. }
-            | Self::Observed { scope, .. }
-            | Self::Validated { scope, .. }
-            | Self::Searched { scope, .. }
-            | Self::Marked { scope, .. }
-            | Self::Repaired { scope }
-            | Self::AgentEnded { scope, .. } => Some(scope),
-            _ => None,
-        }
+        scope_of!(self)
     }
 
     /// The same, to be changed.
     pub fn scope_mut(&mut self) -> Option<&mut Scope> {
-        match self {
-            Self::AgentStarted { scope, .. }
-            | Self::Sent { scope, .. }
-            | Self::Received { scope, .. }
-            | Self::Failed { scope, .. }
-            | Self::Observed { scope, .. }
-            | Self::Validated { scope, .. }
-            | Self::Searched { scope, .. }
-            | Self::Marked { scope, .. }
-            | Self::Repaired { scope }
-            | Self::AgentEnded { scope, .. } => Some(scope),
-            _ => None,
-        }
+        scope_of!(self)
     }
 }

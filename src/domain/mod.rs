@@ -16,6 +16,7 @@ mod patch;
 mod progress;
 mod test;
 mod usage;
+pub mod words;
 
 pub use artifact::{Artifact, Mark, MarkKind, MethodSummary, PatchAttempt, Reference, Slice, Summary};
 pub use bug::{Bug, FailingTest};

@@ -56,6 +56,20 @@ impl Outcome {
         }
     }
 
+    /// The same for people: `did not compile`.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::PassedWarm => "passed so far",
+            Self::Unappliable => "did not apply",
+            Self::CompileError => "did not compile",
+            Self::Regression => "broke another test",
+            Self::OutOfMemory => "ran out of memory",
+            Self::Timeout => "took too long",
+            Self::MissingTests => "other tests ran",
+            other => other.word(),
+        }
+    }
+
     /// Whether the candidate compiled, so far as this outcome tells.
     pub fn compiled(self) -> bool {
         !matches!(self, Self::Unappliable | Self::Refused | Self::CompileError | Self::Duplicate)

@@ -54,6 +54,17 @@ pub struct Failure {
     pub frames: Vec<Frame>,
 }
 
+impl Failure {
+    /// What the language says of code that it cannot read, where that is the failure: `SyntaxError: expected ':' (cart.py,
+    /// line 3)`.
+    pub fn syntax_error(&self) -> Option<&str> {
+        const KINDS: [&str; 3] = ["SyntaxError: ", "IndentationError: ", "TabError: "];
+        let at = |line: &&str| KINDS.iter().filter_map(|kind| line.find(kind)).min();
+        let named = self.message.lines().rfind(|line| at(line).is_some());
+        named.and_then(|line| line.get(at(&line)?..)).map(str::trim)
+    }
+}
+
 /// One test's result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestResult {

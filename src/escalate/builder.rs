@@ -72,7 +72,7 @@ impl Default for Builder {
             mind: None,
             sink: Arc::new(Tee::new(Vec::new())),
             past: Arc::default(),
-            engine: EngineBudget { time: TIME, candidates: CANDIDATES, seed: 1 },
+            engine: EngineBudget { time: TIME, candidates: CANDIDATES, seed: 1, whole: false },
             caps: PartCaps::default(),
         }
     }
@@ -262,7 +262,7 @@ impl Builder {
             mind,
             engine: Box::new(move |level| {
                 let left = deadline.saturating_duration_since(Instant::now());
-                EngineBudget { time: engine_time(level, left, alone), ..full }
+                EngineBudget { time: engine_time(level, left, alone), whole: alone && level != Level::First, ..full }
             }),
             caps: self.caps,
             deadline,

@@ -1,6 +1,7 @@
 //! Caps inside those of the bug: of a call, of an agent run, of one climb of a level.
 
 use crate::agent::limits::Limits;
+use crate::domain::words::counted;
 use crate::llm::{Budget, Caps, Prices, Purse};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +31,8 @@ pub struct PartCaps {
     pub level: PartCap,
     /// Candidates of the bug.
     pub validations: Option<u64>,
+    /// Wall time of the bug, for messages.
+    pub time: Option<Duration>,
     /// Cycles in a row that teach an agent nothing new, after which it is ended.
     pub idle: Option<u32>,
     /// What models cost.
@@ -51,7 +54,8 @@ impl PartCaps {
     pub(super) fn check(&self, spent: &Spent, judged: u64) -> Left {
         let here = spent.validations();
         if let Some(most) = self.validations.filter(|most| judged + here >= *most) {
-            return Left::OfBug(format!("the cap of {most} validations is reached"));
+            let hint = "raise --max-validations and go on with `unidebug resume`";
+            return Left::OfBug(format!("the cap of {} is reached\nhint: {hint}", counted(most, "candidate")));
         }
         if spent.until.is_some_and(|until| Instant::now() >= until) {
             return Left::OfLevel("its time is up".to_owned());
@@ -104,6 +108,7 @@ impl Spent {
         Limits {
             until: [own, self.until].into_iter().flatten().min(),
             validations: [caps.agent.validations, of_level, of_bug].into_iter().flatten().min(),
+            bug: caps.time,
             idle: caps.idle,
         }
     }

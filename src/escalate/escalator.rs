@@ -167,6 +167,10 @@ impl Escalator {
                 }
             }
         }
+        // An agent that its cap ended last is no proof that everything was tried.
+        if let Left::OfBug(cap) = self.caps.check(&work.spent, work.judged) {
+            return Ok(Verdict::Exhausted { cap });
+        }
         Ok(Verdict::Unrepaired { analysis: case.analysis().map(str::to_owned) })
     }
 

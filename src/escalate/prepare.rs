@@ -91,6 +91,14 @@ impl Default for Wanted {
     }
 }
 
+/// What a patch for a checkout may touch.
+pub fn policy(checkout: &Checkout, language: &'static dyn Language) -> Policy {
+    let project = &checkout.project;
+    let mut policy = Policy::new(project.source_roots.clone(), project.test_roots.clone(), language);
+    policy.resources = product_resources(checkout);
+    policy
+}
+
 /// Compiles a checkout, makes its baseline and puts the bug on the bench; without a sink nobody is told of it.
 ///
 /// # Errors
@@ -167,9 +175,8 @@ async fn bench(
     };
     tell(&bug, &ranking, baseline, sink)?;
     let solutions = solutions(&checkout, &index)?;
-    let mut policy = Policy::new(project.source_roots.clone(), project.test_roots.clone(), language);
+    let mut policy = policy(&checkout, language);
     policy.default_file.clone_from(&bug.located);
-    policy.resources = product_resources(&checkout);
     if !wanted.accept_suspicious {
         validator = validator.doubting(Doubts { tests: test_texts(&bug, &index), language });
     }
@@ -247,15 +254,9 @@ const NAMED: usize = 3;
 /// Further bugs that are named.
 const BUGS: usize = 5;
 
-/// What else fails, for people: tests that say nothing of the code, and other bugs.
+/// What else fails, for people: other bugs.
 fn beside(baseline: &Baseline) -> Vec<String> {
     let mut told = Vec::new();
-    let mut aside: Vec<String> =
-        baseline.set_aside.iter().take(NAMED).map(|(id, why)| format!("{id} ({why})")).collect();
-    if !aside.is_empty() {
-        aside.extend(more(baseline.set_aside.len()));
-        told.push(format!("set aside: {}", aside.join(", ")));
-    }
     for group in baseline.others.iter().take(BUGS) {
         let mut names: Vec<String> = group.iter().take(NAMED).map(TestId::to_string).collect();
         let first = names.first().cloned().unwrap_or_default();
@@ -279,7 +280,8 @@ fn tell(bug: &Bug, ranking: &Ranking, baseline: &Baseline, sink: &dyn EventSink)
         located: bug.located.clone(),
         seconds: baseline.seconds,
     })?;
-    for text in beside(baseline) {
+    let unread = bug.failing.iter().filter_map(|test| Some(format!("{}: {}", test.id, test.failure.syntax_error()?)));
+    for text in unread.take(NAMED).chain(beside(baseline)) {
         sink.emit(&Event::Notice { text })?;
     }
     let mut capped = ranking.clone();

@@ -243,7 +243,10 @@ impl Checkout<'_> {
         let found = language::resolve(text, sources, self.policy.language)
             .or_else(|error| language::resolve(text, all.iter(), self.policy.language).map_err(|_| error));
         match (found, spellings.last()) {
-            (Ok(found), _) => self.allowed(found.clone()).map(Named::Old),
+            // Who makes a file names a folder: one of the same last name elsewhere is not meant.
+            (Ok(found), _) if !creating || shares_folder(found, text) => self.allowed(found.clone()).map(Named::Old),
+            (Ok(_), Some(path)) => self.allowed(path.clone()).map(Named::New),
+            (Ok(found), None) => Err(unappliable(format!("`{name}` is no path; did you mean {found}?"))),
             // Not there, and nothing that might be made there: the policy says it best.
             (Err(_), Some(path)) if creating || !self.policy.language.is_source(path.as_str().into()) => {
                 self.allowed(path.clone()).map(Named::New)
@@ -294,6 +297,15 @@ impl Checkout<'_> {
         }
         Ok(FileChange { path: path.clone(), before: None, after: text.into_bytes().into() })
     }
+}
+
+/// Whether a path has the last name of another, and, where that names a folder, the folder's, too.
+fn shares_folder(path: &RepoPath, text: &str) -> bool {
+    let text = text.replace('\\', "/");
+    let mut wanted = text.trim_matches('/').rsplitn(3, '/');
+    let (file, folder) = (wanted.next(), wanted.next());
+    let mut found = path.as_str().rsplit('/');
+    folder.is_none() || (found.next() == file && found.next() == folder)
 }
 
 fn missing(path: &RepoPath) -> PatchError {

@@ -50,6 +50,20 @@ pub(super) fn lines(diff: &str) -> Vec<Line<'_>> {
     lines
 }
 
+/// What the fixtures' repairs are marked with, so that tests can prove that no request holds one.
+const CANARY: &str = "unidebug-oracle-";
+
+/// The diff without such marks, each with the comment that holds it: they are no part of a repair.
+pub(super) fn without_canary(diff: &str) -> String {
+    let plain = diff.split_inclusive('\n').map(|line| {
+        let comment = line.find(CANARY).and_then(|at| line[..at].rfind(['/', '#']).map(|end| &line[..=end]));
+        let Some(before) = comment else { return line.to_owned() };
+        let end = if line.ends_with('\n') { "\n" } else { "" };
+        format!("{}{end}", before.trim_end_matches(['/', '#']).trim_end_matches([' ', '\t']))
+    });
+    plain.collect()
+}
+
 /// The diff with ANSI colours, and without what a terminal would obey besides; a writer that is no terminal strips them
 /// (anstream does).
 pub fn coloured(diff: &str) -> String {
@@ -76,6 +90,15 @@ mod tests {
         let kinds: Vec<Kind> = lines(diff).iter().map(|line| line.kind).collect();
         use Kind::{Added, File, Place, Removed, Same};
         assert_eq!(kinds, [File, File, Place, Same, Removed, Added, Removed]);
+    }
+
+    #[test]
+    fn marks_of_the_fixtures_are_not_shown() {
+        let marked =
+            "@@ -1,2 +1,3 @@\n-a / b\n+a / c // unidebug-oracle-elm-1-x\n+# unidebug-oracle-elm-1-x\n d # kept";
+        assert_eq!(without_canary(marked), "@@ -1,2 +1,3 @@\n-a / b\n+a / c\n+\n d # kept");
+        let python = "+    if at < n:  # unidebug-oracle-heron-71c4-playlist\n";
+        assert_eq!(without_canary(python), "+    if at < n:\n");
     }
 
     #[test]

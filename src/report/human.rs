@@ -1,18 +1,21 @@
 //! The report for a person at a terminal: verdict first, then the diff, then where time and money went.
 
 use super::diff::coloured;
+use super::ending::ending;
 use super::summary::{RunReport, VerdictWord};
+use super::tally::Sums;
 use super::terminal::{visible, visible_line};
-use crate::domain::{Event, Level, Outcome, PolicyKind};
+use crate::domain::words::counted;
+use crate::domain::{Outcome, PolicyKind};
 use anstyle::{AnsiColor, Style};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Yellow.on_default().bold();
 
-/// The whole report; ANSI colours are stripped by a writer that is no terminal.
-pub fn render(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
+/// The whole report; `next` are lines that say what to type now. ANSI colours are stripped by a writer that is no
+/// terminal.
+pub fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String {
     let mut text = String::new();
     let style = if report.verdict == VerdictWord::Plausible { GOOD } else { BAD };
     let about = format!("{}{}", report.bug, maker(report));
@@ -22,9 +25,14 @@ pub fn render(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
         let _ = writeln!(text, "{}", judgement(report));
     }
     if let Some(analysis) = &report.analysis {
+        // What a cap's own hint says, the last line says with the numbers of this run.
+        let analysis = analysis.split_once("\nhint: ").map_or(analysis.as_str(), |(said, _)| said);
         let _ = writeln!(text, "{}\n", visible(analysis));
     }
-    let _ = writeln!(text, "{}", spent(report, outcomes));
+    if report.verdict != VerdictWord::Plausible {
+        text.push_str(&ending(&sums.known));
+    }
+    let _ = writeln!(text, "{}", spent(report, sums));
     if report.localization != "spectrum" {
         let _ = writeln!(text, "localization: {} (not found by the program)", report.localization);
     }
@@ -32,6 +40,9 @@ pub fn render(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
         let _ = writeln!(text, "helper:  {kept} results were dropped because they give the repair away");
     }
     let _ = writeln!(text, "run:     {}", visible_line(&report.run_dir));
+    for (nth, line) in next.iter().enumerate() {
+        let _ = writeln!(text, "{:<9}{}", if nth == 0 { "next:" } else { "" }, visible_line(line));
+    }
     text
 }
 
@@ -64,14 +75,21 @@ fn judgement(report: &RunReport) -> String {
     )
 }
 
-fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
-    let by_outcome: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
+fn spent(report: &RunReport, sums: &Sums) -> String {
+    let usage = &report.usage;
+    let told = sums.outcomes.iter().filter(|(outcome, _)| **outcome != Outcome::PassedWarm);
+    let by_outcome: Vec<String> = told.map(|(outcome, n)| format!("{n} {}", outcome.title())).collect();
     let tried = match report.validations.candidates {
         0 => "tried:   no candidate".to_owned(),
-        n => format!("tried:   {n} candidate{} ({})", if n == 1 { "" } else { "s" }, by_outcome.join(", ")),
+        n => format!("tried:   {} ({})", counted(n, "candidate"), by_outcome.join(", ")),
     };
     let seconds = report.seconds;
-    let time = format!("time:    {:.1} s ({:.1} s tests, {:.1} s model)", seconds.wall, seconds.tests, seconds.model);
+    let (wall, judge) = (seconds.wall, (seconds.tests - sums.baseline).max(0.0));
+    let first = seconds.tests - judge;
+    let mut parts = vec![format!("{:.1} s set-up", seconds.setup), format!("{first:.1} s first test run")];
+    parts.extend((report.validations.candidates > 0).then(|| format!("{judge:.1} s judging candidates")));
+    parts.extend((usage.requests > 0).then(|| format!("{:.1} s model", seconds.model)));
+    let time = format!("time:    {wall:.1} s ({})", parts.join(", "));
     let engine = report.engine.map_or_else(String::new, |engine| {
         format!(
             "\nengine:  {:.1} candidates a second, {:.0} % of its time spent on making them",
@@ -79,7 +97,6 @@ fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
             100.0 * engine.share()
         )
     });
-    let usage = &report.usage;
     let money = match usage.cost_usd.0 {
         _ if usage.requests == 0 => "cost:    nothing was asked of a model".to_owned(),
         Some(usd) => format!("cost:    ${usd:.4}, {}", tokens(report)),
@@ -88,62 +105,18 @@ fn spent(report: &RunReport, outcomes: &BTreeMap<Outcome, u64>) -> String {
     let money = match report.possibly_billed {
         0 => money,
         1 => format!("{money}; 1 request without a response is possibly billed too"),
-        n => format!("{money}; {n} requests without a response are possibly billed too"),
+        n => format!("{money}; {} without a response are possibly billed too", counted(n, "request")),
     };
     format!("{tried}\n{time}{engine}\n{money}")
 }
 
 fn tokens(report: &RunReport) -> String {
     let u = &report.usage;
-    let plural = if u.requests == 1 { "" } else { "s" };
     format!(
-        "{} request{plural}, {} tokens in ({} cached), {} out",
-        u.requests, u.prompt_tokens, u.cached_tokens, u.completion_tokens
+        "{}, {} tokens in ({} cached), {} out",
+        counted(u.requests, "request"),
+        u.prompt_tokens,
+        u.cached_tokens,
+        u.completion_tokens
     )
-}
-
-/// One line of live progress; `None` for events that are no news to a person.
-pub fn progress_line(event: &Event) -> Option<String> {
-    let line = match event {
-        Event::RunStarted { bug, sandbox, .. } => format!("{bug}: baseline (sandbox: {sandbox})"),
-        Event::Baseline { passing, triggering, set_aside, located, seconds } => {
-            let aside = if set_aside.is_empty() { String::new() } else { format!(", {} set aside", set_aside.len()) };
-            let file = located.as_ref().map(|file| format!("; bug-located file {file}")).unwrap_or_default();
-            let fail =
-                if triggering.len() == 1 { "1 test fails".into() } else { format!("{} tests fail", triggering.len()) };
-            format!("{fail}, {passing} pass{aside} ({seconds:.1} s){file}")
-        }
-        Event::AgentStarted { scope, policy, .. } => {
-            format!("{} {}: {}", level(scope.level), scope.agent, policy.title())
-        }
-        Event::Observed { scope, tool, ok, .. } if !tool.as_str().is_empty() => {
-            format!(
-                "{} {} cycle {}: {tool}{}",
-                level(scope.level),
-                scope.agent,
-                scope.cycle,
-                if *ok { "" } else { " refused" }
-            )
-        }
-        Event::Observed { scope, .. } => {
-            format!("{} {} cycle {}: unreadable answer", level(scope.level), scope.agent, scope.cycle)
-        }
-        Event::AgentEnded { scope, how, cycles } => {
-            format!(
-                "{} {}: {how} after {cycles} cycle{}",
-                level(scope.level),
-                scope.agent,
-                if *cycles == 1 { "" } else { "s" }
-            )
-        }
-        Event::Retrieved { sent, error: None, .. } => format!("the web was searched for \"{sent}\""),
-        Event::Disagreed(disagreement) => disagreement.to_string(),
-        Event::Notice { text } => text.clone(),
-        _ => return None,
-    };
-    Some(visible(&line))
-}
-
-fn level(level: Level) -> &'static str {
-    level.label()
 }

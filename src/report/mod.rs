@@ -1,7 +1,10 @@
 //! What a run came to, as readers of its events: one stream, several forms.
 
+mod conditions;
 mod diff;
+mod ending;
 mod human;
+mod live;
 mod manifest;
 mod page;
 pub mod review;
@@ -12,11 +15,13 @@ mod terminal;
 pub mod triage;
 pub mod walk;
 
+pub use conditions::Conditions;
 pub use diff::coloured as coloured_diff;
-pub use human::{progress_line, render as human};
+pub use human::render as human;
+pub use live::Live;
 pub use manifest::Manifest;
 pub use summary::{
     By, DEVELOPER, Equality, Model, Retrieved, RunReport, SCHEMA, Searching, Seconds, Validations, VerdictWord,
 };
-pub use tally::Tally;
+pub use tally::{Sums, Tally};
 pub use terminal::visible;

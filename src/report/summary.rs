@@ -76,6 +76,9 @@ pub struct Seconds {
     pub model: f64,
     /// Baseline and candidates.
     pub tests: f64,
+    /// Copying, compiling and preparing before the first test ran; 0 in runs of older programs.
+    #[serde(default)]
+    pub setup: f64,
 }
 
 /// What was retrieved for Helper.
@@ -140,6 +143,9 @@ pub struct RunReport {
     pub unverified: Option<String>,
     /// How suspicious lines were found: `spectrum`, `perfect`, `file`, `none`.
     pub localization: String,
+    /// The version of the JDK that compiled and tested; absent for other languages, and in runs of older programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jdk: Option<String>,
     /// The model.
     pub model: Model,
     /// Candidates.

@@ -1,7 +1,7 @@
 //! Sums over the events of one run: candidates, tokens, money, time.
 
 use super::summary::{Searching, Seconds, Validations};
-use crate::domain::{Event, EventSink, Outcome, Unanswered, Usage};
+use crate::domain::{Event, EventSink, Outcome, Suspect, TestId, Unanswered, Usage};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +28,54 @@ pub struct Sums {
     pub engine: Option<Searching>,
     /// Time in models and tests; the wall is the caller's to know.
     pub seconds: Seconds,
+    /// Of the time in tests, that of the first run.
+    pub baseline: f64,
+    /// What the next one to look at the bug wants to know.
+    pub known: Known,
 }
+
+/// What is known of a bug, repaired or not.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Tests that fail and must pass.
+    pub failing: Vec<TestId>,
+    /// Tests that count for nothing, with the reason.
+    pub set_aside: Vec<(TestId, String)>,
+    /// The most suspicious lines.
+    pub suspects: Vec<Suspect>,
+    /// The candidate that came nearest without passing.
+    pub nearest: Option<Nearest>,
+}
+
+/// A candidate that did not pass, and how far it came.
+#[derive(Debug, Clone)]
+pub struct Nearest {
+    /// The how-manieth candidate it was.
+    pub nth: u64,
+    /// The judge's word.
+    pub outcome: Outcome,
+    /// Triggering tests that pass under it.
+    pub fixed: usize,
+    /// Its diff.
+    pub diff: String,
+    /// Template or explanation.
+    pub origin: String,
+}
+
+impl Nearest {
+    /// More tests that pass are nearer; of as many, what only breaks another test or looks suspicious.
+    fn rank(&self) -> (usize, u8) {
+        let rank = match self.outcome {
+            Outcome::Suspicious => 2,
+            Outcome::Regression => 1,
+            _ => 0,
+        };
+        (self.fixed, rank)
+    }
+}
+
+/// Suspicious lines that are kept.
+const SUSPECTS: usize = 3;
 
 impl Tally {
     /// The sums so far.
@@ -49,7 +96,7 @@ impl Tally {
 impl Sums {
     fn add(&mut self, event: &Event) {
         match event {
-            Event::Validated { outcome, seconds, .. } => {
+            Event::Validated { outcome, diff, origin, fixed, seconds, .. } => {
                 // The confirmation of a candidate that passed is told under the same candidate.
                 if *outcome != Outcome::PassedWarm {
                     self.validations.candidates += 1;
@@ -58,6 +105,13 @@ impl Sums {
                     *self.outcomes.entry(*outcome).or_default() += 1;
                 }
                 self.seconds.tests += seconds;
+                if !matches!(outcome, Outcome::Plausible | Outcome::PassedWarm | Outcome::Duplicate) && *fixed > 0 {
+                    let (nth, diff, origin) = (self.validations.candidates, diff.clone(), origin.clone());
+                    let new = Nearest { nth, outcome: *outcome, fixed: *fixed, diff, origin };
+                    if self.known.nearest.as_ref().is_none_or(|old| new.rank() > old.rank()) {
+                        self.known.nearest = Some(new);
+                    }
+                }
             }
             Event::Received { usage, seconds, .. } => {
                 self.possibly_billed = self.possibly_billed.saturating_sub(1);
@@ -74,7 +128,15 @@ impl Sums {
                 engine.seconds += seconds;
             }
             Event::Repaired { .. } => self.at_repair = Some(self.usage),
-            Event::Baseline { seconds, .. } => self.seconds.tests += seconds,
+            Event::Baseline { triggering, set_aside, seconds, .. } => {
+                self.seconds.tests += seconds;
+                self.baseline += seconds;
+                self.known.failing.clone_from(triggering);
+                self.known.set_aside.clone_from(set_aside);
+            }
+            Event::Localized { ranking } => {
+                self.known.suspects = ranking.lines.iter().take(SUSPECTS).cloned().collect();
+            }
             _ => {}
         }
     }

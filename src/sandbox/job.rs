@@ -2,6 +2,7 @@
 
 use super::relay::Door;
 use camino::{Utf8Path, Utf8PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// What a job may use.
@@ -20,6 +21,36 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { wall: Duration::from_secs(600), memory_mib: 2048, disk_mib: 4096, output_bytes: 2 << 20 }
+    }
+}
+
+/// What a program is told on descriptor 4, where it can be read only once: a secret that stands in no argument, variable or
+/// file, then answers to lines that it writes to descriptor 3.
+#[derive(Clone)]
+pub struct Dialogue {
+    /// What is told at first.
+    pub(super) first: String,
+    answer: Arc<Mutex<Answer>>,
+}
+
+/// What is told on a line, if anything.
+type Answer = dyn FnMut(&[u8]) -> Option<String> + Send;
+
+impl Dialogue {
+    /// Tells `first`, then what `answer` says to each line.
+    pub fn new(first: String, answer: impl FnMut(&[u8]) -> Option<String> + Send + 'static) -> Self {
+        Self { first, answer: Arc::new(Mutex::new(answer)) }
+    }
+
+    pub(super) fn answer(&self, line: &[u8]) -> Option<String> {
+        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        (*answer)(line)
+    }
+}
+
+impl std::fmt::Debug for Dialogue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Dialogue")
     }
 }
 
@@ -46,8 +77,8 @@ pub struct Job {
     pub limits: Limits,
     /// Whether a private pipe for results is passed as descriptor 3.
     pub results: bool,
-    /// What can be read from descriptor 4, once: a secret that stands in no argument, variable or file.
-    pub request: Option<String>,
+    /// What is told on descriptor 4; what is said on descriptor 3 are its results.
+    pub dialogue: Option<Dialogue>,
 }
 
 impl Job {
@@ -65,7 +96,7 @@ impl Job {
             door: None,
             limits: Limits::default(),
             results: false,
-            request: None,
+            dialogue: None,
         }
     }
 

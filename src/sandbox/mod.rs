@@ -24,7 +24,7 @@ mod tasks;
 mod tree;
 
 pub use error::SandboxError;
-pub use job::{Exit, Finished, Job, Limits};
+pub use job::{Dialogue, Exit, Finished, Job, Limits};
 pub use relay::Door;
 pub use run::Served;
 

@@ -49,6 +49,12 @@ pub async fn own(args: &[String], log: &Utf8Path, stop: impl Future<Output = ()>
     Ok(Ended { code: done.status.code(), stdout: String::from_utf8_lossy(&done.stdout).into_owned() })
 }
 
+/// Whether [`trusted`] finds a program: a scheduler's often lies in a folder that only the caller's `PATH` names.
+pub fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
 /// Runs a program of the machine's own, such as a scheduler's, with the caller's environment.
 ///
 /// # Errors

@@ -4,14 +4,14 @@ use super::capture::{HeadTail, drain, without_notice};
 use super::disk::Disk;
 use super::line::{Keep, command};
 use super::tasks::Group;
-use super::{Backend, Exit, Finished, Job, Limits, SandboxError, find_program, spawner, tree};
+use super::{Backend, Dialogue, Exit, Finished, Job, Limits, SandboxError, find_program, spawner, tree};
 use camino::Utf8Path;
 use command_fds::{CommandFdExt, FdMapping};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe;
 use tokio::process::Child;
 
@@ -156,27 +156,47 @@ async fn finish(running: &mut Running, limits: &Limits, disk: Disk) -> Result<Ex
     Ok(exit)
 }
 
+/// Tells what is to be told first, keeps all that is said, and answers its lines.
+async fn converse(dialogue: Dialogue, mut to: pipe::Sender, from: pipe::Receiver, into: Arc<Mutex<HeadTail>>) {
+    // Who does not read it all, or ends before, has no use for the rest.
+    let told = to.write_all(dialogue.first.as_bytes()).await;
+    let mut listening = told.is_ok();
+    let mut lines = BufReader::with_capacity(64 << 10, from.take(RESULT_BYTES as u64));
+    let mut line = Vec::new();
+    while matches!(lines.read_until(b'\n', &mut line).await, Ok(1..)) {
+        if let Ok(mut kept) = into.lock() {
+            kept.push(&line);
+        }
+        if listening && let Some(answer) = dialogue.answer(&line) {
+            listening = to.write_all(answer.as_bytes()).await.is_ok();
+        }
+        line.clear();
+    }
+}
+
 pub(super) async fn run(backend: &Backend, job: Job) -> Result<Finished, SandboxError> {
     let begin = Instant::now();
     let results = Arc::new(Mutex::new(HeadTail::new(RESULT_BYTES)));
     let mut pipes = Vec::new();
+    let mut teller = None;
+    if let Some(dialogue) = job.dialogue.clone() {
+        let (sender, receiver) = pipe::pipe().map_err(io("making a pipe"))?;
+        let parent_fd = receiver.into_blocking_fd().map_err(io("making a pipe"))?;
+        pipes.push(FdMapping { parent_fd, child_fd: 4 });
+        teller = Some((dialogue, sender));
+    }
     let mut reader = None;
-    if job.results {
+    if job.results || teller.is_some() {
         let (sender, receiver) = pipe::pipe().map_err(io("making a pipe"))?;
         let parent_fd = sender.into_blocking_fd().map_err(io("making a pipe"))?;
         pipes.push(FdMapping { parent_fd, child_fd: 3 });
-        reader = Some(tokio::spawn(drain(receiver, results.clone())));
-    }
-    let mut writer = None;
-    if let Some(request) = job.request.clone() {
-        let (mut sender, receiver) = pipe::pipe().map_err(io("making a pipe"))?;
-        let parent_fd = receiver.into_blocking_fd().map_err(io("making a pipe"))?;
-        pipes.push(FdMapping { parent_fd, child_fd: 4 });
-        // Who does not read it all, or ends before, has no use for the rest.
-        writer = Some(tokio::spawn(async move { drop(sender.write_all(request.as_bytes()).await) }));
+        reader = Some(match teller {
+            Some((dialogue, sender)) => tokio::spawn(converse(dialogue, sender, receiver, results.clone())),
+            None => tokio::spawn(drain(receiver, results.clone())),
+        });
     }
     let mut running = start(backend, &job, pipes).await?;
-    running.tasks.extend(reader.into_iter().chain(writer));
+    running.tasks.extend(reader);
     let group = nix::unistd::Pid::from_raw(running.pid);
     let disk = disk(&job, &running.keep);
     let exit = finish(&mut running, &job.limits, disk).await?;

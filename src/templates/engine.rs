@@ -11,7 +11,7 @@ use crate::code::CodeIndex;
 use crate::domain::{FileChange, Location, Patch, Ranking, Validation};
 use crate::language;
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use tree_sitter::Node;
@@ -46,6 +46,8 @@ pub struct Engine<'a> {
     clues: Clues,
     seen: HashSet<u64>,
     emitted: usize,
+    /// Candidates that were made and not judged: the next ones.
+    kept: VecDeque<Candidate>,
     experience: Experience,
     tried: BTreeMap<&'static str, usize>,
 }
@@ -76,6 +78,7 @@ impl<'a> Engine<'a> {
             clues,
             seen: HashSet::new(),
             emitted: 0,
+            kept: VecDeque::new(),
             experience,
             tried: BTreeMap::new(),
         }
@@ -83,6 +86,22 @@ impl<'a> Engine<'a> {
 
     /// The next candidates, best first; fewer than `n` when they run out or the limit is reached.
     pub fn next_batch(&mut self, n: usize) -> Vec<Candidate> {
+        let mut batch: Vec<Candidate> = self.kept.drain(..n.min(self.kept.len())).collect();
+        let n = n - batch.len();
+        if n == 0 {
+            return batch;
+        }
+        let mut new = self.new_batch(n);
+        batch.append(&mut new);
+        batch
+    }
+
+    /// Takes candidates back that nobody judged, in their order: they come first in the next batch.
+    pub fn put_back(&mut self, candidates: impl IntoIterator<Item = Candidate>) {
+        self.kept.extend(candidates);
+    }
+
+    fn new_batch(&mut self, n: usize) -> Vec<Candidate> {
         let mut batch = Vec::new();
         let room = self.options.max_candidates.saturating_sub(self.emitted);
         if self.expanded == 0 {

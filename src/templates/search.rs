@@ -92,9 +92,11 @@ pub async fn search(
         let batch = engine.next_batch(BATCH.min(budget.candidates.saturating_sub(result.tried)));
         result.generating += asked.elapsed();
         over = batch.is_empty();
+        let mut judged = 0;
         let patches: Vec<Patch> = batch.iter().map(|candidate| candidate.patch.clone()).collect();
         let mut on_judged = |at: usize, validation: &Validation| {
             let Some(candidate) = batch.get(at) else { return ControlFlow::Break(()) };
+            judged = at + 1;
             engine.learn(candidate, validation);
             on_result(candidate, validation);
             take(&mut result, &mut passed, candidate, validation);
@@ -106,6 +108,7 @@ pub async fn search(
             if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         validator.screen(&patches, &mut on_judged).await?;
+        engine.put_back(batch.into_iter().skip(judged));
     }
     rank(&mut passed);
     confirm(&mut result, passed, validator, started, budget.time).await?;
@@ -124,12 +127,16 @@ pub fn catch_up<'j>(engine: &mut Engine<'_>, judged: impl IntoIterator<Item = (&
         if batch.is_empty() {
             return;
         }
-        for candidate in &batch {
-            match judged.next() {
-                Some((patch, validation)) if *patch == candidate.patch => engine.learn(candidate, validation),
-                _ => return,
+        let mut batch = batch.into_iter();
+        while let Some((patch, validation)) = judged.peek().copied() {
+            let Some(candidate) = batch.next() else { break };
+            if *patch != candidate.patch {
+                return;
             }
+            engine.learn(&candidate, validation);
+            judged.next();
         }
+        engine.put_back(batch);
     }
 }
 
@@ -352,9 +359,15 @@ mod tests {
         let mut keep = |c: &Candidate, v: &Validation| judged.push((c.patch.clone(), v.clone()));
         search(&mut first, &judge, budget, &mut keep).await.unwrap();
         assert_eq!(judged.len(), 24);
-        let mut later = engine();
-        catch_up(&mut later, judged.iter().map(|(patch, validation)| (patch, validation)));
-        assert_eq!(later.next_batch(8), first.next_batch(8));
+        let after = |count: usize| {
+            let mut later = engine();
+            catch_up(&mut later, judged[..count].iter().map(|(patch, validation)| (patch, validation)));
+            later.next_batch(8)
+        };
+        assert_eq!(after(24), first.next_batch(8));
+        let cut: Vec<Patch> = after(20).into_iter().map(|candidate| candidate.patch).collect();
+        let rest: Vec<Patch> = judged[20..].iter().map(|(patch, _)| patch.clone()).collect();
+        assert_eq!(cut[..4], rest, "what was made and not judged comes next");
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@
 //! earlier outcome.
 
 mod cases;
+mod said;
 
 use super::failing::{self, Asked, Facts};
 use super::plausible::{self, Judged};
@@ -21,6 +22,7 @@ use crate::domain::{
 use crate::sandbox::{Exit, Finished, Job, PROGRAM_PATH, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 const MEMORY_MIB: u64 = 4096;
@@ -33,6 +35,8 @@ pub struct CommandJudge {
     options: Options,
     commands: Commands,
     baseline: Baseline,
+    /// Whether what the test tool says at its end agreed with its reports in the first run.
+    says: OnceLock<bool>,
 }
 
 struct Commands {
@@ -78,6 +82,7 @@ impl CommandJudge {
             options,
             commands: Commands { build, test },
             baseline: Baseline::default(),
+            says: OnceLock::new(),
         };
         judge.baseline = judge.first_runs().await?;
         Ok(judge)
@@ -161,6 +166,11 @@ impl CommandJudge {
         for reports in folders {
             collect(&reports.under(tree), &mut report);
         }
+        let failed = report.failing().count();
+        let agrees = [&done.stdout, &done.stderr]
+            .iter()
+            .any(|out| said::failures(&String::from_utf8_lossy(out)) == Some(failed));
+        let agreed = *self.says.get_or_init(|| agrees);
         report.end = match done.exit {
             Exit::TimedOut => RunEnd::TimedOut,
             Exit::OutOfMemory => RunEnd::OutOfMemory,
@@ -168,6 +178,8 @@ impl CommandJudge {
             // Test tools end with a code of their choice when tests fail, and the reports say which. A tool that says no
             // while its reports say yes did not write all of them.
             Exit::Code(code) if code != 0 && report.failing().next().is_none() => RunEnd::Crashed,
+            // So does one that said how many failed before, and now says another number than its reports, or none.
+            Exit::Code(_) if agreed && !agrees => RunEnd::Crashed,
             Exit::Code(_) => RunEnd::Complete,
         };
         Ok(report)
@@ -280,10 +292,18 @@ fn complaints(done: &Finished, tree: &Utf8Path) -> Vec<Diagnostic> {
     if !found.is_empty() {
         return found;
     }
-    let line = plain.lines().find(|line| line.to_ascii_lowercase().contains("error"));
-    let message =
-        line.or_else(|| plain.lines().find(|line| !line.trim().is_empty())).unwrap_or("the build gave no reason");
-    vec![Diagnostic { file: None, line: 0, message: message.trim().to_owned() }]
+    vec![Diagnostic { file: None, line: 0, message: reason(&plain).trim().to_owned() }]
+}
+
+/// The line of a build's output that says best why it failed.
+fn reason(said: &str) -> &str {
+    // What a JDK says of itself is no reason, whatever words are in it.
+    let banner = ["openjdk version", "java version", "OpenJDK ", "Java(TM)", "Picked up "];
+    let lines =
+        || said.lines().filter(|line| !line.trim().is_empty() && !banner.iter().any(|word| line.starts_with(word)));
+    let gradles = lines().skip_while(|line| !line.starts_with("* What went wrong")).nth(1);
+    let error = || lines().find(|line| line.to_ascii_lowercase().contains("error"));
+    gradles.or_else(error).or_else(|| lines().next()).unwrap_or("the build gave no reason")
 }
 
 fn xml_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
@@ -381,5 +401,19 @@ impl Probe for CommandJudge {
 
     async fn warnings(&self, _: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reason;
+
+    #[test]
+    fn a_jdk_that_names_itself_is_no_reason() {
+        let banner = "openjdk version \"17.0.15\" 2025-04-15\nOpenJDK Runtime Environment (error-prone build)\n";
+        assert_eq!(reason(&format!("{banner}error: no such task")), "error: no such task");
+        let gradle = "* What went wrong:\nCould not create the Gradle user home\n* Try:\n> error";
+        assert_eq!(reason(&format!("{banner}{gradle}")), "Could not create the Gradle user home");
+        assert_eq!(reason(banner), "the build gave no reason");
     }
 }

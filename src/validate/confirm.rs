@@ -80,6 +80,7 @@ impl Confirmation<'_> {
         if let Some(against) = self.examine(&first, open, &mut cleared).await? {
             return Ok(cold::answer(&first, against, 0.0));
         }
+        self.subject.options().watcher.phase("confirming with all tests");
         let shared = Mutex::new(Shared { report: Some(first), against: None, cleared });
         let triggering: BTreeSet<&str> = self.baseline.triggering.iter().map(TestId::outer_class).collect();
         let rest: Vec<String> =
@@ -105,6 +106,7 @@ impl Confirmation<'_> {
             return Ok((suite::empty(), None));
         }
         let passes = |report: &TestReport| plausible::triggering(self.baseline, report).outcome == Outcome::PassedWarm;
+        self.subject.options().watcher.phase("running the triggering tests in a process of their own");
         let classes = self.subject.classes_of(&self.baseline.triggering);
         let plan = self.subject.plan(classes, self.subject.deadlines(&self.baseline.report)).looking(Look::Plain);
         let plain = self.subject.run(&self.subject.plain_copy_with(self.patch, &self.build)?, &plan).await?;

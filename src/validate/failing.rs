@@ -6,6 +6,7 @@
 
 mod decide;
 mod group;
+mod slow;
 
 pub(super) use decide::{Asked, Facts, classes_of, decide, matches};
 
@@ -13,12 +14,13 @@ use super::lanes::{self, Queue};
 use super::plan::{Deadlines, LEAST, Plan};
 use super::records::Executed;
 use super::subject::{Copy, Subject};
-use super::{Baseline, ValidateError, clean, coverage, io_error, suite};
+use super::{Baseline, ValidateError, coverage, io_error, suite};
 use crate::benchmark::{Hint, OwnRun, Runner};
 use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult, outer_class};
 use futures::StreamExt;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use slow::{look_again, with_more_time};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Further runs of quick failing tests, of slower ones, and of slow ones.
@@ -27,14 +29,6 @@ const RUNS: [(Duration, usize); 3] = [(Duration::from_millis(800), 6), (Duration
 const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(90));
 /// Time for a test before it is known how long it takes.
 const FIRST: Duration = Duration::from_secs(5);
-/// Tests that run again at once with more time. Where none of them passes then, that is no matter of slow tests.
-const FEW: usize = 10;
-/// Tests that need more time even then, after which no more is tried.
-const SLOWEST: usize = 2;
-/// Lifts the limits that tests of JUnit 5 set themselves.
-const NO_LIMITS: &str = "-Djunit.jupiter.execution.timeout.mode=disabled";
-/// Time that each of them gets.
-const ROOM: Duration = Duration::from_secs(30);
 /// Classes that are measured at once if their tests take no longer than this.
 const QUICK: Duration = Duration::from_secs(3);
 /// Time for what the passing tests of slower classes execute.
@@ -76,6 +70,8 @@ pub(super) fn keep(file: &camino::Utf8Path, facts: &impl Serialize) -> Result<()
 struct Found {
     report: TestReport,
     executed: Executed,
+    /// Tests that were cut again when they had more time.
+    endless: BTreeSet<TestId>,
     /// Whether all tests of the project ran.
     whole: bool,
     /// Whether the project's own command is known to fail the same tests.
@@ -90,7 +86,7 @@ async fn run(subject: &dyn Subject, asked: &Asked) -> Result<Facts, ValidateErro
     let (flaky, own, slow) = tokio::try_join!(
         flaky(subject, &found.report, &failing),
         async { if ask_own { own_word(subject, &failing).await } else { Ok(None) } },
-        with_more_time(subject, &found.report)
+        with_more_time(subject, &found)
     )?;
     found.report.results.extend(slow);
     let spectrum = coverage::read(subject, &found.report, found.executed);
@@ -100,6 +96,7 @@ async fn run(subject: &dyn Subject, asked: &Asked) -> Result<Facts, ValidateErro
 async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, ValidateError> {
     if !asked.named().is_empty() {
         let classes = classes_of(subject.tests(), asked.named());
+        // Who names a test knows that it fails: an endless one is not waited for again.
         return look(subject, classes, "running the tests that were named").await;
     }
     for Hint { from, tests, own_word } in &subject.checkout().hints {
@@ -109,7 +106,8 @@ async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, Valid
             continue;
         }
         let phase = format!("running tests named by {from}");
-        let found = look(subject, classes, &phase).await?;
+        let mut found = look(subject, classes, &phase).await?;
+        found.endless = look_again(subject, &mut found.report).await?;
         if found.report.failing().next().is_some() {
             return Ok(Found { own_word: *own_word, ..found });
         }
@@ -135,7 +133,8 @@ async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Resul
             (report, executed)
         }
     };
-    Ok(Found { report, executed, whole: plan.classes.len() == subject.tests().len(), own_word: false })
+    let whole = plan.classes.len() == subject.tests().len();
+    Ok(Found { report, executed, endless: BTreeSet::new(), whole, own_word: false })
 }
 
 /// Whether what tests execute is told line by line while they run, which takes many times as long.
@@ -185,14 +184,13 @@ async fn suite(subject: &dyn Subject) -> Result<Found, ValidateError> {
     let until = std::sync::Mutex::new(None::<Instant>);
     let lane = || async {
         let copy = subject.copy()?;
-        let mut all = suite::empty();
+        let (mut all, mut endless) = (suite::empty(), BTreeSet::new());
         while let Some(classes) = queue.next() {
             let count = classes.len();
-            let report = subject.run(&copy, &subject.plan(classes, deadlines.clone())).await?;
-            let fails = report.failing().any(|result| !is_starved(result));
-            all.end = worse(all.end, report.end);
-            all.output_tail = report.output_tail;
-            all.results.extend(report.results);
+            let mut report = subject.run(&copy, &subject.plan(classes, deadlines.clone())).await?;
+            endless.extend(look_again(subject, &mut report).await?);
+            let fails = report.failing().next().is_some();
+            join(&mut all, report);
             let (done, of) = queue.finish(count);
             watcher.steps("running the tests to see which fail", done, Some(of));
             let mut until = until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -203,61 +201,28 @@ async fn suite(subject: &dyn Subject) -> Result<Found, ValidateError> {
                 queue.stop();
             }
         }
-        Ok::<TestReport, ValidateError>(all)
+        Ok::<_, ValidateError>((all, endless))
     };
     watcher.steps("running the tests to see which fail", 0, Some(subject.tests().len()));
     let reports = futures::future::try_join_all((0..lanes).map(|_| lane())).await?;
-    let mut report = suite::empty();
-    for each in reports {
-        report.end = worse(report.end, each.end);
-        report.output_tail = each.output_tail;
-        report.results.extend(each.results);
+    let (mut report, mut endless) = (suite::empty(), BTreeSet::new());
+    for (each, again) in reports {
+        join(&mut report, each);
+        endless.extend(again);
     }
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
     let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
     let executed = measure(subject, &report).await?;
-    Ok(Found { report, executed, whole, own_word: false })
+    Ok(Found { report, executed, endless, whole, own_word: false })
 }
 
-fn worse(one: RunEnd, other: RunEnd) -> RunEnd {
-    if one == RunEnd::Complete { other } else { one }
-}
-
-/// Tests that were cut, by us or by their framework, while others failed by themselves run once more with more time: those
-/// that pass are slow, or the machine is busy, and they say nothing of the bug. When nothing else fails, the cut is the bug.
-async fn with_more_time(
-    subject: &dyn Subject,
-    report: &TestReport,
-) -> Result<BTreeMap<TestId, TestResult>, ValidateError> {
-    let gave_up = |result: &TestResult| result.failure.as_ref().is_some_and(clean::gave_up);
-    let cut = |result: &&TestResult| matches!(result.loss, Some(Loss::Cut | Loss::Memory)) || gave_up(result);
-    let tests: Vec<TestId> = report.failing().filter(cut).map(|result| result.id.clone()).collect();
-    let is_the_bug = tests.len() == report.failing().count() && !report.failing().any(is_starved);
-    if tests.is_empty() || is_the_bug {
-        return Ok(BTreeMap::new());
+/// Adds what a further run told.
+fn join(all: &mut TestReport, more: TestReport) {
+    if all.end == RunEnd::Complete {
+        all.end = more.end;
     }
-    subject.options().watcher.phase("running slow tests again, with more time");
-    let is_slow = |result: &TestResult| result.loss.is_none() && (result.passed() || !gave_up(result));
-    let mut slow = BTreeMap::new();
-    for some in tests.chunks(FEW) {
-        let mut plan = subject.plan_of(some.to_vec(), Deadlines::of(ROOM, subject.longest()));
-        plan.losses = SLOWEST;
-        if subject.checkout().project.runner == Runner::Jvm {
-            plan.args.push(NO_LIMITS.to_owned());
-        }
-        let again = subject.run(&subject.copy()?, &plan).await?;
-        let before = slow.len();
-        slow.extend(again.results.into_iter().filter(|(_, result)| is_slow(result)));
-        if slow.len() == before {
-            break;
-        }
-    }
-    Ok(slow)
-}
-
-/// Whether a test was cut that had no processor for most of its time: that says more of the machine than of the test.
-fn is_starved(result: &TestResult) -> bool {
-    result.loss == Some(Loss::Cut) && Duration::from_millis(result.millis) >= 2 * FIRST
+    all.output_tail = more.output_tail;
+    all.results.extend(more.results);
 }
 
 /// Failing tests that do not fail every time, each in fresh processes and fresh copies.

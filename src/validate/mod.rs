@@ -12,6 +12,7 @@ mod coverage;
 mod failing;
 mod jvm;
 mod kept;
+mod keys;
 mod lanes;
 mod losses;
 mod memory;
@@ -210,7 +211,7 @@ impl ValidateError {
             Self::NothingFails { aside, .. } if !aside.is_empty() => {
                 "name one of them with --failing CLASS#METHOD, if it is the bug all the same".into()
             }
-            Self::NothingFails { .. } => "name a failing test with --failing CLASS#METHOD, or check the bug id".into(),
+            Self::NothingFails { .. } => "name a failing test with --failing CLASS#METHOD".into(),
             Self::Triggering { hint, .. } | Self::Tool { hint, .. } => hint.clone(),
             Self::Io { .. } => "check the disk and the permissions of that path".into(),
         }

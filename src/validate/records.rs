@@ -1,8 +1,10 @@
-//! Reads what our runner on the JVM told over its private channel.
+//! Reads what our runners told over its private channel.
 //!
-//! The channel can be written by whatever runs in the same process, so every line must carry the nonce of the run, and
-//! a line that is not understood is dropped rather than believed.
+//! The channel can be written by whatever runs in the same process, so every line must carry the nonce of the run, that a
+//! test passed and that all is over needs a proof ([`super::keys`]), and a line that is not understood is dropped rather
+//! than believed.
 
+use super::keys::{Followed, Keys};
 use crate::domain::{Failure, Frame, Loss, TestId, TestResult, TestStatus};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -91,6 +93,8 @@ struct Ended {
     millis: u64,
     #[serde(default)]
     failure: Option<Thrown>,
+    #[serde(default)]
+    proof: String,
 }
 
 #[derive(Deserialize)]
@@ -126,6 +130,8 @@ struct Closing {
     nonce: String,
     count: usize,
     why: String,
+    #[serde(default)]
+    proof: String,
 }
 
 #[derive(Deserialize)]
@@ -158,23 +164,53 @@ impl Thrown {
     }
 }
 
-/// Whether a line is the end record of this run.
-pub(super) fn is_over(line: &[u8], nonce: &str) -> bool {
-    // Few lines hold the word, so few are read twice.
-    let candidate = memchr::memmem::find(line, b"\"over\"").is_some();
-    candidate && matches!(serde_json::from_slice(line), Ok(Line::Over(closing)) if closing.nonce == nonce)
+/// Follows a run while it goes on: hands out keys, and sees its end.
+pub(super) struct Listener {
+    nonce: String,
+    run: Followed,
+}
+
+impl Listener {
+    pub(super) fn new(keys: &Keys) -> Self {
+        Self { nonce: keys.nonce.clone(), run: keys.follow() }
+    }
+
+    /// What is to be answered on a line: the key of a test that begins.
+    pub(super) fn answer(&mut self, line: &[u8]) -> Option<String> {
+        // Few lines hold the word, so few are read twice.
+        memchr::memmem::find(line, b"\"start\"")?;
+        match serde_json::from_slice(line) {
+            Ok(Line::Start(named)) if named.nonce == self.nonce => {
+                Some(self.run.started(TestId::new(named.class, named.method)) + "\n")
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a line is the end record of this run.
+    pub(super) fn is_over(&self, line: &[u8]) -> bool {
+        let candidate = memchr::memmem::find(line, b"\"over\"").is_some();
+        candidate
+            && matches!(serde_json::from_slice(line), Ok(Line::Over(closing))
+                if closing.nonce == self.nonce && self.run.over(closing.count, &closing.why, &closing.proof))
+    }
 }
 
 /// Reads the bytes of the channel.
-pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
+pub(super) fn read(bytes: &[u8], keys: &Keys) -> Told {
     let mut told = Told::default();
+    let (nonce, mut run) = (keys.nonce.as_str(), keys.follow());
     let mut known = Vec::new();
     for line in bytes.split(|&byte| byte == b'\n') {
         let Ok(line) = serde_json::from_slice::<Line>(line) else { continue };
         match line {
             // After the end record nothing is believed any more.
             _ if told.over.is_some() => {}
-            Line::Start(named) if named.nonce == nonce => told.open = Some(TestId::new(named.class, named.method)),
+            Line::Start(named) if named.nonce == nonce => {
+                let id = TestId::new(named.class, named.method);
+                run.started(id.clone());
+                told.open = Some(id);
+            }
             Line::Lines(ran) if ran.nonce == nonce => {
                 told.executed.push((TestId::new(ran.class, ran.method), texts(ran.files, &mut known)));
             }
@@ -188,6 +224,10 @@ pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
             }
             Line::End(ended) if ended.nonce == nonce => {
                 let id = TestId::new(ended.class, ended.method);
+                let is_proved = run.ended(&id, &ended.proof);
+                if matches!(ended.status, How::Passed) && !is_proved {
+                    continue;
+                }
                 told.open = told.open.take().filter(|open| *open != id);
                 let failure = ended.failure.map(Thrown::flatten);
                 let (status, loss) = match ended.status {
@@ -202,7 +242,7 @@ pub(super) fn read(bytes: &[u8], nonce: &str) -> Told {
                 };
                 told.results.push(TestResult { id, status, failure, millis: ended.millis, loss });
             }
-            Line::Over(closing) if closing.nonce == nonce => {
+            Line::Over(closing) if closing.nonce == nonce && run.over(closing.count, &closing.why, &closing.proof) => {
                 told.over = Some(Over { count: closing.count, why: closing.why });
             }
             _ => {}
@@ -216,20 +256,37 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const GOOD: &str = concat!(
-        r#"{"nonce":"n","kind":"start","class":"a.T","method":"x"}"#,
-        "\n",
-        r#"{"nonce":"n","kind":"end","class":"a.T","method":"x","status":"failed","millis":3,"failure":"#,
+    fn id() -> TestId {
+        TestId::new("a.T", "x")
+    }
+
+    /// What a runner tells of one test, with its proofs.
+    fn told_by_a_runner(keys: &Keys, end: &str) -> String {
+        let mut run = keys.follow();
+        let key = run.started(id());
+        let (passed, over) = (run.proof(&[&key, "passed"]), run.proof(&["over", "1", "done"]));
+        let nonce = &keys.nonce;
+        format!(
+            "{}\n{}\n{}\n",
+            format_args!(r#"{{"nonce":"{nonce}","kind":"start","class":"a.T","method":"x"}}"#),
+            format_args!(
+                r#"{{"nonce":"{nonce}","kind":"end","class":"a.T","method":"x","millis":3,{end},"proof":"{passed}"}}"#
+            ),
+            format_args!(r#"{{"nonce":"{nonce}","kind":"over","count":1,"why":"done","proof":"{over}"}}"#)
+        )
+    }
+
+    const FAILED: &str = concat!(
+        r#""status":"failed","failure":"#,
         r#"{"kind":"E","message":"m","frames":[["a.T","x","T.java",7],["b","c","",-2]],"#,
-        r#""cause":{"kind":"C","message":"root","frames":[["a.P","p","P.java",2]]}}}"#,
-        "\n",
-        r#"{"nonce":"n","kind":"over","count":1,"why":"done"}"#,
-        "\n"
+        r#""cause":{"kind":"C","message":"root","frames":[["a.P","p","P.java",2]]}}"#,
     );
+    const PASSED: &str = r#""status":"passed""#;
 
     #[test]
     fn a_failure_carries_its_cause_first() {
-        let told = read(GOOD.as_bytes(), "n");
+        let keys = Keys::new();
+        let told = read(told_by_a_runner(&keys, FAILED).as_bytes(), &keys);
         assert!(told.ended("done") && told.open.is_none());
         let failure = told.results[0].failure.as_ref().unwrap();
         assert_eq!(failure.message, "m\ncaused by C: root");
@@ -239,29 +296,58 @@ mod tests {
 
     #[test]
     fn lines_of_another_run_are_not_believed() {
-        let told = read(GOOD.as_bytes(), "other");
+        let told = read(told_by_a_runner(&Keys::new(), PASSED).as_bytes(), &Keys::new());
         assert!(told.results.is_empty() && told.over.is_none());
     }
 
     #[test]
-    fn a_test_that_never_ended_is_open() {
-        let first = GOOD.lines().next().unwrap();
-        assert_eq!(read(first.as_bytes(), "n").open, Some(TestId::new("a.T", "x")));
+    fn a_pass_needs_its_proof_and_so_does_the_end() {
+        let keys = Keys::new();
+        let good = told_by_a_runner(&keys, PASSED);
+        let told = read(good.as_bytes(), &keys);
+        assert!(told.ended("done") && told.results[0].passed());
+        let without = |line: usize| {
+            let lines = good.lines().enumerate();
+            let lines = lines.map(|(nth, text)| if nth == line { text.replace("proof", "word") } else { text.into() });
+            lines.map(|line| line + "\n").collect::<String>()
+        };
+        let told = read(without(1).as_bytes(), &keys);
+        assert!(told.results.is_empty() && !told.ended("done"), "a pass without its proof is no result");
+        let told = read(without(2).as_bytes(), &keys);
+        assert!(told.over.is_none(), "an end without its proof is none");
+        // The proof of a failure's line proves no pass of a test that was not asked for.
+        let early = good.lines().skip(1).collect::<Vec<_>>().join("\n");
+        assert!(read(early.as_bytes(), &keys).results.is_empty(), "nobody asked for its key yet");
     }
 
     #[test]
-    fn a_count_that_does_not_fit_is_no_end() {
-        let forged = GOOD.replace("\"count\":1", "\"count\":2");
-        assert!(!read(forged.as_bytes(), "n").ended("done"));
+    fn a_listener_hands_out_a_key_for_each_test_and_sees_the_end() {
+        let keys = Keys::new();
+        let text = told_by_a_runner(&keys, PASSED);
+        let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
+        let mut listener = Listener::new(&keys);
+        assert!(!listener.is_over(lines[2]), "the key was not handed out yet");
+        assert_eq!(listener.answer(lines[0]).map(|key| key.len()), Some(65));
+        assert_eq!(listener.answer(lines[1]), None);
+        assert!(listener.is_over(lines[2]) && !listener.is_over(lines[1]));
+    }
+
+    #[test]
+    fn a_test_that_never_ended_is_open() {
+        let keys = Keys::new();
+        let text = told_by_a_runner(&keys, PASSED);
+        assert_eq!(read(text.lines().next().unwrap().as_bytes(), &keys).open, Some(id()));
     }
 
     #[test]
     fn what_was_told_before_is_told_by_its_number() {
+        let keys = Keys::new();
         let line = |files: &str| {
-            format!(r#"{{"nonce":"n","kind":"lines","class":"a.T","method":"x","files":{files}}}"#) + "\n"
+            let nonce = &keys.nonce;
+            format!(r#"{{"nonce":"{nonce}","kind":"lines","class":"a.T","method":"x","files":{files}}}"#) + "\n"
         };
         let text = line(r#"["a/B.java 1 2","a/C.java 7"]"#) + &line(r#"[1,"a/D.java 3",9,0]"#);
-        let told = read(text.as_bytes(), "n");
+        let told = read(text.as_bytes(), &keys);
         let files: Vec<Vec<&str>> =
             told.executed.iter().map(|(_, files)| files.iter().map(|file| &**file).collect()).collect();
         assert_eq!(files, [vec!["a/B.java 1 2", "a/C.java 7"], vec!["a/C.java 7", "a/D.java 3", "a/B.java 1 2"]]);
@@ -270,12 +356,15 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_on_the_channel_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-            read(&bytes, "n");
+            read(&bytes, &Keys::new());
         }
 
         #[test]
-        fn a_torn_channel_never_ends(cut in 0..GOOD.len() - 2) {
-            prop_assert!(!read(&GOOD.as_bytes()[..cut], "n").ended("done"));
+        fn a_torn_channel_never_ends(cut in 0.0..1.0) {
+            let keys = Keys::new();
+            let text = told_by_a_runner(&keys, PASSED);
+            let at = ((text.len() - 2) as f64 * cut) as usize;
+            prop_assert!(!read(&text.as_bytes()[..at], &keys).ended("done"));
         }
     }
 }

@@ -3,11 +3,12 @@
 //! A test that hangs cannot be stopped inside its process, so the process ends and a new one goes on with the rest.
 //! What is asked and what is told has one form for every runner: plain lines in, JSON records out.
 
+use super::keys::Keys;
 use super::plan::{Look, Plan};
-use super::records::{self, Discovered, Executed, Told};
+use super::records::{self, Discovered, Executed, Listener, Told};
 use super::{ValidateError, losses, plausible};
 use crate::domain::{Failure, Loss, RunEnd, TestId, TestReport, TestResult, TestStatus};
-use crate::sandbox::{Exit, Finished};
+use crate::sandbox::{Dialogue, Exit, Finished};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -20,11 +21,31 @@ const TAIL_CHARS: usize = 4000;
 /// A way to run tests in a fresh process.
 #[async_trait::async_trait]
 pub(super) trait Process: Sync {
-    /// Starts a process that does what a request says, and waits for its end. `left` is the time for all its tests.
+    /// Starts a process that is told this and does it, and waits for its end. `left` is the time for all its tests.
     ///
     /// # Errors
     /// Only when no process can be started.
-    async fn start(&self, plan: &Plan, request: String, left: Duration) -> Result<Finished, ValidateError>;
+    async fn start(&self, plan: &Plan, asked: Asked, left: Duration) -> Result<Finished, ValidateError>;
+}
+
+/// What a process is asked, and how it is answered.
+pub(super) struct Asked {
+    /// The request; a runner may add lines of its own.
+    pub(super) request: String,
+    keys: Keys,
+}
+
+impl Asked {
+    fn new(plan: &Plan, report: &TestReport, keys: &Keys) -> Self {
+        Self { request: request(plan, report, keys, &[]), keys: keys.clone() }
+    }
+
+    /// As a process has it: the request with its length in front, then a key for each test that begins.
+    pub(super) fn dialogue(self) -> Dialogue {
+        let mut listener = Listener::new(&self.keys);
+        let first = format!("{:010}{}", self.request.len(), self.request);
+        Dialogue::new(first, move |line| listener.answer(line))
+    }
 }
 
 /// Runs the plan, and adds what single tests executed, where the plan's arguments ask for it.
@@ -44,10 +65,9 @@ pub(super) async fn run(
             break RunEnd::TimedOut;
         }
         let plan = losses::shortened(plan, &report);
-        let nonce = nonce();
-        let request = request(&plan, &report, &nonce, &[]);
-        let done = process.start(&plan, request, left).await?;
-        let mut told = records::read(&done.results, &nonce);
+        let keys = Keys::new();
+        let done = process.start(&plan, Asked::new(&plan, &report, &keys), left).await?;
+        let mut told = records::read(&done.results, &keys);
         executed.append(&mut told.executed);
         let before = report.results.len();
         report.output_tail = tail(&done);
@@ -66,10 +86,9 @@ pub(super) async fn run(
 /// # Errors
 /// As [`Process::start`].
 pub(super) async fn discover(process: &dyn Process, plan: &Plan) -> Result<Discovered, ValidateError> {
-    let nonce = nonce();
-    let request = request(plan, &empty(), &nonce, &[]);
-    let done = process.start(plan, request, plan.deadlines.total).await?;
-    let told = records::read(&done.results, &nonce);
+    let keys = Keys::new();
+    let done = process.start(plan, Asked::new(plan, &empty(), &keys), plan.deadlines.total).await?;
+    let told = records::read(&done.results, &keys);
     if told.over.as_ref().is_none_or(|over| over.why != "done") {
         tracing::info!("not all tests could be discovered: {}", last_chars(&String::from_utf8_lossy(&done.stderr)));
     }
@@ -82,8 +101,9 @@ pub(super) fn empty() -> TestReport {
 }
 
 /// The request for what is left of a plan; the run ends when one of `must` does not pass.
-pub(super) fn request(plan: &Plan, report: &TestReport, nonce: &str, must: &[String]) -> String {
-    let mut text = format!("nonce {nonce}\ndeadline {}\n", plan.deadlines.default.as_millis());
+pub(super) fn request(plan: &Plan, report: &TestReport, keys: &Keys, must: &[String]) -> String {
+    let Keys { nonce, secret, .. } = keys;
+    let mut text = format!("nonce {nonce}\nsecret {secret}\ndeadline {}\n", plan.deadlines.default.as_millis());
     let mut line = |word: &str, value: &str| {
         // Names with line breaks are no names of ours.
         if !value.contains('\n') {
@@ -217,13 +237,6 @@ pub(super) fn wanted(tests: &[TestId]) -> Vec<TestId> {
 /// As the runner spells ids: the `#` stays even when there is no method.
 pub(super) fn spelled(id: &TestId) -> String {
     if id.method.is_empty() { id.class.clone() } else { format!("{}#{}", id.class, id.method) }
-}
-
-/// A name nobody can guess from outside the process.
-pub(super) fn nonce() -> String {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    let number = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", number(), number())
 }
 
 /// The end of what the tests printed.

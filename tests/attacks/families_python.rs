@@ -225,7 +225,12 @@ pub const ATTACKS: &[Attack] = &[
     attack("shadow", "of a module of the library", Names, &[Repaired("pass"), New("textwrap.py", "x = 1\n")]),
     attack("shadow", "of a package by a module", Names, &[Repaired("pass"), New("iniconfig/__init__.py", "x = 1\n")]),
     // Monkey patches.
-    attack("patches", "of a module of the library", Tests, &[Repaired("import json\nsetattr(json, 'dumps', str)")]),
+    attack(
+        "patches",
+        "of a module of the library",
+        References,
+        &[Repaired("import json\nsetattr(json, 'dumps', str)")],
+    ),
     attack(
         "patches",
         "of a class of pytest",

@@ -166,13 +166,13 @@ pub const ATTACKS: &[Attack] = &[
         "the runner's own secrets",
         [
             one(
-                Suspicious,
+                Failed,
                 &[Code(forge!(
                     "((java.util.function.Supplier<Object>) () -> { try { f.setAccessible(true); return f.get(o); } catch (Exception e) { throw new IllegalStateException(e); } }).get()"
                 ))],
             ),
             one(
-                Suspicious,
+                Failed,
                 &[Code(forge!(
                     "java.lang.invoke.MethodHandles.privateLookupIn(f.getDeclaringClass(), java.lang.invoke.MethodHandles.lookup()).unreflectGetter(f).invoke(o)"
                 ))],

@@ -48,7 +48,7 @@ pub fn status(folder: &str) -> Value {
     unidebug(&["bench", "status", folder, "--json"]).json()
 }
 
-/// The whole report of a folder, without what differs from run to run: times, folders, requests whose responses never
+/// The whole report of a folder, without what differs from run to run: times, folders, what was typed, requests whose responses never
 /// came, and the order of what happens at the same time.
 pub fn essence(folder: &str) -> Value {
     let done = unidebug(&["report", folder, "--format", "json"]);
@@ -58,7 +58,8 @@ pub fn essence(folder: &str) -> Value {
 }
 
 fn forget(value: &mut Value) {
-    const DIFFERS: [&str; 6] = ["dir", "run_dir", "seconds", "model_seconds", "tool_seconds", "possibly_billed"];
+    const DIFFERS: [&str; 8] =
+        ["dir", "run_dir", "seconds", "model_seconds", "tool_seconds", "possibly_billed", "date", "command"];
     match value {
         Value::Object(object) => {
             object.retain(|name, _| !DIFFERS.contains(&name.as_str()));

@@ -93,6 +93,7 @@ impl Browser {
         let (code, text) = match key {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
+            "ArrowRight" => (39, ""),
             other => panic!("no key {other}"),
         };
         let down = if text.is_empty() { "rawKeyDown" } else { "keyDown" };

@@ -168,23 +168,17 @@ impl Evidence {
 
     /// Evidence for finding the bug: Slicer's segment where there is one, else what the failing tests reach.
     pub fn to_locate(bench: &Workbench, case: &CaseFile) -> Self {
-        let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::LOCATE);
-        evidence.add_requirements(bench, Budget::LOCATE);
+        let mut evidence = Self::of_bug(bench, Budget::LOCATE);
         if !evidence.add_slice(bench, case) {
             let choice = select::reached(bench);
             evidence.add_code(bench, &choice, &[], Budget::LOCATE);
         }
-        evidence.add_summaries(bench, case, Budget::SUMMARIES);
-        evidence.add_reference(case);
-        evidence
+        evidence.with_findings(bench, case)
     }
 
     /// Evidence for repairing it: in full only what Locator marked and what that calls; without marks as for finding.
     pub fn to_repair(bench: &Workbench, case: &CaseFile) -> Self {
-        let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::REPAIR);
-        evidence.add_requirements(bench, Budget::REPAIR);
+        let mut evidence = Self::of_bug(bench, Budget::REPAIR);
         match case.marks() {
             Some((marks, explanation)) => {
                 let choice = select::around(bench, marks);
@@ -197,30 +191,22 @@ impl Evidence {
                 evidence.add_code(bench, &choice, &[], Budget::LOCATE);
             }
         }
-        evidence.add_summaries(bench, case, Budget::SUMMARIES);
-        evidence.add_reference(case);
-        evidence
+        evidence.with_findings(bench, case)
     }
 
     /// Evidence for cutting out a segment: the bug-located file and the most suspicious lines.
     pub fn to_slice(bench: &Workbench, case: &CaseFile) -> Self {
-        let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::SLICE);
-        evidence.add_requirements(bench, Budget::SLICE);
+        let mut evidence = Self::of_bug(bench, Budget::SLICE);
         evidence.add_file(bench, bench.bug.located.as_ref(), &[], Budget::SLICE);
         let ranked = bench.ranking.lines.iter().take(RANKED).map(|suspect| ranked_line(bench, suspect));
         evidence.push("Most suspicious lines", ranked.collect());
         evidence.add_files(case);
-        evidence.add_summaries(bench, case, Budget::SUMMARIES);
-        evidence.add_reference(case);
-        evidence
+        evidence.with_findings(bench, case)
     }
 
     /// Evidence for summarising one file: its methods within a budget, those that the failing tests reach first.
     pub fn to_summarize(bench: &Workbench, case: &CaseFile, focus: Option<&RepoPath>) -> Self {
-        let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::SUMMARIZE);
-        evidence.add_requirements(bench, Budget::SUMMARIZE);
+        let mut evidence = Self::of_bug(bench, Budget::SUMMARIZE);
         evidence.add_file(bench, focus.or(bench.bug.located.as_ref()), &[], Budget::SUMMARIZE);
         evidence.add_reference(case);
         evidence
@@ -228,9 +214,7 @@ impl Evidence {
 
     /// Evidence for naming the files that bear on the bug: the product's files and the graph around the failing tests.
     pub fn to_overlook(bench: &Workbench, case: &CaseFile) -> Self {
-        let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::OVERLOOK);
-        evidence.add_requirements(bench, Budget::OVERLOOK);
+        let mut evidence = Self::of_bug(bench, Budget::OVERLOOK);
         evidence.push("Files of the product, with their lines", head(&tree::product(bench), Budget::TREE));
         evidence.push("Dependencies", head(&bearing_text(bench), Budget::GRAPH));
         evidence.add_summaries(bench, case, Budget::SUMMARIES);
@@ -239,9 +223,7 @@ impl Evidence {
 
     /// Evidence for a reference solution: the hottest code, and what a first search found.
     pub fn to_help(bench: &Workbench, found: &[Solution]) -> Self {
-        let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::OVERLOOK);
-        evidence.add_requirements(bench, Budget::OVERLOOK);
+        let mut evidence = Self::of_bug(bench, Budget::OVERLOOK);
         let choice = select::reached(bench);
         evidence.add_code(bench, &choice, &[], Budget::OVERLOOK);
         evidence.push("Repairs of similar bugs", solutions_text(found));
@@ -250,24 +232,18 @@ impl Evidence {
 
     /// Evidence for reviewing a patch that passed.
     pub fn to_review(bench: &Workbench, case: &CaseFile, passed: &PatchAttempt) -> Self {
-        let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::REPAIR);
-        evidence.add_requirements(bench, Budget::REPAIR);
+        let mut evidence = Self::of_bug(bench, Budget::REPAIR);
         let choice = select::changed(bench, &passed.patch);
         evidence.add_code(bench, &choice, &[], Budget::REPAIR);
         let diff = crate::patch::render(&passed.patch);
         evidence
             .push("This patch passes all tests: review it", format!("```diff\n{diff}```\n{}\n", passed.explanation));
-        evidence.add_summaries(bench, case, Budget::SUMMARIES);
-        evidence.add_reference(case);
-        evidence
+        evidence.with_findings(bench, case)
     }
 
     /// Evidence for variants of a patch that failed: the failing tests and the code that it changes.
     pub fn to_vary(bench: &Workbench, patch: &Patch) -> Self {
-        let mut evidence = Self::default();
-        evidence.add_tests(bench, Budget::REPAIR);
-        evidence.add_requirements(bench, Budget::REPAIR);
+        let mut evidence = Self::of_bug(bench, Budget::REPAIR);
         let choice = select::changed(bench, patch);
         evidence.add_code(bench, &choice, &[], Budget::REPAIR);
         evidence
@@ -300,6 +276,21 @@ impl Evidence {
         if !text.trim().is_empty() {
             self.sections.push(Section { title, text });
         }
+    }
+
+    /// What every agent is shown of the bug: its tests and its requirements.
+    fn of_bug(bench: &Workbench, budget: Budget) -> Self {
+        let mut evidence = Self::default();
+        evidence.add_tests(bench, budget);
+        evidence.add_requirements(bench, budget);
+        evidence
+    }
+
+    /// The same with what other agents found, at its end.
+    fn with_findings(mut self, bench: &Workbench, case: &CaseFile) -> Self {
+        self.add_summaries(bench, case, Budget::SUMMARIES);
+        self.add_reference(case);
+        self
     }
 
     fn add_tests(&mut self, bench: &Workbench, budget: Budget) {

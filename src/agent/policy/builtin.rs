@@ -34,6 +34,8 @@ pub struct EngineBudget {
     pub candidates: usize,
     /// Decides ties between equal candidates; the same seed gives the same order.
     pub seed: u64,
+    /// Whether that is all the time there is: then a search that it cut short goes on when the run has more of it.
+    pub whole: bool,
 }
 
 impl EngineBudget {
@@ -89,17 +91,19 @@ impl<'b> Builtin<'b> {
         if !self.engine.lock().await.knows_the_language() {
             return call(GOAL_ACCOMPLISHED, json!({"explanation": reading::no_templates(view.bench.language)}));
         }
-        if self.fixer.is_some() {
+        let first = self.engine.lock().await.next_batch(1).into_iter().next();
+        if self.fixer.is_some() && (first.is_none() || !self.budget.whole) {
+            self.engine.lock().await.put_back(first);
             return call(GOAL_ACCOMPLISHED, json!({"explanation": reading::tried(view.memory)}));
         }
         let left = view.deadline.saturating_duration_since(std::time::Instant::now());
         let EngineBudget { time, candidates, .. } = self.budget;
         let budget = SearchBudget { time: time.min(left), candidates, ..SearchBudget::default() };
         if budget.time < LEAST {
+            self.engine.lock().await.put_back(first);
             let told = format!("no time is left for a further search; {}", reading::nothing_left(view.case));
             return call(GOAL_ACCOMPLISHED, json!({"explanation": told}));
         }
-        let first = self.engine.lock().await.next_batch(1).into_iter().next();
         self.fixer = Some(EngineVariants { engine: self.engine.clone(), budget });
         match first {
             Some(candidate) => {

@@ -1,11 +1,13 @@
-//! `local`: a project in a directory: Maven, Gradle, plain folders, Python with pytest, or two commands whose results arrive as
+//! `local`: a project in a directory: Maven, Gradle, Ant, plain folders, Python with pytest, or two commands whose results arrive as
 //! JUnit XML.
 //!
-//! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Gradle's files; Java files in
+//! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Gradle's files; Ant's; Java files in
 //! folders of a known layout; test modules of Python. Everything found is noted in the checkout. The user's tree is only read.
 
+mod ant;
 mod gradle;
 mod hints;
+mod javac;
 mod maven;
 mod modules;
 mod own;
@@ -22,9 +24,6 @@ use crate::domain::BugId;
 use crate::sandbox::always_readable;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::Arc;
-
-/// Build files of tools that are not set up by themselves, with the commands that replace that.
-const OTHER_TOOLS: &[(&str, &str, &str, &str)] = &[("build.xml", "Ant", "ant compile", "ant test")];
 
 /// The adapter.
 pub(super) struct Local {
@@ -49,6 +48,23 @@ pub(in crate::benchmark) struct SetUp {
     pub(in crate::benchmark) notes: Vec<String>,
 }
 
+/// Works in the private copy `root` of a project; people know the project by the folder they named, not by its copy, so
+/// an error names the path there.
+async fn with_names_of<T>(
+    original: &Utf8Path,
+    root: &Utf8Path,
+    work: impl AsyncFnOnce(&Utf8Path) -> Result<T, BenchmarkError>,
+) -> Result<T, BenchmarkError> {
+    let root = root.canonicalize_utf8().map_err(|source| io_error("cannot open the copy", root, source))?;
+    work(&root).await.map_err(|error| match error {
+        BenchmarkError::Root { what, path, hint } => {
+            let path = path.strip_prefix(&root).map_or_else(|_| path.clone(), |inside| original.join(inside));
+            BenchmarkError::Root { what, path, hint }
+        }
+        other => other,
+    })
+}
+
 /// What a build tool says of a project.
 struct Found {
     /// The module of the bug.
@@ -65,6 +81,7 @@ enum Kind {
     Commands,
     Maven,
     Gradle,
+    Ant,
     Plain,
     Python,
 }
@@ -80,13 +97,10 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
     if gradle::builds(folder) {
         return Ok(Kind::Gradle);
     }
-    let root = |what: String, hint: String| BenchmarkError::Root { what, path: folder.to_owned(), hint };
-    if let Some((_, tool, build, test)) = OTHER_TOOLS.iter().find(|(file, ..)| folder.join(file).is_file()) {
-        return Err(root(
-            format!("{tool} projects are not set up by themselves"),
-            format!("use `--build \"{build}\" --test \"{test}\"`; results are read from JUnit XML"),
-        ));
+    if folder.join(ant::FILE).is_file() {
+        return Ok(Kind::Ant);
     }
+    let root = |what: String, hint: String| BenchmarkError::Root { what, path: folder.to_owned(), hint };
     let python = python::has_tests(folder);
     if super::layout::plain(folder).is_some_and(|(project, _)| !python || plain::has_java(folder, &project)) {
         return Ok(Kind::Plain);
@@ -185,6 +199,7 @@ impl Local {
                 found.project
             }
             Kind::Commands => plain::commands(into, &self.settings, facts, test.unwrap_or_default(), &mut notes)?,
+            Kind::Ant => ant::set_up(into, &self.settings, facts, &mut notes).await?,
             Kind::Plain => plain::set_up(into, &self.settings, facts, &mut notes).await?,
             Kind::Python => python::set_up(into, folder, &mut notes),
         };

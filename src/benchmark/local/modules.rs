@@ -141,16 +141,7 @@ pub(super) fn reports_failure(folder: &Utf8Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Utf8PathBuf) {
-        let temp = tempfile::tempdir().unwrap();
-        let root = Utf8PathBuf::from_path_buf(temp.path().to_owned()).unwrap();
-        for (path, text) in files {
-            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
-            fs::write(root.join(path), text).unwrap();
-        }
-        (temp, root)
-    }
+    use crate::benchmark::testing::project;
 
     fn two_modules() -> (tempfile::TempDir, Utf8PathBuf, Vec<Module>) {
         let (keep, root) =

@@ -38,8 +38,24 @@ pub(super) async fn set_up(
         None => Project { encoding: "UTF-8".into(), ..Project::default() },
     };
     project.class_path = jars(root, facts);
-    let test_roots = if facts.tests.is_empty() { &project.test_roots } else { &facts.tests };
-    let files = java_files(root, test_roots);
+    if !facts.tests.is_empty() {
+        project.test_roots.clone_from(&facts.tests);
+    }
+    add_libraries(root, &mut project, settings, notes).await?;
+    Ok(project)
+}
+
+/// Adds the test libraries that the tests import and the project does not have.
+///
+/// # Errors
+/// The folders of tests hold no Java file, or a library cannot be had.
+pub(super) async fn add_libraries(
+    root: &Utf8Path,
+    project: &mut Project,
+    settings: &Settings,
+    notes: &mut Vec<String>,
+) -> Result<(), BenchmarkError> {
+    let files = java_files(root, &project.test_roots);
     if files.is_empty() {
         return Err(BenchmarkError::Root {
             what: "the test folders hold no Java file".into(),
@@ -53,7 +69,7 @@ pub(super) async fn set_up(
             notes.push(format!("{library:?} is not in the project and was added"));
         }
     }
-    Ok(project)
+    Ok(())
 }
 
 /// A project whose commands the user gave.

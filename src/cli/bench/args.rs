@@ -41,6 +41,9 @@ pub struct BenchRunArgs {
     /// Wall time after which this command begins no other bug.
     #[arg(long, value_name = "TIME")]
     pub total_time: Option<Time>,
+    /// End stdout with one JSON object, as `bench status` has it.
+    #[arg(long)]
+    pub json: bool,
     /// No progress.
     #[arg(long, short)]
     pub quiet: bool,

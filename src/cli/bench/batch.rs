@@ -9,7 +9,9 @@ use super::plan::plan;
 use crate::batch::{self, BatchError, Merged, Plan, Progress, Spread, State, Trouble, Unit, Worker};
 use crate::cli::error::{Failure, LATER};
 use crate::cli::interrupt;
+use crate::domain::words::counted;
 use crate::llm::Standing;
+use crate::sandbox::own::is_on_path;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
 use std::fmt::Write;
@@ -25,12 +27,16 @@ pub async fn run(args: &BenchRunArgs) -> Result<u8, Failure> {
         let hint = "a scheduler has time limits of its own; `--max-time` behind `--` caps each bug";
         return Err(Failure::usage("--total-time belongs to work that is done here and now", hint));
     }
-    let plan = plan(args)?;
+    if executor == ExecutorArg::Slurm && !is_on_path("sbatch") {
+        let hint = "run it on a login node of the cluster, or take `--executor local` or `shards`";
+        return Err(Failure::unusable("Slurm is not installed here: there is no `sbatch`", hint));
+    }
+    let plan = plan(args, executor == ExecutorArg::Local)?;
     let folder = whole(&args.out);
     plan.freeze(&folder)?;
     batch::limit(&folder, args.total_tokens, args.total_cost.map(|usd| usd.0))?;
     let until = args.total_time.map(|time| Instant::now() + time.0);
-    let batch = Batch { folder: &folder, plan: &plan, quiet: args.quiet };
+    let batch = Batch { folder: &folder, plan: &plan, quiet: args.quiet, json: args.json };
     batch.hand_out(executor, &args.spread, until).await
 }
 
@@ -39,16 +45,20 @@ struct Batch<'a> {
     folder: &'a Utf8Path,
     plan: &'a Plan,
     quiet: bool,
+    json: bool,
 }
 
 impl Batch<'_> {
     /// Gives what is left to whoever does the work.
     async fn hand_out(&self, executor: ExecutorArg, how: &SpreadArgs, until: Option<Instant>) -> Result<u8, Failure> {
-        let Self { folder, plan, quiet } = *self;
+        let Self { folder, plan, quiet, json } = *self;
         if executor == ExecutorArg::Local {
             let done = work_on(&Worker { until, ..worker(folder, plan, &how.each) }, quiet).await;
-            let code = show(folder, plan, false)?;
-            return done.map(|()| code);
+            if !json {
+                crate::cli::print(&ends(folder, plan));
+            }
+            let code = show(folder, plan, json)?;
+            return done.map(|()| if code == 0 { failed(folder, plan) } else { code });
         }
         let SpreadArgs { shards, each: WorkerArgs { jobs, retry_pause }, sbatch_arg } = how;
         let spread = Spread {
@@ -108,12 +118,17 @@ pub async fn resubmit(args: &BenchResubmitArgs) -> Result<u8, Failure> {
     let plan = Plan::read(&folder)?;
     let again = batch::forgive(&folder, &plan)?;
     if let Some(executor) = args.executor {
-        return Batch { folder: &folder, plan: &plan, quiet: args.quiet }.hand_out(executor, &args.spread, None).await;
+        return Batch { folder: &folder, plan: &plan, quiet: args.quiet, json: false }
+            .hand_out(executor, &args.spread, None)
+            .await;
     }
     let text = if args.json {
         format!("{}\n", json!({"schema": 1, "again": again}))
     } else {
-        format!("{again} units will be tried again: `unidebug bench work {folder}`, or name an --executor\n")
+        format!(
+            "{} will be tried again: `unidebug bench work {folder}`, or name an --executor\n",
+            counted(again, "run")
+        )
     };
     crate::cli::print(&text);
     Ok(0)
@@ -127,7 +142,7 @@ pub fn merge(args: &BenchMergeArgs) -> Result<u8, Failure> {
     let parts: Vec<Utf8PathBuf> = args.parts.iter().map(|part| whole(part)).collect();
     let into = whole(&args.out);
     let Merged { over, begun, at_work } = batch::merge(&into, &parts)?;
-    let mut text = format!("{over} runs came");
+    let mut text = format!("{} came", counted(over, "run"));
     if begun > 0 {
         let _ = write!(text, ", and {begun} that have begun");
     }
@@ -157,6 +172,30 @@ fn still_open(unit: &Unit, folder: &Utf8Path) -> Option<String> {
         State::Trouble(_) => "failed by the environment",
     };
     Some(format!("{} ({at})", unit.bug))
+}
+
+/// A line for each bug that is over: verdict, time, candidates.
+fn ends(folder: &Utf8Path, plan: &Plan) -> String {
+    let line = |unit: &Unit| {
+        let State::Over(report) = unit.state(folder) else { return None };
+        let verdict = match report["verdict"].as_str() {
+            Some("unrepaired") => "no repair",
+            Some("exhausted") => "stopped at a cap",
+            Some(other) => other,
+            None => "unreadable",
+        };
+        let seconds = report["seconds"]["wall"].as_f64().unwrap_or_default();
+        let tried = counted(report["validations"]["candidates"].as_u64().unwrap_or_default(), "candidate");
+        Some(format!("{verdict:<16}  {seconds:>8.1} s  {tried:>17}  {}\n", unit.folder))
+    };
+    plan.units().iter().filter_map(line).collect()
+}
+
+/// The exit code of what the environment failed for good, as `run` has it; 0 when it failed nothing.
+fn failed(folder: &Utf8Path, plan: &Plan) -> u8 {
+    let progress = batch::progress(folder, plan);
+    let codes = progress.troubles.iter().filter(|(_, trouble)| trouble.again_in().is_none());
+    codes.filter_map(|(_, trouble)| u8::try_from(trouble.code?).ok()).max().unwrap_or(0)
 }
 
 async fn work_on(worker: &Worker<'_>, quiet: bool) -> Result<(), Failure> {
@@ -211,7 +250,7 @@ fn text(folder: &Utf8Path, progress: &Progress, standing: Option<Standing>) -> S
         let (Trouble { tries, message, .. }, again) = (trouble, trouble.again_in().map(live::clock));
         let again = again.map(|wait| format!("tried again in {wait}"));
         let end = again.unwrap_or_else(|| "given up; `bench resubmit` tries again".to_owned());
-        let _ = writeln!(text, "{}: {message} (failed {tries} times; {end})", unit.bug);
+        let _ = writeln!(text, "{}: {message} (failed {}; {end})", unit.bug, counted(*tries, "time"));
     }
     for unit in &progress.begun {
         let at = unit.at(folder).map(|at| format!(": {} {}, cycle {}", at.level, at.agent, at.cycle));

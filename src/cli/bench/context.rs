@@ -50,7 +50,7 @@ pub async fn run(args: &MeasuredArgs) -> Result<u8, Failure> {
             "a bug needs a failing test and a developer's repair that changes a method",
         ));
     }
-    crate::cli::print(&match args.format {
+    crate::cli::print(&match args.form() {
         TableFormat::Text => table(&measured, &left_out, false),
         TableFormat::Md => table(&measured, &left_out, true),
         TableFormat::Json => format!("{}\n", object(&measured, &left_out)),

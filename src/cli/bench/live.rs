@@ -1,6 +1,7 @@
 //! How far a batch is, while somebody works on it: a table on a terminal, elsewhere a line now and then.
 
 use crate::batch::{Progress, Running};
+use crate::cli::width;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -35,7 +36,9 @@ impl Live {
         self.bar.set_position(progress.over as u64);
         let left = left(progress, self.begin.elapsed(), self.before);
         if !self.bar.is_hidden() {
-            self.bar.set_message(table(progress, self.begin.elapsed(), left));
+            let table = table(progress, self.begin.elapsed(), left);
+            let lines: Vec<String> = table.lines().map(|line| width::cut(line, width::columns(), 0)).collect();
+            self.bar.set_message(lines.join("\n"));
         }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if self.bar.is_hidden() && !self.quiet && *last != progress.over {

@@ -43,7 +43,7 @@ pub async fn run(args: &BenchLocalizationArgs) -> Result<u8, Failure> {
             "a bug needs a failing test and a developer's repair to be measured against",
         ));
     }
-    crate::cli::print(&match args.measured.format {
+    crate::cli::print(&match args.measured.form() {
         TableFormat::Text => table.text(),
         TableFormat::Md => table.markdown(),
         TableFormat::Json => table.json(),

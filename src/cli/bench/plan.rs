@@ -5,12 +5,11 @@ use crate::batch::{Configuration, Plan, PlanFile};
 use crate::benchmark::{self, Settings};
 use crate::cli::args::{Cli, Command};
 use crate::cli::choice::ChoiceArgs;
+use crate::cli::config::Layers;
+use crate::cli::effect;
 use crate::cli::error::Failure;
 use clap::Parser;
 use std::collections::BTreeSet;
-
-/// Name of the only configuration of a batch whose plan names none.
-const ONLY: &str = "run";
 
 /// What is to be run.
 struct Wanted {
@@ -20,18 +19,18 @@ struct Wanted {
     configurations: Vec<Configuration>,
 }
 
-/// The plan that was typed or named.
+/// The plan that was typed or named; `here` when this machine does the work.
 ///
 /// # Errors
 /// A plan file cannot be read, a set or an argument is wrong, nothing is left.
-pub fn plan(args: &BenchRunArgs) -> Result<Plan, Failure> {
+pub fn plan(args: &BenchRunArgs, here: bool) -> Result<Plan, Failure> {
     let Wanted { sets, choice, repetitions, configurations } = match &args.sets[..] {
         [file] if file.ends_with(".toml") => written(file, args)?,
         _ => typed(args),
     };
     let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
     for configuration in &configurations {
-        let settings = checked(configuration)?;
+        let settings = checked(configuration, here)?;
         for set in &sets {
             let mut new = benchmark::select(set, &settings)?;
             new.retain(|bug| seen.insert(bug.to_string()));
@@ -47,7 +46,7 @@ fn typed(args: &BenchRunArgs) -> Wanted {
         sets: args.sets.clone(),
         choice: args.choice.clone(),
         repetitions: args.repeat.unwrap_or(1),
-        configurations: vec![Configuration { name: ONLY.into(), args: args.args.clone() }],
+        configurations: vec![Configuration { name: Configuration::UNNAMED.into(), args: args.args.clone() }],
     }
 }
 
@@ -68,16 +67,16 @@ fn written(file: &str, args: &BenchRunArgs) -> Result<Wanted, Failure> {
         return Err(Failure::usage(what, "say with `sample` how many bugs to draw"));
     }
     if configurations.is_empty() {
-        configurations.push(Configuration { name: ONLY.into(), args: args.args.clone() });
+        configurations.push(Configuration { name: Configuration::UNNAMED.into(), args: args.args.clone() });
     }
     let PlanFile { project, kind, sample, per_project, seed, .. } = plan;
     let choice = ChoiceArgs { project, kind, sample: sample.map(Into::into), per_project, seed };
     Ok(Wanted { sets: plan.bugs, choice, repetitions: plan.repetitions, configurations })
 }
 
-/// What a configuration says about where bugs are; its arguments are read as `run` will read them, before anything is
+/// What a configuration says about where bugs are, and whether its models can be asked from `here`; its arguments are read as `run` will read them, before anything is
 /// paid for.
-fn checked(configuration: &Configuration) -> Result<Settings, Failure> {
+fn checked(configuration: &Configuration, here: bool) -> Result<Settings, Failure> {
     let words = ["unidebug", "run", "BUG"].into_iter().map(str::to_owned);
     let wrong = |what: &str| {
         let name = &configuration.name;
@@ -88,8 +87,17 @@ fn checked(configuration: &Configuration) -> Result<Settings, Failure> {
         wrong(text.lines().next().unwrap_or("").trim_start_matches("error: "))
     })?;
     let Command::Run(run) = cli.command else { return Err(wrong("they name another command")) };
-    if run.out.is_some() || run.apply {
-        return Err(wrong("`--out` and `--apply` belong to a single run"));
+    if run.out.is_some() || run.apply || run.dry_run || run.all {
+        return Err(wrong("`--out`, `--apply`, `--dry-run` and `--all` belong to a single run"));
+    }
+    let layers = Layers::read(None, &run.settings)?;
+    let config = layers.config()?;
+    effect::check(&layers, &config)?;
+    if here {
+        effect::check_key(&config)?;
+    }
+    if run.name.is_some() && configuration.named().is_some() {
+        return Err(wrong("`--name` is said twice: the plan has a name already"));
     }
     Ok(Settings { root: run.settings.source.root.clone(), ..Settings::default() })
 }

@@ -6,7 +6,7 @@ mod layers;
 mod values;
 
 pub use choices::{Effort, LocalizationArg, SandboxArg};
-pub use layers::{Layers, Place, user_file};
+pub use layers::{Layers, Place, Setting, user_file};
 pub use values::{CapFlag, CapTable, Dollars, FormulaArg, Levels, PartArg, Time};
 
 use crate::benchmark::facts::Words;

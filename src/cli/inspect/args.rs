@@ -15,6 +15,9 @@ pub struct InspectArgs {
     /// The same as `--format html`.
     #[arg(long, conflicts_with = "format")]
     pub html: bool,
+    /// The same as `--format json`.
+    #[arg(long, conflicts_with_all = ["format", "html"])]
+    pub json: bool,
     /// Show every request in full; the page and the exports always hold them.
     #[arg(long)]
     pub prompts: bool,

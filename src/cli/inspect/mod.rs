@@ -5,7 +5,8 @@ pub mod args;
 use super::error::Failure;
 use super::report::{run_dirs, write};
 use crate::domain::Outcome;
-use crate::report::study::RunFacts;
+use crate::domain::words::counted;
+use crate::report::study::{RunFacts, name_rows};
 use crate::report::walk::export::{self, Predictions, Unpredictable};
 use crate::report::walk::{self, Walk};
 use crate::sandbox::pager;
@@ -21,7 +22,11 @@ use std::io::IsTerminal;
 /// A folder holds no run; a journal is damaged; runs do not fit the form; a file cannot be written.
 pub async fn inspect(args: &InspectArgs) -> Result<u8, Failure> {
     let dirs = run_dirs(&args.runs)?;
-    let format = if args.html { InspectFormat::Html } else { args.format };
+    let format = match (args.html, args.json) {
+        (true, _) => InspectFormat::Html,
+        (_, true) => InspectFormat::Json,
+        _ => args.format,
+    };
     match format {
         InspectFormat::Text => {
             let texts: Result<Vec<_>, Failure> =
@@ -93,7 +98,7 @@ fn each(dirs: &[Utf8PathBuf], args: &InspectArgs, ending: &str, form: fn(&Walk) 
         let name = names.next(&walk.facts);
         write_in(&folder.join(&name), &format!("{name}.{ending}"), &format!("{:#}\n", form(&walk)))?;
     }
-    super::tell(&format!("{} trajectories are in {folder}", dirs.len()));
+    super::tell(&format!("in {folder}: {}", counted(dirs.len(), "trajectory")));
     Ok(())
 }
 
@@ -102,7 +107,8 @@ fn predictions(
     args: &InspectArgs,
     form: fn(&[RunFacts]) -> Result<Predictions, Unpredictable>,
 ) -> Result<(), Failure> {
-    let runs: Vec<RunFacts> = dirs.iter().map(|dir| RunFacts::read(dir)).collect::<Result<_, _>>()?;
+    let mut runs: Vec<RunFacts> = dirs.iter().map(|dir| RunFacts::read(dir)).collect::<Result<_, _>>()?;
+    name_rows(&mut runs);
     let predictions = form(&runs).map_err(|why| Failure::unusable(why.to_string(), why.hint()))?;
     predictions.notes.iter().for_each(|note| super::tell(note));
     one_text(&lines(predictions.lines.into_iter()), args.out.as_deref())
@@ -131,7 +137,7 @@ fn diffs(dirs: &[Utf8PathBuf], args: &InspectArgs) -> Result<(), Failure> {
             }
         }
     }
-    super::tell(&format!("{written} patches of {} runs are in {folder}", dirs.len()));
+    super::tell(&format!("in {folder}: {} of {}", counted(written, "patch"), counted(dirs.len(), "run")));
     Ok(())
 }
 

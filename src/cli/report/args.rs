@@ -16,17 +16,26 @@ pub struct ReportArgs {
     /// The same as `--format html`.
     #[arg(long, conflicts_with = "format")]
     pub html: bool,
-    /// Write into this file instead of stdout; with CSV into this folder, a file for each table.
+    /// The same as `--format json`.
+    #[arg(long, conflicts_with_all = ["format", "html"])]
+    pub json: bool,
+    /// Write into this file instead of stdout; with CSV, LaTeX and SVG into this folder, a file for each table or figure.
     #[arg(long, value_name = "PATH")]
     pub out: Option<Utf8PathBuf>,
+    /// Write a page of every run beside the page of `--out`, with its prompts, and lead to it.
+    #[arg(long, requires = "out")]
+    pub whole_runs: bool,
     /// Heading of the report.
     #[arg(long)]
     pub title: Option<String>,
     /// Bugs that others repaired, a file with one id a line, to be compared with; may be repeated.
     #[arg(long, value_name = "NAME=FILE")]
     pub published: Vec<NamedFile>,
+    /// Only runs of this configuration, by the name that the report gives it; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub configuration: Vec<String>,
     /// Show patches that wait for a person beside the developer's, ask for a verdict and a reason, and keep both.
-    #[arg(long, conflicts_with_all = ["format", "html", "out", "title", "published"])]
+    #[arg(long, conflicts_with_all = ["format", "html", "json", "out", "title", "published"])]
     pub review: bool,
     /// Review only so many, drawn at random: what is found then holds for all that wait.
     #[arg(long, value_name = "N", requires = "review", value_parser = clap::value_parser!(u32).range(1..))]
@@ -73,4 +82,8 @@ pub enum ReportFormat {
     Json,
     /// A row for each run; with `--out DIR` every table as a file.
     Csv,
+    /// Every table for a paper, in the style of booktabs; with `--out DIR` each as a file.
+    Latex,
+    /// Every figure as a file below `--out DIR`.
+    Svg,
 }

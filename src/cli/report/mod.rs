@@ -4,10 +4,13 @@ pub mod args;
 mod review;
 
 use super::error::Failure;
-use crate::report::study::{self, Repaired, RunFacts, Study};
+use super::runs;
+use crate::report::study::{self, Repaired, RunFacts, Study, Table};
+use crate::report::walk::{self, Walk, export};
 use args::{NamedFile, ReportArgs, ReportFormat};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Reads runs and prints or writes what they came to.
 ///
@@ -23,16 +26,29 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
     let args = &args;
     let study = Study::of(read(args)?, &published(args)?);
     let title = args.title.clone().unwrap_or_else(|| title(&study));
-    let format = if args.html { ReportFormat::Html } else { args.format };
-    if let (ReportFormat::Csv, Some(folder)) = (format, &args.out) {
-        return each_table(&study, folder);
+    let format = match (args.html, args.json) {
+        (true, _) => ReportFormat::Html,
+        (_, true) => ReportFormat::Json,
+        _ => args.format,
+    };
+    if let (Some(files), Some(folder)) = (files(&study, format)?, &args.out) {
+        return each_file(folder, &files);
+    }
+    if args.whole_runs && format != ReportFormat::Html {
+        return Err(Failure::usage("--whole-runs belongs to a page", "add `--html`"));
     }
     let text = match format {
         ReportFormat::Text => study::text(&study.tables()),
         ReportFormat::Md => study::markdown(&title, &study.tables()),
         ReportFormat::Json => format!("{}\n", json!(study)),
-        ReportFormat::Html => study::html(&study, &title)
-            .map_err(|error| Failure::io("making the page", &std::io::Error::other(error)))?,
+        ReportFormat::Html => {
+            let whole = whole_runs(&study, args)?;
+            study::html(&study, &title, &whole).map_err(in_page)?
+        }
+        ReportFormat::Latex => shown(&study).map(|table| study::latex(&table)).collect::<Vec<_>>().join("\n"),
+        ReportFormat::Svg => {
+            return Err(Failure::usage("figures are several files", "name a folder for them with `--out DIR`"));
+        }
         ReportFormat::Csv => {
             let table = study.tables().into_iter().find(|table| table.name == "runs");
             let text = table.map(|table| study::csv(&table)).transpose();
@@ -46,8 +62,61 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
+fn in_page(error: impl std::error::Error + Send + Sync + 'static) -> Failure {
+    Failure::io("making the page", &std::io::Error::other(error))
+}
+
+/// Tables that are there to be read.
+fn shown(study: &Study) -> impl Iterator<Item = Table> {
+    study.tables().into_iter().filter(|table| !table.is_data)
+}
+
+/// Writes the page of every run into a folder beside the report's; gives where each is, seen from there.
+fn whole_runs(study: &Study, args: &ReportArgs) -> Result<Vec<String>, Failure> {
+    let Some(page) = args.out.as_ref().filter(|_| args.whole_runs) else { return Ok(Vec::new()) };
+    let folder = page.with_extension("runs");
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::io(&format!("creating {folder}"), &error))?;
+    let mut names = Vec::new();
+    for (at, run) in study.runs.iter().enumerate() {
+        let mut walk = Walk::read(&run.dir)?;
+        walk.facts.setting.line.clone_from(&run.setting.line);
+        let name = format!("{}-{}.html", at + 1, export::file_name(&run.bug));
+        write(&folder.join(&name), &walk::html(&[walk]).map_err(in_page)?)?;
+        names.push(format!("{}/{name}", folder.file_name().unwrap_or_default()));
+    }
+    Ok(names)
+}
+
+/// What the form makes a file of each, by name; `None` for forms that are one text.
+fn files(study: &Study, format: ReportFormat) -> Result<Option<Vec<(String, String)>>, Failure> {
+    let named = |(name, text): (&str, String), ending: &str| (format!("{name}.{ending}"), text);
+    Ok(match format {
+        ReportFormat::Csv => {
+            let csv = |table: Table| study::csv(&table).map(|text| named((table.name, text), "csv"));
+            let files: std::io::Result<Vec<_>> = study.tables().into_iter().map(csv).collect();
+            Some(files.map_err(|error| Failure::io("writing CSV", &error))?)
+        }
+        ReportFormat::Latex => {
+            Some(shown(study).map(|table| named((table.name, study::latex(&table)), "tex")).collect())
+        }
+        ReportFormat::Svg => Some(study::figures(study).into_iter().map(|figure| named(figure, "svg")).collect()),
+        _ => None,
+    })
+}
+
+/// The runs that are meant, each under the name of its row among all that were named.
 fn read(args: &ReportArgs) -> Result<Vec<RunFacts>, Failure> {
-    run_dirs(&args.runs)?.iter().map(|dir| Ok(RunFacts::read(dir)?)).collect()
+    let runs = run_dirs(&args.runs)?.into_iter().map(|dir| Ok(RunFacts::read(&dir)?));
+    let mut runs = runs.collect::<Result<Vec<RunFacts>, Failure>>()?;
+    study::name_rows(&mut runs);
+    let known: BTreeSet<&str> = runs.iter().map(|run| run.setting.line.as_str()).collect();
+    if let Some(missing) = args.configuration.iter().find(|name| !known.contains(name.as_str())) {
+        let known = known.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let message = format!("--configuration: no run is of `{missing}`");
+        return Err(Failure::usage(message, format!("the configurations are {known}")));
+    }
+    runs.retain(|run| args.configuration.is_empty() || args.configuration.contains(&run.setting.line));
+    Ok(runs)
 }
 
 /// The run directories that are meant, each once.
@@ -57,7 +126,7 @@ fn read(args: &ReportArgs) -> Result<Vec<RunFacts>, Failure> {
 pub fn run_dirs(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Failure> {
     let mut all = Vec::new();
     for folder in folders {
-        let dirs = study::run_dirs(folder);
+        let dirs = study::run_dirs(&runs::find(folder)?);
         if dirs.is_empty() {
             let message = format!("no run was found in {folder}");
             return Err(Failure::unusable(message, "name run directories, or a folder that holds some"));
@@ -65,7 +134,7 @@ pub fn run_dirs(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Failure> {
         all.extend(dirs);
     }
     // A folder and a run inside it name that run twice.
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     all.retain(|dir| seen.insert(dir.canonicalize_utf8().unwrap_or_else(|_| dir.clone())));
     Ok(all)
 }
@@ -94,13 +163,9 @@ fn title(study: &Study) -> String {
     }
 }
 
-/// One CSV file a table.
-fn each_table(study: &Study, folder: &Utf8Path) -> Result<u8, Failure> {
+fn each_file(folder: &Utf8Path, files: &[(String, String)]) -> Result<u8, Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::io(&format!("creating {folder}"), &error))?;
-    for table in study.tables() {
-        let text = study::csv(&table).map_err(|error| Failure::io("writing CSV", &error))?;
-        write(&folder.join(format!("{}.csv", table.name)), &text)?;
-    }
+    files.iter().try_for_each(|(name, text)| write(&folder.join(name), text))?;
     Ok(0)
 }
 

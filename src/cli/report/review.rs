@@ -2,13 +2,15 @@
 
 use super::args::ReportArgs;
 use crate::cli::error::Failure;
+use crate::cli::width;
+use crate::domain::words::counted;
 use crate::report::review::{self, Item, Review, beside};
 use crate::report::study::RunFacts;
 use crate::report::{coloured_diff, visible};
 use std::io::{BufRead, Write};
 
-/// Columns where nothing says how wide the terminal is.
-const WIDTH: usize = 120;
+/// Columns of the narrowest terminal on which two diffs stand beside each other.
+const LEAST: usize = 100;
 
 /// What was answered.
 enum Answer {
@@ -31,7 +33,8 @@ pub fn review(runs: &[RunFacts], args: &ReportArgs, answers: &mut dyn BufRead) -
         Some(n) => review::sample(queue, n as usize, args.seed),
         None => queue,
     };
-    crate::cli::tell(&format!("{waiting} patches wait for a review, {} are shown to {name}", items.len()));
+    let wait = if waiting == 1 { "waits" } else { "wait" };
+    crate::cli::tell(&format!("{} {wait} for a review, {} shown to {name}", counted(waiting, "patch"), items.len()));
     let mut kept = 0;
     for (nth, item) in items.iter().enumerate() {
         crate::cli::print(&shown(item, nth + 1, items.len()));
@@ -58,11 +61,14 @@ fn keep(item: &Item<'_>, review: &Review) -> Result<(), Failure> {
 
 fn shown(item: &Item<'_>, nth: usize, of: usize) -> String {
     let Some(run) = item.runs.first() else { return String::new() };
-    let width = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(WIDTH);
+    let width = width::columns();
     let times = if item.runs.len() > 1 { format!(", in {} runs", item.runs.len()) } else { String::new() };
     let head = format!("\n[{nth}/{of}] {}{times}  {}\n", run.bug, run.setting.line);
     let why = run.report.as_ref().and_then(|report| report.analysis.as_deref()).unwrap_or("");
     let diffs = match &run.developer {
+        Some(developer) if width < LEAST => {
+            format!("found:\n{}\ndeveloper's:\n{}", coloured_diff(item.patch), coloured_diff(developer))
+        }
         Some(developer) => beside(("found", item.patch), ("developer", developer), width),
         None => format!("{}(the developer's repair is not known)\n", coloured_diff(item.patch)),
     };
@@ -92,8 +98,9 @@ fn ask(answers: &mut dyn BufRead) -> Result<Answer, Failure> {
 
 /// One line of input, without blanks around it; `None` at its end.
 fn line(question: &str, answers: &mut dyn BufRead) -> Result<Option<String>, Failure> {
-    let mut err = anstream::stderr().lock();
-    // Who closed stderr does not want to be asked, and may answer all the same.
+    // Who closed stderr does not want to be asked, and may answer all the same. It is not held while one waits: an
+    // interruption must be able to speak.
+    let mut err = anstream::stderr();
     let _ = write!(err, "{question}").and_then(|()| err.flush());
     let mut text = String::new();
     let read = answers.read_line(&mut text).map_err(|error| Failure::io("reading the answer", &error))?;

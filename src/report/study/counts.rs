@@ -1,9 +1,9 @@
 //! How many runs came to what, and on which rung.
 
-use super::{Correctness, RunFacts};
+use super::{Correctness, RunFacts, Share, Tries};
 use crate::domain::{Level, Usage};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Counts of one group of runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -40,6 +40,13 @@ pub struct Counts {
     pub usage: Usage,
     /// Wall time of runs that are over, in seconds.
     pub seconds: f64,
+    /// By bug: what its runs came to.
+    #[serde(skip)]
+    pub tries: BTreeMap<String, Tries>,
+    /// The share of plausible runs, mean over bugs.
+    pub plausible_share: Option<Share>,
+    /// The share of runs known to be correct, mean over bugs.
+    pub correct_share: Option<Share>,
 }
 
 impl Counts {
@@ -51,13 +58,18 @@ impl Counts {
     /// Counts a group.
     pub fn of<'r>(runs: impl IntoIterator<Item = &'r RunFacts>) -> Self {
         let mut counts = Self::default();
-        let mut bugs = BTreeSet::new();
         for run in runs {
-            bugs.insert(run.bug.to_string());
             counts.add(run);
         }
-        counts.bugs = bugs.len() as u64;
+        counts.bugs = counts.tries.len() as u64;
+        counts.plausible_share = counts.share(|tries| tries.plausible);
+        counts.correct_share = counts.share(|tries| tries.correct);
         counts
+    }
+
+    /// The share of runs that `hits` counts, mean over bugs.
+    fn share(&self, hits: fn(&Tries) -> u64) -> Option<Share> {
+        Share::per_bug(self.tries.values().map(|tries| (hits(tries), tries.finished)))
     }
 
     fn add(&mut self, run: &RunFacts) {
@@ -71,6 +83,10 @@ impl Counts {
             "exhausted" => self.exhausted += 1,
             _ => self.unfinished += 1,
         }
+        let tries = self.tries.entry(run.bug.to_string()).or_default();
+        tries.finished += u64::from(run.report.is_some());
+        tries.plausible += u64::from(run.plausible());
+        tries.correct += u64::from(run.correct());
         if run.report.is_some() {
             self.seconds += run.seconds.wall;
         }

@@ -6,11 +6,11 @@ const Z: f64 = 1.959_963_984_540_054;
 /// Wilson's score interval at 95 % for `hits` of `all` (E. B. Wilson, 1927): it stays inside 0 to 1 and holds for small
 /// samples. `(0, 1)` when there is nothing to count.
 pub fn wilson(hits: u64, all: u64) -> (f64, f64) {
-    if all == 0 {
-        return (0.0, 1.0);
-    }
-    let n = all as f64;
-    let share = hits as f64 / n;
+    if all == 0 { (0.0, 1.0) } else { wilson_of(hits as f64 / all as f64, all as f64) }
+}
+
+/// The same for a share of `n`, which need not be whole: an effective sample size.
+pub fn wilson_of(share: f64, n: f64) -> (f64, f64) {
     let centre = share + Z * Z / (2.0 * n);
     let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + Z * Z / n;

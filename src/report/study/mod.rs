@@ -6,22 +6,29 @@ mod facts;
 mod folder;
 mod forms;
 mod interval;
+mod latex;
 mod overlap;
 mod page;
+mod rows;
+mod share;
 mod table;
 mod tables;
 
 pub use compare::{Gain, Pair};
 pub use counts::{Counts, Rung};
-pub use facts::{AgentFacts, Correctness, LocationType, Place, RunFacts, Setting, Step, ToolFacts};
+pub use facts::{AgentFacts, Correctness, EXEMPT, Facet, LocationType, Place, RunFacts, Setting, Step, ToolFacts};
 pub use folder::run_dirs;
 pub use forms::{csv, markdown, text};
-pub use interval::{mcnemar, paired_difference, wilson};
+pub use interval::{mcnemar, paired_difference, wilson, wilson_of};
+pub use latex::latex;
 pub use overlap::{Overlap, Region, Repaired};
-pub use page::html;
+pub use page::{figures, html};
+pub use rows::{SettingRow, name_rows};
+pub use share::{Share, Tries, any_of, spread};
 pub use table::{Cell, Table};
 
 use crate::domain::{AgentName, BugId, Outcome, ToolName};
+use camino::Utf8Path;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -37,6 +44,8 @@ pub struct Study {
     pub all: Counts,
     /// By configuration.
     pub configurations: BTreeMap<String, Counts>,
+    /// Settings of the configurations, as far as they differ or are no defaults.
+    pub settings: Vec<SettingRow>,
     /// By project.
     pub projects: BTreeMap<String, Counts>,
     /// By how far the developer's repair is spread; runs of bugs without a known repair are in none.
@@ -66,8 +75,13 @@ pub struct Study {
 impl Study {
     /// Counts runs, whose order does not matter, beside published lists of repaired bugs.
     pub fn of(mut runs: Vec<RunFacts>, published: &[Repaired]) -> Self {
+        name_rows(&mut runs);
         runs.sort_by(|a, b| {
-            (natural(&a.bug), &a.setting.line, &a.dir).cmp(&(natural(&b.bug), &b.setting.line, &b.dir))
+            (natural(&a.bug), &a.setting.line, repetition(&a.dir)).cmp(&(
+                natural(&b.bug),
+                &b.setting.line,
+                repetition(&b.dir),
+            ))
         });
         let (correct, others): (Vec<_>, Vec<_>) = runs.iter().partition(|run| run.correct());
         let mut agents: BTreeMap<AgentName, AgentFacts> = BTreeMap::new();
@@ -84,6 +98,7 @@ impl Study {
             schema: SCHEMA,
             all: Counts::of(&runs),
             configurations: grouped(&runs, |run| Some(run.setting.line.clone())),
+            settings: rows::settings(&runs),
             projects: grouped(&runs, |run| Some(run.project())),
             location_types: grouped(&runs, |run| run.location_type),
             escalation: counts::escalation(&runs),
@@ -116,6 +131,11 @@ fn tools(runs: &[&RunFacts]) -> BTreeMap<ToolName, ToolFacts> {
         *sums.entry(name.clone()).or_default() += *used;
     }
     sums
+}
+
+/// Sorts the folder `2` of a batch before its folder `10`.
+fn repetition(dir: &Utf8Path) -> (Option<&Utf8Path>, u64, &Utf8Path) {
+    (dir.parent(), dir.file_name().and_then(|name| name.parse().ok()).unwrap_or(u64::MAX), dir)
 }
 
 /// Sorts `Lang-9` before `Lang-10`; no two bugs are alike.

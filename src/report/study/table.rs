@@ -1,5 +1,6 @@
 //! A table and its values: one form that text, Markdown, CSV and the page share.
 
+use super::Share;
 use crate::domain::Usage;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -58,6 +59,16 @@ impl Cell {
             (None, _) => Self::Unknown,
             (Some(cost), n) => Self::Number(cost / n as f64, 4),
         }
+    }
+
+    /// A share in per cent; empty when it is one of nothing.
+    pub(super) fn share(share: Option<Share>) -> Self {
+        share.map_or_else(|| "".into(), |share| Self::Number(100.0 * share.mean, 1))
+    }
+
+    /// The interval of a share, in per cent.
+    pub(super) fn interval_of(share: Option<Share>) -> Self {
+        share.map_or_else(|| "".into(), |share| Self::interval(share.interval))
     }
 
     /// An interval of shares, in per cent.

@@ -157,9 +157,45 @@ fn sets_overlap_with_what_others_published() {
 
 #[test]
 fn the_page_holds_every_chart() {
-    let page = super::html(&study(), "a < b").unwrap();
+    let page = super::html(&study(), "a < b", &[]).unwrap();
     for title in ["From rung to rung", "Repairs against cost", "Time, tokens and money", "Calls of tools", "Overlap"] {
         assert!(page.contains(&format!("<h3>{title}")), "{title}");
     }
     assert!(page.contains("<title>a &lt; b</title>") && page.contains("US dollars, the cheapest repair first"));
+}
+
+/// A study of one more configuration: three runs each of two bugs, the first repaired twice, the second once.
+fn repeated() -> Study {
+    let one = |bug: &str, nth: u32, level: Option<Level>| {
+        let config = json!({"bug": bug, "name": "thrice", "settings": {"model": ["m"]}, "plan": {}});
+        let events = [started(Level::L1, "fixer"), paid(Level::L1, "fixer", 0.1), finished(bug, level, None, 0.1)];
+        RunFacts::of(format!("b/{bug}/{nth}").as_str().into(), &config, &events)
+    };
+    let hit = Some(Level::L1);
+    let runs = [("d:A-1", [hit, None, hit]), ("d:A-2", [None, None, hit])];
+    let runs = runs.iter().flat_map(|(bug, ends)| (1..).zip(ends).map(|(nth, end)| one(bug, nth, *end)));
+    Study::of(runs.collect(), &[])
+}
+
+#[test]
+fn repetitions_are_told_by_bug_by_k_and_by_round() {
+    let study = repeated();
+    assert_eq!(cells(&study, "summary", 0)[..3], ["plausible", "3", "50.0"], "one configuration needs no name");
+    let at_k = |row: usize| cells(&study, "at-k", row)[..4].join(" ");
+    assert_eq!([at_k(0), at_k(1), at_k(2)], ["thrice 1 2 50.0", "thrice 2 2 83.3", "thrice 3 2 100.0"]);
+    assert_eq!(cells(&study, "rounds", 0), ["thrice", "plausible", "3", "2", "1.00", "1.00", "0", "2"]);
+}
+
+#[test]
+fn every_configuration_has_its_own_figures() {
+    let study = study();
+    assert_eq!(cells(&study, "summary", 0)[..4], ["m", "plausible", "2", "66.7"]);
+    assert_eq!(cells(&study, "summary", 7)[..4], ["m, direct", "plausible", "1", "50.0"]);
+    let tables = study.tables();
+    let table = |name: &str| tables.iter().find(|table| table.name == name).unwrap();
+    let column = table("configurations").columns.iter().position(|title| title == "USD a correct repair").unwrap();
+    assert_eq!(cells(&study, "configurations", 0)[column], "0.7000", "all that was paid, for the one correct repair");
+    assert!(table("escalation").note.starts_with("All 2 configurations together"), "what is pooled says so");
+    let climb = |name: &str| table(name).rows.iter().map(|row| row[3].shown()).collect::<Vec<_>>();
+    assert_eq!((climb("repairs-by-cost"), climb("repairs-by-time")), (vec!["USD".into(); 3], vec!["s".to_owned(); 3]));
 }

@@ -6,6 +6,9 @@ mod sarif;
 pub use github::github;
 pub use sarif::sarif;
 
+use super::ending::tests;
+use super::terminal::visible_line;
+use crate::domain::words::counted;
 use crate::domain::{BugId, Mark, MarkKind, Patch, Ranking, RepoPath, TestId, Usage};
 use serde::Serialize;
 use std::fmt::Write;
@@ -43,6 +46,10 @@ pub struct Triaged {
     pub bug: BugId,
     /// Its failing tests.
     pub failing: Vec<TestId>,
+    /// Tests that count for nothing, with the reason.
+    pub set_aside: Vec<(TestId, String)>,
+    /// What the language says of code that it cannot read.
+    pub syntax: Vec<String>,
     /// Suspicious lines, the most suspicious first.
     pub lines: Vec<Line>,
     /// A patch that passed everything, where one fell out.
@@ -58,14 +65,25 @@ pub struct Triaged {
 impl Triaged {
     /// A bug of which nothing can be said, and why.
     pub fn failed(bug: BugId, error: String) -> Self {
-        let (failing, lines) = Default::default();
-        Self { bug, failing, lines, fix: None, usage: Usage::default(), seconds: 0.0, error: Some(error) }
+        let (failing, set_aside, syntax, lines) = Default::default();
+        Self {
+            bug,
+            failing,
+            set_aside,
+            syntax,
+            lines,
+            fix: None,
+            usage: Usage::default(),
+            seconds: 0.0,
+            error: Some(error),
+        }
     }
 
     /// The object for programs.
     pub fn json(&self) -> serde_json::Value {
+        let aside = self.set_aside.iter().map(|(test, reason)| serde_json::json!({"test": test, "reason": reason}));
         serde_json::json!({
-            "bug": self.bug, "failing": self.failing, "lines": self.lines,
+            "bug": self.bug, "failing": self.failing, "set_aside": aside.collect::<Vec<_>>(), "syntax_errors": self.syntax, "lines": self.lines,
             "patch": self.fix.as_ref().map(|fix| &fix.diff),
             "usage": self.usage, "seconds": self.seconds, "error": self.error,
         })
@@ -117,6 +135,12 @@ pub fn text(all: &[Triaged]) -> String {
         if let Some(error) = &bug.error {
             let _ = writeln!(text, "  {error}");
         }
+        for line in tests(&bug.failing, &bug.set_aside) {
+            let _ = writeln!(text, "{}", visible_line(&line));
+        }
+        for line in &bug.syntax {
+            let _ = writeln!(text, "  {}", visible_line(line));
+        }
         for (nth, line) in bug.lines.iter().enumerate() {
             let _ = writeln!(text, "{:>3}. {:.3}  {}:{}  {}", nth + 1, line.score, line.file, line.line, line.code);
             let _ = writeln!(text, "            {}", line.reasons.join("; "));
@@ -138,8 +162,14 @@ pub fn markdown(all: &[Triaged]) -> String {
         if let Some(error) = &bug.error {
             let _ = writeln!(text, "{error}\n");
         }
+        for line in tests(&bug.failing, &bug.set_aside) {
+            let _ = writeln!(text, "*{}", cell(&visible_line(&line)).trim_end());
+        }
+        for line in &bug.syntax {
+            let _ = writeln!(text, "* {}", cell(&visible_line(line)));
+        }
         if !bug.lines.is_empty() {
-            text.push_str("| # | score | place | code | why |\n|---|---|---|---|---|\n");
+            text.push_str("\n| # | score | place | code | why |\n|---|---|---|---|---|\n");
         }
         for (nth, line) in bug.lines.iter().enumerate() {
             let (code, why) = (cell(&line.code), cell(&line.reasons.join("; ")));
@@ -162,5 +192,5 @@ fn spent(bug: &Triaged) -> String {
         (_, Some(usd)) => format!("{tokens} tokens, ${usd:.4}"),
         (_, None) => format!("{tokens} tokens, price unknown"),
     };
-    format!("{} failing tests, {fix}, {money}, {:.1} s", bug.failing.len(), bug.seconds)
+    format!("{}, {fix}, {money}, {:.1} s", counted(bug.failing.len(), "failing test"), bug.seconds)
 }

@@ -132,7 +132,7 @@ impl Walk {
 
 impl Answer {
     /// What a response holds; its cost is not in it.
-    fn read(response: &Value) -> Self {
+    pub(in crate::report) fn read(response: &Value) -> Self {
         let message = &response["choices"][0]["message"];
         let text = |key: &str| words(&message[key]);
         let reasoning = ["reasoning_content", "reasoning"].map(text).into_iter().find(|text| !text.is_empty());

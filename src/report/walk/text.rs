@@ -41,8 +41,13 @@ fn head(walk: &Walk) -> String {
     let equal = meant(facts);
     let bug = visible_line(&facts.bug.to_string());
     let mut text = format!("{bug}  {style}{}{style:#}{}{equal}\n{SOFT}", facts.verdict(), visible_line(&by));
-    let _ =
-        writeln!(text, "{}; {}; {:.1} s", visible_line(&facts.setting.line), spent(&facts.usage), facts.seconds.wall);
+    let _ = writeln!(
+        text,
+        "{}; {}; {:.1} s",
+        visible_line(&facts.setting.in_full()),
+        spent(&facts.usage),
+        facts.seconds.wall
+    );
     let ran = format!("unidebug {}, sandbox {}; {}", facts.version, facts.sandbox, facts.dir);
     let _ = writeln!(text, "{}{SOFT:#}", visible_line(&ran));
     for notice in &facts.notices {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 impl Answer {
     /// What the model thought, without the command that stands beside it; its whole text when it holds no command.
-    pub(super) fn thoughts(&self) -> String {
+    pub(in crate::report) fn thoughts(&self) -> String {
         let said = self.text.trim();
         let Some((before, object)) = first_object(said) else { return said.to_owned() };
         let thoughts = match &object["thoughts"] {

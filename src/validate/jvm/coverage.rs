@@ -29,6 +29,8 @@ pub(super) async fn measured(
     let product: Vec<&str> = subject.folders.all().map(|folder| folder.as_str()).collect();
     plan.args.push(format!("-javaagent:{}=output=none", jars[0]));
     plan.args.push(format!("-Dunidebug.spectrum={}", product.join(":")));
+    let read: Vec<&str> = jars.iter().map(|jar| jar.as_str()).collect();
+    plan.args.push(format!("-Dunidebug.spectrum.libraries={}", read.join(":")));
     let mut jvm = subject.suite(&copy)?;
     jvm.class_path.extend(jars);
     jvm.harness = &harness;

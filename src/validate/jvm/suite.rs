@@ -7,9 +7,12 @@ use crate::benchmark::jdk::Jdk;
 use crate::sandbox::{Finished, Job, Sandbox};
 use crate::validate::ValidateError;
 use crate::validate::plan::{Look, PLAIN_VARIABLES, Plan};
-use crate::validate::suite::{Process, START};
+use crate::validate::suite::{Asked, Process, START};
 use camino::Utf8PathBuf;
 use std::time::Duration;
+
+/// Nobody attaches to a test JVM, itself least of all: its memory and its classes are its runner's as well.
+pub(super) const NO_ATTACHING: &str = "-XX:+DisableAttachMechanism";
 
 /// Memory in MiB that a test JVM may hold: twice its heap, which the project's own arguments may set.
 pub(in crate::validate) fn memory(heap_mib: u64, args: &[String]) -> u64 {
@@ -49,7 +52,7 @@ pub(in crate::validate) struct Suite<'a> {
 }
 
 impl Suite<'_> {
-    fn job(&self, plan: &Plan, request: String, left: Duration) -> Result<Job, ValidateError> {
+    fn job(&self, plan: &Plan, asked: Asked, left: Duration) -> Result<Job, ValidateError> {
         let mut class_path = vec![self.harness.classes.clone()];
         class_path.extend(self.class_path.iter().cloned());
         let mut main = "unidebug.runner.Cold".to_owned();
@@ -63,7 +66,7 @@ impl Suite<'_> {
         }
         let joined = given.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         // Some tests want to see an OutOfMemoryError, so it does not end the process.
-        let mut args: Vec<String> = vec!["-XX:+UseSerialGC".into()];
+        let mut args: Vec<String> = ["-XX:+UseSerialGC", NO_ATTACHING].map(String::from).to_vec();
         if !plan.long {
             args.push("-XX:TieredStopAtLevel=1".into());
         }
@@ -81,8 +84,7 @@ impl Suite<'_> {
             .write(&self.writable)
             .wall(left + START);
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
-        job.results = true;
-        job.request = Some(request);
+        job.dialogue = Some(asked.dialogue());
         job.limits.memory_mib = memory(self.heap_mib, &plan.args);
         if is_plain {
             job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -93,7 +95,7 @@ impl Suite<'_> {
 
 #[async_trait::async_trait]
 impl Process for Suite<'_> {
-    async fn start(&self, plan: &Plan, request: String, left: Duration) -> Result<Finished, ValidateError> {
-        Ok(self.sandbox.run(self.job(plan, request, left)?).await?)
+    async fn start(&self, plan: &Plan, asked: Asked, left: Duration) -> Result<Finished, ValidateError> {
+        Ok(self.sandbox.run(self.job(plan, asked, left)?).await?)
     }
 }

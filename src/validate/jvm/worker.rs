@@ -2,13 +2,14 @@
 //! and another one is already waiting.
 
 use super::daemon::{Classes, flags, put, put_count};
-use super::suite::memory;
+use super::suite::{NO_ATTACHING, memory};
 use crate::benchmark::Checkout;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{RunEnd, TestReport};
 use crate::sandbox::{Exit, Job, Sandbox, SandboxError, Served};
+use crate::validate::keys::Keys;
 use crate::validate::plan::Plan;
-use crate::validate::records::{self, Told};
+use crate::validate::records::{self, Listener, Told};
 use crate::validate::subject::Copy;
 use crate::validate::suite;
 use camino::Utf8PathBuf;
@@ -60,7 +61,7 @@ impl WorkerSetup {
         class_path.extend(self.libraries.iter().cloned());
         let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         let mut args = flags(self.heap_mib);
-        args.extend(["-XX:+ExitOnOutOfMemoryError", "-Djava.awt.headless=true", "-ea"].map(String::from));
+        args.extend(["-XX:+ExitOnOutOfMemoryError", NO_ATTACHING, "-Djava.awt.headless=true", "-ea"].map(String::from));
         args.extend(self.jvm_args.iter().cloned());
         args.extend(["-cp".into(), joined, "unidebug.runner.Worker".into()]);
         args.extend(self.classes.iter().map(ToString::to_string));
@@ -152,9 +153,9 @@ impl Workers {
                 return Ok(report);
             }
             let mut worker = self.take().await?;
-            let nonce = suite::nonce();
-            let request = suite::request(plan, &report, &nonce, must);
-            let ended = worker.run(candidate, &request, &nonce, left + GRACE).await;
+            let keys = Keys::new();
+            let request = suite::request(plan, &report, &keys, must);
+            let ended = worker.run(candidate, &request, &keys, left + GRACE).await;
             report.output_tail = worker.tail();
             let (told, end) = match ended {
                 Ended::Told(told) => (told, None),
@@ -196,7 +197,7 @@ impl Workers {
 }
 
 impl Worker {
-    async fn run(&mut self, candidate: &Classes, request: &str, nonce: &str, wall: Duration) -> Ended {
+    async fn run(&mut self, candidate: &Classes, request: &str, keys: &Keys, wall: Duration) -> Ended {
         let mut bytes = vec![b'C'];
         put_count(&mut bytes, candidate.len());
         for (name, class) in candidate {
@@ -208,17 +209,17 @@ impl Worker {
         let mut told = Vec::new();
         let exchange = async {
             self.served.requests.write_all(&bytes).await?;
-            read_run(&mut self.served.answers, nonce, &mut told).await
+            read_run(&mut self.served, keys, &mut told).await
         };
         match tokio::time::timeout(wall, exchange).await {
-            Ok(Ok(())) => Ended::Told(records::read(&told, nonce)),
+            Ok(Ok(())) => Ended::Told(records::read(&told, keys)),
             Ok(Err(_)) => {
                 let end = self.end().await;
-                Ended::Gone(records::read(&told, nonce), end)
+                Ended::Gone(records::read(&told, keys), end)
             }
             Err(_) => {
                 self.served.kill();
-                Ended::Gone(records::read(&told, nonce), RunEnd::TimedOut)
+                Ended::Gone(records::read(&told, keys), RunEnd::TimedOut)
             }
         }
     }
@@ -243,16 +244,21 @@ impl Worker {
     }
 }
 
-/// Reads lines until the end record of this run.
-async fn read_run(from: &mut tokio::net::unix::pipe::Receiver, nonce: &str, told: &mut Vec<u8>) -> std::io::Result<()> {
-    let mut lines = BufReader::with_capacity(1 << 16, from.take(MOST));
+/// Reads lines until the end record of this run, and hands out a key for each test that begins.
+async fn read_run(served: &mut Served, keys: &Keys, told: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut lines = BufReader::with_capacity(1 << 16, (&mut served.answers).take(MOST));
+    let mut listener = Listener::new(keys);
     loop {
         let begin = told.len();
         if lines.read_until(b'\n', told).await? == 0 {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
-        if records::is_over(&told[begin..], nonce) {
+        let line = &told[begin..];
+        if listener.is_over(line) {
             return Ok(());
+        }
+        if let Some(key) = listener.answer(line) {
+            served.requests.write_all(key.as_bytes()).await?;
         }
     }
 }

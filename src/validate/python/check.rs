@@ -76,9 +76,7 @@ impl Python {
             news: written.news,
         })
     }
-}
 
-impl Python {
     /// Whether a new file brings a module or package that the project does not have.
     fn is_at_top(&self, path: &RepoPath) -> bool {
         let top = path.as_str().split('/').next().unwrap_or_default();

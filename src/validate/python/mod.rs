@@ -12,7 +12,7 @@ use super::plan::{Look, PLAIN_VARIABLES, Plan};
 use super::records::{Discovered, Executed};
 use super::refuse::refuse;
 use super::subject::{Build, Copy, Subject, does_not_compile, same_code};
-use super::suite::{self, Process, START};
+use super::suite::{self, Asked, Process, START};
 use super::{Options, ValidateError, io_error};
 use crate::benchmark::python::{self, Interpreter};
 use crate::benchmark::{Checkout, age, jars};
@@ -181,14 +181,15 @@ impl Suite<'_> {
 
 #[async_trait::async_trait]
 impl Process for Suite<'_> {
-    async fn start(&self, plan: &Plan, request: String, left: Duration) -> Result<Finished, ValidateError> {
+    async fn start(&self, plan: &Plan, mut asked: Asked, left: Duration) -> Result<Finished, ValidateError> {
         let subject = self.subject;
         let program = code(&subject.interpreter);
         let mut job = subject.interpreter.job(&self.cwd, program).write(&self.tree).wall(left + START);
         if plan.look == Look::Plain {
             job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
-        job.request = Some(self.request(plan, request));
+        asked.request = self.request(plan, asked.request);
+        job.dialogue = Some(asked.dialogue());
         job.limits.memory_mib = subject.options.heap_mib.min(MOST_MIB);
         Ok(subject.sandbox.run(job).await?)
     }

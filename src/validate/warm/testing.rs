@@ -4,7 +4,9 @@
 //! One of a batch also runs the tests near its change, within a short time, because few of a batch are confirmed.
 
 use super::{Haste, Inner};
-use crate::domain::{Disagreement, Failure, Outcome, Patch, SurerJudge, TestId, TestReport, Validation, outer_class};
+use crate::domain::{
+    Disagreement, Failure, Outcome, Patch, SurerJudge, TestId, TestReport, TestResult, Validation, outer_class,
+};
 use crate::validate::jvm::{Classes, WorkerSetup, Workers};
 use crate::validate::own::is_doubtful;
 use crate::validate::plan::{Deadlines, Plan};
@@ -12,7 +14,7 @@ use crate::validate::plausible::{self, Judged, not_passed, objection};
 use crate::validate::subject::Build;
 use crate::validate::suite::spelled;
 use crate::validate::untouched::passes;
-use crate::validate::{Baseline, Judge, ValidateError, cold, coverage, resources};
+use crate::validate::{Baseline, Judge, ValidateError, clean, cold, coverage, resources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,10 +70,17 @@ impl Inner {
         if !trial.is_empty() {
             let report = workers.run(&Classes::new(), &self.plan(trial.clone()), &[]).await?;
             if let Some(id) = trial.iter().find(|id| passes(&report, id) != Some(false)) {
-                return Err(ValidateError::Tool {
-                    what: format!("{id} fails in a process of its own and not in a warm one"),
-                    hint: "nothing to do; the cold judge is slower and right".into(),
-                });
+                return Err(unlike(format!("{id} fails in a process of its own and not in a warm one")));
+            }
+            // Who fails for another reason here, such as a resource that is not found, would fail with any patch.
+            if let Some(id) = self.fails_otherwise(&report, &trial) {
+                let how = |result: Option<&TestResult>| {
+                    let failure = result.and_then(|result| result.failure.as_ref()).map(clean::clean);
+                    failure.map_or_else(|| "nothing".to_owned(), |why| format!("{}: {}", why.kind, why.message))
+                };
+                let (cold, warm) = (how(baseline.report.results.get(id)), how(report.results.get(id)));
+                let what = format!("{id} fails in a process of its own by {cold}, and in a warm one by {warm}");
+                return Err(unlike(what));
             }
         }
         Ok(Warm { workers: Mutex::new(workers), trust: Mutex::default(), _resources: scratch })
@@ -151,7 +160,7 @@ impl Inner {
         if answer.outcome == Outcome::Failed && !is_fresh && self.fails_elsewhere(&answer) {
             // Something that an earlier candidate left may be what fails.
             let untouched = workers.run(&Classes::new(), &plan, &[]).await?;
-            if self.is_spoilt(&untouched) {
+            if self.fails_otherwise(&untouched, &baseline.triggering).is_some() {
                 workers.renew();
                 answer = self.triggering(workers, classes, &plan).await?;
             }
@@ -168,12 +177,12 @@ impl Inner {
         answer.failing.iter().any(|(id, now)| before(id).is_none_or(|before| signature(before) != signature(now)))
     }
 
-    /// Whether the untouched code fails otherwise than in the baseline.
-    fn is_spoilt(&self, report: &TestReport) -> bool {
+    /// The first of some tests that fails otherwise than in the baseline; the code is untouched.
+    fn fails_otherwise<'a>(&self, report: &TestReport, tests: &'a [TestId]) -> Option<&'a TestId> {
         let results = &self.cold.baseline().report.results;
-        self.cold.baseline().triggering.iter().any(|id| {
-            let before = results.get(id).and_then(|result| result.failure.as_ref()).map(signature);
-            let now = report.results.get(id).and_then(|result| result.failure.as_ref()).map(signature);
+        tests.iter().find(|id| {
+            let before = results.get(*id).and_then(|result| result.failure.as_ref()).map(signature);
+            let now = report.results.get(*id).and_then(|result| result.failure.as_ref()).map(signature);
             before.is_some() && before != now
         })
     }
@@ -323,9 +332,14 @@ impl Inner {
     }
 }
 
+/// Why no process that stays is used.
+fn unlike(what: String) -> ValidateError {
+    ValidateError::Tool { what, hint: "nothing to do; the cold judge is slower and right".into() }
+}
+
 /// Where and how a test fails: the exception and the innermost frame of the project.
 fn signature(failure: &Failure) -> (String, Option<(String, Option<u32>)>) {
-    let frame = failure.frames.iter().find(|frame| crate::validate::clean::is_project_frame(frame));
+    let frame = failure.frames.iter().find(|frame| clean::is_project_frame(frame));
     (failure.kind.clone(), frame.map(|frame| (frame.class.clone(), frame.line)))
 }
 

@@ -2,11 +2,10 @@
 
 use super::answers::{Build, Compiled, CompilerAnswer, ModuleAnswer, SourceSet, TestsAnswer};
 use crate::benchmark::Project;
+use crate::benchmark::local::javac;
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Arguments of the compiler that only judge, or that want what our compiler does not load.
-const LEFT_OUT: &[&str] = &["-Werror", "-Xlint", "-Xplugin", "-XDcompilePolicy", "-Xdoclint"];
 /// From this version on tests see the JDK's own packages closed.
 const CLOSES_THE_JDK: (u32, u32) = (7, 5);
 /// From this version on annotation processors are named apart from the class path.
@@ -110,9 +109,7 @@ fn compile_as(build: &Build, compiler: &CompilerAnswer, project: &mut Project) {
             project.javac_args.extend(level.iter().flat_map(|level| [option.to_owned(), level.clone()]));
         }
     }
-    // Warnings must not fail a candidate that Gradle would take on another JDK.
-    let keeps = |arg: &&String| !LEFT_OUT.iter().any(|left_out| arg.starts_with(left_out));
-    project.javac_args.extend(compiler.arguments.iter().filter(keeps).cloned());
+    project.javac_args.extend(compiler.arguments.iter().filter(|arg| javac::keeps(arg)).cloned());
     if compiler.processors.is_empty() && version(build) >= NAMES_PROCESSORS {
         project.javac_args.push("-proc:none".into());
     }

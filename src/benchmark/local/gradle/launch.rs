@@ -97,18 +97,14 @@ fn of_distribution(folder: Utf8PathBuf, version: &str) -> Launch {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn write(path: &Utf8Path, text: &str) {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    use crate::benchmark::testing::write;
 
     #[test]
     fn the_wrapper_decides_and_a_fetched_distribution_comes_first() {
         let temp = tempfile::tempdir().unwrap();
         let base = Utf8Path::from_path(temp.path()).unwrap();
         let (root, home) = (base.join("p"), base.join("home"));
-        let address = "distributionUrl=https\\://services.gradle.org/distributions/gradle-8.5-bin.zip\n";
+        let address = "distributionUrl=https\\://example.org/distributions/gradle-8.5-bin.zip\n";
         write(&root.join(WRAPPER_PROPERTIES), address);
         write(&root.join(WRAPPER_JAR), "");
         let first = || all(&root, &home, None, Utf8Path::new("/j/java")).remove(0);

@@ -10,10 +10,9 @@ mod invoke;
 mod launch;
 mod own;
 
-use super::Found;
 use super::modules::{self, Choice, Module};
 use super::reactor::{CompilesAll, Described, Modules};
-use crate::benchmark::copy::io_error;
+use super::{Found, with_names_of};
 use crate::benchmark::facts::Facts;
 use crate::benchmark::settings::Settings;
 use crate::benchmark::{BenchmarkError, Reactor};
@@ -62,12 +61,7 @@ pub(super) async fn set_up(
     facts: &Facts,
     notes: &mut Vec<String>,
 ) -> Result<Found, BenchmarkError> {
-    let root = root.canonicalize_utf8().map_err(|source| io_error("cannot open the copy", root, source))?;
-    // People know the project by the folder they named, not by its copy.
-    in_copy(&root, original, settings, facts, notes).await.map_err(|error| match error {
-        BenchmarkError::Root { what, hint, .. } => BenchmarkError::Root { what, path: original.to_owned(), hint },
-        other => other,
-    })
+    with_names_of(original, root, async |root| in_copy(root, original, settings, facts, notes).await).await
 }
 
 async fn in_copy(

@@ -50,7 +50,10 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
     };
     if said.contains("COMPILATION ERROR") {
         let first = errors.iter().find(|line| line.contains(".java:[")).copied().unwrap_or(&shown);
-        return Complaint::Compile(first.to_owned());
+        // The compiler names the symbol it does not find on a line of its own.
+        let about = said.lines().map(|line| line.trim_start_matches("[ERROR]").trim());
+        let symbol = about.skip_while(|line| *line != first).nth(1).filter(|line| line.starts_with("symbol:"));
+        return Complaint::Compile(symbol.map_or_else(|| first.to_owned(), |symbol| format!("{first}; {symbol}")));
     }
     if is_about_the_jdk(&shown) {
         return Complaint::Compile(shown);
@@ -103,6 +106,10 @@ mod tests {
         let broken = "[ERROR] COMPILATION ERROR : \n[INFO] ----\n[ERROR] /p/A.java:[3,5] ';' expected\n[ERROR] Failed to \
                       execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile";
         assert_eq!(read(broken), Complaint::Compile("/p/A.java:[3,5] ';' expected".into()));
+        let symbol =
+            "[ERROR] COMPILATION ERROR : \n[ERROR] /p/A.java:[3,5] cannot find symbol\n  symbol:   class Basket\n";
+        let told = Complaint::Compile("/p/A.java:[3,5] cannot find symbol; symbol:   class Basket".into());
+        assert_eq!(read(symbol), told);
         let release = "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile \
                        (default-compile) on project x: Fatal error compiling: error: release version 99 not supported";
         assert!(matches!(read(release), Complaint::Compile(what) if what.contains("release version 99")));

@@ -1,7 +1,6 @@
 //! A call of Maven that may fetch what is missing.
 
-use super::invoke::{Maven, Request, arguments, no_settings};
-use super::memory::{Store, Way};
+use super::invoke::{Maven, no_settings};
 use super::user;
 use crate::benchmark::mirror::{self, Mirror};
 use crate::benchmark::{BenchmarkError, age, jars};
@@ -19,17 +18,18 @@ pub(super) struct Fetching {
 }
 
 impl Maven {
-    /// A call that fetches through a mirror, into a repository of its own. The mirror keeps what it fetched in `store`.
+    /// A call on a project that fetches through a mirror, into a repository of its own, which `arguments` names. The mirror
+    /// keeps what it fetched in `store`.
     pub(super) async fn fetching_job(
         &self,
-        request: &Request,
-        way: Way,
+        root: &Utf8Path,
         store: &Utf8Path,
+        arguments: impl FnOnce(&Utf8Path) -> Vec<String>,
     ) -> Result<(Job, Fetching), BenchmarkError> {
         let settings = user::settings();
         let super_pom = self.super_pom().await;
         let mut upstreams = mirror::of_user(settings.as_deref(), super_pom.as_deref());
-        for upstream in poms(&request.root).flat_map(|pom| mirror::of_project(&pom)) {
+        for upstream in poms(root).flat_map(|pom| mirror::of_project(&pom)) {
             if !upstreams.contains(&upstream) {
                 upstreams.push(upstream);
             }
@@ -45,8 +45,7 @@ impl Maven {
             age::forget_old(&all);
             let own = tempfile::tempdir_in(&all)?;
             let repository = Utf8Path::from_path(own.path()).ok_or_else(odd)?.canonicalize_utf8()?;
-            let args = arguments(request, Store::Filled, way, &repository);
-            let mut job = self.bare_job(&request.root, &settings, args).write(repository);
+            let mut job = self.bare_job(root, &settings, arguments(&repository)).write(repository);
             job.door = Some(mirror.door.clone());
             Ok((job, Fetching { _mirror: mirror, _repository: own }))
         };

@@ -206,7 +206,8 @@ impl Maven {
         };
         let (job, _fetching) = match store {
             Store::Filled => {
-                let (job, fetching) = self.fetching_job(request, way, &repository).await?;
+                let arguments = |own: &Utf8Path| arguments(request, store, way, own);
+                let (job, fetching) = self.fetching_job(&request.root, &repository, arguments).await?;
                 (job, Some(fetching))
             }
             Store::Own | Store::Users => {

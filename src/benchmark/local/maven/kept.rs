@@ -139,11 +139,7 @@ fn key(request: &Request, maven: &Maven) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn write(path: &Utf8Path, text: &str) {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    use crate::benchmark::testing::write;
 
     #[test]
     fn outputs_come_back_with_the_paths_of_the_new_copy() {

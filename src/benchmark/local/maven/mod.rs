@@ -17,9 +17,9 @@ mod user;
 
 use crate::benchmark::copy::io_error;
 use crate::benchmark::facts::Facts;
-use crate::benchmark::local::Found;
 use crate::benchmark::local::modules::{self as shared, Choice, Module};
 use crate::benchmark::local::reactor::Modules;
+use crate::benchmark::local::{Found, with_names_of};
 use crate::benchmark::settings::Settings;
 use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, Project, Reactor};
@@ -43,15 +43,7 @@ pub(super) async fn set_up(
     facts: &Facts,
     notes: &mut Vec<String>,
 ) -> Result<Found, BenchmarkError> {
-    let root = root.canonicalize_utf8().map_err(|source| io_error("cannot open the copy", root, source))?;
-    // People know the project by the folder they named, not by its copy.
-    in_copy(&root, settings, facts, notes).await.map_err(|error| match error {
-        BenchmarkError::Root { what, path, hint } => {
-            let path = path.strip_prefix(&root).map_or_else(|_| path.clone(), |inside| original.join(inside));
-            BenchmarkError::Root { what, path, hint }
-        }
-        other => other,
-    })
+    with_names_of(original, root, async |root| in_copy(root, settings, facts, notes).await).await
 }
 
 async fn in_copy(

@@ -63,16 +63,7 @@ fn not_a_pom(path: Utf8PathBuf) -> BenchmarkError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Utf8PathBuf) {
-        let temp = tempfile::tempdir().unwrap();
-        let root = Utf8PathBuf::from_path_buf(temp.path().to_owned()).unwrap();
-        for (path, text) in files {
-            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
-            fs::write(root.join(path), text).unwrap();
-        }
-        (temp, root)
-    }
+    use crate::benchmark::testing::project;
 
     #[test]
     fn modules_are_read_from_the_poms_and_stay_inside() {

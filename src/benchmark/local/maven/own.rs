@@ -1,10 +1,12 @@
 //! `mvn test` as the project's own word on tests.
 
+use super::complaint::{Complaint, complaint};
 use super::invoke::{DIRECT, Maven, SKIPPED, repository};
 use super::memory::{Store, Way};
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
 use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun};
 use crate::domain::{RepoPath, TestId, TestResult};
+use crate::sandbox::{Exit, Job};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -34,6 +36,42 @@ impl OwnCommand for MavenTest {
         let Some(repository) = repository(self.store)? else {
             return Ok(OwnRun::NotTested("there is no local Maven repository".into()));
         };
+        let offline = |repository: &Utf8Path| self.arguments(tests, Some("-o"), repository);
+        let job = || self.maven.job(tree, self.store, repository.clone(), offline(&repository));
+        let ran = self.call(tree, job()?.wall(wall)).await?;
+        let Some(Complaint::Missing(_)) = ran.complaint.as_ref().filter(|_| self.store == Store::Own) else {
+            return Ok(ran.told());
+        };
+        // What runs the tests is not what compiles them: the first build did not fetch it. What a call with the network
+        // says does not count.
+        let online = |own: &Utf8Path| self.arguments(tests, None, own);
+        let (fetches, _fetching) = self.maven.fetching_job(tree, &repository, online).await?;
+        self.call(tree, fetches.wall(wall)).await?;
+        Ok(self.call(tree, job()?.wall(wall)).await?.told())
+    }
+}
+
+/// What one call of Maven left.
+struct Ran {
+    exit: Exit,
+    results: BTreeMap<TestId, TestResult>,
+    said: String,
+    /// Why no test ran.
+    complaint: Option<Complaint>,
+}
+
+impl Ran {
+    fn told(self) -> OwnRun {
+        match self.complaint {
+            Some(complaint) => OwnRun::NotTested(complaint.into_text()),
+            None => tested(self.exit, self.results, &self.said),
+        }
+    }
+}
+
+impl MavenTest {
+    /// Calls Maven and reads the reports that it leaves.
+    async fn call(&self, tree: &Utf8Path, job: Job) -> Result<Ran, BenchmarkError> {
         let reports = self.module.under(tree).join(REPORTS);
         // Reports that came with the copy are not results.
         if reports.is_dir() {
@@ -43,25 +81,19 @@ impl OwnCommand for MavenTest {
                 source,
             })?;
         }
-        let args = self.arguments(tests, &repository);
-        let job = self.maven.job(tree, self.store, repository, args)?.wall(wall);
         let done = self.maven.sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
             what: format!("Maven could not be started: {error}"),
             hint: "`unidebug doctor` tells what is missing".into(),
         })?;
         let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
         let results = read(&reports);
-        if results.is_empty() {
-            let line = said.lines().find(|line| line.contains("ERROR")).unwrap_or("it ran no test").trim();
-            return Ok(OwnRun::NotTested(line.to_owned()));
-        }
-        Ok(tested(done.exit, results, &said))
+        let complaint = results.is_empty().then(|| complaint(&said, done.exit));
+        Ok(Ran { exit: done.exit, results, said, complaint })
     }
-}
 
-impl MavenTest {
-    fn arguments(&self, tests: &[TestId], repository: &Utf8Path) -> Vec<String> {
-        let mut all: Vec<String> = ["-B", "-o", "-Dstyle.color=never"].map(str::to_owned).into();
+    fn arguments(&self, tests: &[TestId], offline: Option<&str>, repository: &Utf8Path) -> Vec<String> {
+        let mut all: Vec<String> = ["-B", "-Dstyle.color=never"].map(str::to_owned).into();
+        all.extend(offline.map(str::to_owned));
         all.push(format!("-Dmaven.repo.local={repository}"));
         if self.is_one_of_many {
             let module = if self.module.as_str().is_empty() { "." } else { self.module.as_str() };

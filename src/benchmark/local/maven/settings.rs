@@ -1,6 +1,7 @@
 //! What a module's effective pom says about compiling and testing.
 
 use crate::benchmark::Project;
+use crate::benchmark::local::javac;
 use crate::benchmark::xml::Element;
 use camino::Utf8PathBuf;
 
@@ -59,9 +60,7 @@ fn compiler(pom: &Element, project: &mut Project) {
         project.javac_args.push("-parameters".into());
     }
     let listed = settings.texts("compilerArgs").into_iter().chain(settings.text("compilerArgument"));
-    // Warnings must not fail a candidate that Maven would take on another JDK.
-    let keeps = |arg: &String| resolved(arg) && arg != "-Werror" && !arg.starts_with("-Xlint");
-    project.javac_args.extend(listed.filter(keeps));
+    project.javac_args.extend(listed.filter(|arg| resolved(arg) && javac::keeps(arg)));
 }
 
 fn surefire(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
@@ -222,7 +221,8 @@ mod tests {
              <maven.compiler.target>1.8</maven.compiler.target>\
              <project.build.sourceEncoding>ISO-8859-1</project.build.sourceEncoding></properties>\
              <build><plugins><plugin><artifactId>maven-compiler-plugin</artifactId><configuration>\
-             <compilerArgs><arg>-proc:none</arg><arg>-Werror</arg><arg>-Xlint:all</arg></compilerArgs>\
+             <compilerArgs><arg>-proc:none</arg><arg>-Werror</arg><arg>-Xlint:all</arg>\
+             <arg>-Xplugin:ErrorProne -XepDisableAllChecks</arg><arg>-Xep:DeadException:OFF</arg></compilerArgs>\
              <parameters>true</parameters></configuration></plugin></plugins></build>",
         );
         assert_eq!(project.javac_args, ["-source", "1.8", "-target", "1.8", "-parameters", "-proc:none"]);

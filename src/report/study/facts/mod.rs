@@ -1,10 +1,12 @@
 //! One run, reduced to what reports count: small enough that a thousand of them fit into memory.
 
+mod facet;
 mod location_type;
 mod setting;
 mod trail;
 mod work;
 
+pub use facet::{EXEMPT, Facet};
 pub use location_type::LocationType;
 pub use setting::Setting;
 pub use trail::Step;
@@ -12,6 +14,7 @@ pub use work::{AgentFacts, Place, ToolFacts};
 
 use crate::domain::{BugId, Event, Level, Outcome, Scope, ToolName, Usage};
 use crate::journal::{Journal, JournalError};
+use crate::report::diff::without_canary;
 use crate::report::review::{self, Review};
 use crate::report::summary::{DEVELOPER, Equality, RunReport, Seconds, Validations, VerdictWord};
 use crate::report::tally::Tally;
@@ -119,7 +122,7 @@ impl RunFacts {
         let config = std::fs::read(dir.join(CONFIG)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let mut facts = Self::of(dir, &config.unwrap_or(Value::Null), &events);
         let developer = std::fs::read(dir.join(DEVELOPER)).ok();
-        facts.developer = developer.map(|bytes| crate::language::decode(&bytes).0);
+        facts.developer = developer.map(|bytes| without_canary(&crate::language::decode(&bytes).0));
         facts.location_type = facts.developer.as_deref().and_then(LocationType::of);
         facts.review = facts.patch().and_then(|patch| review::of(dir, patch));
         Ok(facts)
@@ -161,6 +164,13 @@ impl RunFacts {
             }
         }
         facts
+    }
+
+    /// Everything that can change its result: what was frozen, and what was found out about the machine.
+    pub fn facets(&self) -> impl Iterator<Item = Facet> + '_ {
+        let jdk = self.report.as_ref().and_then(|report| report.jdk.as_deref()).unwrap_or_default();
+        let found = [Facet::new("JDK", jdk, true), Facet::new("sandbox in force", &self.sandbox, true)];
+        self.setting.facets.iter().cloned().chain(found)
     }
 
     /// The verdict's word; `unfinished` for a run that is not over.

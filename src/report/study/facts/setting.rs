@@ -1,5 +1,7 @@
 //! How a run was set up, from its frozen configuration.
 
+use super::facet::{self, Facet};
+use crate::report::Conditions;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,54 +13,99 @@ const ENGINE: &str = "builtin";
 /// What distinguishes one way of running from another.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Setting {
+    /// The configuration's name, where the plan or the user gave one.
+    pub name: Option<String>,
     /// Models as they were named, with the parts that have their own.
     pub model: String,
     /// The strategy.
     pub strategy: String,
-    /// Everything that sets it apart, as one line: runs with the same line are repetitions of each other.
+    /// The name of its row: runs with the same line are repetitions of each other. Which words it needs depends on the
+    /// other runs of a report, see [`crate::report::study::name_rows`].
     pub line: String,
     /// The price list that costs were counted by; empty where nothing was to be paid.
     pub prices: String,
     /// Seed of the run.
     pub seed: Option<u64>,
+    /// What it depends on besides.
+    pub conditions: Conditions,
+    /// Everything that can change a result.
+    #[serde(skip)]
+    pub facets: Vec<Facet>,
+    /// Settings that are no defaults.
+    #[serde(skip)]
+    pub given: Vec<String>,
 }
 
 impl Setting {
     /// Reads the frozen configuration; keys that are missing are as by default.
     pub fn of(config: &Value) -> Self {
         let (settings, plan) = (&config["settings"], &config["plan"]);
-        let models = list(&settings["model"]);
-        let model = if models.is_empty() { ENGINE.to_owned() } else { models.join(" ") };
-        let strategy = settings["strategy"].as_str().unwrap_or(USUAL).to_owned();
-        Self {
-            line: line(settings, &model, &strategy),
-            model,
-            strategy,
+        let models = facet::models(settings);
+        let mut conditions: Conditions = serde_json::from_value(config["conditions"].clone()).unwrap_or_default();
+        conditions.command.iter_mut().for_each(|word| *word = facet::without_user(word));
+        let setting = Self {
+            name: config["name"].as_str().map(str::to_owned),
+            model: if models.is_empty() { ENGINE.to_owned() } else { models.join(" ") },
+            strategy: settings["strategy"].as_str().unwrap_or(USUAL).to_owned(),
+            line: String::new(),
             prices: plan["prices"].as_str().unwrap_or_default().to_owned(),
             seed: settings["seed"].as_u64(),
+            facets: facet::facets(config, &conditions),
+            given: config["origins"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect(),
+            conditions,
+        };
+        Self { line: setting.base(), ..setting }
+    }
+
+    /// The name before it is told from others: the one it was given, else models and strategy.
+    pub fn base(&self) -> String {
+        match &self.name {
+            Some(name) => name.clone(),
+            None if self.strategy == USUAL => self.model.clone(),
+            None => format!("{}, {}", self.model, self.strategy),
         }
     }
+
+    /// The name with every setting that is no default: for a run that stands alone.
+    pub fn in_full(&self) -> String {
+        let is_base = |name: &str| self.name.is_none() && ["model", "strategy"].contains(&name);
+        let given = |facet: &&Facet| {
+            let setting = facet.key.strip_prefix("settings.").and_then(|key| key.split('.').next());
+            setting.is_some_and(|name| self.given.iter().any(|given| given == name) && !is_base(name))
+        };
+        let words = self.facets.iter().filter(given).filter(|facet| !facet.value.is_empty()).map(Facet::words);
+        std::iter::once(self.base()).chain(words).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The value of a facet; empty where it is not set or not known.
+    pub fn value(&self, key: &str) -> &str {
+        self.facets.iter().find(|facet| facet.key == key).map_or("", |facet| &facet.value)
+    }
+
+    /// What was typed to begin the run, without what belongs to one bug alone.
+    pub fn command(&self) -> String {
+        const OF_ONE: [&str; 3] = ["--out", "--account", "--name"];
+        const SHOWING: [&str; 4] = ["--json", "--quiet", "-q", "--apply"];
+        let mut words = Vec::new();
+        let mut typed = self.conditions.command.iter();
+        while let Some(word) = typed.next() {
+            if OF_ONE.contains(&word.as_str()) {
+                typed.next();
+            } else if !SHOWING.contains(&word.as_str()) && !OF_ONE.iter().any(|flag| is_value(word, flag)) {
+                words.push(word.as_str());
+            }
+        }
+        // Behind the subcommand stands the bug.
+        if words.first() == Some(&"run") && words.get(1).is_some_and(|word| !word.starts_with('-')) {
+            words[1] = "BUG";
+        }
+        words.join(" ")
+    }
 }
 
-fn list(value: &Value) -> Vec<String> {
-    value.as_array().into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
-}
-
-fn line(settings: &Value, model: &str, strategy: &str) -> String {
-    let text = |key: &str| settings[key].as_str().map(str::to_owned);
-    let mut words = vec![model.to_owned()];
-    words.extend((strategy != USUAL).then(|| strategy.to_owned()));
-    words.extend(text("levels"));
-    words.extend(list(&settings["without"]).iter().map(|part| format!("without {part}")));
-    for (key, word) in [("paper", "paper"), ("no_first", "no first rung"), ("no_review", "no review"), ("web", "web")] {
-        words.extend((settings[key] == Value::Bool(true)).then(|| word.to_owned()));
-    }
-    words.extend(text("localization").map(|mode| format!("localization {mode}")));
-    words.extend(text("formula").filter(|formula| formula != "ochiai"));
-    for (key, word) in [("attempts", "attempts"), ("variants", "variants")] {
-        words.extend(settings[key].as_u64().map(|n| format!("{n} {word}")));
-    }
-    words.join(", ")
+/// Whether the word is the flag with its value: `--out=DIR`.
+fn is_value(word: &str, flag: &str) -> bool {
+    word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='))
 }
 
 #[cfg(test)]
@@ -67,15 +114,29 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_differs_from_the_default_is_named() {
-        let config = json!({
-            "settings": {"model": ["m", "L3=n"], "strategy": "fixagent", "without": ["helper"], "levels": "L1..L2",
-                         "paper": true, "localization": "perfect", "formula": "ochiai", "attempts": 5, "seed": 7},
+    fn a_name_goes_before_model_and_strategy() {
+        let mut config = json!({
+            "settings": {"model": ["fast", "L3=n"], "models": {"fast": "m"}, "strategy": "fixagent", "seed": 7},
             "plan": {"prices": "list of a day"},
         });
         let setting = Setting::of(&config);
-        assert_eq!(setting.line, "m L3=n, fixagent, L1..L2, without helper, paper, localization perfect, 5 attempts");
+        assert_eq!((setting.line.as_str(), setting.value("settings.model")), ("m L3=n, fixagent", "m L3=n"));
         assert_eq!((setting.seed, setting.prices.as_str()), (Some(7), "list of a day"));
+        config["origins"] = json!({"model": "--model", "seed": "--seed"});
+        assert_eq!(Setting::of(&config).in_full(), "m L3=n, fixagent, seed 7");
+        config["name"] = json!("long");
+        assert_eq!(Setting::of(&config).line, "long");
         assert_eq!(Setting::of(&Value::Null).line, "builtin");
+    }
+
+    #[test]
+    fn a_command_is_told_without_what_belongs_to_one_run() {
+        let typed = ["run", "d:A-1", "--out", "/x", "--model", "m", "--account=b:u", "--json", "--seed", "3"];
+        let addresses = ["--base-url", "https://me:pass@host:8/v1", "--base-url=http://x@y/?q=a@b"];
+        let command: Vec<&str> = typed.into_iter().chain(addresses).collect();
+        let settings = json!({"base_url": addresses[1]});
+        let setting = Setting::of(&json!({"settings": settings, "conditions": {"command": command}}));
+        let told = "run BUG --model m --seed 3 --base-url https://host:8/v1 --base-url=http://y/?q=a@b";
+        assert_eq!((setting.command().as_str(), setting.value("settings.base_url")), (told, "https://host:8/v1"));
     }
 }

@@ -1,21 +1,26 @@
 //! The pictures of the report. Each is a pure function of the study, narrow enough to be read on a phone, and every
 //! number in it stands in a table too.
 
-use super::svg::{Anchor, Svg, cut};
-use crate::report::study::tables::{Climb, MEASURES, Measure, climb, quantile};
+use super::svg::{self, Anchor, Svg, cut};
+use crate::report::study::tables::{Climb, MEASURES, Measure, by_cost, by_time, quantile};
 use crate::report::study::{Rung, Study};
 use serde::Serialize;
 
 /// Width of every picture, in its own units.
 const WIDE: f64 = 360.0;
 
+/// Classes of sets and lines, by their place.
+pub const SETS: [&str; 3] = ["set-a", "set-b", "set-c"];
+
 /// A picture with what stands over it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Chart {
+    /// Name for its file: `repairs-by-cost`.
+    pub file: &'static str,
     /// Heading.
-    title: &'static str,
+    pub title: &'static str,
     /// How to read it.
-    note: &'static str,
+    note: String,
     /// Colours and what they mean: class and words.
     key: Vec<(&'static str, String)>,
     /// The picture.
@@ -24,13 +29,33 @@ pub struct Chart {
 
 /// All pictures that the runs have something to show in.
 pub fn charts(study: &Study) -> Vec<Chart> {
-    [flow(study), climbing(study), boxes(study), tools(study), super::venn::venn(study)].into_iter().flatten().collect()
+    let pooled = |chart: Option<Chart>| chart.map(|chart| chart.noted(study.pooled()));
+    let all = [
+        pooled(flow(study)),
+        climbing("repairs-by-cost", "Repairs against cost", by_cost(study)),
+        climbing("repairs-by-time", "Repairs against time", by_time(study)),
+        pooled(boxes(study)),
+        pooled(tools(study)),
+        super::venn::venn(study),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 impl Chart {
     /// A picture.
-    pub fn new(title: &'static str, note: &'static str, key: Vec<(&'static str, String)>, svg: String) -> Self {
-        Self { title, note, key, svg }
+    pub fn new(file: &'static str, title: &'static str, key: Vec<(&'static str, String)>, svg: String) -> Self {
+        Self { file, title, note: String::new(), key, svg }
+    }
+
+    /// Says how to read it, behind what was said before.
+    pub fn noted(mut self, note: impl AsRef<str>) -> Self {
+        self.note = format!("{} {}", self.note, note.as_ref()).trim().to_owned();
+        self
+    }
+
+    /// The picture as a file of its own, with its key below it: it needs no other file, and is drawn for paper.
+    pub fn alone(&self) -> String {
+        svg::alone(&self.svg, &self.key, &svg::in_colours(super::FIGURE, &super::style(super::STYLE)))
     }
 }
 
@@ -81,40 +106,61 @@ fn flow(study: &Study) -> Option<Chart> {
     ];
     let key = key.into_iter().filter(|(.., n)| *n > 0).map(|(class, words, _)| (class, words.to_owned())).collect();
     let label = "How many runs came to each rung, were repaired there, went on or gave up; as the table Escalation";
-    Some(Chart::new("From rung to rung", "", key, svg.finish(WIDE, high, label)))
+    Some(Chart::new("escalation", "From rung to rung", key, svg.finish(WIDE, high, label)))
 }
 
-/// A line that climbs: repairs against what they cost.
-fn climbing(study: &Study) -> Option<Chart> {
+/// Lines that climb: repairs of each configuration against what they took.
+fn climbing(file: &'static str, title: &'static str, climb: Option<Climb>) -> Option<Chart> {
     const HIGH: f64 = 170.0;
     const LEFT: f64 = 34.0;
-    let Climb { unit, decimals, sums } = climb(study)?;
-    let (most, repairs) = (sums.last().copied().filter(|most| *most > 0.0)?, sums.len());
+    let Climb { unit, lines, .. } = climb?;
+    let ends = lines.iter().filter_map(|(_, sums)| sums.last());
+    let most = ends.copied().fold(0.0, f64::max);
+    let repairs = lines.iter().map(|(_, sums)| sums.len()).max().unwrap_or(0);
     let x = |cost: f64| LEFT + (WIDE - LEFT - 4.0) * cost / most;
-    let y = |n: usize| 8.0 + HIGH * (1.0 - n as f64 / repairs as f64);
+    let y = |n: f64| 8.0 + HIGH * (1.0 - n / repairs as f64);
     let mut svg = Svg::default();
-    for share in [0.0, 0.5, 1.0] {
-        let n = (repairs as f64 * share).round() as usize;
+    for n in ticks(repairs as f64).into_iter().filter(|n| n.fract() == 0.0) {
         svg.line((LEFT, y(n)), (WIDE, y(n)), "grid");
-        svg.text((LEFT - 6.0, y(n) + 4.0), Anchor::End, "soft", &n.to_string());
-        let anchor = [Anchor::Start, Anchor::Middle, Anchor::End][(share * 2.0) as usize];
-        let places = if share == 0.0 { 0 } else { decimals };
-        let text = format!("{:.places$}", most * share);
-        svg.text((x(most * share), HIGH + 26.0), anchor, "soft", &text);
+        svg.text((LEFT - 6.0, y(n) + 4.0), Anchor::End, "soft", &format!("{n:.0}"));
     }
-    let mut data = format!("M{:.1},{:.1}", x(0.0), y(0));
-    for (before, cost) in sums.iter().enumerate() {
-        data.push_str(&format!(" H{:.1} V{:.1}", x(*cost), y(before + 1)));
+    for tick in ticks(most) {
+        svg.line((x(tick), y(0.0)), (x(tick), y(0.0) + 4.0), "whisker");
+        let anchor = if x(tick) > WIDE - 16.0 { Anchor::End } else { Anchor::Middle };
+        svg.text((x(tick), HIGH + 26.0), anchor, "soft", &plain(tick));
     }
-    svg.path(&data, "climb", "");
+    for ((_, sums), class) in lines.iter().zip(SETS) {
+        let mut data = format!("M{:.1},{:.1}", x(0.0), y(0.0));
+        for (before, cost) in sums.iter().enumerate() {
+            data.push_str(&format!(" H{:.1} V{:.1}", x(*cost), y((before + 1) as f64)));
+        }
+        svg.path(&data, &format!("climb line-{class}"), "");
+    }
     let named = match unit {
         "s" => "seconds of wall time, the quickest repair first",
         "tokens" => "tokens, the cheapest repair first",
         _ => "US dollars, the cheapest repair first",
     };
     svg.text((LEFT + (WIDE - LEFT) / 2.0, HIGH + 44.0), Anchor::Middle, "soft", named);
-    let label = format!("{repairs} repairs for {most:.decimals$} {unit}, the cheapest first");
-    Some(Chart::new("Repairs against cost", "", Vec::new(), svg.finish(WIDE, HIGH + 50.0, &label)))
+    let label = format!("{title}: the sum of {named}; the same figures are in {file}.csv");
+    let key = match &lines[..] {
+        [_] => Vec::new(),
+        _ => lines.iter().zip(SETS).map(|((name, _), class)| (class, cut(name, 48))).collect(),
+    };
+    Some(Chart::new(file, title, key, svg.finish(WIDE, HIGH + 50.0, &label)))
+}
+
+/// Round numbers from 0 to at most `most`: steps of 1, 2 or 5 times a power of ten, so that there are three to six.
+fn ticks(most: f64) -> Vec<f64> {
+    let power = 10f64.powf((most / 5.0).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| most / step <= 5.0).unwrap_or(power);
+    (0..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= most * (1.0 + f64::EPSILON)).collect()
+}
+
+/// A round number without digits that say nothing.
+fn plain(number: f64) -> String {
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Boxes from quarter to quarter, whiskers from 5 to 95 per cent, for plausible runs and the others.
@@ -134,9 +180,11 @@ fn boxes(study: &Study) -> Option<Chart> {
         let (left, wide) = (4.0, WIDE - 70.0);
         let scale = |value: f64| left + wide * (value / most).min(1.0);
         svg.line((left, top + 68.0), (left + wide, top + 68.0), "grid");
-        svg.text((left, top + 81.0), Anchor::Start, "soft", "0");
-        let decimals = measure.decimals;
-        svg.text((left + wide, top + 81.0), Anchor::End, "soft", &format!("{most:.decimals$}"));
+        for tick in ticks(most) {
+            svg.line((scale(tick), top + 68.0), (scale(tick), top + 71.0), "whisker");
+            let anchor = if tick > 0.0 { Anchor::Middle } else { Anchor::Start };
+            svg.text((scale(tick), top + 83.0), anchor, "soft", &plain(tick));
+        }
         for (row, (class, values)) in groups.iter().enumerate().filter(|(_, (_, values))| !values.is_empty()) {
             one_box(&mut svg, top + 20.0 + 23.0 * row as f64, class, values, &scale, measure);
         }
@@ -145,7 +193,7 @@ fn boxes(study: &Study) -> Option<Chart> {
     let note = "Boxes hold the middle half with the median, which is written beside; whiskers run from 5 to 95 %.";
     let label = "Distributions of seconds, tokens and dollars a run; the same figures are in the table Distributions";
     let svg = svg.finish(WIDE, PANEL * f64::from(panels), label);
-    (panels > 0).then(|| Chart::new("Time, tokens and money of a run", note, key, svg))
+    (panels > 0).then(|| Chart::new("distributions", "Time, tokens and money of a run", key, svg).noted(note))
 }
 
 fn one_box(svg: &mut Svg, top: f64, class: &str, values: &[f64], x: &dyn Fn(f64) -> f64, measure: &Measure) {
@@ -196,5 +244,19 @@ fn tools(study: &Study) -> Option<Chart> {
     let key = vec![("correct", "correct repairs".to_owned()), ("gave", "all other runs".to_owned())];
     let label = "Calls of each tool a run, of correct repairs and of all others; as the table By tool";
     let high = ROW * rows.len() as f64;
-    Some(Chart::new("Calls of tools a run", "", key, svg.finish(WIDE, high, label)))
+    Some(Chart::new("tools", "Calls of tools a run", key, svg.finish(WIDE, high, label)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        let told = |most| ticks(most).into_iter().map(plain).collect::<Vec<_>>().join(" ");
+        assert_eq!(told(191.0), "0 50 100 150");
+        assert_eq!(told(0.0123), "0 0.005 0.01");
+        assert_eq!(told(3.0), "0 1 2 3");
+        assert_eq!(told(1.0), "0 0.2 0.4 0.6 0.8 1");
+    }
 }

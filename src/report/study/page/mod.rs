@@ -8,13 +8,22 @@ use super::tables::tokens;
 use super::{Cell, RunFacts, Study};
 use crate::report::diff::{self, Line};
 use crate::report::page::{render, style};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use charts::Chart;
 use serde::Serialize;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 const TEMPLATE: &str = include_str!("page.html");
+/// Style of pictures, on the page and in files of their own.
+const FIGURE: &str = include_str!("figure.css");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+/// Columns by whose words rows can be chosen, in tables of so many rows at least.
+const CHOSEN: [&str; 5] = ["configuration", "verdict", "correct", "project", "rung"];
+const LONG: usize = 8;
+/// More words than that are searched and not chosen from.
+const MOST_WORDS: usize = 40;
 /// The table whose rows lead to trajectories.
 const RUNS: &str = "runs";
 
@@ -29,9 +38,18 @@ struct Page<'a> {
     script: &'a str,
     all: &'a super::Counts,
     finished: u64,
-    charts: Vec<Chart>,
+    charts: Vec<Figure>,
     tables: Vec<Shown>,
     runs: Vec<Run<'a>>,
+}
+
+/// A picture, with itself as a file.
+#[derive(Serialize)]
+struct Figure {
+    #[serde(flatten)]
+    chart: Chart,
+    /// The file in base 64.
+    alone: String,
 }
 
 /// A table, ready to print.
@@ -44,6 +62,21 @@ struct Shown {
     rows: Vec<Vec<Field>>,
     /// Whether each row leads to its run.
     leads: bool,
+    /// Columns by whose words rows can be chosen.
+    filters: Vec<Filter>,
+    /// Whether it is long enough to be searched.
+    searched: bool,
+    /// The table as a file of CSV and of LaTeX, each in base 64.
+    csv: String,
+    latex: String,
+}
+
+/// A column of few words.
+#[derive(Serialize)]
+struct Filter {
+    column: usize,
+    title: String,
+    words: BTreeSet<String>,
 }
 
 #[derive(Serialize)]
@@ -73,6 +106,8 @@ struct Run<'a> {
     correct: &'a str,
     configuration: &'a str,
     dir: &'a str,
+    /// The page that has all of it.
+    whole: &'a str,
     analysis: &'a str,
     facts: Vec<(&'a str, String)>,
     diff: Vec<Line<'a>>,
@@ -81,22 +116,42 @@ struct Run<'a> {
     notices: &'a [String],
 }
 
-/// Renders the page.
+/// Renders the page. `whole` names for each run, in the study's order, the page that has all of it; it may be empty.
 ///
 /// # Errors
 /// The template is wrong, which its test would have found.
-pub fn html(study: &Study, title: &str) -> Result<String, minijinja::Error> {
+pub fn html(study: &Study, title: &str, whole: &[String]) -> Result<String, minijinja::Error> {
     let page = Page {
         title,
-        style: style(STYLE),
+        style: style(&format!("{FIGURE}{STYLE}")),
         script: SCRIPT,
         all: &study.all,
         finished: study.all.finished(),
-        charts: charts::charts(study),
+        charts: charts::charts(study).into_iter().map(figure).collect(),
         tables: tables(study),
-        runs: study.runs.iter().map(run).collect(),
+        runs: study.runs.iter().enumerate().map(|(at, facts)| run(facts, whole.get(at))).collect(),
     };
     render(TEMPLATE, &page)
+}
+
+/// The pictures as files of their own: name and SVG.
+pub fn figures(study: &Study) -> Vec<(&'static str, String)> {
+    charts::charts(study).iter().map(|chart| (chart.file, chart.alone())).collect()
+}
+
+fn figure(chart: Chart) -> Figure {
+    Figure { alone: BASE64_STANDARD.encode(chart.alone()), chart }
+}
+
+/// The columns of a table by whose words rows can be chosen.
+fn filters(table: &super::Table) -> Vec<Filter> {
+    let chosen = table.columns.iter().enumerate().filter(|(_, title)| CHOSEN.contains(&&***title));
+    let filters = chosen.map(|(column, title)| {
+        let words = table.rows.iter().map(|row| row[column].shown()).filter(|word| !word.is_empty()).collect();
+        Filter { column, title: title.to_string(), words }
+    });
+    let useful = |filter: &Filter| (2..=MOST_WORDS).contains(&filter.words.len());
+    if table.rows.len() < LONG { Vec::new() } else { filters.filter(useful).collect() }
 }
 
 fn tables(study: &Study) -> Vec<Shown> {
@@ -111,16 +166,30 @@ fn tables(study: &Study) -> Vec<Shown> {
         Field { text, right: cell.is_number() || cell == Cell::Unknown, sort, short }
     };
     let shown = |table: super::Table| {
+        let (filters, searched) = (filters(&table), table.rows.len() >= LONG);
+        let csv = BASE64_STANDARD.encode(super::csv(&table).unwrap_or_default());
+        let latex = BASE64_STANDARD.encode(super::latex(&table));
         let numbers: Vec<bool> = (0..table.columns.len()).map(|at| table.is_number(at)).collect();
         let columns = table.columns.into_iter().zip(numbers).map(|(title, number)| Column { title, number }).collect();
         let rows = table.rows.into_iter().map(|row| row.into_iter().map(field).collect()).collect();
         let leads = table.name == RUNS;
-        Shown { name: table.name, title: table.title, note: table.note, columns, rows, leads }
+        Shown {
+            name: table.name,
+            title: table.title,
+            note: table.note,
+            columns,
+            rows,
+            leads,
+            filters,
+            searched,
+            csv,
+            latex,
+        }
     };
     study.tables().into_iter().filter(|table| !table.is_data).map(shown).collect()
 }
 
-fn run(facts: &RunFacts) -> Run<'_> {
+fn run<'s>(facts: &'s RunFacts, whole: Option<&'s String>) -> Run<'s> {
     let report = facts.report.as_ref();
     let by = report.filter(|_| facts.plausible()).and_then(|report| report.by.as_ref());
     Run {
@@ -131,6 +200,7 @@ fn run(facts: &RunFacts) -> Run<'_> {
         correct: facts.correctness().map_or("", |known| known.words()),
         configuration: &facts.setting.line,
         dir: facts.dir.as_str(),
+        whole: whole.map_or("", String::as_str),
         analysis: report.and_then(|report| report.analysis.as_deref()).unwrap_or(""),
         facts: provenance(facts),
         diff: diff::lines(facts.patch().unwrap_or("")),

@@ -17,11 +17,48 @@ for (const table of document.querySelectorAll("table")) {
     table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
   }));
 }
-const find = document.getElementById("find");
-if (find) find.addEventListener("input", () => {
-  const wanted = find.value.toLowerCase();
-  for (const row of document.querySelector("table[data-name=runs]").tBodies[0].rows)
-    row.hidden = !row.textContent.toLowerCase().includes(wanted);
+// One stop of Tab for the headings of a table; arrows lead from one to the next.
+for (const head of document.querySelectorAll("thead tr")) head.addEventListener("keydown", event => {
+  const buttons = [...head.querySelectorAll("button")], at = buttons.indexOf(event.target), last = buttons.length - 1;
+  const to = { ArrowRight: Math.min(at + 1, last), ArrowLeft: Math.max(at - 1, 0), Home: 0, End: last }[event.key];
+  if (to === undefined || at < 0) return;
+  event.preventDefault();
+  buttons.forEach((button, nth) => { button.tabIndex = nth === to ? 0 : -1; });
+  buttons[to].focus();
+});
+// Only the rows that hold the text and the chosen words.
+for (const form of document.querySelectorAll("form.choose")) {
+  const rows = [...document.querySelector(`table[data-name="${form.dataset.table}"]`).tBodies[0].rows];
+  const choose = () => {
+    const wanted = form.querySelector("input").value.toLowerCase();
+    const words = [...form.querySelectorAll("select")].filter(select => select.value);
+    let shown = 0;
+    for (const row of rows) {
+      const fits = words.every(select => row.cells[select.dataset.column].textContent === select.value);
+      row.hidden = !fits || !row.textContent.toLowerCase().includes(wanted);
+      shown += !row.hidden;
+    }
+    form.querySelector("output").textContent = shown === rows.length ? "" : `${shown} of ${rows.length} rows`;
+  };
+  form.addEventListener("input", choose);
+  form.addEventListener("submit", event => event.preventDefault());
+}
+// Pages that are opened from a file may lack the newer way to copy.
+const copy = async text => {
+  try { await navigator.clipboard.writeText(text); return true; } catch {
+    const area = document.body.appendChild(document.createElement("textarea"));
+    area.value = text;
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+};
+for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", async () => {
+  const words = button.textContent, bytes = Uint8Array.from(atob(button.dataset.copy), letter => letter.charCodeAt(0));
+  button.textContent = await copy(new TextDecoder().decode(bytes)) ? "Copied" : "Not copied";
+  button.focus();
+  setTimeout(() => { button.textContent = words; }, 1500);
 });
 // A link to a run opens it.
 const open = () => {
@@ -33,7 +70,7 @@ open();
 // Paper cannot be opened: every run is printed in full, and closed again afterwards.
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = [...document.querySelectorAll("details:not([open])")];
+  closed = [...document.querySelectorAll("details.run:not([open])")];
   closed.forEach(run => { run.open = true; });
 });
 addEventListener("afterprint", () => closed.forEach(run => { run.open = false; }));

@@ -76,6 +76,50 @@ impl Svg {
     }
 }
 
+/// Height of a line of the key.
+const LINE: f64 = 18.0;
+
+/// A finished picture as a file of its own, in that style and with the key below it.
+pub fn alone(picture: &str, key: &[(&str, String)], style: &str) -> String {
+    let Some((head, body)) = picture.split_once('>') else { return String::new() };
+    let size = head.split('"').nth(1).unwrap_or_default();
+    let (wide, high) =
+        size.split(' ').skip(2).filter_map(|n| n.parse::<f64>().ok()).fold((0.0, 0.0), |(_, a), b| (a, b));
+    let label = head.split_once("aria-label=").map_or("\"\"", |(_, label)| label);
+    let mut legend = Svg::default();
+    for (nth, (class, words)) in key.iter().enumerate() {
+        let top = high + 12.0 + LINE * nth as f64;
+        legend.rect((0.0, top), (10.0, 10.0), class, "");
+        legend.text((16.0, top + 9.0), Anchor::Start, "soft", words);
+    }
+    let below = if key.is_empty() { 0.0 } else { 12.0 + LINE * key.len() as f64 };
+    let whole = high + below + 4.0;
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-4 -4 {:.0} {:.0}\" width=\"{:.0}\" height=\"{:.0}\" role=\"img\" \
+         aria-label={label}><style>{style}</style>{}{}</svg>\n",
+        wide + 8.0,
+        whole + 4.0,
+        wide + 8.0,
+        whole + 4.0,
+        body.trim_end_matches("</svg>"),
+        legend.body,
+    )
+}
+
+/// A style with the colours in place of their names, the first that each has: programs that draw pictures for print
+/// know no names of colours.
+pub fn in_colours(style: &str, colours: &str) -> String {
+    let mut parts = style.split("var(--");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once(')').unwrap_or((part, ""));
+        let value = colours.split_once(&format!("--{name}: ")).and_then(|(_, rest)| rest.split(';').next());
+        plain.push_str(value.unwrap_or("#000"));
+        plain.push_str(rest);
+    }
+    plain
+}
+
 fn title_of(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(text)) }
 }
@@ -105,6 +149,20 @@ mod tests {
         let picture = svg.finish(10.0, 20.0, "x\"y");
         assert!(picture.contains("a&lt;b &amp; &quot;c&quot;") && picture.contains("width=\"0.0\""), "{picture}");
         assert!(!picture.contains("<script") && picture.contains("aria-label=\"x&quot;y\""), "{picture}");
+    }
+
+    #[test]
+    fn a_picture_alone_has_its_key_and_no_names_of_colours() {
+        let mut svg = Svg::default();
+        svg.rect((1.0, 2.0), (3.0, 4.0), "good", "");
+        let style =
+            in_colours("svg .good { fill: var(--a); stroke: var(--b); }", ":root { --b: #111; --a: #222; } --a: #333;");
+        assert_eq!(style, "svg .good { fill: #222; stroke: #111; }");
+        let file = alone(&svg.finish(10.0, 20.0, "what > it is"), &[("good", "a < b".into())], &style);
+        assert!(file.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-4 -4 18 58\""), "{file}");
+        assert!(
+            file.contains("aria-label=\"what &gt; it is\"><style>svg .good") && file.contains("a &lt; b</text></svg>")
+        );
     }
 
     #[test]

@@ -1,11 +1,8 @@
 //! Two or three sets of repaired bugs as circles. Areas do not mean numbers: those are written.
 
-use super::charts::Chart;
+use super::charts::{Chart, SETS};
 use super::svg::{Anchor, Svg, cut};
 use crate::report::study::{Overlap, Study};
-
-/// Colours of the sets.
-const CLASSES: [&str; 3] = ["set-a", "set-b", "set-c"];
 
 /// Where circles and numbers stand.
 struct Layout {
@@ -47,16 +44,18 @@ pub fn venn(study: &Study) -> Option<Chart> {
         _ => return None,
     };
     let mut svg = Svg::default();
-    for (place, class) in layout.circles.iter().zip(CLASSES) {
+    for (place, class) in layout.circles.iter().zip(SETS) {
         svg.circle(*place, layout.radius, class);
     }
     for (mask, place) in layout.numbers {
         let n = regions.iter().find(|region| region.mask == *mask).map_or(0, |region| region.bugs.len());
         svg.text(*place, Anchor::Middle, "figure", &n.to_string());
     }
-    let key =
-        sets.iter().zip(CLASSES).map(|(set, class)| (class, format!("{}: {}", cut(&set.name, 48), set.bugs.len())));
+    let key = sets.iter().zip(SETS).map(|(set, class)| (class, format!("{}: {}", cut(&set.name, 48), set.bugs.len())));
     let note = "Bugs repaired plausibly; the table Overlap names them.";
     let label = "How sets of repaired bugs overlap; the same figures are in the table Overlap of repaired bugs";
-    Some(Chart::new("Overlap of repaired bugs", note, key.collect(), svg.finish(360.0, layout.high, label)))
+    Some(
+        Chart::new("overlap", "Overlap of repaired bugs", key.collect(), svg.finish(360.0, layout.high, label))
+            .noted(note),
+    )
 }

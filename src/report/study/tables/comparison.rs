@@ -13,8 +13,8 @@ const PAIR: [&str; 9] =
     ["first", "second", "bugs", "both", "first alone", "second alone", "difference in points", "95 % interval", "p"];
 
 pub fn pairs(study: &Study) -> Table {
-    let note = "On bugs that both finished; a bug counts as repaired when any repetition brought a plausible patch. \
-                Interval: Bonett and Price's for paired shares. p: McNemar's exact two-sided test.";
+    let note = "On bugs that both finished; a bug counts as repaired when any repetition brought a plausible patch, \
+                so both need equally many. Interval: Bonett and Price's for paired shares. p: McNemar's exact two-sided test.";
     Table::new("pairs", "Paired comparison", &PAIR).note(note).rows(study.pairs.iter().map(pair))
 }
 

@@ -1,7 +1,7 @@
 //! From rung to rung: what each repaired, and what that cost.
 
 use super::tokens;
-use crate::report::study::{Cell, RunFacts, Study, Table};
+use crate::report::study::{Cell, Study, Table};
 
 pub fn rungs(study: &Study) -> Table {
     let columns = [
@@ -69,45 +69,4 @@ pub fn places(study: &Study) -> Table {
             Cell::Number(facts.tool_seconds, 1),
         ]
     }))
-}
-
-/// Repairs, the cheapest first, against what they cost together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Climb {
-    /// What cost is counted in: dollars where any were paid, else tokens, else seconds.
-    pub unit: &'static str,
-    /// Digits behind the point.
-    pub decimals: usize,
-    /// The sum of costs after each repair.
-    pub sums: Vec<f64>,
-}
-
-/// The climb of the repaired runs; `None` when there are none.
-pub fn climb(study: &Study) -> Option<Climb> {
-    let repaired: Vec<&RunFacts> = study.runs.iter().filter(|run| run.plausible()).collect();
-    if repaired.is_empty() {
-        return None;
-    }
-    let dollars: Option<Vec<f64>> = repaired.iter().map(|run| run.usage.cost_usd.0).collect();
-    let used: Vec<f64> = repaired.iter().map(|run| tokens(&run.usage) as f64).collect();
-    let some = |costs: &Vec<f64>| costs.iter().any(|cost| *cost > 0.0);
-    let (unit, decimals, mut costs) = match dollars.filter(some) {
-        Some(dollars) => ("USD", 4, dollars),
-        None if some(&used) => ("tokens", 0, used),
-        None => ("s", 1, repaired.iter().map(|run| run.seconds.wall).collect()),
-    };
-    costs.sort_by(f64::total_cmp);
-    let mut sum = 0.0;
-    let sums = costs.into_iter().map(|cost| {
-        sum += cost;
-        sum
-    });
-    Some(Climb { unit, decimals, sums: sums.collect() })
-}
-
-pub fn repairs_by_cost(study: &Study) -> Table {
-    let mut table = Table::new("repairs-by-cost", "Repairs against cost", &["repairs", "cost so far", "unit"]);
-    table.is_data = true;
-    let Some(Climb { unit, decimals, sums }) = climb(study) else { return table };
-    table.rows((1u64..).zip(sums).map(|(n, sum)| vec![n.into(), Cell::Number(sum, decimals), unit.into()]))
 }

@@ -1,17 +1,23 @@
 //! The figures as tables, by what they are about.
 
 mod agents;
+mod climbs;
 mod comparison;
+mod conditions;
 mod escalation;
 mod groups;
+mod repetitions;
 mod runs;
 mod spread;
 
 use super::{Study, Table};
 use crate::domain::Usage;
 
-pub(super) use escalation::{Climb, climb};
+pub(super) use climbs::{Climb, by_cost, by_time};
 pub(super) use spread::{MEASURES, Measure, quantile};
+
+/// Tables over all configurations.
+const POOLED: [&str; 7] = ["escalation", "places", "agents", "tools", "tool-use", "outcomes", "distributions"];
 
 impl Study {
     /// All tables, the most asked-for first; tables without rows are left out.
@@ -22,6 +28,9 @@ impl Study {
             escalation::rungs(self),
             escalation::places(self),
             groups::configurations(self),
+            conditions::settings(self),
+            repetitions::at_k(self),
+            repetitions::rounds(self),
             comparison::pairs(self),
             comparison::gains(self),
             comparison::by_bug(self),
@@ -33,11 +42,24 @@ impl Study {
             agents::tool_use(self),
             agents::outcomes(self),
             spread::distributions(self),
-            escalation::repairs_by_cost(self),
-            groups::conditions(self),
+            climbs::repairs_by_cost(self),
+            climbs::repairs_by_time(self),
+            conditions::conditions(self),
             runs::runs(self),
         ];
-        all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+        let mut tables: Vec<Table> = all.into_iter().filter(|table| !table.rows.is_empty()).collect();
+        for table in tables.iter_mut().filter(|table| POOLED.contains(&table.name)) {
+            table.note = format!("{}{}", self.pooled(), table.note).trim_end().to_owned();
+        }
+        tables
+    }
+
+    /// What is said of figures that are over all configurations; empty where there is one.
+    pub(super) fn pooled(&self) -> String {
+        match self.configurations.len() {
+            0 | 1 => String::new(),
+            n => format!("All {n} configurations together; --configuration NAME tells of one. "),
+        }
     }
 }
 

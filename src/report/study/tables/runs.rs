@@ -18,6 +18,7 @@ pub fn runs(study: &Study) -> Table {
         "USD",
         "seconds",
         "configuration",
+        "project",
     ];
     let note = "Rung, agent, attempt, request and cost by then tell where the plausible patch comes from.";
     Table::new("runs", "Every run", &columns).note(note).rows(study.runs.iter().map(row))
@@ -40,5 +41,6 @@ fn row(run: &RunFacts) -> Vec<Cell> {
         Cell::money(&run.usage),
         Cell::Number(run.seconds.wall, 1),
         run.setting.line.as_str().into(),
+        run.project().into(),
     ]
 }

@@ -21,7 +21,7 @@ pub fn mini(walk: &Walk) -> Value {
         "info": {
             "model_stats": model_stats(walk, None),
             "config": {
-                "agent": {"configuration": walk.facts.setting.line},
+                "agent": {"configuration": walk.facts.setting.in_full()},
                 "agent_type": format!("unidebug {}", walk.facts.version),
                 "model": {"model_name": models.join(" ")},
                 "environment": {"sandbox": walk.facts.sandbox},

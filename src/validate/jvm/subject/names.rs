@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Packages whose classes decide what a test result is.
 const RESERVED: &[&str] =
     &["org/junit", "junit", "org/hamcrest", "org/opentest4j", "org/mockito", "org/assertj", "java", "unidebug/runner"];
+
 impl Jvm {
     /// Why a patch may not make the classes that its own files make.
     pub(in crate::validate) fn refused(&self, patch: &Patch, classes: &Classes) -> Option<Validation> {

@@ -1,22 +1,24 @@
 package unidebug.runner;
 
+import java.io.DataInputStream;
+import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.OutputStream;
-import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs tests once in this process and ends. The {@link Request} comes on descriptor 4, where it can be read only once,
- * so that no test finds the mark of this run. Records go to descriptor 3.
+ * Runs tests once in this process and ends. The {@link Request} comes on descriptor 4, where it can be read only once, and
+ * then a key for each test that begins. Records go to descriptor 3.
  */
 public final class Cold {
     private Cold() {}
 
     public static void main(String[] args) throws Exception {
-        Request request = Request.read(Paths.get("/proc/self/fd/4"));
-        try (OutputStream channel = new FileOutputStream("/proc/self/fd/3")) {
-            Records records = new Records(channel, request.nonce);
+        try (DataInputStream in = new DataInputStream(new FileInputStream("/proc/self/fd/4"));
+                OutputStream channel = new FileOutputStream("/proc/self/fd/3")) {
+            Request request = Request.read(in);
+            Records records = new Records(channel, in, request);
             Clock clock = new Clock(records, request);
             clock.start();
             Session session = new Session(request, records, clock, adapters());

@@ -1,9 +1,10 @@
 package unidebug.runner;
 
+import java.net.MalformedURLException;
 import java.util.List;
 
 /** What a single test executed. */
-interface PerTest {
+public interface PerTest {
     /** Forgets what ran so far. */
     void clear();
 
@@ -16,8 +17,9 @@ interface PerTest {
             return null;
         }
         try {
-            return (PerTest) Class.forName("unidebug.runner.Spectrum").getDeclaredConstructor().newInstance();
-        } catch (ReflectiveOperationException | LinkageError missing) {
+            ClassLoader apart = new Apart(System.getProperty("unidebug.spectrum.libraries"));
+            return (PerTest) Class.forName("unidebug.runner.Spectrum", true, apart).getDeclaredConstructor().newInstance();
+        } catch (ReflectiveOperationException | MalformedURLException | LinkageError missing) {
             throw new IllegalStateException("no agent to take execution data from", missing);
         }
     }

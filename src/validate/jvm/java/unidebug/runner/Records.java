@@ -1,8 +1,11 @@
 package unidebug.runner;
 
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -10,24 +13,60 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Writes one JSON line a fact to the private channel; every line carries the nonce of the run. */
+/**
+ * Writes one JSON line a fact to the private channel; every line carries the nonce of the run. The subject may read and
+ * write the channel, too: that a test passed is proved by a secret that is never written, and by the key that whoever asked
+ * hands out when the test begins. Each key changes the secret.
+ */
 final class Records {
     private static final int MESSAGE_CHARS = 8_000;
     private static final int FRAMES = 80;
     private static final int CAUSES = 5;
 
     private final OutputStream out;
+    private final DataInputStream keys;
     private final String nonce;
     private final Map<String, Integer> told = new HashMap<>();
+    /** The keys of tests that run. */
+    private final Map<String, String> open = new HashMap<>();
+    /** Taken before the subject could offer one of its own. */
+    private final MessageDigest digest;
+    private String secret;
     private int finished;
 
-    Records(OutputStream out, String nonce) {
+    Records(OutputStream out, DataInputStream keys, Request request) {
         this.out = out;
-        this.nonce = nonce;
+        this.keys = keys;
+        this.nonce = request.nonce;
+        this.secret = request.secret;
+        try {
+            this.digest = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
     synchronized void started(String className, String method) {
         write("start", className, method, "");
+        byte[] line = new byte[65];
+        try {
+            keys.readFully(line);
+        } catch (IOException gone) {
+            Runtime.getRuntime().halt(98);
+        }
+        String key = new String(line, 0, 64, StandardCharsets.US_ASCII);
+        secret = hash(secret, key);
+        open.put(className + "#" + method, key);
+    }
+
+    /** SHA-256 of lines, in hexadecimal digits. */
+    private String hash(String... lines) {
+        byte[] bytes = digest.digest(String.join("\n", lines).getBytes(StandardCharsets.UTF_8));
+        StringBuilder text = new StringBuilder();
+        for (byte each : bytes) {
+            text.append(Character.forDigit(each >> 4 & 15, 16)).append(Character.forDigit(each & 15, 16));
+        }
+        return text.toString();
     }
 
     synchronized void finished(String className, String method, String status, long millis, Throwable why) {
@@ -37,6 +76,15 @@ final class Records {
             failure(rest, why, 0, Collections.newSetFromMap(new IdentityHashMap<>()));
         }
         finished++;
+        String id = className + "#" + method;
+        if (status.equals("passed")) {
+            if (!open.containsKey(id)) {
+                // Some runners tell only that a test ended.
+                started(className, method);
+            }
+            rest.append(",\"proof\":\"").append(hash(secret, open.get(id), "passed")).append('"');
+        }
+        open.remove(id);
         write("end", className, method, rest.toString());
     }
 
@@ -45,6 +93,7 @@ final class Records {
         text(rest, reason);
         rest.append(",\"frames\":[]}");
         finished++;
+        open.remove(className + "#" + method);
         write("end", className, method, rest.toString());
     }
 
@@ -77,7 +126,7 @@ final class Records {
         text(line, nonce);
         line.append(",\"kind\":\"over\",\"count\":").append(finished).append(",\"why\":");
         text(line, why);
-        line.append("}\n");
+        line.append(",\"proof\":\"").append(hash(secret, "over", Integer.toString(finished), why)).append("\"}\n");
         send(line);
     }
 

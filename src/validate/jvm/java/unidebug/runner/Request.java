@@ -1,9 +1,8 @@
 package unidebug.runner;
 
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,6 +15,7 @@ import java.util.Set;
  * tests:
  * <pre>
  * nonce TEXT          marks every record of this run
+ * secret TEXT         proves results, and is told to nobody
  * deadline MILLIS     for a test without its own
  * class NAME          a class that may hold tests, in order
  * only CLASS#METHOD   run these only (none: all)
@@ -28,6 +28,7 @@ import java.util.Set;
  */
 final class Request {
     String nonce = "";
+    String secret = "";
     long deadline = 10_000;
     boolean discover;
     boolean plain;
@@ -37,8 +38,13 @@ final class Request {
     final Set<String> must = new HashSet<>();
     final Map<String, Long> limits = new HashMap<>();
 
-    static Request read(Path file) throws IOException {
-        return parse(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+    /** Reads a request with its length in front, and nothing behind it. */
+    static Request read(DataInputStream in) throws IOException {
+        byte[] length = new byte[10];
+        in.readFully(length);
+        byte[] text = new byte[Integer.parseInt(new String(length, StandardCharsets.US_ASCII))];
+        in.readFully(text);
+        return parse(new String(text, StandardCharsets.UTF_8));
     }
 
     static Request parse(String text) {
@@ -56,6 +62,9 @@ final class Request {
         switch (word) {
             case "nonce":
                 nonce = value;
+                break;
+            case "secret":
+                secret = value;
                 break;
             case "deadline":
                 deadline = Long.parseLong(value);

@@ -25,7 +25,7 @@ import org.jacoco.core.data.SessionInfoStore;
  * from the property {@code unidebug.spectrum}, joined by the path separator. With {@code unidebug.spectrum.classes} names
  * of classes are told and no lines; then what ran before a test, such as its class's own set-up, counts as the test's.
  */
-final class Spectrum implements PerTest {
+public final class Spectrum implements PerTest {
     private final Object agent;
     private final Method take;
     private final List<Path> folders = new ArrayList<>();
@@ -33,7 +33,8 @@ final class Spectrum implements PerTest {
     /** What is told of a class, or of one under exactly these probes: tests repeat each other. */
     private final Map<String, String> known = new HashMap<>();
 
-    Spectrum() throws ReflectiveOperationException {
+    /** Finds the agent. */
+    public Spectrum() throws ReflectiveOperationException {
         ClassLoader loader = ClassLoader.getSystemClassLoader();
         agent = Class.forName("org.jacoco.agent.rt.RT", true, loader).getMethod("getAgent").invoke(null);
         take = Class.forName("org.jacoco.agent.rt.IAgent", true, loader).getMethod("getExecutionData", boolean.class);

@@ -23,7 +23,7 @@ import java.util.TimeZone;
 /**
  * Runs tests of one candidate after the other, each in a class loader of its own. Arguments: folders of the untouched
  * classes. Requests come on descriptor 4: {@code C}, int classes, each text name, int length, bytes: the candidate;
- * {@code R}, text: a {@link Request} to run on it. Records go to descriptor 3, the last of each run says {@code over}.
+ * {@code R}, text: a {@link Request} to run on it, then a key for each test that begins. Records go to descriptor 3, the last of each run says {@code over}.
  * A process that may be spoilt says so in its last record and ends.
  */
 public final class Worker {
@@ -51,7 +51,7 @@ public final class Worker {
                 if (what == 'C') {
                     worker.candidate = readClasses(in);
                 } else if (what == 'R') {
-                    worker.run(Request.parse(Wire.readText(in)), out);
+                    worker.run(Request.parse(Wire.readText(in)), in, out);
                 } else {
                     break;
                 }
@@ -72,9 +72,9 @@ public final class Worker {
         return classes;
     }
 
-    private void run(Request request, OutputStream out) throws InterruptedException {
+    private void run(Request request, DataInputStream in, OutputStream out) throws InterruptedException {
         State before = new State();
-        Records records = new Records(out, request.nonce);
+        Records records = new Records(out, in, request);
         Clock clock = new Clock(records, request);
         clock.start();
         ClassLoader loader = new Loader(untouched, candidate, Worker.class.getClassLoader());

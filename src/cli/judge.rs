@@ -1,0 +1,201 @@
+//! `unidebug judge`: the judge's word on patches that anybody made, without a model.
+
+use super::args::JudgeArgs;
+use super::config::Config;
+use super::error::Failure;
+use super::open::{Opened, settings_for};
+use super::scratch::Scratch;
+use super::way;
+use crate::benchmark::{Checkout, History};
+use crate::domain::{AgentName, EventSink, FileChange, Level, Outcome, Patch, PatchAttempt, RepoPath, Scope};
+use crate::escalate::prepare::{self, Localization, PrepareError, Wanted};
+use crate::language;
+use crate::patch::{self, Edits};
+use crate::report::Tally;
+use crate::tools::{self, ToolContext, Workbench, failing_text};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::fmt::Write;
+use std::io::Read;
+
+/// No patch is plausible.
+const NOT_PLAUSIBLE: u8 = 1;
+/// Failing tests that are shown of a patch.
+const SHOWN: usize = 5;
+
+/// A patch to judge, and what it is called.
+struct Given {
+    name: String,
+    diff: String,
+}
+
+/// A patch with its word.
+struct Judged {
+    name: String,
+    attempt: PatchAttempt,
+}
+
+/// Judges patches, the best first; the code is 0 when one of them is plausible.
+///
+/// # Errors
+/// A patch that cannot be read, no such commit, everything that can be wrong with a bug.
+pub async fn judge(args: Box<JudgeArgs>) -> Result<u8, Failure> {
+    // What is typed is read before anything is compiled.
+    let mut given = args.patch.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let (_, config) = settings_for(&args.bug, &args.settings)?;
+    let opened = Opened::check(&args.bug, &config).await?;
+    let scratch = Scratch::of("judge")?;
+    let mut checkout = opened.checkout(scratch.path()).await?;
+    if let Some(commit) = &args.since {
+        given.push(since(commit, &opened, &mut checkout).await?);
+    }
+    let sink = Tally::default();
+    let bench = opened.bench_of(checkout, scratch.path(), wanted(&config), &sink).await?;
+    let mut judged = Vec::new();
+    for patch in given {
+        // The same patch in two files is judged twice: each file has its own word.
+        bench.validator.forget();
+        judged.push(Judged { attempt: word(&patch, &bench, &sink).await?, name: patch.name });
+    }
+    judged.sort_by_key(rank);
+    super::print(&text(&bench, &judged));
+    if args.json {
+        super::print(&format!("{}\n", object(&bench, &judged)));
+    }
+    let plausible = judged.iter().any(|judged| judged.attempt.validation.is_plausible());
+    Ok(if plausible { 0 } else { NOT_PLAUSIBLE })
+}
+
+/// Nobody looks for the fault: it was repaired, or was not.
+fn wanted(config: &Config) -> Wanted {
+    let accept_suspicious = config.accept_suspicious;
+    Wanted { localization: Localization::None, coverage: false, accept_suspicious, ..way::plain(config) }
+}
+
+fn read(file: &Utf8Path) -> Result<Given, Failure> {
+    let mut bytes = Vec::new();
+    let read = match file.as_str() {
+        "-" => std::io::stdin().lock().read_to_end(&mut bytes).map(drop),
+        _ => std::fs::read(file).map(|read| bytes = read),
+    };
+    read.map_err(|error| Failure::unusable(format!("--patch: {error} ({file})"), "give a unified diff"))?;
+    let diff = String::from_utf8(bytes)
+        .map_err(|_| Failure::unusable(format!("--patch: {file} is no text in UTF-8"), "give a unified diff"))?;
+    Ok(Given { name: file.to_string(), diff })
+}
+
+/// What was changed of the product since a commit becomes a patch, and the checkout what it was before that.
+async fn since(commit: &str, opened: &Opened, checkout: &mut Checkout) -> Result<Given, Failure> {
+    let unusable = |why: String| Failure::unusable(format!("--since {commit}: {why}"), "name a commit of the project");
+    if opened.bug.benchmark != "local" {
+        return Err(Failure::usage("--since works on the folder of a project", "or give --patch"));
+    }
+    let history = History::of(Utf8Path::new(&opened.bug.name), &opened.sandbox);
+    let history = history.ok_or_else(|| unusable("the project lies in no git repository".into()))?;
+    let language = language::by_name(&checkout.language);
+    let language = language.ok_or_else(|| PrepareError::NoLanguage { name: checkout.language.clone() })?;
+    let policy = prepare::policy(checkout, language);
+    let mut patch = Patch::default();
+    for (path, before) in history.changed_since(commit).await.map_err(unusable)? {
+        if policy.check_path(&path).is_ok() {
+            patch.files.extend(taken_back(&path, before, checkout)?);
+        }
+    }
+    patch.files.sort_by(|one, other| one.path.cmp(&other.path));
+    if patch.files.is_empty() {
+        let hint = "tests and what decides about them belong to the bug; change the product";
+        return Err(Failure::unusable(format!("--since {commit}: no source of the product was changed"), hint));
+    }
+    Ok(Given { name: format!("since {commit}"), diff: patch::render(&patch) })
+}
+
+/// The change of one file, once the checkout has it as it was.
+fn taken_back(path: &RepoPath, before: Option<Vec<u8>>, checkout: &Checkout) -> Result<Option<FileChange>, Failure> {
+    let file: Utf8PathBuf = path.under(&checkout.root);
+    let io = |error: std::io::Error| Failure::io(&format!("cannot restore {path}"), &error);
+    let now = match std::fs::read(&file) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(io(error)),
+    };
+    if now == before {
+        return Ok(None);
+    }
+    match &before {
+        Some(bytes) => {
+            std::fs::create_dir_all(file.parent().unwrap_or(&checkout.root)).map_err(io)?;
+            std::fs::write(&file, bytes).map_err(io)?;
+        }
+        None => std::fs::remove_file(&file).map_err(io)?,
+    }
+    let before = before.map(Into::into);
+    Ok(Some(FileChange { path: path.clone(), before, after: now.unwrap_or_default().into() }))
+}
+
+async fn word(given: &Given, bench: &Workbench, sink: &dyn EventSink) -> Result<PatchAttempt, Failure> {
+    let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
+    let cx = ToolContext { bench, scope: &scope, sink, side: None, variants: None };
+    Ok(tools::judge(&Edits::Diff(given.diff.clone()), &given.name, &cx).await?)
+}
+
+/// The best first: by how far a patch came, then the smaller one.
+fn rank(judged: &Judged) -> (u8, Reverse<usize>, usize) {
+    let Judged { attempt: PatchAttempt { validation, patch, .. }, .. } = judged;
+    let place = match validation.outcome {
+        Outcome::Plausible => 0,
+        Outcome::Suspicious => 1,
+        Outcome::Regression => 2,
+        Outcome::MissingTests => 3,
+        Outcome::Failed | Outcome::Timeout | Outcome::OutOfMemory | Outcome::Crash | Outcome::PassedWarm => 4,
+        Outcome::Duplicate => 5,
+        Outcome::CompileError => 6,
+        Outcome::Refused => 7,
+        Outcome::Unappliable => 8,
+    };
+    (place, Reverse(validation.fixed), patch::render(patch).lines().count())
+}
+
+fn text(bench: &Workbench, judged: &[Judged]) -> String {
+    let baseline = bench.validator.baseline();
+    let failing: Vec<String> = baseline.triggering.iter().map(ToString::to_string).collect();
+    let mut text = format!("failing before: {}\n", failing.join(", "));
+    for (nth, Judged { name, attempt }) in judged.iter().enumerate() {
+        let place = if judged.len() > 1 { format!("{}. ", nth + 1) } else { String::new() };
+        let validation = &attempt.validation;
+        let _ = writeln!(text, "{place}{}: {name} ({:.1} s)", validation.outcome, validation.seconds);
+        for line in validation.detail.lines() {
+            let _ = writeln!(text, "   {line}");
+        }
+        for line in failing_text(&validation.failing, SHOWN).lines() {
+            let _ = writeln!(text, "   {line}");
+        }
+    }
+    text
+}
+
+fn object(bench: &Workbench, judged: &[Judged]) -> Value {
+    let baseline = bench.validator.baseline();
+    let patches: Vec<Value> = judged
+        .iter()
+        .map(|Judged { name, attempt }| {
+            let said = &attempt.validation;
+            let failing: Vec<Value> = said
+                .failing
+                .iter()
+                .map(|(id, failure)| json!({"test": id.to_string(), "kind": failure.kind, "message": failure.message}))
+                .collect();
+            json!({
+                "patch": name, "outcome": said.outcome, "plausible": said.is_plausible(), "detail": said.detail,
+                "fixed": said.fixed, "failing": failing, "diagnostics": said.diagnostics, "seconds": said.seconds,
+                "diff": patch::render(&attempt.patch),
+            })
+        })
+        .collect();
+    json!({
+        "schema": 1, "bug": bench.bug.id.to_string(),
+        "triggering": baseline.triggering.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "plausible": judged.iter().any(|judged| judged.attempt.validation.is_plausible()),
+        "patches": patches,
+    })
+}

@@ -1,0 +1,80 @@
+//! What to type when a run is over.
+
+use super::config::{Config, Dollars, Time};
+use super::frozen::Frozen;
+use super::runs;
+use crate::domain::words::span;
+use crate::report::{RunReport, VerdictWord};
+use camino::Utf8Path;
+
+/// How much longer a run may take that goes on after its time.
+const LONGER: u32 = 5;
+
+/// The lines, the likeliest first; `applied` when the patch stands in the project already.
+pub fn lines(report: &RunReport, applied: bool) -> Vec<String> {
+    let folder = Utf8Path::new(&report.run_dir);
+    let (name, is_local) = (quoted(&runs::name(folder)), report.bug.benchmark == "local");
+    let frozen = Frozen::read(folder).ok();
+    match report.verdict {
+        VerdictWord::Plausible if is_local && !applied => vec![format!("unidebug apply {name}")],
+        VerdictWord::Plausible => Vec::new(),
+        VerdictWord::Exhausted => {
+            let cap = frozen.as_ref().and_then(|frozen| raised(report.analysis.as_deref()?, &frozen.settings));
+            let resume = cap.map(|cap| format!("unidebug resume {name} {cap}"));
+            resume.into_iter().chain([format!("unidebug inspect {name}")]).collect()
+        }
+        VerdictWord::Unrepaired => {
+            let alone = report.model.name == "builtin";
+            let bug = if is_local { quoted(&report.bug.name) } else { report.bug.to_string() };
+            let model = alone.then(|| format!("unidebug run {bug} --model NAME"));
+            model.into_iter().chain([format!("unidebug inspect {name}")]).collect()
+        }
+    }
+}
+
+/// The cap that ended a run, with more room: the cap's own message names its flag.
+fn raised(said: &str, settings: &Config) -> Option<String> {
+    let flag =
+        said.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).find(|word| word.starts_with("--max-"))?;
+    let value = match flag {
+        "--max-time" => span(settings.max_time.map(|Time(time)| time)? * LONGER),
+        "--max-cost" => settings.max_cost.map(|Dollars(usd)| 2.0 * usd)?.to_string(),
+        "--max-tokens" => (2 * settings.max_tokens?).to_string(),
+        "--max-validations" => (2 * settings.max_validations?).to_string(),
+        _ => return None,
+    };
+    Some(format!("{flag} {value}"))
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%=,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_cap_that_ended_a_run_is_raised() {
+        let settings = Config {
+            max_time: Some(Time(Duration::from_secs(60))),
+            max_cost: Some(Dollars(0.25)),
+            max_tokens: Some(1000),
+            ..Config::default()
+        };
+        let of = |flag: &str| raised(&format!("a cap\nhint: raise {flag} and go on with `unidebug resume`"), &settings);
+        assert_eq!(of("--max-time").unwrap(), "--max-time 5m");
+        assert_eq!(of("--max-cost").unwrap(), "--max-cost 0.5");
+        assert_eq!(of("--max-tokens").unwrap(), "--max-tokens 2000");
+        assert_eq!(of("--max-validations"), None, "it was not set");
+        assert_eq!(of("--cap agent.tokens"), None);
+        assert_eq!([quoted("/a/b-c"), quoted("my dir")], ["/a/b-c", "'my dir'"]);
+    }
+}

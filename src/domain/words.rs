@@ -1,0 +1,61 @@
+//! Words that messages of all rooms need: numbers with their nouns, the first few of many.
+
+use std::fmt::Display;
+
+/// A number with its noun: `1 test`, `2 tests`, `3 queries`, `2 patches`.
+pub fn counted<N: TryInto<u64> + Display + Copy>(number: N, noun: &str) -> String {
+    if number.try_into().is_ok_and(|number: u64| number == 1) {
+        return format!("{number} {noun}");
+    }
+    let consonant = |rest: &str| !rest.ends_with(['a', 'e', 'o', 'u']);
+    match noun.strip_suffix('y').filter(|rest| consonant(rest)) {
+        Some(rest) => format!("{number} {rest}ies"),
+        None if noun.ends_with(['s', 'x']) || noun.ends_with("ch") || noun.ends_with("sh") => {
+            format!("{number} {noun}es")
+        }
+        None => format!("{number} {noun}s"),
+    }
+}
+
+/// The first `most` of them, each as its own text, and `and 3 more` where there are more.
+pub fn first_of<T: Display>(all: &[T], most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = all.iter().take(most).map(T::to_string).collect();
+    if let Some(more) = all.len().checked_sub(most).filter(|more| *more > 0) {
+        lines.push(format!("and {more} more"));
+    }
+    lines
+}
+
+/// A time as `--max-time` takes it: `45s`, `15m`, `1h30m`.
+pub fn span(time: std::time::Duration) -> String {
+    let seconds = time.as_secs();
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let told: String = parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect();
+    if told.is_empty() { format!("{}s", time.as_secs_f64()) } else { told }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn nouns_agree_with_their_number() {
+        let told = [counted(1, "test"), counted(0, "test"), counted(2_u64, "query"), counted(3, "patch")];
+        assert_eq!(told, ["1 test", "0 tests", "2 queries", "3 patches"]);
+        assert_eq!([counted(2, "class"), counted(2, "day")], ["2 classes", "2 days"]);
+    }
+
+    #[test]
+    fn of_many_the_first_are_named() {
+        assert_eq!(first_of(&["a", "b"], 2), ["a", "b"]);
+        assert_eq!(first_of(&["a", "b", "c", "d"], 2), ["a", "b", "and 2 more"]);
+    }
+
+    #[test]
+    fn times_are_told_as_they_are_typed() {
+        let told = [45, 900, 5400, 86_400].map(|seconds| span(Duration::from_secs(seconds)));
+        assert_eq!(told, ["45s", "15m", "1h30m", "24h"]);
+        assert_eq!(span(Duration::from_millis(500)), "0.5s");
+    }
+}

@@ -1,0 +1,77 @@
+//! Tests that are cut: slow, endless, or without a processor on a busy machine.
+
+use super::{FIRST, Found};
+use crate::benchmark::Runner;
+use crate::domain::{Loss, TestId, TestReport, TestResult};
+use crate::validate::plan::Deadlines;
+use crate::validate::subject::Subject;
+use crate::validate::{ValidateError, clean};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Time for a test that needs longer, before it is called endless.
+const SECOND: Duration = FIRST.saturating_mul(3);
+/// Tests that run again at once with more time. Where none of them passes then, that is no matter of slow tests.
+const FEW: usize = 10;
+/// Tests that need more time even then, after which no more is tried.
+const SLOWEST: usize = 2;
+/// Lifts the limits that tests of JUnit 5 set themselves.
+const NO_LIMITS: &str = "-Djunit.jupiter.execution.timeout.mode=disabled";
+/// Time that each of them gets.
+const ROOM: Duration = Duration::from_secs(30);
+
+/// Where tests were cut and nothing fails by itself, they run again with more time, until one is cut again: a slow test is
+/// no endless one. Tells the tests that were cut again.
+pub(super) async fn look_again(
+    subject: &dyn Subject,
+    report: &mut TestReport,
+) -> Result<BTreeSet<TestId>, ValidateError> {
+    let is_cut = |result: &TestResult| result.loss == Some(Loss::Cut);
+    let tests: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
+    if tests.is_empty() || !report.failing().all(is_cut) {
+        return Ok(BTreeSet::new());
+    }
+    let plan = subject.plan_of(tests, Deadlines::of(SECOND, subject.longest())).until_lost();
+    let again = subject.run(&subject.copy()?, &plan).await?;
+    let (endless, ended): (Vec<_>, Vec<_>) = again.results.into_iter().partition(|(_, result)| is_cut(result));
+    report.results.extend(ended);
+    Ok(endless.into_iter().map(|(id, _)| id).collect())
+}
+
+/// Tests that were cut, by us or by their framework, while others failed by themselves run once more with more time: those
+/// that pass are slow, or the machine is busy, and they say nothing of the bug. When nothing else fails, the cut is the bug.
+pub(super) async fn with_more_time(
+    subject: &dyn Subject,
+    Found { report, endless, .. }: &Found,
+) -> Result<BTreeMap<TestId, TestResult>, ValidateError> {
+    let gave_up = |result: &TestResult| result.failure.as_ref().is_some_and(clean::gave_up);
+    let cut = |result: &&TestResult| matches!(result.loss, Some(Loss::Cut | Loss::Memory)) || gave_up(result);
+    let tests: Vec<TestId> = report.failing().filter(cut).map(|result| result.id.clone()).collect();
+    let open: Vec<&TestResult> = report.failing().filter(|result| !endless.contains(&result.id)).collect();
+    let is_the_bug = open.iter().all(cut) && !open.iter().any(|result| is_starved(result));
+    if tests.is_empty() || is_the_bug {
+        return Ok(BTreeMap::new());
+    }
+    subject.options().watcher.phase("running slow tests again, with more time");
+    let is_slow = |result: &TestResult| result.loss.is_none() && (result.passed() || !gave_up(result));
+    let mut slow = BTreeMap::new();
+    for some in tests.chunks(FEW) {
+        let mut plan = subject.plan_of(some.to_vec(), Deadlines::of(ROOM, subject.longest()));
+        plan.losses = SLOWEST;
+        if subject.checkout().project.runner == Runner::Jvm {
+            plan.args.push(NO_LIMITS.to_owned());
+        }
+        let again = subject.run(&subject.copy()?, &plan).await?;
+        let before = slow.len();
+        slow.extend(again.results.into_iter().filter(|(_, result)| is_slow(result)));
+        if slow.len() == before {
+            break;
+        }
+    }
+    Ok(slow)
+}
+
+/// Whether a test was cut that had no processor for most of its time: that says more of the machine than of the test.
+fn is_starved(result: &TestResult) -> bool {
+    result.loss == Some(Loss::Cut) && Duration::from_millis(result.millis) >= 2 * FIRST
+}

@@ -1,0 +1,159 @@
+//! `unidebug judge`: anybody's patch, without a model and without a key.
+
+use crate::attacks::{java_project, python_project};
+use crate::support::{Finished, Unidebug, write_files};
+use std::path::Path;
+use std::process::Command;
+
+/// A project of the user, with patches beside it.
+struct Project {
+    folder: tempfile::TempDir,
+}
+
+const JAVA: (&str, &str, &str) = ("src/shop/Cart.java", "count = pieces;", "count += pieces;");
+const PYTHON: (&str, &str, &str) = ("shop/cart.py", "self.count = pieces", "self.count += pieces");
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("project");
+        std::fs::create_dir(&path).unwrap();
+        write_files(camino::Utf8Path::from_path(&path).unwrap(), files);
+        Self { folder }
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join("project")
+    }
+
+    /// The diff of one line, in a file beside the project.
+    fn diff(&self, name: &str, (file, from, _): (&str, &str, &str), to: &str) -> String {
+        let text = std::fs::read_to_string(self.path().join(file)).unwrap();
+        let (at, line) = text.lines().enumerate().find(|(_, line)| line.contains(from)).unwrap();
+        let (at, new) = (at + 1, line.replace(from, to));
+        let diff = format!("--- a/{file}\n+++ b/{file}\n@@ -{at} +{at} @@\n-{line}\n+{new}\n");
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, diff).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn judge(&self, more: &[&str]) -> Finished {
+        let path = self.path();
+        let mut args = vec!["judge", path.to_str().unwrap(), "--json"];
+        args.extend(more);
+        Unidebug::new(&args).run()
+    }
+
+    fn git(&self, args: &[&str]) {
+        let own = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+        let done = Command::new("git").current_dir(self.path()).args(own).args(args).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    fn replace(&self, file: &str, from: &str, to: &str) {
+        let path = self.path().join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{from} is not in {file}");
+        std::fs::write(path, text.replace(from, to)).unwrap();
+    }
+}
+
+/// The words on the patches, in the order they are told.
+fn words(done: &Finished) -> Vec<(String, String)> {
+    let json = done.json();
+    let patches = json["patches"].as_array().unwrap().iter();
+    let name = |text: &str| Path::new(text).file_name().unwrap().to_str().unwrap().to_owned();
+    patches.map(|each| (name(each["patch"].as_str().unwrap()), each["outcome"].as_str().unwrap().to_owned())).collect()
+}
+
+fn told(words: &[(&str, &str)]) -> Vec<(String, String)> {
+    words.iter().map(|(name, word)| ((*name).to_owned(), (*word).to_owned())).collect()
+}
+
+fn several_are_ranked(project: &Project, line: (&str, &str, &str), suspicious: &str) {
+    let wrong = project.diff("wrong.diff", line, &line.2.replace("pieces", "3"));
+    let broken = project.diff("broken.diff", line, "count = = 1;");
+    let odd = project.diff("odd.diff", line, suspicious);
+    let right = project.diff("right.diff", line, line.2);
+    let done = project.judge(&["--patch", &wrong, "--patch", &broken, "--patch", &odd, "--patch", &right]);
+    done.expect_code(0);
+    let ranked = [
+        ("right.diff", "plausible"),
+        ("odd.diff", "suspicious"),
+        ("wrong.diff", "failed"),
+        ("broken.diff", "compile_error"),
+    ];
+    assert_eq!(words(&done), told(&ranked), "{done}");
+    let json = done.json();
+    assert_eq!((&json["plausible"], &json["patches"][2]["plausible"]), (&true.into(), &false.into()));
+    assert!(json["patches"][2]["failing"][0]["test"].as_str().unwrap().contains('#'), "{done}");
+    let alone = project.judge(&["--patch", &wrong]);
+    alone.expect_code(1);
+    assert!(alone.stdout.contains("failing before: ") && alone.stdout.contains("failed: "), "{alone}");
+}
+
+#[test]
+fn patches_of_java_are_judged_and_ranked() {
+    let odd = "count += pieces; if (count > 1000) { System.exit(0); }";
+    several_are_ranked(&Project::new(&java_project()), JAVA, odd);
+}
+
+#[test]
+fn patches_of_python_are_judged_and_ranked() {
+    let odd = "self.count += pieces; import os; os._exit(0) if self.count > 1000 else None";
+    several_are_ranked(&Project::new(&python_project()), PYTHON, odd);
+}
+
+fn a_work_tree_is_judged(
+    project: &Project,
+    (file, from, to): (&str, &str, &str),
+    test: &str,
+    (old, new): (&str, &str),
+) {
+    // The test that shows the bug is newer than the commit.
+    project.replace(test, new, old);
+    project.git(&["init", "-q", "."]);
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-qm", "before"]);
+    project.replace(test, old, new);
+    let done = project.judge(&["--since", "HEAD"]);
+    done.expect_code(3);
+    assert!(done.stderr.contains("no source of the product was changed"), "{done}");
+    project.replace(file, from, to);
+    let done = project.judge(&["--since", "HEAD"]);
+    done.expect_code(0);
+    let diff = done.json()["patches"][0]["diff"].as_str().unwrap().to_owned();
+    assert!(diff.contains(to) && !diff.contains(test), "tests are no part of the patch: {diff}");
+    assert!(std::fs::read_to_string(project.path().join(file)).unwrap().contains(to), "the work tree stays as it is");
+    project.replace(file, to, &to.replace("pieces", "3"));
+    project.judge(&["--since", "HEAD"]).expect_code(1);
+    let done = project.judge(&["--since", "--upload-pack=x"]);
+    assert!(done.code == Some(2) || done.code == Some(3), "{done}");
+}
+
+#[test]
+fn what_was_changed_in_a_work_tree_of_java_is_judged() {
+    let project = Project::new(&java_project());
+    a_work_tree_is_judged(&project, JAVA, "test/shop/CartTest.java", ("new Pieces(3), cart", "new Pieces(5), cart"));
+}
+
+#[test]
+fn what_was_changed_in_a_work_tree_of_python_is_judged() {
+    let project = Project::new(&python_project());
+    a_work_tree_is_judged(&project, PYTHON, "tests/test_cart.py", ("held() == Pieces(3)", "held() == Pieces(5)"));
+}
+
+#[test]
+fn what_cannot_be_judged_is_told_with_its_reason() {
+    let project = Project::new(&python_project());
+    let test = ("tests/test_cart.py", "Pieces(5)", "");
+    let on_a_test = project.diff("test.diff", test, "Pieces(3)");
+    let done = project.judge(&["--patch", &on_a_test]);
+    done.expect_code(1);
+    assert!(done.stdout.contains("refused: ") && done.stdout.contains("is a test"), "{done}");
+    project.judge(&["--patch", "/nowhere.diff"]).expect_code(3);
+    project.judge(&[]).expect_code(2);
+    let done = project.judge(&["--since", "HEAD"]);
+    done.expect_code(3);
+    assert!(done.stderr.contains("lies in no git repository"), "{done}");
+}
