@@ -11,8 +11,9 @@ use super::telling::Telling;
 use crate::domain::{BugId, FileChange, Patch, RepoPath};
 use crate::journal::RunDir;
 use crate::report::RunReport;
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use serde_json::json;
+use std::sync::Arc;
 
 /// Folders of a run directory with the patched files, whole.
 const BEFORE: &str = "patched/before";
@@ -74,27 +75,34 @@ pub fn keep(telling: &Telling, patch: &Patch) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A file between two states; without bytes it is not there.
+struct Change {
+    path: RepoPath,
+    from: Option<Vec<u8>>,
+    to: Option<Vec<u8>>,
+}
+
+impl Change {
+    fn reversed(self) -> Self {
+        Self { from: self.to, to: self.from, ..self }
+    }
+}
+
 /// Writes the patch of a run into its project; the files that it has changed.
 ///
 /// # Errors
 /// No patch, no project, or a file that is not what the run saw: then nothing is written.
 pub fn put(folder: &Utf8Path, report: &RunReport) -> Result<Vec<RepoPath>, Failure> {
-    let (root, patch) = patch_of(folder, report)?;
-    change(&root, &patch, "changed since the bug was worked on; nothing was written", "apply")
+    let changes = changes_of(folder, report)?;
+    write_all(&report.bug, changes, "changed since the bug was worked on; nothing was written", "apply")
 }
 
 fn undo(folder: &Utf8Path, report: &RunReport) -> Result<Vec<RepoPath>, Failure> {
-    let (root, patch) = patch_of(folder, report)?;
-    let back = |file: FileChange| FileChange {
-        before: (!file.deletes()).then(|| file.after.clone()),
-        after: file.before.unwrap_or_default(),
-        path: file.path,
-    };
-    let patch = Patch { files: patch.files.into_iter().map(back).collect() };
-    change(&root, &patch, "is not as the patch left it; nothing was undone", "undo")
+    let changes = changes_of(folder, report)?.into_iter().map(Change::reversed).collect();
+    write_all(&report.bug, changes, "is not as the patch left it; nothing was undone", "undo")
 }
 
-fn patch_of(folder: &Utf8Path, report: &RunReport) -> Result<(Utf8PathBuf, Patch), Failure> {
+fn changes_of(folder: &Utf8Path, report: &RunReport) -> Result<Vec<Change>, Failure> {
     refuse_foreign(&report.bug)?;
     if report.patch.is_none() {
         return Err(Failure::unusable(
@@ -103,45 +111,91 @@ fn patch_of(folder: &Utf8Path, report: &RunReport) -> Result<(Utf8PathBuf, Patch
         ));
     }
     let read = |path: &RepoPath| {
-        let after = std::fs::read(path.under(&folder.join(AFTER))).ok()?;
-        let before = std::fs::read(path.under(&folder.join(BEFORE))).ok();
-        Some(FileChange { path: path.clone(), before: before.map(Into::into), after: after.into() })
+        let after: Arc<[u8]> = std::fs::read(path.under(&folder.join(AFTER))).ok()?.into();
+        let before: Option<Arc<[u8]>> = std::fs::read(path.under(&folder.join(BEFORE))).ok().map(Into::into);
+        let file = FileChange { path: path.clone(), before, after };
+        let to = (!file.deletes()).then(|| file.after.to_vec());
+        Some(Change { path: file.path, from: file.before.map(|bytes| bytes.to_vec()), to })
     };
-    let files: Option<Vec<FileChange>> = report.files.iter().map(read).collect();
-    let files = files.ok_or_else(|| {
+    let changes: Option<Vec<Change>> = report.files.iter().map(read).collect();
+    changes.ok_or_else(|| {
         let hint = format!("type `git apply {folder}/patch.diff` in the project");
         Failure::unusable(format!("the run `{folder}` did not keep its patched files"), hint)
-    })?;
-    Ok((Utf8PathBuf::from(&report.bug.name), Patch { files }))
+    })
 }
 
 /// Changes all files, or none: each must be what it was, or be changed already.
-fn change(root: &Utf8Path, patch: &Patch, refusal: &str, what: &str) -> Result<Vec<RepoPath>, Failure> {
-    for file in &patch.files {
-        let now = std::fs::read(file.path.under(root)).ok();
+fn write_all(bug: &BugId, changes: Vec<Change>, refusal: &str, what: &str) -> Result<Vec<RepoPath>, Failure> {
+    let root = Utf8Path::new(&bug.name);
+    for change in &changes {
+        let now = std::fs::read(change.path.under(root)).ok();
         // A session that was killed after this has done it.
-        let done = now.as_deref() == Some(&*file.after) || file.after.is_empty() && now.is_none();
-        if !done && now.as_deref() != file.before.as_deref() {
+        if now != change.from && now != change.to {
             return Err(Failure::unusable(
-                format!("{what}: {} {refusal}", file.path),
+                format!("{what}: {} {refusal}", change.path),
                 "merge by hand: `patch.diff` in the run directory holds the patch",
             ));
         }
     }
-    for file in &patch.files {
-        write(&file.path.under(root), file)?;
+    for change in &changes {
+        let path = change.path.under(root);
+        write(&path, change.to.as_deref()).map_err(|e| Failure::io(&format!("cannot write {path}"), &e))?;
     }
-    Ok(patch.paths().cloned().collect())
+    Ok(changes.into_iter().map(|change| change.path).collect())
 }
 
-fn write(path: &Utf8Path, file: &FileChange) -> Result<(), Failure> {
-    let failed = |e| Failure::io(&format!("cannot write {path}"), &e);
-    // What is left without a byte is not there any more.
-    if file.after.is_empty() {
-        return if path.exists() { std::fs::remove_file(path).map_err(failed) } else { Ok(()) };
-    }
+fn write(path: &Utf8Path, to: Option<&[u8]>) -> std::io::Result<()> {
+    let Some(bytes) = to else {
+        return if path.exists() { std::fs::remove_file(path) } else { Ok(()) };
+    };
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        std::fs::create_dir_all(folder)?;
     }
-    std::fs::write(path, &file.after).map_err(failed)
+    std::fs::write(path, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undone_a_file_is_what_it_was_empty_missing_or_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        let bug: BugId = format!("local:{root}").parse().unwrap();
+        // An empty file that gets content, a new one that stays empty, and one that is deleted.
+        let states: [(&str, Option<&str>, Option<&str>); 4] = [
+            ("shop/__init__.py", Some(""), Some("import till\n")),
+            ("shop/new/__init__.py", None, Some("")),
+            ("shop/old.py", Some("x = 1\n"), None),
+            ("shop/till.py", Some("x = 1\n"), Some("x = 2\n")),
+        ];
+        let bytes = |text: Option<&str>| text.map(|text| text.as_bytes().to_vec());
+        let changes = || {
+            let change = |(path, from, to): &(&str, _, _)| Change {
+                path: RepoPath::new(path).unwrap(),
+                from: bytes(*from),
+                to: bytes(*to),
+            };
+            states.iter().map(change).collect::<Vec<_>>()
+        };
+        let now = |path: &str| std::fs::read_to_string(root.join(path)).ok();
+        std::fs::create_dir(root.join("shop")).unwrap();
+        for (path, from, _) in &states {
+            from.iter().for_each(|text| std::fs::write(root.join(path), text).unwrap());
+        }
+        write_all(&bug, changes(), "", "apply").unwrap();
+        for (path, _, to) in &states {
+            assert_eq!(now(path).as_deref(), *to, "{path}");
+        }
+        write_all(&bug, changes().into_iter().map(Change::reversed).collect(), "", "undo").unwrap();
+        for (path, from, _) in &states {
+            assert_eq!(now(path).as_deref(), *from, "{path}");
+        }
+        // An empty file in the place of one that is missing is not what the run saw.
+        std::fs::write(root.join("shop/new/__init__.py"), "mine\n").unwrap();
+        let refused = write_all(&bug, changes(), "changed", "apply").unwrap_err();
+        assert!(refused.message.contains("shop/new/__init__.py changed"), "{}", refused.message);
+        assert_eq!(now("shop/__init__.py").as_deref(), Some(""), "nothing is written");
+    }
 }

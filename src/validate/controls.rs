@@ -14,7 +14,6 @@ use super::{Baseline, ValidateError};
 use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, Validation};
 use crate::language::{self, Language, on_one_line, text_of};
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
 use tree_sitter::Node;
@@ -278,7 +277,7 @@ fn changes(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
         _ => return Vec::new(),
     };
     if !reversed.is_empty() {
-        let by = RandomState::new().build_hasher().finish() as usize % reversed.len();
+        let by = rand::random_range(0..reversed.len());
         reversed.rotate_left(by);
     }
     at_end.into_iter().chain(reversed).collect()

@@ -6,9 +6,9 @@
 //! comes after.
 
 use crate::domain::TestId;
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// The secrets of one run of tests.
 #[derive(Debug, Clone)]
@@ -73,18 +73,12 @@ impl Followed {
 
 /// As the runners compute it: SHA-256 of lines, in hexadecimal digits.
 fn hash(parts: &[&str]) -> String {
-    Sha256::digest(parts.join("\n")).iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(parts.join("\n")))
 }
 
-/// 64 hexadecimal digits; each state of the hasher is the system's own random number.
+/// 64 hexadecimal digits that nobody can guess.
 fn random() -> String {
-    let number = || RandomState::new().build_hasher().finish().to_string();
-    let seed = std::fs::File::open("/dev/urandom").and_then(|mut file| {
-        let mut bytes = [0; 32];
-        std::io::Read::read_exact(&mut file, &mut bytes)?;
-        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
-    });
-    hash(&[&seed.unwrap_or_default(), &number(), &number()])
+    HEXLOWER.encode(&rand::random::<[u8; 32]>())
 }
 
 #[cfg(test)]

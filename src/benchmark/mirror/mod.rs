@@ -4,20 +4,27 @@
 //! keeps what it fetched, with sums that fit, in this program's repository, which no project can write. It takes
 //! nothing, so nothing leaves but the names of what is asked for; a build sees no password.
 
-mod request;
-mod sha1;
+mod path;
 mod upstream;
 
 pub(super) use upstream::{Upstream, of_project, of_user};
 
 use crate::sandbox::Door;
 use camino::{Utf8Path, Utf8PathBuf};
-use request::Request;
+use data_encoding::HEXLOWER;
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::ext::ReasonPhrase;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use sha1::{Digest, Sha1};
+use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinHandle;
 
@@ -65,12 +72,12 @@ impl Mirror {
         let tasks = vec![
             tokio::spawn(async move {
                 while let Ok((stream, _)) = tcp.accept().await {
-                    tokio::spawn(answer(stream, by_port.clone()));
+                    tokio::spawn(serve(stream, by_port.clone()));
                 }
             }),
             tokio::spawn(async move {
                 while let Ok((stream, _)) = unix.accept().await {
-                    tokio::spawn(answer(stream, shelf.clone()));
+                    tokio::spawn(serve(stream, shelf.clone()));
                 }
             }),
         ];
@@ -87,24 +94,43 @@ enum Answer {
     Unreachable(String),
 }
 
-/// Answers one request of a connection.
-async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin, shelf: Arc<Shelf>) {
-    let Some(request) = Request::read(&mut stream).await else { return };
-    let (status, body) = match request.path_below(&shelf.word) {
-        None => ("403 Forbidden".to_owned(), Vec::new()),
-        Some(path) => match shelf.find(&path).await {
-            Answer::File(bytes) => ("200 OK".to_owned(), bytes),
-            Answer::NotFound => ("404 Not Found".to_owned(), Vec::new()),
-            Answer::Unreachable(why) => (format!("503 {why}"), Vec::new()),
-        },
-    };
-    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+/// Answers the one request of a connection.
+async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, shelf: Arc<Shelf>) {
+    let service = service_fn(|request| {
+        let shelf = shelf.clone();
+        async move { Ok::<_, Infallible>(respond(&request, &shelf).await) }
+    });
+    let mut server = hyper::server::conn::http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(PATIENCE).keep_alive(false);
     // Who does not wait for the answer has no use for it.
-    let _ = stream.write_all(head.as_bytes()).await;
-    if request.wants_body {
-        let _ = stream.write_all(&body).await;
+    let _ = server.serve_connection(TokioIo::new(stream), service).await;
+}
+
+async fn respond(request: &Request<Incoming>, shelf: &Shelf) -> Response<Full<Bytes>> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return empty(StatusCode::METHOD_NOT_ALLOWED);
     }
-    let _ = stream.shutdown().await;
+    let Some(path) = path::below(&shelf.word, &request.uri().to_string()) else {
+        return empty(StatusCode::FORBIDDEN);
+    };
+    match shelf.find(&path).await {
+        Answer::File(bytes) => Response::new(Full::new(bytes.into())),
+        Answer::NotFound => empty(StatusCode::NOT_FOUND),
+        Answer::Unreachable(why) => {
+            let mut response = empty(StatusCode::SERVICE_UNAVAILABLE);
+            // Build tools show their users the reason, and no body.
+            if let Ok(reason) = ReasonPhrase::try_from(why) {
+                response.extensions_mut().insert(reason);
+            }
+            response
+        }
+    }
+}
+
+fn empty(status: StatusCode) -> Response<Full<Bytes>> {
+    let mut response = Response::default();
+    *response.status_mut() = status;
+    response
 }
 
 /// What is kept, and where the rest comes from.
@@ -158,7 +184,7 @@ impl Shelf {
             let sum = format!("{path}.sha1");
             if let Some(said) = upstream.get(&sum).await? {
                 let word = String::from_utf8_lossy(&said).split_whitespace().next().unwrap_or_default().to_lowercase();
-                if word != sha1::hex(&bytes) {
+                if word != HEXLOWER.encode(&Sha1::digest(&bytes)) {
                     return Err(format!("the sum of {path} is wrong"));
                 }
                 self.keep(Utf8Path::new(&sum), &said);

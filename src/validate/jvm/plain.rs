@@ -4,7 +4,6 @@
 use super::harness::Harness;
 use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// The folders of our runner's package, and the name of its thread.
 const OWN: [&str; 2] = ["unidebug", "runner"];
@@ -85,13 +84,7 @@ fn replaced(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
 
 /// A word of so many letters, another one each time.
 fn word(length: usize) -> String {
-    let mut number = RandomState::new().build_hasher().finish();
-    let letter = |_| {
-        let letter = b'a' + (number % 26) as u8;
-        number /= 26;
-        char::from(letter)
-    };
-    (0..length).map(letter).collect()
+    std::iter::repeat_with(|| rand::random_range('a'..='z')).take(length).collect()
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use super::complaint::{Complaint, complaint};
 use super::invoke::{DIRECT, Maven, SKIPPED, repository};
 use super::memory::{Store, Way};
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
-use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun};
+use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun, copy_files};
 use crate::domain::{RepoPath, TestId, TestResult};
 use crate::sandbox::{Exit, Job};
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -36,17 +36,16 @@ impl OwnCommand for MavenTest {
         let Some(repository) = repository(self.store)? else {
             return Ok(OwnRun::NotTested("there is no local Maven repository".into()));
         };
-        let offline = |repository: &Utf8Path| self.arguments(tests, Some("-o"), repository);
-        let job = || self.maven.job(tree, self.store, repository.clone(), offline(&repository));
+        let job = || {
+            let mut args = self.arguments(tests, &repository);
+            args.push("-o".into());
+            self.maven.job(tree, self.store, repository.clone(), args)
+        };
         let ran = self.call(tree, job()?.wall(wall)).await?;
         let Some(Complaint::Missing(_)) = ran.complaint.as_ref().filter(|_| self.store == Store::Own) else {
             return Ok(ran.told());
         };
-        // What runs the tests is not what compiles them: the first build did not fetch it. What a call with the network
-        // says does not count.
-        let online = |own: &Utf8Path| self.arguments(tests, None, own);
-        let (fetches, _fetching) = self.maven.fetching_job(tree, &repository, online).await?;
-        self.call(tree, fetches.wall(wall)).await?;
+        self.fetch(tree, tests, &repository, wall).await?;
         Ok(self.call(tree, job()?.wall(wall)).await?.told())
     }
 }
@@ -70,6 +69,26 @@ impl Ran {
 }
 
 impl MavenTest {
+    /// Fetches what runs the tests: it is not what compiles them, so the first build did not. A call with the network runs
+    /// the tests, too; it gets a copy of the tree, since they may leave something behind, and what it says does not count.
+    async fn fetch(
+        &self,
+        tree: &Utf8Path,
+        tests: &[TestId],
+        repository: &Utf8Path,
+        wall: Duration,
+    ) -> Result<(), BenchmarkError> {
+        let failed =
+            |source| BenchmarkError::Io { what: "cannot copy the project".into(), path: tree.to_owned(), source };
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let copy = Utf8PathBuf::from_path_buf(folder.path().canonicalize().map_err(failed)?)
+            .map_err(|_| failed(std::io::Error::other("the path of a private folder is no text")))?;
+        copy_files(tree, &copy, |file, target| std::fs::copy(file, target).map(drop)).map_err(failed)?;
+        let (job, _fetching) = self.maven.fetching_job(&copy, repository, |own| self.arguments(tests, own)).await?;
+        self.call(&copy, job.wall(wall)).await?;
+        Ok(())
+    }
+
     /// Calls Maven and reads the reports that it leaves.
     async fn call(&self, tree: &Utf8Path, job: Job) -> Result<Ran, BenchmarkError> {
         let reports = self.module.under(tree).join(REPORTS);
@@ -91,9 +110,8 @@ impl MavenTest {
         Ok(Ran { exit: done.exit, results, said, complaint })
     }
 
-    fn arguments(&self, tests: &[TestId], offline: Option<&str>, repository: &Utf8Path) -> Vec<String> {
+    fn arguments(&self, tests: &[TestId], repository: &Utf8Path) -> Vec<String> {
         let mut all: Vec<String> = ["-B", "-Dstyle.color=never"].map(str::to_owned).into();
-        all.extend(offline.map(str::to_owned));
         all.push(format!("-Dmaven.repo.local={repository}"));
         if self.is_one_of_many {
             let module = if self.module.as_str().is_empty() { "." } else { self.module.as_str() };
