@@ -29,6 +29,7 @@ mod fault_storm;
 mod files;
 mod first_day;
 mod fixtures;
+mod fresh_libraries;
 mod gitbug_java;
 mod gradle;
 mod hostile_projects;

@@ -9,15 +9,15 @@ use unidebug::sandbox::{Choice, Sandbox};
 use unidebug::validate::{Options, open};
 
 /// A project of the user, and a place for private copies.
-struct Trial {
+pub struct Trial {
     _folder: tempfile::TempDir,
     user: Utf8PathBuf,
     copy: Utf8PathBuf,
-    work: Utf8PathBuf,
+    pub work: Utf8PathBuf,
 }
 
 impl Trial {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
         let (user, copy, work) = (base.join("user"), base.join("copy"), base.join("work"));
@@ -33,7 +33,7 @@ impl Trial {
         benchmark::find(&id.benchmark, settings)?.checkout(&id, &self.copy).await
     }
 
-    async fn checkout(&self) -> Result<Checkout, BenchmarkError> {
+    pub async fn checkout(&self) -> Result<Checkout, BenchmarkError> {
         self.checkout_below("", &Settings::default()).await
     }
 
@@ -61,7 +61,7 @@ const APP_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 <artifactId>app</artifactId><dependencies><dependency><groupId>trial</groupId><artifactId>core</artifactId>
 <version>1</version></dependency></dependencies></project>
 ";
-const SUM: &str = "package core;
+pub const SUM: &str = "package core;
 public class Sum {
     public static int of(int... numbers) {
         int sum = 0;
@@ -140,55 +140,6 @@ async fn the_module_can_be_named_by_its_test_and_by_its_folder() {
     assert!(error.to_string().contains(trial.user.as_str()), "{error} names the copy");
     let checkout = trial.checkout_below("app", &Settings::default()).await.unwrap();
     assert_eq!(checkout.project.module.as_str(), "app", "{:?}", checkout.notes);
-}
-
-/// A project with the newest JUnit, whose tests need a folder of modules that the build fills.
-const MODULES_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
-<groupId>trial</groupId><artifactId>modules</artifactId><version>1</version>
-<properties><maven.compiler.source>17</maven.compiler.source><maven.compiler.target>17</maven.compiler.target>
-<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
-<dependencies><dependency><groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId>
-<version>6.1.2</version><scope>test</scope></dependency></dependencies>
-<build><plugins>
-<plugin><groupId>org.apache.maven.plugins</groupId><artifactId>maven-dependency-plugin</artifactId><version>3.6.1</version>
-<executions><execution><phase>compile</phase><goals><goal>copy-dependencies</goal></goals>
-<configuration><outputDirectory>${project.build.directory}/modules</outputDirectory>
-<includeArtifactIds>opentest4j</includeArtifactIds></configuration></execution></executions></plugin>
-<plugin><groupId>org.apache.maven.plugins</groupId><artifactId>maven-surefire-plugin</artifactId><version>3.5.2</version>
-<configuration><argLine>--module-path ${project.build.directory}/modules --add-modules org.opentest4j</argLine>
-</configuration></plugin></plugins></build></project>
-";
-
-#[tokio::test]
-async fn tests_of_the_newest_junit_find_the_modules_that_arg_line_names() {
-    let test = "package core;
-import static org.junit.jupiter.api.Assertions.*;
-import org.junit.jupiter.api.Test;
-class SumTest {
-    @Test void nothing() { assertEquals(0, Sum.of()); }
-    @Test void module() { assertTrue(ModuleLayer.boot().findModule(\"org.opentest4j\").isPresent()); }
-    @Test void two() { assertEquals(3, Sum.of(1, 2)); }
-}
-";
-    let trial = Trial::new(&[
-        ("pom.xml", MODULES_POM),
-        ("src/main/java/core/Sum.java", SUM),
-        ("src/test/java/core/SumTest.java", test),
-    ]);
-    let checkout = trial.checkout().await.unwrap();
-    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
-    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
-    assert_eq!(judge.baseline().triggering, vec!["core.SumTest#two".parse().unwrap()], "{:?}", judge.baseline().report);
-    let repair = Patch {
-        files: vec![FileChange {
-            path: RepoPath::new("src/main/java/core/Sum.java").unwrap(),
-            before: Some(SUM.as_bytes().into()),
-            after: SUM.replace("int i = 1", "int i = 0").as_bytes().into(),
-        }],
-    };
-    for judged in [judge.judge().validate(&repair).await.unwrap(), judge.judge().confirm(&repair).await.unwrap()] {
-        assert!(matches!(judged.outcome, Outcome::PassedWarm | Outcome::Plausible), "{judged:?}");
-    }
 }
 
 /// A project of one module.

@@ -8,7 +8,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError, clean, losses}
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-const SCHEMA: u32 = 6;
+const SCHEMA: u32 = 7;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Serialize, Deserialize)]

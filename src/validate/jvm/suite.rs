@@ -8,11 +8,23 @@ use crate::sandbox::{Finished, Job, Sandbox};
 use crate::validate::ValidateError;
 use crate::validate::plan::{Look, PLAIN_VARIABLES, Plan};
 use crate::validate::suite::{Asked, Process, START};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
 /// Nobody attaches to a test JVM, itself least of all: its memory and its classes are its runner's as well.
 pub(super) const NO_ATTACHING: &str = "-XX:+DisableAttachMechanism";
+
+/// The agent that mocking libraries (Mockito 5, MockK) would attach to their own process. Given at the start, it is there
+/// without attaching: Byte Buddy asks it first.
+pub(super) fn mocking_agent(class_path: &[Utf8PathBuf]) -> Option<usize> {
+    let is_agent = |name: &str| name.starts_with("byte-buddy-agent") && name.ends_with(".jar");
+    class_path.iter().position(|path| path.file_name().is_some_and(is_agent))
+}
+
+/// An agent as the JVM takes it.
+pub(super) fn agent(jar: &Utf8Path) -> String {
+    format!("-javaagent:{jar}")
+}
 
 /// Memory in MiB that a test JVM may hold: twice its heap, which the project's own arguments may set.
 pub(in crate::validate) fn memory(heap_mib: u64, args: &[String]) -> u64 {
@@ -74,6 +86,8 @@ impl Suite<'_> {
         if !is_plain {
             args.push("-ea".into());
         }
+        // The place in one list is the place in the other, behind our runner.
+        args.extend(mocking_agent(&self.class_path).map(|at| agent(&given[at + 1])));
         args.extend(plan.args.iter().cloned());
         args.extend(["-cp".into(), joined, main]);
         let mut job = Job::new(self.jdk.java(), &self.cwd)
@@ -97,5 +111,21 @@ impl Suite<'_> {
 impl Process for Suite<'_> {
     async fn start(&self, plan: &Plan, asked: Asked, left: Duration) -> Result<Finished, ValidateError> {
         Ok(self.sandbox.run(self.job(plan, asked, left)?).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_agent_of_mocks_is_found_by_its_name() {
+        let path = |names: &[&str]| names.iter().map(|&name| name.into()).collect::<Vec<Utf8PathBuf>>();
+        let with = path(&["/m2/byte-buddy-1.15.11.jar", "/m2/byte-buddy-agent-1.15.11.jar", "/m2/mockito-core-5.jar"]);
+        assert_eq!(
+            mocking_agent(&with).map(|at| agent(&with[at])),
+            Some("-javaagent:/m2/byte-buddy-agent-1.15.11.jar".into())
+        );
+        assert_eq!(mocking_agent(&path(&["/m2/byte-buddy-1.15.11.jar", "/x/byte-buddy-agent/classes"])), None);
     }
 }

@@ -2,7 +2,7 @@
 //! and another one is already waiting.
 
 use super::daemon::{Classes, flags, put, put_count};
-use super::suite::{NO_ATTACHING, memory};
+use super::suite::{NO_ATTACHING, agent, memory, mocking_agent};
 use crate::benchmark::Checkout;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{RunEnd, TestReport};
@@ -62,6 +62,7 @@ impl WorkerSetup {
         let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         let mut args = flags(self.heap_mib);
         args.extend(["-XX:+ExitOnOutOfMemoryError", NO_ATTACHING, "-Djava.awt.headless=true", "-ea"].map(String::from));
+        args.extend(mocking_agent(&self.libraries).map(|at| agent(&self.libraries[at])));
         args.extend(self.jvm_args.iter().cloned());
         args.extend(["-cp".into(), joined, "unidebug.runner.Worker".into()]);
         args.extend(self.classes.iter().map(ToString::to_string));

@@ -67,6 +67,10 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
         "No plugin found for prefix",
         "Could not transfer",
         "Unknown host",
+        // Old plugins that look for a part of their own.
+        "ArtifactNotFoundException",
+        "ArtifactsNotFoundException",
+        "ArtifactResolutionException",
     ];
     if missing.iter().any(|sign| said.contains(sign)) {
         return Complaint::Missing(shown);
@@ -103,6 +107,9 @@ mod tests {
         let offline = "[ERROR] Plugin a:b:1 or one of its dependencies could not be resolved: Cannot access central in \
                        offline mode";
         assert!(matches!(read(offline), Complaint::Missing(_)));
+        let provider = "[ERROR] Failed to execute goal a:maven-surefire-plugin:2.12.4:test (default-test) on project x: \
+                        Unable to generate classpath: a.resolver.MultipleArtifactsNotFoundException: Missing:";
+        assert!(matches!(read(provider), Complaint::Missing(_)));
         let broken = "[ERROR] COMPILATION ERROR : \n[INFO] ----\n[ERROR] /p/A.java:[3,5] ';' expected\n[ERROR] Failed to \
                       execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile";
         assert_eq!(read(broken), Complaint::Compile("/p/A.java:[3,5] ';' expected".into()));

@@ -33,20 +33,15 @@ impl OwnCommand for MavenTest {
     }
 
     async fn run(&self, tree: &Utf8Path, tests: &[TestId], wall: Duration) -> Result<OwnRun, BenchmarkError> {
-        let Some(repository) = repository(self.store)? else {
+        let Some(there) = repository(self.store)? else {
             return Ok(OwnRun::NotTested("there is no local Maven repository".into()));
         };
-        let job = || {
-            let mut args = self.arguments(tests, &repository);
-            args.push("-o".into());
-            self.maven.job(tree, self.store, repository.clone(), args)
-        };
-        let ran = self.call(tree, job()?.wall(wall)).await?;
-        let Some(Complaint::Missing(_)) = ran.complaint.as_ref().filter(|_| self.store == Store::Own) else {
+        let ran = self.call(tree, self.offline(tree, tests, self.store, &there)?.wall(wall)).await?;
+        let (Some(Complaint::Missing(_)), Some(own)) = (&ran.complaint, repository(Store::Own)?) else {
             return Ok(ran.told());
         };
-        self.fetch(tree, tests, &repository, wall).await?;
-        Ok(self.call(tree, job()?.wall(wall)).await?.told())
+        self.fetch(tree, tests, &own, wall).await?;
+        Ok(self.call(tree, self.offline(tree, tests, Store::Own, &own)?.wall(wall)).await?.told())
     }
 }
 
@@ -69,6 +64,19 @@ impl Ran {
 }
 
 impl MavenTest {
+    /// A call that gets along with what a repository has.
+    fn offline(
+        &self,
+        tree: &Utf8Path,
+        tests: &[TestId],
+        store: Store,
+        repository: &Utf8Path,
+    ) -> Result<Job, BenchmarkError> {
+        let mut args = self.arguments(tests, repository);
+        args.push("-o".into());
+        self.maven.job(tree, store, repository.to_owned(), args)
+    }
+
     /// Fetches what runs the tests: it is not what compiles them, so the first build did not. A call with the network runs
     /// the tests, too; it gets a copy of the tree, since they may leave something behind, and what it says does not count.
     async fn fetch(
@@ -85,7 +93,10 @@ impl MavenTest {
             .map_err(|_| failed(std::io::Error::other("the path of a private folder is no text")))?;
         copy_files(tree, &copy, |file, target| std::fs::copy(file, target).map(drop)).map_err(failed)?;
         let (job, _fetching) = self.maven.fetching_job(&copy, repository, |own| self.arguments(tests, own)).await?;
-        self.call(&copy, job.wall(wall)).await?;
+        let ran = self.call(&copy, job.wall(wall)).await?;
+        if let Some(complaint) = ran.complaint {
+            tracing::info!("fetching what runs the tests: {}", complaint.into_text());
+        }
         Ok(())
     }
 

@@ -1,0 +1,103 @@
+//! What the tests of fresh projects bring with them: the newest JUnit with modules, mocks of final classes.
+
+use crate::local_projects::{SUM, Trial};
+use unidebug::benchmark::Checkout;
+use unidebug::domain::{FileChange, Outcome, Patch, RepoPath};
+use unidebug::sandbox::{Choice, Sandbox};
+use unidebug::validate::{Options, open};
+
+/// A project with the newest JUnit, whose tests need a folder of modules that the build fills.
+const MODULES_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
+<groupId>trial</groupId><artifactId>modules</artifactId><version>1</version>
+<properties><maven.compiler.source>17</maven.compiler.source><maven.compiler.target>17</maven.compiler.target>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId>
+<version>6.1.2</version><scope>test</scope></dependency></dependencies>
+<build><plugins>
+<plugin><groupId>org.apache.maven.plugins</groupId><artifactId>maven-dependency-plugin</artifactId><version>3.6.1</version>
+<executions><execution><phase>compile</phase><goals><goal>copy-dependencies</goal></goals>
+<configuration><outputDirectory>${project.build.directory}/modules</outputDirectory>
+<includeArtifactIds>opentest4j</includeArtifactIds></configuration></execution></executions></plugin>
+<plugin><groupId>org.apache.maven.plugins</groupId><artifactId>maven-surefire-plugin</artifactId><version>3.5.2</version>
+<configuration><argLine>--module-path ${project.build.directory}/modules --add-modules org.opentest4j</argLine>
+</configuration></plugin></plugins></build></project>
+";
+
+/// A project whose tests mock a final class: Mockito's mock maker attaches to its own process where nobody gives it an
+/// agent.
+const MOCKS_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
+<groupId>trial</groupId><artifactId>mocks</artifactId><version>1</version>
+<properties><maven.compiler.source>17</maven.compiler.source><maven.compiler.target>17</maven.compiler.target>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId>
+<version>5.11.4</version><scope>test</scope></dependency>
+<dependency><groupId>org.mockito</groupId><artifactId>mockito-core</artifactId>
+<version>5.15.2</version><scope>test</scope></dependency></dependencies>
+</project>
+";
+
+/// Opens a project, checks what fails, and judges the repair of its sum in a warm process and in fresh ones.
+async fn repaired(trial: &Trial, triggering: &str) {
+    let checkout: Checkout = trial.checkout().await.unwrap();
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    assert_eq!(judge.baseline().triggering, vec![triggering.parse().unwrap()], "{:?}", judge.baseline().report);
+    let repair = Patch {
+        files: vec![FileChange {
+            path: RepoPath::new("src/main/java/core/Sum.java").unwrap(),
+            before: Some(SUM.as_bytes().into()),
+            after: SUM.replace("int i = 1", "int i = 0").as_bytes().into(),
+        }],
+    };
+    let warm = judge.judge().validate(&repair).await.unwrap();
+    assert_eq!(warm.outcome, Outcome::PassedWarm, "{warm:?}");
+    let confirmed = judge.judge().confirm(&repair).await.unwrap();
+    assert_eq!(confirmed.outcome, Outcome::Plausible, "{confirmed:?}");
+}
+
+#[tokio::test]
+async fn tests_of_the_newest_junit_find_the_modules_that_arg_line_names() {
+    let test = "package core;
+import static org.junit.jupiter.api.Assertions.*;
+import org.junit.jupiter.api.Test;
+class SumTest {
+    @Test void nothing() { assertEquals(0, Sum.of()); }
+    @Test void module() { assertTrue(ModuleLayer.boot().findModule(\"org.opentest4j\").isPresent()); }
+    @Test void two() { assertEquals(3, Sum.of(1, 2)); }
+}
+";
+    let trial = Trial::new(&[
+        ("pom.xml", MODULES_POM),
+        ("src/main/java/core/Sum.java", SUM),
+        ("src/test/java/core/SumTest.java", test),
+    ]);
+    repaired(&trial, "core.SumTest#two").await;
+}
+
+#[tokio::test]
+async fn tests_that_mock_final_classes_are_run_as_by_the_build() {
+    let ledger = "package core;
+public final class Ledger {
+    private final int[] entries = {};
+    public int[] entries() { return entries; }
+    public int balance() { return Sum.of(entries()); }
+}
+";
+    let test = "package core;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.mockito.Mockito.*;
+import org.junit.jupiter.api.Test;
+class LedgerTest {
+    private final Ledger ledger = mock(Ledger.class, CALLS_REAL_METHODS);
+    @Test void empty() { doReturn(new int[0]).when(ledger).entries(); assertEquals(0, ledger.balance()); }
+    @Test void two() { doReturn(new int[] {1, 2}).when(ledger).entries(); assertEquals(3, ledger.balance()); }
+}
+";
+    let trial = Trial::new(&[
+        ("pom.xml", MOCKS_POM),
+        ("src/main/java/core/Sum.java", SUM),
+        ("src/main/java/core/Ledger.java", ledger),
+        ("src/test/java/core/LedgerTest.java", test),
+    ]);
+    repaired(&trial, "core.LedgerTest#two").await;
+}
