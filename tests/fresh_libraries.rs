@@ -101,3 +101,39 @@ class LedgerTest {
     ]);
     repaired(&trial, "core.LedgerTest#two").await;
 }
+
+#[tokio::test]
+async fn tests_find_what_the_build_made_and_may_write_beside_it() {
+    let test = "package core;
+import static org.junit.Assert.*;
+import java.io.*;
+import org.junit.Test;
+public class SumTest {
+    @Test public void two() throws Exception {
+        assertTrue(new File(\"target/classes/core/Sum.class\").isFile());
+        try (FileWriter sums = new FileWriter(\"target/sums.txt\")) {
+            sums.write(\"\" + Sum.of(1, 2));
+        }
+        try (BufferedReader sums = new BufferedReader(new FileReader(\"target/sums.txt\"))) {
+            assertEquals(\"3\", sums.readLine());
+        }
+    }
+    @Test public void written() {
+        assertFalse(new File(\"target/classes/core/Sum.class\").delete());
+    }
+}
+";
+    let pom = "<project><modelVersion>4.0.0</modelVersion>
+<groupId>trial</groupId><artifactId>outputs</artifactId><version>1</version>
+<properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>
+<scope>test</scope></dependency></dependencies></project>
+";
+    let trial = Trial::new(&[
+        ("pom.xml", pom),
+        ("src/main/java/core/Sum.java", SUM),
+        ("src/test/java/core/SumTest.java", test),
+    ]);
+    repaired(&trial, "core.SumTest#two").await;
+}

@@ -173,6 +173,31 @@ async fn a_test_that_passes_by_maven_is_no_bug() {
 }
 
 #[tokio::test]
+async fn a_test_that_the_last_report_does_not_name_is_asked_about() {
+    let trial = one_module(TOP_POM, SUM);
+    let test = "package core;
+public class SumTest {
+    @org.junit.Test public void two() { org.junit.Assert.assertEquals(3, Sum.of(1, 2)); }
+    @org.junit.Test public void knowsItsClassPath() {
+        org.junit.Assert.assertNotNull(System.getProperty(\"surefire.test.class.path\"));
+    }
+}
+";
+    let report = "<testsuite name=\"core.SumTest\"><testcase classname=\"core.SumTest\" name=\"two\">
+<failure type=\"java.lang.AssertionError\">expected:&lt;3&gt; but was:&lt;2&gt;</failure></testcase>
+<testcase classname=\"core.SumTest\" name=\"knowsItsClassPath\"/></testsuite>";
+    write_files(&trial.user, &[("src/test/java/core/SumTest.java", test)]);
+    // A report counts as the own word when it is newer than the sources.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    write_files(&trial.user, &[("target/surefire-reports/TEST-core.SumTest.xml", report)]);
+    let checkout = trial.checkout().await.unwrap();
+    assert!(checkout.hints[0].own_word, "{:?}", checkout.hints);
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    assert_eq!(judge.baseline().triggering, vec!["core.SumTest#two".parse().unwrap()]);
+}
+
+#[tokio::test]
 async fn a_maven_project_that_does_not_compile_is_refused_with_its_line() {
     let said = one_module(TOP_POM, &SUM.replace("int sum = 0;", "int sum = \"0\";")).refused().await;
     assert!(said.contains("does not compile before any change: src/main/java/core/Sum.java:[4,"), "{said}");

@@ -210,6 +210,19 @@ async fn tests_in_packages_are_found_and_guard_what_passed() {
     assert_eq!(broken.outcome, Outcome::Regression, "{}", broken.detail);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tests_and_settings_may_ask_for_the_cache_of_pytest() {
+    let test = "from adding import total\n\n\ndef test_cached(cache):\n    cache.set('adding/none', total([]))\n    \
+                assert cache.get('adding/none', 1) == 0\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n";
+    let settings = "[tool.pytest.ini_options]\naddopts = '--ff --nf'\n";
+    let trial = Trial::python(&[("adding.py", SUM), ("test_adding.py", test), ("pyproject.toml", settings)]).await;
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().passing, ["test_adding#test_cached".parse().unwrap()].into());
+    assert_eq!(judge.baseline().triggering, ["test_adding#test_some".parse().unwrap()]);
+    let right = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert_eq!(right.outcome, Outcome::PassedWarm, "{}", right.detail);
+}
+
 #[test]
 fn a_folder_with_pytest_tests_is_a_project_and_the_engine_says_that_it_has_no_templates() {
     let folder = tempfile::tempdir().unwrap();

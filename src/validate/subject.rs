@@ -87,7 +87,9 @@ impl Copy {
         patch: &Patch,
         build: Arc<Build>,
     ) -> Result<Self, ValidateError> {
-        Self::named(checkout, work, ["copy-", "tree"], patch, build)
+        let copy = Self::named(checkout, work, ["copy-", "tree"], patch, build)?;
+        copy.link_outputs(checkout)?;
+        Ok(copy)
     }
 
     /// The same in a folder whose names say nothing of tests.
@@ -101,7 +103,25 @@ impl Copy {
         let own = outside.filter(|_| work.as_str().contains("unidebug"));
         let copy = Self::named(checkout, own.as_deref().unwrap_or(work), ["srv-", "app"], patch, build)?;
         copy.without_compiled_tests(checkout);
+        if tests_name_outputs(checkout) {
+            copy.link_outputs(checkout)?;
+        }
         Ok(copy)
+    }
+
+    /// Puts what the build made where tests look for it, as links that cannot be written through. The folder around it can
+    /// be written: many tests leave their files in `target`.
+    fn link_outputs(&self, checkout: &Checkout) -> Result<(), ValidateError> {
+        for folder in checkout.project.compiled.iter().chain(&checkout.project.compiled_tests) {
+            let (made, link) = (folder.under(&checkout.root), folder.under(&self.tree));
+            if !made.is_dir() || std::fs::symlink_metadata(&link).is_ok() {
+                continue;
+            }
+            let around = link.parent().unwrap_or(&self.tree);
+            std::fs::create_dir_all(around).map_err(io_error("making a folder for what was built", around))?;
+            std::os::unix::fs::symlink(&made, &link).map_err(io_error("linking what was built", &link))?;
+        }
+        Ok(())
     }
 
     /// Takes the sources of tests away where tests are compiled and their sources lie by themselves.
@@ -159,6 +179,19 @@ impl Copy {
     pub(super) fn write_file(&self, file: &RepoPath, bytes: &[u8]) -> Result<Utf8PathBuf, ValidateError> {
         write_one(file, bytes, &self.tree)
     }
+}
+
+/// Whether some test source has the name of a folder of build output in it. Where none does, a plain process sees no such
+/// folder: a program would find it where it is tested, and nowhere else.
+fn tests_name_outputs(checkout: &Checkout) -> bool {
+    let project = &checkout.project;
+    let made = project.compiled.iter().chain(&project.compiled_tests);
+    let inside = made.filter_map(|folder| folder.below(&project.module)?.split('/').next());
+    let spelled: BTreeSet<String> = inside.flat_map(|name| [format!("\"{name}"), format!("/{name}/")]).collect();
+    let finders: Vec<_> = spelled.iter().map(|text| memchr::memmem::Finder::new(text)).collect();
+    let tests = project.test_roots.iter().flat_map(|root| all_below(&root.under(&checkout.root)));
+    let mut sources = tests.filter(|path| path.is_file()).filter_map(|path| std::fs::read(path).ok());
+    sources.any(|text| finders.iter().any(|finder| finder.find(&text).is_some()))
 }
 
 /// Writes the files of a patch into a copy and takes away those that it deletes; returns where the others are.

@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import re
+import tempfile
 
 told = {"version": platform.python_version(), "prefix": sys.prefix, "base": sys.base_prefix, "pytest": None, "files": []}
 
@@ -118,7 +119,9 @@ def main(words):
         folders = words[1:]
         sys.path.insert(0, os.getcwd())
         Files.pytest_make_collect_report = pytest.hookimpl(tryfirst=True)(Files.pytest_make_collect_report)
-        quiet = ["--collect-only", "-q", "-p", "no:cacheprovider", "--rootdir", os.getcwd(), *folders]
+        # The project's settings may ask for the cache (`--ff`).
+        cache = "cache_dir=" + tempfile.mkdtemp()
+        quiet = ["--collect-only", "-q", "-o", cache, "--rootdir", os.getcwd(), *folders]
         told["status"] = int(pytest.main(quiet, plugins=[Files(pytest)]))
 
 

@@ -1,5 +1,6 @@
 # The plugin of pytest, and the run.
 
+import tempfile
 import unittest.async_case
 import pluggy
 import pytest
@@ -119,7 +120,9 @@ class Plugin:
 
 def options():
     """What keeps pytest and the plugins that are installed from doing more than run tests once, here and in order."""
-    chosen = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--tb=no", "--maxfail=0", "--continue-on-collection-errors"]
+    # Tests and settings may ask for the cache (`--ff`); it is a new one, so that it chooses and orders nothing.
+    chosen = ["-o", "cache_dir=" + tempfile.mkdtemp(), "-p", "no:faulthandler", "--tb=no", "--maxfail=0"]
+    chosen += ["--continue-on-collection-errors"]
     installed = importlib.util.find_spec
     for module, words in [
         ("xdist", ["-n0"]),
