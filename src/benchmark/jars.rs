@@ -6,6 +6,7 @@
 use super::BenchmarkError;
 use crate::sandbox::{Job, Sandbox, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 
@@ -168,7 +169,7 @@ impl Jar {
     }
 
     fn has_the_right_sum(self, path: &Utf8Path) -> bool {
-        std::fs::read(path).is_ok_and(|bytes| hex(&Sha256::digest(bytes)) == self.sha256)
+        std::fs::read(path).is_ok_and(|bytes| HEXLOWER.encode(&Sha256::digest(bytes)) == self.sha256)
     }
 
     /// Whether Maven brought these very bytes into its repository; else why not.
@@ -194,10 +195,6 @@ impl Jar {
             [Utf8PathBuf::from("/usr/share/java").join(self.file_name()), cache.join("jars").join(self.file_name())];
         loose.into_iter().chain(below).find(|path| path.is_file() && self.has_the_right_sum(path))
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Where this program keeps what can be made or fetched again: `UNIDEBUG_CACHE_DIR`, else `unidebug` below the user's

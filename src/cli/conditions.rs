@@ -4,12 +4,13 @@
 use super::config::Config;
 use super::open::Opened;
 use crate::benchmark::History;
+use crate::domain::words::counted;
 use crate::llm::Redactor;
 use crate::report::Conditions;
 use camino::{Utf8Path, Utf8PathBuf};
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// The commit that the program was built from; empty in builds for development, and without a repository.
 const COMMIT: &str = match option_env!("UNIDEBUG_COMMIT") {
@@ -44,7 +45,7 @@ fn cpu() -> String {
     let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let model = model.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
     let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
-    format!("{model}, {cores} core{}", if cores == 1 { "" } else { "s" })
+    format!("{model}, {}", counted(cores, "core"))
 }
 
 /// What the repository of the benchmark, or of the user's project, calls its state; without one the fingerprint of the
@@ -83,10 +84,7 @@ fn fingerprint<'p>(paths: impl IntoIterator<Item = &'p Utf8Path>) -> String {
         add(&mut sum, path, path);
         sum.update([0xff]);
     }
-    sum.finalize().iter().take(SHOWN).fold("sha256 ".to_owned(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    format!("sha256 {}", HEXLOWER.encode(&sum.finalize()[..SHOWN]))
 }
 
 fn add(sum: &mut Sha256, base: &Utf8Path, path: &Utf8Path) {

@@ -1,5 +1,6 @@
 //! A short name for some content: equal content has one name, and other content has another.
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 /// A fingerprint under way.
@@ -17,7 +18,7 @@ impl Fingerprint {
 
     /// The name: 24 hexadecimal digits.
     pub fn name(&self) -> String {
-        self.0.clone().finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+        HEXLOWER.encode(&self.0.clone().finalize()[..12])
     }
 }
 

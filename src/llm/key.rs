@@ -1,19 +1,15 @@
 //! The content key of a request: what makes two requests the same.
 
 use super::Query;
+use data_encoding::HEXLOWER;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 
 /// SHA-256 in hex over the request as canonical JSON: model, messages, parameters, tools and the sample's number. The
 /// endpoint's address is no part of it, so that a recording made at one address answers at any.
 pub fn key(query: &Query) -> String {
     let canonical = sorted(serde_json::to_value(query).unwrap_or(Value::Null)).to_string();
-    Sha256::digest(canonical.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    HEXLOWER.encode(&Sha256::digest(canonical))
 }
 
 /// The same value with the keys of all objects in order.

@@ -1,9 +1,8 @@
 //! Our own forms of request and response: only what we need is sent, and everything may be missing from what comes.
 
 use super::super::{Abilities, Answer, Form, Limit, Prices, Query, ToolCall, ToolSpec};
-use crate::domain::{Cost, Usage};
+use crate::domain::{Cost, Fingerprint, Usage};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 /// The body of a request.
 pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool) -> Value {
@@ -19,9 +18,8 @@ pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool)
     }
     if let (true, Some(first)) = (caps.cache_key, query.messages.first()) {
         // Requests of one agent begin alike: they belong to the same cache.
-        let mut name = short_hash(&first.content);
-        name.insert_str(0, "unidebug-");
-        body.insert("prompt_cache_key".to_owned(), json!(name));
+        let name = Fingerprint::default().add(&first.content).name();
+        body.insert("prompt_cache_key".to_owned(), json!(format!("unidebug-{name}")));
     }
     if let Some(limit) = query.max_tokens {
         match caps.limit {
@@ -60,12 +58,6 @@ pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool)
         body.insert("usage".to_owned(), json!({"include": true}));
     }
     Value::Object(body)
-}
-
-/// Sixteen letters that stand for a text.
-fn short_hash(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The schema of an answer in text: thoughts and one command.

@@ -6,10 +6,10 @@ pub use beside::beside;
 
 use super::study::{Correctness, RunFacts};
 use camino::Utf8Path;
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Schema of a recorded review.
@@ -56,10 +56,7 @@ impl Review {
 }
 
 fn fingerprint(patch: &str) -> String {
-    Sha256::digest(patch.as_bytes()).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    HEXLOWER.encode(&Sha256::digest(patch))
 }
 
 /// The last word on a patch in a run directory. Lines that cannot be read, or that a newer program wrote, say nothing.

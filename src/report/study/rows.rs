@@ -3,8 +3,8 @@
 
 use super::RunFacts;
 use super::facts::Facet;
+use crate::domain::Fingerprint;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Letters of a fingerprint.
@@ -110,10 +110,9 @@ fn in_words(run: &RunFacts, identity: &Identity, differing: &BTreeSet<&str>) -> 
 }
 
 fn fingerprint(identity: &Identity) -> String {
-    let sum = Sha256::digest(format!("{identity:?}"));
-    let mut text: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-    text.truncate(SHORT);
-    text
+    let mut name = Fingerprint::default().add(format!("{identity:?}")).name();
+    name.truncate(SHORT);
+    name
 }
 
 /// A setting in which rows differ, or that one of them was given: its value in each row.

@@ -3,8 +3,8 @@
 use crate::benchmark::jars;
 use crate::benchmark::mirror::ID;
 use crate::benchmark::xml::Element;
+use crate::domain::Fingerprint;
 use camino::{Utf8Path, Utf8PathBuf};
-use sha2::{Digest, Sha256};
 use std::{fs, io};
 
 /// Parts of a profile and of a mirror that a build may see; what lies below them is seen whole.
@@ -49,7 +49,7 @@ pub(super) fn copy(settings: Option<&str>, mirror: Option<&str>) -> String {
 pub(super) fn file(text: &str) -> io::Result<Utf8PathBuf> {
     let folder = jars::cache_dir().join("maven-settings");
     fs::create_dir_all(&folder)?;
-    let name: String = Sha256::digest(text).iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+    let name = Fingerprint::default().add(text).name();
     let path = folder.canonicalize_utf8()?.join(name + ".xml");
     if fs::read_to_string(&path).ok().as_deref() != Some(text) {
         let new = tempfile::NamedTempFile::new_in(&folder)?;
