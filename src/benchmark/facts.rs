@@ -10,6 +10,7 @@ use super::copy::io_error;
 use super::keyed::{self, Complaint, Entry};
 use super::nearest::nearest;
 use crate::domain::RepoPath;
+use crate::domain::words::on_one_line;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -167,7 +168,7 @@ impl ProjectFile {
             }
         }
         let facts = serde_json::from_value(Value::Object(facts))
-            .map_err(|error| Complaint { line: 1, what: keyed::on_one_line(&error.to_string()) })?;
+            .map_err(|error| Complaint { line: 1, what: on_one_line(&error.to_string()) })?;
         Ok(Self { facts, entries })
     }
 }
@@ -178,7 +179,7 @@ fn check(entry: &Entry) -> Result<(), Complaint> {
     let [name] = entry.key.as_slice() else { return Err(at(format!("`{}` is no table", entry.key[0]))) };
     let alone = Map::from_iter([(name.clone(), entry.value.clone())]);
     let facts: Facts = serde_json::from_value(Value::Object(alone))
-        .map_err(|error| at(format!("`{name}`: {}", keyed::on_one_line(&error.to_string()))))?;
+        .map_err(|error| at(format!("`{name}`: {}", on_one_line(&error.to_string()))))?;
     match facts.build.iter().chain(&facts.test).find(|words| words.words().is_none()) {
         Some(_) => Err(at(format!("`{name}` is no command"))),
         None => Ok(()),

@@ -1,5 +1,6 @@
 //! TOML as a flat list of settings, each with the line it stands on, so that a complaint can name the place.
 
+use crate::domain::words::on_one_line;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -85,11 +86,6 @@ fn is_finite(value: &toml::Value) -> bool {
 
 fn line_of(text: &str, at: usize) -> usize {
     text.as_bytes().iter().take(at).filter(|&&byte| byte == b'\n').count() + 1
-}
-
-/// Text with all white space as single spaces.
-pub(super) fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

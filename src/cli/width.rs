@@ -1,5 +1,6 @@
 //! How wide the terminal is, and lines that fit.
 
+use crate::domain::words::clipped;
 use std::io::stderr;
 
 /// Columns where nothing says how wide it is.
@@ -16,11 +17,7 @@ pub fn columns() -> usize {
 
 /// The line as far as it fits beside `taken` columns.
 pub fn cut(line: &str, columns: usize, taken: usize) -> String {
-    let room = columns.saturating_sub(taken + FREE);
-    match line.char_indices().nth(room) {
-        Some((at, _)) => format!("{}…", line[..at].trim_end()),
-        None => line.to_owned(),
-    }
+    clipped(line, columns.saturating_sub(taken + FREE))
 }
 
 #[cfg(test)]

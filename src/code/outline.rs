@@ -1,6 +1,7 @@
 //! From a text to its outline: types, fields, methods. The tree is dropped.
 
 use super::{Field, Method, SourceFile, Type, TypeKind};
+use crate::domain::words::clipped;
 use crate::domain::{LineSpan, RepoPath};
 use crate::language::{
     self, Body, Language, Owner, Syntax, arity, children, first_line, last_line, on_one_line, text_of,
@@ -207,7 +208,7 @@ impl<'a> Outline<'a> {
         let simple = self.types[owner].simple_name().to_owned();
         let calls = node.child_by_field_name("arguments").map(|args| self.body(args, &self.types[owner]).calls);
         self.types[owner].calls.extend(calls.unwrap_or_default());
-        let declaration = cut(&on_one_line(text_of(node, self.text)), MAX_DECLARATION);
+        let declaration = clipped(&on_one_line(text_of(node, self.text)), MAX_DECLARATION);
         self.types[owner].fields.push(Field { name: name.clone(), type_name: simple.clone(), declaration, span });
         let Some(body) = node.child_by_field_name("body") else { return };
         let constant = Type {
@@ -242,7 +243,7 @@ impl<'a> Outline<'a> {
         let scanned = body.map_or_else(Body::default, |body| self.body(body, owner));
         for field in &scanned.fields {
             if !owner.fields.iter().any(|known| known.name == field.name) {
-                let declaration = cut(&field.declaration, MAX_DECLARATION);
+                let declaration = clipped(&field.declaration, MAX_DECLARATION);
                 let (name, type_name) = (field.name.clone(), field.kind.clone());
                 owner.fields.push(Field { name, type_name, declaration, span: field.span });
             }
@@ -281,7 +282,7 @@ impl<'a> Outline<'a> {
     }
 
     fn fields(&self, node: Node<'_>) -> Vec<Field> {
-        let declaration = cut(on_one_line(text_of(node, self.text)).trim_end_matches(';'), MAX_DECLARATION);
+        let declaration = clipped(on_one_line(text_of(node, self.text)).trim_end_matches(';'), MAX_DECLARATION);
         let span = LineSpan { first: first_line(node), last: last_line(node) };
         let field = |(name, type_name)| Field { name, type_name, declaration: declaration.clone(), span };
         self.language.declared(node, self.text).into_iter().map(field).collect()
@@ -324,13 +325,6 @@ fn type_kind(node_kind: &str) -> TypeKind {
     }
 }
 
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
-}
-
 /// The first sentence of a documentation comment, without markup.
 fn first_sentence(comment: &str) -> Option<String> {
     let inner = comment.trim_start_matches("/**").trim_end_matches("*/").trim_matches(['"', '\'']);
@@ -353,7 +347,7 @@ fn first_sentence(comment: &str) -> Option<String> {
     let plain = on_one_line(&plain);
     let sentence = plain.split_once(". ").map_or(plain.as_str(), |(first, _)| first);
     let sentence = sentence.trim_end_matches('.').trim();
-    (!sentence.is_empty()).then(|| cut(sentence, MAX_SUMMARY))
+    (!sentence.is_empty()).then(|| clipped(sentence, MAX_SUMMARY))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Words that messages of all rooms need: numbers with their nouns, the first few of many.
+//! Words that messages of all rooms need: numbers with their nouns, the first few of many, the head of a long text,
+//! addresses without who logs in.
 
 use std::fmt::Display;
 
@@ -26,6 +27,30 @@ pub fn first_of<T: Display>(all: &[T], most: usize) -> Vec<String> {
     lines
 }
 
+/// The first `most` characters of a text, with `…` behind them where more was there.
+pub fn clipped(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// The text on one line: every run of white space becomes one space.
+pub fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// An address without the name and the password in it; a text that is no address stays as it is. It is no work for a
+/// parser of addresses: that one writes an address anew, and refuses those with placeholders.
+pub fn without_login(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let host = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..host].rfind('@') {
+        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
+        None => text.to_owned(),
+    }
+}
+
 /// A time as `--max-time` takes it: `45s`, `15m`, `1h30m`.
 pub fn span(time: std::time::Duration) -> String {
     let seconds = time.as_secs();
@@ -50,6 +75,20 @@ mod tests {
     fn of_many_the_first_are_named() {
         assert_eq!(first_of(&["a", "b"], 2), ["a", "b"]);
         assert_eq!(first_of(&["a", "b", "c", "d"], 2), ["a", "b", "and 2 more"]);
+    }
+
+    #[test]
+    fn long_texts_are_clipped() {
+        assert_eq!([clipped("äöü", 3), clipped("äöü", 2)], ["äöü", "äö…"]);
+        assert_eq!(clipped("candidate 7", 10), "candidate…");
+        assert_eq!(on_one_line(" a\n\t b "), "a b");
+    }
+
+    #[test]
+    fn an_address_tells_nobody_who_logs_in() {
+        assert_eq!(without_login("https://me:a@b@host:1/x@y"), "https://host:1/x@y");
+        assert_eq!(without_login("https://host?to=me@b"), "https://host?to=me@b");
+        assert_eq!(without_login("me@host"), "me@host");
     }
 
     #[test]

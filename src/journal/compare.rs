@@ -2,6 +2,7 @@
 
 use super::Past;
 use super::known::Known;
+use crate::domain::words::clipped;
 use crate::domain::{Event, EventSink, Scope};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -151,15 +152,9 @@ fn text_of(value: &Value) -> String {
 fn diff(old: &str, new: &str) -> String {
     let diff = similar::TextDiff::from_lines(old, new).unified_diff().context_radius(0).to_string();
     let changed: Vec<&str> = diff.lines().filter(|line| line.starts_with(['+', '-'])).collect();
-    let mut shown: Vec<String> = changed.iter().take(DIFF_LINES).map(|line| clipped(line)).collect();
+    let mut shown: Vec<String> = changed.iter().take(DIFF_LINES).map(|line| clipped(line, LINE_LENGTH)).collect();
     if changed.len() > DIFF_LINES {
         shown.push(format!("({} more lines differ)", changed.len() - DIFF_LINES));
     }
     shown.join("\n")
-}
-
-fn clipped(line: &str) -> String {
-    let mut letters = line.chars();
-    let head: String = letters.by_ref().take(LINE_LENGTH).collect();
-    if letters.next().is_some() { head + "…" } else { head }
 }

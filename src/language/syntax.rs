@@ -96,11 +96,6 @@ pub fn text_of<'text>(node: Node<'_>, text: &'text str) -> &'text str {
     text.get(node.byte_range()).unwrap_or("")
 }
 
-/// The text on one line: every run of white space becomes one space.
-pub fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// `List` of `java.util.List<String>[]`.
 pub fn simple_type(text: &str) -> String {
     let plain = text.split(['<', '[']).next().unwrap_or(text).trim().trim_end_matches("...");

@@ -2,12 +2,15 @@
 
 use super::recording::{FILE, read};
 use super::{Answer, ChatModel, Exchange, ModelError, Query, RecordingError, answer_from, key};
+use crate::domain::words::clipped;
 use camino::Utf8Path;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 /// Lines of difference shown for a request that was not recorded.
 const DIFF_LINES: usize = 16;
+/// Characters of such a line.
+const LINE_LENGTH: usize = 160;
 
 /// A model that answers what was recorded, and nothing else.
 pub struct Replay {
@@ -83,7 +86,8 @@ impl Replay {
         let text = text_of(&nearest.request);
         let diff = similar::TextDiff::from_lines(&text, &wanted).unified_diff().context_radius(0).to_string();
         let changed: Vec<&str> = diff.lines().filter(|line| line.starts_with(['+', '-'])).collect();
-        let shown = changed.iter().take(DIFF_LINES).map(|line| clipped(line)).collect::<Vec<_>>().join("\n");
+        let shown =
+            changed.iter().take(DIFF_LINES).map(|line| clipped(line, LINE_LENGTH)).collect::<Vec<_>>().join("\n");
         let more = changed.len().saturating_sub(DIFF_LINES);
         let more = if more > 0 { format!("\n({more} more lines differ)") } else { String::new() };
         format!(
@@ -113,15 +117,6 @@ fn text_of(query: &Query) -> String {
         text += &format!("[{}]\n{}\n", message.role, message.content);
     }
     text
-}
-
-fn clipped(line: &str) -> String {
-    const LONGEST: usize = 160;
-    if line.chars().count() <= LONGEST {
-        line.to_owned()
-    } else {
-        line.chars().take(LONGEST).collect::<String>() + "…"
-    }
 }
 
 #[async_trait::async_trait]

@@ -1,6 +1,7 @@
 //! What a proposer sent: the arguments of `write_fix` in any of their near-miss shapes.
 
 use super::{Edits, Insertion, LineEdits, MethodEdit, Modification};
+use crate::domain::words::clipped;
 use serde_json::{Map, Value};
 
 /// Edits with what was said beside them.
@@ -258,11 +259,7 @@ fn text_of(value: &Value) -> String {
 }
 
 fn short(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(120) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
-    }
+    clipped(&value.to_string(), 120)
 }
 
 fn parse_json(text: &str) -> Option<Value> {

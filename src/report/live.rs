@@ -3,7 +3,7 @@
 use super::ending::tests;
 use super::terminal::visible;
 use super::walk::Answer;
-use crate::domain::words::counted;
+use crate::domain::words::{clipped, counted, on_one_line};
 use crate::domain::{Event, Level, Usage};
 
 /// Most characters of a thought: a line is enough.
@@ -40,12 +40,7 @@ impl Live {
             |usd| format!("${usd:.4}"),
         );
         let thought = std::mem::take(&mut self.thought);
-        let thought: Vec<&str> = thought.split_whitespace().collect();
-        let mut thought = thought.join(" ");
-        if let Some((at, _)) = thought.char_indices().nth(THOUGHT) {
-            thought.truncate(at);
-            thought.push('…');
-        }
+        let thought = clipped(&on_one_line(&thought), THOUGHT);
         let thought = if thought.is_empty() { thought } else { format!("\n  {thought}") };
         format!(" ({}, {cost} so far){thought}", std::mem::take(&mut self.model))
     }

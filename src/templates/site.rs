@@ -9,6 +9,7 @@ use super::stores::Stores;
 use super::syntax::{Unit, enclosing_callable, enclosing_loop, own_expressions};
 use super::types::JavaType;
 use crate::code::CodeIndex;
+use crate::domain::words::{clipped, on_one_line};
 use std::sync::Arc;
 use tree_sitter::Node;
 
@@ -207,9 +208,5 @@ pub fn similarity(a: &str, b: &str) -> f64 {
 /// A text on one line, cut for an explanation.
 pub fn shortened(text: &str) -> String {
     const MOST: usize = 60;
-    let flat = crate::language::on_one_line(text);
-    match flat.char_indices().nth(MOST) {
-        Some((at, _)) => format!("{}…", &flat[..at]),
-        None => flat,
-    }
+    clipped(&on_one_line(text), MOST)
 }

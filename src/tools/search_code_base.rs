@@ -6,6 +6,7 @@
 use super::{Observation, ToolContext, ToolError, TypedTool};
 use crate::code::SearchHits;
 use crate::domain::RepoPath;
+use crate::domain::words::clipped;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -61,16 +62,9 @@ fn text(hits: &SearchHits) -> String {
         for hit in hits.hits.iter().filter(|hit| hit.file == *file) {
             let _ = writeln!(text, "  {}.{}", hit.class, hit.member);
             for (number, line) in &hit.lines {
-                let _ = writeln!(text, "    {number}: {}", clipped(line));
+                let _ = writeln!(text, "    {number}: {}", clipped(line, MAX_LINE));
             }
         }
     }
     text
-}
-
-fn clipped(line: &str) -> String {
-    match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
 }

@@ -1,6 +1,7 @@
 //! `syntax_tree`: the statements of a method as the grammar sees them, one node a line.
 
 use super::{Observation, ToolContext, ToolError, TypedTool};
+use crate::domain::words::clipped;
 use crate::language::{children, on_one_line, parse, text_of};
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -65,10 +66,9 @@ fn write_node(text: &mut String, node: Node<'_>, source: &str, depth: usize, lef
     }
     *left -= 1;
     let code = on_one_line(text_of(node, source));
-    let short: String = code.chars().take(MAX_CODE).collect();
-    let cut = if short.len() < code.len() { "…" } else { "" };
+    let short = clipped(&code, MAX_CODE);
     let line = node.start_position().row + 1;
-    let _ = writeln!(text, "{}{} {line}: {short}{cut}", "  ".repeat(depth), node.kind());
+    let _ = writeln!(text, "{}{} {line}: {short}", "  ".repeat(depth), node.kind());
     for child in children(node) {
         write_node(text, child, source, depth + 1, left);
     }

@@ -2,6 +2,7 @@
 
 use crate::code::{Method, SourceFile};
 use crate::domain::LineSpan;
+use crate::domain::words::clipped;
 
 /// Lines of documentation of a method that is likely to be the place.
 const MAX_DOC_LINES: usize = 12;
@@ -47,10 +48,7 @@ pub(super) fn doc(file: &SourceFile, method: &Method, explained: bool) -> String
 
 /// A first sentence may be long: its head tells what the method is for.
 pub(super) fn brief(summary: &str) -> String {
-    match summary.char_indices().nth(BRIEF) {
-        Some((cut, _)) => format!("{}…", summary[..cut].trim_end()),
-        None => summary.to_owned(),
-    }
+    clipped(summary, BRIEF)
 }
 
 #[cfg(test)]

@@ -32,15 +32,6 @@ pub(super) fn head(text: &str, tokens: usize) -> String {
     kept
 }
 
-/// The first characters of a text on one line, with a sign that more was there.
-pub(super) fn clipped(text: &str, characters: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(characters) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! What was tried before an agent began and why it failed: each candidate once, near relatives of one as a line each.
 
-use super::{Evidence, essence::clipped};
+use super::Evidence;
+use crate::domain::words::{clipped, on_one_line};
 use crate::domain::{AgentName, CaseFile, LineSpan, Outcome, Patch, PatchAttempt, RepoPath};
 use crate::tools::failing_text;
 use std::collections::BTreeMap;
@@ -108,7 +109,7 @@ fn counted<'t>(tried: impl Iterator<Item = &'t Tried<'t>>) -> String {
 fn line(tried: &Tried<'_>, no_results: bool) -> String {
     let changed = match tried.attempt.patch.is_empty() {
         true => "a patch that did not fit".to_owned(),
-        false => clipped(&changed(&tried.attempt.patch), LINE),
+        false => clipped(&on_one_line(&changed(&tried.attempt.patch)), LINE),
     };
     let result = if no_results { String::new() } else { format!(" => {}", result(tried)) };
     format!("- {changed}{result}{}\n", again(tried))
@@ -117,7 +118,7 @@ fn line(tried: &Tried<'_>, no_results: bool) -> String {
 fn result(tried: &Tried<'_>) -> String {
     let validation = &tried.attempt.validation;
     let detail = validation.detail.lines().next().unwrap_or("");
-    clipped(&format!("{}: {detail}", validation.outcome), LINE)
+    clipped(&on_one_line(&format!("{}: {detail}", validation.outcome)), LINE)
 }
 
 fn again(tried: &Tried<'_>) -> String {
@@ -145,7 +146,7 @@ fn whole(tried: &Tried<'_>, asker: &AgentName, newest: bool, no_results: bool) -
     }
     let _ = writeln!(text, "{}: {}{}", validation.outcome, validation.detail, again(tried));
     if !attempt.explanation.is_empty() {
-        let _ = writeln!(text, "its author said: {}", clipped(&attempt.explanation, SAYING));
+        let _ = writeln!(text, "its author said: {}", clipped(&on_one_line(&attempt.explanation), SAYING));
     }
     if newest {
         text.push_str(&failing_text(&validation.failing, CAUSES));
@@ -174,7 +175,7 @@ fn sayings(case: &CaseFile) -> String {
             .iter()
             .map(|(name, times)| if *times > 1 { format!("{name} ({times} times)") } else { name.to_string() })
             .collect();
-        let _ = writeln!(text, "- {} said: {}", names.join(" and "), clipped(analysis, SAYING));
+        let _ = writeln!(text, "- {} said: {}", names.join(" and "), clipped(&on_one_line(analysis), SAYING));
     }
     text
 }

@@ -1,5 +1,6 @@
 //! Values against the types of a schema: what fits, and what can only mean something that fits.
 
+use crate::domain::words::clipped;
 use serde_json::Value;
 
 /// Type names of a schema; empty means any.
@@ -77,6 +78,5 @@ pub(super) fn convert(value: &Value, name: &str, schema: &Value) -> Option<Value
 /// A value for a message: short, whatever it is.
 pub(super) fn shown(value: &Value) -> String {
     const LONGEST: usize = 60;
-    let text = value.to_string();
-    if text.chars().count() <= LONGEST { text } else { text.chars().take(LONGEST).collect::<String>() + "…" }
+    clipped(&value.to_string(), LONGEST)
 }

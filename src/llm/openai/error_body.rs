@@ -1,5 +1,6 @@
 //! What servers write into error responses, for people and for the next try.
 
+use crate::domain::words::{clipped, on_one_line};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 use std::time::{Duration, SystemTime};
@@ -36,8 +37,7 @@ pub(super) fn readable(body: &[u8]) -> String {
 
 /// Foreign text on one line and of bounded length.
 pub(super) fn quote(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= MAX_QUOTE { line } else { line.chars().take(MAX_QUOTE).collect::<String>() + "…" }
+    clipped(&on_one_line(text), MAX_QUOTE)
 }
 
 /// `Retry-After` as seconds (whole or broken), as a date, or in milliseconds under its other name.

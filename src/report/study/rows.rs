@@ -4,6 +4,7 @@
 use super::RunFacts;
 use super::facts::Facet;
 use crate::domain::Fingerprint;
+use crate::domain::words::clipped;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,7 +105,7 @@ fn in_words(run: &RunFacts, identity: &Identity, differing: &BTreeSet<&str>) -> 
         if words.chars().count() <= LONGEST {
             return words;
         }
-        format!("{} {}…", facet.name(), facet.value.chars().take(LONGEST / 2).collect::<String>())
+        format!("{} {}", facet.name(), clipped(&facet.value, LONGEST / 2))
     });
     std::iter::once(run.setting.base()).chain(words).collect::<Vec<_>>().join(", ")
 }

@@ -2,6 +2,7 @@
 
 use super::{CommandJudge, tail};
 use crate::benchmark::{Case, jars};
+use crate::domain::words::clipped;
 use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::language::trace;
 use crate::sandbox::{Exit, Finished, Job};
@@ -103,13 +104,14 @@ fn with_input(job: Job, input: &Utf8Path) -> Job {
 
 fn judged(case: &Case, done: &Finished) -> TestResult {
     let (answer, said) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let shown = |text: &str| clipped(text.trim_end(), TOLD);
     let failed = |kind: String, what: &str, text: &str| Failure {
         kind,
         message: format!(
             "input:\n{}\nexpected output:\n{}\n{what}:\n{}",
-            cut(&case.input),
-            cut(&case.output),
-            cut(text)
+            shown(&case.input),
+            shown(&case.output),
+            shown(text)
         ),
         frames: trace::frames(&said),
     };
@@ -133,12 +135,6 @@ fn same(one: &str, other: &str) -> bool {
         lines
     };
     lines(one) == lines(other)
-}
-
-fn cut(text: &str) -> String {
-    let text = text.trim_end();
-    let kept: String = text.chars().take(TOLD).collect();
-    if kept.len() < text.len() { format!("{kept} …") } else { kept }
 }
 
 #[cfg(test)]
@@ -171,10 +167,5 @@ mod tests {
         assert!(ended(Exit::Code(1), "3\n", "Exception").1.starts_with("exit code 1: "), "a right answer and a crash");
         assert_eq!(ended(Exit::TimedOut, "", "").0, TestStatus::TimedOut);
         assert!(!same("3", "3\n4") && !same("", "3") && !same("1 2", "12"));
-    }
-
-    #[test]
-    fn long_texts_are_cut() {
-        assert_eq!(cut(&"ä".repeat(TOLD + 1)).chars().count(), TOLD + 2);
     }
 }

@@ -4,6 +4,7 @@ use crate::benchmark::jars;
 use crate::benchmark::mirror::ID;
 use crate::benchmark::xml::Element;
 use crate::domain::Fingerprint;
+use crate::domain::words::without_login;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::{fs, io};
 
@@ -89,13 +90,6 @@ fn write(element: &Element, text: &mut String) {
     text.push_str(&quick_xml::escape::escape(said.as_str()));
     element.children.iter().for_each(|child| write(child, text));
     text.push_str(&format!("</{}>", element.name));
-}
-
-/// An address without the name and the password in it.
-fn without_login(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (host, path) = rest.split_once('/').map_or((rest, String::new()), |(host, path)| (host, format!("/{path}")));
-    format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or(host))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Everything in a frozen configuration that can change a result, one value at a time.
 
+use crate::domain::words::without_login;
 use crate::report::Conditions;
 use serde_json::Value;
 
@@ -105,7 +106,8 @@ fn text(value: &Value) -> String {
     match value {
         Value::Null | Value::Bool(false) => String::new(),
         Value::Bool(true) => ON.to_owned(),
-        Value::String(text) => without_user(text),
+        // Reports are published.
+        Value::String(text) => without_login(text),
         Value::Array(items) if items.is_empty() => String::new(),
         Value::Array(items) => {
             let words: Vec<String> = items.iter().map(text).collect();
@@ -114,16 +116,6 @@ fn text(value: &Value) -> String {
         }
         Value::Object(parts) if parts.is_empty() => String::new(),
         other => other.to_string(),
-    }
-}
-
-/// An address without the name and the password in it: reports are published.
-pub fn without_user(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
-    let host = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest[..host].rfind('@') {
-        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
-        None => text.to_owned(),
     }
 }
 

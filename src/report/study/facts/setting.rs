@@ -1,6 +1,7 @@
 //! How a run was set up, from its frozen configuration.
 
 use super::facet::{self, Facet};
+use crate::domain::words::without_login;
 use crate::report::Conditions;
 use serde::Serialize;
 use serde_json::Value;
@@ -42,7 +43,7 @@ impl Setting {
         let (settings, plan) = (&config["settings"], &config["plan"]);
         let models = facet::models(settings);
         let mut conditions: Conditions = serde_json::from_value(config["conditions"].clone()).unwrap_or_default();
-        conditions.command.iter_mut().for_each(|word| *word = facet::without_user(word));
+        conditions.command.iter_mut().for_each(|word| *word = without_login(word));
         let setting = Self {
             name: config["name"].as_str().map(str::to_owned),
             model: if models.is_empty() { ENGINE.to_owned() } else { models.join(" ") },

@@ -1,5 +1,6 @@
 //! A trajectory as lines for people.
 
+use crate::domain::words::clipped;
 use crate::domain::{Outcome, Scope};
 use serde::Serialize;
 
@@ -41,7 +42,5 @@ pub fn push_candidate(steps: &mut Vec<Step>, scope: &Scope, outcome: Outcome, de
 fn step(scope: &Scope, what: &str, text: &str, is_candidate: bool) -> Step {
     let attempt = if scope.attempt > 1 { format!("attempt {} ", scope.attempt) } else { String::new() };
     let place = format!("{attempt}{} {} cycle {}", scope.level, scope.agent, scope.cycle);
-    let cut: String = text.chars().take(STEP_CHARS).collect();
-    let text = if cut.len() < text.len() { format!("{cut} …") } else { cut };
-    Step { place, what: what.to_owned(), text, more: 0, is_candidate }
+    Step { place, what: what.to_owned(), text: clipped(text, STEP_CHARS), more: 0, is_candidate }
 }

@@ -1,7 +1,8 @@
 //! The pictures of the report. Each is a pure function of the study, narrow enough to be read on a phone, and every
 //! number in it stands in a table too.
 
-use super::svg::{self, Anchor, Svg, cut};
+use super::svg::{self, Anchor, Svg};
+use crate::domain::words::clipped;
 use crate::report::study::tables::{Climb, MEASURES, Measure, by_cost, by_time, quantile};
 use crate::report::study::{Rung, Study};
 use serde::Serialize;
@@ -145,7 +146,7 @@ fn climbing(file: &'static str, title: &'static str, climb: Option<Climb>) -> Op
     let label = format!("{title}: the sum of {named}; the same figures are in {file}.csv");
     let key = match &lines[..] {
         [_] => Vec::new(),
-        _ => lines.iter().zip(SETS).map(|((name, _), class)| (class, cut(name, 48))).collect(),
+        _ => lines.iter().zip(SETS).map(|((name, _), class)| (class, clipped(name, 48))).collect(),
     };
     Some(Chart::new(file, title, key, svg.finish(WIDE, HIGH + 50.0, &label)))
 }
@@ -233,7 +234,7 @@ fn tools(study: &Study) -> Option<Chart> {
     let mut svg = Svg::default();
     for (at, (name, of_correct, of_others)) in rows.iter().enumerate() {
         let top = ROW * at as f64;
-        svg.text((136.0, top + 18.0), Anchor::End, "tool", &cut(name, 24));
+        svg.text((136.0, top + 18.0), Anchor::End, "tool", &clipped(name, 23));
         for (line, (class, mean)) in [("correct", of_correct), ("gave", of_others)].into_iter().enumerate() {
             let y = top + 3.0 + 13.0 * line as f64;
             let wide = (WIDE - 180.0) * mean / most;

@@ -129,14 +129,6 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The text, cut to so many characters.
-pub fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,10 +155,5 @@ mod tests {
         assert!(
             file.contains("aria-label=\"what &gt; it is\"><style>svg .good") && file.contains("a &lt; b</text></svg>")
         );
-    }
-
-    #[test]
-    fn long_names_are_cut() {
-        assert_eq!((cut("abcdef", 4), cut("äöü", 3)), ("abc…".to_owned(), "äöü".to_owned()));
     }
 }

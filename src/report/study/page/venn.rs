@@ -1,7 +1,8 @@
 //! Two or three sets of repaired bugs as circles. Areas do not mean numbers: those are written.
 
 use super::charts::{Chart, SETS};
-use super::svg::{Anchor, Svg, cut};
+use super::svg::{Anchor, Svg};
+use crate::domain::words::clipped;
 use crate::report::study::{Overlap, Study};
 
 /// Where circles and numbers stand.
@@ -51,7 +52,8 @@ pub fn venn(study: &Study) -> Option<Chart> {
         let n = regions.iter().find(|region| region.mask == *mask).map_or(0, |region| region.bugs.len());
         svg.text(*place, Anchor::Middle, "figure", &n.to_string());
     }
-    let key = sets.iter().zip(SETS).map(|(set, class)| (class, format!("{}: {}", cut(&set.name, 48), set.bugs.len())));
+    let key =
+        sets.iter().zip(SETS).map(|(set, class)| (class, format!("{}: {}", clipped(&set.name, 48), set.bugs.len())));
     let note = "Bugs repaired plausibly; the table Overlap names them.";
     let label = "How sets of repaired bugs overlap; the same figures are in the table Overlap of repaired bugs";
     Some(
