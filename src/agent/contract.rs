@@ -7,7 +7,6 @@ mod reference;
 mod slice;
 mod summary;
 
-use super::fsm::GOAL_ACCOMPLISHED;
 use super::marks;
 use super::memory::Memory;
 use super::profile::{ContractKind, Ending, Profile};
@@ -15,7 +14,7 @@ use crate::code::SourceFile;
 use crate::domain::{Artifact, Mark, PatchAttempt, RepoPath};
 use crate::patch::proposal::{self, Proposal};
 use crate::patch::{Edits, bare};
-use crate::tools::{Effect, Observation, Workbench};
+use crate::tools::{Effect, GOAL_ACCOMPLISHED, Observation, WRITE_FIX, Workbench};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -120,7 +119,7 @@ fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact,
 /// What an answer without a command means, as FixAgent's models give it: the tool and its arguments.
 pub fn bare(kind: ContractKind, said: &Value, bench: &Workbench) -> Option<(&'static str, Value)> {
     let args = match kind {
-        ContractKind::Patch => return bare_patch(said, bench).map(|args| ("write_fix", args)),
+        ContractKind::Patch => return bare_patch(said, bench).map(|args| (WRITE_FIX, args)),
         ContractKind::Marks => bare_marks(said.as_str()?, bench)?,
         ContractKind::Slice => slice::bare(said, bench)?,
         ContractKind::Summary => summary::bare(said)?,

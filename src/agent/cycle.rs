@@ -14,12 +14,9 @@ use super::profile::{Profile, StateName};
 use crate::agent::evidence::Evidence;
 use crate::domain::{Artifact, CaseFile, Event, EventSink, Hypothesis, Outcome, PatchAttempt, Scope, ToolName};
 use crate::journal::Past;
-use crate::tools::{Effect, Observation, Registry, ToolContext, ToolError, Workbench};
+use crate::tools::{Effect, Observation, Registry, ToolContext, ToolError, WRITE_FIX, Workbench};
 use std::time::Instant;
 use tracing::Instrument;
-
-/// The tool whose arguments are a patch.
-const WRITE_FIX: &str = "write_fix";
 
 /// Everything one agent run works with.
 pub struct AgentRun<'a> {

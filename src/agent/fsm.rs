@@ -2,9 +2,7 @@
 
 use super::profile::{DONE, Profile, StateName};
 use crate::domain::ToolName;
-
-/// The tool that ends an agent run.
-pub const GOAL_ACCOMPLISHED: &str = "goal_accomplished";
+use crate::tools::GOAL_ACCOMPLISHED;
 
 /// What a call did, as far as the machine must know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -104,8 +104,8 @@ fn in_order(mut marks: Vec<Mark>) -> Vec<Mark> {
 /// What stands for left-out code in an answer.
 const ELLIPSIS: &str = "...";
 
-/// The original line equal to the anchor whose surroundings agree best, after how much they agree; the earliest of
-/// equals.
+/// The agreement and the place of an original line that equals the anchor: the one with most equal lines around it, of
+/// several the first.
 fn seek(lines: &[Line], anchor: usize, original: &[String]) -> Option<(usize, usize)> {
     let wanted = &lines[anchor].code;
     let mut best: Option<(usize, usize)> = None;

@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Tokens of gathered information in one prompt where nothing else is said; older readings make room for newer ones
-/// beyond it.
+/// Tokens of gathered information in one prompt where nothing else is said; beyond it the newer readings stay.
 pub const GATHERED_TOKENS: usize = 10_000;
 
 /// Tools whose effect stands in other sections: hypotheses, state.

@@ -11,7 +11,7 @@ use crate::domain::{PolicyKind, ToolName};
 use crate::patch::proposal;
 use crate::patch::{Edits, replaced_methods};
 use crate::prompt::{Library, PromptError};
-use crate::tools::{Registry, Tool, Workbench, call_form};
+use crate::tools::{GOAL_ACCOMPLISHED, Registry, Tool, WRITE_FIX, Workbench, call_form};
 use serde_json::{Value, json};
 
 /// What becomes of a decision.
@@ -138,7 +138,7 @@ impl Middleware<'_> {
 
     /// Arguments of `goal_accomplished` belong to the agent's contract, which is lenient by itself.
     fn mend_args(&self, tool: &dyn Tool, args: &Value, notes: &mut Vec<String>) -> Result<Value, String> {
-        if tool.name() == fsm::GOAL_ACCOMPLISHED {
+        if tool.name() == GOAL_ACCOMPLISHED {
             return Ok(if args.is_null() { json!({}) } else { args.clone() });
         }
         let (mended, said) = mend::mend_args(args, &tool.schema(), self.near)?;
@@ -148,7 +148,7 @@ impl Middleware<'_> {
 
     /// A whole-method edit of a method whose body was never shown: the body is sent instead (FIELD-NOTES 6.4).
     fn unseen_method(&self, name: &ToolName, args: &Value, memory: &Memory) -> Option<Value> {
-        if name.as_str() != "write_fix" {
+        if name.as_str() != WRITE_FIX {
             return None;
         }
         let Ok(proposal) = proposal::parse(args) else { return None };
@@ -197,9 +197,7 @@ impl Middleware<'_> {
     /// The template is broken.
     pub fn bad_arguments(&self, tool: &ToolName, reason: &str) -> Result<String, PromptError> {
         let call = match self.registry.get(tool.as_str()) {
-            Some(_) if tool.as_str() == fsm::GOAL_ACCOMPLISHED => {
-                contract::answer_form(self.profile.contract).to_owned()
-            }
+            Some(_) if tool.as_str() == GOAL_ACCOMPLISHED => contract::answer_form(self.profile.contract).to_owned(),
             Some(known) => call_form(known),
             None => tool.to_string(),
         };

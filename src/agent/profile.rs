@@ -1,6 +1,7 @@
 //! An agent's profile: one TOML file in `agents/`, checked when it is loaded.
 
 use crate::domain::{AgentName, Level, ToolName};
+use crate::tools::{ANSWERS, GOAL_ACCOMPLISHED, WRITE_FIX};
 use camino::Utf8Path;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
@@ -140,7 +141,7 @@ impl Profile {
     /// Leaves only the tools by which it answers: it has one cycle, and another call would be its last.
     pub fn only_answers(&mut self) {
         for state in self.states.values_mut() {
-            state.tools.retain(|tool| ["write_fix", "goal_accomplished"].contains(&tool.as_str()));
+            state.tools.retain(|tool| ANSWERS.contains(&tool.as_str()));
             state.next.retain(|tool, _| state.tools.contains(tool));
         }
     }
@@ -255,8 +256,8 @@ fn check_answer(profile: &Profile) -> Result<(), String> {
         return Ok(());
     }
     let answer = match profile.contract {
-        ContractKind::Patch => "write_fix",
-        _ => "goal_accomplished",
+        ContractKind::Patch => WRITE_FIX,
+        _ => GOAL_ACCOMPLISHED,
     };
     for start in std::iter::once(&profile.start).chain(&profile.start_with_hypothesis) {
         let offered = profile.states.get(start).is_some_and(|s| s.tools.iter().any(|t| t.as_str() == answer));

@@ -7,12 +7,15 @@ use super::{Effect, Observation, Tool, ToolContext, ToolError};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+/// The tool that ends an agent run.
+pub const GOAL_ACCOMPLISHED: &str = "goal_accomplished";
+
 pub struct GoalAccomplished;
 
 #[async_trait]
 impl Tool for GoalAccomplished {
     fn name(&self) -> &'static str {
-        "goal_accomplished"
+        GOAL_ACCOMPLISHED
     }
     fn about(&self) -> &'static str {
         "hand your answer over and end"

@@ -30,9 +30,11 @@ mod write_fix;
 
 pub use dependency_graph::bearing_text;
 pub use generate_method_body::GenerateMethodBody;
+pub use goal_accomplished::GOAL_ACCOMPLISHED;
 pub use search_solutions::solutions_text;
 pub use trial::{judge, tell, told};
 pub use workbench::{Workbench, failing_test_text, failing_text, failure_text};
+pub use write_fix::WRITE_FIX;
 
 use crate::domain::{Change, EventSink, LineSpan, PatchAttempt, RepoPath, Scope};
 use crate::validate::ValidateError;
@@ -40,6 +42,9 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// Tools by which agents answer.
+pub const ANSWERS: [&str; 2] = [WRITE_FIX, GOAL_ACCOMPLISHED];
 
 /// What a call changed, beside telling something.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,12 +13,15 @@ use std::fmt::Write;
 /// Causes of failing tests that are shown; the compiler's complaints are the detail itself.
 const MAX_SHOWN: usize = 5;
 
+/// The tool that proposes a patch.
+pub const WRITE_FIX: &str = "write_fix";
+
 pub struct WriteFix;
 
 #[async_trait]
 impl Tool for WriteFix {
     fn name(&self) -> &'static str {
-        "write_fix"
+        WRITE_FIX
     }
 
     fn about(&self) -> &'static str {

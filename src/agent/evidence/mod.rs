@@ -20,6 +20,7 @@ mod tried;
 pub use tried::changed;
 
 use crate::agent::profile::{ContractKind, Profile};
+use crate::domain::words::counted;
 use crate::domain::{CaseFile, LineSpan, Mark, Patch, PatchAttempt, RepoPath, Suspect};
 use crate::prompt::count_tokens;
 use crate::retrieve::Solution;
@@ -31,7 +32,7 @@ use std::fmt::Write;
 /// A part of the evidence, for the table of tokens by section.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// Its heading.
+    /// Its heading, by which [`Evidence::essence`] knows what it must keep.
     pub title: &'static str,
     /// Its text without the heading.
     pub text: String,
@@ -57,7 +58,7 @@ pub struct Budget {
     pub code: usize,
     /// Signatures and fields.
     pub skeleton: usize,
-    /// Requirements.
+    /// What is left of long requirements: their first lines.
     pub requirements: usize,
 }
 
@@ -126,7 +127,16 @@ impl Evidence {
         focus: Option<&RepoPath>,
         found: &[Solution],
     ) -> Self {
-        let mut evidence = Self::of_kind(agent.contract, bench, case, sight, focus, found);
+        let mut evidence = match (sight.recipe, agent.contract) {
+            (Recipe::Tests, _) => Self::of_tests(bench),
+            (Recipe::Metadata, contract) => Self::metadata(contract, bench, case, focus),
+            (Recipe::Chosen, ContractKind::Marks) => Self::to_locate(bench, case),
+            (Recipe::Chosen, ContractKind::Patch) => Self::to_repair(bench, case),
+            (Recipe::Chosen, ContractKind::Slice) => Self::to_slice(bench, case),
+            (Recipe::Chosen, ContractKind::Summary) => Self::to_summarize(bench, case, focus),
+            (Recipe::Chosen, ContractKind::Files) => Self::to_overlook(bench, case),
+            (Recipe::Chosen, ContractKind::Reference) => Self::to_help(bench, found),
+        };
         if sight.recipe == Recipe::Tests {
             return evidence;
         }
@@ -136,27 +146,6 @@ impl Evidence {
             evidence.add_history(case, &agent.name, sight.no_results);
         }
         evidence
-    }
-
-    /// What an answer of that kind needs, without what was answered and tried before.
-    fn of_kind(
-        contract: ContractKind,
-        bench: &Workbench,
-        case: &CaseFile,
-        sight: Sight,
-        focus: Option<&RepoPath>,
-        found: &[Solution],
-    ) -> Self {
-        match (sight.recipe, contract) {
-            (Recipe::Tests, _) => Self::of_tests(bench),
-            (Recipe::Metadata, _) => Self::metadata(contract, bench, case, focus),
-            (Recipe::Chosen, ContractKind::Marks) => Self::to_locate(bench, case),
-            (Recipe::Chosen, ContractKind::Patch) => Self::to_repair(bench, case),
-            (Recipe::Chosen, ContractKind::Slice) => Self::to_slice(bench, case),
-            (Recipe::Chosen, ContractKind::Summary) => Self::to_summarize(bench, case, focus),
-            (Recipe::Chosen, ContractKind::Files) => Self::to_overlook(bench, case),
-            (Recipe::Chosen, ContractKind::Reference) => Self::to_help(bench, found),
-        }
     }
 
     /// The failing tests alone, with their code and results.
@@ -268,7 +257,10 @@ impl Evidence {
             rest /= left.len();
             self.sections.push(left.remove(at));
         }
-        let told = format!("You looked at this {times} time(s) before and found no repair: look at it in another way.");
+        let told = format!(
+            "You looked at this {} before and found no repair: look at it in another way.",
+            counted(times, "time")
+        );
         self.push("Again", told);
     }
 

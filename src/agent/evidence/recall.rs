@@ -1,6 +1,6 @@
 //! Whether a first prompt holds what a repair needs: every method that the developer changed, in full.
 
-use super::{Evidence, Recipe, Sight};
+use super::Evidence;
 use crate::agent::profile::ContractKind;
 use crate::domain::{CaseFile, LineSpan, Ranking, RepoPath};
 use crate::prompt::count_tokens;
@@ -33,13 +33,12 @@ impl Selection {
 
     /// The first prompt's evidence, chosen this way.
     pub fn evidence(self, bench: &Workbench) -> Evidence {
-        let (recipe, contract) = match self {
-            Self::LevelOne => (Recipe::Chosen, ContractKind::Marks),
-            Self::LevelTwo => (Recipe::Chosen, ContractKind::Slice),
-            Self::WholeFile => (Recipe::Metadata, ContractKind::Marks),
-        };
-        let sight = Sight { recipe, ..Sight::default() };
-        Evidence::of_kind(contract, bench, &CaseFile::default(), sight, None, &[])
+        let case = CaseFile::default();
+        match self {
+            Self::LevelOne => Evidence::to_locate(bench, &case),
+            Self::LevelTwo => Evidence::to_slice(bench, &case),
+            Self::WholeFile => Evidence::metadata(ContractKind::Marks, bench, &case, None),
+        }
     }
 }
 

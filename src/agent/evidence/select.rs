@@ -35,7 +35,6 @@ const IDLE_WORDS: [&str; 12] = ["get", "set", "is", "has", "to", "of", "test", "
 
 /// A method with its weight.
 pub struct Chosen<'b> {
-    /// The method.
     pub method: &'b Method,
     /// How much it is believed to matter.
     pub weight: f64,
@@ -45,7 +44,6 @@ pub struct Chosen<'b> {
 
 /// Methods that lead, then the others by falling weight; ties by file and line.
 pub struct Choice<'b> {
-    /// The methods.
     pub methods: Vec<Chosen<'b>>,
 }
 

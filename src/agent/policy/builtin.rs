@@ -4,13 +4,12 @@ use super::reading;
 use super::variants::{EngineVariants, SharedEngine};
 use super::{CycleView, Decision, Policy};
 use crate::agent::error::AgentError;
-use crate::agent::fsm::GOAL_ACCOMPLISHED;
 use crate::agent::limits::Limits;
 use crate::agent::profile::ContractKind;
 use crate::domain::{Location, MarkKind, PatchAttempt, PolicyKind, Suspect};
 use crate::patch;
 use crate::templates::{Budget as SearchBudget, Engine, Options, catch_up};
-use crate::tools::{Variants, Workbench};
+use crate::tools::{GOAL_ACCOMPLISHED, Variants, WRITE_FIX, Workbench};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -84,7 +83,7 @@ impl<'b> Builtin<'b> {
     async fn repair(&mut self, view: &CycleView<'_>) -> Decision {
         let offered = |tool: &str| view.available().iter().any(|t| t.as_str() == tool);
         if let (false, true, Some(top)) =
-            (offered("write_fix"), offered("express_hypothesis"), view.bench.ranking.lines.first())
+            (offered(WRITE_FIX), offered("express_hypothesis"), view.bench.ranking.lines.first())
         {
             return call("express_hypothesis", json!({"hypothesis": hypothesis(top)}));
         }
@@ -107,7 +106,7 @@ impl<'b> Builtin<'b> {
         self.fixer = Some(EngineVariants { engine: self.engine.clone(), budget });
         match first {
             Some(candidate) => {
-                call("write_fix", json!({"diff": patch::render(&candidate.patch), "explanation": candidate.note}))
+                call(WRITE_FIX, json!({"diff": patch::render(&candidate.patch), "explanation": candidate.note}))
             }
             None => call(GOAL_ACCOMPLISHED, json!({"explanation": reading::nothing_left(view.case)})),
         }

@@ -6,13 +6,12 @@ use super::{CycleView, Decision, Policy};
 use crate::agent::answer;
 use crate::agent::contract;
 use crate::agent::error::AgentError;
-use crate::agent::fsm::GOAL_ACCOMPLISHED;
 use crate::agent::profile::{ContractKind, Ending, Profile};
 use crate::domain::{PolicyKind, Scope, ToolName};
 use crate::language::Language;
 use crate::llm::{Answer, Form, ModelError, ToolSpec};
 use crate::prompt::{Library, PromptError};
-use crate::tools::{Registry, SideModel, Tool, Variants, call_form};
+use crate::tools::{ANSWERS, GOAL_ACCOMPLISHED, Registry, SideModel, Tool, Variants, WRITE_FIX, call_form};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -152,14 +151,14 @@ fn listed(tools: &[ToolName], profile: &Profile, registry: &Registry) -> Vec<Val
         .map(|tool| {
             let call = match tool.name() {
                 GOAL_ACCOMPLISHED => contract::answer_form(profile.contract).to_owned(),
-                "write_fix" => "write_fix(…)".to_owned(),
+                WRITE_FIX => "write_fix(…)".to_owned(),
                 _ => call_form(tool),
             };
             let about = match (tool.name(), profile.contract) {
                 (GOAL_ACCOMPLISHED, ContractKind::Patch) if profile.ends != Ending::Called => GIVE_UP,
                 _ => tool.about(),
             };
-            json!({"call": call, "about": about, "answers": answers(tool.name())})
+            json!({"call": call, "about": about, "answers": ANSWERS.contains(&tool.name())})
         })
         .collect()
 }
@@ -235,11 +234,6 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Resul
         "left": cycles.saturating_sub(cycle),
     });
     library.render(&view.profile.turn, ctx)
-}
-
-/// Tools by which agents answer.
-fn answers(tool: &str) -> bool {
-    [GOAL_ACCOMPLISHED, "write_fix"].contains(&tool)
 }
 
 /// Text that holds no line which would end the fence around it: such a line is indented.
