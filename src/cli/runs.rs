@@ -6,7 +6,6 @@ use super::finish::read_report;
 use super::frozen::Frozen;
 use super::open::state_folder;
 use crate::benchmark::nearest;
-use crate::report::VerdictWord;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -80,11 +79,7 @@ fn listed(name: String) -> Listed {
     let frozen = Frozen::read(&dir).ok();
     let report = read_report(&dir).ok();
     let bug = frozen.map_or_else(|| "unreadable".to_owned(), |frozen| frozen.bug);
-    let verdict = report.as_ref().map_or("not finished", |report| match report.verdict {
-        VerdictWord::Plausible => "plausible",
-        VerdictWord::Unrepaired => "no repair",
-        VerdictWord::Exhausted => "stopped at a cap",
-    });
+    let verdict = report.as_ref().map_or("not finished", |report| report.verdict.title());
     let begun = dir.join("config.json").metadata().and_then(|about| about.modified()).ok();
     let when = begun.and_then(|time| jiff::Timestamp::try_from(time).ok());
     let when = when.map_or_else(String::new, |when| {

@@ -27,6 +27,17 @@ pub fn first_of<T: Display>(all: &[T], most: usize) -> Vec<String> {
     lines
 }
 
+/// The same on one line: `a, b and 3 more`.
+pub fn listed<T: Display>(all: &[T], most: usize) -> String {
+    let mut parts = first_of(all, most);
+    let more = if all.len() > most { parts.pop() } else { None };
+    let names = parts.join(", ");
+    match more {
+        Some(more) => format!("{names} {more}"),
+        None => names,
+    }
+}
+
 /// The first `most` characters of a text, with `…` behind them where more was there.
 pub fn clipped(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
@@ -75,6 +86,7 @@ mod tests {
     fn of_many_the_first_are_named() {
         assert_eq!(first_of(&["a", "b"], 2), ["a", "b"]);
         assert_eq!(first_of(&["a", "b", "c", "d"], 2), ["a", "b", "and 2 more"]);
+        assert_eq!([listed(&["a", "b"], 2), listed(&["a", "b", "c"], 2)], ["a, b", "a, b and 1 more"]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String {
     let mut text = String::new();
     let style = if report.verdict == VerdictWord::Plausible { GOOD } else { BAD };
     let about = format!("{}{}", report.bug, maker(report));
-    let _ = writeln!(text, "{style}{}{style:#}  {}", word(report.verdict), visible_line(&about));
+    let _ = writeln!(text, "{style}{}{style:#}  {}", report.verdict.title(), visible_line(&about));
     if let Some(patch) = &report.patch {
         let _ = writeln!(text, "\n{}", coloured(patch));
         let _ = writeln!(text, "{}", judgement(report));
@@ -44,14 +44,6 @@ pub fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String {
         let _ = writeln!(text, "{:<9}{}", if nth == 0 { "next:" } else { "" }, visible_line(line));
     }
     text
-}
-
-fn word(verdict: VerdictWord) -> &'static str {
-    match verdict {
-        VerdictWord::Plausible => "plausible",
-        VerdictWord::Unrepaired => "no repair",
-        VerdictWord::Exhausted => "stopped at a cap",
-    }
 }
 
 fn maker(report: &RunReport) -> String {

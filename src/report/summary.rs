@@ -22,6 +22,26 @@ pub enum VerdictWord {
     Exhausted,
 }
 
+impl VerdictWord {
+    /// The word in tables, as in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Plausible => "plausible",
+            Self::Unrepaired => "unrepaired",
+            Self::Exhausted => "exhausted",
+        }
+    }
+
+    /// The words for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Plausible => "plausible",
+            Self::Unrepaired => "no repair",
+            Self::Exhausted => "stopped at a cap",
+        }
+    }
+}
+
 /// In what a patch equals the developer's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,10 +9,12 @@ use super::plan::plan;
 use crate::batch::{self, BatchError, Merged, Plan, Progress, Spread, State, Trouble, Unit, Worker};
 use crate::cli::error::{Failure, LATER};
 use crate::cli::interrupt;
-use crate::domain::words::counted;
+use crate::domain::words::{counted, listed};
 use crate::llm::Standing;
+use crate::report::VerdictWord;
 use crate::sandbox::own::is_on_path;
 use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -153,10 +155,7 @@ pub fn merge(args: &BenchMergeArgs) -> Result<u8, Failure> {
     let plan = Plan::read(&into)?;
     let open: Vec<String> = plan.units().iter().filter_map(|unit| still_open(unit, &into)).collect();
     if !open.is_empty() {
-        let more = open.len().saturating_sub(live::LISTED);
-        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        let listed = open[..open.len().min(live::LISTED)].join(", ");
-        let _ = writeln!(text, "not over: {listed}{more}\ngo on: unidebug bench work {into}");
+        let _ = writeln!(text, "not over: {}\ngo on: unidebug bench work {into}", listed(&open, live::LISTED));
     }
     let _ = writeln!(text, "report: unidebug report {into}");
     crate::cli::print(&text);
@@ -178,12 +177,7 @@ fn still_open(unit: &Unit, folder: &Utf8Path) -> Option<String> {
 fn ends(folder: &Utf8Path, plan: &Plan) -> String {
     let line = |unit: &Unit| {
         let State::Over(report) = unit.state(folder) else { return None };
-        let verdict = match report["verdict"].as_str() {
-            Some("unrepaired") => "no repair",
-            Some("exhausted") => "stopped at a cap",
-            Some(other) => other,
-            None => "unreadable",
-        };
+        let verdict = VerdictWord::deserialize(&report["verdict"]).map_or("unreadable", VerdictWord::title);
         let seconds = report["seconds"]["wall"].as_f64().unwrap_or_default();
         let tried = counted(report["validations"]["candidates"].as_u64().unwrap_or_default(), "candidate");
         Some(format!("{verdict:<16}  {seconds:>8.1} s  {tried:>17}  {}\n", unit.folder))

@@ -175,12 +175,7 @@ impl RunFacts {
 
     /// The verdict's word; `unfinished` for a run that is not over.
     pub fn verdict(&self) -> &'static str {
-        match self.report.as_ref().map(|report| report.verdict) {
-            Some(VerdictWord::Plausible) => "plausible",
-            Some(VerdictWord::Unrepaired) => "unrepaired",
-            Some(VerdictWord::Exhausted) => "exhausted",
-            None => "unfinished",
-        }
+        self.report.as_ref().map_or("unfinished", |report| report.verdict.word())
     }
 
     /// Whether a plausible patch came out.

@@ -1,5 +1,6 @@
 //! What every figure depends on: the settings of each configuration, and the conditions of all runs.
 
+use crate::domain::words::counted;
 use crate::report::study::{Cell, RunFacts, Study, Table};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +53,7 @@ pub fn unseen(study: &Study) -> String {
 
 /// What every figure depends on.
 pub fn conditions(study: &Study) -> Table {
-    let set = |value: &dyn Fn(&RunFacts) -> Option<String>| counted(study.runs.iter().filter_map(value));
+    let set = |value: &dyn Fn(&RunFacts) -> Option<String>| tallied(study.runs.iter().filter_map(value));
     let report = |value: &dyn Fn(&crate::report::RunReport) -> Option<String>| {
         set(&|run: &RunFacts| run.report.as_ref().and_then(value))
     };
@@ -138,15 +139,12 @@ fn caps(run: &RunFacts) -> String {
 }
 
 /// The values, each once; where there are several, with the number of runs that have it.
-fn counted(values: impl Iterator<Item = String>) -> String {
+fn tallied(values: impl Iterator<Item = String>) -> String {
     let mut times: BTreeMap<String, u64> = BTreeMap::new();
     values.filter(|text| !text.is_empty()).for_each(|text| *times.entry(text).or_default() += 1);
     let several = times.len() > 1;
-    let told = times.into_iter().map(|(value, n)| match (several, n) {
-        (false, _) => value,
-        (true, 1) => format!("{value} (1 run)"),
-        (true, n) => format!("{value} ({n} runs)"),
-    });
+    let told =
+        times.into_iter().map(|(value, n)| if several { format!("{value} ({})", counted(n, "run")) } else { value });
     told.collect::<Vec<_>>().join("; ")
 }
 
@@ -164,7 +162,7 @@ mod tests {
     fn values_are_named_once_and_in_order() {
         let values = || ["b", "", "a", "b"].map(str::to_owned).into_iter();
         assert_eq!(joined(values()), "a, b");
-        assert_eq!(counted(values()), "a (1 run); b (2 runs)");
-        assert_eq!(counted(values().take(2)), "b");
+        assert_eq!(tallied(values()), "a (1 run); b (2 runs)");
+        assert_eq!(tallied(values().take(2)), "b");
     }
 }
