@@ -5,6 +5,7 @@
 
 use super::watch::Watch;
 use super::{BatchError, Plan, Progress, Running, State, Unit};
+use crate::benchmark::typed;
 use crate::llm::Gate;
 use crate::sandbox::own::{Ended, own};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -203,7 +204,7 @@ impl Worker<'_> {
         let mut words: Vec<String> = if unit.has_begun(self.folder) {
             vec!["resume".into(), dir.to_string()]
         } else {
-            let mut words = vec!["run".into(), bug(unit), "--out".into(), dir.to_string()];
+            let mut words = vec!["run".into(), typed(&unit.bug), "--out".into(), dir.to_string()];
             let configuration = &self.plan.configurations[unit.configuration];
             words.extend(configuration.named().into_iter().flat_map(|name| ["--name".to_owned(), name.to_owned()]));
             words.extend(configuration.args.iter().cloned());
@@ -224,11 +225,6 @@ enum Claim {
     Busy,
     /// The account of the batch refused it; it is still to do.
     UsedUp,
-}
-
-/// The bug as it is typed: a folder by its path.
-fn bug(unit: &Unit) -> String {
-    if unit.bug.benchmark == "local" { unit.bug.name.clone() } else { unit.bug.to_string() }
 }
 
 /// What a run said when it ended with an error: the message of its JSON.

@@ -36,7 +36,7 @@ pub use history::History;
 pub use nearest::nearest;
 pub use own::{Hint, OwnCommand, OwnRun, Reactor};
 pub use product::product_resources;
-pub use registry::{describe, find, names, parse_bug, select};
+pub use registry::{describe, find, names, parse_bug, select, typed};
 pub use sets::{NamedSet, named, set_names};
 pub use settings::Settings;
 pub mod jars;

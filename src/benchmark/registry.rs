@@ -47,6 +47,11 @@ pub fn find(name: &str, settings: &Settings) -> Result<Box<dyn Benchmark>, Bench
     }
 }
 
+/// The bug as it is typed: a folder by its path alone.
+pub fn typed(bug: &BugId) -> String {
+    if bug.benchmark == LOCAL { bug.name.clone() } else { bug.to_string() }
+}
+
 /// Reads `<BUG>`: `benchmark:id`, or a directory, which is then a bug of the benchmark `local`.
 ///
 /// # Errors

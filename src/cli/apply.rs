@@ -8,6 +8,7 @@ use super::error::Failure;
 use super::finish::read_report;
 use super::runs;
 use super::telling::Telling;
+use crate::benchmark::LOCAL;
 use crate::domain::{BugId, FileChange, Patch, RepoPath};
 use crate::journal::RunDir;
 use crate::report::RunReport;
@@ -52,7 +53,7 @@ pub fn told(files: &[RepoPath], undone: bool, folder: &Utf8Path) -> String {
 /// # Errors
 /// It is a benchmark's.
 pub fn refuse_foreign(bug: &BugId) -> Result<(), Failure> {
-    if bug.benchmark == "local" {
+    if bug.benchmark == LOCAL {
         return Ok(());
     }
     Err(Failure::usage(

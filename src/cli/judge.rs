@@ -6,7 +6,7 @@ use super::error::Failure;
 use super::open::{Opened, settings_for};
 use super::scratch::Scratch;
 use super::way;
-use crate::benchmark::{Checkout, History};
+use crate::benchmark::{Checkout, History, LOCAL};
 use crate::domain::{AgentName, EventSink, FileChange, Level, Outcome, Patch, PatchAttempt, RepoPath, Scope};
 use crate::escalate::prepare::{self, Localization, PrepareError, Wanted};
 use crate::language;
@@ -88,7 +88,7 @@ fn read(file: &Utf8Path) -> Result<Given, Failure> {
 /// What was changed of the product since a commit becomes a patch, and the checkout what it was before that.
 async fn since(commit: &str, opened: &Opened, checkout: &mut Checkout) -> Result<Given, Failure> {
     let unusable = |why: String| Failure::unusable(format!("--since {commit}: {why}"), "name a commit of the project");
-    if opened.bug.benchmark != "local" {
+    if opened.bug.benchmark != LOCAL {
         return Err(Failure::usage("--since works on the folder of a project", "or give --patch"));
     }
     let history = History::of(Utf8Path::new(&opened.bug.name), &opened.sandbox);

@@ -3,6 +3,7 @@
 use super::config::{Config, Dollars, Time};
 use super::frozen::Frozen;
 use super::runs;
+use crate::benchmark::LOCAL;
 use crate::domain::words::span;
 use crate::report::{RunReport, VerdictWord};
 use camino::Utf8Path;
@@ -13,7 +14,7 @@ const LONGER: u32 = 5;
 /// The lines, the likeliest first; `applied` when the patch stands in the project already.
 pub fn lines(report: &RunReport, applied: bool) -> Vec<String> {
     let folder = Utf8Path::new(&report.run_dir);
-    let (name, is_local) = (quoted(&runs::name(folder)), report.bug.benchmark == "local");
+    let (name, is_local) = (quoted(&runs::name(folder)), report.bug.benchmark == LOCAL);
     let frozen = Frozen::read(folder).ok();
     match report.verdict {
         VerdictWord::Plausible if is_local && !applied => vec![format!("unidebug apply {name}")],

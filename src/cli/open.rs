@@ -5,7 +5,7 @@ use super::config::{Config, Layers, SandboxArg};
 use super::error::Failure;
 use crate::benchmark::facts::Words;
 use crate::benchmark::jdk::{self, Jdk};
-use crate::benchmark::{self, Checkout, Settings};
+use crate::benchmark::{self, Checkout, LOCAL, Settings};
 use crate::domain::{BugId, EventSink, TestId, Watcher};
 use crate::escalate::prepare;
 use crate::sandbox::{Choice, Sandbox};
@@ -117,7 +117,7 @@ impl Opened {
         self.settings.watcher.phase("preparing the test runner");
         prepare::open(checkout, &self.sandbox, options, wanted, Some(sink)).await.map_err(|error| {
             let mut failure = Failure::from(error);
-            if failure.code == "nothing_fails" && self.bug.benchmark != "local" {
+            if failure.code == "nothing_fails" && self.bug.benchmark != LOCAL {
                 failure.hint.push_str(", or check the bug id");
             }
             failure

@@ -8,8 +8,12 @@ use super::error::Failure;
 use super::finish::{exit_code, finish, keep};
 use super::run::{Done, one, shown};
 use crate::domain::TestId;
+use crate::domain::words::listed;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+
+/// Failing tests that are named of a bug.
+const NAMED: usize = 3;
 
 /// Works on every bug. One that cannot be worked on is told among the others.
 ///
@@ -26,7 +30,7 @@ pub(super) async fn run_all(args: &RunArgs, bug: &str, layers: &Layers, config: 
         let config = Config { failing: tests.iter().map(TestId::to_string).collect(), ..config.clone() };
         let nth = all - left.len();
         if !args.quiet {
-            anstream::eprintln!("bug {nth} of {all}: {}", named(&tests));
+            anstream::eprintln!("bug {nth} of {all}: {}", listed(&tests, NAMED));
         }
         ends.take(args, &tests, one(args, bug, layers, config, Some(nth)).await)?;
     }
@@ -60,25 +64,17 @@ impl Ends {
             }
             Ok(done) => {
                 if self.all > 1 {
-                    super::print(&format!("{}\n", named(tests)));
+                    super::print(&format!("{}\n", listed(tests, NAMED)));
                 }
                 finish(&done.folder, &done.telling, &done.outcome, shown(args))?
             }
             Err(failure) => {
                 self.objects.push(json!({"failing": failing, "error": failure.message, "hint": failure.hint}));
-                anstream::eprintln!("error: {}: {}\nhint: {}", named(tests), failure.message, failure.hint);
+                anstream::eprintln!("error: {}: {}\nhint: {}", listed(tests, NAMED), failure.message, failure.hint);
                 failure.exit
             }
         };
         self.code = self.code.max(code);
         Ok(())
     }
-}
-
-/// Failing tests, for people.
-fn named(tests: &[TestId]) -> String {
-    const NAMED: usize = 3;
-    let names: Vec<String> = tests.iter().take(NAMED).map(TestId::to_string).collect();
-    let more = tests.len().saturating_sub(NAMED);
-    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
 }

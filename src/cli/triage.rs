@@ -63,8 +63,7 @@ async fn each(bug: &BugId, args: &TriageArgs) -> Result<Vec<Triaged>, Failure> {
 
 /// Triages the failing tests of a bug, or these; and gives the groups of tests that fail for other reasons.
 async fn one(bug: &BugId, args: &TriageArgs, tests: &[TestId]) -> Result<(Triaged, Vec<Vec<TestId>>), Failure> {
-    // A local bug is named by its folder alone.
-    let name = if bug.benchmark == "local" { bug.name.clone() } else { bug.to_string() };
+    let name = benchmark::typed(bug);
     let (layers, config) = settings_for(&name, &args.settings)?;
     effect::check(&layers, &config)?;
     let mut config = Config { levels: Some(Levels(vec![Level::L1])), ..config };

@@ -1,7 +1,8 @@
 //! From a checkout to a bug on the bench: baseline, index, bug metadata, coverage, first ranking.
 
-use crate::benchmark::{Checkout, History, product_resources};
+use crate::benchmark::{Checkout, History, LOCAL, product_resources};
 use crate::code::CodeIndex;
+use crate::domain::words::listed;
 use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Hidden, Ranking, RepoPath, TestId};
 use crate::journal::Tee;
 use crate::language::{self, Language};
@@ -116,7 +117,7 @@ pub async fn open(
     let validator = validate::open(&checkout, sandbox, options).await?;
     let nobody = Tee::new(Vec::new());
     let mut bench = bench(checkout, language, validator, wanted, sink.unwrap_or(&nobody)).await?;
-    if bench.bug.id.benchmark == "local" {
+    if bench.bug.id.benchmark == LOCAL {
         bench.history = History::of(Utf8Path::new(&bench.bug.id.name), sandbox);
     }
     Ok(bench)
@@ -258,17 +259,11 @@ const BUGS: usize = 5;
 fn beside(baseline: &Baseline) -> Vec<String> {
     let mut told = Vec::new();
     for group in baseline.others.iter().take(BUGS) {
-        let mut names: Vec<String> = group.iter().take(NAMED).map(TestId::to_string).collect();
-        let first = names.first().cloned().unwrap_or_default();
-        names.extend(more(group.len()));
+        let first = group.first().map(TestId::to_string).unwrap_or_default();
         let how = format!("work on it with `--failing '{first}'`, or on all with `--all`");
-        told.push(format!("another bug, left for later: {} ({how})", names.join(", ")));
+        told.push(format!("another bug, left for later: {} ({how})", listed(group, NAMED)));
     }
     told
-}
-
-fn more(of: usize) -> Option<String> {
-    of.checked_sub(NAMED).filter(|rest| *rest > 0).map(|rest| format!("{rest} more"))
 }
 
 fn tell(bug: &Bug, ranking: &Ranking, baseline: &Baseline, sink: &dyn EventSink) -> std::io::Result<()> {

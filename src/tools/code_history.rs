@@ -1,6 +1,7 @@
 //! `code_history`: who changed a file, and some of its lines, last; nothing newer than the revision that is worked on.
 
 use super::{Observation, ToolContext, ToolError, TypedTool};
+use crate::benchmark::LOCAL;
 use crate::domain::LineSpan;
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -33,7 +34,7 @@ impl TypedTool for CodeHistory {
         let bench = cx.bench;
         let Some(history) = &bench.history else {
             let why = match bench.bug.id.benchmark.as_str() {
-                "local" => "the project is in no git repository",
+                LOCAL => "the project is in no git repository",
                 _ => "this benchmark hides its history, for later commits hold the repair",
             };
             return Ok(Observation::told(format!("there is no history: {why}\n")));

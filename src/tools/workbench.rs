@@ -4,6 +4,7 @@ use super::ToolError;
 use super::sarif::Finding;
 use crate::benchmark::{Checkout, History};
 use crate::code::{CodeIndex, DependencyGraph, SourceFile};
+use crate::domain::words::counted;
 use crate::domain::{Bug, FailingTest, Failure, Ranking, RepoPath, TestId};
 use crate::language::Language;
 use crate::patch::{Folder, Policy};
@@ -119,8 +120,7 @@ pub fn failing_text(failing: &[(TestId, Failure)], most: usize) -> String {
     for (test, failure, others) in causes.iter().take(most) {
         let more = match others {
             0 => String::new(),
-            1 => " (and 1 more test in the same way)".to_owned(),
-            n => format!(" (and {n} more tests in the same way)"),
+            n => format!(" (and {} in the same way)", counted(*n, "more test")),
         };
         let _ = writeln!(text, "{test}{more}");
         text.push_str(&failure_text(failure, false));

@@ -50,7 +50,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let bug = BugId { benchmark: "local".into(), name: "x".into() };
+        let bug = BugId { benchmark: crate::benchmark::LOCAL.into(), name: "x".into() };
         content_key(&Checkout::new(bug, root, "java", Project::default()), "runner").unwrap()
     }
 

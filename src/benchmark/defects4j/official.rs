@@ -7,6 +7,7 @@ use super::super::copy::io_error;
 use super::cli::{Cli, PATIENCE, complaint};
 use super::reports;
 use crate::benchmark::{BenchmarkError, OfficialJudge, OfficialWord};
+use crate::domain::words::listed;
 use crate::domain::{Failure, Outcome, Patch, TestId};
 use crate::sandbox::{Exit, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -153,10 +154,8 @@ impl OfficialJudge for Official {
 }
 
 fn rejects(outcome: Outcome, how: &str, against: &[&(TestId, Failure)]) -> OfficialWord {
-    let names: Vec<String> = against.iter().take(NAMED).map(|(id, _)| id.to_string()).collect();
-    let more = against.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let why = format!("`defects4j test` {how} {}{more}", names.join(", "));
+    let names: Vec<&TestId> = against.iter().map(|(id, _)| id).collect();
+    let why = format!("`defects4j test` {how} {}", listed(&names, NAMED));
     OfficialWord::Rejects { outcome, why, failing: against.iter().map(|&told| told.clone()).collect() }
 }
 

@@ -3,6 +3,7 @@
 
 use super::ColdJudge;
 use crate::benchmark::{Checkout, Project};
+use crate::domain::words::listed;
 use crate::domain::{Disagreement, Outcome, Patch, RepoPath, SurerJudge, TestId, Validation};
 use crate::validate::confirm::Confirmation;
 use crate::validate::controls::{self, Controlled};
@@ -13,6 +14,9 @@ use crate::validate::tested::Tested;
 use crate::validate::{Baseline, Options, ValidateError, own};
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
+
+/// Failing tests that are named of a candidate.
+const NAMED: usize = 3;
 
 /// Times that the project's own command is asked about one candidate.
 const MOST_DISAGREEMENTS: usize = 5;
@@ -125,7 +129,8 @@ impl ColdJudge {
                 return Ok(answer);
             }
             let Some(name) = self.own_passes(patch, &against).await? else { return Ok(answer) };
-            let detail = format!("`{name}` passes {} and our runner does not: {}", named(&against), answer.detail);
+            let detail =
+                format!("`{name}` passes {} and our runner does not: {}", listed(&against, NAMED), answer.detail);
             self.disagree(answer.outcome, Outcome::PassedWarm, detail);
             excused.extend(against);
         }
@@ -173,11 +178,4 @@ pub(super) fn doubted(build: &Build, options: &Options) -> Option<Validation> {
     let counts = !doubts.is_empty() && !options.accept_suspicious;
     let detail = || format!("the tests pass, but its code refers to what no repair needs: {}", doubts.join("; "));
     counts.then(|| Validation::without_tests(Outcome::Suspicious, detail()))
-}
-
-fn named(tests: &[TestId]) -> String {
-    const NAMED: usize = 3;
-    let names: Vec<String> = tests.iter().take(NAMED).map(ToString::to_string).collect();
-    let more = tests.len().saturating_sub(NAMED);
-    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
 }

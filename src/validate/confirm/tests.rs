@@ -29,7 +29,7 @@ impl Scripted {
         for each in [&root, &work] {
             std::fs::create_dir_all(each).unwrap();
         }
-        let bug = BugId { benchmark: "local".into(), name: "x".into() };
+        let bug = BugId { benchmark: crate::benchmark::LOCAL.into(), name: "x".into() };
         let checkout = Checkout::new(bug, root, "java", Project::default());
         let tests = ["T", "U"].map(String::from).to_vec();
         Self { _folder: folder, checkout, options: Options::new(work), tests, script, asked: Mutex::default() }
