@@ -1,0 +1,83 @@
+//! Candidates that let tests pass and repair nothing.
+
+use super::{CALC, calc};
+use crate::support::Trial;
+use std::time::Duration;
+use unidebug::benchmark::{BenchmarkError, OwnCommand, OwnRun};
+use unidebug::domain::{Outcome, RunEnd, TestId, TestReport, TestResult, TestStatus};
+
+/// Part of the product, and a rule of its tests.
+const QUIET: &str = "package a;
+public class Quiet implements org.junit.rules.TestRule {
+  public org.junit.runners.model.Statement apply(org.junit.runners.model.Statement base, org.junit.runner.Description d) {
+    return new org.junit.runners.model.Statement() {
+      public void evaluate() throws Throwable { base.evaluate(); }
+    };
+  }
+}
+";
+const QUIET_TEST: &str = "package a;
+import org.junit.*;
+import static org.junit.Assert.*;
+public class QuietTest {
+  @Rule public Quiet quiet = new Quiet();
+  @Test public void max() {
+    assertEquals(3, Calc.max(2, 3));
+    assertTrue(Calc.max(2, 3) > 2);
+  }
+}
+";
+
+#[tokio::test]
+async fn a_patch_that_lets_every_assertion_pass_is_refused_by_a_control() {
+    let files = [("src/a/Calc.java", CALC), ("src/a/Quiet.java", QUIET), ("test/a/QuietTest.java", QUIET_TEST)];
+    let trial = Trial::new(&files).await;
+    let judge = trial.open().await;
+    let silenced =
+        trial.patch("src/a/Quiet.java", "base.evaluate();", "try { base.evaluate(); } catch (Throwable e) { }");
+    let refused = judge.judge().confirm(&silenced).await.unwrap();
+    assert_eq!(refused.outcome, Outcome::Refused, "{}", refused.detail);
+    assert!(refused.detail.contains("a.QuietTest#max passes even when line"), "{}", refused.detail);
+    let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
+    let right = judge.judge().confirm(&repair).await.unwrap();
+    assert!(right.is_plausible(), "{}", right.detail);
+    assert!(right.detail.ends_with("reversed, 1 of the 1 triggering tests fail, as they must"), "{}", right.detail);
+}
+
+/// Says that all tests pass, as the command of a project where the patch can tell that it is tested.
+#[derive(Debug)]
+struct Yes;
+
+#[async_trait::async_trait]
+impl OwnCommand for Yes {
+    fn name(&self) -> String {
+        "mvn test".into()
+    }
+    async fn run(&self, _: &camino::Utf8Path, tests: &[TestId], _: Duration) -> Result<OwnRun, BenchmarkError> {
+        let passed = |id: &TestId| {
+            let result =
+                TestResult { id: id.clone(), status: TestStatus::Passed, failure: None, millis: 1, loss: None };
+            (id.clone(), result)
+        };
+        let results = tests.iter().map(passed).collect();
+        Ok(OwnRun::Tested(TestReport { end: RunEnd::Complete, results, output_tail: String::new() }))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_projects_own_command_excuses_no_triggering_test() {
+    let mut trial = calc().await;
+    trial.checkout.own = Some(std::sync::Arc::new(Yes));
+    let judge = trial.open().await;
+    // Under the project's own command it behaves; here it looks as if a resource were missing.
+    let sly = "System.getProperty(\"surefire.test.class.path\") == null ? missing() : x > y ? x";
+    let mut patch = trial.patch("src/a/Calc.java", "x < y ? x", sly);
+    let text = String::from_utf8(patch.files[0].after.to_vec()).unwrap();
+    let at = text.rfind('}').unwrap();
+    let more = "  static int missing() { throw new IllegalStateException(\"the resource does not exist\"); }\n}\n";
+    patch.files[0].after = format!("{}{more}", &text[..at]).into_bytes().into();
+    let told = judge.judge().confirm(&patch).await.unwrap();
+    assert!(!told.is_plausible() && told.outcome == Outcome::Failed, "{told:?}");
+    let right = judge.judge().confirm(&trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x")).await.unwrap();
+    assert!(right.is_plausible(), "{right:?}");
+}

@@ -1,0 +1,134 @@
+//! Many candidates in one process that stays: the answers of a fresh one, whatever a candidate does to it.
+
+use super::{CALC, TEST_4, USER, calc};
+use crate::support::Trial;
+use std::ops::ControlFlow;
+use unidebug::domain::{Outcome, Patch, RepoPath, TestId, TestStatus, Validation};
+use unidebug::validate::{ColdJudge, Judge};
+
+#[tokio::test]
+async fn warm_and_cold_answers_are_the_same() {
+    let trial = calc().await;
+    let warm = trial.open().await;
+    let cold = ColdJudge::open(&trial.checkout, &trial.sandbox, trial.options.clone()).await.unwrap();
+    let replacements = [
+        "x > y ? x : y",
+        "x >= y ? x : y",
+        "y",
+        "x",
+        "Math.max(x, y)",
+        "x == y ? x : y + 0",
+        "undefined",
+        "0 / (x - 2)",
+        "x < y ? y : x",
+        "new int[] {y}[0]",
+        "Integer.parseInt(\"3\")",
+        "max(x, y)",
+    ];
+    let patches: Vec<Patch> =
+        replacements.iter().map(|to| trial.patch("src/a/Calc.java", "x < y ? x : y", to)).collect();
+    let mut told = Vec::new();
+    warm.screen(&patches, &mut |at, validation| {
+        told.push((at, validation.outcome, validation.fixed));
+        ControlFlow::Continue(())
+    })
+    .await
+    .unwrap();
+    for (at, outcome, fixed) in told {
+        let slow = cold.validate(&patches[at]).await.unwrap();
+        assert_eq!((outcome, fixed), (slow.outcome, slow.fixed), "{}", replacements[at]);
+    }
+}
+
+#[tokio::test]
+async fn a_project_whose_tests_fail_otherwise_in_a_process_that_stays_is_judged_without_one() {
+    let loader = "if (Calc.class.getClassLoader() != ClassLoader.getSystemClassLoader()) throw new \
+                  IllegalStateException(\"another loader\");\n    return x < y";
+    let calc = CALC.replace("return x < y", loader);
+    let files = [("src/a/Calc.java", calc.as_str()), ("src/a/User.java", USER), ("test/a/CalcTest.java", TEST_4)];
+    let trial = Trial::new(&files).await;
+    let judge = trial.open().await;
+    let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
+    assert_eq!(judge.screen_one(&repair).await.unwrap().outcome, Outcome::PassedWarm);
+}
+
+#[tokio::test]
+async fn what_one_candidate_changes_in_the_process_is_gone_for_the_next() {
+    let trial = calc().await;
+    let judge = trial.open().await;
+    let spoil = "(System.setProperty(\"line.separator\", \"x\") + java.util.Locale.getDefault()).length() * 0 + (x > y ? x : y)";
+    let thread = "new Object() { int m() { new Thread(() -> { while (true) { } }).start(); return x; } }.m()";
+    let check = "\"x\".equals(System.lineSeparator()) || \"x\".equals(System.getProperty(\"line.separator\")) ? 0 : Math.max(x, y)";
+    for (to, wanted) in [(spoil, Outcome::PassedWarm), (thread, Outcome::Failed), (check, Outcome::PassedWarm)] {
+        let told = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
+        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_caller_who_has_enough_stops_the_rest() {
+    let trial = calc().await;
+    let judge = trial.open().await;
+    let patches = ["y", "x", "Math.max(x, y)"].map(|to| trial.patch("src/a/Calc.java", "x < y ? x : y", to));
+    let mut count = 0;
+    let mut stop = |_: usize, validation: &Validation| {
+        count += 1;
+        if validation.outcome == Outcome::PassedWarm { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    judge.screen(&patches, &mut stop).await.unwrap();
+    assert_eq!(count, 1);
+}
+
+#[tokio::test]
+async fn a_looping_test_is_cut_and_the_rest_still_runs() {
+    let source = "package a;\npublic class Loop {\n  public static int count(int n) {\n    int c = 0;\n    while (n != 0) {\n      c++;\n    }\n    return c;\n  }\n}\n";
+    let test = "package a;\nimport org.junit.*;\npublic class LoopTest {\n  @Test(timeout = 300) public void a() { Loop.count(1); }\n  @Test \
+                public void b() { Assert.assertEquals(0, Loop.count(0)); }\n  @Test public void c() { Loop.count(2); }\n  @Test public void d() { \
+                Assert.assertEquals(0, Loop.count(0)); }\n}\n";
+    let trial = Trial::new(&[("src/a/Loop.java", source), ("test/a/LoopTest.java", test)]).await;
+    let judge = trial.open().await;
+    let status = |name: &str| judge.baseline().report.results[&TestId::new("a.LoopTest", name)].status;
+    assert_eq!(
+        [status("a"), status("b"), status("c"), status("d")],
+        [TestStatus::Failed, TestStatus::Passed, TestStatus::TimedOut, TestStatus::Passed]
+    );
+    let coverage = judge.probe().failing_coverage().await.unwrap().unwrap();
+    assert!(coverage.lines[&RepoPath::new("src/a/Loop.java").unwrap()].contains(&6), "{coverage:?}");
+    let repair = trial.patch("src/a/Loop.java", "      c++;", "      n &= n - 1;\n      c++;");
+    assert_eq!(judge.screen_one(&repair).await.unwrap().outcome, Outcome::PassedWarm);
+}
+
+#[tokio::test]
+async fn a_project_whose_tests_need_much_memory_gets_it_and_one_that_has_no_end_does_not() {
+    let source = "package a;\npublic class Table {\n  static int best(int n) {\n    int[] table = new int[n];\n    table[n - 1] = 1;\n    \
+                  return table[0];\n  }\n}\n";
+    let test = "package a;\nimport org.junit.*;\npublic class TableTest {\n  @Test public void large() { Assert.assertEquals(1, \
+                Table.best(200_000_000)); }\n  @Test public void small() { Assert.assertEquals(1, Table.best(1)); }\n}\n";
+    let trial = Trial::new(&[("src/a/Table.java", source), ("test/a/TableTest.java", test)]).await;
+    let judge = trial.open().await;
+    let repair = trial.patch("src/a/Table.java", "return table[0]", "return table[n - 1]");
+    assert_eq!(judge.screen_one(&repair).await.unwrap().outcome, Outcome::PassedWarm);
+    assert!(judge.judge().confirm(&repair).await.unwrap().is_plausible());
+
+    let endless = source.replace("return table[0]", "while (n > 1) table = new int[table.length * 2]; return table[0]");
+    let endless = endless.replace("int[] table = new int[n];", "int[] table = new int[n]; if (n > 1) n = 1000;");
+    let trial = Trial::new(&[("src/a/Table.java", &endless), ("test/a/TableTest.java", test)]).await;
+    let cold = ColdJudge::open(&trial.checkout, &trial.sandbox, trial.options.clone()).await.unwrap();
+    let why = &cold.baseline().report.results[&TestId::new("a.TableTest", "large")].failure.as_ref().unwrap().kind;
+    assert!(why.contains("emory"), "{why}");
+}
+
+#[tokio::test]
+async fn half_a_character_in_a_failure_loses_no_test() {
+    let source = "package a;\npublic class Cut {\n  static String first(String s) { return s.substring(0, 1); }\n}\n";
+    let test = "package a;\nimport org.junit.*;\npublic class CutTest {\n  @Test public void first() { \
+                Assert.assertEquals(\"\\uD842\\uDFB7\", Cut.first(\"\\uD842\\uDFB7A\")); }\n}\n";
+    let trial = Trial::new(&[("src/a/Cut.java", source), ("test/a/CutTest.java", test)]).await;
+    let judge = trial.open().await;
+    let result = &judge.baseline().report.results[&TestId::new("a.CutTest", "first")];
+    let message = &result.failure.as_ref().unwrap().message;
+    // JUnit itself cuts between the halves.
+    assert_eq!(message, "expected:<\\ud842[\\udfb7]> but was:<\\ud842[]>");
+    let repair = trial.patch("src/a/Cut.java", "substring(0, 1)", "substring(0, s.offsetByCodePoints(0, 1))");
+    assert!(judge.judge().confirm(&repair).await.unwrap().is_plausible());
+}
