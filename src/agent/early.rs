@@ -5,7 +5,7 @@ use super::error::AgentError;
 use super::memory::Memory;
 use super::policy::{CycleView, Decision, Policy};
 use crate::domain::words::span;
-use crate::domain::{Artifact, Event};
+use crate::domain::{Artifact, Cap, Event, Reached};
 use std::time::Instant;
 
 /// How an agent run ends when its own time is up.
@@ -51,8 +51,7 @@ impl AgentRun<'_> {
 
     fn late(&self) -> AgentError {
         let cap = self.limits.bug.map_or_else(String::new, |time| format!(" of {}", span(time)));
-        let hint = "raise --max-time and go on with `unidebug resume`";
-        AgentError::Exhausted(format!("the time{cap} for this bug is up\nhint: {hint}"))
+        AgentError::Exhausted(Reached::of(Cap::Time, format!("the time{cap} for this bug is up")))
     }
 
     /// Whether the bug's time was up before this cycle. A cycle that is over was in time.

@@ -1,5 +1,6 @@
 //! Why an agent run is broken off. What an agent does not find is no error.
 
+use crate::domain::Reached;
 use crate::llm::ModelError;
 use crate::prompt::PromptError;
 use crate::tools::ToolError;
@@ -9,7 +10,7 @@ use crate::tools::ToolError;
 pub enum AgentError {
     /// A cap was reached; the run is exhausted, not failed.
     #[error("{0}")]
-    Exhausted(String),
+    Exhausted(Reached),
     /// A cap of a call, an agent or a level was reached: this agent is over, the run is not.
     #[error("{0}")]
     Spent(String),

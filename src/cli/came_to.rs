@@ -27,10 +27,10 @@ pub async fn report(
         Verdict::Plausible(repair) => Some(&**repair),
         _ => None,
     };
-    let (word, analysis) = match verdict {
-        Verdict::Plausible(repair) => (VerdictWord::Plausible, repair.analysis.clone()),
-        Verdict::Unrepaired { analysis } => (VerdictWord::Unrepaired, analysis.clone()),
-        Verdict::Exhausted { cap } => (VerdictWord::Exhausted, Some(cap.clone())),
+    let (word, analysis, cap) = match verdict {
+        Verdict::Plausible(repair) => (VerdictWord::Plausible, repair.analysis.clone(), None),
+        Verdict::Unrepaired { analysis } => (VerdictWord::Unrepaired, analysis.clone(), None),
+        Verdict::Exhausted { cap } => (VerdictWord::Exhausted, Some(cap.to_string()), Some(cap.clone())),
     };
     let mut seconds = sums.seconds;
     let before = telling.past.history();
@@ -65,6 +65,7 @@ pub async fn report(
         retrieved: retrieved(bench),
         engine: sums.engine,
         analysis,
+        cap,
         run_dir: folder.to_string(),
     }
 }

@@ -3,6 +3,7 @@
 use crate::agent::AgentError;
 use crate::agent::profile::ProfileError;
 use crate::benchmark::BenchmarkError;
+use crate::domain::Reached;
 use crate::escalate::prepare::PrepareError;
 use crate::escalate::{BuildError, RepairError, StrategyError};
 use crate::journal::JournalError;
@@ -164,6 +165,13 @@ impl From<ValidateError> for Failure {
     }
 }
 
+impl From<Reached> for Failure {
+    fn from(reached: Reached) -> Self {
+        let hint = if reached.hint.is_empty() { "raise the cap".to_owned() } else { reached.hint };
+        Self::cap(reached.what, hint)
+    }
+}
+
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
         let hint = match &error {
@@ -175,7 +183,7 @@ impl From<ModelError> for Failure {
                 "the endpoint refuses the request; check `--base-url` (a missing /v1?) and `--model`"
             }
             ModelError::Failed(_) => "the endpoint kept failing; try again later",
-            ModelError::OverBudget(_) => "raise the cap",
+            ModelError::OverBudget(cap) => &cap.hint,
             ModelError::NotRecorded(_) => "record the run again, or replay it with the program that recorded it",
         };
         Self::model(error.to_string(), hint)
@@ -213,7 +221,8 @@ impl From<AgentError> for Failure {
             AgentError::Tool(error) => error.into(),
             AgentError::Prompt(error) => error.into(),
             AgentError::Journal(error) => Self::io("the journal cannot be written", &error),
-            AgentError::Exhausted(cap) | AgentError::Spent(cap) => Self::cap(cap, "raise the cap"),
+            AgentError::Exhausted(cap) => cap.into(),
+            AgentError::Spent(cap) => Self::cap(cap, "raise the cap"),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::config::{Config, Dollars, Time};
 use super::frozen::Frozen;
 use super::runs;
 use crate::benchmark::LOCAL;
+use crate::domain::Cap;
 use crate::domain::words::span;
 use crate::report::{RunReport, VerdictWord};
 use camino::Utf8Path;
@@ -20,7 +21,7 @@ pub fn lines(report: &RunReport, applied: bool) -> Vec<String> {
         VerdictWord::Plausible if is_local && !applied => vec![format!("unidebug apply {name}")],
         VerdictWord::Plausible => Vec::new(),
         VerdictWord::Exhausted => {
-            let cap = frozen.as_ref().and_then(|frozen| raised(report.analysis.as_deref()?, &frozen.settings));
+            let cap = frozen.as_ref().and_then(|frozen| raised(report.cap.as_ref()?.cap?, &frozen.settings));
             let resume = cap.map(|cap| format!("unidebug resume {name} {cap}"));
             resume.into_iter().chain([format!("unidebug inspect {name}")]).collect()
         }
@@ -33,18 +34,15 @@ pub fn lines(report: &RunReport, applied: bool) -> Vec<String> {
     }
 }
 
-/// The cap that ended a run, with more room: the cap's own message names its flag.
-fn raised(said: &str, settings: &Config) -> Option<String> {
-    let flag =
-        said.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).find(|word| word.starts_with("--max-"))?;
-    let value = match flag {
-        "--max-time" => span(settings.max_time.map(|Time(time)| time)? * LONGER),
-        "--max-cost" => settings.max_cost.map(|Dollars(usd)| 2.0 * usd)?.to_string(),
-        "--max-tokens" => (2 * settings.max_tokens?).to_string(),
-        "--max-validations" => (2 * settings.max_validations?).to_string(),
-        _ => return None,
+/// The cap that ended a run, with more room; `None` where it was not set.
+fn raised(cap: Cap, settings: &Config) -> Option<String> {
+    let value = match cap {
+        Cap::Time => span(settings.max_time.map(|Time(time)| time)? * LONGER),
+        Cap::Cost => settings.max_cost.map(|Dollars(usd)| 2.0 * usd)?.to_string(),
+        Cap::Tokens => (2 * settings.max_tokens?).to_string(),
+        Cap::Validations => (2 * settings.max_validations?).to_string(),
     };
-    Some(format!("{flag} {value}"))
+    Some(format!("{} {value}", cap.flag()))
 }
 
 /// A word as a shell takes it.
@@ -70,12 +68,11 @@ mod tests {
             max_tokens: Some(1000),
             ..Config::default()
         };
-        let of = |flag: &str| raised(&format!("a cap\nhint: raise {flag} and go on with `unidebug resume`"), &settings);
-        assert_eq!(of("--max-time").unwrap(), "--max-time 5m");
-        assert_eq!(of("--max-cost").unwrap(), "--max-cost 0.5");
-        assert_eq!(of("--max-tokens").unwrap(), "--max-tokens 2000");
-        assert_eq!(of("--max-validations"), None, "it was not set");
-        assert_eq!(of("--cap agent.tokens"), None);
+        let of = |cap| raised(cap, &settings);
+        assert_eq!(of(Cap::Time).unwrap(), "--max-time 5m");
+        assert_eq!(of(Cap::Cost).unwrap(), "--max-cost 0.5");
+        assert_eq!(of(Cap::Tokens).unwrap(), "--max-tokens 2000");
+        assert_eq!(of(Cap::Validations), None, "it was not set");
         assert_eq!([quoted("/a/b-c"), quoted("my dir")], ["/a/b-c", "'my dir'"]);
     }
 }

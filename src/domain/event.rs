@@ -1,7 +1,8 @@
 //! What happens during a run, told once; reports and progress are readers of these.
 
 use super::{
-    AgentName, BugId, Diagnostic, Failure, Level, LineSpan, Mark, Outcome, Ranking, RepoPath, TestId, ToolName, Usage,
+    AgentName, BugId, Diagnostic, Failure, Level, LineSpan, Mark, Outcome, Ranking, Reached, RepoPath, TestId,
+    ToolName, Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -232,6 +233,9 @@ pub enum Event {
         how: Unanswered,
         /// The reason.
         why: String,
+        /// The cap, where one was the reason; absent in journals of older programs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cap: Option<Reached>,
     },
     /// A tool was called, or the call was refused.
     Observed {

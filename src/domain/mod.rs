@@ -4,6 +4,7 @@
 
 mod artifact;
 mod bug;
+mod cap;
 mod case_file;
 mod event;
 mod fingerprint;
@@ -20,6 +21,7 @@ pub mod words;
 
 pub use artifact::{Artifact, Mark, MarkKind, MethodSummary, PatchAttempt, Reference, Slice, Summary};
 pub use bug::{Bug, FailingTest};
+pub use cap::{Cap, Reached};
 pub use case_file::CaseFile;
 pub use event::{Change, Disagreement, Event, EventSink, Policy as PolicyKind, Scope, SurerJudge, Unanswered};
 pub use fingerprint::Fingerprint;

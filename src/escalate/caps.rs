@@ -2,6 +2,7 @@
 
 use crate::agent::limits::Limits;
 use crate::domain::words::counted;
+use crate::domain::{Cap, Reached};
 use crate::llm::{Budget, Caps, Prices, Purse};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,7 +47,7 @@ pub(super) enum Left {
     /// Nothing of the level's; and why.
     OfLevel(String),
     /// Nothing of the bug's; and why.
-    OfBug(String),
+    OfBug(Reached),
 }
 
 impl PartCaps {
@@ -54,8 +55,8 @@ impl PartCaps {
     pub(super) fn check(&self, spent: &Spent, judged: u64) -> Left {
         let here = spent.validations();
         if let Some(most) = self.validations.filter(|most| judged + here >= *most) {
-            let hint = "raise --max-validations and go on with `unidebug resume`";
-            return Left::OfBug(format!("the cap of {} is reached\nhint: {hint}", counted(most, "candidate")));
+            let what = format!("the cap of {} is reached", counted(most, "candidate"));
+            return Left::OfBug(Reached::of(Cap::Validations, what));
         }
         if spent.until.is_some_and(|until| Instant::now() >= until) {
             return Left::OfLevel("its time is up".to_owned());

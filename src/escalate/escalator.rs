@@ -356,7 +356,7 @@ impl Escalator {
         let mut policy = self.policy(&scope, work, 0);
         match self.run(&profile, scope, evidence, work, case, &mut *policy).await {
             Ok((_, _, ended)) => filing::take_review(&mut repair, ended),
-            Err(RepairError::Agent(AgentError::Exhausted(why))) => self.unreviewed(&why)?,
+            Err(RepairError::Agent(AgentError::Exhausted(cap))) => self.unreviewed(&cap.what)?,
             Err(RepairError::Agent(AgentError::Model(error))) => self.unreviewed(&error.to_string())?,
             Err(other) => return Err(other),
         }

@@ -1,6 +1,6 @@
 //! How the work on one bug ends.
 
-use crate::domain::{AgentName, Level, PatchAttempt, PolicyKind};
+use crate::domain::{AgentName, Level, PatchAttempt, PolicyKind, Reached};
 
 /// How a bug's run ended.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub enum Verdict {
     /// A cap was reached first.
     Exhausted {
         /// Which.
-        cap: String,
+        cap: Reached,
     },
 }
 

@@ -245,7 +245,8 @@ fn history_finds_what_was_paid_seen_and_judged() {
 
 #[test]
 fn requests_without_a_response_are_possibly_billed_unless_it_is_known_why() {
-    let failed = |key: &str, how| Event::Failed { scope: scope(1), key: key.into(), how, why: "it did".into() };
+    let failed =
+        |key: &str, how| Event::Failed { scope: scope(1), key: key.into(), how, why: "it did".into(), cap: None };
     let history = History::of(vec![
         started(),
         sent("killed"),
@@ -267,7 +268,13 @@ fn requests_without_a_response_are_possibly_billed_unless_it_is_known_why() {
 fn the_past_gives_each_response_once_and_keeps_failures_for_repetitions() {
     let other = Scope { cycle: 2, ..scope(1) };
     let events = || {
-        let failed = Event::Failed { scope: other.clone(), key: "f".into(), how: Unanswered::Lost, why: "cut".into() };
+        let failed = Event::Failed {
+            scope: other.clone(),
+            key: "f".into(),
+            how: Unanswered::Lost,
+            why: "cut".into(),
+            cap: None,
+        };
         vec![started(), sent("a"), received("a", 0.25), sent("a"), received("a", 0.5), failed]
     };
     let past = Past::of(History::of(events()));

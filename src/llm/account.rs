@@ -7,7 +7,7 @@
 
 use super::budget::{Amount, dollars, pico};
 use super::{ModelError, WorstCase};
-use crate::domain::Usage;
+use crate::domain::{Reached, Usage};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -129,9 +129,9 @@ impl Account {
         let why = match result {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(why)) => why,
-            Err(error) => format!(
-                "the account of this batch cannot be kept: {error}\nhint: check {}, then run the same command again",
-                self.folder.join(FILE)
+            Err(error) => Reached::other(
+                format!("the account of this batch cannot be kept: {error}"),
+                format!("check {}, then run the same command again", self.folder.join(FILE)),
             ),
         };
         self.refused.store(true, Ordering::Relaxed);
@@ -168,34 +168,33 @@ impl Book {
     }
 
     /// Why a request does not fit.
-    fn refusal(&self, worst: &WorstCase, amount: Amount, allow_unpriced: bool) -> Option<String> {
+    fn refusal(&self, worst: &WorstCase, amount: Amount, allow_unpriced: bool) -> Option<Reached> {
         let used = self.used();
         if let Some(cap) = self.tokens
             && used.tokens.saturating_add(amount.tokens) > cap
         {
             let left = cap.saturating_sub(used.tokens);
-            return Some(format!(
-                "the cap of {cap} tokens of this batch is reached: the next request can take {} and {left} are left\n\
-                 hint: run the same command again with a higher --total-tokens",
+            let what = format!(
+                "the cap of {cap} tokens of this batch is reached: the next request can take {} and {left} are left",
                 amount.tokens
-            ));
+            );
+            return Some(Reached::other(what, "run the same command again with a higher --total-tokens"));
         }
         let usd = self.usd?;
         if worst.cost.0.is_none() && !allow_unpriced {
-            return Some(
-                "a cap of the batch in dollars is set and the model's price is not known\nhint: give its price with \
-                 --prices FILE, cap with --total-tokens instead, or allow it with --allow-unpriced"
-                    .to_owned(),
-            );
+            return Some(Reached::other(
+                "a cap of the batch in dollars is set and the model's price is not known",
+                "give its price with --prices FILE, cap with --total-tokens instead, or allow it with --allow-unpriced",
+            ));
         }
         let left = pico(usd).saturating_sub(used.pico);
         (amount.pico > left).then(|| {
-            format!(
-                "the cap of ${usd} of this batch is reached: the next request can cost {} and {} are left\nhint: run the \
-                 same command again with a higher --total-cost",
+            let what = format!(
+                "the cap of ${usd} of this batch is reached: the next request can cost {} and {} are left",
                 dollars(amount.pico),
                 dollars(left)
-            )
+            );
+            Reached::other(what, "run the same command again with a higher --total-cost")
         })
     }
 }

@@ -2,7 +2,7 @@
 //! there, so that no number of agents at once can spend more than was allowed.
 
 use super::ModelError;
-use crate::domain::{Cost, Usage};
+use crate::domain::{Cap, Cost, Reached, Usage};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -87,7 +87,7 @@ struct Pot {
 
 impl Pot {
     /// Holds the amount back, or says why it does not fit.
-    fn hold(&self, worst: &WorstCase, amount: Amount) -> Result<(), String> {
+    fn hold(&self, worst: &WorstCase, amount: Amount) -> Result<(), Reached> {
         let mut spending = self.spending.lock().unwrap_or_else(PoisonError::into_inner);
         let mut used = spending.spent;
         used.add(spending.held);
@@ -95,30 +95,29 @@ impl Pot {
             && used.tokens.saturating_add(amount.tokens) > cap
         {
             let left = cap.saturating_sub(used.tokens);
-            return Err(format!(
-                "the cap of {cap} tokens{} is reached: the next request can take {} and {left} are left\nhint: raise \
-                 {} and go on with `unidebug resume`",
+            let what = format!(
+                "the cap of {cap} tokens{} is reached: the next request can take {} and {left} are left",
                 self.whose(),
-                amount.tokens,
-                self.flag("tokens")
-            ));
+                amount.tokens
+            );
+            return Err(self.reached(Cap::Tokens, what));
         }
         if let Some(usd) = self.caps.usd {
             if worst.cost.0.is_none() && !self.caps.allow_unpriced {
-                return Err("a cap in dollars is set and the model's price is not known\nhint: give its price with \
-                            --prices FILE, cap with --max-tokens instead, or allow it with --allow-unpriced"
-                    .to_owned());
+                return Err(Reached::other(
+                    "a cap in dollars is set and the model's price is not known",
+                    "give its price with --prices FILE, cap with --max-tokens instead, or allow it with --allow-unpriced",
+                ));
             }
             let cap = pico(usd);
             if used.pico.saturating_add(amount.pico) > cap {
-                return Err(format!(
-                    "the cap of ${usd}{} is reached: the next request can cost {} and {} are left\nhint: raise {} and go \
-                     on with `unidebug resume`",
+                let what = format!(
+                    "the cap of ${usd}{} is reached: the next request can cost {} and {} are left",
                     self.whose(),
                     dollars(amount.pico),
-                    dollars(cap.saturating_sub(used.pico)),
-                    self.flag("cost")
-                ));
+                    dollars(cap.saturating_sub(used.pico))
+                );
+                return Err(self.reached(Cap::Cost, what));
             }
         }
         spending.held.add(amount);
@@ -130,9 +129,12 @@ impl Pot {
         if self.part.is_empty() { String::new() } else { format!(" of this {}", self.part) }
     }
 
-    /// The option that raises it.
-    fn flag(&self, what: &str) -> String {
-        if self.part.is_empty() { format!("--max-{what}") } else { format!("--cap {}.{what}", self.part) }
+    /// The bug's cap, or that of the part.
+    fn reached(&self, cap: Cap, what: String) -> Reached {
+        match self.part {
+            "" => Reached::of(cap, what),
+            part => Reached::of_part(&format!("--cap {part}.{}", cap.flag().trim_start_matches("--max-")), what),
+        }
     }
 
     fn settle(&self, held: Amount, spent: Amount) {

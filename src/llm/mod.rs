@@ -35,7 +35,7 @@ pub use redact::{Redacting, Redactor};
 pub use replay::Replay;
 pub use secret::Secret;
 
-use crate::domain::Usage;
+use crate::domain::{Reached, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -155,7 +155,7 @@ pub enum ModelError {
     NotRecorded(String),
     /// A cap would be exceeded by this request; nothing was sent.
     #[error("{0}")]
-    OverBudget(String),
+    OverBudget(Reached),
 }
 
 impl ModelError {
@@ -170,7 +170,7 @@ impl ModelError {
             Self::BadRequest(text) => Self::BadRequest(change(text)),
             Self::Failed(text) => Self::Failed(change(text)),
             Self::NotRecorded(text) => Self::NotRecorded(change(text)),
-            Self::OverBudget(text) => Self::OverBudget(change(text)),
+            Self::OverBudget(cap) => Self::OverBudget(Reached { what: change(cap.what), ..cap }),
         }
     }
 }

@@ -24,9 +24,12 @@ pub fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String {
         let _ = writeln!(text, "\n{}", coloured(patch));
         let _ = writeln!(text, "{}", judgement(report));
     }
-    if let Some(analysis) = &report.analysis {
-        // What a cap's own hint says, the last line says with the numbers of this run.
-        let analysis = analysis.split_once("\nhint: ").map_or(analysis.as_str(), |(said, _)| said);
+    // How to go on with more of a bug's cap, the last line says with the numbers of this run.
+    let analysis = match &report.cap {
+        Some(reached) if reached.cap.is_some() => Some(&reached.what),
+        _ => report.analysis.as_ref(),
+    };
+    if let Some(analysis) = analysis {
         let _ = writeln!(text, "{}\n", visible(analysis));
     }
     if report.verdict != VerdictWord::Plausible {

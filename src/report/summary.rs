@@ -1,6 +1,6 @@
 //! The `--json` object of a run (DESIGN.md, section 7): stable, with a schema number.
 
-use crate::domain::{AgentName, BugId, Level, PolicyKind, RepoPath, Usage};
+use crate::domain::{AgentName, BugId, Level, PolicyKind, Reached, RepoPath, Usage};
 use serde::{Deserialize, Serialize};
 
 /// Schema of the object; older ones are read, newer ones refused.
@@ -186,6 +186,9 @@ pub struct RunReport {
     pub engine: Option<Searching>,
     /// What the agents said last when nothing was found, or why a run stopped.
     pub analysis: Option<String>,
+    /// The cap at which it stopped; absent in runs of older programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<Reached>,
     /// The run directory.
     pub run_dir: String,
 }

@@ -1,7 +1,7 @@
 //! How a model is asked: the request is journaled before it leaves, the response before anybody reads it.
 
 use crate::agent::error::AgentError;
-use crate::domain::{Event, EventSink, Scope, Unanswered};
+use crate::domain::{Event, EventSink, Reached, Scope, Unanswered};
 use crate::journal::{Paid, Past};
 use crate::llm::{Answer, ChatModel, Family, Form, Message, ModelError, Purse, Query, answer_from, key};
 use crate::prompt::Library;
@@ -116,8 +116,8 @@ impl Voice {
 
     /// Asks the model. Why there is no response is journaled too: a repetition fails in the same way.
     async fn buy(&self, scope: &Scope, key: &str, query: &Query) -> Result<Paid, AgentError> {
-        if let Some(Event::Failed { how, why, .. }) = self.past.failure(scope, key) {
-            return Err(failure(how, why));
+        if let Some(Event::Failed { how, why, cap, .. }) = self.past.failure(scope, key) {
+            return Err(failure(how, why, cap));
         }
         let started = Instant::now();
         match self.model.ask(query).instrument(tracing::info_span!("call", model = query.model, key = &key[..12])).await
@@ -131,8 +131,12 @@ impl Voice {
                     ModelError::Failed(_) => Unanswered::Lost,
                     _ => Unanswered::Refused,
                 };
+                let cap = match &error {
+                    ModelError::OverBudget(cap) => Some(cap.clone()),
+                    _ => None,
+                };
                 let why = error.to_string();
-                self.sink.emit(&Event::Failed { scope: scope.clone(), key: key.to_owned(), how, why })?;
+                self.sink.emit(&Event::Failed { scope: scope.clone(), key: key.to_owned(), how, why, cap })?;
                 Err(match error {
                     ModelError::OverBudget(cap) => AgentError::Exhausted(cap),
                     other => AgentError::Model(other),
@@ -143,9 +147,9 @@ impl Voice {
 }
 
 /// A failure as it was.
-fn failure(how: Unanswered, why: String) -> AgentError {
+fn failure(how: Unanswered, why: String, cap: Option<Reached>) -> AgentError {
     match how {
-        Unanswered::Cap => AgentError::Exhausted(why),
+        Unanswered::Cap => AgentError::Exhausted(cap.unwrap_or_else(|| Reached::other(why, ""))),
         Unanswered::Lost => AgentError::Model(ModelError::Failed(why)),
         Unanswered::Refused => AgentError::Model(ModelError::BadRequest(why)),
     }
