@@ -276,6 +276,7 @@ pub struct RunArgs {
 
 /// `judge`.
 #[derive(Debug, Args)]
+#[command(after_help = help::JUDGE)]
 pub struct JudgeArgs {
     /// `benchmark:id`, or the folder of a project.
     #[arg(value_name = "BUG")]

@@ -1,16 +1,16 @@
 //! Short and long help: `-h` shows what is needed on the first day, `--help` everything.
 
-use clap::Command;
+use super::flags::Settings;
+use clap::{Args, Command};
 
 /// Flags that `-h` shows; all others only `--help` does.
 const COMMON: &[&str] = &[
     "bug", "bugs", "run", "failing", "model", "base_url", "max_cost", "max_time", "levels", "strategy", "build",
-    "test", "apply", "all", "dry_run", "json", "quiet", "format", "top", "root", "help", "name", "args",
+    "test", "apply", "all", "dry_run", "json", "quiet", "format", "top", "root", "help", "name", "args", "patch",
+    "since",
 ];
-/// Flags of commands themselves.
-const OWN: &[&str] = &["dry_run", "show_prompts", "all", "out", "apply", "json", "quiet", "top", "format"];
 /// Commands that take the settings of a run.
-const LONG: &[&str] = &["run", "triage", "doctor", "tool"];
+const LONG: &[&str] = &["run", "triage", "judge", "doctor", "tool"];
 
 /// The command line with its rarer flags left out of `-h`.
 pub fn shortened(mut command: Command) -> Command {
@@ -21,10 +21,12 @@ pub fn shortened(mut command: Command) -> Command {
 }
 
 fn rarer_hidden(command: Command) -> Command {
+    let settings = Settings::augment_args(Command::default());
     command.mut_args(|arg| {
         let common = COMMON.contains(&arg.get_id().as_str());
         // A command's own flags stand behind the settings, under none of their headings.
-        let arg = if OWN.contains(&arg.get_id().as_str()) { arg.help_heading("This command") } else { arg };
+        let own = !arg.is_positional() && settings.get_arguments().all(|setting| setting.get_id() != arg.get_id());
+        let arg = if own { arg.help_heading("This command") } else { arg };
         if common { arg } else { arg.hide_short_help(true) }
     })
 }
@@ -48,6 +50,15 @@ Examples:
   unidebug resume last --max-cost 2                   go on after the money was spent
   unidebug resume last --apply                        apply what a finished run found";
 
+/// Behind those of `judge`.
+pub const JUDGE: &str = "\
+Examples:
+  unidebug judge path/to/project --patch fix.diff     whether this patch is plausible
+  git diff | unidebug judge path/to/project --patch -
+  unidebug judge path/to/project --since HEAD~1       the same of your last commit
+
+`-h` shows the usual flags, `--help` all of them.";
+
 /// Behind those of `triage`.
 pub const TRIAGE: &str = "\
 Examples:
@@ -56,3 +67,38 @@ Examples:
   unidebug triage 'fixtures:*' --json                 many bugs, for programs
 
 `-h` shows the usual flags, `--help` all of them.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Cli;
+    use clap::CommandFactory;
+
+    /// Commands, and those below them, by their names.
+    fn all(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
+        for below in command.get_subcommands() {
+            let name = format!("{name}{}", below.get_name());
+            all(below, &format!("{name} "), found);
+            found.push((name, below.clone()));
+        }
+    }
+
+    #[test]
+    fn every_flag_of_a_command_that_takes_settings_stands_under_a_heading_and_the_usual_ones_are_short_help() {
+        let mut commands = Vec::new();
+        all(&shortened(Cli::command()), "", &mut commands);
+        let takes_settings = |command: &Command| command.get_arguments().any(|arg| arg.get_id() == "deny");
+        let long: Vec<_> = commands.iter().filter(|(_, command)| takes_settings(command)).collect();
+        assert!(long.len() > LONG.len(), "{} commands take settings", long.len());
+        for (name, command) in &long {
+            for arg in command.get_arguments().filter(|arg| !arg.is_positional()) {
+                assert!(arg.get_help_heading().is_some(), "{name}: {}", arg.get_id());
+            }
+            let rare = command.get_arguments().find(|arg| arg.get_id() == "deny").unwrap();
+            assert!(rare.is_hide_short_help_set(), "{name} shows everything in its short help");
+        }
+        let known = |name: &&&str| commands.iter().any(|(_, c)| c.get_arguments().any(|arg| arg.get_id() == **name));
+        let unknown: Vec<_> = COMMON.iter().filter(|name| !known(name)).collect();
+        assert_eq!(unknown, [&"help"], "clap adds it later");
+    }
+}
