@@ -41,8 +41,14 @@ struct Sums {
     usd: Option<f64>,
     capped_tokens: u64,
     capped_usd: Option<f64>,
-    /// Queries, tokens and cost of a bug that the first level repairs at once.
-    likely: (u64, u64, Option<f64>),
+    likely: Likely,
+}
+
+/// What a bug takes that the first level repairs at once.
+struct Likely {
+    queries: u64,
+    tokens: u64,
+    usd: Option<f64>,
 }
 
 impl Sums {
@@ -51,7 +57,7 @@ impl Sums {
         let usd = previews.iter().map(|preview| preview.most.cost.0).sum::<Option<f64>>();
         let cap = config.max_cost.map(|usd| usd.0).filter(|_| !config.allow_unpriced || usd.is_some());
         Self {
-            likely: likely(previews, config),
+            likely: Likely::of(previews, config),
             queries: previews.iter().map(|preview| preview.queries).sum(),
             tokens,
             usd,
@@ -73,9 +79,10 @@ impl Sums {
                 })
             })
             .collect();
+        let likely = &self.likely;
         json!({
             "schema": 1, "dry_run": true, "bug": bug, "requests": requests,
-            "likely": {"queries": self.likely.0, "tokens": self.likely.1, "cost_usd": self.likely.2},
+            "likely": {"queries": likely.queries, "tokens": likely.tokens, "cost_usd": likely.usd},
             "most": {"queries": self.queries, "tokens": self.capped_tokens, "cost_usd": self.capped_usd},
         })
     }
@@ -126,13 +133,12 @@ impl Sums {
             amount(self.capped_tokens),
             dollars(self.capped_usd)
         );
-        let (asked, sent, usd) = &self.likely;
         let _ = writeln!(
             text,
             "likely, where each agent of the first level answers once with {ANSWER} tokens: {}, {} tokens, {}",
-            counted(*asked, "query"),
-            amount(*sent),
-            dollars(*usd)
+            counted(self.likely.queries, "query"),
+            amount(self.likely.tokens),
+            dollars(self.likely.usd)
         );
         text.push_str(
             "nothing was sent (`--show-prompts` prints the first prompts); agents that work later are told what was learnt before, which is not known yet\n",
@@ -141,20 +147,22 @@ impl Sums {
     }
 }
 
-/// What it takes where each agent of the first level needs one query.
-fn likely(previews: &[Preview], config: &Config) -> (u64, u64, Option<f64>) {
-    let prices = price_list(config).ok();
-    let first = previews.first().map(|preview| preview.level);
-    let (mut queries, mut all, mut usd) = (0, 0, Some(0.0));
-    for preview in previews.iter().filter(|preview| Some(preview.level) == first) {
-        let usage =
-            Usage { requests: 1, prompt_tokens: tokens(preview) as u64, completion_tokens: ANSWER, ..Usage::default() };
-        let cost = prices.as_ref().and_then(|prices| prices.cost(&preview.request.model, &usage).0);
-        queries += 1;
-        all += usage.prompt_tokens + ANSWER;
-        usd = usd.zip(cost).map(|(sum, cost)| sum + cost);
+impl Likely {
+    /// Each agent of the first level needs one query.
+    fn of(previews: &[Preview], config: &Config) -> Self {
+        let prices = price_list(config).ok();
+        let first = previews.first().map(|preview| preview.level);
+        let mut sum = Self { queries: 0, tokens: 0, usd: Some(0.0) };
+        for preview in previews.iter().filter(|preview| Some(preview.level) == first) {
+            let sent = tokens(preview) as u64;
+            let usage = Usage { requests: 1, prompt_tokens: sent, completion_tokens: ANSWER, ..Usage::default() };
+            let cost = prices.as_ref().and_then(|prices| prices.cost(&preview.request.model, &usage).0);
+            sum.queries += 1;
+            sum.tokens += sent + ANSWER;
+            sum.usd = sum.usd.zip(cost).map(|(sum, cost)| sum + cost);
+        }
+        sum
     }
-    (queries, all, usd)
 }
 
 /// `16.3 M`, `4.1 k`, `312`.
