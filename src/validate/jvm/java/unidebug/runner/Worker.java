@@ -23,8 +23,8 @@ import java.util.TimeZone;
 /**
  * Runs tests of one candidate after the other, each in a class loader of its own. Arguments: folders of the untouched
  * classes. Requests come on descriptor 4: {@code C}, int classes, each text name, int length, bytes: the candidate;
- * {@code R}, text: a {@link Request} to run on it, then a key for each test that begins. Records go to descriptor 3, the last of each run says {@code over}.
- * A process that may be spoilt says so in its last record and ends.
+ * {@code R}, text: a {@link Request} to run on it, then a key for each test that begins. Records go to descriptor 3, the
+ * last of each run says {@code over}. A process that may be spoilt says so in its last record and ends.
  */
 public final class Worker {
     /** As deep as the JVM's own arguments say, so that recursions overflow where they do in a fresh process. */
