@@ -1,4 +1,5 @@
-//! The code index of one checkout: outline, methods, calls, dependency graph, keyword search. Trees are dropped after the outline.
+//! The code index of one checkout: outline, methods, calls, dependency graph, keyword search. Syntax trees are dropped
+//! after the outline.
 //!
 //! Positions count lines from 1; byte ranges lie in the decoded text. What is known of runtime behaviour is other rooms'
 //! affair.

@@ -167,8 +167,8 @@ fn take(result: &mut SearchResult, passed: &mut Vec<Judged>, candidate: &Candida
 /// What is taken from the merit of a change that every passing test runs: it changes more than what fails.
 const DISTURBANCE: f64 = 0.3;
 
-/// Best first: few edits, then a small change from a likely family at a suspicious place that few passing tests run. Ties keep the order of the
-/// search.
+/// Best first: few edits, then a small change from a likely family at a suspicious place that few passing tests run. Ties
+/// keep the order of the search.
 fn rank(passed: &mut [Judged]) {
     let merit = |judged: &Judged| {
         let candidate = &judged.candidate;

@@ -1,8 +1,7 @@
-//! Reads what our runners told over its private channel.
+//! Reads what our runners write to their private channel.
 //!
-//! The channel can be written by whatever runs in the same process, so every line must carry the nonce of the run, that a
-//! test passed and that all is over needs a proof ([`super::keys`]), and a line that is not understood is dropped rather
-//! than believed.
+//! Whatever runs in the same process can write to it too. So every line must carry the nonce of the run; that a test
+//! passed and that all is over needs a proof ([`super::keys`]); and a line that is not understood does not count.
 
 use super::keys::{Followed, Keys};
 use crate::domain::{Failure, Frame, Loss, TestId, TestResult, TestStatus};

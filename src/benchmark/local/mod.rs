@@ -1,8 +1,9 @@
-//! `local`: a project in a directory: Maven, Gradle, Ant, plain folders, Python with pytest, or two commands whose results arrive as
-//! JUnit XML.
+//! `local`: a project in a directory: Maven, Gradle, Ant, plain folders, Python with pytest, or two commands whose
+//! results arrive as JUnit XML.
 //!
-//! What it is, is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Gradle's files; Ant's; Java files in
-//! folders of a known layout; test modules of Python. Everything found is noted in the checkout. The user's tree is only read.
+//! The kind is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Gradle's files;
+//! Ant's; Java files in folders of a known layout; test modules of Python. The checkout notes everything that was found.
+//! The user's tree is only read.
 
 mod ant;
 mod gradle;

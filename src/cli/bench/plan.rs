@@ -74,8 +74,8 @@ fn written(file: &str, args: &BenchRunArgs) -> Result<Wanted, Failure> {
     Ok(Wanted { sets: plan.bugs, choice, repetitions: plan.repetitions, configurations })
 }
 
-/// What a configuration says about where bugs are, and whether its models can be asked from `here`; its arguments are read as `run` will read them, before anything is
-/// paid for.
+/// What a configuration says about where bugs are. Its arguments are read as `run` reads them, before anything is paid
+/// for, and so is the model's key when this machine does the work (`here`).
 fn checked(configuration: &Configuration, here: bool) -> Result<Settings, Failure> {
     let words = ["unidebug", "run", "BUG"].into_iter().map(str::to_owned);
     let wrong = |what: &str| {

@@ -113,9 +113,9 @@ impl ColdJudge {
         self.confirm_in_modules(patch, controlled).await
     }
 
-    /// The confirmation, with the project's own command as the last instance: what it passes does not speak against a
-    /// patch. A triggering test has to pass here as well: it did so in a first look, so nothing that it needs is missing, and
-    /// who behaves where the project's command runs alone can tell that he is tested.
+    /// The confirmation. A test that fails here and passes under the project's own command does not speak against the
+    /// patch, but for triggering tests. Those have what they need here, for they passed in the first look: where one passes
+    /// under that command alone, the patch can tell who tests it.
     async fn confirm_with_own(&self, patch: &Patch, build: Arc<Build>) -> Result<Validation, ValidateError> {
         let mut excused = BTreeSet::new();
         for _ in 0..MOST_DISAGREEMENTS {

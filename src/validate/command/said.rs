@@ -1,5 +1,5 @@
-//! What a test tool says at its end, for people: how many tests did not pass. Its reports lie in a folder that the code under
-//! test can write; what the tool said must agree with them.
+//! What a test tool says at its end, for people: how many tests did not pass. Its reports lie in a folder that the code
+//! under test can write; what the tool said must agree with them.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -22,8 +22,8 @@ static SUMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     all.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
 });
 
-/// How many tests failed, as the tool says; `None` when it says nothing that is known. Each module of a build has a sum of its
-/// own.
+/// How many tests failed, as the tool says; `None` when it says nothing that is known. Each module of a build has a sum of
+/// its own.
 pub(super) fn failures(output: &str) -> Option<usize> {
     let sums: Vec<usize> = output.lines().filter_map(|line| sum(line.trim())).collect();
     (!sums.is_empty()).then(|| sums.iter().sum())

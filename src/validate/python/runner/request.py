@@ -1,7 +1,8 @@
 """Runs tests under pytest or unittest once and tells what became of each over a private channel, then ends at once.
 
 The request comes on descriptor 4, where it can be read only once, then a key for each test that begins; records go to
-descriptor 3. Both are moved away before anything of the project is loaded. What is asked and told is the same as for every other runner. Request lines:
+descriptor 3. Both descriptors are moved away before anything of the project is loaded. All runners are asked and tell
+the same. Request lines:
 
     nonce TEXT            marks every record of this run
     secret TEXT           proves results, and is told to nobody
@@ -101,9 +102,9 @@ def read_whole(descriptor, size):
 
 
 class Records:
-    """Writes one JSON line a fact; every line carries the nonce of the run. The project may read and write the channel, too:
-    that a test passed is proved by a secret that is never written, and by the key that whoever asked hands out when the test
-    begins. Each key changes the secret."""
+    """Writes one JSON line a fact; every line carries the nonce of the run. The project may read and write the channel,
+    too: that a test passed is proved by a secret that is never written, and by the key that whoever asked hands out when
+    the test begins. Each key changes the secret."""
 
     def __init__(self, channel, keys, request):
         self.finished, lock, owner = 0, threading.RLock(), os.getpid()

@@ -11,7 +11,10 @@ def unharmed(guard, records):
 
 
 def keep_out(descriptors):
-    """Keeps the project from opening the memory of this process and its private channels, by whatever path."""
+    """Keeps the project from opening the memory of this process and its private channels by a path, whatever the path.
+
+    Python tells of a path and not of the folder it is relative to (`dir_fd`): what is opened in that way is not seen.
+    Before Python 3.8 nothing is."""
     if not hasattr(sys, "addaudithook"):
         return
     stat, channels = os.stat, {(each.st_dev, each.st_ino) for each in map(os.fstat, descriptors)}
