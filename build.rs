@@ -7,25 +7,32 @@ fn main() {
     for folder in ["prompts", "agents", "fixtures/bugs", "src/validate/jvm/java"] {
         println!("cargo:rerun-if-changed={folder}");
     }
+    let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
     // Builds for development would be made again after every commit.
-    if std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
-        name_commit();
-    }
+    let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    let version = match is_release.then(commit).flatten() {
+        Some(commit) => {
+            println!("cargo:rustc-env=UNIDEBUG_COMMIT={commit}");
+            format!("{version} ({commit})")
+        }
+        None => version,
+    };
+    println!("cargo:rustc-env=UNIDEBUG_VERSION={version}");
 }
 
-/// Nothing is named where there is no repository, or no git.
-fn name_commit() {
+/// The commit that is built; none where there is no git, or no repository that holds this file: sources that were
+/// unpacked inside of another one are not its commit.
+fn commit() -> Option<String> {
     let git = |args: &[&str]| {
         let done = Command::new("git").args(args).output().ok().filter(|done| done.status.success())?;
         Some(String::from_utf8_lossy(&done.stdout).trim().to_owned())
     };
-    if let Some(commit) = git(&["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]) {
-        println!("cargo:rustc-env=UNIDEBUG_COMMIT={commit}");
-    }
     for changed in ["src", "Cargo.toml", "Cargo.lock"] {
         println!("cargo:rerun-if-changed={changed}");
     }
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo:rerun-if-changed={log}");
     }
+    git(&["ls-files", "--error-unmatch", "build.rs"])?;
+    git(&["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])
 }
