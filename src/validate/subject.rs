@@ -188,7 +188,7 @@ fn tests_name_outputs(checkout: &Checkout) -> bool {
     let made = project.compiled.iter().chain(&project.compiled_tests);
     let inside = made.filter_map(|folder| folder.below(&project.module)?.split('/').next());
     let spelled: BTreeSet<String> = inside.flat_map(|name| [format!("\"{name}"), format!("/{name}/")]).collect();
-    let finders: Vec<_> = spelled.iter().map(|text| memchr::memmem::Finder::new(text)).collect();
+    let finders: Vec<_> = spelled.iter().map(memchr::memmem::Finder::new).collect();
     let tests = project.test_roots.iter().flat_map(|root| all_below(&root.under(&checkout.root)));
     let mut sources = tests.filter(|path| path.is_file()).filter_map(|path| std::fs::read(path).ok());
     sources.any(|text| finders.iter().any(|finder| finder.find(&text).is_some()))
