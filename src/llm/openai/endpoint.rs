@@ -17,7 +17,7 @@ pub struct Patience {
     pub idle: Duration,
     /// For a whole response.
     pub total: Duration,
-    /// For the first contact, all of it.
+    /// For the first contact, all of it. A local server that loads a model meanwhile takes its time.
     pub first_contact: Duration,
     /// Tries of one request, the first included; at least 1.
     pub tries: u32,
@@ -33,7 +33,7 @@ impl Default for Patience {
             connect: Duration::from_secs(10),
             idle: Duration::from_secs(300),
             total: Duration::from_secs(600),
-            first_contact: Duration::from_secs(10),
+            first_contact: Duration::from_secs(30),
             tries: 6,
             first_pause: Duration::from_millis(500),
             longest_pause: Duration::from_secs(60),
