@@ -1,8 +1,7 @@
 //! What was typed. These structs do not leave `cli`; flags that are settings stand in [`super::flags`].
 
-use super::bench::args::{AccountArg, BenchFolderArgs, BenchMergeArgs, BenchResubmitArgs, BenchRunArgs, BenchWorkArgs};
+use super::bench::args::{AccountArg, BenchCommand};
 use super::choice::ChoiceArgs;
-use super::config::{FormulaArg, SandboxArg};
 use super::flags::{JudgeSettings, Settings, ToolSettings};
 use super::help;
 use super::inspect::args::InspectArgs;
@@ -70,77 +69,6 @@ pub enum Command {
         #[arg(last = true, required = true)]
         words: Vec<String>,
     },
-}
-
-/// What is measured.
-#[derive(Debug, Subcommand)]
-pub enum BenchCommand {
-    /// Run many bugs; the same command goes on with a batch that was stopped.
-    Run(BenchRunArgs),
-    /// How far a batch is.
-    Status(BenchFolderArgs),
-    /// Let what the environment failed be tried again, and hand in what is left.
-    Resubmit(BenchResubmitArgs),
-    /// Do a part of a batch: what schedulers start.
-    Work(BenchWorkArgs),
-    /// Bring parts of a batch together that were worked on apart.
-    Merge(BenchMergeArgs),
-    /// How early rankings name what developers changed: Top-n by line, method and file, EXAM, first rank.
-    Localization(BenchLocalizationArgs),
-    /// Whether first prompts hold every method that developers changed, and at how many tokens.
-    Context(MeasuredArgs),
-}
-
-/// The bugs that are measured, and how.
-#[derive(Debug, Args)]
-pub struct MeasuredArgs {
-    /// A benchmark, a glob over its ids (`fixtures:r*`), or one bug.
-    #[arg(value_name = "SET")]
-    pub set: String,
-    /// Folder or file of the benchmark.
-    #[arg(long, value_name = "DIR")]
-    pub root: Option<Utf8PathBuf>,
-    /// The JDK to compile and test with.
-    #[arg(long, value_name = "DIR")]
-    pub java_home: Option<Utf8PathBuf>,
-    /// Isolation of everything that is compiled or tested.
-    #[arg(long, value_enum, default_value_t = SandboxArg::Auto)]
-    pub sandbox: SandboxArg,
-    /// How the table is written.
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    pub format: TableFormat,
-    /// The same as `--format json`.
-    #[arg(long, conflicts_with = "format")]
-    pub json: bool,
-}
-
-impl MeasuredArgs {
-    /// The form that was asked for.
-    pub fn form(&self) -> TableFormat {
-        if self.json { TableFormat::Json } else { self.format }
-    }
-}
-
-/// `bench localization`.
-#[derive(Debug, Args)]
-pub struct BenchLocalizationArgs {
-    /// What is measured.
-    #[command(flatten)]
-    pub measured: MeasuredArgs,
-    /// A formula to measure; may be repeated. All when absent.
-    #[arg(long, value_name = "FORMULA")]
-    pub formula: Vec<FormulaArg>,
-}
-
-/// How a table is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TableFormat {
-    /// For a terminal.
-    Text,
-    /// For programs.
-    Json,
-    /// Markdown.
-    Md,
 }
 
 /// `triage`.

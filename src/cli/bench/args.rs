@@ -1,13 +1,33 @@
-//! What was typed behind `unidebug bench`, for batches.
+//! What was typed behind `unidebug bench`, but for measurements without runs.
 
+use super::measured::{BenchLocalizationArgs, MeasuredArgs};
 use crate::batch::Shard;
 use crate::cli::choice::ChoiceArgs;
 use crate::cli::config::{Dollars, Time};
 use crate::llm::Account;
 use camino::Utf8PathBuf;
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use std::str::FromStr;
 use std::sync::Arc;
+
+/// What is done with many bugs.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Run many bugs; the same command goes on with a batch that was stopped.
+    Run(BenchRunArgs),
+    /// How far a batch is.
+    Status(BenchFolderArgs),
+    /// Let what the environment failed be tried again, and hand in what is left.
+    Resubmit(BenchResubmitArgs),
+    /// Do a part of a batch: what schedulers start.
+    Work(BenchWorkArgs),
+    /// Bring parts of a batch together that were worked on apart.
+    Merge(BenchMergeArgs),
+    /// How early rankings name what developers changed: Top-n by line, method and file, EXAM, first rank.
+    Localization(BenchLocalizationArgs),
+    /// Whether first prompts hold every method that developers changed, and at how many tokens.
+    Context(MeasuredArgs),
+}
 
 /// `bench run`.
 #[derive(Debug, Args)]

@@ -1,9 +1,9 @@
 //! `unidebug bench context`: whether first prompts hold every method that developers changed, and at how many tokens.
 
 use super::Solved;
+use super::measured::{MeasuredArgs, TableFormat};
 use crate::agent::evidence::recall::{Held, Selection, held, methods_of};
 use crate::benchmark;
-use crate::cli::args::{MeasuredArgs, TableFormat};
 use crate::cli::error::Failure;
 use crate::cli::tell;
 use crate::domain::BugId;

@@ -2,8 +2,8 @@
 
 use super::Solved;
 use super::localization_table::{Measured, Table, WITHOUT};
+use super::measured::{BenchLocalizationArgs, TableFormat};
 use crate::benchmark;
-use crate::cli::args::{BenchLocalizationArgs, TableFormat};
 use crate::cli::error::Failure;
 use crate::cli::tell;
 use crate::domain::BugId;

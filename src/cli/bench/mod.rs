@@ -6,9 +6,9 @@ mod context;
 mod live;
 mod localization;
 mod localization_table;
+mod measured;
 mod plan;
 
-use super::args::{BenchCommand, MeasuredArgs};
 use super::config::Config;
 use super::error::Failure;
 use super::open::Opened;
@@ -18,6 +18,8 @@ use crate::domain::{BugId, EventSink, RepoPath};
 use crate::localize::oracle::Repaired;
 use crate::report::Tally;
 use crate::tools::Workbench;
+use args::BenchCommand;
+use measured::MeasuredArgs;
 
 /// Runs a measurement.
 ///
