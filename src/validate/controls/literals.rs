@@ -5,7 +5,8 @@
 
 use super::super::subject::{Build, Subject};
 use super::super::{Baseline, ValidateError};
-use super::{Change, Control, Kind, java, method, python, read, run};
+use super::find::method;
+use super::{Change, Control, Kind, java, python, read, run};
 use crate::domain::{Outcome, Patch, TestId, Validation};
 use crate::language::{self, Language, decode, preorder, text_of};
 use std::collections::BTreeMap;
