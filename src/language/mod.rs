@@ -19,7 +19,7 @@ pub use naming::{Unresolved, is_test, resolve};
 pub use python::Python;
 pub use reading::{Body, Brackets, Call, Introduced, Modifiers, Module, Owner, Parameter, Takes, Wrapped, arity};
 pub use readings::read_in_two_ways;
-pub use syntax::{Syntax, children, first_line, last_line, parse, preorder, simple_type, text_of};
+pub use syntax::{Syntax, between_commas, children, first_line, last_line, parse, preorder, simple_type, text_of};
 
 use crate::domain::{MarkKind, RepoPath};
 use camino::Utf8Path;

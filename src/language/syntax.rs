@@ -96,6 +96,20 @@ pub fn text_of<'text>(node: Node<'_>, text: &'text str) -> &'text str {
     text.get(node.byte_range()).unwrap_or("")
 }
 
+/// The parts of a list of types or parameters: what stands between its commas, but for those in brackets.
+pub fn between_commas(text: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let parts = text.split(|c| {
+        match c {
+            '<' | '(' | '{' => depth += 1,
+            '>' | ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.filter(|part| !part.trim().is_empty()).collect()
+}
+
 /// `List` of `java.util.List<String>[]`.
 pub fn simple_type(text: &str) -> String {
     let plain = text.split(['<', '[']).next().unwrap_or(text).trim().trim_end_matches("...");

@@ -1,6 +1,6 @@
 //! Members of types in a tree: what patches replace and what they insert beside.
 
-use crate::language::{self, Language, Syntax, Wrapped, children, on_one_line, text_of};
+use crate::language::{self, Language, Syntax, Wrapped, between_commas, children, on_one_line, text_of};
 use tree_sitter::Node;
 
 /// A method or constructor of a named type.
@@ -197,24 +197,7 @@ pub(super) fn ends_alike(path: &str, other: &str) -> bool {
 }
 
 fn split_params(text: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut depth = 0_usize;
-    for c in text.chars() {
-        match c {
-            '<' | '(' | '{' => depth += 1,
-            '>' | ')' | '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        if let Some(last) = parts.last_mut() {
-            last.push(c);
-        }
-    }
-    parts.retain(|part| !part.trim().is_empty());
-    parts.iter().map(|part| bare_type(part)).collect()
+    between_commas(text).into_iter().map(bare_type).collect()
 }
 
 /// The text of a declaration with its documentation and the indentation of its first line.

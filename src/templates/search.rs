@@ -240,8 +240,8 @@ mod tests {
     use super::super::testing::{index_of, ranking_of};
     use super::super::{Engine, Options};
     use super::*;
-    use crate::domain::{Diagnostic, RepoPath, TestId, TestReport};
-    use crate::validate::{Baseline, Coverage, Judge, OnResult, Probe, Spectrum, SpectrumScope};
+    use crate::domain::{TestId, TestReport};
+    use crate::validate::{Baseline, Judge, OnResult, Probe};
 
     use std::sync::Arc;
 
@@ -299,18 +299,6 @@ mod tests {
     impl Probe for ByText {
         async fn run_tests(&self, _: &[TestId]) -> Result<TestReport, ValidateError> {
             Ok(TestReport::clone(&self.baseline.report))
-        }
-        async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-            Ok(None)
-        }
-        async fn spectrum(&self, _: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-            Ok(None)
-        }
-        async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
-            Ok(None)
-        }
-        async fn warnings(&self, _: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
-            Ok(None)
         }
     }
 

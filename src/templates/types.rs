@@ -3,6 +3,7 @@
 //! The engine only asks whether swapping one expression for another is likely to compile; a wrong "yes" costs one
 //! compilation, a wrong "no" a candidate. So unknown types are compatible with everything.
 
+use crate::language::between_commas;
 use std::fmt;
 
 /// A type as written, without spaces: `int`, `List<String>`, `char[]`.
@@ -36,23 +37,7 @@ impl JavaType {
         let Some(open) = self.0.find('<') else { return Vec::new() };
         let Some(close) = self.0.rfind('>').filter(|&close| close > open) else { return Vec::new() };
         let inner = &self.0[open + 1..close];
-        let mut depth = 0usize;
-        let mut parts = vec![String::new()];
-        for c in inner.chars() {
-            match c {
-                '<' => depth += 1,
-                '>' => depth = depth.saturating_sub(1),
-                ',' if depth == 0 => {
-                    parts.push(String::new());
-                    continue;
-                }
-                _ => {}
-            }
-            if let Some(last) = parts.last_mut() {
-                last.push(c);
-            }
-        }
-        parts.into_iter().filter(|part| !part.is_empty()).map(Self).collect()
+        between_commas(inner).into_iter().map(|part| Self(part.to_owned())).collect()
     }
 
     /// Whether it is an array.

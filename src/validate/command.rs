@@ -12,8 +12,7 @@ use super::plausible::{self, Judged};
 use super::records::Discovered;
 use super::refuse::refuse;
 use super::{
-    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, cold, io_error,
-    subject,
+    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, ValidateError, clean, cold, io_error, subject,
 };
 use crate::benchmark::{Case, Checkout, Runner, jars, junit_xml, private_copy};
 use crate::domain::{
@@ -388,18 +387,6 @@ impl Probe for CommandJudge {
 
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
         tracing::info!("no coverage: the project's own test command is used as it is");
-        Ok(None)
-    }
-
-    async fn spectrum(&self, _: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-        Ok(None)
-    }
-
-    async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
-        Ok(None)
-    }
-
-    async fn warnings(&self, _: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
         Ok(None)
     }
 }

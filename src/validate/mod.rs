@@ -356,7 +356,7 @@ pub trait Judge: Send + Sync {
     fn disagreements(&self) -> Vec<Disagreement>;
 }
 
-/// Tells facts about the code of one checkout.
+/// Tells facts about the code of one checkout. A judge that cannot find one out leaves it away.
 #[async_trait::async_trait]
 pub trait Probe: Send + Sync {
     /// Runs some tests (all when empty) on the untouched code.
@@ -369,24 +369,32 @@ pub trait Probe: Send + Sync {
     ///
     /// # Errors
     /// Faults of the environment.
-    async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError>;
+    async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
+        Ok(None)
+    }
 
     /// What each single test of a scope executes on the untouched code; `None` with a notice where it cannot be had.
     ///
     /// # Errors
     /// Faults of the environment.
-    async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError>;
+    async fn spectrum(&self, _scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+        Ok(None)
+    }
 
     /// Whether two patches compile to the same code; `None` where no compiler of ours is used, or one of them does not
     /// compile.
     ///
     /// # Errors
     /// Faults of the environment.
-    async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError>;
+    async fn same_code(&self, _a: &Patch, _b: &Patch) -> Result<Option<bool>, ValidateError> {
+        Ok(None)
+    }
 
     /// What the compiler warns of in a file of the untouched code; `None` where no compiler of ours is used.
     ///
     /// # Errors
     /// Faults of the environment.
-    async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError>;
+    async fn warnings(&self, _file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
+        Ok(None)
+    }
 }

@@ -245,7 +245,6 @@ mod tests {
     use super::*;
     use crate::domain::{Diagnostic, FileChange, RepoPath, TestId, TestReport};
     use crate::language::Java;
-    use crate::validate::{Coverage, Spectrum, SpectrumScope};
 
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -289,15 +288,6 @@ mod tests {
     impl Probe for Lenient {
         async fn run_tests(&self, _: &[TestId]) -> Result<TestReport, ValidateError> {
             Ok(TestReport::clone(&self.baseline.report))
-        }
-        async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-            Ok(None)
-        }
-        async fn spectrum(&self, _: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-            Ok(None)
-        }
-        async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {
-            Ok(None)
         }
         async fn warnings(&self, _: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
             Ok(Some(vec![Diagnostic { file: None, line: 1, message: "a warning".into() }]))
