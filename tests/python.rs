@@ -251,6 +251,43 @@ fn a_folder_with_pytest_tests_is_a_project_and_the_engine_says_that_it_has_no_te
     assert!(missing.stderr.contains("test_adding#test_gone did not run"), "{missing}");
 }
 
+/// Files of a project whose `conftest.py` imports what it tests from `src`, where no environment has it.
+fn with_conftest(imports: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let test = "from shop.adding import total\n\n\ndef test_none():\n    assert total([]) == 0\n\n\ndef test_some():\n    \
+                assert total([5, 1]) == 6\n";
+    let conftest = format!("import {imports}\n");
+    write_files(
+        folder.path(),
+        &[
+            ("src/shop/__init__.py", ""),
+            ("src/shop/adding.py", SUM),
+            ("tests/conftest.py", &conftest),
+            ("tests/test_adding.py", test),
+        ],
+    );
+    folder
+}
+
+#[test]
+fn a_conftest_that_imports_the_product_from_src_is_loaded_when_tests_are_looked_for() {
+    let folder = with_conftest("shop.adding");
+    let shown = unidebug(&["triage", folder.path().to_str().unwrap()]);
+    shown.expect_code(0);
+    assert!(shown.stdout.contains("src/shop/adding.py:3"), "{shown}");
+}
+
+#[test]
+fn a_conftest_that_cannot_be_loaded_is_told_with_its_reason() {
+    let folder = with_conftest("not_installed_here");
+    let path = folder.path().to_str().unwrap();
+    for _ in 0..2 {
+        let shown = unidebug(&["triage", path]);
+        shown.expect_code(3);
+        assert!(shown.stderr.contains("No module named 'not_installed_here'"), "{shown}");
+    }
+}
+
 fn command(name: &str, args: Value) -> Reply {
     Reply::command(name, args)
 }

@@ -10,6 +10,8 @@ use std::time::Duration;
 const FIND: &str = include_str!("python/find.py");
 /// An interpreter that takes longer to say its name is none.
 const WALL: Duration = Duration::from_secs(60);
+/// How pytest ends where it finds what to look at, or nothing; our plugin lets no module be loaded.
+const NOTHING_WRONG: [i32; 2] = [0, 5];
 /// Tests deeper than this are not looked for.
 const MAX_DEPTH: usize = 8;
 const HINT: &str = "install pytest for it (`apt-get install python3-pytest`, or `pip install pytest` in the project's \
@@ -45,6 +47,8 @@ struct Told {
     base: Utf8PathBuf,
     pytest: Option<String>,
     files: Vec<String>,
+    /// How pytest ended.
+    status: i32,
 }
 
 /// The interpreter at `chosen`, else the first that has pytest: of the active environment, on PATH, of pyenv, of the
@@ -127,7 +131,8 @@ impl Interpreter {
         if self.pytest.is_some() { "pytest" } else { "unittest" }
     }
 
-    /// Test modules that pytest or unittest would look at below these folders, relative to `cwd`.
+    /// Test modules that pytest or unittest would look at below these folders, relative to `cwd`; `paths` is where the
+    /// project's own modules lie.
     ///
     /// # Errors
     /// It says no more than that it cannot be used there, which is told.
@@ -135,23 +140,27 @@ impl Interpreter {
         &self,
         cwd: &Utf8Path,
         folders: &[String],
+        paths: &[Utf8PathBuf],
         sandbox: &Sandbox,
     ) -> Result<Vec<String>, BenchmarkError> {
         let runner = self.runner();
         let which = if self.pytest.is_some() { "modules" } else { "cases" };
-        let job = self.job(cwd, FIND).args([which]).args(folders.iter().cloned()).wall(WALL);
+        let paths = paths.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
+        let job = self.job(cwd, FIND).args([which, &paths]).args(folders.iter().cloned()).wall(WALL);
         let done = sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
             what: format!("{runner} could not be started: {error}"),
             hint: "check the sandbox with `unidebug doctor`".into(),
         })?;
-        let told: Told = serde_json::from_slice(&done.results).map_err(|_| {
+        let told = serde_json::from_slice::<Told>(&done.results).ok();
+        // A `conftest.py` or settings that cannot be loaded.
+        let Some(told) = told.filter(|told| !told.files.is_empty() || NOTHING_WRONG.contains(&told.status)) else {
             let said = [done.stderr, done.stdout].concat();
             let said = String::from_utf8_lossy(&said).trim().lines().last().unwrap_or("no reason given").to_owned();
-            BenchmarkError::Setup {
+            return Err(BenchmarkError::Setup {
                 what: format!("{runner} finds no tests here: {said}"),
                 hint: format!("run `python3 -m {runner}` in the project and mend what it complains of"),
-            }
-        })?;
+            });
+        };
         Ok(told.files)
     }
 }

@@ -1,7 +1,8 @@
 """Says which interpreter this is and which pytest it has, and names the test modules that pytest or unittest would look at.
 
-Arguments: nothing; or `modules` (pytest's) or `cases` (those of `python -m unittest`) and the folders to look in (none:
-those that the project names). One JSON object goes to descriptor 3.
+Arguments: nothing; or `modules` (pytest's) or `cases` (those of `python -m unittest`), where the project's own modules are
+imported from (joined by colons, "" for the working directory alone) and the folders to look in (none: those that the
+project names). One JSON object goes to descriptor 3.
 """
 
 import sys
@@ -15,7 +16,7 @@ import platform
 import re
 import tempfile
 
-told = {"version": platform.python_version(), "prefix": sys.prefix, "base": sys.base_prefix, "pytest": None, "files": []}
+told = {"version": platform.python_version(), "prefix": sys.prefix, "base": sys.base_prefix, "pytest": None, "files": [], "status": 0}
 
 
 class Files:
@@ -108,7 +109,7 @@ def find_cases(folders):
 
 def main(words):
     if words[:1] == ["cases"]:
-        find_cases(words[1:])
+        find_cases(words[2:])
         return
     try:
         import pytest
@@ -116,12 +117,14 @@ def main(words):
         return
     told["pytest"] = pytest.__version__
     if words[:1] == ["modules"]:
-        folders = words[1:]
-        sys.path.insert(0, os.getcwd())
+        folders = words[2:]
+        # As when they run: a `conftest.py` imports what it helps to test.
+        sys.path[0:0] = [os.getcwd(), *filter(None, words[1].split(":"))]
         Files.pytest_make_collect_report = pytest.hookimpl(tryfirst=True)(Files.pytest_make_collect_report)
         # The project's settings may ask for the cache (`--ff`).
         cache = "cache_dir=" + tempfile.mkdtemp()
         quiet = ["--collect-only", "-q", "-o", cache, "--rootdir", os.getcwd(), *folders]
+        told["status"] = 3
         told["status"] = int(pytest.main(quiet, plugins=[Files(pytest)]))
 
 

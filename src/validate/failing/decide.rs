@@ -39,7 +39,8 @@ impl Facts {
     }
 
     pub(super) fn is_readable(&self) -> bool {
-        self.schema == SCHEMA
+        // That nothing ran is an accident, not a fact.
+        self.schema == SCHEMA && !self.report.results.is_empty()
     }
 }
 

@@ -115,7 +115,7 @@ impl Python {
         }
         let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
         let cwd = project.module.under(&copy.tree);
-        let mut files = self.interpreter.modules(&cwd, &folders, &self.sandbox).await?;
+        let mut files = self.interpreter.modules(&cwd, &folders, &self.paths(&copy.tree), &self.sandbox).await?;
         files.sort();
         files.dedup();
         let named = |path: String| {
@@ -129,6 +129,11 @@ impl Python {
             super::failing::keep(&file, &found)?;
         }
         Ok(found)
+    }
+
+    /// Where modules are imported from beside the working directory, in a copy of the project.
+    fn paths(&self, tree: &Utf8Path) -> Vec<Utf8PathBuf> {
+        self.checkout.project.resources.iter().map(|folder| folder.under(tree)).collect()
     }
 
     /// Whether the project has a module or package of that name.
@@ -171,9 +176,7 @@ impl Suite<'_> {
             let folder = root.below(&project.module).filter(|inside| !inside.is_empty()).unwrap_or(".");
             text.push_str(&format!("source {folder}\n"));
         }
-        for folder in &project.resources {
-            text.push_str(&format!("path {}\n", folder.under(&self.tree)));
-        }
+        self.subject.paths(&self.tree).iter().for_each(|path| text.push_str(&format!("path {path}\n")));
         plan.args.iter().for_each(|word| text.push_str(&format!("{word} \n")));
         text
     }
