@@ -278,6 +278,18 @@ fn a_conftest_that_imports_the_product_from_src_is_loaded_when_tests_are_looked_
 }
 
 #[test]
+fn what_a_test_starts_imports_the_product_from_src() {
+    let folder = with_conftest("shop.adding");
+    let test = "import subprocess\nimport sys\n\n\ndef test_none():\n    code = \"import shop.adding\\nassert \
+                shop.adding.total([]) == 0\"\n    subprocess.run([sys.executable, '-c', code], check=True, cwd='/')\n";
+    write_files(folder.path(), &[("tests/test_started.py", test)]);
+    let started = "tests/test_started.py::test_none";
+    let shown = unidebug(&["triage", folder.path().to_str().unwrap(), "--failing", started]);
+    shown.expect_code(3);
+    assert!(shown.stderr.contains("passes before any change"), "{shown}");
+}
+
+#[test]
 fn a_conftest_that_cannot_be_loaded_is_told_with_its_reason() {
     let folder = with_conftest("not_installed_here");
     let path = folder.path().to_str().unwrap();
