@@ -1,12 +1,15 @@
 //! What a person at a terminal, a pipe or a shell meets.
 
-use crate::support::{Endpoint, Reply, Unidebug, unidebug};
+use crate::support::{Endpoint, Reply, Terminal, Unidebug, unidebug};
+use camino::Utf8Path;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
 use std::time::{Duration, Instant};
+use unidebug::domain::{Event, EventSink};
+use unidebug::journal::{Journal, RunDir};
 
 /// A model whose first answer takes its time.
 fn slow(answer: Duration) -> Endpoint {
@@ -201,4 +204,109 @@ fn the_doctor_names_each_thing_with_its_fix() {
     );
     let away = unidebug(&["doctor", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]);
     assert!(away.expect_code(3).stdout.contains("missing  m: contact"), "{away}");
+}
+
+/// `init` in a home of its own, and where its settings go.
+fn asked(home: &std::path::Path) -> (Terminal, std::path::PathBuf) {
+    (Terminal::start(Unidebug::new(&["init"]), home), home.join("xdg_config_home/unidebug/config.toml"))
+}
+
+#[test]
+fn the_first_questions_write_the_model_and_never_the_key() {
+    let home = tempfile::tempdir().unwrap();
+    let (mut terminal, file) = asked(home.path());
+    terminal.answer("another", "\u{1b}[B\r");
+    terminal.answer("name of the model at https://api.openai.com/v1", "gpt-4o-mini\r");
+    terminal.answer("in the variable OPENAI_API_KEY", "\r");
+    let (code, screen) = terminal.ended();
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("next:    export OPENAI_API_KEY=..."), "{screen}");
+    let written = std::fs::read_to_string(&file).unwrap();
+    let table: toml::Table = toml::from_str(&written).unwrap();
+    assert_eq!(table.keys().collect::<Vec<_>>(), ["model", "provider"], "{written}");
+    let shown = Unidebug::new(&["config", "show", "--json"]).start(home.path()).wait_with_output().unwrap();
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let set = shown["settings"].as_array().unwrap().iter().find(|setting| setting["name"] == "model").unwrap();
+    assert_eq!((&set["value"], &set["origin"]["layer"]), (&json!(["gpt-4o-mini"]), &json!("user")), "{set}");
+    // Once is enough.
+    let (code, screen) = asked(home.path()).0.ended();
+    assert!(code == Some(3) && screen.contains("sets `model` already; nothing was written"), "{screen}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
+}
+
+#[test]
+fn a_key_in_a_file_is_named_and_not_copied() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("key"), "sk-secret-1").unwrap();
+    let (mut terminal, file) = asked(home.path());
+    terminal.answer("another", "\u{1b}[A\r");
+    terminal.answer("its address", "https://models.example.org/v1\r");
+    terminal.answer("name of the model", "qwen3\r");
+    terminal.answer("in a file", "\u{1b}[B\r");
+    terminal.answer("which file", "key\r");
+    let (code, screen) = terminal.ended();
+    assert_eq!(code, Some(0), "{screen}");
+    let table: toml::Table = toml::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(table["base_url"].as_str(), Some("https://models.example.org/v1"));
+    assert_eq!(table["key_file"].as_str(), home.path().canonicalize().unwrap().join("key").to_str());
+    assert!(!screen.contains("sk-secret") && !std::fs::read_to_string(&file).unwrap().contains("sk-secret"));
+}
+
+#[test]
+fn the_first_questions_can_be_skipped_left_and_need_a_terminal() {
+    let home = tempfile::tempdir().unwrap();
+    for (keys, wanted, told) in [
+        ("\r", 0, "the built-in engine works without a model"),
+        ("\u{1b}", 0, "the built-in engine works without a model"),
+        ("\u{3}", 130, "nothing was written; `unidebug init` asks again"),
+    ] {
+        let (mut terminal, file) = asked(home.path());
+        terminal.answer("another", keys);
+        let (code, screen) = terminal.ended();
+        assert_eq!(code, Some(wanted), "{keys:?}: {screen}");
+        assert!(screen.contains(told) && !file.exists(), "{keys:?}: {screen}");
+        assert!(screen.rfind("\u{1b}[?25h") > screen.rfind("\u{1b}[?25l"), "{keys:?}: the cursor is hidden: {screen}");
+    }
+    let piped = unidebug(&["init"]);
+    assert!(piped.expect_code(3).stderr.contains("hint: `unidebug config init`"), "{piped}");
+}
+
+/// The run once more, as if it were one of another bug.
+fn as_of_another_bug(run: &Utf8Path, bug: &str, into: &Utf8Path) {
+    let copy = RunDir::create(into).unwrap();
+    copy.freeze(&std::fs::read(run.join("config.json")).unwrap()).unwrap();
+    let journal = Journal::begin(copy).unwrap();
+    for mut event in Journal::read(run).unwrap() {
+        match &mut event {
+            Event::RunStarted { bug: known, .. } => *known = bug.parse().unwrap(),
+            Event::Finished { report } => report["bug"] = bug.into(),
+            _ => {}
+        }
+        journal.emit(&event).unwrap();
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_review_and_what_was_said_stays() {
+    let home = tempfile::tempdir().unwrap();
+    let runs = Utf8Path::from_path(home.path()).unwrap().join("runs");
+    std::fs::create_dir(&runs).unwrap();
+    let (one, two) = (runs.join("one"), runs.join("two"));
+    // Right, and in other words than the developer's: a person has to look at it.
+    let args = ["run", "fixtures:ring-buffer", "--model", "builtin", "--quiet", "--out", one.as_str()];
+    unidebug(&args).expect_code(0);
+    as_of_another_bug(&one, "fixtures:playlist", &two);
+    let mut terminal =
+        Terminal::start(Unidebug::new(&["report", runs.as_str(), "--review", "--reviewer", "Ada"]), home.path());
+    terminal.answer("2 patches wait", "");
+    terminal.answer("q(uit): ", "y\r");
+    terminal.answer("why: ", "as meant\r");
+    terminal.answer("q(uit): ", "n\r");
+    terminal.answer("why: ", "half a rea\u{3}");
+    let (code, screen) = terminal.ended();
+    assert_eq!(code, Some(130), "{screen}");
+    assert!(screen.contains("every verdict is kept; the same command goes on with what is left"), "{screen}");
+    let kept: Vec<String> =
+        [&one, &two].into_iter().filter_map(|run| std::fs::read_to_string(run.join("reviews.jsonl")).ok()).collect();
+    assert!(matches!(&kept[..], [only] if only.contains("as meant") && only.lines().count() == 1), "{kept:?}");
 }

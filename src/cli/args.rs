@@ -50,6 +50,8 @@ pub enum Command {
     /// Measure over many bugs.
     #[command(subcommand)]
     Bench(BenchCommand),
+    /// Ask which model to use and where its key is, and write that into your settings.
+    Init,
     /// Settings.
     #[command(subcommand)]
     Config(ConfigCommand),

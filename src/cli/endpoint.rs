@@ -13,7 +13,7 @@ use crate::llm::{
 use std::sync::Arc;
 
 /// The variable of the key when neither a setting nor a provider names another.
-const KEY_VARIABLE: &str = "OPENAI_API_KEY";
+pub const KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
 /// Where requests go.
 #[derive(Debug, Clone)]

@@ -33,10 +33,15 @@ pub fn note_folder(folder: &Utf8Path) {
     let _ = WAY_BACK.set(format!("everything that was paid for is kept; go on with `unidebug resume {folder}`"));
 }
 
+/// Notes what is told when this is interrupted.
+pub fn note_way_back(hint: &str) {
+    let _ = WAY_BACK.set(hint.to_owned());
+}
+
 /// Notes that a batch has begun.
 pub fn note_batch() {
     IS_BATCH.store(true, Ordering::Relaxed);
-    let _ = WAY_BACK.set("everything is kept; the same command goes on where this one stopped".to_owned());
+    note_way_back("everything is kept; the same command goes on where this one stopped");
 }
 
 /// How to go on after an interruption.

@@ -24,6 +24,7 @@ mod finish;
 mod flags;
 mod frozen;
 mod help;
+mod init;
 mod inspect;
 mod interrupt;
 mod judge;
@@ -106,6 +107,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         // Handled before anything was started.
         Command::Confine { .. } => Ok(0),
         Command::Completions(args) => Ok(completions::completions(&args)),
+        Command::Init => init::init().await,
         Command::Prices(PricesCommand::Update { list }) => prices::update(&list),
         Command::Config(ConfigCommand::Show(args)) => config_show::show(&args),
         Command::Config(ConfigCommand::Init) => config_init::init(),

@@ -176,8 +176,7 @@ impl Session {
             once(telling, &warning)?;
         }
         if self.models.for_lack_of_a_key {
-            let told =
-                "no key is configured, so the built-in engine works alone (OPENAI_API_KEY and --model change that)";
+            let told = "no key is configured, so the built-in engine works alone (`unidebug init` changes that)";
             once(telling, told)?;
         }
         if let (true, Some(Dollars(usd))) = (self.usual_cost, self.config.max_cost) {

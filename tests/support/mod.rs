@@ -7,6 +7,7 @@ mod endpoint;
 mod gate;
 mod parallel;
 mod program;
+mod terminal;
 mod tree;
 mod trial;
 
@@ -24,6 +25,8 @@ pub use gate::{Gate, change, dollars, fix, ladder, steady};
 pub use parallel::in_parallel;
 #[allow(unused_imports)]
 pub use program::{Finished, Unidebug, unidebug};
+#[allow(unused_imports)]
+pub use terminal::Terminal;
 #[allow(unused_imports)]
 pub use tree::{folder_of, write_files};
 #[allow(unused_imports)]

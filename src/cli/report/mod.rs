@@ -4,6 +4,7 @@ pub mod args;
 mod review;
 
 use super::error::Failure;
+use super::interrupt;
 use super::runs;
 use crate::report::study::{self, Repaired, RunFacts, Study, Table};
 use crate::report::walk::{self, Walk, export};
@@ -19,6 +20,7 @@ use std::collections::BTreeSet;
 pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
     if args.review {
         let runs = read(&args)?;
+        interrupt::note_way_back("every verdict is kept; the same command goes on with what is left");
         // A person takes time, and may interrupt.
         let reviewed = tokio::task::spawn_blocking(move || review::review(&runs, &args, &mut std::io::stdin().lock()));
         return reviewed.await.map_err(|error| Failure::io("the review", &std::io::Error::other(error)))?;
