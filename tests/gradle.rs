@@ -208,6 +208,20 @@ class CartTest {
 ";
 
 #[test]
+fn a_gradle_command_that_finds_no_network_says_what_to_do_instead() {
+    let script = "#!/bin/sh\necho 'Could not resolve all files.'\nexit 1\n";
+    let user = User::new(&[("build.gradle", "apply plugin: 'java'\n"), ("gradlew", script)]);
+    let project = user.project.as_str();
+    for commands in [&["--build", "sh ./gradlew testClasses", "--test", "true"][..], &["--test", "sh ./gradlew test"]] {
+        let told = "hint: leave --build and --test out: Gradle and Maven projects are set up by themselves";
+        let done = unidebug(&[&["run", project, "--model", "builtin"], commands].concat());
+        assert!(done.expect_code(3).stderr.contains(told), "{done}");
+        let free = unidebug(&[&["run", project, "--model", "builtin", "--sandbox", "none"], commands].concat());
+        assert!(!free.expect_code(3).stderr.contains(told), "{free}");
+    }
+}
+
+#[test]
 fn a_gradle_project_is_repaired_without_a_flag() {
     if no_gradle() {
         return;

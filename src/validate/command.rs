@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 
 const MEMORY_MIB: u64 = 4096;
 const TAIL_CHARS: usize = 4000;
+/// Build tools that want the network or the user's caches.
+const FETCHING: [&str; 4] = ["gradle", "gradlew", "mvn", "mvnw"];
 
 /// Judges by the project's own commands.
 pub struct CommandJudge {
@@ -99,7 +101,7 @@ impl CommandJudge {
                     folders.join(", "),
                     last(&report)
                 ),
-                hint: "check --test, and where it writes its reports".into(),
+                hint: self.closed_in().unwrap_or("check --test, and where it writes its reports").into(),
             });
         }
         let mut flaky = BTreeSet::new();
@@ -120,9 +122,23 @@ impl CommandJudge {
             Ran::Tested(report) => Ok(report),
             Ran::NotBuilt(diagnostics) => {
                 let first = diagnostics.first().map_or("no reason given", |first| &first.message);
-                Err(ValidateError::BaselineDoesNotCompile { first: first.to_owned() })
+                let hint = self.closed_in().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+                Err(ValidateError::BaselineDoesNotCompile { first: format!("{first}{hint}") })
             }
         }
+    }
+
+    /// What to do instead of running a build tool that finds neither its network nor its caches in the sandbox.
+    fn closed_in(&self) -> Option<&'static str> {
+        let test = match &self.commands.test {
+            Testing::Reports(words, _) | Testing::Cases(words, _) => words,
+        };
+        let mut words = self.commands.build.iter().flatten().chain(test);
+        let fetches = words.any(|word| Utf8Path::new(word).file_name().is_some_and(|name| FETCHING.contains(&name)));
+        (fetches && self.sandbox.name() != "none").then_some(
+            "leave --build and --test out: Gradle and Maven projects are set up by themselves; in the sandbox these \
+             tools have no network and none of your caches, and `--sandbox none` runs them outside of it",
+        )
     }
 
     /// `known` tells how the same tests ended before, when they are only repeated.
