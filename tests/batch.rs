@@ -34,7 +34,7 @@ fn a_batch_runs_every_bug_once_and_goes_on_where_it_was_killed() {
 
     let done = unidebug(&words(&quiet_text));
     done.expect_code(0);
-    assert!(done.stdout.contains("\n2/2 over, 2 plausible (L1 2), $0.0000\n"), "{done}");
+    assert!(done.stdout.contains("\n2/2 completed, 2 plausible (L1 2), $0.0000\n"), "{done}");
     assert_eq!(done.stdout.lines().filter(|line| line.starts_with("plausible ")).count(), 2, "a line a bug: {done}");
     let again = unidebug(&words(&quiet_text));
     assert!(again.expect_code(0).took < Duration::from_secs(5), "nothing is left to do: {again}");
@@ -68,7 +68,7 @@ fn what_the_environment_failed_is_kept_apart_and_tried_again() {
     unidebug(&["bench", "resubmit", &batch]).expect_code(0);
     let done = unidebug(&[&words[..], &["--retry-pause", "20ms"], &flags].concat());
     done.expect_code(3);
-    assert!(done.stdout.contains("0/1 over, 0 plausible, 1 failed by the environment"), "{done}");
+    assert!(done.stdout.contains("0/1 completed, 0 plausible, 1 failed by the environment"), "{done}");
     assert!(done.stdout.contains("given up; `bench resubmit` tries again"), "{done}");
     assert!(done.took < Duration::from_secs(60), "{done}");
     let told = status(&batch);

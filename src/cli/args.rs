@@ -27,7 +27,7 @@ pub struct Cli {
 pub enum Command {
     /// Repair one bug.
     Run(Box<RunArgs>),
-    /// Level 1 alone over many bugs: suspicious lines with reasons, and a patch where one fell out.
+    /// Level 1 alone over many bugs: suspicious lines with reasons, and a patch where the engine finds one.
     Triage(Box<TriageArgs>),
     /// Say whether patches that anybody made are plausible, and why not; no model is asked.
     Judge(Box<JudgeArgs>),
@@ -58,7 +58,7 @@ pub enum Command {
     /// Prices of models.
     #[command(subcommand)]
     Prices(PricesCommand),
-    /// What is missing on this machine, with the fix for each.
+    /// Check this machine: what is missing, and the remedy for each.
     Doctor(Box<DoctorArgs>),
     /// A script that completes commands and flags.
     Completions(CompletionsArgs),

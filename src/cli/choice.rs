@@ -20,7 +20,7 @@ pub struct ChoiceArgs {
     /// Draw at least A and at most B bugs of each project.
     #[arg(long, value_name = "A..B", requires = "sample")]
     pub per_project: Option<PerProject>,
-    /// Where chance begins: the same number draws the same bugs; 0 when absent.
+    /// Seed of the sample: the same number draws the same bugs; 0 when absent.
     #[arg(long, value_name = "N", requires = "sample")]
     pub seed: Option<u64>,
 }

@@ -60,6 +60,7 @@ impl Outcome {
     pub fn title(self) -> &'static str {
         match self {
             Self::PassedWarm => "passed so far",
+            Self::Refused => "rejected",
             Self::Unappliable => "did not apply",
             Self::CompileError => "did not compile",
             Self::Regression => "broke another test",

@@ -60,15 +60,15 @@ fn left(progress: &Progress, elapsed: Duration, before: usize) -> Option<Duratio
     elapsed.checked_div(done)?.checked_mul(rest)
 }
 
-/// `12/40 over, 9 plausible (L1 8, L2 1), $0.12, 0:03:10 left; at work: …`
+/// `12/40 completed, 9 plausible (L1 8, L2 1), $0.12, ETA 0:03:10; running: …`
 fn line(progress: &Progress, left: Option<Duration>) -> String {
     let mut text = counts(progress);
     if let Some(left) = left {
-        let _ = write!(text, ", {} left", clock(left));
+        let _ = write!(text, ", ETA {}", clock(left));
     }
     if !progress.running.is_empty() {
         let bugs: Vec<String> = progress.running.iter().map(|running| running.unit.bug.to_string()).collect();
-        let _ = write!(text, "; at work: {}", bugs.join(", "));
+        let _ = write!(text, "; running: {}", bugs.join(", "));
     }
     text
 }
@@ -76,19 +76,19 @@ fn line(progress: &Progress, left: Option<Duration>) -> String {
 fn table(progress: &Progress, elapsed: Duration, left: Option<Duration>) -> String {
     let (plausible, rungs) = plausible(progress);
     let left = left.map_or_else(|| "unknown".to_owned(), clock);
-    let mut text = format!("over       {} of {}\nplausible  {plausible}{rungs}\n", progress.over, progress.units);
+    let mut text = format!("completed  {} of {}\nplausible  {plausible}{rungs}\n", progress.over, progress.units);
     if !progress.troubles.is_empty() {
         let next = progress.troubles.iter().filter_map(|(_, trouble)| trouble.again_in()).min();
         let next = next.map(|wait| format!(", tried again in {}", clock(wait))).unwrap_or_default();
         let _ = writeln!(text, "failed     {} by the environment{next}", progress.troubles.len());
     }
     let _ = writeln!(text, "cost       {}", cost(progress));
-    let _ = write!(text, "time       {}, left {left}", clock(elapsed));
+    let _ = write!(text, "time       {}, ETA {left}", clock(elapsed));
     for Running { unit, since, at } in progress.running.iter().take(LISTED) {
         let at = at
             .as_ref()
             .map_or_else(|| "prepares".to_owned(), |at| format!("{} {}, cycle {}", at.level, at.agent, at.cycle));
-        let _ = write!(text, "\nat work    {:<40} {at:<28} {}", unit.bug.to_string(), clock(*since));
+        let _ = write!(text, "\nrunning    {:<40} {at:<28} {}", unit.bug.to_string(), clock(*since));
     }
     if let Some(more) = progress.running.len().checked_sub(LISTED).filter(|&more| more > 0) {
         let _ = write!(text, "\n           and {more} more");
@@ -96,14 +96,14 @@ fn table(progress: &Progress, elapsed: Duration, left: Option<Duration>) -> Stri
     text
 }
 
-/// `12/40 over, 9 plausible (L1 8, L2 1), 1 failed by the environment, $0.12`
+/// `12/40 completed, 9 plausible (L1 8, L2 1), 1 failed by the environment, $0.12`
 pub fn counts(progress: &Progress) -> String {
     let (plausible, rungs) = plausible(progress);
     let trouble = match progress.troubles.len() {
         0 => String::new(),
         n => format!(", {n} failed by the environment"),
     };
-    format!("{}/{} over, {plausible} plausible{rungs}{trouble}, {}", progress.over, progress.units, cost(progress))
+    format!("{}/{} completed, {plausible} plausible{rungs}{trouble}, {}", progress.over, progress.units, cost(progress))
 }
 
 /// How many are plausible, and ` (L1 8, L2 1)`.
@@ -157,19 +157,19 @@ mod tests {
         let elapsed = Duration::from_secs(200);
         let left = left(&progress, elapsed, 2);
         assert_eq!(left, Some(Duration::from_secs(300)), "four in 200 seconds, six to go");
-        let wanted = "over       6 of 12\nplausible  5 (level 0 1, L1 3, refine 1)\nfailed     1 by the environment, tried again in 0:00:00\n\
-                      cost       $0.2500\ntime       0:03:20, left 0:05:00\n\
-                      at work    fixtures:b                               L2 slicer, cycle 3           0:01:15";
+        let wanted = "completed  6 of 12\nplausible  5 (level 0 1, L1 3, refine 1)\nfailed     1 by the environment, tried again in 0:00:00\n\
+                      cost       $0.2500\ntime       0:03:20, ETA 0:05:00\n\
+                      running    fixtures:b                               L2 slicer, cycle 3           0:01:15";
         assert_eq!(table(&progress, elapsed, left), wanted);
     }
 
     #[test]
     fn the_line_is_the_same_in_short() {
-        let wanted = "6/12 over, 5 plausible (level 0 1, L1 3, refine 1), 1 failed by the environment, $0.2500, \
-                      1:00:00 left; at work: fixtures:b";
+        let wanted = "6/12 completed, 5 plausible (level 0 1, L1 3, refine 1), 1 failed by the environment, $0.2500, \
+                      ETA 1:00:00; running: fixtures:b";
         assert_eq!(line(&progress(), Some(Duration::from_secs(3600))), wanted);
         assert_eq!(left(&Progress { over: 12, ..progress() }, Duration::from_secs(9), 2), None);
         assert_eq!(left(&progress(), Duration::from_secs(9), 6), None, "nothing is over yet");
-        assert_eq!(counts(&Progress::default()), "0/0 over, 0 plausible, unknown price");
+        assert_eq!(counts(&Progress::default()), "0/0 completed, 0 plausible, unknown price");
     }
 }

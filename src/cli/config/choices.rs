@@ -79,13 +79,13 @@ impl From<LocalizationArg> for String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
-    /// Hardly.
+    /// Least.
     Minimal,
     /// A little.
     Low,
-    /// As usual.
+    /// The usual amount.
     Medium,
-    /// Long.
+    /// Most.
     High,
 }
 

@@ -40,7 +40,7 @@ pub struct ReportArgs {
     /// Review only so many, drawn at random: what is found then holds for all that wait.
     #[arg(long, value_name = "N", requires = "review", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
-    /// Where chance begins: the same number draws the same patches.
+    /// Seed of the sample: the same number draws the same patches.
     #[arg(long, value_name = "N", requires = "sample", default_value_t = 0)]
     pub seed: u64,
     /// Who reviews.

@@ -158,7 +158,7 @@ fn sets_overlap_with_what_others_published() {
 #[test]
 fn the_page_holds_every_chart() {
     let page = super::html(&study(), "a < b", &[]).unwrap();
-    for title in ["From rung to rung", "Repairs against cost", "Time, tokens and money", "Calls of tools", "Overlap"] {
+    for title in ["From level to level", "Repairs against cost", "Time, tokens and money", "Tool calls", "Overlap"] {
         assert!(page.contains(&format!("<h3>{title}")), "{title}");
     }
     assert!(page.contains("<title>a &lt; b</title>") && page.contains("US dollars, the cheapest repair first"));
@@ -193,7 +193,7 @@ fn every_configuration_has_its_own_figures() {
     assert_eq!(cells(&study, "summary", 7)[..4], ["m, direct", "plausible", "1", "50.0"]);
     let tables = study.tables();
     let table = |name: &str| tables.iter().find(|table| table.name == name).unwrap();
-    let column = table("configurations").columns.iter().position(|title| title == "USD a correct repair").unwrap();
+    let column = table("configurations").columns.iter().position(|title| title == "USD per correct repair").unwrap();
     assert_eq!(cells(&study, "configurations", 0)[column], "0.7000", "all that was paid, for the one correct repair");
     assert!(table("escalation").note.starts_with("All 2 configurations together"), "what is pooled says so");
     let climb = |name: &str| table(name).rows.iter().map(|row| row[3].shown()).collect::<Vec<_>>();

@@ -22,7 +22,7 @@ pub fn agents(study: &Study) -> Table {
         "model s",
         "tool s",
     ];
-    let note = "Invalid: could not be read, or was refused. Re-sampled: of these, answers that did not hold what was \
+    let note = "Invalid: could not be read, or was refused. Re-sampled: the invalid answers that did not hold what was \
                 asked for.";
     Table::new("agents", "By agent", &columns).note(note).rows(study.agents.iter().map(|(name, facts)| {
         let AgentFacts { started, cycles, invalid, resampled, usage, model_seconds, tool_seconds, .. } = facts;
@@ -44,7 +44,8 @@ pub fn agents(study: &Study) -> Table {
 }
 
 pub fn tools(study: &Study) -> Table {
-    let columns = ["tool", "calls, correct", "a run", "calls, others", "a run", "% that worked", "s a call"];
+    let columns =
+        ["tool", "calls, correct runs", "per run", "calls, other runs", "per other run", "% that worked", "s per call"];
     let (correct, others) = (study.all.correct, study.all.runs - study.all.correct);
     let names: BTreeSet<&ToolName> = study.tools_of_correct.keys().chain(study.tools_of_others.keys()).collect();
     let of = |group: &BTreeMap<ToolName, ToolFacts>, name: &ToolName| group.get(name).copied().unwrap_or_default();
@@ -71,17 +72,17 @@ const GROUPS: [Group; 4] = [
     ("all runs", |_| true),
     ("correct", |run| run.correct()),
     ("plausible only", |run| run.plausible() && !run.correct()),
-    ("without a repair", |run| !run.plausible()),
+    ("no plausible patch", |run| !run.plausible()),
 ];
 
 pub fn tool_use(study: &Study) -> Table {
     let columns = [
         "runs",
         "n",
-        "tool calls a run",
-        "patches validated a run",
+        "tool calls per run",
+        "patches validated per run",
         "write_fix calls",
-        "% of these plausible",
+        "% of write_fix plausible",
         "% of time in tools",
     ];
     let rows = GROUPS.iter().filter_map(|(name, belongs)| {
@@ -105,7 +106,7 @@ pub fn tool_use(study: &Study) -> Table {
             ]
         })
     });
-    let note = "Of runs that are over. The time is wall time; agents of one stage work side by side, so their tools can \
+    let note = "Of finished runs. The time is wall time; agents of one stage work side by side, so their tools can \
                 add up to more than it.";
     Table::new("tool-use", "Use of tools", &columns).note(note).rows(rows)
 }

@@ -85,7 +85,7 @@ pub fn by_bug(study: &Study) -> Table {
         let cells = names.iter().map(|name| by_name.get(name.as_str()).map_or("not run".into(), |runs| first(runs)));
         std::iter::once(bug.into()).chain(cells).collect()
     });
-    let note = "The lowest rung on which any repetition was repaired, by which agent, and what is known of the patch.";
+    let note = "The lowest level on which any repetition was repaired, by which agent, and what is known of the patch.";
     table.note(note).rows(rows)
 }
 

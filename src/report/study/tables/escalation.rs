@@ -5,13 +5,13 @@ use crate::report::study::{Cell, Study, Table};
 
 pub fn rungs(study: &Study) -> Table {
     let columns = [
-        "rung",
-        "runs that came to it",
+        "level",
+        "runs that entered",
         "repaired",
-        "% of these",
+        "% repaired",
         "correct",
-        "went on",
-        "gave up",
+        "escalated",
+        "failed",
         "requests",
         "tokens",
         "USD",
@@ -19,7 +19,7 @@ pub fn rungs(study: &Study) -> Table {
         "s",
         "s a repair",
     ];
-    let note = "Level 0 is the built-in engine before the first paid call. A rung's cost is that of all runs that came \
+    let note = "Level 0 is the built-in engine before the first paid call. A level's cost is that of all runs that came \
                 to it, so cost a repair is what one more repair costs there. Seconds are those in models and tools.";
     Table::new("escalation", "Escalation", &columns).note(note).rows(study.escalation.iter().map(|rung| {
         vec![
@@ -42,7 +42,7 @@ pub fn rungs(study: &Study) -> Table {
 
 pub fn places(study: &Study) -> Table {
     let columns = [
-        "rung and agent",
+        "level and agent",
         "started",
         "repairs",
         "requests",
@@ -53,9 +53,9 @@ pub fn places(study: &Study) -> Table {
         "model s",
         "tool s",
     ];
-    let note = "Repairs: runs whose plausible patch the agent made on that rung. Agents that hand over no patch help \
+    let note = "Repairs: runs whose plausible patch the agent made on that level. Agents that hand over no patch help \
                 those that do, and have a cost without repairs of their own.";
-    Table::new("places", "By rung and agent", &columns).note(note).rows(study.places.iter().map(|(place, facts)| {
+    Table::new("places", "By level and agent", &columns).note(note).rows(study.places.iter().map(|(place, facts)| {
         vec![
             place.to_string().into(),
             facts.started.into(),

@@ -54,7 +54,7 @@ pub fn summary(study: &Study) -> Table {
             row("correct", counts.correct, &RunFacts::correct),
             row("needs review", counts.needs_review, &known(Correctness::Waiting)),
             row("reviewed as wrong", counts.reviewed_wrong, &known(Correctness::ReviewedWrong)),
-            row("without a repair", counts.unrepaired, &|run| run.verdict() == "unrepaired"),
+            row("no plausible patch", counts.unrepaired, &|run| run.verdict() == "unrepaired"),
             row("stopped at a cap", counts.exhausted, &|run| run.verdict() == "exhausted"),
             vec!["unfinished, counted in no share".into(), counts.unfinished.into(), "".into(), "".into()],
         ]
@@ -101,14 +101,14 @@ pub fn configurations(study: &Study) -> Table {
         joined(study.runs.iter().filter(|run| run.setting.line == name).filter_map(of))
     };
     let more = [
-        "attempts a run",
-        "patches a run",
+        "attempts per run",
+        "patches per run",
         "localization",
         "tokens",
         "USD",
-        "USD a run",
-        "USD a correct repair",
-        "s a run",
+        "USD per run",
+        "USD per correct repair",
+        "s per run",
     ];
     let columns = columns("configuration", &more);
     let table = Table::new("configurations", "Configurations side by side", &columns).note(unseen(study));
@@ -135,8 +135,8 @@ pub fn projects(study: &Study) -> Table {
 
 pub fn location_types(study: &Study) -> Table {
     let note = "How far the developer's repair is spread. Runs of bugs whose repair is not known are in no row.";
-    let columns = columns("the repair takes", &["tokens", "USD"]);
-    let table = Table::new("location-types", "By type of location", &columns).note(note);
+    let columns = columns("patch type", &["tokens", "USD"]);
+    let table = Table::new("location-types", "By patch type", &columns).note(note);
     for_each_configuration(study, table, |runs| grouped(runs, |run| run.location_type.map(LocationType::word)))
 }
 

@@ -8,11 +8,11 @@ pub fn runs(study: &Study) -> Table {
         "bug",
         "verdict",
         "correct",
-        "rung",
+        "level",
         "agent",
         "attempt",
         "request",
-        "USD by then",
+        "USD until plausible",
         "candidates",
         "tokens",
         "USD",
@@ -20,7 +20,7 @@ pub fn runs(study: &Study) -> Table {
         "configuration",
         "project",
     ];
-    let note = "Rung, agent, attempt, request and cost by then tell where the plausible patch comes from.";
+    let note = "Level, agent, attempt, request and cost until then tell where the plausible patch comes from.";
     Table::new("runs", "Every run", &columns).note(note).rows(study.runs.iter().map(row))
 }
 

@@ -34,7 +34,7 @@ impl Measure {
 }
 
 pub fn distributions(study: &Study) -> Table {
-    let columns = ["a run", "runs", "n", "least", "5 %", "quarter", "median", "three quarters", "95 %", "most"];
+    let columns = ["per run", "runs", "n", "min", "5 %", "Q1", "median", "Q3", "95 %", "max"];
     let mut table = Table::new("distributions", "Distributions", &columns);
     for measure in &MEASURES {
         for (group, plausible) in [("plausible", true), ("others", false)] {
