@@ -52,7 +52,7 @@ fn a_run_is_told_step_by_step() {
     let order = [
         "fixtures:ring-buffer  plausible on L2 by fixer, equal to the developer's patch",
         "levels L1..L3",
-        "BASELINE  6 tests pass",
+        "FIRST TEST RUN  6 tests pass",
         "SUSPICIOUS LINES  ochiai",
         "L1 LOCATOR  model, ",
         " tokens in, 42 out, $0.0003",
@@ -78,6 +78,26 @@ fn a_run_is_told_step_by_step() {
     }
     assert!(!text.contains('\u{1b}') && !text.contains("# Locator"), "{text}");
     assert!(told(&[&recording("L1")], &["--prompts"]).contains("> # Locator"), "requests in full when they are wanted");
+}
+
+#[test]
+fn the_page_of_a_run_tells_when_what_was_spent_and_every_candidate() {
+    let page = told(&[&recording("L2")], &["--html"]);
+    let json: Value = serde_json::from_str(told(&[&recording("L2")], &["--json"]).trim()).unwrap();
+    let tokens = ["prompt_tokens", "completion_tokens"].map(|kind| json["usage"][kind].as_u64().unwrap());
+    let spent = tokens[0] + tokens[1];
+    let last = page.split("<table>").find(|table| table.contains("tokens so far")).unwrap();
+    let last = last.split("</tbody>").next().unwrap().rsplit("<tr>").next().unwrap();
+    let dollars = json["usage"]["cost_usd"].as_f64().unwrap();
+    assert!(last.contains(&format!("<td>{spent}</td><td>{dollars:.4}</td></tr>")), "{last}");
+    assert!(page.contains(&format!("{spent} in the end")), "the curve ends at the same sum");
+    for agent in ["L1 locator", "L1 fixer", "L2 slicer", "L2 fixer_pro"] {
+        assert!(page.contains(&format!("class=\"\">{agent}</text>")), "{agent} has no lane");
+    }
+    assert_eq!(page.matches("<li data-verdict=").count(), 2);
+    assert!(page.contains("<li data-verdict=\"failed\">") && page.contains("<li data-verdict=\"plausible\">"));
+    let both = told(&[&recording("L1"), &recording("L2")], &["--html"]);
+    assert!(both.contains("<body class=\"two\">") && page.contains("<body>"), "two runs stand side by side");
 }
 
 #[test]
@@ -133,7 +153,7 @@ fn the_page_holds_every_agent_and_needs_nothing_from_outside() {
     let page = temp.path().join("page.html");
     told(&[&recording("L3")], &["--html", "--out", page.to_str().unwrap()]);
     let text = fs::read_to_string(&page).unwrap();
-    for outside in ["http://", "https://", "src=\"", "@import", "url(", "<script"] {
+    for outside in ["http://", "https://", "src=\"", "@import", "url(", "<script src", "<link rel=\"s"] {
         assert!(!text.contains(outside), "the page needs something from outside: {outside}");
     }
     assert!(text.contains("&lt;T&gt;") && !text.contains("RingBuffer<T>"), "code is escaped");

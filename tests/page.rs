@@ -25,7 +25,7 @@ fn the_page_of_a_batch_tells_what_its_json_tells_on_every_screen() {
     let report = |form: &[&str]| unidebug(&[&["report", &batch], form].concat()).expect_code(0).stdout.clone();
     let json: Value = serde_json::from_str(&report(&["--format", "json"])).unwrap();
     page_in_a_browser(&report(&["--html"]), &json, folder.path());
-    leads_to_whole_runs(&batch, folder.path());
+    leads_to_whole_runs(&batch, folder.path(), &json);
     for width in [1280, 390] {
         let Some(mut browser) = Browser::start(width) else { return };
         for scheme in ["light", "dark"] {
@@ -35,15 +35,22 @@ fn the_page_of_a_batch_tells_what_its_json_tells_on_every_screen() {
 }
 
 /// Every trajectory leads to the page of its run, which lies beside the report.
-fn leads_to_whole_runs(batch: &str, folder: &Path) {
+fn leads_to_whole_runs(batch: &str, folder: &Path, json: &Value) {
     let page = folder.join("study.html");
     unidebug(&["report", batch, "--html", "--whole-runs", "--out", page.to_str().unwrap()]).expect_code(0);
     let text = std::fs::read_to_string(&page).unwrap();
     let links: Vec<&str> = text.split("href=\"study.runs").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert_eq!(links.len(), text.matches("<details class=\"run\"").count());
-    for link in links.into_iter().map(|link| link.replace("&#x2f;", "/")) {
+    let links = links.into_iter().map(|link| link.replace("&#x2f;", "/"));
+    for (link, told) in links.zip(json["runs"].as_array().unwrap()) {
         let run = std::fs::read_to_string(folder.join(format!("study.runs{link}"))).unwrap();
-        assert!(run.contains("<title>"), "{link}");
+        assert!(run.contains("<h2>Time axis</h2>"), "{link}");
+        let listed = run.matches("<li data-verdict=").count();
+        assert_eq!(
+            Some(listed as u64),
+            told["validations"]["candidates"].as_u64(),
+            "{link}: every candidate is listed"
+        );
     }
     assert!(!text.contains("unidebug-oracle"), "the mark of a fixture is no part of a repair");
 }

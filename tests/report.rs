@@ -61,7 +61,7 @@ fn every_form_tells_the_same_figures() {
         assert!(conditions.contains(known), "{known}: {conditions}");
     }
     let one = form(&runs, &["--format", "md", "--configuration", "builtin, max candidates 1"]);
-    assert!(one.contains("| without a repair | 1 | 100.0 |"), "{one}");
+    assert!(one.contains("| no plausible patch | 1 | 100.0 |"), "{one}");
     unidebug(&["report", &runs, "--configuration", "other"]).expect_code(2);
     assert_eq!(table("repairs-by-time.csv").lines().count(), 3, "the points of the chart");
     assert!(!tables.join("repairs-by-cost.csv").exists(), "no model was asked, so nothing was paid");
@@ -125,6 +125,7 @@ pub fn page_in_a_browser(page: &str, json: &Value, folder: &Path) {
         assert_eq!(shown.as_str().unwrap(), format!("{wall:.1}"));
     }
     chooses_rows(&mut browser);
+    stand_side_by_side(&mut browser);
     sorts_from_the_keyboard(&mut browser);
     opens_from_the_keyboard(&mut browser);
     assert!(browser.complaints().is_empty(), "{:?}", browser.complaints());
@@ -173,10 +174,38 @@ fn sorts_from_the_keyboard(browser: &mut Browser) {
     panic!("Tab came to {sorted} of {headings} headings");
 }
 
+/// Trajectories are chosen by their words, and two of them stand beside each other.
+fn stand_side_by_side(browser: &mut Browser) {
+    let chosen = "(() => { const type = (field, text) => { field.value = text; \
+                  field.dispatchEvent(new Event('input', {bubbles: true})); }; \
+                  const runs = [...document.querySelectorAll('#trajectories > details.run')]; \
+                  const words = [...document.querySelectorAll('#trajectories select[data-word]')].map(select => { \
+                  const word = select.options[1].value; type(select, word); \
+                  const right = runs.every(run => run.hidden === (run.dataset[select.dataset.word] !== word)); \
+                  type(select, ''); return right && runs.every(run => !run.hidden); }); \
+                  const sides = [...document.querySelectorAll('form.pair select')]; \
+                  sides.forEach((side, at) => type(side, `run-${at + 1}`)); \
+                  const pair = [...document.querySelectorAll('#pair section')]; \
+                  const bugs = pair.map(side => side.querySelector('h3 b').textContent); \
+                  const tops = pair.map(side => side.getBoundingClientRect().top); \
+                  sides.forEach(side => type(side, '')); \
+                  return {words, bugs, level: tops[0] === tops[1], runs: runs.map(run => run.querySelector('b').textContent), \
+                  left: document.querySelector('#pair').children.length}; })()";
+    let seen = browser.eval("document.querySelectorAll('#trajectories > details.run').length > 1");
+    if seen == false {
+        return;
+    }
+    let seen = browser.eval(chosen);
+    assert!(seen["words"].as_array().unwrap().iter().all(|right| *right == true), "{seen}");
+    let runs = seen["runs"].as_array().unwrap();
+    assert_eq!(seen["bugs"].as_array().unwrap()[..], runs[..2], "{seen}");
+    assert!(seen["level"] == true && seen["left"] == 0, "{seen}");
+}
+
 /// Text and words of a column leave only the rows of the table that have them.
 fn chooses_rows(browser: &mut Browser) {
     let chosen = "(() => { const form = document.querySelector('form.choose'); if (!form) return null; \
-                  const rows = () => [...document.querySelector(`table[data-name=${form.dataset.table}]`).tBodies[0].rows]\
+                  const rows = () => [...document.querySelectorAll(form.dataset.rows)]\
                   .filter(row => !row.hidden); \
                   const type = (field, text) => { field.value = text; \
                   field.dispatchEvent(new Event('input', {bubbles: true})); }; \

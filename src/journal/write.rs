@@ -124,6 +124,16 @@ impl Journal {
         Ok(read::scan(&path)?.events)
     }
 
+    /// The same, each with the seconds of work after which it was written.
+    ///
+    /// # Errors
+    /// As [`Journal::read`].
+    pub fn read_timed(path: &Utf8Path) -> Result<Vec<(f64, Event)>, JournalError> {
+        let path = if path.is_dir() { RunDir::journal_in(path) } else { path.to_owned() };
+        let read::Scanned { events, times, .. } = read::scan(&path)?;
+        Ok(times.into_iter().zip(events).collect())
+    }
+
     /// The event as it is written: without secrets.
     fn value(&self, event: &Event) -> io::Result<Value> {
         let mut value = serde_json::to_value(event)?;

@@ -5,6 +5,8 @@ use serde::Serialize;
 
 /// Colours, letters, diffs, and how a page is printed.
 const STYLE: &str = include_str!("page.css");
+/// Lets rows be searched and chosen by their words.
+pub const CHOOSE: &str = include_str!("choose.js");
 /// Name of every template; its ending turns escaping on.
 const NAME: &str = "page.html";
 

@@ -22,6 +22,7 @@ pub use forms::{csv, markdown, text};
 pub use interval::{mcnemar, paired_difference, wilson, wilson_of};
 pub use latex::latex;
 pub use overlap::{Overlap, Region, Repaired};
+pub(in crate::report) use page::{FIGURE, svg};
 pub use page::{figures, html};
 pub use rows::{SettingRow, name_rows};
 pub use share::{Share, Tries, any_of, spread};

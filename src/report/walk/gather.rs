@@ -1,7 +1,8 @@
 //! From events to a walk.
 
+use super::axis::{Moment, Work};
 use super::{AgentRun, Answer, Baseline, Call, Candidate, Cycle, Query, SCHEMA, Walk};
-use crate::domain::{Event, Outcome, PolicyKind, Scope};
+use crate::domain::{Event, Outcome, PolicyKind, Scope, Usage};
 use crate::journal::{Journal, JournalError};
 use crate::report::study::RunFacts;
 use camino::Utf8Path;
@@ -13,13 +14,17 @@ impl Walk {
     /// # Errors
     /// It holds no journal, or a damaged or newer one.
     pub fn read(dir: &Utf8Path) -> Result<Self, JournalError> {
-        Ok(Self::of(RunFacts::read(dir)?, &Journal::read(dir)?))
+        Ok(Self::of(RunFacts::read(dir)?, &Journal::read_timed(dir)?))
     }
 
     /// Puts the events of a run in the order of its agents: some work beside each other, and their events mingle.
-    pub fn of(facts: RunFacts, events: &[Event]) -> Self {
-        let mut walk = Self { schema: SCHEMA, facts, baseline: None, ranking: None, runs: Vec::new() };
-        events.iter().for_each(|event| walk.take(event));
+    pub fn of(facts: RunFacts, events: &[(f64, Event)]) -> Self {
+        let (runs, moments) = (Vec::new(), Vec::new());
+        let mut walk = Self { schema: SCHEMA, facts, baseline: None, ranking: None, runs, moments };
+        for (at, event) in events {
+            walk.take(event);
+            walk.moments.extend(moment(*at, event));
+        }
         walk
     }
 
@@ -128,6 +133,24 @@ impl Walk {
     fn open_query(&mut self, scope: &Scope) -> Option<&mut Query> {
         self.cycle(scope).queries.iter_mut().find(|query| query.answer.is_none())
     }
+}
+
+/// What took time until this was written.
+fn moment(at: f64, event: &Event) -> Option<Moment> {
+    let (scope, work, what, seconds) = match event {
+        Event::Baseline { seconds, .. } => (None, Work::Tests, "the tests before any change".to_owned(), seconds),
+        Event::Received { scope, seconds, .. } => (Some(scope), Work::Model, "an answer".to_owned(), seconds),
+        Event::Observed { scope, tool, seconds, .. } => (Some(scope), Work::Tool, tool.to_string(), seconds),
+        Event::Validated { scope, outcome, seconds, .. } => {
+            (Some(scope), Work::Candidate, format!("a candidate {}", outcome.title()), seconds)
+        }
+        _ => return None,
+    };
+    let usage = if let Event::Received { usage, .. } = event { *usage } else { Usage::default() };
+    // What passed the fast run is judged again, and counted once.
+    let outcome = if let Event::Validated { outcome, .. } = event { Some(*outcome) } else { None };
+    let outcome = outcome.filter(|outcome| *outcome != Outcome::PassedWarm);
+    Some(Moment { scope: scope.cloned(), work, what, span: ((at - seconds).max(0.0), at), usage, outcome })
 }
 
 impl Answer {

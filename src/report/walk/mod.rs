@@ -3,12 +3,14 @@
 //! Everything is read off the journal. What a run came to in figures is [`study`](super::study)'s; here is how it came
 //! there, as text, as a page, and in the forms that readers of other tools take ([`export`]).
 
+mod axis;
 pub mod export;
 mod gather;
 mod page;
 mod text;
 mod words;
 
+pub use axis::Moment;
 pub use page::html;
 pub use text::text;
 
@@ -34,6 +36,9 @@ pub struct Walk {
     pub ranking: Option<Ranking>,
     /// The agents, in the order in which they began.
     pub runs: Vec<AgentRun>,
+    /// What took time, in the order in which it ended.
+    #[serde(skip)]
+    pub moments: Vec<Moment>,
 }
 
 /// The tests before anything was changed.
@@ -78,16 +83,20 @@ impl AgentRun {
 
     /// Where it stands and who it is: `L2 fixer`, `attempt 2 L1 locator`.
     pub fn place(&self) -> String {
-        let Scope { attempt, level, agent, focus, .. } = &self.scope;
-        let attempt = if *attempt > 1 { format!("attempt {attempt} ") } else { String::new() };
-        let focus = focus.as_ref().map_or_else(String::new, |file| format!(" on {file}"));
-        format!("{attempt}{level} {agent}{focus}")
+        place(&self.scope)
     }
 
     /// Who decided, in words.
     pub fn decided_by(&self) -> &'static str {
         self.policy.map_or("", PolicyKind::title)
     }
+}
+
+fn place(scope: &Scope) -> String {
+    let Scope { attempt, level, agent, focus, .. } = scope;
+    let attempt = if *attempt > 1 { format!("attempt {attempt} ") } else { String::new() };
+    let focus = focus.as_ref().map_or_else(String::new, |file| format!(" on {file}"));
+    format!("{attempt}{level} {agent}{focus}")
 }
 
 /// One turn of an agent's loop: question, answer, tool, observation.

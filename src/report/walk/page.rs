@@ -1,17 +1,21 @@
-//! A walk as one page that needs nothing else: no network, no other file, no script.
+//! A walk as one page that needs nothing else: no network, no other file. Without scripts it is read all the same.
 
+use super::axis::{Axis, axis};
 use super::words::{STOPPED, cost, is_applied, marked, meant, messages, outcomes, searched, spent};
 use super::{AgentRun, Call, Candidate, Cycle, Query, Walk};
 use crate::domain::{Outcome, PolicyKind};
 use crate::report::diff::{Line, lines as diff};
-use crate::report::page::{render, style};
+use crate::report::page::{CHOOSE, render, style};
+use crate::report::study::FIGURE;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
 /// Suspicious lines that are shown.
 const SUSPECTS: usize = 20;
-/// Candidates of one cycle that are shown one by one; of more, only those that passed.
+/// Candidates of one cycle that are shown in it; of more, only those that passed. The list of candidates has them all.
 const CANDIDATES: usize = 20;
 
 /// What the template sees.
@@ -19,6 +23,7 @@ const CANDIDATES: usize = 20;
 struct Page<'a> {
     title: String,
     style: String,
+    script: String,
     walks: Vec<Shown<'a>>,
 }
 
@@ -31,6 +36,11 @@ struct Shown<'a> {
     spent: String,
     suspects: Vec<Suspect<'a>>,
     suspects_left: usize,
+    axis: Axis,
+    /// All candidates, counted by what became of them, one by one, and their verdicts.
+    counted: String,
+    tried: Vec<One<'a>>,
+    verdicts: BTreeSet<&'static str>,
     agents: Vec<Agent<'a>>,
     patch: Vec<Line<'a>>,
 }
@@ -96,6 +106,18 @@ struct Tried<'a> {
     diff: Vec<Line<'a>>,
 }
 
+/// One of all candidates. Its diff is coloured when it is looked at: there may be thousands.
+#[derive(Serialize)]
+struct One<'a> {
+    place: String,
+    outcome: &'static str,
+    passed: bool,
+    detail: &'a str,
+    origin: &'a str,
+    seconds: String,
+    diff: &'a str,
+}
+
 /// Renders the page of one or more runs.
 ///
 /// # Errors
@@ -105,7 +127,8 @@ pub fn html(walks: &[Walk]) -> Result<String, minijinja::Error> {
         [walk] => format!("unidebug on {}", walk.facts.bug),
         _ => format!("unidebug: {} runs", walks.len()),
     };
-    let page = Page { title, style: style(STYLE), walks: walks.iter().map(shown).collect() };
+    let (style, script) = (style(&format!("{FIGURE}{STYLE}")), format!("\"use strict\";\n{SCRIPT}{CHOOSE}"));
+    let page = Page { title, style, script, walks: walks.iter().map(shown).collect() };
     render(TEMPLATE, &page)
 }
 
@@ -118,8 +141,13 @@ fn shown(walk: &Walk) -> Shown<'_> {
         method: line.method.as_deref().unwrap_or(""),
         reasons: line.reasons.join(", "),
     });
+    let tried = all(walk);
     Shown {
         walk,
+        axis: axis(walk),
+        counted: outcomes(candidates(walk)),
+        verdicts: tried.iter().map(|one| one.outcome).collect(),
+        tried,
         verdict: facts.verdict(),
         meant: meant(facts),
         spent: spent(&facts.usage),
@@ -128,6 +156,29 @@ fn shown(walk: &Walk) -> Shown<'_> {
         agents: walk.runs.iter().map(agent).collect(),
         patch: diff(facts.report.as_ref().and_then(|report| report.patch.as_deref()).unwrap_or("")),
     }
+}
+
+fn candidates(walk: &Walk) -> impl Iterator<Item = &Candidate> {
+    walk.runs.iter().flat_map(|run| &run.cycles).flat_map(|cycle| &cycle.candidates)
+}
+
+/// Every candidate in the order of the agents.
+fn all(walk: &Walk) -> Vec<One<'_>> {
+    let mut all = Vec::new();
+    for run in &walk.runs {
+        for cycle in &run.cycles {
+            all.extend(cycle.candidates.iter().map(|candidate| One {
+                place: format!("{}, cycle {}", run.place(), cycle.number),
+                outcome: candidate.outcome.title(),
+                passed: candidate.outcome == Outcome::Plausible,
+                detail: &candidate.detail,
+                origin: if run.policy == Some(PolicyKind::Builtin) { &candidate.origin } else { "" },
+                seconds: format!("{:.1} s", candidate.seconds),
+                diff: &candidate.diff,
+            }));
+        }
+    }
+    all
 }
 
 fn agent(run: &AgentRun) -> Agent<'_> {
@@ -157,7 +208,7 @@ fn turn(cycle: &Cycle, engine: bool) -> Turn<'_> {
         queries: cycle.queries.iter().enumerate().map(|(nth, query)| asked(query, nth > 0)).collect(),
         calls: cycle.calls.iter().map(|call| did(call, cycle)).collect(),
         candidates: cycle.candidates.iter().filter(shown).map(|candidate| tried(candidate, engine)).collect(),
-        counted: if counted { outcomes(&cycle.candidates) } else { String::new() },
+        counted: if counted { outcomes(cycle.candidates.iter()) } else { String::new() },
     }
 }
 
@@ -179,7 +230,7 @@ fn did<'a>(call: &'a Call, cycle: &Cycle) -> Did<'a> {
 
 fn tried(candidate: &Candidate, engine: bool) -> Tried<'_> {
     Tried {
-        outcome: candidate.outcome.word(),
+        outcome: candidate.outcome.title(),
         passed: candidate.outcome == Outcome::Plausible,
         detail: &candidate.detail,
         // A model's explanation stands among its arguments already.

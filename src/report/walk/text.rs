@@ -60,10 +60,11 @@ fn head(walk: &Walk) -> String {
 fn beginning(walk: &Walk) -> String {
     let mut text = String::new();
     if let Some(baseline) = &walk.baseline {
-        let located = baseline.located.as_ref().map_or_else(String::new, |file| format!("; bug-located file {file}"));
+        let located =
+            baseline.located.as_ref().map_or_else(String::new, |file| format!("; most suspicious file {file}"));
         let _ = writeln!(
             text,
-            "\n{HEAD}BASELINE{HEAD:#}  {} tests pass, {:.1} s{located}",
+            "\n{HEAD}FIRST TEST RUN{HEAD:#}  {} tests pass, {:.1} s{located}",
             baseline.passing,
             baseline.seconds,
             located = visible_line(&located)
@@ -176,7 +177,7 @@ fn candidates(all: &[Candidate], engine: bool) -> String {
     let mut text = String::new();
     let counted = engine && all.len() > CANDIDATES;
     if counted {
-        let _ = writeln!(text, "    {}", outcomes(all));
+        let _ = writeln!(text, "    {}", outcomes(all.iter()));
     }
     for candidate in all.iter().filter(|candidate| !counted || candidate.passed()) {
         let style = if candidate.outcome == Outcome::Plausible { GOOD } else { BAD };

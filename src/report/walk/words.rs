@@ -1,6 +1,7 @@
 //! What is shown of answers and arguments, for every form of a walk.
 
 use super::{Answer, Call, Candidate, Cycle};
+use crate::domain::words::counted;
 use crate::domain::{Mark, MarkKind, Outcome, Usage};
 use crate::report::study::{Correctness, RunFacts};
 use serde_json::Value;
@@ -102,12 +103,12 @@ pub(super) fn searched((candidates, seconds): (usize, f64)) -> String {
     format!("the built-in engine tried {candidates} candidates in {seconds:.1} s")
 }
 
-/// Candidates too many to be shown one by one, counted by what became of them.
-pub(super) fn outcomes(all: &[Candidate]) -> String {
+/// Candidates, counted by what became of them.
+pub(super) fn outcomes<'c>(all: impl Iterator<Item = &'c Candidate>) -> String {
     let mut outcomes: BTreeMap<Outcome, usize> = BTreeMap::new();
-    all.iter().for_each(|candidate| *outcomes.entry(candidate.outcome).or_default() += 1);
-    let outcomes: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
-    format!("{} candidates: {}", all.len(), outcomes.join(", "))
+    all.for_each(|candidate| *outcomes.entry(candidate.outcome).or_default() += 1);
+    let told: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {}", outcome.title())).collect();
+    format!("{}: {}", counted(outcomes.values().sum::<usize>(), "candidate"), told.join(", "))
 }
 
 impl Candidate {

@@ -1,7 +1,7 @@
 //! The pictures of the report. Each is a pure function of the study, narrow enough to be read on a phone, and every
 //! number in it stands in a table too.
 
-use super::svg::{self, Anchor, Svg};
+use super::svg::{self, Anchor, Svg, plain, ticks};
 use crate::domain::words::clipped;
 use crate::report::study::tables::{Climb, MEASURES, Measure, by_cost, by_time, quantile};
 use crate::report::study::{Rung, Study};
@@ -60,7 +60,7 @@ impl Chart {
     }
 }
 
-/// From rung to rung: how many runs came, were repaired, went on, gave up.
+/// From level to level: how many runs came, were repaired, escalated, failed.
 fn flow(study: &Study) -> Option<Chart> {
     const BAR: f64 = 26.0;
     const STEP: f64 = 74.0;
@@ -72,13 +72,13 @@ fn flow(study: &Study) -> Option<Chart> {
         let top = STEP * at as f64 + 20.0;
         let Rung { entered, repaired, went_on, given_up, correct, .. } = *rung;
         svg.text((0.0, top - 6.0), Anchor::Start, "name", rung.level.label());
-        let came = format!("{entered} came, {repaired} repaired");
+        let came = format!("{entered} entered, {repaired} repaired");
         svg.text((WIDE, top - 6.0), Anchor::End, "soft", &came);
         let parts = [
-            ("went", went_on, "went on"),
+            ("went", went_on, "escalated"),
             ("correct", correct, "repaired, correct"),
             ("repaired", repaired - correct, "repaired, not known to be correct"),
-            ("gave", given_up, "gave up"),
+            ("gave", given_up, "failed"),
         ];
         let mut left = 0.0;
         for (class, n, words) in parts.into_iter().filter(|(_, n, _)| *n > 0) {
@@ -94,7 +94,7 @@ fn flow(study: &Study) -> Option<Chart> {
             let (here, there) = (width(went_on), width(went_on.min(next.entered)));
             let (y, below) = (top + BAR, top + STEP);
             let band = format!("M0,{y:.1} L{here:.1},{y:.1} L{there:.1},{below:.1} L0,{below:.1} Z");
-            svg.path(&band, "band", &format!("{went_on} went on"));
+            svg.path(&band, "band", &format!("{went_on} escalated"));
         }
     }
     let high = STEP * (rungs.len() - 1) as f64 + 20.0 + BAR;
@@ -106,8 +106,8 @@ fn flow(study: &Study) -> Option<Chart> {
         ("gave", "gave up", sum(|rung| rung.given_up)),
     ];
     let key = key.into_iter().filter(|(.., n)| *n > 0).map(|(class, words, _)| (class, words.to_owned())).collect();
-    let label = "How many runs came to each rung, were repaired there, went on or gave up; as the table Escalation";
-    Some(Chart::new("escalation", "From rung to rung", key, svg.finish(WIDE, high, label)))
+    let label = "How many runs entered each level, were repaired there, escalated or failed; as the table Escalation";
+    Some(Chart::new("escalation", "From level to level", key, svg.finish(WIDE, high, label)))
 }
 
 /// Lines that climb: repairs of each configuration against what they took.
@@ -149,19 +149,6 @@ fn climbing(file: &'static str, title: &'static str, climb: Option<Climb>) -> Op
         _ => lines.iter().zip(SETS).map(|((name, _), class)| (class, clipped(name, 48))).collect(),
     };
     Some(Chart::new(file, title, key, svg.finish(WIDE, HIGH + 50.0, &label)))
-}
-
-/// Round numbers from 0 to at most `most`: steps of 1, 2 or 5 times a power of ten, so that there are three to six.
-fn ticks(most: f64) -> Vec<f64> {
-    let power = 10f64.powf((most / 5.0).log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| most / step <= 5.0).unwrap_or(power);
-    (0..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= most * (1.0 + f64::EPSILON)).collect()
-}
-
-/// A round number without digits that say nothing.
-fn plain(number: f64) -> String {
-    let text = format!("{number:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Boxes from quarter to quarter, whiskers from 5 to 95 per cent, for plausible runs and the others.
@@ -245,19 +232,5 @@ fn tools(study: &Study) -> Option<Chart> {
     let key = vec![("correct", "correct repairs".to_owned()), ("gave", "all other runs".to_owned())];
     let label = "Calls of each tool a run, of correct repairs and of all others; as the table By tool";
     let high = ROW * rows.len() as f64;
-    Some(Chart::new("tools", "Calls of tools a run", key, svg.finish(WIDE, high, label)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_are_round() {
-        let told = |most| ticks(most).into_iter().map(plain).collect::<Vec<_>>().join(" ");
-        assert_eq!(told(191.0), "0 50 100 150");
-        assert_eq!(told(0.0123), "0 0.005 0.01");
-        assert_eq!(told(3.0), "0 1 2 3");
-        assert_eq!(told(1.0), "0 0.2 0.4 0.6 0.8 1");
-    }
+    Some(Chart::new("tools", "Tool calls per run", key, svg.finish(WIDE, high, label)))
 }

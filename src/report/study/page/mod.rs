@@ -1,13 +1,13 @@
 //! The report as one page that needs nothing else: no network, no other file.
 
 mod charts;
-mod svg;
+pub(in crate::report) mod svg;
 mod venn;
 
 use super::tables::tokens;
 use super::{Cell, RunFacts, Study};
 use crate::report::diff::{self, Line};
-use crate::report::page::{render, style};
+use crate::report::page::{CHOOSE, render, style};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use charts::Chart;
 use serde::Serialize;
@@ -16,12 +16,12 @@ use std::collections::BTreeSet;
 
 const TEMPLATE: &str = include_str!("page.html");
 /// Style of pictures, on the page and in files of their own.
-const FIGURE: &str = include_str!("figure.css");
+pub(in crate::report) const FIGURE: &str = include_str!("figure.css");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// Columns by whose words rows can be chosen, in tables of so many rows at least.
-const CHOSEN: [&str; 5] = ["configuration", "verdict", "correct", "project", "rung"];
-const LONG: usize = 8;
+const CHOSEN: [&str; 5] = ["configuration", "verdict", "correct", "project", "level"];
+const LONG: usize = 6;
 /// More words than that are searched and not chosen from.
 const MOST_WORDS: usize = 40;
 /// The table whose rows lead to trajectories.
@@ -35,11 +35,13 @@ const SHORT: usize = 32;
 struct Page<'a> {
     title: &'a str,
     style: String,
-    script: &'a str,
+    script: String,
     all: &'a super::Counts,
     finished: u64,
     charts: Vec<Figure>,
     tables: Vec<Shown>,
+    /// Words by which trajectories can be chosen.
+    chosen: Vec<Filter>,
     runs: Vec<Run<'a>>,
 }
 
@@ -102,6 +104,7 @@ struct Run<'a> {
     bug: String,
     verdict: &'a str,
     level: &'a str,
+    project: String,
     agent: &'a str,
     correct: &'a str,
     configuration: &'a str,
@@ -124,11 +127,12 @@ pub fn html(study: &Study, title: &str, whole: &[String]) -> Result<String, mini
     let page = Page {
         title,
         style: style(&format!("{FIGURE}{STYLE}")),
-        script: SCRIPT,
+        script: format!("{SCRIPT}{CHOOSE}"),
         all: &study.all,
         finished: study.all.finished(),
         charts: charts::charts(study).into_iter().map(figure).collect(),
         tables: tables(study),
+        chosen: chosen(study),
         runs: study.runs.iter().enumerate().map(|(at, facts)| run(facts, whole.get(at))).collect(),
     };
     render(TEMPLATE, &page)
@@ -143,15 +147,26 @@ fn figure(chart: Chart) -> Figure {
     Figure { alone: BASE64_STANDARD.encode(chart.alone()), chart }
 }
 
+/// What trajectories can be chosen by: the words of the table of runs.
+fn chosen(study: &Study) -> Vec<Filter> {
+    let table = study.tables().into_iter().find(|table| table.name == RUNS);
+    let known = ["verdict", "project", "level", "configuration"];
+    table.iter().flat_map(words).filter(|filter| known.contains(&filter.title.as_str())).collect()
+}
+
 /// The columns of a table by whose words rows can be chosen.
 fn filters(table: &super::Table) -> Vec<Filter> {
+    if table.rows.len() < LONG { Vec::new() } else { words(table) }
+}
+
+fn words(table: &super::Table) -> Vec<Filter> {
     let chosen = table.columns.iter().enumerate().filter(|(_, title)| CHOSEN.contains(&&***title));
     let filters = chosen.map(|(column, title)| {
         let words = table.rows.iter().map(|row| row[column].shown()).filter(|word| !word.is_empty()).collect();
         Filter { column, title: title.to_string(), words }
     });
     let useful = |filter: &Filter| (2..=MOST_WORDS).contains(&filter.words.len());
-    if table.rows.len() < LONG { Vec::new() } else { filters.filter(useful).collect() }
+    filters.filter(useful).collect()
 }
 
 fn tables(study: &Study) -> Vec<Shown> {
@@ -196,6 +211,7 @@ fn run<'s>(facts: &'s RunFacts, whole: Option<&'s String>) -> Run<'s> {
         bug: facts.bug.to_string(),
         verdict: facts.verdict(),
         level: facts.level().map_or("", |level| level.label()),
+        project: facts.project(),
         agent: by.map_or("", |by| by.agent.as_str()),
         correct: facts.correctness().map_or("", |known| known.words()),
         configuration: &facts.setting.line,

@@ -26,23 +26,6 @@ for (const head of document.querySelectorAll("thead tr")) head.addEventListener(
   buttons.forEach((button, nth) => { button.tabIndex = nth === to ? 0 : -1; });
   buttons[to].focus();
 });
-// Only the rows that hold the text and the chosen words.
-for (const form of document.querySelectorAll("form.choose")) {
-  const rows = [...document.querySelector(`table[data-name="${form.dataset.table}"]`).tBodies[0].rows];
-  const choose = () => {
-    const wanted = form.querySelector("input").value.toLowerCase();
-    const words = [...form.querySelectorAll("select")].filter(select => select.value);
-    let shown = 0;
-    for (const row of rows) {
-      const fits = words.every(select => row.cells[select.dataset.column].textContent === select.value);
-      row.hidden = !fits || !row.textContent.toLowerCase().includes(wanted);
-      shown += !row.hidden;
-    }
-    form.querySelector("output").textContent = shown === rows.length ? "" : `${shown} of ${rows.length} rows`;
-  };
-  form.addEventListener("input", choose);
-  form.addEventListener("submit", event => event.preventDefault());
-}
 // Pages that are opened from a file may lack the newer way to copy.
 const copy = async text => {
   try { await navigator.clipboard.writeText(text); return true; } catch {
@@ -74,3 +57,21 @@ addEventListener("beforeprint", () => {
   closed.forEach(run => { run.open = true; });
 });
 addEventListener("afterprint", () => closed.forEach(run => { run.open = false; }));
+// Two runs beside each other: what is chosen is copied, so that links to the runs themselves stay right.
+const pair = document.querySelector("form.pair");
+if (pair) pair.addEventListener("input", () => {
+  const sides = [...pair.querySelectorAll("select")].map(select => document.getElementById(select.value));
+  const shown = document.getElementById("pair");
+  shown.replaceChildren(...(sides.every(Boolean) ? sides : []).map(run => {
+    const side = document.createElement("section"), head = document.createElement("h3");
+    head.innerHTML = run.firstElementChild.innerHTML;
+    const parts = [...run.children].slice(1).map(part => part.cloneNode(true));
+    parts.flatMap(part => [...part.querySelectorAll("h3")]).forEach(old => {
+      const lower = document.createElement("h4");
+      lower.append(...old.childNodes);
+      old.replaceWith(lower);
+    });
+    side.append(head, ...parts);
+    return side;
+  }));
+});

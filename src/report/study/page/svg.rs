@@ -129,9 +129,31 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// Round numbers from 0 to at most `most`: steps of 1, 2 or 5 times a power of ten, so that there are three to six.
+pub fn ticks(most: f64) -> Vec<f64> {
+    let power = 10f64.powf((most / 5.0).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| most / step <= 5.0).unwrap_or(power);
+    (0..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= most * (1.0 + f64::EPSILON)).collect()
+}
+
+/// A round number without digits that say nothing.
+pub fn plain(number: f64) -> String {
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        let told = |most| ticks(most).into_iter().map(plain).collect::<Vec<_>>().join(" ");
+        assert_eq!(told(191.0), "0 50 100 150");
+        assert_eq!(told(0.0123), "0 0.005 0.01");
+        assert_eq!(told(3.0), "0 1 2 3");
+        assert_eq!(told(1.0), "0 0.2 0.4 0.6 0.8 1");
+    }
 
     #[test]
     fn foreign_text_stays_text() {
