@@ -46,12 +46,12 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, original: &Utf8Path, notes: 
     test_roots.sort();
     test_roots.dedup();
     let src = RepoPath::new("src").ok().filter(|src| files(&src.under(root)).iter().any(|path| !is_test(path)));
-    let place = src.as_ref().map_or("anywhere", |_| "src");
+    let place = src.as_ref().map_or("anywhere", |_| "in src");
     let runner = match python::wants(root) {
         python::Wants::Pytest => "pytest",
         python::Wants::Either => "pytest, or unittest where there is none",
     };
-    notes.push(format!("Python project: {runner}; sources in {place}, tests wherever it looks"));
+    notes.push(format!("Python project: {runner}; sources {place}, tests where it looks for them"));
     Project {
         // Modules in `src` are imported without its name, as if the project were installed.
         resources: src.iter().cloned().collect(),

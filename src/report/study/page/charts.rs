@@ -102,8 +102,8 @@ fn flow(study: &Study) -> Option<Chart> {
     let key = [
         ("correct", "repaired, correct", sum(|rung| rung.correct)),
         ("repaired", "repaired", sum(|rung| rung.repaired - rung.correct)),
-        ("went", "went on", sum(|rung| rung.went_on)),
-        ("gave", "gave up", sum(|rung| rung.given_up)),
+        ("went", "escalated", sum(|rung| rung.went_on)),
+        ("gave", "failed", sum(|rung| rung.given_up)),
     ];
     let key = key.into_iter().filter(|(.., n)| *n > 0).map(|(class, words, _)| (class, words.to_owned())).collect();
     let label = "How many runs entered each level, were repaired there, escalated or failed; as the table Escalation";
