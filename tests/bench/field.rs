@@ -5,7 +5,7 @@
 //! kept here; `field/prepare.py` lays out those of `field/bugs.tsv` from clones. The project's own command runs beside it,
 //! with the whole suite and with the failing classes alone, so that all rows are of the same machine at the same time:
 //! `mvn -o test`, `gradle --offline test` or `pytest`, with what it compiles. What that command needs must be on this
-//! machine; where it runs no test, the row says so and has no ratio.
+//! machine; where a command comes to nothing, there is neither time nor ratio.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use serde_json::Value;
@@ -56,21 +56,21 @@ fn row(bug: &Path) {
         name(bug),
         seconds(class),
         seconds(suite),
-        seconds(Some(first)),
+        seconds(first),
         ratio(first, class),
-        seconds(Some(second)),
-        seconds(Some(verdict)),
+        seconds(second),
+        seconds(verdict),
         ratio(verdict, suite),
         said["patches"][0]["outcome"].as_str().or(said["error"]["message"].as_str()).unwrap_or("none"),
     );
 }
 
 fn seconds(time: Option<Duration>) -> String {
-    time.map_or("no test".into(), |time| format!("{:.1} s", time.as_secs_f64()))
+    time.map_or("none".into(), |time| format!("{:.1} s", time.as_secs_f64()))
 }
 
-fn ratio(time: Duration, own: Option<Duration>) -> String {
-    own.map_or("-".into(), |own| format!("{:.2}", time.as_secs_f64() / own.as_secs_f64()))
+fn ratio(time: Option<Duration>, own: Option<Duration>) -> String {
+    time.zip(own).map_or("-".into(), |(time, own)| format!("{:.2}", time.as_secs_f64() / own.as_secs_f64()))
 }
 
 /// What was downloaded stays; it is no part of what is measured.
@@ -134,12 +134,13 @@ fn gradle(copy: &Path, classes: &[String]) -> Command {
     gradle
 }
 
-fn pytest(copy: &Path, files: &[String]) -> Command {
+fn pytest(copy: &Path, classes: &[String]) -> Command {
+    let file = |class: &String| class.split('$').next().map(|module| format!("{}.py", module.replace('.', "/")));
     let python = [".venv", "venv"].map(|folder| copy.join(folder).join("bin/python"));
     let python =
         python.iter().find(|python| python.exists()).map_or(OsStr::new("python3"), |python| python.as_os_str());
     let mut pytest = Command::new(python);
-    pytest.args(["-m", "pytest", "-q", "--junitxml=TEST-pytest.xml"]).args(files);
+    pytest.args(["-m", "pytest", "-q", "--junitxml=TEST-pytest.xml"]).args(classes.iter().filter_map(file));
     pytest
 }
 
@@ -153,24 +154,28 @@ fn ran(copy: &Path) -> bool {
     reports.any(|entry| std::fs::read_to_string(entry.path()).is_ok_and(|text| text.contains("<testcase")))
 }
 
-fn unidebug(words: &[&str], cache: &Path) -> (Duration, Value) {
+/// What the program says, and how long that took where it came to what was wanted.
+fn unidebug(words: &[&str], cache: &Path, wanted: &str) -> (Option<Duration>, Value) {
     let begin = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_unidebug"));
-    command.args(words).arg("--json").env("UNIDEBUG_CACHE_DIR", cache);
+    // Ours is no setting of the program.
+    command.args(words).arg("--json").env("UNIDEBUG_CACHE_DIR", cache).env_remove("UNIDEBUG_FIELD");
     let done = command.stdin(Stdio::null()).stderr(Stdio::null()).output().unwrap();
     let took = begin.elapsed();
     let said = String::from_utf8_lossy(&done.stdout).lines().rev().find_map(|line| serde_json::from_str(line).ok());
-    (took, said.unwrap_or_default())
+    let said: Value = said.unwrap_or_default();
+    (said.get(wanted).is_some().then_some(took), said)
 }
 
 /// Until the first prompts are there.
-fn first_query(project: &Path, cache: &Path) -> Duration {
-    let project = project.to_str().unwrap();
-    unidebug(&["run", project, "--model", "gpt-4o-mini", "--dry-run", "--base-url", "http://127.0.0.1:9/v1"], cache).0
+fn first_query(project: &Path, cache: &Path) -> Option<Duration> {
+    let asked = ["--model", "gpt-4o-mini", "--dry-run", "--base-url", "http://127.0.0.1:9/v1"];
+    unidebug(&[&["run", project.to_str().unwrap()], &asked[..]].concat(), cache, "requests").0
 }
 
 /// The developers' repair as anybody would propose it, and what is said of it.
-fn judged(bug: &Path, cache: &Path) -> (Duration, Value) {
+fn judged(bug: &Path, cache: &Path) -> (Option<Duration>, Value) {
     let [project, patch] = [bug.join("buggy"), bug.join("dev.patch")];
-    unidebug(&["judge", project.to_str().unwrap(), "--patch", patch.to_str().unwrap(), "--max-time", "1h"], cache)
+    let words = ["judge", project.to_str().unwrap(), "--patch", patch.to_str().unwrap(), "--max-time", "1h"];
+    unidebug(&words, cache, "patches")
 }
