@@ -12,12 +12,13 @@ fn main() {
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let version = match is_release.then(commit).flatten() {
         Some(commit) => {
-            println!("cargo:rustc-env=UNIDEBUG_COMMIT={commit}");
+            println!("cargo:rustc-env=BUILT_FROM_COMMIT={commit}");
             format!("{version} ({commit})")
         }
         None => version,
     };
-    println!("cargo:rustc-env=UNIDEBUG_VERSION={version}");
+    // Cargo hands these to tests as well, where a name with our prefix would be a setting.
+    println!("cargo:rustc-env=VERSION_WITH_COMMIT={version}");
 }
 
 /// The commit that is built; none where there is no git, or no repository that holds this file: sources that were

@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Finds the cause of a failing test and returns a validated patch.
 #[derive(Debug, Parser)]
-#[command(name = "unidebug", version = env!("UNIDEBUG_VERSION"), max_term_width = 100)]
+#[command(name = "unidebug", version = env!("VERSION_WITH_COMMIT"), max_term_width = 100)]
 pub struct Cli {
     /// Log to stderr: `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `unidebug::llm=trace`.
     #[arg(long, global = true, value_name = "LEVEL", env = "UNIDEBUG_LOG")]

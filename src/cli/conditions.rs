@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// The commit that the program was built from; empty in builds for development, and without a repository.
-const COMMIT: &str = match option_env!("UNIDEBUG_COMMIT") {
+const COMMIT: &str = match option_env!("BUILT_FROM_COMMIT") {
     Some(commit) => commit,
     None => "",
 };
