@@ -73,8 +73,34 @@ pub(super) fn literals(text: &str, language: &dyn Language) -> Vec<String> {
     language::preorder(tree.root_node(), |node| {
         let one = (rules.literal)(node, &wrapped.text);
         let below = one.is_none();
-        found.extend(one.filter(|literal| !rules.common.contains(&literal.as_str())));
+        found.extend(one.filter(|literal| !rules.common.contains(&literal.as_str()) && !is_separator(literal)));
         below
     });
     found
+}
+
+/// Whether a literal is one character that separates others, such as `'\r'` or `0x0D`: what a parser looks for in any
+/// input. A text of one character may well be a whole input, so it is none.
+fn is_separator(literal: &str) -> bool {
+    if let Some(character) = literal.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        return !character.contains(char::is_alphanumeric) || ["\\n", "\\r", "\\t", "\\f", "\\b"].contains(&character);
+    }
+    let digits = literal.strip_prefix("0x").or_else(|| literal.strip_prefix("0X"));
+    let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    code.is_some_and(|code| code.is_ascii() && !code.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_separator;
+
+    #[test]
+    fn separators_are_no_values_of_a_test() {
+        for one in ["'\\r'", "','", "' '", "'\\''", "0x0D", "0X2c"] {
+            assert!(is_separator(one), "{one}");
+        }
+        for none in ["'x'", "'7'", "'\\u0041'", "0x41", "0x0DFF", "0xé", "13", "\"\\r\"", "\",\""] {
+            assert!(!is_separator(none), "{none}");
+        }
+    }
 }
