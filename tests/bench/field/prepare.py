@@ -3,7 +3,7 @@
 
     prepare.py CLONES OUT [ID…]
 
-CLONES holds a clone or mirror of each repository, as OWNER-NAME, OWNER+NAME or NAME. OUT/ID gets `buggy` (the code
+CLONES holds a clone or mirror of each repository, as OWNER-NAME or NAME. OUT/ID gets `buggy` (the code
 before the repair, committed, with the tests of the repair, uncommitted, as a developer has it who wrote them first),
 `dev.patch` (what the developers changed in the product), and two patches that repair nothing: `comment.patch` and
 `helper.patch`, an unused function. `bugs.tsv` beside this file says which bugs; it holds facts alone, and nothing is
@@ -29,7 +29,7 @@ def git(clone, *words, given=None):
 
 def clone_of(clones, repository):
     owner, name = repository.split("/")
-    for folder in (f"{owner}-{name}", f"{owner}+{name}", f"{owner}+{name}/repo", name):
+    for folder in (f"{owner}-{name}", name):
         if (clones / folder / ".git").exists() or (clones / folder / "HEAD").exists():
             return clones / folder
     raise SystemExit(f"prepare: no clone of {repository} below {clones}\nhint: git clone it to {clones}/{owner}-{name}")
