@@ -16,6 +16,8 @@ const ADDING: &str =
 const TEST_ADDING: &str = "from adding import total\n\n\ndef test_none():\n    assert total([]) == 0\n\n\ndef test_some():\n    \
                            assert total([5]) == 5\n";
 const SECRET: &str = "planted-secret";
+/// What the program keeps for all projects, while it is tested.
+const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/cache");
 
 /// What a project could get at, and the project.
 struct Trap {
@@ -72,6 +74,21 @@ impl Trap {
              try {{ new java.net.Socket(\"127.0.0.1\", {port}).close(); }} catch (Throwable e) {{ }}\n\
              try {{ Runtime.getRuntime().exec(new String[] {{\"setsid\", \"sh\", \"-c\", \"{daemon}\"}}); }} catch \
              (Throwable e) {{ }} }}\n"
+        )
+    }
+
+    fn groovy(&self) -> String {
+        let (base, port, daemon, cache) = (&self.base, self.port(), self.daemon(), CACHE);
+        format!(
+            "def attempt = {{ what -> try {{ println what() }} catch (Throwable ignored) {{ }} }}\n\
+             attempt {{ new File('{base}/taken').text = '' }}\n\
+             attempt {{ new File('{base}/secret/file').text }}\n\
+             attempt {{ new File('{base}/secret/file').text = '' }}\n\
+             attempt {{ new Socket('127.0.0.1', {port}).close() }}\n\
+             ['m2', 'repositories', 'gradle-distributions', 'gradle'].each {{ part -> \
+             attempt {{ new File('{cache}/' + part).mkdirs(); new File('{cache}/' + part + '/{mark}').text = '' }} }}\n\
+             attempt {{ ['setsid', 'sh', '-c', '{daemon}'].execute() }}\n",
+            mark = self.mark
         )
     }
 
@@ -261,7 +278,7 @@ const POM: &str = "<project><modelVersion>4.0.0</modelVersion><groupId>trial</gr
 
 /// Code that Maven loads before anything of its own, telling what it could do.
 fn agent(trap: &Trap, home: &Utf8Path) -> String {
-    let (port, cache) = (trap.port(), concat!(env!("CARGO_TARGET_TMPDIR"), "/cache/m2"));
+    let (port, cache) = (trap.port(), format!("{CACHE}/m2"));
     format!(
         "import java.io.*; import java.nio.file.*;\n\
          public class Agent {{\n\
@@ -323,6 +340,57 @@ fn what_a_project_loads_into_maven_is_left_out_and_gets_nowhere_if_it_is_trusted
         let nowhere = "reached no, wrote no, added no, home no, settings no";
         assert!(done.stderr.contains(nowhere), "{sandbox}: {done}");
         assert!(trap.listener.accept().is_err());
+    }
+}
+
+#[test]
+fn code_of_a_gradle_build_and_its_wrapper_gets_nowhere() {
+    if unidebug::sandbox::find_program("gradle").is_none() {
+        eprintln!("passed over: no Gradle here");
+        return;
+    }
+    let build = |evil: &str| {
+        format!(
+            "{evil}\napply plugin: 'java'\nrepositories {{ mavenCentral() }}\ndependencies {{ testCompile 'junit:junit:4.13.2' }}\n"
+        )
+    };
+    type Place = fn(&Trap) -> Vec<(&'static str, String)>;
+    let places: [(&str, Place); 4] = [
+        ("build.gradle", |_| Vec::new()),
+        ("settings.gradle", |trap| vec![("settings.gradle", trap.groovy())]),
+        ("buildSrc", |trap| vec![("buildSrc/build.gradle", trap.groovy())]),
+        ("a wrapper", |trap| {
+            let address = format!("distributionUrl=http\\://127.0.0.1\\:{}/gradle-9.9-bin.zip\n", trap.port());
+            let program = format!("#!/bin/sh\n{}", trap.shell());
+            vec![("gradle/wrapper/gradle-wrapper.properties", address), ("gradlew", program)]
+        }),
+    ];
+    for (name, place) in places {
+        let trap = Trap::new();
+        let evil = if name == "build.gradle" { trap.groovy() } else { String::new() };
+        let project = trap.project();
+        write_files(&project, &[("src/main/java/Sum.java", SUM), ("src/test/java/SumTest.java", TEST)]);
+        write_files(&project, &[("build.gradle", &build(&evil))]);
+        place(&trap).iter().for_each(|(path, text)| write_files(&project, &[(path, text)]));
+        if name == "a wrapper" {
+            // The wrapper's jar: a program that would do the same.
+            let classes = trap.base.join("wrapper");
+            let evil = format!(
+                "public class GradleWrapperMain {{ {}\npublic static void main(String[] a) {{ }} }}",
+                trap.java()
+            );
+            write_files(&classes, &[("GradleWrapperMain.java", &format!("package org.gradle.wrapper; {evil}"))]);
+            let jdk = unidebug::benchmark::jdk::find(None).unwrap().home;
+            let source = classes.join("GradleWrapperMain.java");
+            run(jdk.join("bin/javac").as_str(), &["-d", classes.as_str(), source.as_str()]);
+            let jar = project.join("gradle/wrapper/gradle-wrapper.jar");
+            run(jdk.join("bin/jar").as_str(), &["cf", jar.as_str(), "-C", classes.as_str(), "org"]);
+        }
+        trap.run_both(name);
+        for kept in ["m2", "repositories", "gradle-distributions", "gradle"] {
+            let written = Utf8Path::new(CACHE).join(kept).join(&trap.mark);
+            assert!(!written.exists(), "{name}: it wrote into what is kept for all projects: {written}");
+        }
     }
 }
 

@@ -1,24 +1,27 @@
 //! The only way from a build to the network: a server of this program that hands out files of Maven repositories.
 //!
-//! It reads from the repositories that the user's settings name, and from public ones that the project names. It
-//! keeps what it fetched, with sums that fit, in this program's repository, which no project can write. It takes
-//! nothing, so nothing leaves but the names of what is asked for; a build sees no password.
+//! It reads from the repositories that the user's settings name, and from public ones that the project names: in its poms,
+//! or in what it asks for. It keeps what it fetched, with sums that fit, in this program's folders, which no project can
+//! write. It takes nothing, so nothing leaves but the names of what is asked for; a build sees no password.
 
+mod named;
 mod path;
+mod shelf;
 mod upstream;
 
-pub(super) use upstream::{Upstream, of_project, of_user};
+pub(super) use upstream::{Upstream, of_project, of_user, public};
 
 use crate::sandbox::Door;
-use camino::{Utf8Path, Utf8PathBuf};
-use data_encoding::HEXLOWER;
+use camino::Utf8Path;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::ext::ReasonPhrase;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use sha1::{Digest, Sha1};
+use named::Named;
+use path::Asked;
+use shelf::{Answer, Shelf};
 use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
@@ -34,8 +37,6 @@ const MOST_BYTES: usize = 1 << 30;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Length of the word that a caller must know.
 const WORD: usize = 24;
-/// Files with the sums of others.
-const SUMS: &[&str] = &[".sha1", ".md5", ".sha256", ".sha512", ".asc"];
 /// How Maven's own repository calls what it knows of versions, when one mirror stands for all repositories.
 pub(super) const ID: &str = "central";
 
@@ -59,6 +60,25 @@ impl Drop for Mirror {
 impl Mirror {
     /// Opens one that keeps what it fetches in `store`, a repository as Maven lays it out.
     pub(super) async fn open(store: &Utf8Path, upstreams: Vec<Upstream>) -> io::Result<Self> {
+        Self::open_with(store, upstreams, None).await
+    }
+
+    /// Opens one that also asks the public repository that a request names, if `upstreams` do not have a file. What comes
+    /// from there is kept in `named`, for requests that name the same repository.
+    pub(super) async fn open_to_named(
+        store: &Utf8Path,
+        upstreams: Vec<Upstream>,
+        named: &Utf8Path,
+    ) -> io::Result<Self> {
+        Self::open_with(store, upstreams, Some(Named::new(named, named::Asks::Public))).await
+    }
+
+    /// Opens one that hands out what the other kind kept, and fetches nothing.
+    pub(super) async fn open_kept(store: &Utf8Path, named: &Utf8Path) -> io::Result<Self> {
+        Self::open_with(store, Vec::new(), Some(Named::new(named, named::Asks::Nobody))).await
+    }
+
+    async fn open_with(store: &Utf8Path, upstreams: Vec<Upstream>, named: Option<Named>) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("unidebug-").rand_bytes(WORD).tempdir()?;
         let path = Utf8Path::from_path(folder.path()).ok_or_else(|| io::Error::other("a path that is no text"))?;
         let word = path.file_name().unwrap_or_default().to_owned();
@@ -66,9 +86,8 @@ impl Mirror {
         let door = Door { port: tcp.local_addr()?.port(), socket: path.join("socket") };
         let unix = UnixListener::bind(&door.socket)?;
         let url = format!("http://127.0.0.1:{}/{word}", door.port);
-        let upstreams = upstreams.into_iter().map(Upstream::connected).collect::<io::Result<_>>()?;
-        let shelf = Arc::new(Shelf { store: store.to_owned(), word, upstreams });
-        let by_port = shelf.clone();
+        let served = Arc::new(Served { word, users: Shelf::new(store, upstreams)?, named });
+        let by_port = served.clone();
         let tasks = vec![
             tokio::spawn(async move {
                 while let Ok((stream, _)) = tcp.accept().await {
@@ -77,7 +96,7 @@ impl Mirror {
             }),
             tokio::spawn(async move {
                 while let Ok((stream, _)) = unix.accept().await {
-                    tokio::spawn(serve(stream, shelf.clone()));
+                    tokio::spawn(serve(stream, served.clone()));
                 }
             }),
         ];
@@ -85,20 +104,11 @@ impl Mirror {
     }
 }
 
-/// What came of a request.
-enum Answer {
-    File(Vec<u8>),
-    /// No repository has it.
-    NotFound,
-    /// Some repository could not be asked.
-    Unreachable(String),
-}
-
 /// Answers the one request of a connection.
-async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, shelf: Arc<Shelf>) {
+async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, served: Arc<Served>) {
     let service = service_fn(|request| {
-        let shelf = shelf.clone();
-        async move { Ok::<_, Infallible>(respond(&request, &shelf).await) }
+        let served = served.clone();
+        async move { Ok::<_, Infallible>(respond(&request, &served).await) }
     });
     let mut server = hyper::server::conn::http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(PATIENCE).keep_alive(false);
@@ -106,14 +116,14 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, shelf: Arc<Shelf>) {
     let _ = server.serve_connection(TokioIo::new(stream), service).await;
 }
 
-async fn respond(request: &Request<Incoming>, shelf: &Shelf) -> Response<Full<Bytes>> {
+async fn respond(request: &Request<Incoming>, served: &Served) -> Response<Full<Bytes>> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return empty(StatusCode::METHOD_NOT_ALLOWED);
     }
-    let Some(path) = path::below(&shelf.word, &request.uri().to_string()) else {
+    let Some(asked) = path::below(&served.word, &request.uri().to_string()) else {
         return empty(StatusCode::FORBIDDEN);
     };
-    match shelf.find(&path).await {
+    match served.answer(&asked).await {
         Answer::File(bytes) => Response::new(Full::new(bytes.into())),
         Answer::NotFound => empty(StatusCode::NOT_FOUND),
         Answer::Unreachable(why) => {
@@ -133,85 +143,25 @@ fn empty(status: StatusCode) -> Response<Full<Bytes>> {
     response
 }
 
-/// What is kept, and where the rest comes from.
-struct Shelf {
-    store: Utf8PathBuf,
+/// What a caller who knows the word is handed out.
+struct Served {
     word: String,
-    upstreams: Vec<upstream::Connected>,
+    users: Shelf,
+    /// Repositories that requests name, where they may.
+    named: Option<Named>,
 }
 
-impl Shelf {
-    async fn find(&self, path: &Utf8Path) -> Answer {
-        let kept = self.kept_as(path);
-        // Releases never change; what is said about versions does.
-        let changes = path.as_str().contains("-SNAPSHOT/") || is_metadata(path);
-        if !changes && let Some(bytes) = self.read(&kept) {
-            return Answer::File(bytes);
-        }
-        let mut out_of_reach = None;
-        for upstream in &self.upstreams {
-            match self.fetch(upstream, path).await {
-                Ok(Some(bytes)) => return Answer::File(bytes),
-                Ok(None) => {}
-                Err(why) => out_of_reach = Some(why),
-            }
-        }
-        match (out_of_reach, self.read(&kept)) {
-            (Some(_), Some(bytes)) => Answer::File(bytes),
-            (Some(why), None) => Answer::Unreachable(why),
-            (None, _) => Answer::NotFound,
+impl Served {
+    /// The user's repositories come first: a project cannot put its own file under a name that they know.
+    async fn answer(&self, asked: &Asked) -> Answer {
+        let users = self.users.find(&asked.path).await;
+        let Some(url) = &asked.repository else { return users };
+        let Some(named) = self.named.as_ref().filter(|_| !matches!(users, Answer::File(_))) else { return users };
+        match named.find(url, &asked.path).await {
+            Answer::NotFound => users,
+            found => found,
         }
     }
-
-    /// Where Maven looks for a file of one mirror.
-    fn kept_as(&self, path: &Utf8Path) -> Utf8PathBuf {
-        let name = path.file_name().unwrap_or_default();
-        let local = name.strip_prefix("maven-metadata.xml").map(|end| format!("maven-metadata-{ID}.xml{end}"));
-        self.store.join(path).with_file_name(local.as_deref().unwrap_or(name))
-    }
-
-    fn read(&self, kept: &Utf8Path) -> Option<Vec<u8>> {
-        let bytes = std::fs::read(kept).ok()?;
-        // What names the repository it came from would only be used for that one; not there, it does not matter.
-        let _ = std::fs::remove_file(kept.with_file_name("_remote.repositories"));
-        Some(bytes)
-    }
-
-    /// Fetches a file whose sum fits and keeps both.
-    async fn fetch(&self, upstream: &upstream::Connected, path: &Utf8Path) -> Result<Option<Vec<u8>>, String> {
-        let Some(bytes) = upstream.get(path.as_str()).await? else { return Ok(None) };
-        if !SUMS.iter().any(|end| path.as_str().ends_with(end)) {
-            let sum = format!("{path}.sha1");
-            if let Some(said) = upstream.get(&sum).await? {
-                let word = String::from_utf8_lossy(&said).split_whitespace().next().unwrap_or_default().to_lowercase();
-                if word != HEXLOWER.encode(&Sha1::digest(&bytes)) {
-                    return Err(format!("the sum of {path} is wrong"));
-                }
-                self.keep(Utf8Path::new(&sum), &said);
-            }
-        }
-        self.keep(path, &bytes);
-        Ok(Some(bytes))
-    }
-
-    /// Keeping is for the next time only, so a full disk is no error here.
-    fn keep(&self, path: &Utf8Path, bytes: &[u8]) {
-        let kept = self.kept_as(path);
-        let Some(folder) = kept.parent() else { return };
-        let written = std::fs::create_dir_all(folder).and_then(|()| {
-            let new = tempfile::NamedTempFile::new_in(folder)?;
-            std::fs::write(new.path(), bytes)?;
-            let _ = std::fs::remove_file(kept.with_file_name("_remote.repositories"));
-            new.persist(&kept).map_err(|error| error.error)
-        });
-        if let Err(error) = written {
-            tracing::warn!("{kept} is not kept: {error}");
-        }
-    }
-}
-
-fn is_metadata(path: &Utf8Path) -> bool {
-    path.file_name().is_some_and(|name| name.starts_with("maven-metadata"))
 }
 
 #[cfg(test)]

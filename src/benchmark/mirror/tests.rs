@@ -81,3 +81,32 @@ async fn what_was_kept_is_handed_out_without_a_network_and_the_rest_says_why_not
     let other = seen(Choice::Bubblewrap, &mirror, &format!("{}/g/a/2/a-2.jar", mirror.url)).await;
     assert!(other.starts_with("HTTP/1.1 503") && other.contains("cannot be reached"), "{other}");
 }
+
+#[tokio::test]
+async fn a_named_repository_must_be_public_and_cannot_stand_for_the_users() {
+    let server = repository().await;
+    let folder = tempfile::tempdir().unwrap();
+    let base = Utf8Path::from_path(folder.path()).unwrap();
+    let (store, named) = (base.join("m2"), base.join("repositories"));
+    let at = |url: &str| format!("@{}", data_encoding::HEXLOWER.encode(url.as_bytes()));
+    let private = at(&format!("{}/m2", server.uri()));
+    let mirror = Mirror::open_to_named(&store, Vec::new(), &named).await.unwrap();
+    let jar = seen(Choice::Bubblewrap, &mirror, &format!("{}/{private}/g/a/1/a-1.jar", mirror.url)).await;
+    assert!(jar.starts_with("HTTP/1.1 404"), "{jar}");
+    assert!(server.received_requests().await.unwrap().is_empty(), "a machine of the user's network was asked");
+
+    let public = "https://m2.example.org/x";
+    let kept = named.join(crate::domain::Fingerprint::default().add(public).name());
+    for (folder, name) in [(&store, "g/a/1/a-1.jar"), (&kept, "g/a/1/a-1.jar"), (&kept, "g/b/1/b-1.jar")] {
+        std::fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+        std::fs::write(folder.join(name), folder.file_name().unwrap()).unwrap();
+    }
+    let mirror = Mirror::open_kept(&store, &named).await.unwrap();
+    let ask = |repository: String, path: &str| format!("{}/{repository}/{path}", mirror.url);
+    let first = seen(Choice::Bubblewrap, &mirror, &ask(at(public), "g/a/1/a-1.jar")).await;
+    assert!(first.ends_with("m2"), "the user's come first: {first}");
+    let second = seen(Choice::Bubblewrap, &mirror, &ask(at(public), "g/b/1/b-1.jar")).await;
+    assert!(second.ends_with(kept.file_name().unwrap()), "{second}");
+    let other = seen(Choice::Bubblewrap, &mirror, &ask(at("https://other.example.org"), "g/b/1/b-1.jar")).await;
+    assert!(other.starts_with("HTTP/1.1 404"), "one repository's file is no other's: {other}");
+}

@@ -69,9 +69,14 @@ pub(in crate::benchmark) fn of_project(pom: &str) -> Vec<Upstream> {
     let Some(project) = document.child("project") else { return Vec::new() };
     let profiles = project.child("profiles").into_iter().flat_map(|all| all.all("profile"));
     let named = std::iter::once(project).chain(profiles).flat_map(repositories);
-    let named = named.map(|(_, url)| url.trim_end_matches('/').to_owned());
-    let usable = named.filter(|url| reqwest::Url::parse(url).is_ok_and(|url| has_public_name(&url)));
-    usable.map(|url| Upstream { url, login: None, proxy: None, must_be_public: true }).collect()
+    named.filter_map(|(_, url)| public(&url)).collect()
+}
+
+/// A repository at an address that a project names; `None` where it cannot be a public one.
+pub(in crate::benchmark) fn public(url: &str) -> Option<Upstream> {
+    let url = url.trim_end_matches('/').to_owned();
+    let is_public = reqwest::Url::parse(&url).is_ok_and(|url| has_public_name(&url));
+    is_public.then_some(Upstream { url, login: None, proxy: None, must_be_public: true })
 }
 
 /// Identifiers and addresses of the repositories of a pom or a profile.
@@ -135,13 +140,13 @@ fn is_public(address: IpAddr) -> bool {
 }
 
 /// A repository that can be asked.
-pub(super) struct Connected {
+pub(in crate::benchmark) struct Connected {
     upstream: Upstream,
     client: reqwest::Client,
 }
 
 impl Upstream {
-    pub(super) fn connected(self) -> io::Result<Connected> {
+    pub(in crate::benchmark) fn connected(self) -> io::Result<Connected> {
         let public = self.must_be_public;
         // Stores of files stand behind many repositories; nothing leads from TLS back to plain connections.
         let follow = Policy::custom(move |attempt| {
@@ -161,7 +166,7 @@ impl Upstream {
 
 impl Connected {
     /// A file of the repository; `None` when it has none of that name.
-    pub(super) async fn get(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+    pub(in crate::benchmark) async fn get(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
         let url = format!("{}/{path}", self.upstream.url);
         let mut request = self.client.get(&url);
         if let Some((name, password)) = &self.upstream.login {

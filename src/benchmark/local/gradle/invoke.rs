@@ -1,18 +1,23 @@
-//! Running Gradle with our questions: offline first, with the network when something is missing.
+//! Running Gradle with our questions: offline first, through a mirror when something is missing.
 
 use super::answers::{Answers, Build};
 use super::complaint::{Complaint, complaint};
+use super::distribution::Distribution;
+use super::home::Home;
 use super::launch::{self, Launch};
+use super::source::{Source, users_files, users_home};
 use crate::benchmark::copy::io_error;
 use crate::benchmark::local::maven::is_about_the_jdk;
+use crate::benchmark::mirror::Mirror;
 use crate::benchmark::{BenchmarkError, jars, jdk};
 use crate::domain::RepoPath;
 use crate::sandbox::{Exit, Finished, Job, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
-use std::fs::{self, File};
+use std::fs;
 use std::time::{Duration, Instant};
 
-const SCRIPT: &str = include_str!("ask.gradle");
+const ASK: &str = include_str!("ask.gradle");
+const REDIRECT: &str = include_str!("mirror.gradle");
 
 /// Downloading a large project's dependencies on a slow line takes minutes, not hours.
 const DEADLINE: Duration = Duration::from_secs(30 * 60);
@@ -40,29 +45,31 @@ pub(super) struct Prepared {
     pub answers: Answers,
     /// How Gradle was started.
     pub launch: Launch,
+    /// Where it finds what the build depends on, from now on.
+    pub source: Source,
     /// Why some modules were not compiled, where all were asked for.
     pub left_out: Option<String>,
 }
 
-/// Gradle on this machine.
+/// Gradle on this machine, for one project.
 #[derive(Debug, Clone)]
 pub(super) struct Gradle {
     jdk: jdk::Jdk,
-    /// Where Gradle keeps what it fetched and made: this program's own, for Gradle writes there even when it only reads.
-    home: Utf8PathBuf,
+    home: Home,
     pub(super) sandbox: Sandbox,
 }
 
 impl Gradle {
-    /// Gradle, run by the JDK that will compile the candidates.
+    /// Gradle for the user's project in the folder `project`, run by the JDK that will compile the candidates.
     ///
     /// # Errors
     /// The JDK is missing, or the cache cannot be made.
-    pub(super) fn new(sandbox: Sandbox, chosen_jdk: Option<&Utf8Path>) -> Result<Self, BenchmarkError> {
-        let home = jars::cache_dir().join("gradle");
-        let made = fs::create_dir_all(&home).and_then(|()| home.canonicalize_utf8());
-        let home = made.map_err(|source| io_error("cannot make the cache", &home, source))?;
-        Ok(Self { jdk: jdk::find(chosen_jdk)?, home, sandbox })
+    pub(super) fn new(
+        sandbox: Sandbox,
+        chosen_jdk: Option<&Utf8Path>,
+        project: &Utf8Path,
+    ) -> Result<Self, BenchmarkError> {
+        Ok(Self { jdk: jdk::find(chosen_jdk)?, home: Home::of(project)?, sandbox })
     }
 
     /// Compiles the project, and asks how it is compiled and tested.
@@ -71,37 +78,49 @@ impl Gradle {
     /// There is no Gradle, the project does not compile, or nothing that was tried worked.
     pub(super) async fn prepare(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
         let root = &request.root;
-        let launches = launch::all(root, &self.home, users_home().as_deref(), &self.jdk.java());
-        if launches.is_empty() {
-            return Err(missing(root));
+        let launch = self.launch(root).await.ok_or_else(|| missing(root))?;
+        let _alone = self.home.alone().await?;
+        let mut sources = vec![Source::Fetched];
+        if self.home.is_old() {
+            sources.insert(0, Source::Kept);
+        }
+        if users_files().is_some() {
+            sources.insert(0, Source::Users);
         }
         let mut last = Complaint::Other("nothing was tried".into());
-        for launch in launches {
-            for network in if launch.fetches { &[true][..] } else { &[false, true][..] } {
-                match self.attempt(request, &launch, *network).await? {
-                    Ok(prepared) => return Ok(prepared),
-                    Err(complaint @ Complaint::Missing(_)) => last = complaint,
-                    Err(complaint) => {
-                        last = complaint;
-                        break;
-                    }
-                }
+        for source in sources {
+            match self.attempt(request, &launch, source).await? {
+                Ok(prepared) => return Ok(prepared),
+                Err(complaint) => last = complaint,
             }
-            // A Gradle that the wrapper names has the last word; one that could not be fetched has none.
-            let is_there = !launch.fetches || !launch::all(root, &self.home, None, &self.jdk.java())[0].fetches;
-            if is_there {
-                return Err(self.refused(root, &launch, &last));
+            if !matches!(last, Complaint::Missing(_)) {
+                break;
             }
-            tracing::info!("{} could not be had: {}", launch.name, last.text());
         }
-        Err(missing(root))
+        Err(self.refused(root, &launch, &last))
+    }
+
+    /// The Gradle that the project's wrapper names, fetched where it is missing; else the one on PATH.
+    async fn launch(&self, root: &Utf8Path) -> Option<Launch> {
+        let Some(wanted) = Distribution::wanted(root) else { return launch::on_path() };
+        let folder = match wanted.found(users_home().as_deref()) {
+            Some(folder) => Ok(folder),
+            None => wanted.fetch(&self.sandbox, &self.jdk.home).await,
+        };
+        match folder {
+            Ok(folder) => launch::of_distribution(&folder, wanted.version()),
+            Err(why) => {
+                tracing::info!("Gradle {} could not be had: {why}", wanted.version());
+                launch::on_path()
+            }
+        }
     }
 
     async fn attempt(
         &self,
         request: &Request,
         launch: &Launch,
-        network: bool,
+        source: Source,
     ) -> Result<Result<Prepared, Complaint>, BenchmarkError> {
         let started = Instant::now();
         let answers = Answers::new()?;
@@ -112,7 +131,9 @@ impl Gradle {
         if request.run_tests {
             args.extend(["-Dunidebug.test=all".into(), format!("-Dunidebug.seconds={MODULE_TESTS_SECONDS}")]);
         }
-        let (done, said) = self.call(&request.root, launch, &answers, args, network, DEADLINE).await?;
+        let mirror = source.mirror(&self.sandbox, &self.jdk.home).await?;
+        let job = self.job(&request.root, launch, &answers, mirror.as_ref())?.write(self.home.path());
+        let (done, said) = self.run(job, self.home.path(), args, DEADLINE).await?;
         let said = said.replace(&format!("{}/", request.root), "");
         let build = answers.build();
         let told = |build: &Build| {
@@ -123,63 +144,95 @@ impl Gradle {
         let left_out = (!done.exit.success()).then(|| complaint(&said, done.exit));
         // What the network may bring is not left out.
         if let Some(complaint @ Complaint::Missing(_)) = &left_out
-            && !network
+            && source != Source::Fetched
         {
             return Ok(Err(complaint.clone()));
         }
-        let how = if network { "with the network" } else { "offline" };
+        let how = if source == Source::Fetched { "with the network" } else { "offline" };
+        // What was fetched is kept.
+        let source = if source == Source::Fetched { Source::Kept } else { source };
         let seconds = started.elapsed().as_secs_f64();
         let note = format!("compiled by Gradle {}, {how}, {seconds:.1} s", build.gradle);
         let left_out = left_out.map(|complaint| complaint.text().to_owned());
-        let launch = self.now(&request.root, launch);
-        Ok(Ok(Prepared { note, build, answers, launch, left_out }))
+        Ok(Ok(Prepared { note, build, answers, launch: launch.clone(), source, left_out }))
     }
 
-    /// The same Gradle from now on: what a wrapper fetched is started directly.
-    fn now(&self, root: &Utf8Path, launch: &Launch) -> Launch {
-        let all = launch::all(root, &self.home, None, &self.jdk.java());
-        if launch.fetches { all.into_iter().next().unwrap_or_else(|| launch.clone()) } else { launch.clone() }
-    }
-
-    /// Runs Gradle once in a folder that it may write. Tells what it said.
+    /// Runs tasks once on a tree that a candidate may have changed, with a copy of the home. Tells what Gradle said.
     ///
     /// # Errors
     /// It cannot be started.
     pub(super) async fn call(
         &self,
+        tree: &Utf8Path,
+        (launch, source): (&Launch, Source),
+        answers: &Answers,
+        args: Vec<String>,
+        wall: Duration,
+    ) -> Result<(Finished, String), BenchmarkError> {
+        let mirror = source.mirror(&self.sandbox, &self.jdk.home).await?;
+        let copied = {
+            let _alone = self.home.alone().await?;
+            self.home.copy()?
+        };
+        // What it made once may be named there by its old place.
+        let job =
+            self.job(tree, launch, answers, mirror.as_ref())?.write(&copied.path).read([self.home.path().to_owned()]);
+        self.run(job, &copied.path, args, wall).await
+    }
+
+    /// A call of Gradle in a folder that it may write, but for its home and its tasks.
+    fn job(
+        &self,
         root: &Utf8Path,
         launch: &Launch,
         answers: &Answers,
+        mirror: Option<&Mirror>,
+    ) -> Result<Job, BenchmarkError> {
+        let folder = answers.folder()?;
+        let script = |name: &str, text: &str| {
+            let path = folder.join(name);
+            let written = fs::write(&path, text);
+            written.map(|()| path.clone()).map_err(|source| io_error("cannot write the init script", &path, source))
+        };
+        let ask = script("ask.gradle", ASK)?;
+        let mut job = Job::new(launch.program.as_str(), root).args(launch.args.clone()).write(root).write(&folder);
+        job = job.read(launch.read.clone()).read([self.jdk.home.clone()]);
+        job = job.args(["--no-daemon", "--console=plain", "-I", ask.as_str()]);
+        job = job.args([format!("-Dunidebug.answers={folder}")]).args(AS_A_RULE.iter().copied());
+        job = match mirror {
+            None => job.args(["--offline"]),
+            Some(mirror) => {
+                let redirect = script("mirror.gradle", REDIRECT)?;
+                let mut job = job.args(["-I", redirect.as_str(), &format!("-Dunidebug.mirror={}", mirror.url)]);
+                job.door = Some(mirror.door.clone());
+                job
+            }
+        };
+        job.limits.memory_mib = 8192;
+        // A first build fetches all that a large project depends on.
+        job.limits.disk_mib = 16 << 10;
+        Ok(job)
+    }
+
+    async fn run(
+        &self,
+        job: Job,
+        home: &Utf8Path,
         args: Vec<String>,
-        network: bool,
         wall: Duration,
     ) -> Result<(Finished, String), BenchmarkError> {
-        let folder = answers.folder()?;
-        let script = folder.join("ask.gradle");
-        fs::write(&script, SCRIPT).map_err(|source| io_error("cannot write the init script", &script, source))?;
-        let _alone = self.alone().await?;
-        let mut job = Job::new(launch.program.as_str(), root).args(launch.args.clone()).write(root).write(&folder);
-        job = job.read(launch.read.clone()).read([self.jdk.home.clone()]).write(&self.home).wall(wall);
-        job = job.args(["--no-daemon", "--console=plain", "-g", self.home.as_str(), "-I", script.as_str()]);
-        job = job.args([format!("-Dunidebug.answers={folder}")]).args(AS_A_RULE.iter().copied());
-        if network {
-            job.network = true;
-        } else {
-            job = job.args(["--offline"]);
-        }
-        let mut env = vec![
+        let mut job = job.args(["-g", home.as_str()]).args(args).wall(wall);
+        job.env = vec![
             ("JAVA_HOME".into(), self.jdk.home.to_string()),
-            ("GRADLE_USER_HOME".into(), self.home.to_string()),
+            ("GRADLE_USER_HOME".into(), home.to_string()),
             ("GRADLE_OPTS".into(), format!("-Xmx2g -Xss16m {}", jars::SHORT_LIVED)),
         ];
         // Newer versions look there for what the user's own builds fetched.
-        if let Some(caches) = users_home().map(|home| home.join("caches")).filter(|c| c.join("modules-2").is_dir()) {
+        if let Some(caches) = users_files() {
             job = job.read([caches.clone()]);
-            env.push(("GRADLE_RO_DEP_CACHE".into(), caches.into_string()));
+            job.env.push(("GRADLE_RO_DEP_CACHE".into(), caches.into_string()));
         }
-        job.env = env;
-        job.limits.memory_mib = 8192;
-        let done = self.sandbox.run(job.args(args)).await.map_err(|error| BenchmarkError::Setup {
+        let done = self.sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
             what: format!("Gradle could not be started: {error}"),
             hint: "`unidebug doctor` tells what is missing".into(),
         })?;
@@ -187,20 +240,10 @@ impl Gradle {
         Ok((done, said))
     }
 
-    /// Waits until no other process of this program uses the home: Gradle's own locks ask their holder over the loopback
-    /// device, which each sandbox has for itself.
-    async fn alone(&self) -> Result<File, BenchmarkError> {
-        let path = self.home.join("unidebug.lock");
-        let failed = |source| io_error("cannot lock Gradle's home", &self.home, source);
-        let file = File::create(&path).map_err(failed)?;
-        let locked = tokio::task::spawn_blocking(move || file.lock().map(|()| file)).await;
-        locked.map_err(std::io::Error::other).and_then(|locked| locked).map_err(failed)
-    }
-
     fn refused(&self, root: &Utf8Path, launch: &Launch, complaint: &Complaint) -> BenchmarkError {
         let jdk = format!("Java {}", self.jdk.version);
-        let is_other = |wanted: &String| !launch.name.ends_with(wanted.as_str()) && !is_about_the_jdk(complaint.text());
-        let wanted = launch::wanted_version(root).filter(is_other);
+        let is_other = |wanted: &str| !launch.name.ends_with(wanted) && !is_about_the_jdk(complaint.text());
+        let wanted = Distribution::wanted(root).map(|wanted| wanted.version().to_owned()).filter(|w| is_other(w));
         let (what, hint) = match complaint {
             Complaint::Compile(what) => (
                 format!("the project does not compile before any change: {what}"),
@@ -242,17 +285,12 @@ pub(super) fn was_cut(exit: Exit) -> bool {
 }
 
 fn missing(root: &Utf8Path) -> BenchmarkError {
-    let what = match launch::wanted_version(root) {
-        Some(version) => format!("the project wants Gradle {version}, which could not be fetched, and none is on PATH"),
+    let what = match Distribution::wanted(root) {
+        Some(wanted) => {
+            format!("the project wants Gradle {}, which could not be fetched, and none is on PATH", wanted.version())
+        }
         None => "the project is built with Gradle, and there is none on PATH".to_owned(),
     };
     let hint = "install Gradle, or run `./gradlew help` once where there is a network; or use `--build` and `--test`";
     BenchmarkError::Missing { what, hint: hint.into() }
-}
-
-/// The user's home of Gradle.
-fn users_home() -> Option<Utf8PathBuf> {
-    let said = std::env::var("GRADLE_USER_HOME").ok().map(Utf8PathBuf::from);
-    let usual = || std::env::var("HOME").ok().map(|home| Utf8PathBuf::from(home).join(".gradle"));
-    said.or_else(usual)?.canonicalize_utf8().ok()
 }

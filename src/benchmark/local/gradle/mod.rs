@@ -6,9 +6,12 @@
 mod answers;
 mod complaint;
 mod describe;
+mod distribution;
+mod home;
 mod invoke;
 mod launch;
 mod own;
+mod source;
 
 use super::modules::{self, Choice, Module};
 use super::reactor::{CompilesAll, Described, Modules};
@@ -19,6 +22,7 @@ use crate::benchmark::{BenchmarkError, Reactor};
 use crate::domain::{RepoPath, TestStatus};
 use answers::ModuleAnswer;
 use camino::{Utf8Path, Utf8PathBuf};
+use distribution::Distribution;
 use invoke::{Gradle, Prepared, Request};
 use own::GradleTest;
 use std::sync::Arc;
@@ -72,7 +76,7 @@ async fn in_copy(
     notes: &mut Vec<String>,
 ) -> Result<Found, BenchmarkError> {
     let choice = choose(root, original, facts.module.as_ref(), &settings.failing)?;
-    let gradle = Gradle::new(settings.sandbox().await?, facts.java_home.as_deref())?;
+    let gradle = Gradle::new(settings.sandbox().await?, facts.java_home.as_deref(), original)?;
     let only = match &choice {
         Choice::One(module) => Some(module.folder.clone()),
         Choice::RunAll => None,
@@ -84,13 +88,14 @@ async fn in_copy(
     let all = told_modules(root, &prepared);
     if prepared.build.modules.iter().all(|module| module.test.is_none()) {
         let used = &prepared.build.gradle;
-        let other = launch::wanted_version(root).filter(|wanted| wanted != used);
+        let other = Distribution::wanted(root).filter(|wanted| wanted.version() != used.as_str());
         return Err(BenchmarkError::Root {
             what: format!("Gradle {used} knows no module in Java with tests"),
             path: root.to_owned(),
             hint: match other {
                 Some(wanted) => {
-                    format!("the project wants Gradle {wanted}: run `./gradlew help` once, which fetches it")
+                    let version = wanted.version();
+                    format!("the project wants Gradle {version}: run `./gradlew help` once, which fetches it")
                 }
                 None => "name the folder of a project in Java, or use `--build` and `--test`".into(),
             },
@@ -112,7 +117,7 @@ async fn in_copy(
         Arc::new(Modules::new(modules, &all, &module)) as Arc<dyn Reactor>
     });
     let task = prepared.build.modules[nth].test.clone().unwrap_or_else(|| "test".into());
-    let own = GradleTest { gradle, launch: prepared.launch, module: module.folder, nth, task };
+    let own = GradleTest { gradle, launch: prepared.launch, source: prepared.source, module: module.folder, nth, task };
     Ok(Found { project, own: Arc::new(own), reactor })
 }
 

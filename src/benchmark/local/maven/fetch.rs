@@ -4,7 +4,7 @@ use super::invoke::{Maven, no_settings};
 use super::user;
 use crate::benchmark::mirror::{self, Mirror};
 use crate::benchmark::{BenchmarkError, age, jars};
-use crate::sandbox::Job;
+use crate::sandbox::{Job, Sandbox};
 use camino::Utf8Path;
 use std::{fs, io};
 
@@ -27,8 +27,7 @@ impl Maven {
         arguments: impl FnOnce(&Utf8Path) -> Vec<String>,
     ) -> Result<(Job, Fetching), BenchmarkError> {
         let settings = user::settings();
-        let super_pom = self.super_pom().await;
-        let mut upstreams = mirror::of_user(settings.as_deref(), super_pom.as_deref());
+        let mut upstreams = self.users_repositories().await;
         for upstream in poms(root).flat_map(|pom| mirror::of_project(&pom)) {
             if !upstreams.contains(&upstream) {
                 upstreams.push(upstream);
@@ -52,6 +51,12 @@ impl Maven {
         opened.await.map_err(no_settings)
     }
 
+    /// The repositories that the user and this Maven know.
+    async fn users_repositories(&self) -> Vec<mirror::Upstream> {
+        let super_pom = self.super_pom().await;
+        mirror::of_user(user::settings().as_deref(), super_pom.as_deref())
+    }
+
     /// The pom that all others inherit from, out of this Maven's own library: it names the repository every Maven knows.
     async fn super_pom(&self) -> Option<String> {
         let home = self.program.canonicalize_utf8().ok()?.parent()?.parent()?.join("lib");
@@ -70,6 +75,17 @@ impl Maven {
             tracing::warn!("Maven's own pom cannot be read: {error}");
         }
         fs::read_to_string(place.join(SUPER_POM)).ok()
+    }
+}
+
+/// The repositories that the user's settings and, where one is installed, Maven know.
+pub(in crate::benchmark::local) async fn users_repositories(
+    sandbox: &Sandbox,
+    jdk: &Utf8Path,
+) -> Vec<mirror::Upstream> {
+    match Maven::find(sandbox.clone(), Some(jdk)) {
+        Ok(maven) => maven.users_repositories().await,
+        Err(_) => mirror::of_user(user::settings().as_deref(), None),
     }
 }
 

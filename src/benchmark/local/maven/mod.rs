@@ -26,6 +26,7 @@ use crate::benchmark::{BenchmarkError, Project, Reactor};
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
 pub(super) use complaint::is_about_the_jdk;
+pub(super) use fetch::users_repositories;
 use invoke::{Maven, Request};
 use own::MavenTest;
 use reactor::MavenModules;
