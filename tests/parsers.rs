@@ -1,4 +1,5 @@
-//! Readers of foreign text, fed with damaged texts: ten thousand a reader in a usual run, a million in `make soak`.
+//! Readers of foreign text, fed with damaged texts: ten thousand a reader in a usual run, a million in `make soak`, and
+//! others for as long as wanted by `UNIDEBUG_TEST_FUZZ_SECONDS=3600 cargo test --test all parsers::`.
 //!
 //! Real texts are cut, doubled, swapped and mixed with what their readers look for. That reaches deeper than noise, and
 //! costs a few microseconds, where a generator of structures would cost more than the readers.
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use unidebug::agent::answer;
 use unidebug::benchmark::defects4j::{kind_of, reports, text};
+use unidebug::benchmark::facts::ProjectFile;
 use unidebug::benchmark::junit_xml;
 use unidebug::domain::{RepoPath, Usage};
 use unidebug::journal::History;
@@ -20,8 +22,38 @@ const HANG: Duration = Duration::from_secs(10);
 /// Changes to one text at most.
 const MOST_CHANGES: usize = 6;
 
-fn cases() -> usize {
-    if std::env::var_os("UNIDEBUG_SOAK").is_some() { 1_000_000 } else { 10_000 }
+/// How long a reader is fed.
+#[derive(Clone, Copy)]
+enum Until {
+    /// As many texts, the same in each run.
+    Cases(usize),
+    /// So long, other texts in each run: `UNIDEBUG_TEST_FUZZ_SECONDS`.
+    Time(Duration),
+}
+
+impl Until {
+    fn chosen() -> Self {
+        let seconds = std::env::var("UNIDEBUG_TEST_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+        match seconds {
+            Some(seconds) => Self::Time(Duration::from_secs(seconds)),
+            None if std::env::var_os("UNIDEBUG_SOAK").is_some() => Self::Cases(1_000_000),
+            None => Self::Cases(10_000),
+        }
+    }
+
+    fn is_over(self, cases: usize, begin: Instant) -> bool {
+        match self {
+            Self::Cases(most) => cases >= most,
+            Self::Time(most) => begin.elapsed() >= most,
+        }
+    }
+
+    fn random(self) -> fastrand::Rng {
+        match self {
+            Self::Cases(_) => fastrand::Rng::with_seed(1),
+            Self::Time(_) => fastrand::Rng::new(),
+        }
+    }
 }
 
 /// Damages texts.
@@ -68,26 +100,38 @@ impl Damage<'_> {
     }
 }
 
-/// Reads as many damaged texts as wanted, on all processors; a panic or a text that takes too long fails the test.
+/// Reads damaged texts for as long as wanted, on all processors; a panic or a text that takes too long fails the test.
 fn feed(name: &str, seeds: &[&str], words: &[&str], read: impl Fn(&[u8]) + Sync) {
+    let until = Until::chosen();
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
+    let part = match until {
+        Until::Cases(all) => Until::Cases(all / threads),
+        Until::Time(_) => until,
+    };
     let begin = Instant::now();
-    std::thread::scope(|scope| {
-        for thread in 0..threads {
-            let read = &read;
+    let mut random = until.random();
+    let fed: usize = std::thread::scope(|scope| {
+        let feeders = (0..threads).map(|_| {
+            let (read, random) = (&read, random.fork());
             scope.spawn(move || {
-                let mut damage = Damage { random: fastrand::Rng::with_seed(thread as u64 + 1), seeds, words };
-                for case in 0..cases() / threads {
+                let mut damage = Damage { random, seeds, words };
+                let mut case = 0;
+                while !part.is_over(case, begin) {
                     let text = damage.text();
                     let begin = Instant::now();
-                    read(&text);
+                    let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| read(&text)));
                     let took = begin.elapsed();
-                    assert!(took < HANG, "case {case} took {took:?}: {}", String::from_utf8_lossy(&text));
+                    let held = read.is_ok() && took < HANG;
+                    assert!(held, "case {case}, {took:?}: {:?}", String::from_utf8_lossy(&text));
+                    case += 1;
                 }
-            });
-        }
+                case
+            })
+        });
+        let feeders: Vec<_> = feeders.collect();
+        feeders.into_iter().map(|feeder| feeder.join().unwrap()).sum()
     });
-    eprintln!("{name}: {} cases in {:.1?}", cases(), begin.elapsed());
+    eprintln!("{name}: {fed} cases in {:.1?}", begin.elapsed());
 }
 
 const ANSWERS: [&str; 5] = [
@@ -231,6 +275,49 @@ fn damaged_words_of_defects4j_are_read_or_passed_over_and_lead_nowhere_else() {
         }
         let _ = (text::row(bytes, 1), text::info(bytes), text::version(bytes), text::demanded_jdk(bytes));
         let _ = (text::level_of(bytes), kind_of(bytes));
+    });
+}
+
+const SETTINGS: [&str; 4] = [
+    "# of the project\nsources = [\"src\", 'lib/b']\ntest = \"make check\"\nbuild = \"\"\"make\nall\"\"\"\njava_home = \"/usr/lib/jvm/x\"\n",
+    "max_cost = 0.5\nmax_time = \"10m\"\ndeny = [\"*.pem\", \"secret/**\"]\nmodule = \"core\"\n",
+    "[caps]\nlocator = 3\n[caps.fixer]\nx = 1\n",
+    "jvm_args = [\"-Xmx1g\"]\nreports = [\"out/xml\"]\nclass_path = [\"lib/a.jar\"]\nrelease = \"11\"\npython = 'bin/python'\n",
+];
+const SETTING_WORDS: [&str; 17] = [
+    "=",
+    "[",
+    "]",
+    "\"",
+    "''",
+    "\\u0000",
+    "\n",
+    "#",
+    "../..",
+    "/etc",
+    "1e999",
+    "-1",
+    "nan",
+    "trust_build = true\n",
+    "api_key = \"x\"\n",
+    "sandbox = \"none\"\n",
+    "[models]\n",
+];
+
+#[test]
+fn damaged_project_settings_are_read_or_refused() {
+    let forbidden = ["trust_build", "api_key", "sandbox", "model", "models", "base_url"];
+    feed("project settings", &SETTINGS, &SETTING_WORDS, |bytes| {
+        let Ok(file) = ProjectFile::parse(bytes) else { return };
+        for entry in &file.entries {
+            let name = entry.key.first().map_or("", String::as_str);
+            assert!(!forbidden.contains(&name), "a project sets {name}");
+        }
+        let facts = &file.facts;
+        let inside = facts.sources.iter().chain(&facts.tests).chain(&facts.reports).chain(&facts.resources);
+        for path in inside {
+            assert!(path.as_str().split('/').all(|part| part != "..") && !path.as_str().starts_with('/'), "{path}");
+        }
     });
 }
 

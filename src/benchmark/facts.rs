@@ -151,7 +151,11 @@ impl ProjectFile {
         Self::parse(&bytes).map_err(wrong)
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self, Complaint> {
+    /// Reads the bytes of such a file.
+    ///
+    /// # Errors
+    /// As [`ProjectFile::read`], with the line.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Complaint> {
         let text = str::from_utf8(bytes).map_err(|error| Complaint {
             line: bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1,
             what: "this is not UTF-8".into(),
