@@ -64,6 +64,16 @@ impl Day {
 }
 
 #[test]
+fn a_folder_that_is_no_project_is_listed_with_an_error() {
+    let day = Day::new(TILL);
+    let nothing = day.path("nothing");
+    write_files(&nothing, &[("readme", "nothing to build")]);
+    day.typed(&["run", &nothing, "--model", "builtin"]).expect_code(3);
+    let listed = day.typed(&["runs", "--json"]).json()["runs"][0].clone();
+    assert_eq!(listed["verdict"], "error", "{listed}");
+}
+
+#[test]
 fn a_repair_is_looked_at_applied_and_taken_back() {
     let day = Day::new(TILL);
     let shop = day.path("shop");

@@ -12,7 +12,7 @@ use crate::prompt::PromptError;
 use crate::sandbox::SandboxError;
 use crate::tools::ToolError;
 use crate::validate::ValidateError;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 
 /// A repetition differs from its recording.
@@ -105,9 +105,13 @@ impl Failure {
         let mut err = anstream::stderr().lock();
         let _ = writeln!(err, "error: {}\nhint: {}", self.message, self.hint);
         if json {
-            let object = json!({"schema": 1, "error": {"code": self.code, "message": self.message, "hint": self.hint}});
-            super::print(&format!("{object}\n"));
+            super::print(&format!("{}\n", self.object()));
         }
+    }
+
+    /// It for programs.
+    pub fn object(&self) -> Value {
+        json!({"schema": 1, "error": {"code": self.code, "message": self.message, "hint": self.hint}})
     }
 }
 

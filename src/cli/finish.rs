@@ -2,7 +2,7 @@
 
 use super::apply;
 use super::came_to::developers;
-use super::error::{CAP, Failure};
+use super::error::{CAP, Failure, INTERRUPTED};
 use super::next;
 use super::session::{Outcome, clear};
 use super::telling::Telling;
@@ -13,6 +13,9 @@ use crate::patch;
 use crate::report::{self, RunReport, Sums, Tally, VerdictWord};
 use camino::Utf8Path;
 use serde_json::Value;
+
+/// Where a run directory keeps why there is no report.
+pub const FAILURE: &str = "failure.json";
 
 /// What of a run's end is wanted.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +66,17 @@ pub fn keep(folder: &Utf8Path, telling: &Telling, outcome: &Outcome) -> Result<V
     clear(folder);
     telling.quiet();
     Ok(object)
+}
+
+/// Keeps why a run came to no verdict, for those who list it later. Ctrl-C is no reason: it goes on where it was.
+pub fn keep_failure(telling: &Telling, failure: Failure) -> Failure {
+    if failure.exit != INTERRUPTED {
+        // The failure itself is what the user must see.
+        if let Err(error) = telling.save(FAILURE, format!("{:#}\n", failure.object()).as_bytes()) {
+            tracing::warn!("{}", error.message);
+        }
+    }
+    failure
 }
 
 /// Prints the end of a run that is over.

@@ -5,7 +5,7 @@
 use super::apply;
 use super::args::ResumeArgs;
 use super::error::Failure;
-use super::finish::{Shown, finish, show_again};
+use super::finish::{Shown, finish, keep_failure, show_again};
 use super::frozen::Frozen;
 use super::interrupt::note_folder;
 use super::models::Contact;
@@ -51,7 +51,8 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     let session = Session::open(&frozen.bug, frozen.settings, Contact::Again(&history), account).await?;
     let left = session.time().saturating_sub(Duration::from_secs_f64(history.worked_on_the_bug()));
     let telling = Telling::journaled(journal, Past::of(history), shown.quiet, &session.models().redactor);
-    let outcome = session.work(&folder, &telling, left).await?;
+    let outcome = session.work(&folder, &telling, left).await;
+    let outcome = outcome.map_err(|failure| keep_failure(&telling, failure))?;
     finish(&folder, &telling, &outcome, shown)
 }
 

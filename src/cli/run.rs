@@ -7,7 +7,7 @@ use super::config::{Config, Layers};
 use super::dry_run::dry_run;
 use super::effect;
 use super::error::Failure;
-use super::finish::{Shown, finish};
+use super::finish::{Shown, finish, keep_failure};
 use super::frozen::Frozen;
 use super::interrupt::note_folder;
 use super::models::Contact;
@@ -67,7 +67,8 @@ pub(super) async fn one(
     note_folder(&folder);
     failpoint::reach("frozen.after");
     let telling = Telling::journaled(Journal::begin(dir)?, Past::default(), args.quiet, &session.models().redactor);
-    let outcome = session.work(&folder, &telling, session.time()).await?;
+    let outcome = session.work(&folder, &telling, session.time()).await;
+    let outcome = outcome.map_err(|failure| keep_failure(&telling, failure))?;
     Ok(Done { folder, telling, outcome })
 }
 

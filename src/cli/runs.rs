@@ -2,7 +2,7 @@
 
 use super::args::RunsArgs;
 use super::error::Failure;
-use super::finish::read_report;
+use super::finish::{FAILURE, read_report};
 use super::frozen::Frozen;
 use super::open::state_folder;
 use crate::benchmark::nearest;
@@ -79,7 +79,8 @@ fn listed(name: String) -> Listed {
     let frozen = Frozen::read(&dir).ok();
     let report = read_report(&dir).ok();
     let bug = frozen.map_or_else(|| "unreadable".to_owned(), |frozen| frozen.bug);
-    let verdict = report.as_ref().map_or("not finished", |report| report.verdict.title());
+    let unfinished = if dir.join(FAILURE).is_file() { "error" } else { "not finished" };
+    let verdict = report.as_ref().map_or(unfinished, |report| report.verdict.title());
     let begun = dir.join("config.json").metadata().and_then(|about| about.modified()).ok();
     let when = begun.and_then(|time| jiff::Timestamp::try_from(time).ok());
     let when = when.map_or_else(String::new, |when| {
