@@ -197,6 +197,8 @@ fn code_that_the_language_cannot_read_is_told() {
     let told = "SyntaxError: expected ':' (cart.py, line 2)";
     assert!(done.expect_code(0).stdout.contains(&format!("\n  {told}\n")), "{done}");
     assert!(done.stderr.contains(&format!("test_cart: {told}")), "{done}");
+    assert!(done.stdout.contains("cart.py:2  "), "the line is the first place to look at: {done}");
+    assert!(!done.stderr.contains("refused"), "{done}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn triaged(bug: &BugId, outcome: Outcome, marks: &[Mark], top: usize) -> Triaged
         bug: bug.clone(),
         failing: bench.bug.failing.iter().map(|test| test.id.clone()).collect(),
         set_aside: aside,
-        syntax: bench.bug.failing.iter().filter_map(|test| test.failure.syntax_error()).map(str::to_owned).collect(),
+        syntax: bench.bug.failing.iter().filter_map(|test| test.failure.syntax_error()).collect(),
         lines: triage::lines(&bench.ranking, marks, top, &code),
         fix,
         usage: report.usage,

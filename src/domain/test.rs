@@ -57,11 +57,14 @@ pub struct Failure {
 impl Failure {
     /// What the language says of code that it cannot read, where that is the failure: `SyntaxError: expected ':' (cart.py,
     /// line 3)`.
-    pub fn syntax_error(&self) -> Option<&str> {
-        const KINDS: [&str; 3] = ["SyntaxError: ", "IndentationError: ", "TabError: "];
-        let at = |line: &&str| KINDS.iter().filter_map(|kind| line.find(kind)).min();
+    pub fn syntax_error(&self) -> Option<String> {
+        const KINDS: [&str; 3] = ["SyntaxError", "IndentationError", "TabError"];
+        if KINDS.contains(&self.kind.as_str()) {
+            return Some(format!("{}: {}", self.kind, self.message.lines().next().unwrap_or_default().trim()));
+        }
+        let at = |line: &&str| KINDS.iter().filter_map(|kind| line.find(&format!("{kind}: "))).min();
         let named = self.message.lines().rfind(|line| at(line).is_some());
-        named.and_then(|line| line.get(at(&line)?..)).map(str::trim)
+        named.and_then(|line| line.get(at(&line)?..)).map(|line| line.trim().to_owned())
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Evidence<'a> {
     reach: Reach<'a>,
     /// Depth of the shallowest product frame on a line, from 0.
     frames: BTreeMap<Location, u32>,
+    /// Places that the language could not read: no statement stands there.
+    unread: BTreeSet<Location>,
     /// Depth of the shallowest frame inside a method, by file and first line.
     framed: BTreeMap<(RepoPath, u32), u32>,
     /// Failing and passing tests of the spectrum.
@@ -55,6 +57,7 @@ impl<'a> Evidence<'a> {
             inputs,
             reach: Reach::of(inputs.index, inputs.failing),
             frames: BTreeMap::new(),
+            unread: BTreeSet::new(),
             framed: BTreeMap::new(),
             totals: (0, 0),
             runs: HashMap::new(),
@@ -89,6 +92,9 @@ impl<'a> Evidence<'a> {
         for frame in &test.failure.frames {
             let Some((file, _)) = index.class(&frame.class).filter(|(file, _)| !file.test) else { continue };
             if let Some(line) = frame.line {
+                if depth == 0 && test.failure.syntax_error().is_some() {
+                    self.unread.insert(Location { file: file.path.clone(), line });
+                }
                 let known = self.frames.entry(Location { file: file.path.clone(), line }).or_insert(depth);
                 *known = (*known).min(depth);
                 if let Some(method) = file.method_at(line) {
@@ -108,8 +114,9 @@ impl<'a> Evidence<'a> {
     pub(super) fn suspects(&self, file: &SourceFile) -> Vec<Suspect> {
         let touched = self.ran(&file.path)
             || file.methods().any(|method| self.reach.get(method).is_some() || self.depth(method).is_some());
-        if !touched {
-            return Vec::new();
+        let unread: Vec<Suspect> = self.unread.iter().filter(|at| at.file == file.path).map(unread).collect();
+        if !touched || !unread.is_empty() {
+            return unread;
         }
         let found = statements(&file.text, self.inputs.index.language());
         let mut seen = BTreeSet::new();
@@ -266,4 +273,9 @@ impl<'a> Evidence<'a> {
         self.inputs.coverage.is_some_and(in_coverage)
             || self.runs.get(path).is_some_and(|runs| runs.iter().any(|(passed, ran)| !passed && ran.contains(&line)))
     }
+}
+/// The place where reading a file ended.
+fn unread(at: &Location) -> Suspect {
+    let reasons = vec!["the file cannot be read here".to_owned()];
+    Suspect { location: at.clone(), method: None, score: 1.0, reasons }
 }

@@ -57,9 +57,17 @@ def frames_of(steps, places):
     return found if len(found) <= FRAMES else found[: FRAMES - 10] + found[-10:]
 
 
+def unread_of(error, places):
+    """The place that Python could not read, as a frame: nothing of the file ran."""
+    inside = isinstance(error, SyntaxError) and error.filename and places.relative(error.filename)
+    if not inside or not inside.endswith(".py"):
+        return []
+    return [[places.module(inside), "", os.path.basename(inside), error.lineno or 0]]
+
+
 def failure_of(error, places, depth=0, seen=()):
     told = {"kind": kind_of(error), "message": message_of(error)}
-    told["frames"] = frames_of(traceback.walk_tb(error.__traceback__), places)
+    told["frames"] = unread_of(error, places) + frames_of(traceback.walk_tb(error.__traceback__), places)
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if cause is not None and depth < CAUSES and id(cause) not in seen:
         told["cause"] = failure_of(cause, places, depth + 1, (*seen, id(error)))

@@ -35,9 +35,10 @@ class Plugin:
         name, call = (self.places.node(collector), ""), getattr(report, "call", None)
         error = call.excinfo.value if call and call.excinfo else None
         failure = failure_of(error, self.places) if error else {"kind": "", "message": plain(str(report.longrepr)), "frames": []}
-        if isinstance(error, pytest.Collector.CollectError) and error.__cause__ is None and error.__context__ is not None:
+        behind = error and (error.__cause__ or error.__context__)
+        if isinstance(error, pytest.Collector.CollectError) and behind is not None:
             # What pytest says of an import holds the whole trace as text; the error behind it says the same in short.
-            failure = failure_of(error.__context__, self.places)
+            failure = failure_of(behind, self.places)
         self.records.end(name, "skipped" if report.outcome == "skipped" else "failed", self.clock.millis(), failure)
 
     @pytest.hookimpl(trylast=True)
