@@ -19,7 +19,7 @@ use unidebug::validate::Options;
 const BUG: &str = "fixtures:ring-buffer";
 
 /// The ring buffer on the bench, with the folder it lies in.
-async fn bench(wanted: Wanted) -> (tempfile::TempDir, Workbench) {
+pub async fn bench(wanted: Wanted) -> (tempfile::TempDir, Workbench) {
     let scratch = tempfile::tempdir().unwrap();
     let folder = Utf8Path::from_path(scratch.path()).unwrap().canonicalize_utf8().unwrap();
     let (copy, work) = (folder.join("bug"), folder.join("work"));
@@ -34,21 +34,21 @@ async fn bench(wanted: Wanted) -> (tempfile::TempDir, Workbench) {
 }
 
 /// What is left out of the plan, and what of it is changed.
-struct Way<'w> {
-    strategy: &'w str,
-    paper: bool,
-    without: Without,
-    levels: Option<Vec<Level>>,
+pub struct Way<'w> {
+    pub strategy: &'w str,
+    pub paper: bool,
+    pub without: Without,
+    pub levels: Option<Vec<Level>>,
 }
 
 impl<'w> Way<'w> {
-    fn of(strategy: &'w str, paper: bool) -> Self {
+    pub fn of(strategy: &'w str, paper: bool) -> Self {
         Self { strategy, paper, without: Without::default(), levels: None }
     }
 }
 
 /// Repairs with a scripted model and gives the requests.
-async fn asked(bench: &Workbench, way: &Way<'_>, endpoint: &Endpoint) -> (Verdict, Vec<Served>) {
+pub async fn asked(bench: &Workbench, way: &Way<'_>, endpoint: &Endpoint) -> (Verdict, Vec<Served>) {
     bench.validator.forget();
     let model = OpenAi::new(Place::new(&endpoint.base_url(), None)).unwrap();
     let mut plan = Strategy::named(way.strategy).unwrap().plan(way.paper);
@@ -357,4 +357,42 @@ async fn own_agents_and_tools_work_beside_the_built_in_ones() {
     let Verdict::Plausible(repair) = escalator.repair(&bench).await.unwrap() else { panic!("repaired") };
     assert_eq!(repair.agent.as_str(), "mender");
     assert!(endpoint.served()[0].body.to_string().contains("ask_the_author()`: what the author meant"));
+}
+
+/// A patch as ChatRepair's model writes it: words, then a diff.
+fn said(condition: &str) -> Reply {
+    let diff = patch(condition)["diff"].as_str().unwrap().to_owned();
+    Reply::text(format!("The buffer keeps one slot free, so I try `{condition}`.\n\n```diff\n{diff}```\n"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chatrepair_talks_about_what_the_tests_say_and_asks_for_alternatives() {
+    let (_scratch, bench) = bench(Wanted::default()).await;
+    let endpoint = Endpoint::start(|agent, nth, _| match (agent, nth) {
+        ("ChatRepair", 1) => said("size > slots.length"),
+        ("ChatRepair", 2) => said("size == slots.length + 1"),
+        ("ChatRepair", 3) => said("size > slots.length + 2"),
+        ("ChatRepair", _) => said("size >= slots.length"),
+        ("ChatRepair Alternatives", 1) => said("size == slots.length"),
+        ("ChatRepair Alternatives", 2) => said("size != 0"),
+        _ => said("slots.length <= size"),
+    });
+    let (verdict, served) = asked(&bench, &Way::of("chatrepair", true), &endpoint).await;
+    let Verdict::Plausible(repair) = verdict else { panic!("no patch passed: {verdict:?}") };
+    assert_eq!((repair.agent.as_str(), repair.number), ("chat", 2), "the second conversation");
+    let others: Vec<String> = repair.others.iter().map(|other| unidebug::patch::render(&other.patch)).collect();
+    assert_eq!(others.len(), 2, "two alternatives pass, one does not: {others:?}");
+    assert!(others[0].contains("size == slots.length") && others[1].contains("slots.length <= size"), "{others:?}");
+
+    let prompt = |agent: &str, nth: usize| served.iter().filter(|of| of.agent == agent).nth(nth - 1).unwrap().prompt();
+    let talk = prompt("ChatRepair", 3);
+    assert!(talk.contains("## The conversation until now"), "{talk}");
+    assert!(talk.contains("size > slots.length;") && talk.contains("size == slots.length + 1"), "both patches: {talk}");
+    assert!(talk.contains("failed: "), "and what the tests said: {talk}");
+    let anew = prompt("ChatRepair", 4);
+    assert!(!anew.contains("size > slots.length;") && anew.contains("Give the first patch."), "{anew}");
+    let alternative = prompt("ChatRepair Alternatives", 1);
+    assert!(alternative.contains("## This patch passes all tests: give another one that does"), "{alternative}");
+    assert!(prompt("ChatRepair Alternatives", 3).contains("size != 0"), "what failed among the alternatives");
+    insta::assert_snapshot!("chatrepair-third", talk);
 }

@@ -14,6 +14,7 @@ use crate::agent::middleware::Middleware;
 use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, SharedEngine, Voice, shared_engine};
 use crate::agent::profile::{ContractKind, Profile};
 use crate::agent::{AgentError, AgentRun, Ended};
+use crate::domain::words::counted;
 use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PolicyKind, Scope};
 use crate::journal::Past;
 use crate::prompt::Library;
@@ -66,6 +67,9 @@ const SUMMARIZER: &str = "summarizer";
 const FILES_AT_ONCE: usize = 4;
 /// The tool by which Helper searches.
 const SEARCH: &str = "search_solutions";
+/// What is asked about a plausible patch.
+const REVIEW: &str = "This patch passes all tests: review it";
+const ANOTHER: &str = "This patch passes all tests: give another one that does";
 /// Repairs of similar bugs that Helper is shown first.
 const FOUND: usize = 3;
 
@@ -350,11 +354,16 @@ impl Escalator {
             return Ok(repair);
         }
         let mut profile = self.profile(&scope)?;
-        profile.budget.cycles = 1;
+        profile.budget.cycles = self.plan.alternatives.max(1);
         profile.only_answers();
-        let evidence = Evidence::to_review(work.bench, case, &repair.attempt);
+        let asked = if self.plan.alternatives > 0 { ANOTHER } else { REVIEW };
+        let evidence = Evidence::beside(work.bench, case, &repair.attempt, asked);
         let mut policy = self.policy(&scope, work, 0);
         match self.run(&profile, scope, evidence, work, case, &mut *policy).await {
+            Ok((_, _, ended)) if self.plan.alternatives > 0 => {
+                let more = filing::take_alternatives(&mut repair, ended);
+                self.tell(format!("{} of {reviewer} passed all tests too", counted(more, "other patch")))?;
+            }
             Ok((_, _, ended)) => filing::take_review(&mut repair, ended),
             Err(RepairError::Agent(AgentError::Exhausted(cap))) => self.unreviewed(&cap.what)?,
             Err(RepairError::Agent(AgentError::Model(error))) => self.unreviewed(&error.to_string())?,

@@ -91,6 +91,13 @@ pub fn others(attempts: Vec<PatchAttempt>, chosen: &PatchAttempt) -> Vec<PatchAt
     attempts.into_iter().filter(|a| a.validation.is_plausible() && a.patch != chosen.patch).collect()
 }
 
+/// Keeps plausible patches beside that of a repair, and says how many came.
+pub fn take_alternatives(repair: &mut Repair, ended: Ended) -> usize {
+    let known = repair.others.len();
+    repair.others.extend(ended.attempts.into_iter().filter(|attempt| attempt.validation.is_plausible()));
+    repair.others.len() - known
+}
+
 /// What a review makes of a repair.
 pub fn take_review(repair: &mut Repair, ended: Ended) {
     let said = match ended.artifact {

@@ -8,7 +8,7 @@ use crate::agent::mend::Threshold;
 use crate::domain::{AgentName, Level};
 use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/agents/strategies");
 
@@ -32,6 +32,9 @@ pub struct Strategy {
     /// Levels whose plausible patches are reviewed.
     #[serde(default)]
     reviewed: Vec<String>,
+    /// Further patches that the reviewer is asked for, beside a plausible one; without them it has one look at that.
+    #[serde(default)]
+    alternatives: u32,
     /// How often the ladder is climbed.
     #[serde(default = "one")]
     attempts: u32,
@@ -153,6 +156,7 @@ impl Strategy {
             temperature: Temperatures::of(self.paper.temperature.filter(|_| paper).unwrap_or(self.temperature)),
             reviewer: self.reviewer.clone(),
             reviewed: self.reviewed.iter().filter_map(|name| level::named(name).ok()).collect(),
+            alternatives: self.alternatives,
             fresh: paper,
             near: if paper { Threshold::PAPER } else { Threshold::USUAL },
             recipe: if paper { self.paper.evidence } else { Recipe::Chosen },
@@ -192,6 +196,8 @@ pub struct Plan {
     pub reviewer: Option<AgentName>,
     /// Levels whose plausible patches are reviewed.
     pub reviewed: Vec<Level>,
+    /// Further patches that the reviewer is asked for, beside a plausible one (ChatRepair); 0 for one look at that one.
+    pub alternatives: u32,
     /// Whether each attempt begins with an empty case file.
     pub fresh: bool,
     /// How far a misspelt name may be off.
@@ -207,6 +213,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The agents that it has on the rungs that are climbed, and its reviewer.
+    pub fn agents(&self) -> BTreeSet<AgentName> {
+        let stages = self.rungs(1).into_iter().flat_map(|(_, stages)| stages);
+        let named = stages.flat_map(|stage| stage.agents().to_vec());
+        named.chain(self.reviewer.clone()).collect()
+    }
+
     /// The rungs of an attempt, each with its stages: the built-in engine before the first attempt where the plan has
     /// it, what was asked for, and refinement after level 3. Agents that are left out are in none of them.
     pub fn rungs(&self, attempt: u32) -> Vec<(Level, Vec<Stage>)> {

@@ -219,14 +219,13 @@ impl Evidence {
         evidence
     }
 
-    /// Evidence for reviewing a patch that passed.
-    pub fn to_review(bench: &Workbench, case: &CaseFile, passed: &PatchAttempt) -> Self {
+    /// Evidence beside a patch that passed, for what is asked about it.
+    pub fn beside(bench: &Workbench, case: &CaseFile, passed: &PatchAttempt, asked: &'static str) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::REPAIR);
         let choice = select::changed(bench, &passed.patch);
         evidence.add_code(bench, &choice, &[], Budget::REPAIR);
         let diff = crate::patch::render(&passed.patch);
-        evidence
-            .push("This patch passes all tests: review it", format!("```diff\n{diff}```\n{}\n", passed.explanation));
+        evidence.push(asked, format!("```diff\n{diff}```\n{}\n", passed.explanation));
         evidence.with_findings(bench, case)
     }
 
