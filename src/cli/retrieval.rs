@@ -21,7 +21,7 @@ const ADDRESS: &str = "TAVILY_BASE_URL";
 
 /// Further sources, checked before anything is compiled or paid for.
 pub struct Retrieval {
-    corpora: Vec<Arc<dyn Source>>,
+    corpora: Vec<Vec<pairs::Known>>,
     web: Web,
 }
 
@@ -40,10 +40,10 @@ impl Retrieval {
     /// # Errors
     /// An unreadable corpus, no key.
     pub fn open(config: &Config, contact: Contact<'_>) -> Result<Self, Failure> {
-        let mut corpora: Vec<Arc<dyn Source>> = Vec::new();
+        let mut corpora = Vec::new();
         for path in &config.corpus {
             let loaded = pairs::load(path).map_err(|e| Failure::unusable(format!("--corpus: {e}"), FORMS))?;
-            corpora.push(Arc::new(LocalIndex::of(loaded)));
+            corpora.push(loaded);
         }
         let variable = |name| std::env::var(name).ok().filter(|text: &String| !text.trim().is_empty());
         let web = match (config.web, contact, variable(KEY)) {
@@ -64,7 +64,8 @@ impl Retrieval {
     /// No TLS on this machine.
     pub fn add_to(&self, bench: &mut Workbench, redactor: &Arc<Redactor>, telling: &Telling) -> Result<(), Failure> {
         for corpus in &self.corpora {
-            bench.solutions.add(corpus.clone());
+            let fitting = pairs::of_language(corpus, bench.language.fence());
+            bench.solutions.add(Arc::new(LocalIndex::of(fitting)));
         }
         let web = match &self.web {
             Web::No => return Ok(()),

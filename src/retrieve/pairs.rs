@@ -25,6 +25,43 @@ struct Pair {
     after: String,
     #[serde(default, alias = "explanation")]
     why: String,
+    #[serde(default, alias = "lang")]
+    language: Option<String>,
+}
+
+/// Languages by the words that data sets, folders and names of files have for them.
+const LANGUAGES: [(&str, &[&str]); 8] = [
+    ("java", &["java"]),
+    ("python", &["python", "python3", "py"]),
+    ("javascript", &["javascript", "js", "jsx", "mjs", "typescript", "ts", "tsx"]),
+    ("c", &["c", "h"]),
+    ("c++", &["c++", "cpp", "cc", "cxx", "hpp"]),
+    ("c#", &["c#", "csharp", "cs"]),
+    ("go", &["go", "golang"]),
+    ("rust", &["rust", "rs"]),
+];
+
+/// The language that a word stands for.
+fn language(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    LANGUAGES.iter().find(|(_, words)| words.contains(&word.as_str())).map(|(name, _)| *name)
+}
+
+/// A pair of a corpus.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    /// Its language, where the corpus tells it.
+    pub language: Option<&'static str>,
+    /// The pair.
+    pub pair: Solution,
+}
+
+/// The pairs that a bug in a language can learn from: those of other languages are left out, as FixAgent left out
+/// JavaScript; where a corpus tells no language, its pairs stay.
+pub fn of_language(corpus: &[Known], wanted: &str) -> Vec<Solution> {
+    let wanted = language(wanted);
+    let fits = |known: &&Known| known.language.is_none() || wanted.is_none() || known.language == wanted;
+    corpus.iter().filter(fits).map(|known| known.pair.clone()).collect()
 }
 
 /// The pairs that come with the program.
@@ -32,7 +69,8 @@ struct Pair {
 /// # Errors
 /// A line is no pair.
 pub fn shipped() -> Result<Vec<Solution>, RetrieveError> {
-    json_lines(SHIPPED.as_bytes(), "shipped", Utf8Path::new("pairs.jsonl"))
+    let pairs = json_lines(SHIPPED.as_bytes(), "shipped", Utf8Path::new("pairs.jsonl"))?;
+    Ok(pairs.into_iter().map(|known| known.pair).collect())
 }
 
 /// The pairs of a file of JSON lines, of a folder with CoCoNuT's parallel files (`rem.txt`, `add.txt` and perhaps
@@ -40,7 +78,7 @@ pub fn shipped() -> Result<Vec<Solution>, RetrieveError> {
 ///
 /// # Errors
 /// Nothing that can be read there, or a malformed line.
-pub fn load(path: &Utf8Path) -> Result<Vec<Solution>, RetrieveError> {
+pub fn load(path: &Utf8Path) -> Result<Vec<Known>, RetrieveError> {
     let pairs = if path.is_file() {
         of_file(path)?
     } else if path.join("rem.txt").is_file() && path.join("add.txt").is_file() {
@@ -79,7 +117,7 @@ fn unreadable(path: &Utf8Path, what: &str) -> RetrieveError {
     RetrieveError::NoCorpus { path: path.to_owned(), what: what.to_owned() }
 }
 
-fn of_file(path: &Utf8Path) -> Result<Vec<Solution>, RetrieveError> {
+fn of_file(path: &Utf8Path) -> Result<Vec<Known>, RetrieveError> {
     let name = path.file_stem().unwrap_or("pairs");
     if path.extension() == Some("jsonl") {
         let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error.to_string()))?;
@@ -90,7 +128,7 @@ fn of_file(path: &Utf8Path) -> Result<Vec<Solution>, RetrieveError> {
 }
 
 /// A pair a line; empty lines are passed over.
-fn json_lines(from: impl BufRead, name: &str, path: &Utf8Path) -> Result<Vec<Solution>, RetrieveError> {
+fn json_lines(from: impl BufRead, name: &str, path: &Utf8Path) -> Result<Vec<Known>, RetrieveError> {
     let mut pairs = Vec::new();
     for (at, line) in from.lines().enumerate().take(MAX_PAIRS) {
         let line = line.map_err(|error| unreadable(path, &error.to_string()))?;
@@ -104,16 +142,20 @@ fn json_lines(from: impl BufRead, name: &str, path: &Utf8Path) -> Result<Vec<Sol
         })?;
         let id = pair.id.unwrap_or_else(|| format!("{name}:{}", at + 1));
         let [symptom, before, after, why] = [pair.symptom, pair.before, pair.after, pair.why].map(|part| cut(&part));
-        pairs.push(Solution { id, symptom, before, after, why });
+        let language = pair.language.as_deref().and_then(language);
+        pairs.push(Known { language, pair: Solution { id, symptom, before, after, why } });
     }
     Ok(pairs)
 }
 
 /// One unified diff; what stands above it says what was wrong.
-fn diff(text: &str, name: &str) -> Option<Solution> {
+fn diff(text: &str, name: &str) -> Option<Known> {
     let (mut before, mut after, mut message) = (String::new(), String::new(), String::new());
-    let mut inside = false;
+    let (mut inside, mut ending) = (false, None);
     for line in text.lines() {
+        if let Some(file) = line.strip_prefix("+++ ") {
+            ending = ending.or(file.trim().rsplit_once('.').and_then(|(_, end)| language(end)));
+        }
         if line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with("diff ") || line.starts_with("@@") {
             inside = true;
         } else if !inside {
@@ -130,12 +172,15 @@ fn diff(text: &str, name: &str) -> Option<Solution> {
     let symptom = if message.trim().is_empty() { name.replace(['-', '_'], " ") } else { message };
     let [symptom, before, after] = [symptom, before, after].map(|part| cut(part.trim()));
     let empty = before.is_empty() && after.is_empty();
-    (!empty).then(|| Solution { id: name.to_owned(), symptom, before, after, why: String::new() })
+    let pair = Solution { id: name.to_owned(), symptom, before, after, why: String::new() };
+    (!empty).then_some(Known { language: ending, pair })
 }
 
 /// Line n of `rem.txt` became line n of `add.txt`, in the code of line n of `context.txt`.
-fn coconut(folder: &Utf8Path) -> Result<Vec<Solution>, RetrieveError> {
+fn coconut(folder: &Utf8Path) -> Result<Vec<Known>, RetrieveError> {
     let name = folder.file_name().unwrap_or("pairs");
+    let words = folder.components().rev().take(2).flat_map(|part| part.as_str().split(['-', '_', '.']));
+    let language = words.filter_map(language).next();
     let open = |file: &str| {
         let path = folder.join(file);
         std::fs::File::open(&path).map(BufReader::new).map_err(|error| unreadable(&path, &error.to_string()))
@@ -152,13 +197,14 @@ fn coconut(folder: &Utf8Path) -> Result<Vec<Solution>, RetrieveError> {
             continue;
         }
         let head: String = context.chars().take(MAX_PART / 10).collect();
-        pairs.push(Solution {
+        let pair = Solution {
             id: format!("{name}:{}", at + 1),
             symptom: head,
             before: cut(&before),
             after: cut(&after),
             why: String::new(),
-        });
+        };
+        pairs.push(Known { language, pair });
     }
     Ok(pairs)
 }
@@ -205,7 +251,7 @@ mod tests {
             ),
             ("notes.txt", "nothing"),
         ]);
-        let pairs = load(&path).unwrap();
+        let pairs = load(&path).unwrap().into_iter().map(|known| known.pair).collect::<Vec<_>>();
         assert_eq!(pairs.len(), 2);
         assert_eq!((pairs[0].id.as_str(), pairs[0].after.as_str()), ("a:1", "i < n"));
         assert_eq!((pairs[1].id.as_str(), pairs[1].symptom.as_str()), ("empty-list", "Guard empty lists"));
@@ -219,7 +265,7 @@ mod tests {
             ("add.txt", "i < n\n\nx = z\n"),
             ("context.txt", "void f ( ) { }\n\nint g ( ) { }\n"),
         ]);
-        let pairs = load(&path).unwrap();
+        let pairs = load(&path).unwrap().into_iter().map(|known| known.pair).collect::<Vec<_>>();
         assert_eq!(pairs.len(), 2, "empty pairs teach nothing");
         assert_eq!((pairs[1].before.as_str(), pairs[1].after.as_str()), ("x = y", "x = z"));
         assert!(pairs[1].id.ends_with(":3") && pairs[1].symptom == "int g ( ) { }");
@@ -236,5 +282,23 @@ mod tests {
         fn no_diff_makes_it_panic(text in proptest::prelude::any::<String>()) {
             diff(&text, "x");
         }
+    }
+
+    #[test]
+    fn pairs_of_other_languages_are_left_out() {
+        let (_temp, path) = folder(&[
+            (
+                "a.jsonl",
+                "{\"id\": \"j\", \"before\": \"a\", \"after\": \"b\", \"language\": \"Java\"}\n\
+              {\"id\": \"u\", \"before\": \"a\", \"after\": \"b\"}\n\
+              {\"id\": \"s\", \"before\": \"a\", \"after\": \"b\", \"lang\": \"js\"}\n",
+            ),
+            ("p.diff", "--- a/x.py\n+++ b/x.py\n@@\n-a\n+b\n"),
+        ]);
+        let all = load(&path).unwrap();
+        let ids = |wanted| of_language(&all, wanted).into_iter().map(|pair| pair.id).collect::<Vec<_>>().join(" ");
+        assert_eq!((ids("java"), ids("python"), ids("other")), ("j u".into(), "u p".into(), "j u s p".into()));
+        let (_temp, path) = folder(&[("javascript/rem.txt", "a\n"), ("javascript/add.txt", "b\n")]);
+        assert_eq!(load(&path.join("javascript")).unwrap()[0].language, Some("javascript"));
     }
 }
