@@ -1,7 +1,7 @@
 //! What a batch runs: bugs × configurations × repetitions, frozen when it begins.
 
 use super::BatchError;
-use crate::benchmark::choose::PerProject;
+use crate::benchmark::choose::{Day, PerProject};
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,9 @@ pub struct PlanFile {
     /// Only bugs whose repair takes one of these, as `single-line`.
     #[serde(default)]
     pub kind: Vec<String>,
+    /// Only bugs that were repaired on this day or later.
+    #[serde(default)]
+    pub since: Option<Day>,
     /// How many bugs to draw; all without.
     #[serde(default)]
     pub sample: Option<NonZeroU32>,

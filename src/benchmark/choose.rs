@@ -5,6 +5,7 @@ use crate::domain::BugId;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::str::FromStr;
 
 /// What is wanted of a list. Empty means all of it.
@@ -14,6 +15,8 @@ pub struct Choice {
     pub projects: Vec<String>,
     /// Kinds to keep: `single-line`, `multi-line`, `missing-code`, `multi-file`.
     pub kinds: Vec<String>,
+    /// Only bugs that were repaired on this day or later; those of which nobody knows the day are left out.
+    pub since: Option<Day>,
     /// How many bugs to draw.
     pub sample: Option<Sample>,
 }
@@ -27,6 +30,38 @@ pub struct Sample {
     pub per_project: PerProject,
     /// Where chance begins.
     pub seed: u64,
+}
+
+/// A day as ISO 8601 writes it: `2024-05-31`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Day(String);
+
+impl FromStr for Day {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no day; write it as 2024-05-31");
+        let parts: Vec<&str> = text.split('-').collect();
+        let [year, month, day] = parts[..] else { return Err(wrong()) };
+        let digits = |part: &str, n: usize| part.len() == n && part.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |part: &str| part.parse::<u8>().unwrap_or(0);
+        let is_day = digits(year, 4) && digits(month, 2) && digits(day, 2);
+        let is_real = (1..=12).contains(&number(month)) && (1..=31).contains(&number(day));
+        if is_day && is_real { Ok(Self(text.to_owned())) } else { Err(wrong()) }
+    }
+}
+
+impl TryFrom<String> for Day {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 /// How many bugs a sample has of each project; written `1..2`.
@@ -85,8 +120,16 @@ pub fn choose(list: Vec<Summary>, choice: &Choice) -> Result<Vec<Summary>, Strin
     };
     let of_kind =
         |bug: &Summary| choice.kinds.is_empty() || bug.kind.as_ref().is_some_and(|k| choice.kinds.contains(k));
+    let late_enough = |bug: &Summary| {
+        let Some(since) = &choice.since else { return true };
+        bug.repaired.as_ref().and_then(|day| day.parse::<Day>().ok()).is_some_and(|day| day >= *since)
+    };
+    if let Some(since) = choice.since.as_ref().filter(|_| list.iter().all(|bug| bug.repaired.is_none())) {
+        return Err(format!("of no bug of the list is known when it was repaired, so none is since {since}"));
+    }
     let known = known(&list);
-    let mut kept: Vec<Summary> = list.into_iter().filter(|bug| of_project(bug) && of_kind(bug)).collect();
+    let wanted = |bug: &Summary| of_project(bug) && of_kind(bug) && late_enough(bug);
+    let mut kept: Vec<Summary> = list.into_iter().filter(wanted).collect();
     if kept.is_empty() {
         return Err(format!("no bug is left; the list has {known}"));
     }
@@ -154,6 +197,7 @@ mod tests {
             id: BugId { benchmark: "defects4j".into(), name },
             title: String::new(),
             kind: Some(kind.to_owned()),
+            repaired: None,
             needs: None,
         };
         let of = |project: &'static str, n: u32| {
@@ -173,6 +217,21 @@ mod tests {
         assert_eq!(names(&chosen), ["Lang-2", "Lang-4", "Lang-6", "Lang-8", "Time-2"]);
         let none = choose(list(), &Choice { kinds: vec!["x".into()], ..choice }).unwrap_err();
         assert!(none.contains("the projects Lang, Math, Time and the kinds multi-line, single-line"), "{none}");
+    }
+
+    #[test]
+    fn bugs_since_a_day_are_those_whose_day_is_known() {
+        let mut bugs = list();
+        let since = |bugs: &[Summary], day: &str| {
+            choose(bugs.to_vec(), &Choice { since: Some(day.parse().unwrap()), ..Choice::default() })
+        };
+        assert!(since(&bugs, "2022-01-01").unwrap_err().contains("of no bug of the list is known"));
+        for (bug, day) in bugs.iter_mut().zip(["2021-12-31", "2022-01-01", "2024-05-31"]) {
+            bug.repaired = Some(day.into());
+        }
+        assert_eq!(names(&since(&bugs, "2022-01-01").unwrap()), ["Lang-2", "Lang-3"]);
+        assert!(since(&bugs, "2025-01-01").unwrap_err().starts_with("no bug is left"));
+        assert!(["2022-13-01", "22-01-01", "2022-1-1", "today"].iter().all(|text| text.parse::<Day>().is_err()));
     }
 
     #[test]

@@ -214,6 +214,8 @@ pub struct Summary {
     pub title: String,
     /// What a repair takes: `single-line`, `multi-line`, `missing-code`, `multi-file`; `None` when nobody knows.
     pub kind: Option<String>,
+    /// The day on which it was repaired, `2024-05-31`; `None` when nobody knows.
+    pub repaired: Option<String>,
     /// The least that is expected to find a repair: `template`, `one-file`, `another-file`, `levels`.
     pub needs: Option<String>,
 }

@@ -19,6 +19,9 @@ use flavour::Flavour;
 use std::fs;
 
 const ROOT_VARIABLE: &str = "UNIDEBUG_QUIXBUGS_ROOT";
+/// Folder of the Python programs, below each of which stands what it is to do.
+const PYTHON_PROGRAMS: &str = "python_programs";
+const DOCSTRING: &str = "\"\"\"";
 
 /// The adapter.
 pub(super) struct QuixBugs {
@@ -79,6 +82,17 @@ impl QuixBugs {
     }
 }
 
+impl QuixBugs {
+    /// What the program is to do. The collection says it once, below the Python program; who repairs that one sees it in
+    /// the file.
+    fn requirements(&self, name: &str) -> Option<String> {
+        let file = self.root.join(PYTHON_PROGRAMS).join(format!("{}.py", name.to_lowercase()));
+        let text = fs::read_to_string(file).ok().filter(|_| self.flavour.buggy != PYTHON_PROGRAMS)?;
+        let said = text.rsplit(DOCSTRING).nth(1)?.trim();
+        (!said.is_empty()).then(|| said.to_owned())
+    }
+}
+
 #[async_trait::async_trait]
 impl Benchmark for QuixBugs {
     fn name(&self) -> &'static str {
@@ -115,7 +129,7 @@ impl Benchmark for QuixBugs {
     fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
         self.known(id)?;
         let title = format!("the program `{}` fails its tests", id.name.to_lowercase());
-        Ok(Summary { id: id.clone(), title, kind: None, needs: None })
+        Ok(Summary { id: id.clone(), title, kind: None, repaired: None, needs: None })
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {
@@ -131,6 +145,7 @@ impl Benchmark for QuixBugs {
         Ok(Checkout {
             oracle: Some(self.oracle(&id.name)?),
             notes: vec![format!("one program of {} and its test, {test}", self.root)],
+            requirements: self.requirements(&id.name),
             ..Checkout::new(id.clone(), into.to_owned(), self.flavour.language, project)
         })
     }
@@ -163,7 +178,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_checkout_holds_one_program_and_no_repair() {
-        let (_keep, settings) = clone();
+        let (keep, settings) = clone();
+        let described = "def gcd(a, b):\n    pass\n\n\"\"\"\nThe greatest common divisor\n\"\"\"\n";
+        fs::create_dir_all(keep.path().join(PYTHON_PROGRAMS)).unwrap();
+        fs::write(keep.path().join(PYTHON_PROGRAMS).join("gcd.py"), described).unwrap();
         let benchmark = QuixBugs::new(&JAVA, &settings).unwrap();
         let ids = benchmark.list().unwrap();
         assert_eq!(ids.iter().map(BugId::to_string).collect::<Vec<_>>(), ["quixbugs-java:GCD"]);
@@ -177,6 +195,7 @@ mod tests {
         {
             assert!(!into.join(absent).exists(), "{absent} was copied");
         }
+        assert_eq!(checkout.requirements.as_deref(), Some("The greatest common divisor"));
         let (path, bytes) = &checkout.oracle.unwrap().files[0];
         assert_eq!(path.as_str(), "java_programs/GCD.java");
         assert_eq!(String::from_utf8_lossy(bytes), "package java_programs;\npublic class GCD { int a; }\n");

@@ -25,7 +25,7 @@ pub fn list(args: &BugsArgs) -> Result<u8, Failure> {
     if args.json {
         let bugs: Vec<_> = all
             .iter()
-            .map(|bug| json!({"id": bug.id, "title": bug.title, "kind": bug.kind, "needs": bug.needs}))
+            .map(|bug| json!({"id": bug.id, "title": bug.title, "kind": bug.kind, "repaired": bug.repaired, "needs": bug.needs}))
             .collect();
         text = format!("{}\n", json!({"schema": 1, "bugs": bugs}));
     }

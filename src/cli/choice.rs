@@ -2,7 +2,7 @@
 
 use super::error::Failure;
 use crate::benchmark::Summary;
-use crate::benchmark::choose::{Choice, PerProject, Sample, choose};
+use crate::benchmark::choose::{Choice, Day, PerProject, Sample, choose};
 use clap::Args;
 
 /// The flags of `bugs` and `bench run`.
@@ -14,6 +14,10 @@ pub struct ChoiceArgs {
     /// Only bugs whose repair takes this: `single-line`, `multi-line`, `missing-code`, `multi-file`; may be repeated.
     #[arg(long, value_name = "KIND")]
     pub kind: Vec<String>,
+    /// Only bugs that were repaired on this day or later, as after a model's training: `2024-05-31`. Those of which
+    /// nobody knows the day are left out (GitBug-Java's and `bugs.jsonl`'s are known).
+    #[arg(long, value_name = "DAY")]
+    pub since: Option<Day>,
     /// Draw so many bugs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
@@ -36,8 +40,7 @@ impl ChoiceArgs {
     /// # Errors
     /// Nothing is left, or there is no such sample.
     pub fn of(&self, all: Vec<Summary>) -> Result<Vec<Summary>, Failure> {
-        let hint =
-            "`unidebug bugs` with the same set, and without `--project`, `--kind` and `--sample`, lists them all";
+        let hint = "`unidebug bugs` with the same set, and without `--project`, `--kind`, `--since` and `--sample`, lists them all";
         if self.is_all() { Ok(all) } else { choose(all, &self.choice()).map_err(|what| Failure::usage(what, hint)) }
     }
 
@@ -47,6 +50,11 @@ impl ChoiceArgs {
             per_project: self.per_project.unwrap_or_default(),
             seed: self.seed.unwrap_or_default(),
         };
-        Choice { projects: self.project.clone(), kinds: self.kind.clone(), sample: self.sample.map(draw) }
+        Choice {
+            projects: self.project.clone(),
+            kinds: self.kind.clone(),
+            since: self.since.clone(),
+            sample: self.sample.map(draw),
+        }
     }
 }

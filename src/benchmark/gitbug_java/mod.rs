@@ -108,7 +108,7 @@ impl Benchmark for GitBugJava {
             record.issue.as_deref().map_or_else(|| "without an issue".to_owned(), |title| format!("\"{title}\""));
         let title = format!("{}, {}, {issue}", record.repository, record.build_tool);
         let kind = kind_of_repair(record.bug_patch.as_bytes()).map(str::to_owned);
-        Ok(Summary { id: id.clone(), title, kind, needs: None })
+        Ok(Summary { id: id.clone(), title, kind, repaired: record.repaired.clone(), needs: None })
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {
@@ -156,6 +156,7 @@ impl Benchmark for GitBugJava {
             own,
             reactor,
             notes,
+            requirements: record.issue.as_ref().map(|title| format!("A user reported: {title}")),
             ..Checkout::new(id.clone(), into.to_owned(), "java", project)
         })
     }

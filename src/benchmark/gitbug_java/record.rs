@@ -3,6 +3,7 @@
 //! The lines hold the repair beside the tests' logs; what of a line stays in memory is here, and no agent sees any of it
 //! but the names of failing tests.
 
+use crate::benchmark::choose::Day;
 use crate::domain::TestId;
 use serde::Deserialize;
 
@@ -36,6 +37,8 @@ pub(super) struct Record {
     pub build_tool: String,
     /// The issue's title, when there is one that is no pull request.
     pub issue: Option<String>,
+    /// The day of the repaired commit.
+    pub repaired: Option<String>,
     /// Tests that failed with the bug and passed with the repair.
     pub failing: Vec<Failing>,
 }
@@ -76,6 +79,8 @@ struct Line {
     #[serde(default)]
     actions_runs: Vec<Option<Vec<Run>>>,
     #[serde(default)]
+    commit_timestamp: Option<String>,
+    #[serde(default)]
     issues: Vec<Issue>,
 }
 
@@ -105,6 +110,11 @@ struct Issue {
     title: Option<String>,
     #[serde(default)]
     is_pull_request: bool,
+}
+
+/// The day of a time such as `2024-05-31T09:45:52Z`.
+fn day(time: &str) -> Option<String> {
+    time.get(..10).filter(|day| day.parse::<Day>().is_ok()).map(str::to_owned)
 }
 
 impl Record {
@@ -144,6 +154,7 @@ impl Record {
             other_patch: line.non_code_patch,
             build_tool,
             issue,
+            repaired: line.commit_timestamp.as_deref().and_then(day),
         })
     }
 

@@ -1,6 +1,7 @@
 //! A line of `bugs.jsonl`: one bug.
 
 use super::cases::{self, CaseEntry};
+use crate::benchmark::choose::Day;
 use crate::benchmark::facts::{FACTS as KEYS, Facts, Words};
 use crate::benchmark::nearest::nearest;
 use crate::domain::TestId;
@@ -32,6 +33,9 @@ pub(super) struct Entry {
     /// What is wrong, in one line.
     #[serde(default)]
     pub title: Option<String>,
+    /// The day on which it was repaired, `2024-05-31`.
+    #[serde(default)]
+    pub repaired: Option<Day>,
     /// The buggy project.
     pub directory: Utf8PathBuf,
     /// Jars and folders of classes outside the project that are on its class path. With `sources` and `tests` they say

@@ -15,6 +15,7 @@ use super::local::{self, Local, SetUp};
 use super::nearest::unknown_bug;
 use super::settings::Settings;
 use super::{Benchmark, BenchmarkError, Checkout, Summary, repaired};
+use crate::benchmark::choose::Day;
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};
 use entry::Entry;
@@ -139,7 +140,13 @@ impl Benchmark for Jsonl {
     fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
         let entry = self.entry(id)?;
         let title = entry.title.clone().unwrap_or_else(|| format!("the project in {}", entry.directory));
-        Ok(Summary { id: id.clone(), title, kind: None, needs: None })
+        Ok(Summary {
+            id: id.clone(),
+            title,
+            kind: None,
+            repaired: entry.repaired.as_ref().map(Day::to_string),
+            needs: None,
+        })
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {

@@ -134,7 +134,7 @@ impl Benchmark for Local {
 
     fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
         let title = format!("the project in {}", id.name);
-        Ok(Summary { id: id.clone(), title, kind: None, needs: None })
+        Ok(Summary { id: id.clone(), title, kind: None, repaired: None, needs: None })
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {

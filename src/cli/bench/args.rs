@@ -74,7 +74,7 @@ pub struct BenchRunArgs {
 
 const PLAN_HELP: &str = "A plan file:\n\n  bugs = [\"fixtures\", \"d4j-2.0\"]\n  repetitions = 2\n\n  # Of these, what the flags of \
                          the same names choose:\n  project = [\"Lang\", \"Math\"]\n  kind = [\"single-line\"]\n  \
-                         sample = 20\n  per_project = \"1..15\"\n  seed = 1\n\n  \
+                         since = \"2024-05-31\"\n  sample = 20\n  per_project = \"1..15\"\n  seed = 1\n\n  \
                          [[configuration]]\n  name = \"engine\"\n  args = [\"--model\", \"builtin\"]\n\n  \
                          [[configuration]]\n  name = \"lite\"\n  args = [\"--model\", \"gpt-4o-mini\", \"--strategy\", \"lite\"]";
 

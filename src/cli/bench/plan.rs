@@ -69,8 +69,8 @@ fn written(file: &str, args: &BenchRunArgs) -> Result<Wanted, Failure> {
     if configurations.is_empty() {
         configurations.push(Configuration { name: Configuration::UNNAMED.into(), args: args.args.clone() });
     }
-    let PlanFile { project, kind, sample, per_project, seed, .. } = plan;
-    let choice = ChoiceArgs { project, kind, sample: sample.map(Into::into), per_project, seed };
+    let PlanFile { project, kind, since, sample, per_project, seed, .. } = plan;
+    let choice = ChoiceArgs { project, kind, since, sample: sample.map(Into::into), per_project, seed };
     Ok(Wanted { sets: plan.bugs, choice, repetitions: plan.repetitions, configurations })
 }
 
