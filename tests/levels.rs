@@ -1,6 +1,7 @@
 //! `unidebug run --levels`: seven agents on three levels and in refinement, behind real HTTP; the judge is the real one.
 
 mod answers;
+mod dialects;
 
 use crate::support::{Endpoint, Finished, Reply, Served, unidebug};
 use serde_json::{Value, json};

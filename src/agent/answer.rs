@@ -4,6 +4,7 @@
 //! handed on as text: it may be a bare patch or marked code, and what that means is not decided here.
 
 mod candidate;
+mod tagged;
 mod tolerant;
 
 use crate::llm;
@@ -76,6 +77,9 @@ pub fn read(answer: &llm::Answer) -> Result<Reply, Unreadable> {
     let mut found = commands(text, cut);
     if found.list.is_empty() && !found.cut && tries_a_command(text) {
         found = last_resort(text).unwrap_or(found);
+    }
+    if found.list.is_empty() && !cut {
+        found = in_tags(text).or_else(|| with_plain_quotes(text)).unwrap_or(found);
     }
     if found.list.is_empty() {
         return without_command(text, cut, found);
@@ -215,6 +219,23 @@ fn is_most_of(text: &str, length: usize) -> bool {
 fn tries_a_command(text: &str) -> bool {
     let has = |word: &str| text.contains(&format!("\"{word}\"")) || text.contains(&format!("'{word}'"));
     has("command") || (has("name") && (has("args") || has("arguments")))
+}
+
+/// Commands in tags instead of JSON.
+fn in_tags(text: &str) -> Option<Found> {
+    let (start, list) = tagged::commands(text)?;
+    Some(Found { list, start, repaired: true, ..Found::default() })
+}
+
+/// What a text says that was written with typographic quotation marks for its strings.
+fn with_plain_quotes(text: &str) -> Option<Found> {
+    let plain = text.replace(['\u{201c}', '\u{201d}', '\u{201e}'], "\"").replace(['\u{2018}', '\u{2019}'], "'");
+    if plain == text || !tries_a_command(&plain) {
+        return None;
+    }
+    let found = commands(&plain, false);
+    // Byte positions of the two texts differ; nothing before the command is told.
+    (!found.list.is_empty()).then(|| Found { start: 0, repaired: true, ..found })
 }
 
 /// A library that guesses more boldly than we do, for what nothing else could read.
