@@ -66,8 +66,10 @@ impl Frozen {
         let prices = endpoint::price_list(config).ok().filter(|_| session.models().any_model());
         let prices = prices.map(|prices| prices.source().to_owned());
         let plan = session.plan();
+        let agents = plan.agents();
         let plan = json!({
-            "levels": plan.levels, "temperature": plan.temperature, "attempts": plan.attempts, "variants": plan.variants, "without": plan.without,
+            "levels": plan.levels, "agents": agents, "temperature": plan.temperature, "attempts": plan.attempts,
+            "variants": plan.variants, "without": plan.without,
             "review": plan.reviewer.is_some(), "localization": plan.localization.word(),
             "prices": prices, "differs_from_the_paper": plan.differs,
         });
@@ -180,7 +182,7 @@ mod tests {
             let event = crate::domain::Event::RunStarted { schema: 1, version: "1".into(), bug, sandbox: "s".into() };
             RunFacts::of("r".into(), config, &[event])
         };
-        Study::of(configurations.map(started).into(), &[])
+        Study::of(configurations.map(started).into(), Vec::new())
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What was typed behind `unidebug report`.
 
+use crate::report::study::Published;
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
@@ -28,9 +29,10 @@ pub struct ReportArgs {
     /// Heading of the report.
     #[arg(long)]
     pub title: Option<String>,
-    /// Bugs that others repaired, a file with one id a line, to be compared with; may be repeated.
-    #[arg(long, value_name = "NAME=FILE")]
-    pub published: Vec<NamedFile>,
+    /// Bugs that others repaired, to be compared with: a list that comes with the program, as `repairagent` or
+    /// `chatrepair`, or a file with one id a line, `plausible` behind those that are no more; may be repeated.
+    #[arg(long, value_name = "NAME[=FILE]")]
+    pub published: Vec<NamedList>,
     /// Only runs of this configuration, by the name that the report gives it; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub configuration: Vec<String>,
@@ -48,23 +50,32 @@ pub struct ReportArgs {
     pub reviewer: Option<String>,
 }
 
-/// A file under a name of the user's: `NAME=FILE`.
+/// A list of repaired bugs: a file under a name of the user's, or one that comes with the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedFile {
-    /// The name.
-    pub name: String,
-    /// The file.
-    pub file: Utf8PathBuf,
+pub enum NamedList {
+    /// `NAME=FILE`.
+    File {
+        /// The name.
+        name: String,
+        /// The file.
+        file: Utf8PathBuf,
+    },
+    /// By its name alone.
+    Shipped(Published),
 }
 
-impl FromStr for NamedFile {
+impl FromStr for NamedList {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once('=') {
             Some((name, file)) if !name.trim().is_empty() && !file.is_empty() => {
-                Ok(Self { name: name.trim().to_owned(), file: file.into() })
+                Ok(Self::File { name: name.trim().to_owned(), file: file.into() })
             }
-            _ => Err("write a name and a file, as `paper=repaired.txt`".into()),
+            Some(_) => Err("write a name and a file, as `paper=repaired.txt`".into()),
+            None => Published::shipped(text).map(Self::Shipped).ok_or_else(|| {
+                let known = Published::shipped_names().collect::<Vec<_>>().join(", ");
+                format!("no list `{text}` comes with the program, but {known}; or write NAME=FILE")
+            }),
         }
     }
 }

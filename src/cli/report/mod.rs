@@ -6,9 +6,9 @@ mod review;
 use super::error::Failure;
 use super::interrupt;
 use super::runs;
-use crate::report::study::{self, Repaired, RunFacts, Study, Table};
+use crate::report::study::{self, Published, RunFacts, Study, Table};
 use crate::report::walk::{self, Walk, export};
-use args::{NamedFile, ReportArgs, ReportFormat};
+use args::{NamedList, ReportArgs, ReportFormat};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
         return reviewed.await.map_err(|error| Failure::io("the review", &std::io::Error::other(error)))?;
     }
     let args = &args;
-    let study = Study::of(read(args)?, &published(args)?);
+    let study = Study::of(read(args)?, published(args)?);
     let title = args.title.clone().unwrap_or_else(|| title(&study));
     let format = match (args.html, args.json) {
         (true, _) => ReportFormat::Html,
@@ -91,15 +91,15 @@ fn whole_runs(study: &Study, args: &ReportArgs) -> Result<Vec<String>, Failure> 
 
 /// What the form makes a file of each, by name; `None` for forms that are one text.
 fn files(study: &Study, format: ReportFormat) -> Result<Option<Vec<(String, String)>>, Failure> {
-    let named = |(name, text): (&str, String), ending: &str| (format!("{name}.{ending}"), text);
+    let named = |(name, text): (String, String), ending: &str| (format!("{name}.{ending}"), text);
     Ok(match format {
         ReportFormat::Csv => {
-            let csv = |table: Table| study::csv(&table).map(|text| named((table.name, text), "csv"));
+            let csv = |table: Table| study::csv(&table).map(|text| named((table.name.to_owned(), text), "csv"));
             let files: std::io::Result<Vec<_>> = study.tables().into_iter().map(csv).collect();
             Some(files.map_err(|error| Failure::io("writing CSV", &error))?)
         }
         ReportFormat::Latex => {
-            Some(shown(study).map(|table| named((table.name, study::latex(&table)), "tex")).collect())
+            Some(shown(study).map(|table| named((table.name.to_owned(), study::latex(&table)), "tex")).collect())
         }
         ReportFormat::Svg => Some(study::figures(study).into_iter().map(|figure| named(figure, "svg")).collect()),
         _ => None,
@@ -142,15 +142,18 @@ pub fn run_dirs(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Failure> {
 }
 
 /// Lists of repaired bugs that others published, each under its name.
-fn published(args: &ReportArgs) -> Result<Vec<Repaired>, Failure> {
-    let read = |list: &NamedFile| {
-        let text = std::fs::read(&list.file).map_err(|error| {
-            Failure::unusable(
-                format!("the list of {} cannot be read: {error} ({})", list.name, list.file),
-                "name a text file with one bug id a line: --published NAME=FILE",
-            )
-        })?;
-        Ok(Repaired::published(&list.name, &String::from_utf8_lossy(&text)))
+fn published(args: &ReportArgs) -> Result<Vec<Published>, Failure> {
+    let read = |list: &NamedList| match list {
+        NamedList::Shipped(list) => Ok(list.clone()),
+        NamedList::File { name, file } => {
+            let text = std::fs::read(file).map_err(|error| {
+                Failure::unusable(
+                    format!("the list of {name} cannot be read: {error} ({file})"),
+                    "name a text file with one bug id a line: --published NAME=FILE",
+                )
+            })?;
+            Ok(Published::parse(name, &String::from_utf8_lossy(&text)))
+        }
     };
     args.published.iter().map(read).collect()
 }

@@ -1,6 +1,6 @@
 //! Configurations against each other, bug by bug.
 
-use super::{RunFacts, mcnemar, paired_difference};
+use super::{Quality, RunFacts, mcnemar, paired_difference};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,11 +59,11 @@ pub struct Gain {
 }
 
 /// By configuration: whether each finished bug was repaired.
-fn repaired(runs: &[RunFacts]) -> BTreeMap<&str, BTreeMap<String, bool>> {
+fn repaired(runs: &[RunFacts], quality: Quality) -> BTreeMap<&str, BTreeMap<String, bool>> {
     let mut repaired: BTreeMap<&str, BTreeMap<String, bool>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.report.is_some()) {
         let of_bug = repaired.entry(&run.setting.line).or_default().entry(run.bug.to_string()).or_default();
-        *of_bug |= run.plausible();
+        *of_bug |= run.repaired(quality);
     }
     repaired
 }
@@ -73,8 +73,8 @@ fn on_common_bugs(a: &BTreeMap<String, bool>, b: &BTreeMap<String, bool>) -> Vec
 }
 
 /// Every two configurations that have a bug in common.
-pub fn pairs(runs: &[RunFacts]) -> Vec<Pair> {
-    let repaired: Vec<_> = repaired(runs).into_iter().collect();
+pub fn pairs(runs: &[RunFacts], quality: Quality) -> Vec<Pair> {
+    let repaired: Vec<_> = repaired(runs, quality).into_iter().collect();
     let mut pairs = Vec::new();
     for (at, (a, of_a)) in repaired.iter().enumerate() {
         for (b, of_b) in &repaired[at + 1..] {
@@ -88,8 +88,8 @@ pub fn pairs(runs: &[RunFacts]) -> Vec<Pair> {
 }
 
 /// For every model that was also asked directly: what each other configuration of it gains.
-pub fn gains(runs: &[RunFacts]) -> Vec<Gain> {
-    let repaired = repaired(runs);
+pub fn gains(runs: &[RunFacts], quality: Quality) -> Vec<Gain> {
+    let repaired = repaired(runs, quality);
     let settings: BTreeSet<(&str, &str, &str)> =
         runs.iter().map(|run| (&*run.setting.model, &*run.setting.strategy, &*run.setting.line)).collect();
     let mut gains = Vec::new();

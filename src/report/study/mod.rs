@@ -9,6 +9,7 @@ mod interval;
 mod latex;
 mod overlap;
 mod page;
+mod published;
 mod rows;
 mod share;
 mod table;
@@ -16,7 +17,9 @@ mod tables;
 
 pub use compare::{Gain, Pair};
 pub use counts::{Counts, Rung};
-pub use facts::{AgentFacts, Correctness, EXEMPT, Facet, LocationType, Place, RunFacts, Setting, Step, ToolFacts};
+pub use facts::{
+    AgentFacts, Correctness, EXEMPT, Facet, LocationType, PatchSize, Place, RunFacts, Setting, Step, ToolFacts,
+};
 pub use folder::run_dirs;
 pub use forms::{csv, markdown, text};
 pub use interval::{mcnemar, paired_difference, wilson, wilson_of};
@@ -24,6 +27,7 @@ pub use latex::latex;
 pub use overlap::{Overlap, Region, Repaired};
 pub(in crate::report) use page::{FIGURE, svg};
 pub use page::{figures, html};
+pub use published::{Published, Quality};
 pub use rows::{SettingRow, name_rows};
 pub use share::{Share, Tries, any_of, spread};
 pub use table::{Cell, Table};
@@ -63,19 +67,27 @@ pub struct Study {
     pub tools_of_others: BTreeMap<ToolName, ToolFacts>,
     /// Candidates by outcome.
     pub outcomes: BTreeMap<Outcome, u64>,
-    /// Configurations against each other.
+    /// Configurations against each other, by plausible repairs.
     pub pairs: Vec<Pair>,
-    /// Strategies against the same model asked directly.
+    /// The same by correct ones.
+    pub pairs_of_correct: Vec<Pair>,
+    /// Strategies against the same model asked directly, by plausible repairs.
     pub gains: Vec<Gain>,
-    /// Which bugs who repairs.
+    /// The same by correct ones.
+    pub gains_of_correct: Vec<Gain>,
+    /// Which bugs who repairs plausibly.
     pub overlap: Overlap,
+    /// Which bugs who repairs correctly.
+    pub overlap_of_correct: Overlap,
+    /// The lists that the runs are compared with.
+    pub published: Vec<Published>,
     /// The runs, by bug.
     pub runs: Vec<RunFacts>,
 }
 
 impl Study {
     /// Counts runs, whose order does not matter, beside published lists of repaired bugs.
-    pub fn of(mut runs: Vec<RunFacts>, published: &[Repaired]) -> Self {
+    pub fn of(mut runs: Vec<RunFacts>, published: Vec<Published>) -> Self {
         name_rows(&mut runs);
         runs.sort_by(|a, b| {
             (natural(&a.bug), &a.setting.line, repetition(&a.dir)).cmp(&(
@@ -108,9 +120,13 @@ impl Study {
             tools_of_correct: tools(&correct),
             tools_of_others: tools(&others),
             outcomes,
-            pairs: compare::pairs(&runs),
-            gains: compare::gains(&runs),
-            overlap: Overlap::of(&runs, published),
+            pairs: compare::pairs(&runs, Quality::Plausible),
+            pairs_of_correct: compare::pairs(&runs, Quality::Correct),
+            gains: compare::gains(&runs, Quality::Plausible),
+            gains_of_correct: compare::gains(&runs, Quality::Correct),
+            overlap: Overlap::of(&runs, &published, Quality::Plausible),
+            overlap_of_correct: Overlap::of(&runs, &published, Quality::Correct),
+            published,
             runs,
         }
     }

@@ -1,6 +1,7 @@
 //! Which bugs who repairs: sets of several systems, what they share, and what one of them alone repairs.
 
-use super::RunFacts;
+use super::published::whole_ids;
+use super::{Published, Quality, RunFacts};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +15,6 @@ pub struct Repaired {
     pub name: String,
     /// Its bugs.
     pub bugs: BTreeSet<String>,
-}
-
-impl Repaired {
-    /// Reads a published list: one bug a line, as `defects4j:Lang-1` or only `Lang-1`; what stands behind a comma, a
-    /// space or `#` is passed over.
-    pub fn published(name: &str, text: &str) -> Self {
-        let bug = |line: &str| {
-            let word = line.split(['#', ',', ';', '\t', ' ']).next().unwrap_or("").trim();
-            (!word.is_empty()).then(|| word.to_owned())
-        };
-        let bugs = text.trim_start_matches('\u{feff}').lines().map(str::trim).filter_map(bug).collect();
-        Self { name: name.to_owned(), bugs }
-    }
 }
 
 /// One combination of sets: bugs that exactly these systems repair.
@@ -50,20 +38,21 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Compares what configurations repaired plausibly with each other and with published lists. Bugs of a list that no
-    /// run tried are left out: the runs say nothing about them.
-    pub fn of(runs: &[RunFacts], published: &[Repaired]) -> Self {
+    /// Compares what configurations repaired with each other and with published lists, by one quality; lists that tell
+    /// nothing of it are left out, and so are bugs of a list that no run tried.
+    pub fn of(runs: &[RunFacts], published: &[Published], quality: Quality) -> Self {
         let tried: BTreeSet<String> = runs.iter().map(|run| run.bug.to_string()).collect();
         let mut sets: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for run in runs {
             let bugs = sets.entry(&run.setting.line).or_default();
-            if run.plausible() {
+            if run.repaired(quality) {
                 bugs.insert(run.bug.to_string());
             }
         }
         let own = sets.into_iter().map(|(name, bugs)| Repaired { name: name.to_owned(), bugs });
-        let lists =
-            published.iter().map(|list| Repaired { name: list.name.clone(), bugs: whole_ids(&list.bugs, &tried) });
+        let lists = published.iter().filter_map(|list| {
+            Some(Repaired { name: list.name.clone(), bugs: whole_ids(list.bugs(quality)?, &tried) })
+        });
         let sets: Vec<Repaired> = own.chain(lists).collect();
         if sets.len() < 2 {
             return Self::default();
@@ -71,17 +60,6 @@ impl Overlap {
         let regions = regions(&sets);
         Self { sets, regions }
     }
-}
-
-/// The tried bugs that a list means, by id or by the name behind the benchmark's; case does not matter.
-fn whole_ids(listed: &BTreeSet<String>, tried: &BTreeSet<String>) -> BTreeSet<String> {
-    let listed: BTreeSet<String> = listed.iter().map(|name| name.to_lowercase()).collect();
-    let means = |id: &&String| {
-        let id = id.to_lowercase();
-        let name = id.split_once(':').map_or(id.as_str(), |(_, name)| name);
-        listed.contains(&id) || listed.contains(name)
-    };
-    tried.iter().filter(means).cloned().collect()
 }
 
 fn regions(sets: &[Repaired]) -> Vec<Region> {
@@ -119,14 +97,5 @@ mod tests {
         let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let wanted = [(names(&["a"]), 1), (names(&["b"]), 1), (names(&["a", "b"]), 1), (names(&["a", "b", "c"]), 1)];
         assert_eq!(told, wanted);
-    }
-
-    #[test]
-    fn a_published_list_is_read_as_people_write_it() {
-        let list =
-            Repaired::published("paper", "\u{feff}# repaired\nLang-1, correct\nlang-5\n\ndefects4j:Math-2 #\r\n");
-        let tried = ["defects4j:Lang-1", "defects4j:Lang-5", "defects4j:Math-2", "defects4j:Math-3"];
-        let tried = tried.iter().map(|bug| (*bug).to_owned()).collect();
-        assert_eq!(whole_ids(&list.bugs, &tried).len(), 3);
     }
 }

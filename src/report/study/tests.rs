@@ -1,6 +1,6 @@
 //! Figures over runs that are told event by event.
 
-use super::{Cell, Repaired, RunFacts, Study};
+use super::{Cell, Published, RunFacts, Study};
 use crate::domain::{Cost, Event, Level, Outcome, PolicyKind, Scope, Usage};
 use serde_json::{Value, json};
 
@@ -109,7 +109,7 @@ fn study() -> Study {
         run("d:A-2", "unified", &hard),
         run("d:A-2", "direct", &[started(Level::L1, "fixer"), finished("d:A-2", None, None, 0.1)]),
     ];
-    Study::of(runs, &[Repaired::published("paper", "A-2\nA-9\n")])
+    Study::of(runs, vec![Published::parse("paper", "A-9\nA-2 plausible\n")])
 }
 
 fn cells(study: &Study, table: &str, row: usize) -> Vec<String> {
@@ -130,10 +130,14 @@ fn every_rung_tells_what_came_went_on_and_what_one_more_repair_costs() {
 #[test]
 fn agents_tell_what_was_refused_and_asked_again() {
     let study = study();
-    assert_eq!(cells(&study, "agents", 0)[..6], ["fixer", "7", "5", "5", "1", "2"]);
+    assert_eq!(cells(&study, "agents", 0)[..7], ["m", "fixer", "5", "4", "4", "1", "2"]);
     assert_eq!(cells(&study, "places", 1)[..3], ["L2 fixer", "2", "1"]);
     let all = cells(&study, "tool-use", 0);
-    assert_eq!(all[..6], ["all runs", "5", "0.8", "0.6", "4", "75.0"], "three of four calls brought a plausible patch");
+    assert_eq!(
+        all[..7],
+        ["m", "all runs", "3", "1.0", "0.7", "3", "66.7"],
+        "two of three calls brought a plausible patch"
+    );
 }
 
 #[test]
@@ -153,6 +157,8 @@ fn sets_overlap_with_what_others_published() {
         overlap.regions.iter().map(|region| (region.by.join(" + "), region.bugs.join(" "))).collect();
     let wanted = [("m + m, direct", "d:A-1"), ("m + paper", "d:A-2")];
     assert_eq!(told, wanted.map(|(by, bugs)| (by.to_owned(), bugs.to_owned())));
+    let correct = study().overlap_of_correct;
+    assert_eq!(correct.sets.iter().map(|set| set.bugs.len()).collect::<Vec<_>>(), [1, 1, 0], "A-2 waits for a review");
 }
 
 #[test]
@@ -174,7 +180,7 @@ fn repeated() -> Study {
     let hit = Some(Level::L1);
     let runs = [("d:A-1", [hit, None, hit]), ("d:A-2", [None, None, hit])];
     let runs = runs.iter().flat_map(|(bug, ends)| (1..).zip(ends).map(|(nth, end)| one(bug, nth, *end)));
-    Study::of(runs.collect(), &[])
+    Study::of(runs.collect(), Vec::new())
 }
 
 #[test]
@@ -198,4 +204,54 @@ fn every_configuration_has_its_own_figures() {
     assert!(table("escalation").note.starts_with("All 2 configurations together"), "what is pooled says so");
     let climb = |name: &str| table(name).rows.iter().map(|row| row[3].shown()).collect::<Vec<_>>();
     assert_eq!((climb("repairs-by-cost"), climb("repairs-by-time")), (vec!["USD".into(); 3], vec!["s".to_owned(); 3]));
+}
+
+/// The same study with the developers' repairs: A-1 in a line, A-2 in several.
+fn with_repairs() -> Study {
+    let head = "--- a/A.java\n+++ b/A.java\n@@ -1 +1 @@\n";
+    let mut runs = study().runs;
+    for run in &mut runs {
+        let diff = if run.bug.name == "A-1" { "-a < b\n+a <= b\n" } else { "-a\n-b\n+c\n" };
+        let diff = format!("{head}{diff}");
+        run.location_type = super::LocationType::of(&diff);
+        run.developer_size = Some(super::PatchSize::of(&diff));
+        run.setting.agents = vec!["locator".into(), "fixer".into()];
+        run.setting.levels = vec![1, 2];
+    }
+    Study::of(runs, vec![Published::parse("paper", "A-9\nA-1\nA-2 plausible\n"), Published::parse("other", "A-3")])
+}
+
+#[test]
+fn the_papers_tables_are_filled_from_own_runs() {
+    let study = with_repairs();
+    let columns = |name: &str| {
+        let tables = study.tables();
+        tables.iter().find(|table| table.name == name).unwrap().columns.join(" | ")
+    };
+    assert_eq!(
+        columns("projects-beside"),
+        "project | bugs | m: plausible | m: correct | m, direct: plausible | m, direct: correct | paper: plausible | \
+         paper: correct | other: correct"
+    );
+    assert_eq!(cells(&study, "projects-beside", 0), ["A", "3", "2", "1", "1", "1", "2", "1", "1"]);
+    assert_eq!(cells(&study, "location-types-beside", 0)[..4], ["several lines", "2", "1", "0"]);
+    assert_eq!(cells(&study, "location-types-beside", 2), ["all", "3", "2", "1", "1", "1", "2", "1", "1"]);
+    let variant = cells(&study, "variants", 0);
+    assert_eq!(
+        (&variant[..4], &variant[6..]),
+        (&["m", "3", "2", "1"].map(str::to_owned)[..], &["1", "0", "0"].map(str::to_owned)[..])
+    );
+    assert_eq!(cells(&study, "benchmarks", 0), ["d", "m", "3", "0.7", "1", "2", "100.0"]);
+    assert_eq!(cells(&study, "benchmarks", 2)[..6], ["d", "paper", "3", "", "1", "2"]);
+    assert_eq!(cells(&study, "benchmarks", 3)[4..6], ["1", "unknown"], "a list that tells of no plausible repairs");
+    let parts = cells(&study, "parts", 0);
+    assert_eq!(parts[..9], ["m", "no", "no", "no", "no", "yes", "yes", "no", "2"]);
+    assert_eq!(parts[9..], ["1", "0.2333", "L2"]);
+    assert_eq!(cells(&study, "interactions", 0), ["m", "no", "yes", "yes", "yes", "2", "1"]);
+    assert_eq!(cells(&study, "patch-sizes", 0), ["m: plausible", "2", "1.0", "0.0", "1.0", "1.0", "1.5", "2.0"]);
+    assert_eq!(cells(&study, "patch-sizes", 4), ["all bugs that were run", "3", "", "", "", "1.0", "1.7", "2.3"]);
+    assert_eq!(cells(&study, "pairs-of-correct", 0)[..7], ["m", "m, direct", "2", "1", "0", "0", "0.0"]);
+    let tools = cells(&study, "tools", 0);
+    assert_eq!(tools[..4], ["m", "write_fix", "1", "1.00"], "Figure 10, by configuration");
+    assert!(columns("distributions").starts_with("configuration | per run"), "Figure 9, by configuration");
 }

@@ -3,12 +3,14 @@
 mod facet;
 mod location_type;
 mod setting;
+mod size;
 mod trail;
 mod work;
 
 pub use facet::{EXEMPT, Facet};
 pub use location_type::LocationType;
 pub use setting::Setting;
+pub use size::PatchSize;
 pub use trail::Step;
 pub use work::{AgentFacts, Place, ToolFacts};
 
@@ -16,6 +18,7 @@ use crate::domain::{BugId, Event, Level, Outcome, Scope, ToolName, Usage};
 use crate::journal::{Journal, JournalError};
 use crate::report::diff::without_canary;
 use crate::report::review::{self, Review};
+use crate::report::study::published::Quality;
 use crate::report::summary::{DEVELOPER, Equality, RunReport, Seconds, Validations, VerdictWord};
 use crate::report::tally::Tally;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -79,6 +82,10 @@ pub struct RunFacts {
     pub developer: Option<String>,
     /// How far that repair is spread.
     pub location_type: Option<LocationType>,
+    /// How large that repair is.
+    pub developer_size: Option<PatchSize>,
+    /// How large the plausible patch is.
+    pub size: Option<PatchSize>,
     /// Attempts that were begun.
     pub attempts: u32,
     /// Rungs on which an agent started.
@@ -124,6 +131,7 @@ impl RunFacts {
         let developer = std::fs::read(dir.join(DEVELOPER)).ok();
         facts.developer = developer.map(|bytes| without_canary(&crate::language::decode(&bytes).0));
         facts.location_type = facts.developer.as_deref().and_then(LocationType::of);
+        facts.developer_size = facts.developer.as_deref().map(PatchSize::of);
         facts.review = facts.patch().and_then(|patch| review::of(dir, patch));
         Ok(facts)
     }
@@ -139,6 +147,8 @@ impl RunFacts {
             review: None,
             developer: None,
             location_type: None,
+            developer_size: None,
+            size: None,
             attempts: 0,
             entered: BTreeSet::new(),
             spent: BTreeMap::new(),
@@ -156,6 +166,7 @@ impl RunFacts {
             passed: false,
         };
         events.iter().for_each(|event| facts.add(event));
+        facts.size = facts.patch().map(PatchSize::of);
         if let Some(report) = &facts.report {
             facts.seconds = report.seconds;
             let credited = report.verdict == VerdictWord::Plausible;
@@ -203,6 +214,14 @@ impl RunFacts {
     /// Whether the plausible patch is correct: equal to the developer's, or in the words of a person.
     pub fn correct(&self) -> bool {
         self.correctness().is_some_and(Correctness::is_correct)
+    }
+
+    /// Whether it repaired its bug in that quality.
+    pub fn repaired(&self, quality: Quality) -> bool {
+        match quality {
+            Quality::Plausible => self.plausible(),
+            Quality::Correct => self.correct(),
+        }
     }
 
     /// On which rung it came.

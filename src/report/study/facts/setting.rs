@@ -25,6 +25,10 @@ pub struct Setting {
     pub line: String,
     /// The price list that costs were counted by; empty where nothing was to be paid.
     pub prices: String,
+    /// Agents that it has, by name; empty of runs that did not keep it.
+    pub agents: Vec<String>,
+    /// Levels that it may climb.
+    pub levels: Vec<u64>,
     /// Seed of the run.
     pub seed: Option<u64>,
     /// What it depends on besides.
@@ -50,6 +54,14 @@ impl Setting {
             strategy: settings["strategy"].as_str().unwrap_or(USUAL).to_owned(),
             line: String::new(),
             prices: plan["prices"].as_str().unwrap_or_default().to_owned(),
+            agents: plan["agents"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+            levels: plan["levels"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect(),
             seed: settings["seed"].as_u64(),
             facets: facet::facets(config, &conditions),
             given: config["origins"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect(),

@@ -2,10 +2,12 @@
 //! number in it stands in a table too.
 
 use super::svg::{self, Anchor, Svg, plain, ticks};
+use crate::domain::ToolName;
 use crate::domain::words::clipped;
 use crate::report::study::tables::{Climb, MEASURES, Measure, by_cost, by_time, quantile};
-use crate::report::study::{Rung, Study};
+use crate::report::study::{Quality, RunFacts, Rung, Study};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Width of every picture, in its own units.
 const WIDE: f64 = 360.0;
@@ -17,9 +19,9 @@ pub const SETS: [&str; 3] = ["set-a", "set-b", "set-c"];
 #[derive(Debug, Clone, Serialize)]
 pub struct Chart {
     /// Name for its file: `repairs-by-cost`.
-    pub file: &'static str,
+    pub file: String,
     /// Heading.
-    pub title: &'static str,
+    pub title: String,
     /// How to read it.
     note: String,
     /// Colours and what they mean: class and words.
@@ -35,17 +37,40 @@ pub fn charts(study: &Study) -> Vec<Chart> {
         pooled(flow(study)),
         climbing("repairs-by-cost", "Repairs against cost", by_cost(study)),
         climbing("repairs-by-time", "Repairs against time", by_time(study)),
-        pooled(boxes(study)),
-        pooled(tools(study)),
-        super::venn::venn(study),
     ];
-    all.into_iter().flatten().collect()
+    let sets = [super::venn::venn(study, Quality::Plausible), super::venn::venn(study, Quality::Correct)];
+    let each = for_each_configuration(study, boxes).into_iter().chain(for_each_configuration(study, tools));
+    all.into_iter().flatten().chain(each).chain(sets.into_iter().flatten()).collect()
 }
+
+/// A chart of every configuration, the name of the configuration in its heading; more than a page can hold share one.
+fn for_each_configuration(study: &Study, chart: fn(&[&RunFacts]) -> Option<Chart>) -> Vec<Chart> {
+    let names: Vec<&String> = study.configurations.keys().collect();
+    let of = |name: &str| study.runs.iter().filter(|run| run.setting.line == name).collect::<Vec<_>>();
+    match names.len() {
+        2..=SETS_MOST => {
+            let named = names.iter().enumerate().filter_map(|(at, name)| {
+                let mut chart = chart(&of(name))?;
+                chart.title = format!("{}: {}", chart.title, clipped(name, 40));
+                chart.file = format!("{}-{}", chart.file, at + 1);
+                Some(chart)
+            });
+            named.collect()
+        }
+        _ => {
+            let all: Vec<&RunFacts> = study.runs.iter().collect();
+            chart(&all).map(|chart| chart.noted(study.pooled())).into_iter().collect()
+        }
+    }
+}
+
+/// Most configurations that have pictures of their own.
+const SETS_MOST: usize = 4;
 
 impl Chart {
     /// A picture.
-    pub fn new(file: &'static str, title: &'static str, key: Vec<(&'static str, String)>, svg: String) -> Self {
-        Self { file, title, note: String::new(), key, svg }
+    pub fn new(file: &str, title: &str, key: Vec<(&'static str, String)>, svg: String) -> Self {
+        Self { file: file.to_owned(), title: title.to_owned(), note: String::new(), key, svg }
     }
 
     /// Says how to read it, behind what was said before.
@@ -151,13 +176,13 @@ fn climbing(file: &'static str, title: &'static str, climb: Option<Climb>) -> Op
     Some(Chart::new(file, title, key, svg.finish(WIDE, HIGH + 50.0, &label)))
 }
 
-/// Boxes from quarter to quarter, whiskers from 5 to 95 per cent, for plausible runs and the others.
-fn boxes(study: &Study) -> Option<Chart> {
+/// RepairAgent's Figure 9: boxes from quarter to quarter, whiskers from 5 to 95 per cent, for plausible runs and the others.
+fn boxes(runs: &[&RunFacts]) -> Option<Chart> {
     const PANEL: f64 = 94.0;
     let mut svg = Svg::default();
     let mut panels = 0;
     for measure in MEASURES.iter().filter(|measure| ["seconds", "tokens", "USD"].contains(&measure.name)) {
-        let groups = [("repaired", measure.values(study, true)), ("gave", measure.values(study, false))];
+        let groups = [("repaired", measure.values(runs, true)), ("gave", measure.values(runs, false))];
         let most = groups.iter().map(|(_, values)| quantile(values, 0.95)).fold(0.0, f64::max);
         if most <= 0.0 {
             continue;
@@ -196,23 +221,18 @@ fn one_box(svg: &mut Svg, top: f64, class: &str, values: &[f64], x: &dyn Fn(f64)
     svg.text((WIDE, middle + 4.0), Anchor::End, "soft", &format!("{:.decimals$}", at(0.5)));
 }
 
-/// Calls a run of each tool, in correct runs and in all others.
-fn tools(study: &Study) -> Option<Chart> {
+/// RepairAgent's Figure 10: calls a run of each tool, in correct runs and in all others.
+fn tools(runs: &[&RunFacts]) -> Option<Chart> {
     const ROW: f64 = 34.0;
-    let (correct, others) = (study.all.correct, study.all.runs - study.all.correct);
-    let names: std::collections::BTreeSet<_> =
-        study.tools_of_correct.keys().chain(study.tools_of_others.keys()).collect();
-    let each = |calls: u64, of: u64| if of == 0 { 0.0 } else { calls as f64 / of as f64 };
-    let mut rows: Vec<(String, f64, f64)> = names
-        .into_iter()
-        .map(|name| {
-            let calls = |group: &std::collections::BTreeMap<_, crate::report::study::ToolFacts>| {
-                group.get(name).map_or(0, |used| used.calls)
-            };
-            let (a, b) = (calls(&study.tools_of_correct), calls(&study.tools_of_others));
-            (name.to_string(), each(a, correct), each(b, others))
-        })
-        .collect();
+    let of = |correct: bool| runs.iter().filter(|run| run.correct() == correct).copied().collect::<Vec<_>>();
+    let (correct, others) = (of(true), of(false));
+    let names: BTreeSet<&ToolName> = runs.iter().flat_map(|run| run.tools.keys()).collect();
+    let each = |name: &ToolName, runs: &[&RunFacts]| {
+        let calls: u64 = runs.iter().filter_map(|run| run.tools.get(name)).map(|used| used.calls).sum();
+        if runs.is_empty() { 0.0 } else { calls as f64 / runs.len() as f64 }
+    };
+    let mut rows: Vec<(String, f64, f64)> =
+        names.into_iter().map(|name| (name.to_string(), each(name, &correct), each(name, &others))).collect();
     rows.sort_by(|a, b| (b.1 + b.2).total_cmp(&(a.1 + a.2)));
     let most = rows.iter().flat_map(|row| [row.1, row.2]).fold(0.0, f64::max);
     if most <= 0.0 {

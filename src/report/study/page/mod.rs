@@ -139,8 +139,8 @@ pub fn html(study: &Study, title: &str, whole: &[String]) -> Result<String, mini
 }
 
 /// The pictures as files of their own: name and SVG.
-pub fn figures(study: &Study) -> Vec<(&'static str, String)> {
-    charts::charts(study).iter().map(|chart| (chart.file, chart.alone())).collect()
+pub fn figures(study: &Study) -> Vec<(String, String)> {
+    charts::charts(study).iter().map(|chart| (chart.file.clone(), chart.alone())).collect()
 }
 
 fn figure(chart: Chart) -> Figure {

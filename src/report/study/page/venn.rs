@@ -3,7 +3,7 @@
 use super::charts::{Chart, SETS};
 use super::svg::{Anchor, Svg};
 use crate::domain::words::clipped;
-use crate::report::study::{Overlap, Study};
+use crate::report::study::{Overlap, Quality, Study};
 
 /// Where circles and numbers stand.
 struct Layout {
@@ -37,8 +37,21 @@ const THREE: Layout = Layout {
 };
 
 /// The circles of two or three sets; more are only told in the table.
-pub fn venn(study: &Study) -> Option<Chart> {
-    let Overlap { sets, regions } = &study.overlap;
+pub fn venn(study: &Study, quality: Quality) -> Option<Chart> {
+    let (file, title, Overlap { sets, regions }, note) = match quality {
+        Quality::Plausible => (
+            "overlap",
+            "Overlap of repaired bugs",
+            &study.overlap,
+            "Bugs repaired plausibly; the table Overlap of repaired bugs names them.",
+        ),
+        Quality::Correct => (
+            "overlap-of-correct",
+            "Overlap of correct repairs",
+            &study.overlap_of_correct,
+            "Bugs repaired correctly; the table Overlap of correctly repaired bugs names them.",
+        ),
+    };
     let layout = match sets.len() {
         2 => &TWO,
         3 => &THREE,
@@ -54,10 +67,6 @@ pub fn venn(study: &Study) -> Option<Chart> {
     }
     let key =
         sets.iter().zip(SETS).map(|(set, class)| (class, format!("{}: {}", clipped(&set.name, 48), set.bugs.len())));
-    let note = "Bugs repaired plausibly; the table Overlap names them.";
-    let label = "How sets of repaired bugs overlap; the same figures are in the table Overlap of repaired bugs";
-    Some(
-        Chart::new("overlap", "Overlap of repaired bugs", key.collect(), svg.finish(360.0, layout.high, label))
-            .noted(note),
-    )
+    let label = format!("{title}: how the sets lie to each other; the same figures are in {file}.csv");
+    Some(Chart::new(file, title, key.collect(), svg.finish(360.0, layout.high, &label)).noted(note))
 }

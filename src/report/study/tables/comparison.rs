@@ -1,6 +1,6 @@
 //! Configurations against each other and against published lists.
 
-use crate::report::study::{Cell, Pair, RunFacts, Study, Table};
+use crate::report::study::{Cell, Overlap, Pair, Quality, RunFacts, Study, Table};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -12,10 +12,29 @@ const MOST_NAMED: usize = 40;
 const PAIR: [&str; 9] =
     ["first", "second", "bugs", "both", "first alone", "second alone", "difference in points", "95 % interval", "p"];
 
-pub fn pairs(study: &Study) -> Table {
-    let note = "On bugs that both finished; a bug counts as repaired when any repetition brought a plausible patch, \
+/// A table that is told by plausible repairs and by correct ones.
+type Names = [(&'static str, &'static str); 2];
+
+/// Of the two names the one of a quality.
+fn named(names: Names, quality: Quality) -> (&'static str, &'static str) {
+    names[usize::from(quality == Quality::Correct)]
+}
+
+/// What is counted, for a note.
+fn counted(quality: Quality) -> &'static str {
+    match quality {
+        Quality::Plausible => "By plausible repairs.",
+        Quality::Correct => "By repairs that are known to be correct; those that wait for a review do not count.",
+    }
+}
+
+pub fn pairs(study: &Study, quality: Quality) -> Table {
+    let names = [("pairs", "Paired comparison"), ("pairs-of-correct", "Paired comparison of correct repairs")];
+    let (name, title) = named(names, quality);
+    let of = if quality == Quality::Correct { &study.pairs_of_correct } else { &study.pairs };
+    let note = "On bugs that both finished; a bug counts as repaired when any repetition repaired it, \
                 so both need equally many. Interval: Bonett and Price's for paired shares. p: McNemar's exact two-sided test.";
-    Table::new("pairs", "Paired comparison", &PAIR).note(note).rows(study.pairs.iter().map(pair))
+    Table::new(name, title, &PAIR).note(format!("{} {note}", counted(quality))).rows(of.iter().map(pair))
 }
 
 fn pair(pair: &Pair) -> Vec<Cell> {
@@ -33,7 +52,11 @@ fn pair(pair: &Pair) -> Vec<Cell> {
 }
 
 /// FixAgent's Table 3.
-pub fn gains(study: &Study) -> Table {
+pub fn gains(study: &Study, quality: Quality) -> Table {
+    let names =
+        [("gains", "Gain over asking directly"), ("gains-of-correct", "Gain over asking directly, correct repairs")];
+    let (name, title) = named(names, quality);
+    let of = if quality == Quality::Correct { &study.gains_of_correct } else { &study.gains };
     let columns = [
         "model",
         "strategy",
@@ -46,7 +69,7 @@ pub fn gains(study: &Study) -> Table {
         "p",
     ];
     let note = "The same model, once asked directly and once working by a strategy, on bugs that both finished.";
-    Table::new("gains", "Gain over asking directly", &columns).note(note).rows(study.gains.iter().map(|gain| {
+    Table::new(name, title, &columns).note(format!("{} {note}", counted(quality))).rows(of.iter().map(|gain| {
         let Pair { both, only_a, only_b, bugs, .. } = gain.pair;
         let more = (only_a as f64) - (only_b as f64);
         vec![
@@ -104,10 +127,13 @@ fn first(runs: &[&RunFacts]) -> Cell {
     format!("{level} {by}: {known}").into()
 }
 
-pub fn overlap(study: &Study) -> Table {
+pub fn overlap(study: &Study, quality: Quality) -> Table {
+    let names = [("overlap", "Overlap of repaired bugs"), ("overlap-of-correct", "Overlap of correctly repaired bugs")];
+    let (name, title) = named(names, quality);
+    let Overlap { sets, regions } =
+        if quality == Quality::Correct { &study.overlap_of_correct } else { &study.overlap };
     let columns = ["repaired by exactly", "bugs", "which"];
-    let sets = &study.overlap.sets;
-    let rows = study.overlap.regions.iter().map(|region| {
+    let rows = regions.iter().map(|region| {
         let by = match region.by.len() {
             n if n == sets.len() => format!("all {n}"),
             1 => format!("{} alone", region.by[0]),
@@ -119,7 +145,7 @@ pub fn overlap(study: &Study) -> Table {
         }
         vec![by.into(), (region.bugs.len() as u64).into(), which.into()]
     });
-    let note = "Plausible repairs, and lists that were named with --published. Bugs of a list that no run tried are \
-                left out.";
-    Table::new("overlap", "Overlap of repaired bugs", &columns).note(note).rows(rows)
+    let note = "Lists that were named with --published stand beside the runs as far as they tell of such repairs. Bugs of \
+                a list that no run tried are left out.";
+    Table::new(name, title, &columns).note(format!("{} {note}", counted(quality))).rows(rows)
 }

@@ -6,18 +6,19 @@ mod comparison;
 mod conditions;
 mod escalation;
 mod groups;
+mod papers;
 mod repetitions;
 mod runs;
 mod spread;
 
-use super::{Study, Table};
+use super::{Quality, Study, Table};
 use crate::domain::Usage;
 
 pub(super) use climbs::{Climb, by_cost, by_time};
 pub(super) use spread::{MEASURES, Measure, quantile};
 
 /// Tables over all configurations.
-const POOLED: [&str; 7] = ["escalation", "places", "agents", "tools", "tool-use", "outcomes", "distributions"];
+const POOLED: [&str; 3] = ["escalation", "places", "outcomes"];
 
 impl Study {
     /// All tables, the most asked-for first; tables without rows are left out.
@@ -31,10 +32,20 @@ impl Study {
             conditions::settings(self),
             repetitions::at_k(self),
             repetitions::rounds(self),
-            comparison::pairs(self),
-            comparison::gains(self),
+            papers::variants(self),
+            papers::benchmarks(self),
+            papers::by_project(self),
+            papers::by_location(self),
+            papers::agents(self),
+            papers::interactions(self),
+            papers::sizes(self),
+            comparison::pairs(self, Quality::Plausible),
+            comparison::pairs(self, Quality::Correct),
+            comparison::gains(self, Quality::Plausible),
+            comparison::gains(self, Quality::Correct),
             comparison::by_bug(self),
-            comparison::overlap(self),
+            comparison::overlap(self, Quality::Plausible),
+            comparison::overlap(self, Quality::Correct),
             groups::projects(self),
             groups::location_types(self),
             agents::agents(self),

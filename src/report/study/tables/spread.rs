@@ -1,5 +1,6 @@
 //! How time, tokens and money are spread over runs.
 
+use super::groups::for_each_configuration;
 use super::tokens;
 use crate::report::study::{Cell, RunFacts, Study, Table};
 
@@ -25,29 +26,44 @@ pub const MEASURES: [Measure; 6] = [
 
 impl Measure {
     /// The sorted values of runs that are over, of those with a plausible patch or of the others.
-    pub fn values(&self, study: &Study, plausible: bool) -> Vec<f64> {
-        let over = study.runs.iter().filter(|run| run.report.is_some() && run.plausible() == plausible);
+    pub fn values(&self, runs: &[&RunFacts], plausible: bool) -> Vec<f64> {
+        self.of_those(runs, |run| run.plausible() == plausible)
+    }
+
+    /// The sorted values of runs that are over and belong.
+    fn of_those(&self, runs: &[&RunFacts], belongs: impl Fn(&RunFacts) -> bool) -> Vec<f64> {
+        let over = runs.iter().filter(|run| run.report.is_some() && belongs(run)).copied();
         let mut values: Vec<f64> = over.filter_map(self.of).collect();
         values.sort_by(f64::total_cmp);
         values
     }
 }
 
+/// Groups of runs that are told apart.
+type Group = (&'static str, fn(&RunFacts) -> bool);
+
+const GROUPS: [Group; 3] =
+    [("plausible", RunFacts::plausible), ("of these, correct", RunFacts::correct), ("others", |run| !run.plausible())];
+
+/// RepairAgent's Figure 9 in numbers.
 pub fn distributions(study: &Study) -> Table {
     let columns = ["per run", "runs", "n", "min", "5 %", "Q1", "median", "Q3", "95 %", "max"];
-    let mut table = Table::new("distributions", "Distributions", &columns);
-    for measure in &MEASURES {
-        for (group, plausible) in [("plausible", true), ("others", false)] {
-            let values = measure.values(study, plausible);
-            if values.iter().all(|value| *value == 0.0) {
-                continue;
+    let table = Table::new("distributions", "Distributions", &columns);
+    for_each_configuration(study, table, |runs| {
+        let mut rows = Vec::new();
+        for measure in &MEASURES {
+            for (group, belongs) in GROUPS {
+                let values = measure.of_those(runs, belongs);
+                if values.iter().all(|value| *value == 0.0) {
+                    continue;
+                }
+                let at = |share: f64| Cell::Number(quantile(&values, share), measure.decimals);
+                let head: [Cell; 3] = [measure.name.into(), group.into(), (values.len() as u64).into()];
+                rows.push(head.into_iter().chain([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0].map(at)).collect());
             }
-            let at = |share: f64| Cell::Number(quantile(&values, share), measure.decimals);
-            let head: [Cell; 3] = [measure.name.into(), group.into(), (values.len() as u64).into()];
-            table.rows.push(head.into_iter().chain([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0].map(at)).collect());
         }
-    }
-    table
+        rows
+    })
 }
 
 /// Quantile of sorted values, interpolated between neighbours; 0 for none.
