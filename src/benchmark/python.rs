@@ -155,7 +155,7 @@ impl Interpreter {
         // A `conftest.py` or settings that cannot be loaded.
         let Some(told) = told.filter(|told| !told.files.is_empty() || NOTHING_WRONG.contains(&told.status)) else {
             let said = [done.stderr, done.stdout].concat();
-            let said = String::from_utf8_lossy(&said).trim().lines().last().unwrap_or("no reason given").to_owned();
+            let said = reason(&String::from_utf8_lossy(&said)).unwrap_or("no reason given").to_owned();
             return Err(BenchmarkError::Setup {
                 what: format!("{runner} finds no tests here: {said}"),
                 hint: format!("run `python3 -m {runner}` in the project and mend what it complains of"),
@@ -163,6 +163,14 @@ impl Interpreter {
         };
         Ok(told.files)
     }
+}
+
+/// The line in which pytest says why it cannot begin: below it may stand where its settings lie.
+fn reason(said: &str) -> Option<&str> {
+    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let names_an_error = |line: &&str| line.contains("rror: ");
+    let reason = lines().rfind(names_an_error).or_else(|| lines().rfind(|line| line.starts_with("E  ")));
+    reason.or_else(|| lines().next_back()).map(|line| line.strip_prefix("E  ").unwrap_or(line).trim_start())
 }
 
 fn job(program: &Utf8Path, cwd: &Utf8Path, code: &str) -> Job {
@@ -248,4 +256,22 @@ fn is_script(program: &Utf8Path) -> bool {
     use std::io::Read;
     let mut head = [0; 2];
     std::fs::File::open(program).and_then(|mut file| file.read_exact(&mut head)).is_ok() && &head == b"#!"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_pytest_cannot_begin_is_told() {
+        let unknown = "ERROR: usage: __main__.py [options]\n__main__.py: error: unrecognized arguments: --cov\n  \
+                       inifile: /p/pyproject.toml\n  rootdir: /p\n\n";
+        assert_eq!(reason(unknown), Some("__main__.py: error: unrecognized arguments: --cov"));
+        let conftest = "ImportError while loading conftest '/p/conftest.py'.\nconftest.py:1: in <module>\n    import x\n\
+                        E   ModuleNotFoundError: No module named 'x'\n";
+        assert_eq!(reason(conftest), Some("ModuleNotFoundError: No module named 'x'"));
+        assert_eq!(reason("E   SystemExit: 3\nrootdir: /p\n"), Some("SystemExit: 3"));
+        assert_eq!(reason("it broke\n"), Some("it broke"));
+        assert_eq!(reason(""), None);
+    }
 }
