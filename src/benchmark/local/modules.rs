@@ -89,6 +89,25 @@ pub(super) fn choose(
     }
 }
 
+/// The module that holds all test files among these, and the names of their classes; `None` where there are none, or in
+/// several modules.
+pub(super) fn touched(all: &[Module], changed: &[RepoPath]) -> Option<(Module, Vec<String>)> {
+    let mut found: Option<&Module> = None;
+    let mut classes = Vec::new();
+    for file in changed {
+        let name = file.file_name();
+        let Some((stem, _)) = name.rsplit_once('.').filter(|(_, end)| LANGUAGES.contains(end)) else { continue };
+        let holds = |module: &&Module| module.tests.iter().any(|folder| file.is_within(folder));
+        let Some(module) = all.iter().find(holds) else { continue };
+        if found.is_some_and(|other| other != module) {
+            return None;
+        }
+        found = Some(module);
+        classes.push(stem.to_owned());
+    }
+    Some((found?.clone(), classes))
+}
+
 /// Whether a file, relative to its root, is the source of a test's class.
 fn is_file_of(file: &Utf8Path, test: &str) -> bool {
     let class = test.split(['#', ':', '$']).next().unwrap_or(test);
@@ -141,6 +160,22 @@ pub(super) fn reports_failure(folder: &Utf8Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn changed_tests_name_their_module() {
+        let path = |text: &str| RepoPath::new(text).unwrap();
+        let module = |name: &str| Module {
+            folder: path(name),
+            name: name.into(),
+            tests: vec![path(&format!("{name}/src/test/java"))],
+        };
+        let all = [module("core"), module("app")];
+        let of = |files: &[&str]| touched(&all, &files.iter().map(|file| path(file)).collect::<Vec<_>>());
+        let found = of(&["README.md", "app/src/main/java/a/App.java", "core/src/test/java/a/CoreTest.java"]);
+        assert_eq!(found, Some((all[0].clone(), vec!["CoreTest".into()])));
+        assert_eq!(of(&["core/src/test/java/a/CoreTest.java", "app/src/test/java/a/AppTest.java"]), None);
+        assert_eq!(of(&["core/src/main/java/a/Core.java", "core/src/test/java/a/data.json"]), None);
+    }
     use crate::benchmark::testing::project;
 
     fn two_modules() -> (tempfile::TempDir, Utf8PathBuf, Vec<Module>) {

@@ -1,5 +1,6 @@
 //! What Maven says when it fails, read for what to try next.
 
+use super::leave_out::Goal;
 use crate::sandbox::Exit;
 
 /// Plugins that compile and test; any other that fails can be stepped around.
@@ -19,8 +20,8 @@ const SHOWN_LINES: usize = 3;
 pub(super) enum Complaint {
     /// Something is not in the repository.
     Missing(String),
-    /// A plugin that neither compiles nor tests.
-    Plugin(String),
+    /// A plugin that neither compiles nor tests: its goal, where Maven names it, and what was said.
+    Plugin(Option<Goal>, String),
     /// The project's code.
     Compile(String),
     /// Anything else.
@@ -31,7 +32,7 @@ impl Complaint {
     /// What Maven said.
     pub(super) fn into_text(self) -> String {
         match self {
-            Self::Missing(text) | Self::Plugin(text) | Self::Compile(text) | Self::Other(text) => text,
+            Self::Missing(text) | Self::Plugin(_, text) | Self::Compile(text) | Self::Other(text) => text,
         }
     }
 }
@@ -76,7 +77,7 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
         return Complaint::Missing(shown);
     }
     match failed_plugin(said) {
-        Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(shown),
+        Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(Goal::failed(said), shown),
         _ => Complaint::Other(shown),
     }
 }
@@ -103,7 +104,7 @@ mod tests {
         let read = |text: &str| complaint(text, Exit::Code(1));
         let rat = "[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check) on project x: \
                    The plugin requires Maven version 3.9 -> [Help 1]\n[ERROR] \n[ERROR] To see the full stack trace";
-        assert!(matches!(read(rat), Complaint::Plugin(what) if what.contains("requires Maven version 3.9")));
+        assert!(matches!(read(rat), Complaint::Plugin(Some(_), what) if what.contains("requires Maven version 3.9")));
         let offline = "[ERROR] Plugin a:b:1 or one of its dependencies could not be resolved: Cannot access central in \
                        offline mode";
         assert!(matches!(read(offline), Complaint::Missing(_)));

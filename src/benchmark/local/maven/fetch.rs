@@ -59,13 +59,9 @@ impl Maven {
 
     /// The pom that all others inherit from, out of this Maven's own library: it names the repository every Maven knows.
     async fn super_pom(&self) -> Option<String> {
-        let home = self.program.canonicalize_utf8().ok()?.parent()?.parent()?.join("lib");
-        let library = home.read_dir_utf8().ok()?.flatten().find(|entry| {
-            entry.file_name().starts_with("maven-model-builder") && entry.file_name().ends_with(".jar")
-        })?;
+        let library = self.library("maven-model-builder")?;
         let folder = tempfile::tempdir().ok()?;
         let place = Utf8Path::from_path(folder.path())?.canonicalize_utf8().ok()?;
-        let library = library.path().canonicalize_utf8().ok()?;
         let unpack = Job::new(self.jdk.join("bin/jar").as_str(), &place)
             .args(["xf", library.as_str(), SUPER_POM])
             .read([self.jdk.clone(), library.clone()])

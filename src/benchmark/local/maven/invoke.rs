@@ -2,6 +2,7 @@
 
 use super::complaint::{Complaint, complaint, is_about_the_jdk};
 use super::kept::Kept;
+use super::leave_out::{self, Goal};
 use super::memory::{Memory, Store, Way};
 use super::user;
 use crate::benchmark::{BenchmarkError, jars, jdk};
@@ -61,8 +62,19 @@ pub(super) struct Request {
     pub root: Utf8PathBuf,
     /// The module to work on, with those it needs; all when `None`, as far as they compile.
     pub only: Option<RepoPath>,
-    /// Whether the tests are run, too.
-    pub run_tests: bool,
+    /// Which tests are run, too.
+    pub tests: Run,
+}
+
+/// Which tests Maven runs when it compiles a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Run {
+    /// None.
+    Nothing,
+    /// Those of these classes.
+    Classes(Vec<String>),
+    /// All.
+    All,
 }
 
 /// How Maven compiled a project.
@@ -105,12 +117,13 @@ impl Maven {
     pub(super) async fn prepare(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
         let kept = Kept::of(request, self);
         if let Some((store, way)) = kept.as_ref().and_then(Kept::restore) {
+            let way = self.usable(way).await;
             return Ok(Prepared { note: "compiled by Maven in an earlier run".into(), store, way, left_out: None });
         }
         let prepared = self.compile(request).await?;
         // What is short of something is tried again the next time.
         if let Some(kept) = kept.filter(|_| prepared.left_out.is_none()) {
-            kept.save(request, self, prepared.store, prepared.way);
+            kept.save(request, self, prepared.store, &prepared.way);
         }
         Ok(prepared)
     }
@@ -119,14 +132,14 @@ impl Maven {
         let memory = Memory::of(&request.root);
         let mut last = String::from("nothing was tried");
         for store in memory.stores() {
-            let mut way = memory.way;
+            let mut way = self.usable(memory.way.clone()).await;
             loop {
                 let started = std::time::Instant::now();
-                match self.call(request, store, way, memory.is_last(store)).await? {
+                match self.call(request, store, &way, memory.is_last(store)).await? {
                     Ok(left_out) => {
                         let left_out = match store {
                             // Files of the network lie where the build could write; those that are kept do not.
-                            Store::Filled => match self.call(request, Store::Own, way, true).await? {
+                            Store::Filled => match self.call(request, Store::Own, &way, true).await? {
                                 Ok(left_out) => left_out,
                                 Err(complaint) => {
                                     last = complaint.into_text();
@@ -135,17 +148,23 @@ impl Maven {
                             },
                             Store::Own | Store::Users => left_out,
                         };
-                        memory.remember(store, way, matches!(left_out, Some(Complaint::Missing(_))));
+                        memory.remember(store, &way, matches!(left_out, Some(Complaint::Missing(_))));
                         let seconds = started.elapsed().as_secs_f64();
-                        let note = format!("compiled by Maven, {}, {seconds:.1} s", described(store, way));
+                        let note = format!("compiled by Maven, {}, {seconds:.1} s", described(store, &way));
                         // What was fetched is there from now on.
                         let store = if store == Store::Filled { Store::Own } else { store };
                         let left_out = left_out.map(Complaint::into_text);
                         return Ok(Prepared { note, store, way, left_out });
                     }
-                    Err(Complaint::Plugin(_)) if way == Way::LifeCycle => way = Way::Direct,
-                    Err(Complaint::Compile(what)) => return Err(does_not_compile(&what)),
-                    Err(Complaint::Missing(what) | Complaint::Plugin(what) | Complaint::Other(what)) => {
+                    Err(Complaint::Plugin(goal, what)) => {
+                        last = what;
+                        match self.way_after(&way, goal).await {
+                            Some(next) => way = next,
+                            None => break,
+                        }
+                    }
+                    Err(Complaint::Compile(what)) => return Err(does_not_compile(&what, &way)),
+                    Err(Complaint::Missing(what) | Complaint::Other(what)) => {
                         last = what;
                         break;
                     }
@@ -156,6 +175,21 @@ impl Maven {
             what: format!("Maven could not set the project up: {last}"),
             hint: "see what `mvn test-compile` says in the project, or use `--build` and `--test`".into(),
         })
+    }
+
+    /// How to call Maven after a goal refused to run.
+    async fn way_after(&self, way: &Way, refused: Option<Goal>) -> Option<Way> {
+        Some(self.usable(way.after(refused)?).await)
+    }
+
+    /// A way, with what it needs made; calling the goals that compile needs nothing.
+    async fn usable(&self, way: Way) -> Way {
+        let leaves_out = matches!(&way, Way::LifeCycle { without } if !without.is_empty());
+        if leaves_out && let Err(error) = self.make_extension().await {
+            tracing::warn!("no goal of Maven's can be left out, so those that compile are called: {error}");
+            return Way::Direct;
+        }
+        way
     }
 
     /// Which Maven and JDK this is.
@@ -186,6 +220,7 @@ impl Maven {
             // Long constant expressions need a deep stack where the quick compiler works alone.
             ("MAVEN_OPTS".into(), format!("-Xmx2g -Xss16m {}", jars::SHORT_LIVED)),
         ];
+        job = job.read(Some(leave_out::folder(self)).filter(|folder| folder.is_dir()));
         job.limits.memory_mib = 8192;
         // A first build fetches all that a large project depends on.
         job.limits.disk_mib = 16 << 10;
@@ -198,20 +233,21 @@ impl Maven {
         &self,
         request: &Request,
         store: Store,
-        way: Way,
+        way: &Way,
         is_last: bool,
     ) -> Result<Result<Option<Complaint>, Complaint>, BenchmarkError> {
         let Some(repository) = repository(store)? else {
             return Ok(Err(Complaint::Missing("there is no local Maven repository".into())));
         };
+        let extension = leave_out::folder(self);
         let (job, _fetching) = match store {
             Store::Filled => {
-                let arguments = |own: &Utf8Path| arguments(request, store, way, own);
+                let arguments = |own: &Utf8Path| arguments(request, store, (way, &extension), own);
                 let (job, fetching) = self.fetching_job(&request.root, &repository, arguments).await?;
                 (job, Some(fetching))
             }
             Store::Own | Store::Users => {
-                let args = arguments(request, store, way, &repository);
+                let args = arguments(request, store, (way, &extension), &repository);
                 (self.job(&request.root, store, repository, args)?, None)
             }
         };
@@ -228,14 +264,19 @@ impl Maven {
         let some = described && request.only.is_none() && has_class_path(&request.root);
         let is_enough = match &complaint {
             Complaint::Missing(_) => is_last,
-            Complaint::Plugin(_) => way == Way::Direct,
+            Complaint::Plugin(..) => *way == Way::Direct,
             Complaint::Compile(_) | Complaint::Other(_) => true,
         };
         Ok(if some && is_enough { Ok(Some(complaint)) } else { Err(complaint) })
     }
 }
 
-pub(super) fn arguments(request: &Request, store: Store, way: Way, repository: &Utf8Path) -> Vec<String> {
+fn arguments(
+    request: &Request,
+    store: Store,
+    (way, extension): (&Way, &Utf8Path),
+    repository: &Utf8Path,
+) -> Vec<String> {
     let mut all: Vec<String> = ["-B", "-Dstyle.color=never"].map(str::to_owned).into();
     all.push(format!("-Dmaven.repo.local={repository}"));
     if store != Store::Filled {
@@ -251,13 +292,19 @@ pub(super) fn arguments(request: &Request, store: Store, way: Way, repository: &
     all.extend(SKIPPED.iter().map(|switch| format!("-D{switch}=true")));
     all.extend([SHOW_POM.into(), format!("-Doutput={}", request.root.join(EFFECTIVE_POM))]);
     match way {
-        Way::LifeCycle => all.push(if request.run_tests { "test" } else { "test-compile" }.into()),
+        Way::LifeCycle { without } => {
+            all.extend(leave_out::arguments(without, extension));
+            all.push(if request.tests == Run::Nothing { "test-compile" } else { "test" }.into());
+        }
         Way::Direct => all.extend(DIRECT.iter().map(|&goal| goal.to_owned())),
     }
-    if request.run_tests {
+    if let Run::Classes(classes) = &request.tests {
+        all.extend([format!("-Dtest={}", classes.join(",")), "-Dsurefire.failIfNoSpecifiedTests=false".into()]);
+    }
+    if request.tests != Run::Nothing {
         all.extend(["-Dmaven.test.failure.ignore=true".into(), "-DfailIfNoTests=false".into()]);
         all.push(format!("-Dsurefire.timeout={MODULE_TESTS_SECONDS}"));
-        if way == Way::Direct {
+        if *way == Way::Direct {
             all.push("surefire:test@default-test".into());
         }
     }
@@ -286,18 +333,24 @@ pub(super) fn no_settings(source: io::Error) -> BenchmarkError {
     BenchmarkError::Io { what: "cannot prepare settings for Maven".into(), path: jars::cache_dir(), source }
 }
 
-fn described(store: Store, way: Way) -> &'static str {
-    match (store, way) {
-        (Store::Filled, Way::LifeCycle) => "with the network",
-        (Store::Filled, Way::Direct) => "with the network, past a plugin that refuses this Maven",
-        (_, Way::LifeCycle) => "offline",
-        (_, Way::Direct) => "offline, past a plugin that refuses this Maven",
+fn described(store: Store, way: &Way) -> String {
+    let network = if store == Store::Filled { "with the network" } else { "offline" };
+    match way {
+        Way::LifeCycle { without } if without.is_empty() => network.to_owned(),
+        Way::LifeCycle { without } => format!("{network}, without what refused to run: {}", leave_out::listed(without)),
+        Way::Direct => format!("{network}, past a plugin that refuses this Maven"),
     }
 }
 
-fn does_not_compile(what: &str) -> BenchmarkError {
+fn does_not_compile(what: &str, way: &Way) -> BenchmarkError {
+    let without = match way {
+        Way::LifeCycle { without } if !without.is_empty() => {
+            format!(" (without what refused to run: {})", leave_out::listed(without))
+        }
+        Way::LifeCycle { .. } | Way::Direct => String::new(),
+    };
     BenchmarkError::Setup {
-        what: format!("the project does not compile before any change: {what}"),
+        what: format!("the project does not compile before any change{without}: {what}"),
         hint: if is_about_the_jdk(what) {
             "the project is written for a Java that this JDK does not compile: name another JDK with --java-home".into()
         } else {
@@ -312,12 +365,13 @@ mod tests {
 
     #[test]
     fn a_module_is_built_with_those_it_needs() {
-        let request = Request { root: "/p".into(), only: RepoPath::new("core").ok(), run_tests: false };
-        let all = arguments(&request, Store::Own, Way::LifeCycle, Utf8Path::new("/r"));
+        let request = Request { root: "/p".into(), only: RepoPath::new("core").ok(), tests: Run::Nothing };
+        let all = arguments(&request, Store::Own, (&Way::WHOLE, Utf8Path::new("/x")), Utf8Path::new("/r"));
         let line = all.join(" ");
         assert!(line.contains("-o -pl core -am") && line.contains(" test-compile "), "{line}");
-        let request = Request { run_tests: true, only: None, ..request };
-        let line = arguments(&request, Store::Filled, Way::Direct, Utf8Path::new("/r")).join(" ");
+        let request = Request { tests: Run::All, only: None, ..request };
+        let line =
+            arguments(&request, Store::Filled, (&Way::Direct, Utf8Path::new("/x")), Utf8Path::new("/r")).join(" ");
         assert!(!line.contains(" -o ") && line.contains("surefire:test@default-test"), "{line}");
     }
 }

@@ -52,7 +52,7 @@ impl Kept {
 
     /// Keeps what Maven made. A build that changed more than its outputs is not kept; nor does it matter when the disk is
     /// full, for it costs time only.
-    pub(super) fn save(&self, request: &Request, maven: &Maven, store: Store, way: Way) {
+    pub(super) fn save(&self, request: &Request, maven: &Maven, store: Store, way: &Way) {
         if key(request, maven).ok().as_ref() != Some(&self.key) {
             return;
         }
@@ -61,7 +61,7 @@ impl Kept {
         }
     }
 
-    fn try_save(&self, store: Store, way: Way) -> io::Result<()> {
+    fn try_save(&self, store: Store, way: &Way) -> io::Result<()> {
         let all = self.folder.parent().unwrap_or(&self.folder);
         fs::create_dir_all(all)?;
         let new = tempfile::Builder::new().prefix("new-").tempdir_in(all)?;
@@ -122,8 +122,8 @@ fn is_build_output(path: &Utf8Path) -> bool {
 /// A name for all files of the copy but build output, and for what is asked of which Maven and JDK.
 fn key(request: &Request, maven: &Maven) -> io::Result<String> {
     let mut fingerprint = Fingerprint::default();
-    let Request { root, only, run_tests } = request;
-    fingerprint.add(format!("{only:?} {run_tests} {}", maven.described()));
+    let Request { root, only, tests } = request;
+    fingerprint.add(format!("{only:?} {tests:?} {}", maven.described()));
     let mut walk = ignore::WalkBuilder::new(root);
     walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
     walk.filter_entry(|entry| {
@@ -154,7 +154,7 @@ mod tests {
         write(&one.join("a/target/classes/A.class"), "made");
         write(&one.join("a").join(CLASS_PATH), &format!("{one}/b/target/classes:{jar}"));
         let kept = |root: &Utf8Path| Kept { folder: base.join("kept"), root: root.to_owned(), key: "k".into() };
-        kept(&one).try_save(Store::Own, Way::Direct).unwrap();
+        kept(&one).try_save(Store::Own, &Way::Direct).unwrap();
         assert_eq!(kept(&two).restore(), Some((Store::Own, Way::Direct)));
         assert_eq!(fs::read_to_string(two.join("a/target/classes/A.class")).unwrap(), "made");
         let class_path = fs::read_to_string(two.join("a").join(CLASS_PATH)).unwrap();
@@ -163,7 +163,7 @@ mod tests {
         write(&secret, "outside");
         let planted = one.join("a").join(CLASS_PATH).with_file_name("planted");
         std::os::unix::fs::symlink(&secret, &planted).unwrap();
-        kept(&one).try_save(Store::Own, Way::Direct).unwrap();
+        kept(&one).try_save(Store::Own, &Way::Direct).unwrap();
         let kept_link = base.join("kept/outputs/a").join(CLASS_PATH).with_file_name("planted");
         assert!(kept_link.symlink_metadata().is_err(), "no link is followed");
         fs::remove_file(&jar).unwrap();

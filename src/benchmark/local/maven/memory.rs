@@ -1,5 +1,6 @@
 //! What worked the last time for a project with the same poms, so that a second run is quick and needs no network.
 
+use super::leave_out::{Goal, MOST_GOALS, listed};
 use crate::benchmark::jars;
 use crate::domain::Fingerprint;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -17,12 +18,28 @@ pub(super) enum Store {
 }
 
 /// How Maven is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Way {
-    /// The usual life cycle.
-    LifeCycle,
+    /// The usual life cycle, without the goals that refuse to run.
+    LifeCycle { without: Vec<Goal> },
     /// The compiling goals alone.
     Direct,
+}
+
+impl Way {
+    /// The usual life cycle as the project has it.
+    pub(super) const WHOLE: Self = Self::LifeCycle { without: Vec::new() };
+
+    /// How to call Maven next, after a goal refused to run; `None` when nothing is left to try.
+    pub(super) fn after(&self, refused: Option<Goal>) -> Option<Self> {
+        let Self::LifeCycle { without } = self else { return None };
+        match refused {
+            Some(goal) if without.len() < MOST_GOALS && !without.contains(&goal) => {
+                Some(Self::LifeCycle { without: without.iter().cloned().chain([goal]).collect() })
+            }
+            _ => Some(Self::Direct),
+        }
+    }
 }
 
 /// What worked the last time for a project with the same poms.
@@ -42,7 +59,12 @@ impl Memory {
         let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
         let how = how_of(&text);
         let is_short = text.split_whitespace().nth(2) == Some("short");
-        Self { file, store: how.map(|(store, _)| store), way: how.map_or(Way::LifeCycle, |(_, way)| way), is_short }
+        Self {
+            file,
+            store: how.as_ref().map(|(store, _)| *store),
+            way: how.map_or(Way::WHOLE, |(_, way)| way),
+            is_short,
+        }
     }
 
     /// Whether nothing more is to be had than what this repository has.
@@ -58,7 +80,7 @@ impl Memory {
     }
 
     /// Remembers how Maven was called. Forgetting costs seconds only, so a failure is no error.
-    pub(super) fn remember(&self, store: Store, way: Way, is_short: bool) {
+    pub(super) fn remember(&self, store: Store, way: &Way, is_short: bool) {
         let Some(file) = &self.file else { return };
         let _ = file.parent().map(fs::create_dir_all);
         let short = if is_short { " short" } else { "" };
@@ -67,10 +89,13 @@ impl Memory {
 }
 
 /// How Maven was called, as it is written down. What the network filled is there the next time.
-pub(super) fn words_of(store: Store, way: Way) -> String {
+pub(super) fn words_of(store: Store, way: &Way) -> String {
     let store = if store == Store::Users { "users" } else { "own" };
-    let way = if way == Way::Direct { "direct" } else { "cycle" };
-    format!("{store} {way}")
+    match way {
+        Way::Direct => format!("{store} goals"),
+        Way::LifeCycle { without } if without.is_empty() => format!("{store} cycle"),
+        Way::LifeCycle { without } => format!("{store} without={}", listed(without)),
+    }
 }
 
 /// How Maven was called, by what [`words_of`] wrote.
@@ -81,7 +106,15 @@ pub(super) fn how_of(text: &str) -> Option<(Store, Way)> {
         "own" => Store::Own,
         _ => return None,
     };
-    Some((store, if words.next()? == "direct" { Way::Direct } else { Way::LifeCycle }))
+    let way = match words.next()? {
+        "goals" => Way::Direct,
+        "cycle" => Way::WHOLE,
+        goals => {
+            let goals = goals.strip_prefix("without=")?.split(',');
+            Way::LifeCycle { without: goals.map(Goal::new).collect::<Option<_>>()? }
+        }
+    };
+    Some((store, way))
 }
 
 /// The content of all poms and of `.mvn`, as one name.
@@ -120,10 +153,24 @@ mod tests {
     }
 
     #[test]
+    fn goals_that_refuse_are_left_out_one_by_one_and_remembered() {
+        let goal = |name: &str| Goal::new(&format!("g:a:{name}@default"));
+        let one = Way::WHOLE.after(goal("check")).unwrap();
+        let two = one.after(goal("install")).unwrap();
+        assert_eq!(words_of(Store::Own, &two), "own without=g:a:check@default,g:a:install@default");
+        for way in [Way::WHOLE, Way::Direct, two.clone()] {
+            assert_eq!(how_of(&words_of(Store::Users, &way)), Some((Store::Users, way)));
+        }
+        assert_eq!(two.after(goal("check")), Some(Way::Direct), "it refuses though it was left out");
+        assert_eq!(one.after(None), Some(Way::Direct));
+        assert_eq!(Way::Direct.after(goal("check")), None);
+    }
+
+    #[test]
     fn what_worked_is_tried_first() {
         let memory = Memory { file: None, store: Some(Store::Own), way: Way::Direct, is_short: false };
         assert_eq!(memory.stores(), [Store::Own, Store::Users, Store::Filled]);
-        let none = Memory { file: None, store: None, way: Way::LifeCycle, is_short: false };
+        let none = Memory { file: None, store: None, way: Way::WHOLE, is_short: false };
         assert_eq!(none.stores(), [Store::Users, Store::Own, Store::Filled]);
     }
 }

@@ -1,12 +1,13 @@
 //! Maven projects: Maven itself compiles the private copy once and says which class path and settings it uses.
 //!
 //! Everything after that is the validator's, without Maven. Checkers that only judge style are skipped; a plugin that
-//! refuses this Maven is stepped around by calling the goals that compile directly.
+//! refuses this Maven is left out; where that does not help, the goals that compile are called directly.
 
 mod complaint;
 mod fetch;
 mod invoke;
 mod kept;
+mod leave_out;
 mod memory;
 mod modules;
 mod options;
@@ -22,12 +23,12 @@ use crate::benchmark::local::reactor::Modules;
 use crate::benchmark::local::{Found, with_names_of};
 use crate::benchmark::settings::Settings;
 use crate::benchmark::xml::Element;
-use crate::benchmark::{BenchmarkError, Project, Reactor};
+use crate::benchmark::{BenchmarkError, History, Project, Reactor};
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
 pub(super) use complaint::is_about_the_jdk;
 pub(super) use fetch::users_repositories;
-use invoke::{Maven, Request};
+use invoke::{Maven, Prepared, Request, Run};
 use own::MavenTest;
 use reactor::MavenModules;
 use std::fs;
@@ -44,33 +45,36 @@ pub(super) async fn set_up(
     facts: &Facts,
     notes: &mut Vec<String>,
 ) -> Result<Found, BenchmarkError> {
-    with_names_of(original, root, async |root| in_copy(root, settings, facts, notes).await).await
+    with_names_of(original, root, async |root| in_copy(root, original, (settings, facts), notes).await).await
 }
 
 async fn in_copy(
     root: &Utf8Path,
-    settings: &Settings,
-    facts: &Facts,
+    original: &Utf8Path,
+    (settings, facts): (&Settings, &Facts),
     notes: &mut Vec<String>,
 ) -> Result<Found, BenchmarkError> {
     let all = modules::read(root)?;
     let choice = shared::choose(root, &all, facts.module.as_ref(), &settings.failing)?;
     let maven = Maven::find(settings.sandbox().await?, facts.java_home.as_deref())?;
-    let only = match &choice {
-        Choice::One(module) if all.len() > 1 => Some(module.folder.clone()),
-        _ => None,
-    };
-    let request = Request { root: root.to_owned(), only, run_tests: choice == Choice::RunAll };
     if !settings.trust_build {
         notes.extend(options::leave_out(root)?);
     }
     settings.watcher.phase("compiling with Maven");
-    let prepared = maven.prepare(&request).await?;
-    notes.push(prepared.note);
-    let module = match choice {
-        Choice::One(module) => module,
-        Choice::RunAll => failing_module(root, &all, prepared.left_out.as_deref())?,
+    let (module, prepared) = match choice {
+        Choice::One(module) => {
+            let only = (all.len() > 1).then(|| module.folder.clone());
+            (module, maven.prepare(&Request { root: root.to_owned(), only, tests: Run::Nothing }).await?)
+        }
+        Choice::RunAll => match touched_and_failing(&maven, root, original, &all).await {
+            Some(found) => found,
+            None => {
+                let prepared = maven.prepare(&Request { root: root.to_owned(), only: None, tests: Run::All }).await?;
+                (failing_module(root, &all, prepared.left_out.as_deref())?, prepared)
+            }
+        },
     };
+    notes.push(prepared.note);
     if all.len() > 1 {
         notes.push(format!("module {} of {}", module.label(), all.len()));
     }
@@ -88,6 +92,29 @@ async fn in_copy(
         is_one_of_many: all.len() > 1,
     };
     Ok(Found { project, own: Arc::new(own), reactor })
+}
+
+/// The module whose tests were changed and are not committed yet, where one of them fails: no other module need be run to
+/// see which fails.
+async fn touched_and_failing(
+    maven: &Maven,
+    root: &Utf8Path,
+    original: &Utf8Path,
+    all: &[Module],
+) -> Option<(Module, Prepared)> {
+    let changed = History::of(original, &maven.sandbox)?.uncommitted().await.ok()?;
+    let (module, classes) = shared::touched(all, &changed)?;
+    let only = Some(module.folder.clone());
+    let request = Request { root: root.to_owned(), only, tests: Run::Classes(classes) };
+    let prepared = match maven.prepare(&request).await {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            tracing::info!("the tests that were changed last do not tell which module fails: {error}");
+            return None;
+        }
+    };
+    let reports = module.folder.under(root).join(own::REPORTS);
+    (reports.is_dir() && shared::reports_failure(&reports)).then_some((module, prepared))
 }
 
 /// The first module whose tests fail by surefire's reports. One that does not compile has no class path, and no tests

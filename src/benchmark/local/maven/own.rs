@@ -2,6 +2,7 @@
 
 use super::complaint::{Complaint, complaint};
 use super::invoke::{DIRECT, Maven, SKIPPED, repository};
+use super::leave_out;
 use super::memory::{Store, Way};
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
 use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun, copy_files};
@@ -134,8 +135,11 @@ impl MavenTest {
         if !tests.is_empty() {
             all.push(format!("-Dtest={}", names(tests)));
         }
-        match self.way {
-            Way::LifeCycle => all.push("test".into()),
+        match &self.way {
+            Way::LifeCycle { without } => {
+                all.extend(leave_out::arguments(without, &leave_out::folder(&self.maven)));
+                all.push("test".into());
+            }
             Way::Direct => {
                 all.extend(DIRECT.iter().map(|&goal| goal.to_owned()));
                 all.push("surefire:test@default-test".into());

@@ -1,6 +1,6 @@
 //! All modules of a Maven project, compiled and described.
 
-use super::invoke::{Maven, Request};
+use super::invoke::{Maven, Request, Run};
 use super::{Places, describe, effective_poms, find_pom};
 use crate::benchmark::BenchmarkError;
 use crate::benchmark::local::modules::Module;
@@ -18,7 +18,7 @@ pub(super) struct MavenModules {
 #[async_trait::async_trait]
 impl CompilesAll for MavenModules {
     async fn compile_all(&self) -> Result<Vec<Described>, BenchmarkError> {
-        let request = Request { root: self.root.clone(), only: None, run_tests: false };
+        let request = Request { root: self.root.clone(), only: None, tests: Run::Nothing };
         let prepared = self.maven.prepare(&request).await?;
         tracing::info!("all modules: {}", prepared.note);
         let poms = effective_poms(&self.root)?;
