@@ -132,6 +132,8 @@ pub struct Project {
     pub javac_args: Vec<String>,
     /// Arguments of the test JVM.
     pub jvm_args: Vec<String>,
+    /// The system property in which the build tool tells tests their class path: some compile or start something with it.
+    pub class_path_property: Option<&'static str>,
     /// Which classes hold tests.
     pub tests: TestPatterns,
     /// How tests are run.

@@ -2,8 +2,8 @@
 
 use super::harness::Harness;
 use super::plain::Plain;
-use crate::benchmark::Checkout;
 use crate::benchmark::jdk::Jdk;
+use crate::benchmark::{Checkout, Project};
 use crate::sandbox::{Finished, Job, Sandbox};
 use crate::validate::ValidateError;
 use crate::validate::plan::{Look, PLAIN_VARIABLES, Plan};
@@ -24,6 +24,15 @@ pub(super) fn mocking_agent(class_path: &[Utf8PathBuf]) -> Option<usize> {
 /// An agent as the JVM takes it.
 pub(super) fn agent(jar: &Utf8Path) -> String {
     format!("-javaagent:{jar}")
+}
+
+/// The class path of the tests as a system property, where the build tool has one for it.
+pub(super) fn told_class_path<'a>(
+    project: &Project,
+    class_path: impl Iterator<Item = &'a Utf8PathBuf>,
+) -> Option<String> {
+    let name = project.class_path_property?;
+    Some(format!("-D{name}={}", class_path.map(|path| path.as_str()).collect::<Vec<_>>().join(":")))
 }
 
 /// Memory in MiB that a test JVM may hold: twice its heap, which the project's own arguments may set.
@@ -88,6 +97,7 @@ impl Suite<'_> {
         }
         // The place in one list is the place in the other, behind our runner.
         args.extend(mocking_agent(&self.class_path).map(|at| agent(&given[at + 1])));
+        args.extend(told_class_path(&self.checkout.project, given.iter().skip(1)));
         args.extend(plan.args.iter().cloned());
         args.extend(["-cp".into(), joined, main]);
         let mut job = Job::new(self.jdk.java(), &self.cwd)

@@ -2,7 +2,7 @@
 //! and another one is already waiting.
 
 use super::daemon::{Classes, flags, put, put_count};
-use super::suite::{NO_ATTACHING, agent, memory, mocking_agent};
+use super::suite::{NO_ATTACHING, agent, memory, mocking_agent, told_class_path};
 use crate::benchmark::Checkout;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{RunEnd, TestReport};
@@ -63,6 +63,7 @@ impl WorkerSetup {
         let mut args = flags(self.heap_mib);
         args.extend(["-XX:+ExitOnOutOfMemoryError", NO_ATTACHING, "-Djava.awt.headless=true", "-ea"].map(String::from));
         args.extend(mocking_agent(&self.libraries).map(|at| agent(&self.libraries[at])));
+        args.extend(told_class_path(project, self.classes.iter().chain(class_path.iter().skip(1))));
         args.extend(self.jvm_args.iter().cloned());
         args.extend(["-cp".into(), joined, "unidebug.runner.Worker".into()]);
         args.extend(self.classes.iter().map(ToString::to_string));

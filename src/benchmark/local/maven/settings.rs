@@ -74,6 +74,7 @@ fn surefire(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
     if settings.text("enableAssertions").as_deref() == Some("false") {
         project.jvm_args.push("-da".into());
     }
+    project.class_path_property = Some("surefire.test.class.path");
     // Tests run in the module's folder of a throw-away copy, so its path is not known here.
     project.jvm_args.push("-Dbasedir=.".into());
     let line = settings.raw("argLine").or_else(|| raw_property(pom, "argLine")).unwrap_or_default();
