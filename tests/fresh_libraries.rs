@@ -107,10 +107,13 @@ async fn tests_find_what_the_build_made_and_may_write_beside_it() {
     let test = "package core;
 import static org.junit.Assert.*;
 import java.io.*;
+import java.util.stream.Stream;
 import org.junit.Test;
 public class SumTest {
     @Test public void two() throws Exception {
         assertTrue(new File(\"target/classes/core/Sum.class\").isFile());
+        String classPath = System.getProperty(\"surefire.test.class.path\");
+        assertTrue(Stream.of(classPath.split(\":\")).anyMatch(entry -> new File(entry, \"core/Sum.class\").isFile()));
         try (FileWriter sums = new FileWriter(\"target/sums.txt\")) {
             sums.write(\"\" + Sum.of(1, 2));
         }
@@ -136,4 +139,89 @@ public class SumTest {
         ("src/test/java/core/SumTest.java", test),
     ]);
     repaired(&trial, "core.SumTest#two").await;
+}
+
+/// A project that has JaCoCo's agent among its test libraries, in another version than ours.
+const MEASURED_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
+<groupId>trial</groupId><artifactId>measured</artifactId><version>1</version>
+<properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>
+<scope>test</scope></dependency>
+<dependency><groupId>org.jacoco</groupId><artifactId>org.jacoco.agent</artifactId><version>0.8.12</version>
+<classifier>runtime</classifier><scope>test</scope></dependency></dependencies></project>
+";
+
+#[tokio::test]
+async fn a_projects_own_coverage_agent_is_not_in_the_way_of_ours() {
+    let test = "package core;
+import static org.junit.Assert.assertEquals;
+import org.junit.Test;
+public class SumTest {
+    @Test public void nothing() { assertEquals(0, Sum.of()); }
+    @Test public void two() { assertEquals(3, Sum.of(1, 2)); }
+}
+";
+    let trial = Trial::new(&[
+        ("pom.xml", MEASURED_POM),
+        ("src/main/java/core/Sum.java", SUM),
+        ("src/test/java/core/SumTest.java", test),
+    ]);
+    let checkout = trial.checkout().await.unwrap();
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    let mut measured: Vec<String> = judge.baseline().spectrum.tests().map(|(id, ..)| id.to_string()).collect();
+    measured.sort();
+    assert_eq!(measured, ["core.SumTest#nothing", "core.SumTest#two"], "{:?}", judge.baseline().report);
+}
+
+/// A goal that refuses to run anywhere but in a git repository, and two that generate a source.
+const GENERATED_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
+<groupId>trial</groupId><artifactId>generated</artifactId><version>1</version>
+<properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>
+<scope>test</scope></dependency></dependencies>
+<build><plugins>
+<plugin><groupId>org.apache.maven.plugins</groupId><artifactId>maven-antrun-plugin</artifactId><version>3.1.0</version>
+<executions>
+<execution><id>hooks</id><phase>initialize</phase><goals><goal>run</goal></goals><configuration><target>
+<fail message=\"this is no git repository\"><condition><not><available file=\"${basedir}/.git\"/></not></condition></fail>
+</target></configuration></execution>
+<execution><id>start</id><phase>generate-sources</phase><goals><goal>run</goal></goals><configuration><target>
+<echo file=\"${project.build.directory}/made/core/Start.java\">package core; class Start { static final int AT = 0; }</echo>
+</target></configuration></execution>
+</executions></plugin>
+<plugin><groupId>org.codehaus.mojo</groupId><artifactId>build-helper-maven-plugin</artifactId><version>3.6.0</version>
+<executions><execution><id>made</id><phase>generate-sources</phase><goals><goal>add-source</goal></goals>
+<configuration><sources><source>${project.build.directory}/made</source></sources></configuration></execution>
+</executions></plugin>
+</plugins></build></project>
+";
+
+#[tokio::test]
+async fn sources_are_generated_though_another_plugin_refuses_to_run() {
+    let ledger = "package core;
+public class Ledger {
+    public static int balance(int... entries) { return Start.AT + Sum.of(entries); }
+}
+";
+    let test = "package core;
+import static org.junit.Assert.assertEquals;
+import org.junit.Test;
+public class LedgerTest {
+    @Test public void empty() { assertEquals(0, Ledger.balance()); }
+    @Test public void two() { assertEquals(3, Ledger.balance(1, 2)); }
+}
+";
+    let trial = Trial::new(&[
+        ("pom.xml", GENERATED_POM),
+        ("src/main/java/core/Sum.java", SUM),
+        ("src/main/java/core/Ledger.java", ledger),
+        ("src/test/java/core/LedgerTest.java", test),
+    ]);
+    repaired(&trial, "core.LedgerTest#two").await;
+    let again = trial.checkout().await.unwrap();
+    let told = again.notes.iter().any(|note| note.contains("compiled by Maven in an earlier run"));
+    assert!(told, "{:?}", again.notes);
 }

@@ -149,9 +149,14 @@ fn is_traced(subject: &dyn Subject) -> bool {
 /// Runs a plan once and tells what its tests execute.
 async fn measured(subject: &dyn Subject, plan: &Plan) -> Result<(TestReport, Executed), ValidateError> {
     match subject.measured(plan).await? {
-        Some(measured) => Ok(measured),
-        None => Ok((subject.run(&subject.copy()?, plan).await?, Vec::new())),
+        Some((report, _)) if report.results.is_empty() && !plan.classes.is_empty() => {
+            let said = last_line(&report).unwrap_or("nothing was printed");
+            tracing::warn!("no coverage: no test ran while it was measured: {said}");
+        }
+        Some(measured) => return Ok(measured),
+        None => {}
     }
+    Ok((subject.run(&subject.copy()?, plan).await?, Vec::new()))
 }
 
 /// What the tests of failing classes execute: the failing ones all, the others as far as the time goes.
@@ -218,6 +223,11 @@ async fn suite(subject: &dyn Subject) -> Result<Found, ValidateError> {
     let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
     let executed = measure(subject, &report).await?;
     Ok(Found { report, executed, endless, whole, own_word: false })
+}
+
+/// What the tests printed last.
+fn last_line(report: &TestReport) -> Option<&str> {
+    report.output_tail.lines().rev().find(|line| !line.trim().is_empty())
 }
 
 /// Adds what a further run told.

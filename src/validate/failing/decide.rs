@@ -200,9 +200,11 @@ fn nothing_ran(asked: &Asked, report: &TestReport) -> ValidateError {
         let known = asked.known.iter().map(String::as_str);
         let near = crate::benchmark::nearest(&name.class, known, 5).join(", ");
         let hint = if near.is_empty() { "no test class was found".into() } else { format!("test classes: {near}") };
-        return ValidateError::Triggering { what: format!("the test {name} did not run"), hint };
+        let said = super::last_line(report).map_or_else(String::new, |line| format!(": {line}"));
+        let what = format!("the test {name} did not run{said}");
+        return ValidateError::Triggering { what, hint };
     }
-    let last = report.output_tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing");
+    let last = super::last_line(report).unwrap_or("it printed nothing");
     ValidateError::Tool {
         what: format!("no test ran ({} classes were looked at): {last}", asked.known.len()),
         hint: "check the test folders and patterns, and that the test library is there".into(),

@@ -32,6 +32,8 @@ pub(super) async fn measured(
     let read: Vec<&str> = jars.iter().map(|jar| jar.as_str()).collect();
     plan.args.push(format!("-Dunidebug.spectrum.libraries={}", read.join(":")));
     let mut jvm = subject.suite(&copy)?;
+    // Projects that measure their own coverage may have another version of the agent, and the first one found counts.
+    jvm.class_path.insert(0, jars[0].clone());
     jvm.class_path.extend(jars);
     jvm.harness = &harness;
     let mut executed = Vec::new();
