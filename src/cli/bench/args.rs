@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// Run many bugs; the same command goes on with a batch that was stopped.
-    Run(BenchRunArgs),
+    Run(Box<BenchRunArgs>),
     /// How far a batch is.
     Status(BenchFolderArgs),
     /// Let what the environment failed be tried again, and hand in what is left.
