@@ -253,7 +253,7 @@ mod tests {
     fn every_strategy_has_the_profiles_of_its_crews() {
         let names = names();
         assert_eq!(names[0], DEFAULT);
-        assert_eq!(names.len(), 5, "{names:?}");
+        assert_eq!(names.len(), 6, "{names:?}");
         for name in names {
             let strategy = Strategy::named(&name).unwrap();
             let folders: Vec<&str> = strategy.profiles.as_deref().into_iter().collect();
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn unknown_names_and_levels_are_named() {
-        assert!(Strategy::named("fixagnt").unwrap_err().to_string().contains("unified, direct, fixagent"));
+        assert!(Strategy::named("fixagnt").unwrap_err().to_string().contains("unified, chatrepair, direct, fixagent"));
         let error = Strategy::parse("x", "name = \"x\"\nabout = \"x\"\n[crews]\nL9 = []").unwrap_err();
         assert!(error.to_string().contains("`L9` is no level"), "{error}");
     }

@@ -222,6 +222,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
         for (name, text) in files {
+            std::fs::create_dir_all(path.join(name).parent().unwrap()).unwrap();
             std::fs::write(path.join(name), text).unwrap();
         }
         (folder, path)
