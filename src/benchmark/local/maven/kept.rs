@@ -3,8 +3,9 @@
 //! The output folders of all modules are kept, with what Maven wrote about them. Paths in it that lie in the copy are
 //! written for the copy of the next run.
 
-use super::invoke::{CLASS_PATH, Maven, Request, TRACES};
+use super::invoke::Maven;
 use super::memory::{Store, Way, how_of, words_of};
+use super::request::{CLASS_PATH, Request, TRACES};
 use crate::benchmark::copy::copy_files;
 use crate::benchmark::{age, is_output, jars};
 use crate::domain::Fingerprint;

@@ -13,6 +13,7 @@ mod modules;
 mod options;
 mod own;
 mod reactor;
+mod request;
 mod settings;
 mod user;
 
@@ -28,9 +29,10 @@ use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
 pub(super) use complaint::is_about_the_jdk;
 pub(super) use fetch::users_repositories;
-use invoke::{Maven, Prepared, Request, Run};
+use invoke::{Maven, Prepared};
 use own::MavenTest;
 use reactor::MavenModules;
+use request::{Request, Run};
 use std::fs;
 use std::sync::Arc;
 
@@ -122,7 +124,7 @@ async fn touched_and_failing(
 fn failing_module(root: &Utf8Path, all: &[Module], left_out: Option<&str>) -> Result<Module, BenchmarkError> {
     let failed = |module: &Module| {
         let folder = module.folder.under(root);
-        folder.join(invoke::CLASS_PATH).is_file().then(|| shared::reports_failure(&folder.join(own::REPORTS)))
+        folder.join(request::CLASS_PATH).is_file().then(|| shared::reports_failure(&folder.join(own::REPORTS)))
     };
     shared::first_that_fails(root, all, failed, left_out, "mvn test")
 }
@@ -240,7 +242,7 @@ fn inside(root: &Utf8Path, full: &Utf8Path) -> Option<RepoPath> {
 
 /// The effective poms of all modules that took part.
 fn effective_poms(root: &Utf8Path) -> Result<Vec<Element>, BenchmarkError> {
-    let path = root.join(invoke::EFFECTIVE_POM);
+    let path = root.join(request::EFFECTIVE_POM);
     let bytes = fs::read(&path).map_err(|source| io_error("cannot read what Maven wrote", &path, source))?;
     let mut document = Element::parse(&String::from_utf8_lossy(&bytes));
     let children = document.children.drain(..);
@@ -253,7 +255,7 @@ fn find_pom<'a>(poms: &'a [Element], artifact: &str) -> Option<&'a Element> {
 
 /// The class path Maven found for the tests of a module, without the module's own classes.
 fn class_path(root: &Utf8Path, module: &Module) -> Result<Vec<Utf8PathBuf>, BenchmarkError> {
-    let path = module.folder.under(root).join(invoke::CLASS_PATH);
+    let path = module.folder.under(root).join(request::CLASS_PATH);
     let text = fs::read_to_string(&path).map_err(|source| io_error("cannot read what Maven wrote", &path, source))?;
     Ok(text.trim().split(':').filter(|entry| !entry.is_empty()).map(Utf8PathBuf::from).collect())
 }
@@ -262,6 +264,6 @@ fn class_path(root: &Utf8Path, module: &Module) -> Result<Vec<Utf8PathBuf>, Benc
 fn remove_traces(root: &Utf8Path, all: &[Module]) {
     for module in all {
         // Left behind it is only untidy, so a failure is no error.
-        let _ = fs::remove_dir_all(module.folder.under(root).join(invoke::TRACES));
+        let _ = fs::remove_dir_all(module.folder.under(root).join(request::TRACES));
     }
 }

@@ -1,9 +1,10 @@
 //! `mvn test` as the project's own word on tests.
 
 use super::complaint::{Complaint, complaint};
-use super::invoke::{DIRECT, Maven, SKIPPED, repository};
+use super::invoke::{Maven, repository};
 use super::leave_out;
 use super::memory::{Store, Way};
+use super::request::{DIRECT, SKIPPED};
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
 use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun, copy_files};
 use crate::domain::{RepoPath, TestId, TestResult};

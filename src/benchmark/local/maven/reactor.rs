@@ -1,6 +1,7 @@
 //! All modules of a Maven project, compiled and described.
 
-use super::invoke::{Maven, Request, Run};
+use super::invoke::Maven;
+use super::request::{Request, Run};
 use super::{Places, describe, effective_poms, find_pom};
 use crate::benchmark::BenchmarkError;
 use crate::benchmark::local::modules::Module;

@@ -1,0 +1,127 @@
+//! What Maven is asked to do, as its command line.
+
+use super::leave_out;
+use super::memory::{Store, Way};
+use crate::domain::RepoPath;
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// Where Maven writes what it is asked, below each module.
+pub(super) const TRACES: &str = "target/unidebug";
+/// The test class path of a module, in its folder.
+pub(super) const CLASS_PATH: &str = "target/unidebug/class-path";
+/// All effective poms, in the top folder.
+pub(super) const EFFECTIVE_POM: &str = "target/unidebug/effective-pom.xml";
+
+const SHOW_POM: &str = "org.apache.maven.plugins:maven-help-plugin:3.4.0:effective-pom";
+const SHOW_CLASS_PATH: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath";
+
+/// Compiles main and tests with the settings of the usual executions, but runs no other plugin.
+pub(super) const DIRECT: &[&str] = &[
+    "resources:resources@default-resources",
+    "compiler:compile@default-compile",
+    "resources:testResources@default-testResources",
+    "compiler:testCompile@default-testCompile",
+];
+
+/// Switches of plugins that judge style, licences or coverage.
+pub(super) const SKIPPED: &[&str] = &[
+    "rat.skip",
+    "checkstyle.skip",
+    "enforcer.skip",
+    "spotbugs.skip",
+    "pmd.skip",
+    "cpd.skip",
+    "japicmp.skip",
+    "animal.sniffer.skip",
+    "maven.javadoc.skip",
+    "jacoco.skip",
+    "cyclonedx.skip",
+    "spotless.check.skip",
+    "license.skip",
+    "maven.buildNumber.skip",
+];
+
+/// What one module's tests may take when all modules are run to see which fails.
+const MODULE_TESTS_SECONDS: u32 = 300;
+
+/// What Maven is to do.
+pub(super) struct Request {
+    /// The private copy.
+    pub root: Utf8PathBuf,
+    /// The module to work on, with those it needs; all when `None`, as far as they compile.
+    pub only: Option<RepoPath>,
+    /// Which tests are run, too.
+    pub tests: Run,
+}
+
+/// Which tests Maven runs when it compiles a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Run {
+    /// None.
+    Nothing,
+    /// Those of these classes.
+    Classes(Vec<String>),
+    /// All.
+    All,
+}
+
+/// The arguments of a call that compiles; `extension` is what leaves goals out.
+pub(super) fn arguments(
+    request: &Request,
+    store: Store,
+    (way, extension): (&Way, &Utf8Path),
+    repository: &Utf8Path,
+) -> Vec<String> {
+    let mut all: Vec<String> = ["-B", "-Dstyle.color=never"].map(str::to_owned).into();
+    all.push(format!("-Dmaven.repo.local={repository}"));
+    if store != Store::Filled {
+        all.push("-o".into());
+    }
+    match &request.only {
+        Some(module) => {
+            let module = if module.as_str().is_empty() { "." } else { module.as_str() };
+            all.extend(["-pl".into(), module.into(), "-am".into()]);
+        }
+        None => all.push("-fae".into()),
+    }
+    all.extend(SKIPPED.iter().map(|switch| format!("-D{switch}=true")));
+    all.extend([SHOW_POM.into(), format!("-Doutput={}", request.root.join(EFFECTIVE_POM))]);
+    match way {
+        Way::LifeCycle { without } => {
+            all.extend(leave_out::arguments(without, extension));
+            all.push(if request.tests == Run::Nothing { "test-compile" } else { "test" }.into());
+        }
+        Way::Direct => all.extend(DIRECT.iter().map(|&goal| goal.to_owned())),
+    }
+    if let Run::Classes(classes) = &request.tests {
+        all.extend([format!("-Dtest={}", classes.join(",")), "-Dsurefire.failIfNoSpecifiedTests=false".into()]);
+    }
+    if request.tests != Run::Nothing {
+        all.extend(["-Dmaven.test.failure.ignore=true".into(), "-DfailIfNoTests=false".into()]);
+        all.push(format!("-Dsurefire.timeout={MODULE_TESTS_SECONDS}"));
+        if *way == Way::Direct {
+            all.push("surefire:test@default-test".into());
+        }
+    }
+    // A relative file lands in each module's own folder.
+    all.extend([SHOW_CLASS_PATH.into(), "-Dmdep.includeScope=test".into(), format!("-Dmdep.outputFile={CLASS_PATH}")]);
+    all.push("-Dmdep.pathSeparator=:".into());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_is_built_with_those_it_needs() {
+        let request = Request { root: "/p".into(), only: RepoPath::new("core").ok(), tests: Run::Nothing };
+        let all = arguments(&request, Store::Own, (&Way::WHOLE, Utf8Path::new("/x")), Utf8Path::new("/r"));
+        let line = all.join(" ");
+        assert!(line.contains("-o -pl core -am") && line.contains(" test-compile "), "{line}");
+        let request = Request { tests: Run::All, only: None, ..request };
+        let line =
+            arguments(&request, Store::Filled, (&Way::Direct, Utf8Path::new("/x")), Utf8Path::new("/r")).join(" ");
+        assert!(!line.contains(" -o ") && line.contains("surefire:test@default-test"), "{line}");
+    }
+}
