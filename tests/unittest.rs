@@ -80,6 +80,54 @@ fn a_flat_project_is_judged_by_unittest() {
 }
 
 #[test]
+fn examples_in_the_documentation_have_names_of_their_own() {
+    let cart = "class Cart:
+    def __init__(self):
+        '''
+        >>> Cart().lines
+        []
+        '''
+        self.lines = []
+
+    def add(self, price, count=1):
+        self.lines.append((price, count))
+        return self
+
+    def total(self):
+        '''
+        >>> Cart().add(5, 2).total()
+        10
+        '''
+        return sum(price for price, count in self.lines)
+
+    def __repr__(self):
+        '''
+        >>> Cart().add(5)
+        <a cart, and this example is out of date>
+        '''
+        return 'a cart'
+";
+    let documentation = "import doctest
+import cart
+
+def load_tests(loader, tests, ignore):
+    tests.addTests(doctest.DocTestSuite(cart))
+    return tests
+";
+    let folder = project(&[("cart.py", cart), ("tests/test_documentation.py", documentation)]);
+    let path = folder.path().join("right.patch");
+    let from = "        return sum(price for price, count in self.lines)";
+    std::fs::write(&path, format!("--- a/cart.py\n+++ b/cart.py\n@@ -18,1 +18,1 @@\n-{from}\n+        {RIGHT}\n"))
+        .unwrap();
+    let failing = "tests.test_documentation#cart.Cart.total";
+    let (folder, path) = (folder.path().to_str().unwrap(), path.to_str().unwrap());
+    let done = unidebug(&["judge", folder, "--patch", path, "--failing", failing]);
+    assert!(done.stdout.contains(&format!("failing before: {failing}")), "{done}");
+    assert!(done.stdout.contains("1 of 1 triggering tests pass, and so do the other 1 tests"), "{done}");
+    assert!(done.stdout.contains("1 fail with the patch and without it"), "{done}");
+}
+
+#[test]
 fn sources_in_src_and_a_start_folder_of_the_projects_own_are_found() {
     let tox = "[testenv]\ncommands = python -m unittest discover -s checks -p 'check_*.py'\n";
     let folder = project(&[

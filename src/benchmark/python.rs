@@ -107,7 +107,8 @@ pub fn wants(root: &Utf8Path) -> Wants {
         if has("import pytest") || has("from pytest") {
             return Wants::Pytest;
         }
-        has_cases |= has("unittest");
+        // What `load_tests` makes is unittest's alone: pytest does not know it.
+        has_cases |= has("unittest") || has("def load_tests");
     }
     if has_cases { Wants::Either } else { Wants::Pytest }
 }

@@ -9,9 +9,18 @@ class Cases(unittest.TestResult):
         self.request, self.records, self.places = request, records, places
         self.clock, self.executed, self.guard = clock, executed, guard
         self.modules, self.status, self.why = modules, None, None
+        self.brought = {}
+
+    def bring(self, tests, module):
+        """A module may bring tests of no class of its own: doctests and functions, which have names of their own."""
+        of_library = [test for test in tests if type(test).__module__.partition(".")[0] in ("doctest", "unittest")]
+        # The tests are kept, so that no other one gets the place of one that is not wanted.
+        self.brought.update((id(test), (module, test)) for test in of_library)
 
     def name(self, test):
         case = type(test)
+        if id(test) in self.brought:
+            return self.brought[id(test)][0], plain(test.id())
         parts = case.__qualname__.split(".")
         return "$".join([self.modules.get(case.__module__, case.__module__), *parts]), plain(test._testMethodName)
 
@@ -128,6 +137,7 @@ def under_unittest(request, records, places, clock, executed, guard):
             module = load(path)
             modules[module.__name__] = own
             tests = list(each(loader.loadTestsFromModule(module)))
+            result.bring(tests, own)
         except unittest.SkipTest as skipped:
             records.end((own, ""), "skipped", clock.millis(), failure_of(skipped, places))
         except BaseException as error:  # the project's modules are its own code
