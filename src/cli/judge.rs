@@ -4,10 +4,11 @@ use super::args::JudgeArgs;
 use super::config::Config;
 use super::error::Failure;
 use super::open::{Opened, settings_for};
+use super::progress::Progress;
 use super::scratch::Scratch;
 use super::way;
 use crate::benchmark::{Checkout, History, LOCAL};
-use crate::domain::{AgentName, EventSink, FileChange, Level, Outcome, Patch, PatchAttempt, RepoPath, Scope};
+use crate::domain::{AgentName, EventSink, FileChange, Level, Outcome, Patch, PatchAttempt, RepoPath, Scope, Watcher};
 use crate::escalate::prepare::{self, Localization, PrepareError, Wanted};
 use crate::language;
 use crate::patch::{self, Edits};
@@ -42,29 +43,44 @@ struct Judged {
 /// A patch that cannot be read, no such commit, everything that can be wrong with a bug.
 pub async fn judge(args: Box<JudgeArgs>) -> Result<u8, Failure> {
     // What is typed is read before anything is compiled.
-    let mut given = args.patch.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let given = args.patch.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     let (_, config) = settings_for(&args.bug, &args.settings)?;
-    let opened = Opened::check(&args.bug, &config).await?;
     let scratch = Scratch::of("judge")?;
-    let mut checkout = opened.checkout(scratch.path()).await?;
-    if let Some(commit) = &args.since {
-        given.push(since(commit, &opened, &mut checkout).await?);
-    }
-    let sink = Tally::default();
-    let bench = opened.bench_of(checkout, scratch.path(), wanted(&config), &sink).await?;
-    let mut judged = Vec::new();
-    for patch in given {
-        // The same patch in two files is judged twice: each file has its own word.
-        bench.validator.forget();
-        judged.push(Judged { attempt: word(&patch, &bench, &sink).await?, name: patch.name });
-    }
-    judged.sort_by_key(rank);
+    let progress = Progress::new();
+    let judged = all_judged(&args, &config, given, (scratch.path(), &progress.watcher())).await;
+    progress.finish();
+    let (bench, judged) = judged?;
     super::print(&text(&bench, &judged));
     if args.json {
         super::print(&format!("{}\n", object(&bench, &judged)));
     }
     let plausible = judged.iter().any(|judged| judged.attempt.validation.is_plausible());
     Ok(if plausible { 0 } else { NOT_PLAUSIBLE })
+}
+
+/// The words on all patches, the best first, with the bench they were made on.
+async fn all_judged(
+    args: &JudgeArgs,
+    config: &Config,
+    mut given: Vec<Given>,
+    (folder, watcher): (&Utf8Path, &Watcher),
+) -> Result<(Workbench, Vec<Judged>), Failure> {
+    let opened = Opened::check(&args.bug, config).await?.watched(watcher.clone());
+    let mut checkout = opened.checkout(folder).await?;
+    if let Some(commit) = &args.since {
+        given.push(since(commit, &opened, &mut checkout).await?);
+    }
+    let sink = Tally::default();
+    let bench = opened.bench_of(checkout, folder, wanted(config), &sink).await?;
+    let mut judged = Vec::new();
+    for patch in given {
+        watcher.phase(format!("judging {}", patch.name));
+        // The same patch in two files is judged twice: each file has its own word.
+        bench.validator.forget();
+        judged.push(Judged { attempt: word(&patch, &bench, &sink).await?, name: patch.name });
+    }
+    judged.sort_by_key(rank);
+    Ok((bench, judged))
 }
 
 /// Nobody looks for the fault: it was repaired, or was not.
