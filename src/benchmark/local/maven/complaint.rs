@@ -44,6 +44,7 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
         .filter_map(|line| line.trim_start().strip_prefix("[ERROR]").map(str::trim))
         .filter(|line| !line.is_empty() && !line.starts_with("To see the full") && !line.starts_with("Re-run Maven"))
         .filter(|line| !line.starts_with("[Help") && !line.starts_with("For more information"))
+        .filter(|line| !only_announces(line))
         .collect();
     let shown = match errors.is_empty() {
         true => format!("it ended by {exit} without a reason"),
@@ -80,6 +81,13 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
         Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(Goal::failed(said), shown),
         _ => Complaint::Other(shown),
     }
+}
+
+/// Lines of Maven's that say no more than that the reason follows, or has been told.
+fn only_announces(line: &str) -> bool {
+    let line = line.strip_prefix("[ERROR]").map_or(line, str::trim);
+    let counts = line.starts_with("The project ") && line.contains(") has ") && line.contains(" error");
+    counts || ["Some problems were encountered", "The build could not read"].iter().any(|start| line.starts_with(start))
 }
 
 /// Whether the compiler refuses the project's language level: too old for it, or too new.
@@ -121,6 +129,13 @@ mod tests {
         let release = "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile \
                        (default-compile) on project x: Fatal error compiling: error: release version 99 not supported";
         assert!(matches!(read(release), Complaint::Compile(what) if what.contains("release version 99")));
+        let poms = "[ERROR] [ERROR] Some problems were encountered while processing the POMs:\n[FATAL] Non-resolvable \
+                    parent POM for a:b:1-SNAPSHOT\n[ERROR] The build could not read 1 project -> [Help 1]\n[ERROR]   \n\
+                    [ERROR]   The project a:b:1-SNAPSHOT (/p/pom.xml) has 1 error\n[ERROR]     Non-resolvable parent POM \
+                    for a:b:1-SNAPSHOT: Could not find artifact a:base:pom:1-SNAPSHOT -> [Help 2]";
+        let told =
+            "Non-resolvable parent POM for a:b:1-SNAPSHOT: Could not find artifact a:base:pom:1-SNAPSHOT -> [Help 2]";
+        assert_eq!(read(poms), Complaint::Missing(told.into()));
         assert_eq!(read(""), Complaint::Other("it ended by exit code 1 without a reason".into()));
     }
 
