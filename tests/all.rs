@@ -63,6 +63,7 @@ mod selection;
 mod several_bugs;
 mod slurm;
 mod soak;
+mod spellings;
 mod strategies;
 mod suites;
 mod support;

@@ -96,9 +96,22 @@ fn read(file: &Utf8Path) -> Result<Given, Failure> {
         _ => std::fs::read(file).map(|read| bytes = read),
     };
     read.map_err(|error| Failure::unusable(format!("--patch: {error} ({file})"), "give a unified diff"))?;
-    let diff = String::from_utf8(bytes)
-        .map_err(|_| Failure::unusable(format!("--patch: {file} is no text in UTF-8"), "give a unified diff"))?;
+    let diff = text_of(&bytes)
+        .ok_or_else(|| Failure::unusable(format!("--patch: {file} is cut in a character"), "give a unified diff"))?;
     Ok(Given { name: file.to_string(), diff })
+}
+
+/// The text of a patch: UTF-16 where it says so, UTF-8, or the bytes of a file in ISO-8859-1.
+fn text_of(bytes: &[u8]) -> Option<String> {
+    let wide = |of: fn([u8; 2]) -> u16, bytes: &[u8]| {
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect();
+        (bytes.len() % 2 == 0).then(|| String::from_utf16(&units).ok())?
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => wide(u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => wide(u16::from_be_bytes, rest),
+        _ => Some(language::decode(bytes).0),
+    }
 }
 
 /// What was changed of the product since a commit becomes a patch, and the checkout what it was before that.

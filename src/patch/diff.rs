@@ -4,7 +4,7 @@ mod line;
 
 use super::PatchError;
 use super::original::unappliable;
-use line::{bare, file_name, hunk_header, is_open_end, looks_like_file, marked, refuse_special};
+use line::{bare, file_name, hunk_header, is_open_end, looks_like_file, marked, refuse_special, unquoted};
 
 /// What a line of a hunk does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,7 @@ pub(super) struct FileDiff {
 /// # Errors
 /// Binary patches, links and submodules are refused; a text without any changed line is unappliable.
 pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines: Vec<&str> = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let mut reader = Reader { lines, at: 0, files: Vec::new() };
     reader.read()?;
@@ -113,8 +114,8 @@ impl<'a> Reader<'a> {
         let line = self.line(self.at).unwrap_or("");
         if let Some(from) = line.strip_prefix("rename from ") {
             let to = self.line(self.at + 1).and_then(|next| next.strip_prefix("rename to "));
-            let Some(to) = to.map(|to| to.trim().to_owned()) else { return false };
-            let names = vec![from.trim().to_owned()];
+            let Some(to) = to.map(|to| unquoted(to.trim())) else { return false };
+            let names = vec![unquoted(from.trim())];
             self.files.push(FileDiff { names, moves_to: Some(to), ..FileDiff::default() });
             return true;
         }

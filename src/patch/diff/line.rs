@@ -47,9 +47,35 @@ pub(super) fn refuse_special(line: &str) -> Result<(), PatchError> {
 
 /// `a/src/A.java` of `a/src/A.java<TAB>2024-01-01`; the prefixes `a/` and `b/` stay.
 pub(super) fn file_name(header: &str) -> String {
-    let name = header.split('\t').next().unwrap_or(header).trim();
-    let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-    quoted.unwrap_or(name).to_owned()
+    unquoted(header.split('\t').next().unwrap_or(header).trim())
+}
+
+/// A name as it is called, of what git puts in quotes: bytes by three octal digits, and a few letters for the others.
+pub(super) fn unquoted(name: &str) -> String {
+    let Some(quoted) = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) else { return name.to_owned() };
+    let (mut bytes, mut rest) = (Vec::new(), quoted);
+    while let Some((before, escaped)) = rest.split_once('\\') {
+        bytes.extend_from_slice(before.as_bytes());
+        let octal = escaped.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        let letter = escaped.chars().next();
+        rest = match (octal, letter) {
+            (Some(byte), _) => {
+                bytes.push(byte);
+                &escaped[3..]
+            }
+            (None, Some(letter)) => {
+                let known = [('a', 7), ('b', 8), ('t', 9), ('n', 10), ('v', 11), ('f', 12), ('r', 13)];
+                match known.iter().find(|(name, _)| *name == letter) {
+                    Some((_, byte)) => bytes.push(*byte),
+                    None => bytes.extend(letter.to_string().bytes()),
+                }
+                &escaped[letter.len_utf8()..]
+            }
+            (None, None) => "",
+        };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Whether what stands behind `---` or `+++` can be the name of a file.
