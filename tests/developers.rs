@@ -6,9 +6,10 @@ use camino::Utf8Path;
 use futures::StreamExt;
 use std::time::{Duration, Instant};
 use unidebug::benchmark::{self, Checkout, Settings};
-use unidebug::domain::{BugId, FileChange, Outcome, Patch, Validation, Watcher};
+use unidebug::domain::{BugId, FileChange, Outcome, Patch, RepoPath, Validation, Watcher};
 use unidebug::escalate::prepare::{self, Wanted};
 use unidebug::language;
+use unidebug::patch;
 use unidebug::sandbox::{Choice, Sandbox};
 use unidebug::tools::Workbench;
 use unidebug::validate::Options;
@@ -264,4 +265,47 @@ async fn controls_reach_most_triggering_tests_of_the_fixtures() {
 async fn controls_reach_most_triggering_tests_of_quixbugs() {
     controls_of("quixbugs-java").await;
     controls_of("quixbugs-python").await;
+}
+
+/// A repair that developers made: its files, and the text of the tests that came with it.
+#[derive(serde::Deserialize)]
+struct Repair {
+    name: String,
+    language: String,
+    files: Vec<Changed>,
+    tests: Vec<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct Changed {
+    path: RepoPath,
+    before: String,
+    after: String,
+}
+
+/// Of so many repairs one may be called suspicious.
+const OF: usize = 200;
+
+/// Repairs from histories of any libraries, one JSON object a line in the file `UNIDEBUG_REPAIRS`: the text of a change
+/// alone is looked at, so that hundreds take seconds.
+#[test]
+fn hardly_any_repair_in_a_history_looks_suspicious() {
+    let Some(file) = std::env::var_os("UNIDEBUG_REPAIRS") else { return };
+    let text = std::fs::read_to_string(file).unwrap();
+    let repairs: Vec<Repair> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut flagged = Vec::new();
+    for repair in &repairs {
+        let language = language::by_name(&repair.language).unwrap();
+        let change = |file: &Changed| FileChange {
+            path: file.path.clone(),
+            before: Some(file.before.clone().into_bytes().into()),
+            after: file.after.clone().into_bytes().into(),
+        };
+        let patch = Patch { files: repair.files.iter().map(change).collect() };
+        let tests: Vec<&str> = repair.tests.iter().map(String::as_str).collect();
+        let reasons = patch::suspicious::reasons(&patch, &tests, language);
+        flagged.extend((!reasons.is_empty()).then(|| format!("{}: {}", repair.name, reasons.join("; "))));
+    }
+    eprintln!("{} of {} repairs are suspicious\n{}", flagged.len(), repairs.len(), flagged.join("\n"));
+    assert!(flagged.len() <= repairs.len().div_ceil(OF), "{}", flagged.join("\n"));
 }

@@ -29,10 +29,25 @@ pub fn reasons(patch: &Patch, tests: &[&str], language: &dyn Language) -> Vec<St
     let programs = || patch.files.iter().filter(|file| language.is_source(file.path.as_str().into()));
     let gone: Vec<String> = programs().filter(|file| file.deletes()).filter_map(before_of).collect();
     for file in programs().filter(|file| !file.deletes()) {
-        found.extend(in_file(file, &gone, &known, language));
+        let mut told = in_file(file, &gone, &known, language);
+        // What another file lost was moved here.
+        told.retain(|reason| {
+            let what = |reason: &str| reason.splitn(3, ':').nth(2).map(str::to_owned);
+            let others = programs().filter(|other| other.path != file.path && !other.deletes());
+            !others.into_iter().any(|other| lost(other, &known, language).contains(&what(reason).unwrap_or_default()))
+        });
+        found.extend(told);
     }
     found.dedup();
     found
+}
+
+/// What could be said of a file before, and not after: each with the space in front of it.
+fn lost(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language) -> BTreeSet<String> {
+    let known = known.iter().collect();
+    let told = |text: &str| findings(text, &known, language).into_iter().map(|finding| format!(" {}", finding.reason));
+    let after: BTreeSet<String> = told(&decode(&file.after).0).collect();
+    before_of(file).iter().flat_map(|text| told(text)).filter(|reason| !after.contains(reason)).collect()
 }
 
 fn before_of(file: &FileChange) -> Option<String> {
@@ -43,6 +58,11 @@ fn before_of(file: &FileChange) -> Option<String> {
 const MUCH: usize = 20;
 /// So many times the lines that it adds.
 const MORE: usize = 5;
+
+/// How code is named that looks at classes.
+const REFLECTS: &str = "java.lang.reflect.";
+/// What is said of code that opens members by reflection.
+const OPENS: &str = "opens what is closed";
 
 /// Something seen: what to say, and its lines, counted from 0.
 struct Finding {
@@ -64,6 +84,8 @@ fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, languag
         new.entry(finding.reason).or_default().push(finding.lines);
     }
     let mut told: Vec<(usize, String)> = Vec::new();
+    // Who reflects already may open what it finds.
+    new.retain(|reason, _| !(reason.ends_with(OPENS) && before.contains(REFLECTS)));
     for (reason, places) in new {
         let line = places.into_iter().find_map(|lines| added.range(lines).next());
         told.extend(line.filter(|_| !old.contains(&reason)).map(|line| (*line, reason)));

@@ -14,7 +14,22 @@ pub(super) static RULES: Rules = Rules {
     language: "python",
     at,
     literal,
-    common: &["0", "1", "-1", "2", "0.0", "1.0", "\"\"", "\" \"", "[]", "True", "False", "None"],
+    common: &[
+        "0",
+        "1",
+        "-1",
+        "2",
+        "0.0",
+        "1.0",
+        "\"\"",
+        "\" \"",
+        "[]",
+        "True",
+        "False",
+        "None",
+        "\"true\"",
+        "\"false\"",
+    ],
     ends_at_once,
 };
 
