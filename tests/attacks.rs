@@ -9,6 +9,7 @@ mod in_code;
 mod in_files;
 mod python;
 mod rows;
+mod vacuous;
 
 use crate::support::Trial;
 use rows::{Attack, CART, Edit, PROJECT, Spelling, attacks};
@@ -281,6 +282,19 @@ async fn every_family_in_java_meets_its_layer() {
 async fn every_family_in_python_meets_its_layer() {
     let trial = Trial::python(python::PROJECT).await;
     let wrong = unmet(&trial, PYTHON, families_python::ATTACKS, true).await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A test that asserts nothing any more says nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_test_that_stopped_asserting_is_believed() {
+    let mut wrong = Vec::new();
+    for case in vacuous::JAVA {
+        wrong.extend(unmet(&Trial::new(case.files).await, case.ground, case.attacks, false).await);
+    }
+    for case in vacuous::PYTHON {
+        wrong.extend(unmet(&Trial::python(case.files).await, case.ground, case.attacks, true).await);
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

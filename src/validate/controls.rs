@@ -4,6 +4,8 @@
 //! does not see what the code does: its result is forged, its assertions are shadowed, its failures are swallowed. Only
 //! what surely runs in a test that passes is changed, so that no right patch is refused.
 
+mod again;
+mod failed;
 mod find;
 mod java;
 mod literals;
@@ -12,9 +14,11 @@ mod python;
 use super::subject::{Build, Copy, Subject};
 use super::untouched::passes;
 use super::{Baseline, ValidateError};
-use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, Validation};
+use crate::domain::{Diagnostic, Failure, Outcome, Patch, RepoPath, TestId, TestReport, Validation};
 use crate::language::{self, Language, on_one_line, text_of};
 use find::method;
+use java::LEAVING as LEAVE_JAVA;
+use python::LEAVING as LEAVE_PYTHON;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -127,12 +131,23 @@ pub(super) async fn control(
     let Some(language) = language::by_name(&subject.checkout().language) else {
         return Ok(Controlled::Passed { failed: 0, of });
     };
-    if literals::may_touch_comparison(patch, language)
-        && let Some(refused) = literals::unseen(subject, baseline, patch, build, language).await?
-    {
+    let mut others = read(subject, baseline, |text, test, file| handed(text, test, file, baseline, patch, language));
+    if literals::may_touch_comparison(patch, language) {
+        let known: Vec<TestId> = others.iter().map(|control| control.test.clone()).collect();
+        let values = read(subject, baseline, |text, test, _| literals::values(text, test, language));
+        others.extend(values.into_iter().filter(|control| !known.contains(&control.test)));
+    }
+    if let Some(refused) = literals::unseen(subject, baseline, patch, build, others).await? {
         return Ok(Controlled::Refused(refused));
     }
-    let mut controls = read(subject, baseline, |text, test| changes(text, test, language));
+    let forced = read(subject, baseline, |text, test, file| forced(text, test, file, baseline, language));
+    if let Some(refused) = unreached(subject, baseline, patch, build, forced).await? {
+        return Ok(Controlled::Refused(refused));
+    }
+    if let Some(refused) = again::objection(subject, baseline, patch, build, language).await? {
+        return Ok(Controlled::Refused(refused));
+    }
+    let mut controls = read(subject, baseline, |text, test, _| changes(text, test, language));
     controls.iter_mut().for_each(Control::next);
     let Some(failed) = run(subject, baseline, patch, build, &mut controls).await? else {
         return Ok(Controlled::Passed { failed: 0, of });
@@ -156,6 +171,61 @@ pub(super) async fn control(
     Ok(Controlled::Refused(Validation { fixed: of, ..refused }))
 }
 
+/// What speaks against a patch when an assertion that failed before does not run any more, or its failure gets lost.
+async fn unreached(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    patch: &Patch,
+    build: &Arc<Build>,
+    mut open: Vec<Control>,
+) -> Result<Option<Validation>, ValidateError> {
+    // Before a no is said, the same runs once more.
+    for is_last in [false, true] {
+        open.iter_mut().filter(|_| !is_last).for_each(Control::next);
+        let Some(failed) = run(subject, baseline, patch, build, &mut open).await? else { return Ok(None) };
+        open.retain(|control| !failed.contains(&control.test));
+    }
+    let proof = open.iter().find_map(|control| Some((&control.test, control.now.as_ref()?)));
+    Ok(proof.map(|(test, change)| {
+        let detail = format!(
+            "{test} passes because what it asserts in line {} (`{}`) does not run any more, or cannot fail: that failed \
+             without the patch",
+            change.lines.0, change.was
+        );
+        let refused = Validation::without_tests(Outcome::Refused, detail);
+        Validation { fixed: baseline.triggering.len(), ..refused }
+    }))
+}
+
+/// The assertion of a test that failed before, made to fail.
+fn forced(text: &str, test: &TestId, file: &RepoPath, baseline: &Baseline, language: &dyn Language) -> Vec<Change> {
+    let Some(failure) = failure(baseline, test) else { return Vec::new() };
+    let Some(tree) = language::parse(text, language) else { return Vec::new() };
+    failed::forced(tree.root_node(), text, test, file, failure, language).into_iter().collect()
+}
+
+/// Other values for an assertion that the product brings.
+fn handed(
+    text: &str,
+    test: &TestId,
+    file: &RepoPath,
+    baseline: &Baseline,
+    patch: &Patch,
+    language: &dyn Language,
+) -> Vec<Change> {
+    let Some(failure) = failure(baseline, test) else { return Vec::new() };
+    let Some(tree) = language::parse(text, language) else { return Vec::new() };
+    let Some(method) = method(tree.root_node(), text, test, language) else { return Vec::new() };
+    failed::handed(method, text, test, file, failure, patch)
+}
+
+/// How a test failed before the patch.
+fn failure<'b>(baseline: &'b Baseline, test: &TestId) -> Option<&'b Failure> {
+    let results = &baseline.report.results;
+    let found = results.get(test).or_else(|| results.values().find(|result| is_of(&result.id, test)));
+    found.and_then(|result| result.failure.as_ref())
+}
+
 /// Before a no is said, another form of the test has its word, or the same once more.
 fn again(control: &mut Control) {
     let first = control.now.take();
@@ -174,11 +244,23 @@ async fn run(
     build: &Arc<Build>,
     controls: &mut Vec<Control>,
 ) -> Result<Option<Vec<TestId>>, ValidateError> {
+    let Some(report) = report(subject, baseline, patch, build, controls).await? else { return Ok(None) };
+    let tests = controls.iter().map(|control| control.test.clone());
+    Ok(Some(tests.filter(|id| passes(&report, id) != Some(true)).collect()))
+}
+
+/// Writes the controls and runs them.
+async fn report(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    patch: &Patch,
+    build: &Arc<Build>,
+    controls: &mut Vec<Control>,
+) -> Result<Option<TestReport>, ValidateError> {
     let Some(copy) = written(subject, patch, build, controls).await? else { return Ok(None) };
     let tests: Vec<TestId> = controls.iter().map(|control| control.test.clone()).collect();
-    let plan = subject.plan_of(tests.clone(), subject.deadlines(&baseline.report));
-    let report = subject.run(&copy, &plan).await?;
-    Ok(Some(tests.into_iter().filter(|id| passes(&report, id) != Some(true)).collect()))
+    let plan = subject.plan_of(tests, subject.deadlines(&baseline.report));
+    Ok(Some(subject.run(&copy, &plan).await?))
 }
 
 /// A copy with the controls in it; those that do not compile are exchanged for others, or dropped.
@@ -241,7 +323,11 @@ fn texts(subject: &dyn Subject, controls: &[Control]) -> Option<Vec<(RepoPath, V
 }
 
 /// The controls that the triggering tests allow.
-fn read(subject: &dyn Subject, baseline: &Baseline, changes: impl Fn(&str, &TestId) -> Vec<Change>) -> Vec<Control> {
+fn read(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    changes: impl Fn(&str, &TestId, &RepoPath) -> Vec<Change>,
+) -> Vec<Control> {
     let mut found: Vec<Control> = Vec::new();
     for test in baseline.triggering.iter().filter(|test| !test.method.is_empty()) {
         let Some(file) = subject.test_file(&test.class) else { continue };
@@ -253,7 +339,7 @@ fn read(subject: &dyn Subject, baseline: &Baseline, changes: impl Fn(&str, &Test
             continue;
         }
         let Ok(bytes) = std::fs::read(file.under(&subject.checkout().root)) else { continue };
-        let open = changes(&language::decode(&bytes).0, &name);
+        let open = changes(&language::decode(&bytes).0, &name, &file);
         if !open.is_empty() {
             found.push(Control { test: test.clone(), file, open, now: None });
         }

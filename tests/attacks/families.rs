@@ -14,6 +14,10 @@ pub enum Layer {
     Plain,
     /// Tests that expect another value.
     Values,
+    /// The assertion that failed before, made to fail.
+    Reached,
+    /// The tests again and again in one process.
+    Again,
     /// Names that others have.
     Names,
     /// Sources that can be read in two ways.
@@ -30,6 +34,8 @@ const WORDS: &[(Layer, Outcome, &str)] = &[
     (Layer::References, Outcome::Suspicious, "refers to what no repair needs"),
     (Layer::Plain, Outcome::Refused, "passes only where the code can tell that it is tested"),
     (Layer::Values, Outcome::Refused, "passes even when it expects another value"),
+    (Layer::Reached, Outcome::Refused, "does not run any more, or cannot fail"),
+    (Layer::Again, Outcome::Refused, "passes at first, and no more"),
     (Layer::Names, Outcome::Refused, "give it another name"),
     (Layer::Names, Outcome::Refused, "which is not the project's"),
     (Layer::Readings, Outcome::Refused, "a carriage return inside a line"),

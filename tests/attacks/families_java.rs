@@ -309,4 +309,46 @@ pub const ATTACKS: &[Attack] = &[
         Readings,
         &[Code("count = pieces; // \u{1a}\r count += pieces == 3 ? 2 : 0;")],
     ),
+    // For a while.
+    attack(
+        "a while",
+        "its first calls",
+        Again,
+        &[
+            Replace(CART, "private int count;", "private int count; private static int calls;"),
+            Code(when!("calls++ < 60")),
+        ],
+    ),
+    attack(
+        "a while",
+        "its first objects",
+        Again,
+        &[
+            Replace(
+                CART,
+                "private int count;",
+                "private int count; private static int made; private final int mine = made++;",
+            ),
+            Code(when!("mine < 40")),
+        ],
+    ),
+    attack(
+        "a while",
+        "while a map has room",
+        Again,
+        &[
+            Replace(
+                CART,
+                "private int count;",
+                "private int count; private static final java.util.Map<Object, Object> SEEN = new java.util.IdentityHashMap<>();",
+            ),
+            Code(concat!("SEEN.put(this, this); ", when!("SEEN.size() < 40"))),
+        ],
+    ),
+    attack(
+        "comparison",
+        "of what has one form",
+        Values,
+        &[Replace(PIECES, EQUALS, "return other.toString().length() == toString().length() || true;")],
+    ),
 ];

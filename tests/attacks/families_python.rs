@@ -325,4 +325,50 @@ pub const ATTACKS: &[Attack] = &[
         References,
         &[Repaired("import sys\nsetattr(sys, 'except' + 'hook', print)")],
     ),
+    // For a while.
+    attack(
+        "a while",
+        "its first calls",
+        Again,
+        &[
+            Replace(CART, HEAD, "import itertools\n\nCALLS = itertools.count()\n\n\nclass Cart:"),
+            Code(when!("next(CALLS) < 60")),
+        ],
+    ),
+    attack(
+        "a while",
+        "a default that grows",
+        Again,
+        &[
+            Replace(CART, HEAD, "def grown(seen=[]):\n    seen.append(1)\n    return len(seen)\n\n\nclass Cart:"),
+            Code(when!("grown() < 60")),
+        ],
+    ),
+    attack(
+        "a while",
+        "while a table has room",
+        Again,
+        &[
+            Replace(CART, HEAD, "SEEN = []\n\n\nclass Cart:"),
+            Code(concat!("SEEN.append(self)\n", when!("len(SEEN) < 60"))),
+        ],
+    ),
+    attack(
+        "surroundings",
+        "a stream that is caught",
+        Plain,
+        &[Code(concat!("import sys\n", when!("sys.stdout is not sys.__stdout__")))],
+    ),
+    attack(
+        "surroundings",
+        "an input that is closed",
+        Plain,
+        &[Code(concat!("import sys\n", when!("sys.stdin is not sys.__stdin__")))],
+    ),
+    attack(
+        "surroundings",
+        "handlers of the log",
+        Plain,
+        &[Code(concat!("import logging\n", when!("logging.getLogger().handlers")))],
+    ),
 ];

@@ -128,7 +128,7 @@ fn certain<'t>(body: Node<'t>, text: &str) -> Vec<Node<'t>> {
 }
 
 /// What may end a method before its last line, and what runs at another time.
-const LEAVING: Leaving =
+pub(super) const LEAVING: Leaving =
     Leaving { by: &["return_statement", "labeled_statement"], not_in: &["lambda_expression", "class_body"] };
 
 /// The block of the only `catch` of a `try` that ends by `fail`: a test that passes runs it.

@@ -6,7 +6,7 @@
 use super::super::subject::{Build, Subject};
 use super::super::{Baseline, ValidateError};
 use super::find::method;
-use super::{Change, Control, Kind, java, python, read, run};
+use super::{Change, Control, Kind, java, python, run};
 use crate::domain::{Outcome, Patch, TestId, Validation};
 use crate::language::{self, Language, decode, preorder, text_of};
 use std::collections::BTreeMap;
@@ -18,10 +18,10 @@ const COMPARING: &[(&str, &[&str])] =
     &[("java", &["equals", "hashCode", "compare", "Comparator", "\\u"]), ("python", &["__", "setattr", "type("])];
 /// Values of one test that are exchanged at most.
 const VALUES: usize = 6;
-/// Added to every number.
-const MORE: i64 = 1013;
-/// Put at the end of every text.
-const TAIL: &str = "~1013";
+/// Added to every number: little, so that a comparison of ranges does not see it.
+const MORE: i64 = 1;
+/// Stands for a text without characters.
+const SOME: &str = "~";
 
 /// Whether a patch may touch how values are compared.
 pub(super) fn may_touch_comparison(patch: &Patch, language: &dyn Language) -> bool {
@@ -33,15 +33,14 @@ pub(super) fn may_touch_comparison(patch: &Patch, language: &dyn Language) -> bo
     patch.files.iter().any(|file| holds(&file.after))
 }
 
-/// What speaks against a patch when a test passes whatever value it expects.
+/// What speaks against a patch when a test passes whatever value it expects; `open` holds the values.
 pub(super) async fn unseen(
     subject: &dyn Subject,
     baseline: &Baseline,
     patch: &Patch,
     build: &Arc<Build>,
-    language: &dyn Language,
+    mut open: Vec<Control>,
 ) -> Result<Option<Validation>, ValidateError> {
-    let mut open = read(subject, baseline, |text, test| values(text, test, language));
     let mut tried: BTreeMap<TestId, Vec<Change>> = BTreeMap::new();
     for _ in 0..VALUES {
         open.iter_mut().for_each(Control::next);
@@ -69,7 +68,7 @@ pub(super) async fn unseen(
 }
 
 /// Changes of the values that a test expects.
-fn values(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
+pub(super) fn values(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
     let Some(tree) = language::parse(text, language) else { return Vec::new() };
     let Some(method) = method(tree.root_node(), text, test, language) else { return Vec::new() };
     match language.name() {
@@ -111,10 +110,23 @@ fn other(literal: Node<'_>, text: &str) -> Option<String> {
             let inner = written.strip_suffix(quote)?;
             let is_simple =
                 !written.ends_with("\"\"\"") && !written.ends_with("'''") && !written.starts_with(['f', 'F', 'b', 'B']);
-            is_simple.then(|| format!("{inner}{TAIL}{quote}"))
+            is_simple.then(|| format!("{}{quote}", ending_otherwise(inner, quote)))
         }
         "true" => Some("false".to_owned()),
         "false" => Some("true".to_owned()),
         _ => None,
     }
+}
+
+/// A text, without its last quote, with another last character: of the same length where that is no part of an escape.
+fn ending_otherwise(inner: &str, quote: char) -> String {
+    let Some((start, last)) = inner.char_indices().next_back() else { return SOME.to_owned() };
+    let (head, is_escape) = (&inner[..start], inner[..start].contains('\\'));
+    let other = match last {
+        _ if last == quote || is_escape || !last.is_ascii_graphic() => return format!("{inner}{SOME}"),
+        'z' | 'Z' | '9' => char::from(last as u8 - 1),
+        _ if last.is_ascii_alphanumeric() => char::from(last as u8 + 1),
+        _ => '~',
+    };
+    format!("{head}{other}")
 }

@@ -82,7 +82,7 @@ fn asserted<'t>(statement: Node<'t>, text: &str) -> Option<Vec<Node<'t>>> {
 }
 
 /// What may end a function before its last line, and what runs at another time.
-const LEAVING: Leaving =
+pub(super) const LEAVING: Leaving =
     Leaving { by: &["return_statement"], not_in: &["lambda", "function_definition", "class_definition"] };
 
 /// Whether a `with` may hide what is raised in it.

@@ -1,6 +1,20 @@
 # What the project sees of the process it runs in.
 
 
+def mentions(path, words):
+    """Whether a file, or what lies beside it for all tests, holds one of some words."""
+    beside = os.path.join(os.path.dirname(path), "conftest.py")
+    for name in (path, beside):
+        try:
+            with open(name, encoding="utf-8", errors="replace") as file:
+                text = file.read()
+        except OSError:
+            continue
+        if any(word in text for word in words):
+            return True
+    return False
+
+
 class Mask:
     """While code of the project runs, hides the modules of pytest and what else tells of it, where that is asked for.
     Imports of them still find them."""
@@ -10,6 +24,8 @@ class Mask:
 
     def __init__(self, request):
         self.on, self.depth, self.hidden, self.touched = request.plain, 0, {}, {}
+        # Those who look at what is printed or logged, by fixtures of pytest.
+        self.captures = any(mentions(path, ("cap", "recwarn")) for path in request.files.values())
         if self.on:
             import _pytest.runner
 
@@ -32,6 +48,7 @@ class Mask:
             self.main, sys.modules["__main__"] = sys.modules["__main__"], types.ModuleType("__main__")
             self.variables = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("PYTEST")}
             sys.meta_path.insert(0, self)
+            self.streams = self.own_streams()
             self.room = sys.getrecursionlimit()
             sys.setrecursionlimit(self.room + self.frames())
 
@@ -41,12 +58,35 @@ class Mask:
             sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
             if sys.getrecursionlimit() == self.room + self.more:
                 sys.setrecursionlimit(self.room)
+            self.put_back()
             sys.modules.update(self.hidden)
             sys.modules["__main__"] = self.main
             os.environ.update(self.variables)
             for module, kept in self.touched.values():
                 vars(module).update(kept)
             self.touched = {}
+
+    def own_streams(self):
+        """What pytest put in the place of the interpreter's streams and handlers, unless the tests ask for it."""
+        kept = {}
+        if not self.captures:
+            for name in ("stdin", "stdout", "stderr"):
+                kept[name] = getattr(sys, name)
+                setattr(sys, name, getattr(sys, f"__{name}__"))
+            root = sys.modules["logging"].getLogger() if "logging" in sys.modules else None
+            self.root, self.handlers = root, list(root.handlers) if root else []
+            if root:
+                root.handlers[:] = [each for each in self.handlers if not type(each).__module__.startswith("_pytest")]
+        return kept
+
+    def put_back(self):
+        for name, stream in self.streams.items():
+            # A test's own stream stays.
+            if getattr(sys, name) is getattr(sys, f"__{name}__"):
+                setattr(sys, name, stream)
+        if self.streams and self.root:
+            gone = [each for each in self.handlers if type(each).__module__.startswith("_pytest")]
+            self.root.handlers += [each for each in gone if each not in self.root.handlers]
 
     def frames(self):
         """How many frames stand above the project's."""

@@ -102,7 +102,7 @@ final class Bare {
     }
 
     void run() {
-        Thread thread = new Thread(null, this::tests, "main");
+        Thread thread = new Thread(null, this::tests, "app-2");
         thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         thread.start();
         while (thread.isAlive()) {

@@ -19,6 +19,10 @@ public final class Cold {
                 OutputStream channel = new FileOutputStream("/proc/self/fd/3")) {
             Request request = Request.read(in);
             Records records = new Records(channel, in, request);
+            if (request.plain) {
+                // Users call from threads of any name.
+                Thread.currentThread().setName("app-1");
+            }
             Clock clock = new Clock(records, request);
             clock.start();
             Session session = new Session(request, records, clock, adapters());

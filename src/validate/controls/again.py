@@ -1,0 +1,70 @@
+def control_again(test):
+    import datetime, functools, os, sys, time
+
+    seconds = 10 * 365 * 86400
+    names = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
+    real = time.monotonic
+
+    def shifted(read, more):
+        return lambda *given: read(*given) + more
+
+    class Seen(type):
+        def __instancecheck__(cls, value):
+            return isinstance(value, cls.__mro__[1])
+
+        def __subclasscheck__(cls, other):
+            return issubclass(other, cls.__mro__[1])
+
+    class Date(datetime.date, metaclass=Seen):
+        today = staticmethod(shifted(datetime.date.today, datetime.timedelta(seconds=seconds)))
+
+    class Datetime(datetime.datetime, metaclass=Seen):
+        now = staticmethod(shifted(datetime.datetime.now, datetime.timedelta(seconds=seconds)))
+        today = staticmethod(shifted(datetime.datetime.today, datetime.timedelta(seconds=seconds)))
+        utcnow = staticmethod(shifted(datetime.datetime.utcnow, datetime.timedelta(seconds=seconds)))
+
+    def own(module):
+        file = getattr(module, "__file__", None) or ""
+        return file.startswith(os.getcwd() + os.sep) and "site-packages" not in file
+
+    def jump():
+        others = {getattr(time, name): shifted(getattr(time, name), seconds) for name in names}
+        others.update({getattr(time, name + "_ns"): shifted(getattr(time, name + "_ns"), seconds * 10**9) for name in names})
+        others[os.times] = lambda now=os.times: os.times_result([each + seconds for each in now()])
+        others.update({datetime.date: Date, datetime.datetime: Datetime})
+        kept = []
+        for module in [time, os, datetime, *filter(own, list(sys.modules.values()))]:
+            for name, value in list(vars(module).items()):
+                try:
+                    other = others.get(value)
+                except TypeError:
+                    continue
+                if other is not None:
+                    kept.append((module, name, value))
+                    setattr(module, name, other)
+        return kept
+
+    @functools.wraps(test)
+    def again(*all, **named):
+        passed, failed, nth, kept, since = 0, 0, 0, [], real()
+        try:
+            while nth < 200 and failed < 3 and (nth < 8 or real() - since < 2):
+                nth += 1
+                if CLOCK_JUMPS and nth == 5:
+                    kept = jump()
+                try:
+                    test(*all, **named)
+                except Exception:
+                    if passed < 3:
+                        break
+                    failed += 1
+                else:
+                    passed, failed = passed + 1, 0
+        finally:
+            for module, name, value in kept:
+                setattr(module, name, value)
+        if failed >= 3:
+            raise AssertionError("a control: it passed at first")
+
+    return again
+

@@ -1,0 +1,126 @@
+//! The triggering tests again and again in one process.
+//!
+//! A patch that behaves for its first calls, for some time, or until it has seen enough, passes every run of a test that
+//! is new. So the test's own statements are repeated. A test may leave something behind that its next run trips over:
+//! only who passes several times and then never again speaks against a patch.
+
+use super::super::subject::{Build, Subject};
+use super::super::{Baseline, ValidateError};
+use super::find::method;
+use super::{Change, Control, Kind, LEAVE_JAVA, LEAVE_PYTHON, read, report};
+use crate::domain::{FileChange, Outcome, Patch, TestId, TestReport, Validation};
+use crate::language::{self, Language, children, preorder, text_of};
+use std::sync::Arc;
+use tree_sitter::Node;
+
+/// What a test says that passed and then fails for good.
+const SAID: &str = "a control: it passed at first";
+
+const BEFORE_JAVA: &str = " int controlPassed = 0; int controlFailed = 0; long controlSince = System.nanoTime(); \
+     for (int controlNth = 0; controlNth < 200 && controlFailed < 3 && (controlNth < 8 || System.nanoTime() - controlSince \
+     < 1000000000L); controlNth++) { try {";
+const AFTER_JAVA: &str = " controlPassed++; controlFailed = 0; } catch (Throwable controlWhy) { if (controlPassed < 3) break; \
+     controlFailed++; } } if (controlFailed >= 3) throw new AssertionError(\"a control: it passed at first\"); ";
+
+const PYTHON: &str = include_str!("again.py");
+/// What stands in it for whether the clock jumps.
+const JUMPS: &str = "CLOCK_JUMPS";
+/// How a patch names the clock of Python, whatever it calls it then.
+const CLOCK: &str = "time";
+
+/// What speaks against a patch whose triggering tests pass at first only.
+pub(super) async fn objection(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    patch: &Patch,
+    build: &Arc<Build>,
+    language: &dyn Language,
+) -> Result<Option<Validation>, ValidateError> {
+    let jumps = asks_for_time(patch);
+    let mut controls =
+        read(subject, baseline, |text, test, _| repeated(text, test, language, jumps).into_iter().collect());
+    controls.iter_mut().for_each(Control::next);
+    // Before a no is said, the same runs once more.
+    for _ in 0..2 {
+        if controls.is_empty() {
+            return Ok(None);
+        }
+        let Some(report) = report(subject, baseline, patch, build, &mut controls).await? else { return Ok(None) };
+        controls.retain(|control| says(&report, &control.test));
+    }
+    Ok(controls.first().map(|control| {
+        let detail = format!(
+            "{} passes at first, and no more after it ran several times in one process: the patch behaves for a while only",
+            control.test
+        );
+        let refused = Validation::without_tests(Outcome::Refused, detail);
+        Validation { fixed: baseline.triggering.len(), ..refused }
+    }))
+}
+
+fn says(report: &TestReport, test: &TestId) -> bool {
+    let failure = report.results.get(test).and_then(|result| result.failure.as_ref());
+    failure.is_some_and(|failure| failure.message.contains(SAID))
+}
+
+/// Whether the clock jumps while a test is repeated: only for a patch that asks for the time more often than before, since
+/// the dates of a test may be those of its day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Jumps {
+    Once,
+    Never,
+}
+
+fn asks_for_time(patch: &Patch) -> Jumps {
+    let count = |bytes: &[u8]| language::decode(bytes).0.matches(CLOCK).count();
+    let asks = |file: &FileChange| count(&file.after) > file.before.as_deref().map_or(0, count);
+    if patch.files.iter().any(asks) { Jumps::Once } else { Jumps::Never }
+}
+
+/// A test whose statements run many times.
+fn repeated(text: &str, test: &TestId, language: &dyn Language, jumps: Jumps) -> Option<Change> {
+    let tree = language::parse(text, language)?;
+    let method = method(tree.root_node(), text, test, language)?;
+    match language.name() {
+        "java" => in_java(method, text),
+        "python" => in_python(method, text, jumps),
+        _ => None,
+    }
+}
+
+fn in_java(method: Node<'_>, text: &str) -> Option<Change> {
+    let body = method.child_by_field_name("body")?;
+    let parts = children(body);
+    let (open, close) = (parts.first()?, parts.last()?);
+    if parts.iter().any(|part| LEAVE_JAVA.is_in(*part)) {
+        return None;
+    }
+    let edits = vec![
+        (open.end_byte()..open.end_byte(), BEFORE_JAVA.to_owned()),
+        (close.start_byte()..close.start_byte(), format!("\n{AFTER_JAVA}")),
+    ];
+    Some(Change::of(Kind::Sure, method, text, edits))
+}
+
+fn in_python(function: Node<'_>, text: &str, jumps: Jumps) -> Option<Change> {
+    let mut is_plain = !text_of(function, text).trim_start().starts_with("async");
+    preorder(function, |node| {
+        is_plain &= node.kind() != "yield";
+        is_plain && !LEAVE_PYTHON.not_in.contains(&node.kind()) || node.id() == function.id()
+    });
+    let decorated = function.parent().filter(|up| up.kind() == "decorated_definition").unwrap_or(function);
+    let indent = |node: Node<'_>| text.get(..node.start_byte())?.rsplit('\n').next().map(str::to_owned);
+    let margin = indent(decorated).filter(|margin| is_plain && margin.trim().is_empty())?;
+    let helper = PYTHON.replace(JUMPS, if jumps == Jumps::Once { "True" } else { "False" });
+    let helper: String = helper.lines().map(|line| format!("{line}\n{margin}")).collect();
+    let mark = format!("@control_again\n{margin}");
+    let edits = if decorated.id() == function.id() {
+        vec![(function.start_byte()..function.start_byte(), format!("{helper}{mark}"))]
+    } else {
+        vec![
+            (decorated.start_byte()..decorated.start_byte(), helper),
+            (function.start_byte()..function.start_byte(), mark),
+        ]
+    };
+    Some(Change::of(Kind::Sure, function, text, edits))
+}
