@@ -75,6 +75,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
     Ok(files)
 }
 
+/// What stands in front of the signature of a mail, behind the last hunk.
+const SIGNATURE: &str = "-- ";
+
 struct Reader<'a> {
     lines: Vec<&'a str>,
     at: usize,
@@ -97,6 +100,9 @@ impl<'a> Reader<'a> {
             } else if let Some(header) = line.strip_prefix("@@") {
                 self.at += 1;
                 self.hunk(header);
+            } else if line == SIGNATURE {
+                self.at += 1;
+                continue;
             } else if line.starts_with(['+', '-']) {
                 self.at = self.start_of_bare_hunk(floor);
                 self.hunk("");

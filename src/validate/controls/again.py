@@ -48,7 +48,7 @@ def control_again(test):
     def again(*all, **named):
         passed, failed, nth, kept, since = 0, 0, 0, [], real()
         try:
-            while nth < 200 and failed < 3 and (nth < 8 or real() - since < 2):
+            while nth < 200 and failed < 3 and (nth < 1 or real() - since < 1):
                 nth += 1
                 if CLOCK_JUMPS and nth == 5:
                     kept = jump()

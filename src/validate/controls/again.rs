@@ -17,7 +17,7 @@ use tree_sitter::Node;
 const SAID: &str = "a control: it passed at first";
 
 const BEFORE_JAVA: &str = " int controlPassed = 0; int controlFailed = 0; long controlSince = System.nanoTime(); \
-     for (int controlNth = 0; controlNth < 200 && controlFailed < 3 && (controlNth < 8 || System.nanoTime() - controlSince \
+     for (int controlNth = 0; controlNth < 200 && controlFailed < 3 && (controlNth < 1 || System.nanoTime() - controlSince \
      < 1000000000L); controlNth++) { try {";
 const AFTER_JAVA: &str = " controlPassed++; controlFailed = 0; } catch (Throwable controlWhy) { if (controlPassed < 3) break; \
      controlFailed++; } } if (controlFailed >= 3) throw new AssertionError(\"a control: it passed at first\"); ";
