@@ -146,7 +146,7 @@ impl ColdJudge {
     ) -> Result<Validation, ValidateError> {
         self.subject.options().watcher.phase("running the triggering tests reversed");
         Ok(match controls::control(&*self.subject, &self.baseline, patch, build).await? {
-            Controlled::Refused(refused) => refused,
+            Controlled::Against(objection) => objection,
             Controlled::Passed { failed: 0, .. } => passed,
             Controlled::Passed { failed, of } => {
                 let detail =

@@ -53,8 +53,8 @@ pub(super) async fn objection(
             "{} passes at first, and no more after it ran several times in one process: the patch behaves for a while only",
             control.test
         );
-        let refused = Validation::without_tests(Outcome::Refused, detail);
-        Validation { fixed: baseline.triggering.len(), ..refused }
+        let doubted = Validation::without_tests(Outcome::Suspicious, detail);
+        Validation { fixed: baseline.triggering.len(), ..doubted }
     }))
 }
 

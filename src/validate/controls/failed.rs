@@ -8,10 +8,14 @@
 //! everything. So it is handed other values.
 
 use super::super::clean::is_project_frame;
-use super::{Change, Kind};
-use crate::domain::{Failure, Frame, Patch, RepoPath, TestId};
-use crate::language::{Language, first_line, last_line, preorder, text_of};
+use super::super::subject::{Build, Subject};
+use super::super::{Baseline, ValidateError};
+use super::find::method;
+use super::{Change, Control, Kind, is_of, read, run};
+use crate::domain::{Failure, Frame, Outcome, Patch, RepoPath, TestId, Validation};
+use crate::language::{self, Language, first_line, last_line, preorder, text_of};
 use std::ops::Range;
+use std::sync::Arc;
 use tree_sitter::Node;
 
 /// What an assertion throws, by the end of its name.
@@ -34,8 +38,46 @@ fn trace<'f>(failure: &'f Failure, test: &TestId, file: &RepoPath) -> Option<Tra
     Some(Trace { line: own.get(at)?.line?, below: own.into_iter().take(at).collect() })
 }
 
+/// What speaks against a patch when an assertion that failed before does not run any more, or its failure gets lost.
+pub(super) async fn objection(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    patch: &Patch,
+    build: &Arc<Build>,
+    language: &dyn Language,
+) -> Result<Option<Validation>, ValidateError> {
+    let mut open = read(subject, baseline, |text, test, file| {
+        let Some(failure) = failure(baseline, test) else { return Vec::new() };
+        let Some(tree) = language::parse(text, language) else { return Vec::new() };
+        forced(tree.root_node(), text, test, file, failure, language).into_iter().collect()
+    });
+    open.iter_mut().for_each(Control::next);
+    // Before a no is said, the same runs once more.
+    for _ in 0..2 {
+        let Some(failed) = run(subject, baseline, patch, build, &mut open).await? else { return Ok(None) };
+        open.retain(|control| !failed.contains(&control.test));
+    }
+    let proof = open.iter().find_map(|control| Some((&control.test, control.now.as_ref()?)));
+    Ok(proof.map(|(test, change)| {
+        let detail = format!(
+            "{test} passes because what it asserts in line {} (`{}`) does not run any more, or cannot fail: that failed \
+             without the patch",
+            change.lines.0, change.was
+        );
+        let doubted = Validation::without_tests(Outcome::Suspicious, detail);
+        Validation { fixed: baseline.triggering.len(), ..doubted }
+    }))
+}
+
+/// How a test failed before the patch.
+fn failure<'b>(baseline: &'b Baseline, test: &TestId) -> Option<&'b Failure> {
+    let results = &baseline.report.results;
+    let found = results.get(test).or_else(|| results.values().find(|result| is_of(&result.id, test)));
+    found.and_then(|result| result.failure.as_ref())
+}
+
 /// Makes the assertion fail that failed before, where it may not run in a test that passes.
-pub(super) fn forced(
+fn forced(
     root: Node<'_>,
     text: &str,
     test: &TestId,
@@ -58,14 +100,15 @@ pub(super) fn forced(
 
 /// Other values for an assertion of the product that a patch changes.
 pub(super) fn handed(
-    method: Node<'_>,
     text: &str,
     test: &TestId,
     file: &RepoPath,
-    failure: &Failure,
-    patch: &Patch,
+    (baseline, patch): (&Baseline, &Patch),
+    language: &dyn Language,
 ) -> Vec<Change> {
-    let Some(trace) = trace(failure, test, file) else { return Vec::new() };
+    let Some(trace) = failure(baseline, test).and_then(|failure| trace(failure, test, file)) else { return Vec::new() };
+    let Some(tree) = language::parse(text, language) else { return Vec::new() };
+    let Some(method) = method(tree.root_node(), text, test, language) else { return Vec::new() };
     let is_changed = |frame: &&Frame| -> bool {
         let ends = |path: &RepoPath| frame.file.as_deref() == path.as_str().rsplit('/').next();
         patch.paths().any(ends)
