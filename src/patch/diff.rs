@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
             }
         }
         let next = self.line(at).unwrap_or("");
-        let whole = next.is_empty() || self.header_at(at) || !next.starts_with([' ', '+', '-']);
+        let whole = next.is_empty() || next == SIGNATURE || self.header_at(at) || !next.starts_with([' ', '+', '-']);
         if !whole || found.is_empty() {
             return None;
         }
