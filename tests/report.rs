@@ -88,11 +88,13 @@ fn published_lists_stand_beside_the_runs() {
     let list = folder.path().join("paper.txt");
     fs::write(&list, "# repaired by others\nroman-numerals, correct\nLang-1\n").unwrap();
     let text = form(out, &["--published", &format!("paper={}", list.display())]);
-    assert!(text.contains("all 2") && text.contains("OVERLAP OF REPAIRED BUGS"), "{text}");
+    assert!(text.contains("all 2") && text.contains("OVERLAP OF CORRECTLY REPAIRED BUGS"), "{text}");
     let done = unidebug(&["report", out, "--published", "paper=/nowhere"]);
     done.expect_code(3);
     assert!(done.stderr.contains("the list of paper cannot be read"), "{done}");
     unidebug(&["report", out, "--published", "paper"]).expect_code(2);
+    let other = unidebug(&["report", out, "--published", "repairagent"]);
+    assert!(other.expect_code(2).stderr.contains("is of bugs of Defects4J, and none of these runs is"), "{other}");
 }
 
 /// The page as a browser without network builds it: the figures are those of the JSON, nothing is complained about,

@@ -6,7 +6,7 @@ mod review;
 use super::error::Failure;
 use super::interrupt;
 use super::runs;
-use crate::report::study::{self, Published, RunFacts, Study, Table};
+use crate::report::study::{self, Published, RunFacts, SHIPPED_OF, Study, Table};
 use crate::report::walk::{self, Walk, export};
 use args::{NamedList, ReportArgs, ReportFormat};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -26,7 +26,9 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
         return reviewed.await.map_err(|error| Failure::io("the review", &std::io::Error::other(error)))?;
     }
     let args = &args;
-    let study = Study::of(read(args)?, published(args)?);
+    let runs = read(args)?;
+    let lists = published(args, &runs)?;
+    let study = Study::of(runs, lists);
     let title = args.title.clone().unwrap_or_else(|| title(&study));
     let format = match (args.html, args.json) {
         (true, _) => ReportFormat::Html,
@@ -142,9 +144,14 @@ pub fn run_dirs(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Failure> {
 }
 
 /// Lists of repaired bugs that others published, each under its name.
-fn published(args: &ReportArgs) -> Result<Vec<Published>, Failure> {
+fn published(args: &ReportArgs, runs: &[RunFacts]) -> Result<Vec<Published>, Failure> {
+    let is_beside = runs.iter().any(|run| run.bug.benchmark == SHIPPED_OF);
     let read = |list: &NamedList| match list {
-        NamedList::Shipped(list) => Ok(list.clone()),
+        NamedList::Shipped(list) if is_beside => Ok(list.clone()),
+        NamedList::Shipped(list) => Err(Failure::usage(
+            format!("the list of {} is of bugs of Defects4J, and none of these runs is", list.name),
+            "report on runs of Defects4J, or name a list of your own: --published NAME=FILE",
+        )),
         NamedList::File { name, file } => {
             let text = std::fs::read(file).map_err(|error| {
                 Failure::unusable(

@@ -20,6 +20,9 @@ const SHIPPED: [(&str, &str); 11] = [
 /// What stands behind a bug whose repair passes the tests and is not known to be correct.
 const PLAUSIBLE: &str = "plausible";
 
+/// The benchmark of the lists that come with the program.
+pub const SHIPPED_OF: &str = "defects4j";
+
 /// What is counted of repairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
