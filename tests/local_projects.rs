@@ -155,8 +155,8 @@ fn one_module(pom: &str, sum: &str) -> Trial {
 /// Passes where Maven runs it.
 const UNDER_MAVEN: &str = "package core;
 public class UnderMavenTest {
-    @org.junit.Test public void knowsItsClassPath() {
-        org.junit.Assert.assertNotNull(System.getProperty(\"surefire.test.class.path\"));
+    @org.junit.Test public void knowsItsRepository() {
+        org.junit.Assert.assertNotNull(System.getProperty(\"localRepository\"));
     }
 }
 ";
@@ -169,7 +169,7 @@ async fn a_test_that_passes_by_maven_is_no_bug() {
     let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
     let Err(error) = open(&checkout, &sandbox, Options::new(&trial.work)).await else { panic!("it is a bug") };
     let said = format!("{error} {error:?}");
-    assert!(said.contains("knowsItsClassPath: it passes by `mvn test`, and fails here"), "{said}");
+    assert!(said.contains("knowsItsRepository: it passes by `mvn test`, and fails here"), "{said}");
 }
 
 #[tokio::test]
@@ -178,14 +178,14 @@ async fn a_test_that_the_last_report_does_not_name_is_asked_about() {
     let test = "package core;
 public class SumTest {
     @org.junit.Test public void two() { org.junit.Assert.assertEquals(3, Sum.of(1, 2)); }
-    @org.junit.Test public void knowsItsClassPath() {
-        org.junit.Assert.assertNotNull(System.getProperty(\"surefire.test.class.path\"));
+    @org.junit.Test public void knowsItsRepository() {
+        org.junit.Assert.assertNotNull(System.getProperty(\"localRepository\"));
     }
 }
 ";
     let report = "<testsuite name=\"core.SumTest\"><testcase classname=\"core.SumTest\" name=\"two\">
 <failure type=\"java.lang.AssertionError\">expected:&lt;3&gt; but was:&lt;2&gt;</failure></testcase>
-<testcase classname=\"core.SumTest\" name=\"knowsItsClassPath\"/></testsuite>";
+<testcase classname=\"core.SumTest\" name=\"knowsItsRepository\"/></testsuite>";
     write_files(&trial.user, &[("src/test/java/core/SumTest.java", test)]);
     // A report counts as the own word when it is newer than the sources.
     std::thread::sleep(std::time::Duration::from_millis(20));

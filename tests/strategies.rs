@@ -306,7 +306,7 @@ fn the_papers_mode_uses_the_developers_lines_and_says_so() {
 #[test]
 fn wrong_strategies_parts_and_levels_are_named() {
     for (args, told) in [
-        (["--strategy", "fixagnt"], "unified, direct, fixagent, lite, repairagent"),
+        (["--strategy", "fixagnt"], "unified, chatrepair, direct, fixagent, lite, repairagent"),
         (["--without", "hleper"], "helper, repo_focus"),
         (["--strategy", "direct"], "the strategy `direct` has no level L2"),
     ] {

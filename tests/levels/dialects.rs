@@ -129,10 +129,12 @@ async fn every_agent_is_understood_in_every_form() {
         let endpoint = Endpoint::start(move |agent, nth, _| written(form, agent, nth));
         let way = Way { levels: Some(vec![Level::L3]), ..Way::of("unified", false) };
         let (verdict, served) = asked(&bench, &way, &endpoint).await;
-        let wanted = 7 * if form == Form::Truncated { 2 } else { 1 };
+        // The Fixer's patch fails, so it is asked until it has no cycle left; every other agent has one answer.
+        let of_others = served.iter().filter(|request| request.agent != "Fixer").count();
+        let wanted = 6 * if form == Form::Truncated { 2 } else { 1 };
         let order: Vec<&str> = served.iter().map(|request| request.agent.as_str()).collect();
         match &verdict {
-            Verdict::Plausible(repair) if repair.agent.as_str() == "fixer_pro" && served.len() == wanted => {}
+            Verdict::Plausible(repair) if repair.agent.as_str() == "fixer_pro" && of_others == wanted => {}
             other => lost.push(format!("{form:?}: {} by {order:?}", matches!(other, Verdict::Plausible(_)))),
         }
     }
