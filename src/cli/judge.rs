@@ -105,7 +105,7 @@ fn read(file: &Utf8Path) -> Result<Given, Failure> {
 fn text_of(bytes: &[u8]) -> Option<String> {
     let wide = |of: fn([u8; 2]) -> u16, bytes: &[u8]| {
         let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect();
-        (bytes.len() % 2 == 0).then(|| String::from_utf16(&units).ok())?
+        bytes.len().is_multiple_of(2).then(|| String::from_utf16(&units).ok())?
     };
     match bytes {
         [0xff, 0xfe, rest @ ..] => wide(u16::from_le_bytes, rest),
