@@ -5,8 +5,7 @@ use super::candidate::Candidate;
 use serde_json::{Map, Value};
 
 /// Tags that only wrap a call.
-const WRAPPERS: [&str; 7] =
-    ["tool_call", "tool_calls", "function_calls", "function_call", "tool_use", "antml", "command"];
+const WRAPPERS: [&str; 6] = ["tool_call", "tool_calls", "function_calls", "function_call", "tool_use", "command"];
 /// Longest name of a tag.
 const LONGEST: usize = 64;
 
@@ -15,6 +14,13 @@ struct Opened<'t> {
     tag: &'t str,
     given: &'t str,
     behind: usize,
+}
+
+impl<'t> Opened<'t> {
+    /// Its name without the space of names in front.
+    fn local(&self) -> &'t str {
+        self.tag.rsplit(':').next().unwrap_or(self.tag)
+    }
 }
 
 /// The calls of a text, in order, and where the first one starts; `None` where it holds none.
@@ -26,12 +32,12 @@ pub(super) fn commands(text: &str) -> Option<(usize, Vec<Candidate>)> {
         at = start + 1;
         let Some(opened) = opened(&text[start..]) else { continue };
         let inside = start + opened.behind;
-        if WRAPPERS.contains(&opened.tag) {
+        if WRAPPERS.contains(&opened.local()) {
             at = inside;
             continue;
         }
-        let is_call = ["invoke", "function", "tool"].contains(&opened.tag) && !opened.given.is_empty();
-        let name = if is_call { opened.given } else { opened.tag };
+        let is_call = ["invoke", "function", "tool"].contains(&opened.local()) && !opened.given.is_empty();
+        let name = if is_call { opened.given } else { opened.local() };
         let Some(end) = text[inside..].find(&format!("</{}>", opened.tag)).map(|offset| inside + offset) else {
             continue;
         };
@@ -56,7 +62,7 @@ fn arguments(text: &str) -> Map<String, Value> {
         let Some(end) = text[inside..].find(&format!("</{}>", opened.tag)).map(|offset| inside + offset) else {
             continue;
         };
-        let name = if opened.given.is_empty() { opened.tag } else { opened.given };
+        let name = if opened.given.is_empty() { opened.local() } else { opened.given };
         args.insert(name.to_owned(), value(&text[inside..end]));
         at = end;
     }
@@ -106,6 +112,8 @@ mod tests {
              <parameter name=\"lines\">[1, 2]</parameter>\n</invoke>\n</function_calls>",
             "<tool_call>\n<function=write_fix>\n<parameter=diff>\n-a < b\n+a <= b\n</parameter>\n<parameter=lines>\n\
              [1, 2]\n</parameter>\n</function>\n</tool_call>",
+            "<x:function_calls><x:invoke name=\"write_fix\"><x:parameter name=\"diff\">-a < b\n+a <= b\n</x:parameter>\
+             <x:parameter name=\"lines\">[1, 2]</x:parameter></x:invoke></x:function_calls>",
             "<write_fix>\n<diff>\n-a < b\n+a <= b\n</diff>\n<lines>[1, 2]</lines>\n</write_fix>",
         ] {
             assert_eq!(commands(text).unwrap().1, wanted, "{text}");
