@@ -93,9 +93,10 @@ pub fn others(attempts: Vec<PatchAttempt>, chosen: &PatchAttempt) -> Vec<PatchAt
 
 /// Keeps plausible patches beside that of a repair, and says how many came.
 pub fn take_alternatives(repair: &mut Repair, ended: Ended) -> usize {
-    let known = repair.others.len();
-    repair.others.extend(ended.attempts.into_iter().filter(|attempt| attempt.validation.is_plausible()));
-    repair.others.len() - known
+    let more = others(ended.attempts, &repair.attempt);
+    let count = more.len();
+    repair.others.extend(more);
+    count
 }
 
 /// What a review makes of a repair.
