@@ -56,7 +56,8 @@ pub(super) fn unquoted(name: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), quoted);
     while let Some((before, escaped)) = rest.split_once('\\') {
         bytes.extend_from_slice(before.as_bytes());
-        let octal = escaped.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        let octal = escaped.get(..3).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()));
+        let octal = octal.and_then(|digits| u8::from_str_radix(digits, 8).ok());
         let letter = escaped.chars().next();
         rest = match (octal, letter) {
             (Some(byte), _) => {
