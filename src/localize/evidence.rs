@@ -274,6 +274,7 @@ impl<'a> Evidence<'a> {
             || self.runs.get(path).is_some_and(|runs| runs.iter().any(|(passed, ran)| !passed && ran.contains(&line)))
     }
 }
+
 /// The place where reading a file ended.
 fn unread(at: &Location) -> Suspect {
     let reasons = vec!["the file cannot be read here".to_owned()];
