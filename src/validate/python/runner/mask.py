@@ -1,16 +1,26 @@
 # What the project sees of the process it runs in.
 
 
-def mentions(path, words):
-    """Whether a file, or what lies beside it for all tests, holds one of some words."""
-    beside = os.path.join(os.path.dirname(path), "conftest.py")
-    for name in (path, beside):
+# Fixtures of pytest by which tests look at what is printed, logged or warned of.
+LOOKING = re.compile(r"\b(cap(sys|fd|tee|log)\w*|recwarn)\b")
+
+
+def looks_at_output(path):
+    """Whether a file of tests, or a `conftest.py` that holds for it, names such a fixture."""
+    names = [path]
+    folder, top = os.path.dirname(os.path.abspath(path)), os.getcwd()
+    while True:
+        names.append(os.path.join(folder, "conftest.py"))
+        if folder == top or folder == os.path.dirname(folder):
+            break
+        folder = os.path.dirname(folder)
+    for name in names:
         try:
             with open(name, encoding="utf-8", errors="replace") as file:
                 text = file.read()
         except OSError:
             continue
-        if any(word in text for word in words):
+        if LOOKING.search(text):
             return True
     return False
 
@@ -24,8 +34,7 @@ class Mask:
 
     def __init__(self, request):
         self.on, self.depth, self.hidden, self.touched = request.plain, 0, {}, {}
-        # Those who look at what is printed or logged, by fixtures of pytest.
-        self.captures = any(mentions(path, ("cap", "recwarn")) for path in request.files.values())
+        self.captures = self.on and any(looks_at_output(path) for path in request.files.values())
         if self.on:
             import _pytest.runner
 

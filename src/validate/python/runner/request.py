@@ -25,7 +25,7 @@ import sys
 sys.path.pop(0)
 
 # All that is needed later is loaded now: nothing of the project can stand in for it.
-import builtins, contextlib, doctest, faulthandler, hashlib, importlib.machinery, importlib.util, json, linecache, os, threading, time, traceback, types  # noqa: E401
+import builtins, contextlib, doctest, faulthandler, hashlib, importlib.machinery, importlib.util, json, linecache, os, re, threading, time, traceback, types  # noqa: E401
 import unittest, unittest.case, unittest.loader, unittest.mock, unittest.runner, unittest.suite  # noqa: E401
 
 CUT = 97
