@@ -96,8 +96,9 @@ fn read(file: &Utf8Path) -> Result<Given, Failure> {
         _ => std::fs::read(file).map(|read| bytes = read),
     };
     read.map_err(|error| Failure::unusable(format!("--patch: {error} ({file})"), "give a unified diff"))?;
-    let diff = text_of(&bytes)
-        .ok_or_else(|| Failure::unusable(format!("--patch: {file} is cut in a character"), "give a unified diff"))?;
+    let diff = text_of(&bytes).ok_or_else(|| {
+        Failure::unusable(format!("--patch: {file} is no whole text in UTF-16"), "give a unified diff")
+    })?;
     Ok(Given { name: file.to_string(), diff })
 }
 
@@ -227,4 +228,30 @@ fn object(bench: &Workbench, judged: &[Judged]) -> Value {
         "plausible": judged.iter().any(|judged| judged.attempt.validation.is_plausible()),
         "patches": patches,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text_of;
+
+    #[test]
+    fn a_patch_is_read_in_the_encoding_of_its_file() {
+        let text = "-größe\n+größe + 1\n";
+        let wide = |mark: [u8; 2], bytes: fn(u16) -> [u8; 2]| {
+            [mark.to_vec(), text.encode_utf16().flat_map(bytes).collect()].concat()
+        };
+        let latin = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect::<Vec<u8>>();
+        for bytes in [
+            text.as_bytes().to_vec(),
+            wide([0xff, 0xfe], u16::to_le_bytes),
+            wide([0xfe, 0xff], u16::to_be_bytes),
+            latin,
+        ] {
+            assert_eq!(text_of(&bytes).as_deref(), Some(text), "{bytes:x?}");
+        }
+        // Half of a pair, and half of a unit.
+        for cut in [&[0xff, 0xfe, 0x3d, 0xd8][..], &[0xff, 0xfe, 0x3d]] {
+            assert_eq!(text_of(cut), None);
+        }
+    }
 }
