@@ -5,109 +5,21 @@
 //! what surely runs in a test that passes is changed, so that no right patch is refused.
 
 mod again;
+mod change;
 mod failed;
 mod find;
 mod java;
 mod literals;
 mod python;
+mod trial;
 
-use super::subject::{Build, Copy, Subject};
-use super::untouched::passes;
+use super::subject::{Build, Subject};
 use super::{Baseline, ValidateError};
-use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, Validation};
-use crate::language::{self, Language, on_one_line, text_of};
-use find::method;
-use java::LEAVING as LEAVE_JAVA;
-use python::LEAVING as LEAVE_PYTHON;
-use std::collections::BTreeMap;
-use std::ops::Range;
+use crate::domain::{Outcome, Patch, TestId, Validation};
+use crate::language::{self, Language};
+use change::{Change, Kind};
 use std::sync::Arc;
-use tree_sitter::Node;
-
-/// Triggering tests that are controlled at most.
-const MOST: usize = 20;
-/// Times that controls which do not compile are exchanged for others.
-const ROUNDS: usize = 4;
-/// Characters of a changed statement that a message shows.
-const SHOWN: usize = 80;
-
-/// How surely a test fails that is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Always.
-    Sure,
-    /// But for what two ways to compare see differently, such as arrays.
-    Likely,
-    /// Always, without a look at any value.
-    AtEnd,
-    /// When the changed value counts.
-    Altered,
-}
-
-/// A change of a test that makes it fail, whatever is tested.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Change {
-    kind: Kind,
-    /// The statement, on one line.
-    was: String,
-    /// Its lines, counted from 1.
-    lines: (u32, u32),
-    /// What is written instead of which bytes; one after the other.
-    edits: Vec<(Range<usize>, String)>,
-}
-
-impl Change {
-    /// One that changes parts of a statement.
-    fn of(kind: Kind, statement: Node<'_>, text: &str, edits: Vec<(Range<usize>, String)>) -> Self {
-        let was = on_one_line(text_of(statement, text)).chars().take(SHOWN).collect();
-        Self { kind, was, lines: (language::first_line(statement), language::last_line(statement)), edits }
-    }
-}
-
-/// What ends a test before its last line.
-struct Leaving {
-    /// Kinds of statements that may.
-    by: &'static [&'static str],
-    /// Kinds of nodes whose content runs at another time.
-    not_in: &'static [&'static str],
-}
-
-impl Leaving {
-    /// Whether a statement may end its test before the last line.
-    fn is_in(&self, statement: Node<'_>) -> bool {
-        let mut leaves = false;
-        language::preorder(statement, |node| {
-            leaves |= self.by.contains(&node.kind());
-            !self.not_in.contains(&node.kind())
-        });
-        leaves
-    }
-}
-
-/// The other word of a pair.
-fn opposite(pairs: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
-    pairs.iter().find_map(|(one, other)| match word {
-        _ if word == *one => Some(*other),
-        _ if word == *other => Some(*one),
-        _ => None,
-    })
-}
-
-/// A triggering test with the changes that it allows.
-struct Control {
-    test: TestId,
-    file: RepoPath,
-    /// Those that are not tried yet; the next one is the last.
-    open: Vec<Change>,
-    /// The one that is written.
-    now: Option<Change>,
-}
-
-impl Control {
-    fn next(&mut self) {
-        self.now = self.open.pop();
-    }
-}
+use trial::{Control, TestCode, Trial};
 
 /// What controls say of a patch.
 pub(super) enum Controlled {
@@ -127,32 +39,31 @@ pub(super) async fn control(
     patch: &Patch,
     build: &Arc<Build>,
 ) -> Result<Controlled, ValidateError> {
-    let of = baseline.triggering.len();
     let Some(language) = language::by_name(&subject.checkout().language) else {
-        return Ok(Controlled::Passed { failed: 0, of });
+        return Ok(Controlled::Passed { failed: 0, of: baseline.triggering.len() });
     };
-    let mut others =
-        read(subject, baseline, |text, test, file| failed::handed(text, test, file, (baseline, patch), language));
-    if literals::may_touch_comparison(patch, language) {
-        let known: Vec<TestId> = others.iter().map(|control| control.test.clone()).collect();
-        let values = read(subject, baseline, |text, test, _| literals::values(text, test, language));
-        others.extend(values.into_iter().filter(|control| !known.contains(&control.test)));
-    }
-    if let Some(refused) = literals::unseen(subject, baseline, patch, build, others).await? {
+    let trial = Trial { subject, baseline, patch, build, language };
+    if let Some(refused) = literals::objection(&trial).await? {
         return Ok(Controlled::Against(refused));
     }
     // A right patch may, seldom, leave a loop nothing to assert about, or use up what a test shares with its next run.
     if !subject.options().accept_suspicious {
-        if let Some(doubt) = failed::objection(subject, baseline, patch, build, language).await? {
+        if let Some(doubt) = failed::objection(&trial).await? {
             return Ok(Controlled::Against(doubt));
         }
-        if let Some(doubt) = again::objection(subject, baseline, patch, build, language).await? {
+        if let Some(doubt) = again::objection(&trial).await? {
             return Ok(Controlled::Against(doubt));
         }
     }
-    let mut controls = read(subject, baseline, |text, test, _| changes(text, test, language));
+    reversed(&trial).await
+}
+
+/// Runs the triggering tests reversed.
+async fn reversed(trial: &Trial<'_>) -> Result<Controlled, ValidateError> {
+    let of = trial.baseline.triggering.len();
+    let mut controls = trial.read(|test| changes(test, trial.language));
     controls.iter_mut().for_each(Control::next);
-    let Some(failed) = run(subject, baseline, patch, build, &mut controls).await? else {
+    let Some(failed) = trial.run(&mut controls).await? else {
         return Ok(Controlled::Passed { failed: 0, of });
     };
     let (failing, mut passing): (Vec<Control>, Vec<Control>) =
@@ -160,22 +71,21 @@ pub(super) async fn control(
     if passing.is_empty() {
         return Ok(Controlled::Passed { failed: failing.len(), of });
     }
-    passing.iter_mut().for_each(again);
-    let again = run(subject, baseline, patch, build, &mut passing).await?.unwrap_or_default();
-    let proof = passing.iter().find(|control| control.now.is_some() && !again.contains(&control.test));
+    passing.iter_mut().for_each(once_more);
+    let failed: Vec<TestId> = trial.run(&mut passing).await?.unwrap_or_default();
+    let proof = passing.iter().find(|control| control.now.is_some() && !failed.contains(&control.test));
     let Some(Control { test, now: Some(change), .. }) = proof else {
-        return Ok(Controlled::Passed { failed: failing.len() + again.len(), of });
+        return Ok(Controlled::Passed { failed: failing.len() + failed.len(), of });
     };
     let detail = format!(
         "{test} passes even when line {} of it is reversed (`{}`): the patch makes it pass whatever the code does",
         change.lines.0, change.was
     );
-    let refused = Validation::without_tests(Outcome::Refused, detail);
-    Ok(Controlled::Against(Validation { fixed: of, ..refused }))
+    Ok(Controlled::Against(trial.against(Outcome::Refused, detail)))
 }
 
 /// Before a no is said, another form of the test has its word, or the same once more.
-fn again(control: &mut Control) {
+fn once_more(control: &mut Control) {
     let first = control.now.take();
     control.next();
     let is_other = control.now.as_ref().is_some_and(|next| next.kind != Kind::AtEnd);
@@ -184,132 +94,13 @@ fn again(control: &mut Control) {
     }
 }
 
-/// Writes the controls and runs them; tells which tests failed. `None` when no control can be compiled.
-async fn run(
-    subject: &dyn Subject,
-    baseline: &Baseline,
-    patch: &Patch,
-    build: &Arc<Build>,
-    controls: &mut Vec<Control>,
-) -> Result<Option<Vec<TestId>>, ValidateError> {
-    let Some(report) = report(subject, baseline, patch, build, controls).await? else { return Ok(None) };
-    let tests = controls.iter().map(|control| control.test.clone());
-    Ok(Some(tests.filter(|id| passes(&report, id) != Some(true)).collect()))
-}
-
-/// Writes the controls and runs them.
-async fn report(
-    subject: &dyn Subject,
-    baseline: &Baseline,
-    patch: &Patch,
-    build: &Arc<Build>,
-    controls: &mut Vec<Control>,
-) -> Result<Option<TestReport>, ValidateError> {
-    let Some(copy) = written(subject, patch, build, controls).await? else { return Ok(None) };
-    let tests: Vec<TestId> = controls.iter().map(|control| control.test.clone()).collect();
-    let plan = subject.plan_of(tests, subject.deadlines(&baseline.report));
-    Ok(Some(subject.run(&copy, &plan).await?))
-}
-
-/// A copy with the controls in it; those that do not compile are exchanged for others, or dropped.
-async fn written(
-    subject: &dyn Subject,
-    patch: &Patch,
-    build: &Arc<Build>,
-    controls: &mut Vec<Control>,
-) -> Result<Option<Copy>, ValidateError> {
-    for _ in 0..ROUNDS {
-        controls.retain(|control| control.now.is_some());
-        if controls.is_empty() {
-            return Ok(None);
-        }
-        let Some(files) = texts(subject, controls) else { return Ok(None) };
-        match subject.with_tests(patch, build, &files).await? {
-            Ok(copy) => return Ok(Some(copy)),
-            Err(errors) => exchange(controls, &errors),
-        }
-    }
-    controls.clear();
-    Ok(None)
-}
-
-/// The next change for each control that an error points at; for all of its file, where it points at none.
-fn exchange(controls: &mut [Control], errors: &[Diagnostic]) {
-    let is_meant = |control: &Control| {
-        let lines = control.now.as_ref().map_or((0, 0), |change| change.lines);
-        let inside = |error: &Diagnostic| {
-            error.file.as_ref() == Some(&control.file) && (lines.0..=lines.1).contains(&error.line)
-        };
-        errors.iter().any(inside)
-    };
-    let meant: Vec<bool> = controls.iter().map(is_meant).collect();
-    let none = !meant.contains(&true);
-    for (control, _) in controls.iter_mut().zip(meant).filter(|(_, meant)| *meant || none) {
-        control.next();
-    }
-}
-
-/// The changed test files.
-fn texts(subject: &dyn Subject, controls: &[Control]) -> Option<Vec<(RepoPath, Vec<u8>)>> {
-    let mut edits: BTreeMap<&RepoPath, Vec<&(Range<usize>, String)>> = BTreeMap::new();
-    for control in controls {
-        edits.entry(&control.file).or_default().extend(control.now.iter().flat_map(|change| &change.edits));
-    }
-    let mut files = Vec::new();
-    for (file, mut edits) in edits {
-        let bytes = std::fs::read(file.under(&subject.checkout().root)).ok()?;
-        let (mut text, encoding) = language::decode(&bytes);
-        // From the end, so that earlier places stay where they are.
-        edits.sort_by_key(|(range, _)| std::cmp::Reverse((range.start, range.end)));
-        edits.dedup();
-        for (range, new) in edits {
-            text.replace_range(range.clone(), new);
-        }
-        files.push((file.clone(), language::encode(&text, encoding).ok()?));
-    }
-    Some(files)
-}
-
-/// The controls that the triggering tests allow.
-fn read(
-    subject: &dyn Subject,
-    baseline: &Baseline,
-    changes: impl Fn(&str, &TestId, &RepoPath) -> Vec<Change>,
-) -> Vec<Control> {
-    let mut found: Vec<Control> = Vec::new();
-    for test in baseline.triggering.iter().filter(|test| !test.method.is_empty()) {
-        let Some(file) = subject.test_file(&test.class) else { continue };
-        let name = TestId::new(&test.class, test.bare_method());
-        if let Some(known) = found.iter().find(|known| known.file == file && is_of(&known.test, &name)) {
-            // Invocations of one method share its text.
-            let (open, now) = (known.open.clone(), known.now.clone());
-            found.push(Control { test: test.clone(), file, open, now });
-            continue;
-        }
-        let Ok(bytes) = std::fs::read(file.under(&subject.checkout().root)) else { continue };
-        let open = changes(&language::decode(&bytes).0, &name, &file);
-        if !open.is_empty() {
-            found.push(Control { test: test.clone(), file, open, now: None });
-        }
-        if found.len() >= MOST {
-            break;
-        }
-    }
-    found
-}
-
-fn is_of(test: &TestId, name: &TestId) -> bool {
-    test.class == name.class && test.bare_method() == name.method
-}
-
 /// The changes that a test allows, the surest last and the last resort first. Which of the others comes when is left to
 /// chance, so that no patch can know it.
-fn changes(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
-    let Some(tree) = language::parse(text, language) else { return Vec::new() };
-    let Some(method) = method(tree.root_node(), text, test, language) else { return Vec::new() };
+fn changes(test: &TestCode<'_>, language: &dyn Language) -> Vec<Change> {
+    let Some(method) = test.method else { return Vec::new() };
     let (mut reversed, at_end) = match language.name() {
-        "java" => java::changes(method, text),
-        "python" => python::changes(method, text),
+        "java" => java::changes(method, test.text),
+        "python" => python::changes(method, test.text),
         _ => return Vec::new(),
     };
     if !reversed.is_empty() {
@@ -322,11 +113,14 @@ fn changes(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::{Java, Python};
+    use crate::domain::RepoPath;
+    use crate::language::{Java, Python, on_one_line};
 
     /// The changed forms of a test, each on one line.
     fn forms(text: &str, test: &str, language: &dyn Language) -> Vec<String> {
-        let mut forms: Vec<String> = changes(text, &test.parse().unwrap(), language)
+        let file = RepoPath::new("T").unwrap();
+        let found = trial::in_code(text, &test.parse().unwrap(), &file, language, |test| changes(test, language));
+        let mut forms: Vec<String> = found
             .into_iter()
             .map(|change| {
                 let mut text = text.to_owned();

@@ -54,7 +54,10 @@ def control_again(test):
                     kept = jump()
                 try:
                     test(*all, **named)
-                except Exception:
+                except (KeyboardInterrupt, SystemExit):
+                    raise
+                # What pytest throws to fail or to skip is no Exception.
+                except BaseException:
                     if passed < 3:
                         break
                     failed += 1

@@ -4,13 +4,13 @@
 //! is new. So the test's own statements are repeated. A test may leave something behind that its next run trips over:
 //! only who passes several times and then never again speaks against a patch.
 
-use super::super::subject::{Build, Subject};
-use super::super::{Baseline, ValidateError};
-use super::find::method;
-use super::{Change, Control, Kind, LEAVE_JAVA, LEAVE_PYTHON, read, report};
+use super::super::ValidateError;
+use super::change::{Change, Kind};
+use super::java::LEAVING as LEAVE_JAVA;
+use super::python::LEAVING as LEAVE_PYTHON;
+use super::trial::{Control, TestCode, Trial};
 use crate::domain::{FileChange, Outcome, Patch, TestId, TestReport, Validation};
 use crate::language::{self, Language, children, preorder, text_of};
-use std::sync::Arc;
 use tree_sitter::Node;
 
 /// What a test says that passed and then fails for good.
@@ -29,23 +29,16 @@ const JUMPS: &str = "CLOCK_JUMPS";
 const CLOCK: &str = "time";
 
 /// What speaks against a patch whose triggering tests pass at first only.
-pub(super) async fn objection(
-    subject: &dyn Subject,
-    baseline: &Baseline,
-    patch: &Patch,
-    build: &Arc<Build>,
-    language: &dyn Language,
-) -> Result<Option<Validation>, ValidateError> {
-    let jumps = asks_for_time(patch);
-    let mut controls =
-        read(subject, baseline, |text, test, _| repeated(text, test, language, jumps).into_iter().collect());
+pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, ValidateError> {
+    let jumps = asks_for_time(trial.patch);
+    let mut controls = trial.read(|test| repeated(test, trial.language, jumps).into_iter().collect());
     controls.iter_mut().for_each(Control::next);
     // Before a no is said, the same runs once more.
     for _ in 0..2 {
         if controls.is_empty() {
             return Ok(None);
         }
-        let Some(report) = report(subject, baseline, patch, build, &mut controls).await? else { return Ok(None) };
+        let Some(report) = trial.report(&mut controls).await? else { return Ok(None) };
         controls.retain(|control| says(&report, &control.test));
     }
     Ok(controls.first().map(|control| {
@@ -53,8 +46,7 @@ pub(super) async fn objection(
             "{} passes at first, and no more after it ran several times in one process: the patch behaves for a while only",
             control.test
         );
-        let doubted = Validation::without_tests(Outcome::Suspicious, detail);
-        Validation { fixed: baseline.triggering.len(), ..doubted }
+        trial.against(Outcome::Suspicious, detail)
     }))
 }
 
@@ -78,12 +70,10 @@ fn asks_for_time(patch: &Patch) -> Jumps {
 }
 
 /// A test whose statements run many times.
-fn repeated(text: &str, test: &TestId, language: &dyn Language, jumps: Jumps) -> Option<Change> {
-    let tree = language::parse(text, language)?;
-    let method = method(tree.root_node(), text, test, language)?;
+fn repeated(test: &TestCode<'_>, language: &dyn Language, jumps: Jumps) -> Option<Change> {
     match language.name() {
-        "java" => in_java(method, text),
-        "python" => in_python(method, text, jumps),
+        "java" => in_java(test.method?, test.text),
+        "python" => in_python(test.method?, test.text, jumps),
         _ => None,
     }
 }
@@ -123,4 +113,50 @@ fn in_python(function: Node<'_>, text: &str, jumps: Jumps) -> Option<Change> {
         ]
     };
     Some(Change::of(Kind::Sure, function, text, edits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::in_code;
+    use super::*;
+    use crate::domain::RepoPath;
+    use crate::language::{Java, Python};
+
+    fn repeats(text: &str, id: &str, language: &dyn Language) -> bool {
+        let file = RepoPath::new("T").unwrap();
+        let changes = |test: &TestCode<'_>| repeated(test, language, Jumps::Never).into_iter().collect();
+        !in_code(text, &id.parse().unwrap(), &file, language, changes).is_empty()
+    }
+
+    #[test]
+    fn a_test_is_repeated_unless_it_ends_early_or_waits() {
+        for (body, wanted) in [
+            ("assertTrue(a.is());", true),
+            ("if (a.is()) { return; } assertTrue(a.is());", false),
+            ("run(() -> { return 1; });", true),
+        ] {
+            assert_eq!(repeats(&format!("class T {{ void x() {{ {body} }} }}"), "T#x", &Java), wanted, "{body}");
+        }
+        for (text, wanted) in [
+            ("def test_x():\n    assert f()\n", true),
+            ("@mark\ndef test_x(a):\n    assert f(a)\n", true),
+            ("async def test_x():\n    assert await f()\n", false),
+            ("def test_x():\n    yield f()\n", false),
+        ] {
+            assert_eq!(repeats(text, "test_a#test_x", &Python), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_clock_jumps_for_a_patch_that_asks_for_the_time() {
+        let patch = |before: &str, after: &str| Patch {
+            files: vec![FileChange {
+                path: RepoPath::new("a.py").unwrap(),
+                before: Some(before.as_bytes().into()),
+                after: after.as_bytes().into(),
+            }],
+        };
+        assert_eq!(asks_for_time(&patch("x = 1\n", "import time\nx = 1\n")), Jumps::Once);
+        assert_eq!(asks_for_time(&patch("import time\n", "import time\nx = 1\n")), Jumps::Never);
+    }
 }

@@ -7,15 +7,14 @@
 //! Where the product brings the assertion itself (helpers for the tests of its users), a patch can make it accept
 //! everything. So it is handed other values.
 
+use super::super::ValidateError;
 use super::super::clean::is_project_frame;
-use super::super::subject::{Build, Subject};
-use super::super::{Baseline, ValidateError};
-use super::find::method;
-use super::{Change, Control, Kind, is_of, read, run};
-use crate::domain::{Failure, Frame, Outcome, Patch, RepoPath, TestId, Validation};
-use crate::language::{self, Language, first_line, last_line, preorder, text_of};
+use super::change::{Change, Kind};
+use super::literals;
+use super::trial::{Control, TestCode, Trial};
+use crate::domain::{Failure, Frame, Outcome, RepoPath, Validation};
+use crate::language::{Language, first_line, last_line, preorder, text_of};
 use std::ops::Range;
-use std::sync::Arc;
 use tree_sitter::Node;
 
 /// What an assertion throws, by the end of its name.
@@ -29,32 +28,25 @@ struct Trace<'f> {
     below: Vec<&'f Frame>,
 }
 
-fn trace<'f>(failure: &'f Failure, test: &TestId, file: &RepoPath) -> Option<Trace<'f>> {
+fn trace<'f>(failure: &'f Failure, test: &TestCode<'_>) -> Option<Trace<'f>> {
     let is_assertion = KINDS.iter().any(|kind| failure.kind.ends_with(kind));
     let own: Vec<&Frame> = failure.frames.iter().filter(|frame| is_project_frame(frame)).collect();
-    let name = file.as_str().rsplit('/').next();
-    let is_own = |frame: &&Frame| frame.class.starts_with(test.outer_class()) && frame.file.as_deref() == name;
+    let name = test.file.as_str().rsplit('/').next();
+    let is_own = |frame: &&Frame| frame.class.starts_with(test.id.outer_class()) && frame.file.as_deref() == name;
     let at = own.iter().position(is_own).filter(|_| is_assertion)?;
     Some(Trace { line: own.get(at)?.line?, below: own.into_iter().take(at).collect() })
 }
 
 /// What speaks against a patch when an assertion that failed before does not run any more, or its failure gets lost.
-pub(super) async fn objection(
-    subject: &dyn Subject,
-    baseline: &Baseline,
-    patch: &Patch,
-    build: &Arc<Build>,
-    language: &dyn Language,
-) -> Result<Option<Validation>, ValidateError> {
-    let mut open = read(subject, baseline, |text, test, file| {
-        let Some(failure) = failure(baseline, test) else { return Vec::new() };
-        let Some(tree) = language::parse(text, language) else { return Vec::new() };
-        forced(tree.root_node(), text, test, file, failure, language).into_iter().collect()
+pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, ValidateError> {
+    let mut open = trial.read(|test| {
+        let failure = trial.failure(test.id);
+        failure.and_then(|failure| forced(test, failure, trial.language)).into_iter().collect()
     });
     open.iter_mut().for_each(Control::next);
     // Before a no is said, the same runs once more.
     for _ in 0..2 {
-        let Some(failed) = run(subject, baseline, patch, build, &mut open).await? else { return Ok(None) };
+        let Some(failed) = trial.run(&mut open).await? else { return Ok(None) };
         open.retain(|control| !failed.contains(&control.test));
     }
     let proof = open.iter().find_map(|control| Some((&control.test, control.now.as_ref()?)));
@@ -64,30 +56,16 @@ pub(super) async fn objection(
              without the patch",
             change.lines.0, change.was
         );
-        let doubted = Validation::without_tests(Outcome::Suspicious, detail);
-        Validation { fixed: baseline.triggering.len(), ..doubted }
+        trial.against(Outcome::Suspicious, detail)
     }))
 }
 
-/// How a test failed before the patch.
-fn failure<'b>(baseline: &'b Baseline, test: &TestId) -> Option<&'b Failure> {
-    let results = &baseline.report.results;
-    let found = results.get(test).or_else(|| results.values().find(|result| is_of(&result.id, test)));
-    found.and_then(|result| result.failure.as_ref())
-}
-
 /// Makes the assertion fail that failed before, where it may not run in a test that passes.
-fn forced(
-    root: Node<'_>,
-    text: &str,
-    test: &TestId,
-    file: &RepoPath,
-    failure: &Failure,
-    language: &dyn Language,
-) -> Option<Change> {
-    let trace = trace(failure, test, file).filter(|trace| trace.below.is_empty())?;
+fn forced(test: &TestCode<'_>, failure: &Failure, language: &dyn Language) -> Option<Change> {
+    let text = test.text;
+    let trace = trace(failure, test).filter(|trace| trace.below.is_empty())?;
     let rules = rules(language)?;
-    let statement = smallest(root, trace.line, |node| rules.is_assertion(node, text))?;
+    let statement = smallest(test.root, trace.line, |node| rules.is_assertion(node, text))?;
     let mut around: Vec<Node<'_>> = std::iter::successors(statement.parent(), |node| node.parent()).collect();
     around.truncate(around.iter().rposition(|node| language.syntax().is_method(*node))?);
     let is_certain = !around.iter().any(|node| rules.repeated.contains(&node.kind()));
@@ -99,25 +77,18 @@ fn forced(
 }
 
 /// Other values for an assertion of the product that a patch changes.
-pub(super) fn handed(
-    text: &str,
-    test: &TestId,
-    file: &RepoPath,
-    (baseline, patch): (&Baseline, &Patch),
-    language: &dyn Language,
-) -> Vec<Change> {
-    let Some(trace) = failure(baseline, test).and_then(|failure| trace(failure, test, file)) else { return Vec::new() };
-    let Some(tree) = language::parse(text, language) else { return Vec::new() };
-    let Some(method) = method(tree.root_node(), text, test, language) else { return Vec::new() };
+pub(super) fn handed(test: &TestCode<'_>, trial: &Trial<'_>) -> Vec<Change> {
+    let Some(method) = test.method else { return Vec::new() };
+    let Some(trace) = trial.failure(test.id).and_then(|failure| trace(failure, test)) else { return Vec::new() };
     let is_changed = |frame: &&Frame| -> bool {
         let ends = |path: &RepoPath| frame.file.as_deref() == path.as_str().rsplit('/').next();
-        patch.paths().any(ends)
+        trial.patch.paths().any(ends)
     };
     if !trace.below.first().is_some_and(is_changed) {
         return Vec::new();
     }
     let statement = smallest(method, trace.line, |node| node.kind().ends_with("_statement") && !is_block(node));
-    statement.map(|statement| super::literals::altered(statement, statement, text)).unwrap_or_default()
+    statement.map(|statement| literals::altered(statement, statement, test.text)).unwrap_or_default()
 }
 
 /// How a language writes what matters here.
@@ -204,4 +175,59 @@ fn smallest<'t>(root: Node<'t>, line: u32, is_wanted: impl Fn(Node<'t>) -> bool)
         holds
     });
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::in_code;
+    use super::*;
+    use crate::language::{Java, Python};
+
+    /// What the line of a failed assertion becomes; empty where it is left alone.
+    fn forced_at(text: &str, id: &str, class: &str, line: u32, language: &dyn Language) -> String {
+        let file = RepoPath::new(if language.is_indented() { "test_a.py" } else { "T.java" }).unwrap();
+        let name = file.as_str().to_owned();
+        let frame = Frame { class: class.into(), method: "x".into(), file: Some(name), line: Some(line) };
+        let failure = Failure { kind: "AssertionError".into(), frames: vec![frame], ..Failure::default() };
+        let changes = in_code(text, &id.parse().unwrap(), &file, language, |test| {
+            forced(test, &failure, language).into_iter().collect()
+        });
+        let mut text = text.to_owned();
+        for (range, new) in changes.iter().flat_map(|change| &change.edits) {
+            text.replace_range(range.clone(), new);
+        }
+        let changed = text.lines().nth(line as usize - 1).unwrap_or_default().trim().to_owned();
+        if changes.is_empty() { String::new() } else { changed }
+    }
+
+    fn java(body: &str) -> String {
+        forced_at(&format!("class T {{ void x() {{\n{body}\n}} }}\n"), "T#x", "T", 2, &Java)
+    }
+
+    #[test]
+    fn an_assertion_in_a_loop_or_a_callback_is_made_to_fail() {
+        let thrown = "throw new AssertionError(\"a control\");";
+        for (body, wanted) in [
+            ("for (A a : all) { assertTrue(a.is()); }", format!("for (A a : all) {{ if (true) {{ {thrown} }} }}")),
+            ("run(() -> assertTrue(a.is()));", format!("run(() -> {{ {thrown} }});")),
+        ] {
+            assert_eq!(java(body), wanted, "{body}");
+        }
+        let python = "def test_x():\n    for x in y:\n        assert x == 1\n";
+        assert_eq!(forced_at(python, "test_a#test_x", "test_a", 3, &Python), "raise AssertionError(\"a control\")");
+    }
+
+    #[test]
+    fn what_surely_runs_or_may_rightly_not_run_is_left_alone() {
+        for body in [
+            "assertTrue(a.is());",
+            "for (A a : all) { if (a.was()) { assertTrue(a.is()); } }",
+            "for (A a : all) { fail(\"no assertion is left\"); }",
+            "for (A a : all) { check(a); }",
+        ] {
+            assert_eq!(java(body), "", "{body}");
+        }
+        let python = "def test_x():\n    for x in y:\n        assert False\n";
+        assert_eq!(forced_at(python, "test_a#test_x", "test_a", 3, &Python), "");
+    }
 }

@@ -3,14 +3,13 @@
 //! An assertion that is reversed still fails when everything equals everything. Where a patch touches a comparison, the
 //! expected value itself is changed, literal by literal: a comparison that sees none of these changes compares nothing.
 
-use super::super::subject::{Build, Subject};
-use super::super::{Baseline, ValidateError};
-use super::find::method;
-use super::{Change, Control, Kind, java, python, run};
+use super::super::ValidateError;
+use super::change::{Change, Kind};
+use super::trial::{Control, TestCode, Trial};
+use super::{failed, java, python};
 use crate::domain::{Outcome, Patch, TestId, Validation};
-use crate::language::{self, Language, decode, preorder, text_of};
+use crate::language::{Language, decode, preorder, text_of};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use tree_sitter::Node;
 
 /// What a file holds that may touch a comparison, by language. An escape may spell any name.
@@ -24,7 +23,7 @@ const MORE: i64 = 1;
 const SOME: &str = "~";
 
 /// Whether a patch may touch how values are compared.
-pub(super) fn may_touch_comparison(patch: &Patch, language: &dyn Language) -> bool {
+fn may_touch_comparison(patch: &Patch, language: &dyn Language) -> bool {
     let words = COMPARING.iter().find(|(name, _)| *name == language.name()).map_or(&[][..], |(_, words)| *words);
     let holds = |bytes: &[u8]| {
         let text = decode(bytes).0;
@@ -33,18 +32,18 @@ pub(super) fn may_touch_comparison(patch: &Patch, language: &dyn Language) -> bo
     patch.files.iter().any(|file| holds(&file.after))
 }
 
-/// What speaks against a patch when a test passes whatever value it expects; `open` holds the values.
-pub(super) async fn unseen(
-    subject: &dyn Subject,
-    baseline: &Baseline,
-    patch: &Patch,
-    build: &Arc<Build>,
-    mut open: Vec<Control>,
-) -> Result<Option<Validation>, ValidateError> {
+/// What speaks against a patch when a test passes whatever value it expects.
+pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, ValidateError> {
+    let mut open = trial.read(|test| failed::handed(test, trial));
+    if may_touch_comparison(trial.patch, trial.language) {
+        let known: Vec<TestId> = open.iter().map(|control| control.test.clone()).collect();
+        let values = trial.read(|test| values(test, trial.language));
+        open.extend(values.into_iter().filter(|control| !known.contains(&control.test)));
+    }
     let mut tried: BTreeMap<TestId, Vec<Change>> = BTreeMap::new();
     for _ in 0..VALUES {
         open.iter_mut().for_each(Control::next);
-        let Some(failed) = run(subject, baseline, patch, build, &mut open).await? else { break };
+        let Some(failed) = trial.run(&mut open).await? else { break };
         // A test that sees one value compares.
         tried.retain(|test, _| !failed.contains(test));
         open.retain(|control| !failed.contains(&control.test));
@@ -63,17 +62,15 @@ pub(super) async fn unseen(
         "{test} passes even when it expects another value in line {} (`{}`): what it compares is equal to everything",
         change.lines.0, change.was
     );
-    let refused = Validation::without_tests(Outcome::Refused, detail);
-    Ok(Some(Validation { fixed: baseline.triggering.len(), ..refused }))
+    Ok(Some(trial.against(Outcome::Refused, detail)))
 }
 
 /// Changes of the values that a test expects.
-pub(super) fn values(text: &str, test: &TestId, language: &dyn Language) -> Vec<Change> {
-    let Some(tree) = language::parse(text, language) else { return Vec::new() };
-    let Some(method) = method(tree.root_node(), text, test, language) else { return Vec::new() };
+fn values(test: &TestCode<'_>, language: &dyn Language) -> Vec<Change> {
+    let Some(method) = test.method else { return Vec::new() };
     match language.name() {
-        "java" => java::altered(method, text),
-        "python" => python::altered(method, text),
+        "java" => java::altered(method, test.text),
+        "python" => python::altered(method, test.text),
         _ => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! What can be reversed in a test written in Python.
 
-use super::{Change, Kind, Leaving, opposite};
+use super::change::{Change, Kind, Leaving, opposite};
 use crate::language::{children, preorder, text_of};
 use std::ops::Range;
 use tree_sitter::Node;

@@ -1,0 +1,184 @@
+//! Changed forms of the triggering tests, written into a copy of a patched tree and run there.
+
+use super::super::subject::{Build, Copy, Subject};
+use super::super::untouched::passes;
+use super::super::{Baseline, ValidateError};
+use super::change::Change;
+use super::find;
+use crate::domain::{Diagnostic, Failure, Outcome, Patch, RepoPath, TestId, TestReport, Validation};
+use crate::language::{self, Language};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use tree_sitter::Node;
+
+/// Triggering tests that are changed at most.
+const MOST: usize = 20;
+/// Times that changes which do not compile are exchanged for others.
+const ROUNDS: usize = 4;
+
+/// The code of a triggering test.
+pub(super) struct TestCode<'t> {
+    pub(super) id: &'t TestId,
+    pub(super) file: &'t RepoPath,
+    pub(super) text: &'t str,
+    pub(super) root: Node<'t>,
+    /// `None` unless exactly one method has its name.
+    pub(super) method: Option<Node<'t>>,
+}
+
+/// A triggering test with the changes that it allows.
+pub(super) struct Control {
+    pub(super) test: TestId,
+    file: RepoPath,
+    /// Those that are not tried yet; the next one is the last.
+    pub(super) open: Vec<Change>,
+    /// The one that is written.
+    pub(super) now: Option<Change>,
+}
+
+impl Control {
+    pub(super) fn next(&mut self) {
+        self.now = self.open.pop();
+    }
+}
+
+/// A patch that passed everything so far, and what its triggering tests are changed and run with.
+pub(super) struct Trial<'a> {
+    pub(super) subject: &'a dyn Subject,
+    pub(super) baseline: &'a Baseline,
+    pub(super) patch: &'a Patch,
+    pub(super) build: &'a Arc<Build>,
+    pub(super) language: &'static dyn Language,
+}
+
+impl Trial<'_> {
+    /// The controls that the triggering tests allow; none of them is written yet.
+    pub(super) fn read(&self, changes: impl Fn(&TestCode<'_>) -> Vec<Change>) -> Vec<Control> {
+        let mut found: Vec<Control> = Vec::new();
+        for test in self.baseline.triggering.iter().filter(|test| !test.method.is_empty()) {
+            let Some(file) = self.subject.test_file(&test.class) else { continue };
+            let name = TestId::new(&test.class, test.bare_method());
+            if let Some(known) = found.iter().find(|known| known.file == file && is_of(&known.test, &name)) {
+                // Invocations of one method share its text.
+                let (open, now) = (known.open.clone(), known.now.clone());
+                found.push(Control { test: test.clone(), file, open, now });
+                continue;
+            }
+            let Ok(bytes) = std::fs::read(file.under(&self.subject.checkout().root)) else { continue };
+            let text = language::decode(&bytes).0;
+            let open = in_code(&text, &name, &file, self.language, &changes);
+            if !open.is_empty() {
+                found.push(Control { test: test.clone(), file, open, now: None });
+            }
+            if found.len() >= MOST {
+                break;
+            }
+        }
+        found
+    }
+
+    /// How a test failed before the patch.
+    pub(super) fn failure(&self, test: &TestId) -> Option<&Failure> {
+        let results = &self.baseline.report.results;
+        let found = results.get(test).or_else(|| results.values().find(|result| is_of(&result.id, test)));
+        found.and_then(|result| result.failure.as_ref())
+    }
+
+    /// Writes the controls and runs them; tells which tests failed. `None` when no control can be compiled.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub(super) async fn run(&self, controls: &mut Vec<Control>) -> Result<Option<Vec<TestId>>, ValidateError> {
+        let Some(report) = self.report(controls).await? else { return Ok(None) };
+        let tests = controls.iter().map(|control| control.test.clone());
+        Ok(Some(tests.filter(|id| passes(&report, id) != Some(true)).collect()))
+    }
+
+    /// Writes the controls and runs them. `None` when no control can be compiled.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub(super) async fn report(&self, controls: &mut Vec<Control>) -> Result<Option<TestReport>, ValidateError> {
+        let Some(copy) = self.written(controls).await? else { return Ok(None) };
+        let tests: Vec<TestId> = controls.iter().map(|control| control.test.clone()).collect();
+        let plan = self.subject.plan_of(tests, self.subject.deadlines(&self.baseline.report));
+        Ok(Some(self.subject.run(&copy, &plan).await?))
+    }
+
+    /// A word against the patch: every triggering test passed, and that says too little.
+    pub(super) fn against(&self, outcome: Outcome, detail: String) -> Validation {
+        Validation { fixed: self.baseline.triggering.len(), ..Validation::without_tests(outcome, detail) }
+    }
+
+    /// A copy with the controls in it; those that do not compile are exchanged for others, or dropped.
+    async fn written(&self, controls: &mut Vec<Control>) -> Result<Option<Copy>, ValidateError> {
+        for _ in 0..ROUNDS {
+            controls.retain(|control| control.now.is_some());
+            if controls.is_empty() {
+                return Ok(None);
+            }
+            let Some(files) = self.texts(controls) else { return Ok(None) };
+            match self.subject.with_tests(self.patch, self.build, &files).await? {
+                Ok(copy) => return Ok(Some(copy)),
+                Err(errors) => exchange(controls, &errors),
+            }
+        }
+        controls.clear();
+        Ok(None)
+    }
+
+    /// The changed test files.
+    fn texts(&self, controls: &[Control]) -> Option<Vec<(RepoPath, Vec<u8>)>> {
+        let mut edits: BTreeMap<&RepoPath, Vec<&(Range<usize>, String)>> = BTreeMap::new();
+        for control in controls {
+            edits.entry(&control.file).or_default().extend(control.now.iter().flat_map(|change| &change.edits));
+        }
+        let mut files = Vec::new();
+        for (file, mut edits) in edits {
+            let bytes = std::fs::read(file.under(&self.subject.checkout().root)).ok()?;
+            let (mut text, encoding) = language::decode(&bytes);
+            // From the end, so that earlier places stay where they are.
+            edits.sort_by_key(|(range, _)| std::cmp::Reverse((range.start, range.end)));
+            edits.dedup();
+            for (range, new) in edits {
+                text.replace_range(range.clone(), new);
+            }
+            files.push((file.clone(), language::encode(&text, encoding).ok()?));
+        }
+        Some(files)
+    }
+}
+
+/// What is found in the code of a test; nothing in a file that cannot be parsed.
+pub(super) fn in_code(
+    text: &str,
+    id: &TestId,
+    file: &RepoPath,
+    language: &dyn Language,
+    changes: impl Fn(&TestCode<'_>) -> Vec<Change>,
+) -> Vec<Change> {
+    let Some(tree) = language::parse(text, language) else { return Vec::new() };
+    let root = tree.root_node();
+    changes(&TestCode { id, file, text, root, method: find::method(root, text, id, language) })
+}
+
+/// The next change for each control that an error points at; for all of its file, where it points at none.
+fn exchange(controls: &mut [Control], errors: &[Diagnostic]) {
+    let is_meant = |control: &Control| {
+        let lines = control.now.as_ref().map_or((0, 0), |change| change.lines);
+        let inside = |error: &Diagnostic| {
+            error.file.as_ref() == Some(&control.file) && (lines.0..=lines.1).contains(&error.line)
+        };
+        errors.iter().any(inside)
+    };
+    let meant: Vec<bool> = controls.iter().map(is_meant).collect();
+    let none = !meant.contains(&true);
+    for (control, _) in controls.iter_mut().zip(meant).filter(|(_, meant)| *meant || none) {
+        control.next();
+    }
+}
+
+fn is_of(test: &TestId, name: &TestId) -> bool {
+    test.class == name.class && test.bare_method() == name.method
+}
