@@ -15,6 +15,7 @@ mod own;
 mod plain;
 pub(super) mod python;
 mod reactor;
+mod store;
 
 use super::LOCAL;
 use super::copy::io_error;

@@ -2,12 +2,13 @@
 
 use super::answers::{Answers, Build};
 use super::complaint::{Complaint, complaint};
+use super::dependencies::{mirror, users_files, users_home};
 use super::distribution::Distribution;
 use super::home::Home;
 use super::launch::{self, Launch};
-use super::source::{Source, users_files, users_home};
 use crate::benchmark::copy::io_error;
 use crate::benchmark::local::maven::is_about_the_jdk;
+use crate::benchmark::local::store::Store;
 use crate::benchmark::mirror::Mirror;
 use crate::benchmark::{BenchmarkError, jars, jdk};
 use crate::domain::RepoPath;
@@ -46,7 +47,7 @@ pub(super) struct Prepared {
     /// How Gradle was started.
     pub launch: Launch,
     /// Where it finds what the build depends on, from now on.
-    pub source: Source,
+    pub store: Store,
     /// Why some modules were not compiled, where all were asked for.
     pub left_out: Option<String>,
 }
@@ -80,16 +81,16 @@ impl Gradle {
         let root = &request.root;
         let launch = self.launch(root).await.ok_or_else(|| missing(root))?;
         let _alone = self.home.alone().await?;
-        let mut sources = vec![Source::Fetched];
+        let mut stores = vec![Store::Filled];
         if self.home.is_old() {
-            sources.insert(0, Source::Kept);
+            stores.insert(0, Store::Own);
         }
         if users_files().is_some() {
-            sources.insert(0, Source::Users);
+            stores.insert(0, Store::Users);
         }
         let mut last = Complaint::Other("nothing was tried".into());
-        for source in sources {
-            match self.attempt(request, &launch, source).await? {
+        for store in stores {
+            match self.attempt(request, &launch, store).await? {
                 Ok(prepared) => return Ok(prepared),
                 Err(complaint) => last = complaint,
             }
@@ -120,7 +121,7 @@ impl Gradle {
         &self,
         request: &Request,
         launch: &Launch,
-        source: Source,
+        store: Store,
     ) -> Result<Result<Prepared, Complaint>, BenchmarkError> {
         let started = Instant::now();
         let answers = Answers::new()?;
@@ -131,7 +132,7 @@ impl Gradle {
         if request.run_tests {
             args.extend(["-Dunidebug.test=all".into(), format!("-Dunidebug.seconds={MODULE_TESTS_SECONDS}")]);
         }
-        let mirror = source.mirror(&self.sandbox, &self.jdk.home).await?;
+        let mirror = mirror(store, &self.sandbox, &self.jdk.home).await?;
         let job = self.job(&request.root, launch, &answers, mirror.as_ref())?.write(self.home.path());
         let (done, said) = self.run(job, self.home.path(), args, DEADLINE).await?;
         let said = said.replace(&format!("{}/", request.root), "");
@@ -144,17 +145,17 @@ impl Gradle {
         let left_out = (!done.exit.success()).then(|| complaint(&said, done.exit));
         // What the network may bring is not left out.
         if let Some(complaint @ Complaint::Missing(_)) = &left_out
-            && source != Source::Fetched
+            && store != Store::Filled
         {
             return Ok(Err(complaint.clone()));
         }
-        let how = if source == Source::Fetched { "with the network" } else { "offline" };
+        let how = store.network();
         // What was fetched is kept.
-        let source = if source == Source::Fetched { Source::Kept } else { source };
+        let store = store.offline();
         let seconds = started.elapsed().as_secs_f64();
         let note = format!("compiled by Gradle {}, {how}, {seconds:.1} s", build.gradle);
         let left_out = left_out.map(|complaint| complaint.text().to_owned());
-        Ok(Ok(Prepared { note, build, answers, launch: launch.clone(), source, left_out }))
+        Ok(Ok(Prepared { note, build, answers, launch: launch.clone(), store, left_out }))
     }
 
     /// Runs tasks once on a tree that a candidate may have changed, with a copy of the home. Tells what Gradle said.
@@ -164,12 +165,12 @@ impl Gradle {
     pub(super) async fn call(
         &self,
         tree: &Utf8Path,
-        (launch, source): (&Launch, Source),
+        (launch, store): (&Launch, Store),
         answers: &Answers,
         args: Vec<String>,
         wall: Duration,
     ) -> Result<(Finished, String), BenchmarkError> {
-        let mirror = source.mirror(&self.sandbox, &self.jdk.home).await?;
+        let mirror = mirror(store, &self.sandbox, &self.jdk.home).await?;
         let copied = {
             let _alone = self.home.alone().await?;
             self.home.copy()?

@@ -5,13 +5,13 @@
 
 mod answers;
 mod complaint;
+mod dependencies;
 mod describe;
 mod distribution;
 mod home;
 mod invoke;
 mod launch;
 mod own;
-mod source;
 
 use super::modules::{self, Choice, Module};
 use super::reactor::{CompilesAll, Described, Modules};
@@ -117,7 +117,7 @@ async fn in_copy(
         Arc::new(Modules::new(modules, &all, &module)) as Arc<dyn Reactor>
     });
     let task = prepared.build.modules[nth].test.clone().unwrap_or_else(|| "test".into());
-    let own = GradleTest { gradle, launch: prepared.launch, source: prepared.source, module: module.folder, nth, task };
+    let own = GradleTest { gradle, launch: prepared.launch, store: prepared.store, module: module.folder, nth, task };
     Ok(Found { project, own: Arc::new(own), reactor })
 }
 

@@ -4,8 +4,8 @@ use super::answers::Answers;
 use super::complaint::complaint;
 use super::invoke::{Gradle, was_cut};
 use super::launch::Launch;
-use super::source::Source;
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
+use crate::benchmark::local::store::Store;
 use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun};
 use crate::domain::{RepoPath, TestId};
 use camino::Utf8Path;
@@ -16,7 +16,7 @@ use std::time::Duration;
 pub(super) struct GradleTest {
     pub(super) gradle: Gradle,
     pub(super) launch: Launch,
-    pub(super) source: Source,
+    pub(super) store: Store,
     /// The folder of the bug's module.
     pub(super) module: RepoPath,
     /// Its place among all modules.
@@ -37,7 +37,7 @@ impl OwnCommand for GradleTest {
         args.extend(["-Dunidebug.test=named".into(), format!("-Dunidebug.seconds={}", wall.as_secs().max(1))]);
         args.extend(names(tests).into_iter().flat_map(|name| ["--tests".to_owned(), name]));
         let tree = tree.canonicalize_utf8().unwrap_or_else(|_| tree.to_owned());
-        let (done, said) = self.gradle.call(&tree, (&self.launch, self.source), &answers, args, wall).await?;
+        let (done, said) = self.gradle.call(&tree, (&self.launch, self.store), &answers, args, wall).await?;
         let results = merged(std::iter::once(answers.results(self.nth)));
         if results.is_empty() {
             let why =

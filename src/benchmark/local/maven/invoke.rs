@@ -3,9 +3,10 @@
 use super::complaint::{Complaint, complaint, is_about_the_jdk};
 use super::kept::Kept;
 use super::leave_out::{self, Goal};
-use super::memory::{Memory, Store, Way};
+use super::memory::{Memory, Way};
 use super::request::{CLASS_PATH, EFFECTIVE_POM, Request, arguments};
 use super::user;
+use crate::benchmark::local::store::Store;
 use crate::benchmark::{BenchmarkError, jars, jdk};
 use crate::sandbox::{Job, Sandbox, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -92,7 +93,7 @@ impl Maven {
                         let seconds = started.elapsed().as_secs_f64();
                         let note = format!("compiled by Maven, {}, {seconds:.1} s", described(store, &way));
                         // What was fetched is there from now on.
-                        let store = if store == Store::Filled { Store::Own } else { store };
+                        let store = store.offline();
                         let left_out = left_out.map(Complaint::into_text);
                         return Ok(Prepared { note, store, way, left_out });
                     }
@@ -231,7 +232,7 @@ pub(super) fn no_settings(source: io::Error) -> BenchmarkError {
 }
 
 fn described(store: Store, way: &Way) -> String {
-    let network = if store == Store::Filled { "with the network" } else { "offline" };
+    let network = store.network();
     match way {
         Way::LifeCycle { without } if without.is_empty() => network.to_owned(),
         Way::LifeCycle { without } => format!("{network}, without what refused to run: {}", leave_out::listed(without)),

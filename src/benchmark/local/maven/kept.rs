@@ -4,9 +4,10 @@
 //! written for the copy of the next run.
 
 use super::invoke::Maven;
-use super::memory::{Store, Way, how_of, words_of};
+use super::memory::{Way, how_of, words_of};
 use super::request::{CLASS_PATH, Request, TRACES};
 use crate::benchmark::copy::copy_files;
+use crate::benchmark::local::store::Store;
 use crate::benchmark::{age, is_output, jars};
 use crate::domain::Fingerprint;
 use camino::{Utf8Path, Utf8PathBuf};

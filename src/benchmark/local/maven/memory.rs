@@ -2,20 +2,10 @@
 
 use super::leave_out::{Goal, MOST_GOALS, listed};
 use crate::benchmark::jars;
+use crate::benchmark::local::store::Store;
 use crate::domain::Fingerprint;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
-
-/// Which repository is used, and whether the network is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Store {
-    /// The user's own, read only, offline.
-    Users,
-    /// This program's, offline.
-    Own,
-    /// This program's, filled from the network.
-    Filled,
-}
 
 /// How Maven is called.
 #[derive(Debug, Clone, PartialEq, Eq)]

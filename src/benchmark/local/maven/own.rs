@@ -3,9 +3,10 @@
 use super::complaint::{Complaint, complaint};
 use super::invoke::{Maven, repository};
 use super::leave_out;
-use super::memory::{Store, Way};
+use super::memory::Way;
 use super::request::{DIRECT, SKIPPED};
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
+use crate::benchmark::local::store::Store;
 use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun, copy_files};
 use crate::domain::{RepoPath, TestId, TestResult};
 use crate::sandbox::{Exit, Job};

@@ -1,7 +1,8 @@
 //! What Maven is asked to do, as its command line.
 
 use super::leave_out;
-use super::memory::{Store, Way};
+use super::memory::Way;
+use crate::benchmark::local::store::Store;
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
 
