@@ -1,7 +1,7 @@
 //! Works one bug, cheapest level first, and stops at the first plausible patch (FixAgent, Algorithm 1).
 
 use super::caps::{Left, PartCaps, Spent};
-use super::filing;
+use super::filing::{self, FollowUp};
 use super::level::Stage;
 use super::outcome::{Repair, Verdict};
 use super::smaller::{Smaller, smaller};
@@ -14,7 +14,6 @@ use crate::agent::middleware::Middleware;
 use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, SharedEngine, Voice, shared_engine};
 use crate::agent::profile::{ContractKind, Profile};
 use crate::agent::{AgentError, AgentRun, Ended};
-use crate::domain::words::counted;
 use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PolicyKind, Scope};
 use crate::journal::Past;
 use crate::prompt::Library;
@@ -67,9 +66,6 @@ const SUMMARIZER: &str = "summarizer";
 const FILES_AT_ONCE: usize = 4;
 /// The tool by which Helper searches.
 const SEARCH: &str = "search_solutions";
-/// What is asked about a plausible patch.
-const REVIEW: &str = "This patch passes all tests: review it";
-const ANOTHER: &str = "This patch passes all tests: give another one that does";
 /// Repairs of similar bugs that Helper is shown first.
 const FOUND: usize = 3;
 
@@ -354,17 +350,17 @@ impl Escalator {
             return Ok(repair);
         }
         let mut profile = self.profile(&scope)?;
-        profile.budget.cycles = self.plan.alternatives.max(1);
+        let asked = FollowUp::of(self.plan.alternatives);
+        profile.budget.cycles = asked.cycles();
         profile.only_answers();
-        let asked = if self.plan.alternatives > 0 { ANOTHER } else { REVIEW };
-        let evidence = Evidence::beside(work.bench, case, &repair.attempt, asked);
+        let evidence = Evidence::beside(work.bench, case, &repair.attempt, asked.request());
         let mut policy = self.policy(&scope, work, 0);
         match self.run(&profile, scope, evidence, work, case, &mut *policy).await {
-            Ok((_, _, ended)) if self.plan.alternatives > 0 => {
-                let more = filing::take_alternatives(&mut repair, ended);
-                self.tell(format!("{} of {reviewer} passed all tests too", counted(more, "other patch")))?;
+            Ok((_, _, ended)) => {
+                if let Some(text) = asked.take(&mut repair, ended, reviewer) {
+                    self.tell(text)?;
+                }
             }
-            Ok((_, _, ended)) => filing::take_review(&mut repair, ended),
             Err(RepairError::Agent(AgentError::Exhausted(cap))) => self.unreviewed(&cap.what)?,
             Err(RepairError::Agent(AgentError::Model(error))) => self.unreviewed(&error.to_string())?,
             Err(other) => return Err(other),

@@ -2,6 +2,7 @@
 
 use super::outcome::Repair;
 use crate::agent::Ended;
+use crate::domain::words::counted;
 use crate::domain::{AgentName, Artifact, CaseFile, Hypothesis, Level, PatchAttempt, PolicyKind, RepoPath};
 use crate::tools::Workbench;
 use std::collections::HashSet;
@@ -91,16 +92,56 @@ pub fn others(attempts: Vec<PatchAttempt>, chosen: &PatchAttempt) -> Vec<PatchAt
     attempts.into_iter().filter(|a| a.validation.is_plausible() && a.patch != chosen.patch).collect()
 }
 
-/// Keeps plausible patches beside that of a repair, and says how many came.
-pub fn take_alternatives(repair: &mut Repair, ended: Ended) -> usize {
-    let more = others(ended.attempts, &repair.attempt);
-    let count = more.len();
-    repair.others.extend(more);
-    count
+/// What a reviewer is asked for, once a patch passed all tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FollowUp {
+    /// Whether it is right.
+    Review,
+    /// Other patches that pass too, in so many cycles.
+    Alternatives(u32),
+}
+
+impl FollowUp {
+    /// What a plan wants that asks for alternatives in so many cycles.
+    pub fn of(alternatives: u32) -> Self {
+        if alternatives == 0 { Self::Review } else { Self::Alternatives(alternatives) }
+    }
+
+    /// Cycles that the reviewer gets.
+    pub fn cycles(self) -> u32 {
+        match self {
+            Self::Review => 1,
+            Self::Alternatives(cycles) => cycles,
+        }
+    }
+
+    /// The first line of what the reviewer reads.
+    pub fn request(self) -> &'static str {
+        match self {
+            Self::Review => "This patch passes all tests: review it",
+            Self::Alternatives(_) => "This patch passes all tests: give another one that does",
+        }
+    }
+
+    /// Takes over what the reviewer answered; gives what a user is told of it.
+    pub fn take(self, repair: &mut Repair, ended: Ended, reviewer: &AgentName) -> Option<String> {
+        match self {
+            Self::Review => {
+                take_review(repair, ended);
+                None
+            }
+            Self::Alternatives(_) => {
+                let more = others(ended.attempts, &repair.attempt);
+                let count = more.len();
+                repair.others.extend(more);
+                Some(format!("{} of {reviewer} passed all tests too", counted(count, "other patch")))
+            }
+        }
+    }
 }
 
 /// What a review makes of a repair.
-pub fn take_review(repair: &mut Repair, ended: Ended) {
+fn take_review(repair: &mut Repair, ended: Ended) {
     let said = match ended.artifact {
         Artifact::Patch(better) => {
             let said = better.explanation.clone();
