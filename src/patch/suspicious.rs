@@ -24,28 +24,27 @@ use std::ops::RangeInclusive;
 /// that the file did already are not held against the patch.
 pub fn reasons(patch: &Patch, tests: &[&str], language: &dyn Language) -> Vec<String> {
     let known: BTreeSet<String> = tests.iter().flat_map(|code| literals(code, language)).collect();
-    let mut found = Vec::new();
     // What is data is no program, and what moves was there before.
     let programs = || patch.files.iter().filter(|file| language.is_source(file.path.as_str().into()));
     let gone: Vec<String> = programs().filter(|file| file.deletes()).filter_map(before_of).collect();
-    for file in programs().filter(|file| !file.deletes()) {
-        let mut told = in_file(file, &gone, &known, language);
+    let kept: Vec<&FileChange> = programs().filter(|file| !file.deletes()).collect();
+    let lost: Vec<BTreeSet<String>> = kept.iter().map(|file| lost(file, &known, language)).collect();
+    let mut found = Vec::new();
+    for (nth, file) in kept.iter().enumerate() {
         // What another file lost was moved here.
-        told.retain(|reason| {
-            let what = |reason: &str| reason.splitn(3, ':').nth(2).map(str::to_owned);
-            let others = programs().filter(|other| other.path != file.path && !other.deletes());
-            !others.into_iter().any(|other| lost(other, &known, language).contains(&what(reason).unwrap_or_default()))
-        });
-        found.extend(told);
+        let is_moved =
+            |told: &Told| lost.iter().enumerate().any(|(other, lost)| other != nth && lost.contains(&told.reason));
+        let told = in_file(file, &gone, &known, language).into_iter().filter(|told| !is_moved(told));
+        found.extend(told.map(|Told { line, reason }| format!("{}:{}: {reason}", file.path, line + 1)));
     }
     found.dedup();
     found
 }
 
-/// What could be said of a file before, and not after: each with the space in front of it.
+/// What could be said of a file before, and not after.
 fn lost(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language) -> BTreeSet<String> {
     let known = known.iter().collect();
-    let told = |text: &str| findings(text, &known, language).into_iter().map(|finding| format!(" {}", finding.reason));
+    let told = |text: &str| findings(text, &known, language).into_iter().map(|finding| finding.reason);
     let after: BTreeSet<String> = told(&decode(&file.after).0).collect();
     before_of(file).iter().flat_map(|text| told(text)).filter(|reason| !after.contains(reason)).collect()
 }
@@ -62,7 +61,7 @@ const MORE: usize = 5;
 /// How code is named that looks at classes.
 const REFLECTS: &str = "java.lang.reflect.";
 /// What is said of code that opens members by reflection.
-const OPENS: &str = "opens what is closed";
+pub const OPENS: &str = "opens what is closed";
 
 /// Something seen: what to say, and its lines, counted from 0.
 struct Finding {
@@ -70,7 +69,14 @@ struct Finding {
     lines: RangeInclusive<usize>,
 }
 
-fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, language: &dyn Language) -> Vec<String> {
+/// What is said of a line, counted from 0, of the file after the patch.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Told {
+    line: usize,
+    reason: String,
+}
+
+fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, language: &dyn Language) -> Vec<Told> {
     let before = before_of(file).unwrap_or_default();
     let after = decode(&file.after).0;
     let added = added_lines(&before, &after);
@@ -83,17 +89,17 @@ fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, languag
     for finding in findings(&after, &new_literals, language) {
         new.entry(finding.reason).or_default().push(finding.lines);
     }
-    let mut told: Vec<(usize, String)> = Vec::new();
+    let mut told: Vec<Told> = Vec::new();
     // Who reflects already may open what it finds.
     new.retain(|reason, _| !(reason.ends_with(OPENS) && before.contains(REFLECTS)));
     for (reason, places) in new {
         let line = places.into_iter().find_map(|lines| added.range(lines).next());
-        told.extend(line.filter(|_| !old.contains(&reason)).map(|line| (*line, reason)));
+        told.extend(line.filter(|_| !old.contains(&reason)).map(|line| Told { line: *line, reason }));
     }
-    told.extend(bodies::emptied(&before, &after, language).into_iter().map(|(reason, line)| (line, reason)));
+    told.extend(bodies::emptied(&before, &after, language).into_iter().map(|(reason, line)| Told { line, reason }));
     told.extend(much_deleted(&before, &after, language));
     told.sort();
-    told.into_iter().map(|(line, reason)| format!("{}:{}: {reason}", file.path, line + 1)).collect()
+    told
 }
 
 /// Lines of the new text, counted from 0, that the old one does not have.
@@ -103,7 +109,7 @@ fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
 }
 
 /// A patch that takes much away and puts little in its place, with the line where most of it was.
-fn much_deleted(before: &str, after: &str, language: &dyn Language) -> Option<(usize, String)> {
+fn much_deleted(before: &str, after: &str, language: &dyn Language) -> Option<Told> {
     let is_code = |line: &str| {
         let line = line.trim();
         line.contains(char::is_alphanumeric) && !line.starts_with(['*', '/', '#'])
@@ -123,7 +129,7 @@ fn much_deleted(before: &str, after: &str, language: &dyn Language) -> Option<(u
         }
     }
     let much = deleted >= MUCH && deleted >= MORE * added;
-    much.then(|| (place.1, format!("it deletes {deleted} lines of code and adds {added}")))
+    much.then(|| Told { line: place.1, reason: format!("it deletes {deleted} lines of code and adds {added}") })
 }
 
 /// Lines, counted from 0, of comments and of texts that stand alone.

@@ -3,6 +3,7 @@
 //! class files, where no alias, static import, sub-class or Unicode escape hides it.
 
 use super::class_file::Names;
+use crate::patch::suspicious::OPENS;
 use std::collections::BTreeSet;
 
 /// Members by owner (empty: any), name and the begin of the descriptor, with what their use does.
@@ -39,7 +40,6 @@ const FOREIGN: &str = "brings code that is not Java";
 const WIDE: &str = "changes what all code sees, the tests too";
 const STACK: &str = "looks at who calls it";
 const THREADS: &str = "looks at the threads of others";
-const OPENS: &str = "opens what is closed";
 
 /// Classes by how their names begin, with what their use does.
 const CLASSES: &[(&str, &str)] = &[
