@@ -61,7 +61,7 @@ pub struct Memory {
 /// Observations of one tool, as the prompt groups them.
 #[derive(Debug, Serialize)]
 pub struct Group {
-    /// The tool.
+    /// The tool that was called.
     pub tool: String,
     /// Its observations, oldest first.
     pub items: Vec<String>,
