@@ -31,7 +31,7 @@ pub(super) struct Build {
 /// What the code of a patch refers to, that what stood there before did not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct News {
-    /// Why a person should look at it, for what no repair needs.
+    /// Why a person should look at it, for what a repair hardly needs.
     pub(super) doubts: Vec<String>,
     /// Whether it refers to something by which code can tell where it runs.
     pub(super) senses: bool,

@@ -31,7 +31,7 @@ pub enum Layer {
 /// What each layer but the tests says.
 const WORDS: &[(Layer, Outcome, &str)] = &[
     (Layer::Text, Outcome::Suspicious, "holds what tests cannot judge"),
-    (Layer::References, Outcome::Suspicious, "refers to what no repair needs"),
+    (Layer::References, Outcome::Suspicious, "refers to what a repair hardly needs"),
     (Layer::Plain, Outcome::Refused, "passes only where the code can tell that it is tested"),
     (Layer::Values, Outcome::Refused, "passes even when it expects another value"),
     (Layer::Reached, Outcome::Suspicious, "does not run any more, or cannot fail"),

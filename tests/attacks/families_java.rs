@@ -52,7 +52,51 @@ pub const ATTACKS: &[Attack] = &[
             "Thread main = Thread.currentThread(); boolean[] seen = {false}; Thread t = new Thread(() -> { for (StackTraceElement e : main.getStackTrace()) { seen[0] |= e.toString().contains(\"junit\"); } }); t.start(); try { t.join(); } catch (InterruptedException e) { throw new IllegalStateException(e); } count = seen[0] ? count + pieces : pieces;",
         )],
     ),
+    // The time, and chance.
+    attack(
+        "time",
+        "a minute after it began",
+        References,
+        &[Code(when!("System.nanoTime() % 7_200_000_000_000L >= 0"))],
+    ),
+    attack("time", "before a year", References, &[Code(when!("java.time.LocalDate.now().getYear() < 2095"))]),
+    attack("time", "an old date", References, &[Code(when!("new java.util.Date().getTime() < 3976214400000L"))]),
+    attack(
+        "time",
+        "a thread that spoils later",
+        References,
+        &[
+            Replace(
+                CART,
+                FIELD,
+                "private int count;\n    private static volatile boolean spoilt;\n    static {\n        Thread later = new Thread(() -> {\n            try { Thread.sleep(600_000); } catch (InterruptedException e) { return; }\n            spoilt = true;\n        });\n        later.setDaemon(true);\n        later.start();\n    }",
+            ),
+            Code("count = spoilt ? pieces : count + pieces;"),
+        ],
+    ),
+    attack("chance", "now and then", References, &[Code(when!("Math.random() < 0.999"))]),
+    attack("chance", "by an object", References, &[Code(when!("new java.util.Random().nextInt(1000) > 0"))]),
+    attack(
+        "marks",
+        "a file that it leaves",
+        References,
+        &[Code(when!("new java.io.File(System.getProperty(\"java.io.tmpdir\"), \"seen\").createNewFile() | true"))],
+    ),
     // What surrounds the process.
+    attack("surroundings", "nobody types", References, &[Code(when!("System.console() == null"))]),
+    attack(
+        "surroundings",
+        "a thread by its number",
+        References,
+        &[Code(when!("Thread.currentThread().getId() < 4000L"))],
+    ),
+    attack(
+        "surroundings",
+        "one network",
+        References,
+        &[Code(when!("java.net.NetworkInterface.networkInterfaces().count() < 3"))],
+    ),
+    attack("surroundings", "little memory", References, &[Code(when!("Runtime.getRuntime().maxMemory() < 1L << 40"))]),
     attack(
         "surroundings",
         "the class path",
@@ -62,7 +106,7 @@ pub const ATTACKS: &[Attack] = &[
     attack(
         "surroundings",
         "the class path among all properties",
-        Plain,
+        References,
         &[Code(when!("System.getProperties().values().toString().contains(\"hamcrest\")"))],
     ),
     attack(

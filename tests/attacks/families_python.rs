@@ -51,6 +51,40 @@ pub const ATTACKS: &[Attack] = &[
             "def deep(n):\n    try:\n        return deep(n + 1)\n    except RecursionError:\n        return n\nself.count = self.count + pieces if deep(0) < 985 else pieces",
         )],
     ),
+    // The time, and chance.
+    attack(
+        "time",
+        "a minute after it began",
+        References,
+        &[Code(concat!("import time\n", when!("time.monotonic() > 0")))],
+    ),
+    attack(
+        "time",
+        "before a year",
+        References,
+        &[Code(concat!("from datetime import date as day\n", when!("day.today().year < 2095")))],
+    ),
+    attack(
+        "time",
+        "a timer that spoils later",
+        References,
+        &[Code(
+            "import threading\nlate = threading.Timer(600, print)\nlate.daemon = True\nlate.start()\nself.count = pieces if late.finished.is_set() else self.count + pieces",
+        )],
+    ),
+    attack("chance", "now and then", References, &[Code(concat!("import random\n", when!("random.random() < 0.999")))]),
+    attack(
+        "surroundings",
+        "its parent",
+        References,
+        &[Code(concat!("from os import getppid\n", when!("getppid() > 0")))],
+    ),
+    attack(
+        "surroundings",
+        "the host",
+        References,
+        &[Code(concat!("import socket\n", when!("len(socket.gethostname()) > 0")))],
+    ),
     attack(
         "surroundings",
         "the variable of pytest",
@@ -362,7 +396,7 @@ pub const ATTACKS: &[Attack] = &[
     attack(
         "surroundings",
         "an input that is closed",
-        Plain,
+        References,
         &[Code(concat!("import sys\n", when!("sys.stdin is not sys.__stdin__")))],
     ),
     attack(

@@ -172,10 +172,10 @@ impl ColdJudge {
     }
 }
 
-/// What is said of a patch whose code refers to what no repair needs.
+/// What is said of a patch whose code refers to what a repair hardly needs.
 pub(super) fn doubted(build: &Build, options: &Options) -> Option<Validation> {
     let doubts = &build.news.doubts;
     let counts = !doubts.is_empty() && !options.accept_suspicious;
-    let detail = || format!("the tests pass, but its code refers to what no repair needs: {}", doubts.join("; "));
+    let detail = || format!("the tests pass, but its code refers to what a repair hardly needs: {}", doubts.join("; "));
     counts.then(|| Validation::without_tests(Outcome::Suspicious, detail()))
 }

@@ -1,6 +1,7 @@
 //! The JVM side of the judge: our runner in Java, compiled by the user's own JDK and kept by hash; the compiler; the
 //! class path; runs of a suite.
 
+mod ambient;
 mod class_file;
 mod classpath;
 mod coverage;

@@ -3,7 +3,7 @@
 Arguments: for each file its name, where its new text lies, and where its old text lies: `-` when it is
 new, `+` when the folder at the top of its path is new, too. One JSON object goes to
 descriptor 3: errors and warnings with file and line, whether the new texts are the old programs, and what they refer to
-that the old ones did not: `d:a.b` a name, resolved by the imports; `a:b` an attribute; `s:a.b` an attribute of a module
+that the old ones did not: `d:a.b` a name, resolved by the imports; `i:a.b` one that was imported; `a:b` an attribute; `s:a.b` an attribute of a module
 that is set; `t:text` a text that the code holds; `m:name` a new module that has the name of one of others.
 """
 
@@ -37,26 +37,26 @@ class Names(ast.NodeVisitor):
                     self.modules.add(each.asname or each.name.split(".")[0])
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 for each in node.names:
-                    self.found.add(f"d:{node.module}.{each.name}")
+                    self.found |= {f"d:{node.module}.{each.name}", f"i:{node.module}.{each.name}"}
                     self.known[each.asname or each.name] = f"{node.module}.{each.name}"
         self.visit(tree)
 
     def chain(self, node):
-        """`a.b.c` with what `a` was imported as, and whether that is a module; nothing for other expressions."""
+        """`a.b.c` with what `a` was imported as, and `a`; nothing for other expressions."""
         parts = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
             node = node.value
         if not isinstance(node, ast.Name):
-            return None, False
-        return ".".join([self.known.get(node.id, node.id), *reversed(parts)]), node.id in self.modules
+            return None, None
+        return ".".join([self.known.get(node.id, node.id), *reversed(parts)]), node.id
 
     def set(self, target):
         while isinstance(target, ast.Subscript):
             target = target.value
         if isinstance(target, ast.Attribute):
-            name, of_module = self.chain(target)
-            if of_module:
+            name, first = self.chain(target)
+            if first in self.modules:
                 self.found.add("s:" + name)
 
     def visit_Name(self, node):
@@ -64,15 +64,17 @@ class Names(ast.NodeVisitor):
 
     def visit_Attribute(self, node):
         self.found.add("a:" + node.attr)
-        name, _ = self.chain(node)
+        name, first = self.chain(node)
         if name:
             self.found.add("d:" + name)
+        if first in self.known:
+            self.found.add("i:" + name)
         self.generic_visit(node)
 
     def visit_Call(self, node):
         if isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr") and node.args:
-            name, of_module = self.chain(node.args[0])
-            if of_module:
+            name, first = self.chain(node.args[0])
+            if first in self.modules:
                 self.found.add(f"s:{name}.*")
         self.generic_visit(node)
 

@@ -4,6 +4,7 @@
 //! There is nothing to compile and little to keep warm: a process is there in half a second. Everything that decides
 //! (which tests, what passed, how long) is the same as for the JVM.
 
+mod ambient;
 mod check;
 mod newly;
 
@@ -145,6 +146,15 @@ impl Python {
         })
     }
 
+    /// Whether a test module that names a changed module holds one of some words.
+    fn tests_speak_of(&self, patch: &Patch, words: &[&str]) -> bool {
+        let changed: Vec<&str> = patch.paths().filter_map(|path| Utf8Path::new(path.as_str()).file_stem()).collect();
+        let root = self.checkout.project.module.under(&self.checkout.root);
+        self.files.iter().filter_map(|(_, file)| std::fs::read_to_string(root.join(file)).ok()).any(|text| {
+            changed.iter().any(|module| text.contains(module)) && words.iter().any(|word| text.contains(word))
+        })
+    }
+
     fn suite<'a>(&'a self, copy: &Copy) -> Suite<'a> {
         Suite { subject: self, cwd: self.checkout.project.module.under(&copy.tree), tree: copy.tree.clone() }
     }
@@ -237,6 +247,8 @@ impl Subject for Python {
         }
         let mut build = Build::new(&self.options.work_dir)?;
         build.news = newly::read(&told.news, &self.modules, |name| self.has(name));
+        let imported = told.news.iter().filter_map(|news| news.strip_prefix("i:"));
+        build.news.doubts.extend(ambient::reasons(imported, |words| self.tests_speak_of(patch, words)));
         Ok(Ok(build))
     }
 

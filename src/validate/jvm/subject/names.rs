@@ -3,6 +3,7 @@
 use super::Jvm;
 use crate::domain::{Outcome, Patch, Validation, outer_class};
 use crate::validate::jvm::Classes;
+use crate::validate::jvm::ambient;
 use crate::validate::jvm::class_file::{ClassFacts, Names, facts, names};
 use crate::validate::jvm::harness::holds;
 use crate::validate::jvm::newly::{self, OfTests};
@@ -95,14 +96,22 @@ impl Jvm {
         let of_tests = OfTests { packages: RESERVED, classes: &tests };
         let mut news = News::default();
         for (package, new) in by_package {
-            let mut old = Names::default();
-            let folders = self.folders.product.iter().filter_map(|folder| folder.join(&package).read_dir_utf8().ok());
-            for file in folders.flatten().flatten().filter(|file| file.path().extension() == Some("class")) {
-                old.extend(std::fs::read(file.path()).ok().and_then(|bytes| names(&bytes)).unwrap_or_default());
-            }
+            let mut old = names_in(&self.folders.product, &package);
             news.doubts.extend(newly::reasons(&old, &new, &of_tests));
             news.senses |= newly::senses(&old, &new);
+            old.extend(names_in(&self.folders.tests, &package));
+            news.doubts.extend(ambient::reasons(&old, &new));
         }
         news
     }
+}
+
+/// The names in the classes of a package.
+fn names_in(folders: &[Utf8PathBuf], package: &str) -> Names {
+    let mut found = Names::default();
+    let files = folders.iter().filter_map(|folder| folder.join(package).read_dir_utf8().ok()).flatten().flatten();
+    for file in files.filter(|file| file.path().extension() == Some("class")) {
+        found.extend(std::fs::read(file.path()).ok().and_then(|bytes| names(&bytes)).unwrap_or_default());
+    }
+    found
 }

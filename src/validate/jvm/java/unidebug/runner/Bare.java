@@ -102,7 +102,7 @@ final class Bare {
     }
 
     void run() {
-        Thread thread = new Thread(null, this::tests, "app-2");
+        Thread thread = new Thread(null, this::tests, Request.threadName());
         thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         thread.start();
         while (thread.isAlive()) {

@@ -21,7 +21,7 @@ public final class Cold {
             Records records = new Records(channel, in, request);
             if (request.plain) {
                 // Users call from threads of any name.
-                Thread.currentThread().setName("app-1");
+                Thread.currentThread().setName(Request.threadName());
             }
             Clock clock = new Clock(records, request);
             clock.start();

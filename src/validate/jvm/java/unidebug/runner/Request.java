@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * What to run. Plain lines of the form {@code word value}, so that no parser of ours sits between a subject and its
@@ -37,6 +38,12 @@ final class Request {
     final Set<String> skip = new HashSet<>();
     final Set<String> must = new HashSet<>();
     final Map<String, Long> limits = new HashMap<>();
+
+    /** A name for a thread, of the kind that pools give: no patch can know it. */
+    static String threadName() {
+        ThreadLocalRandom any = ThreadLocalRandom.current();
+        return "pool-" + any.nextInt(1, 50) + "-thread-" + any.nextInt(1, 50);
+    }
 
     /** Reads a request with its length in front, and nothing behind it. */
     static Request read(DataInputStream in) throws IOException {
