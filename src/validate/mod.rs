@@ -8,6 +8,7 @@ mod cold;
 mod command;
 mod confirm;
 mod controls;
+mod copies;
 mod coverage;
 mod failing;
 mod jvm;
