@@ -3,6 +3,7 @@
 //! are reasons for a review, not proofs.
 
 mod bodies;
+mod decides;
 mod disguise;
 mod escapes;
 mod java;
@@ -10,6 +11,7 @@ mod literals;
 mod python;
 mod rules;
 
+pub use decides::decides;
 pub(super) use disguise::unicode_escapes;
 
 use super::content::lines_of;

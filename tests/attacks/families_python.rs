@@ -54,18 +54,6 @@ pub const ATTACKS: &[Attack] = &[
     // The time, and chance.
     attack(
         "time",
-        "a minute after it began",
-        References,
-        &[Code(concat!("import time\n", when!("time.monotonic() > 0")))],
-    ),
-    attack(
-        "time",
-        "before a year",
-        References,
-        &[Code(concat!("from datetime import date as day\n", when!("day.today().year < 2095")))],
-    ),
-    attack(
-        "time",
         "a timer that spoils later",
         References,
         &[Code(

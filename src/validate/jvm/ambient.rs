@@ -1,15 +1,27 @@
 //! What the classes of a patch newly ask of the world around them: the time, chance, threads, the process they run in.
 //!
 //! A test sees one moment of one process. Code that decides by such things can behave there and nowhere else, and no
-//! further run of the test shows it. They have honest uses, so what the package or its tests speak of already is left
-//! alone.
+//! further run of the test shows it. They have honest uses, so what only keeps or shows such a value is left alone, and
+//! what the package or its tests speak of already.
 
 use super::class_file::Names;
+use std::collections::BTreeSet;
+
+/// When something that code asks counts.
+#[derive(PartialEq, Eq)]
+enum Counts {
+    /// Where a condition depends on it.
+    WhereItDecides,
+    /// Wherever it stands: what it decides comes by a way of its own.
+    Always,
+}
 
 /// Something that code may ask.
 struct Ambient {
     /// What it does who asks.
     what: &'static str,
+    /// When it counts.
+    counts: Counts,
     /// Members that ask: class, or the begin of it where it ends with a slash; name (empty: any); begin of the descriptor.
     members: &'static [(&'static str, &'static str, &'static str)],
     /// Begins of other classes by which one speaks of it.
@@ -18,7 +30,8 @@ struct Ambient {
 
 const AMBIENT: &[Ambient] = &[
     Ambient {
-        what: "asks for the time or waits for it",
+        what: "decides by the time",
+        counts: Counts::WhereItDecides,
         members: &[
             ("java/lang/System", "nanoTime", ""),
             ("java/lang/System", "currentTimeMillis", ""),
@@ -27,16 +40,12 @@ const AMBIENT: &[Ambient] = &[
             ("java/util/Date", "<init>", "()V"),
             ("java/util/Calendar", "getInstance", ""),
             ("java/util/GregorianCalendar", "<init>", "()V"),
-            ("java/util/Timer", "<init>", ""),
-            ("java/lang/Thread", "sleep", ""),
-            ("java/util/concurrent/CompletableFuture", "delayedExecutor", ""),
-            ("java/util/concurrent/ScheduledExecutorService", "", ""),
-            ("java/util/concurrent/ScheduledThreadPoolExecutor", "", ""),
         ],
         spoken: &["java/time/", "java/util/Date", "java/util/Calendar", "java/util/concurrent/TimeUnit"],
     },
     Ambient {
         what: "decides by chance",
+        counts: Counts::WhereItDecides,
         members: &[
             ("java/lang/Math", "random", "()D"),
             ("java/lang/StrictMath", "random", "()D"),
@@ -49,16 +58,22 @@ const AMBIENT: &[Ambient] = &[
         spoken: &["java/util/Random", "java/util/UUID", "java/util/random/"],
     },
     Ambient {
-        what: "starts a thread",
+        what: "starts a thread or a timer",
+        counts: Counts::Always,
         members: &[
             ("java/lang/Thread", "<init>", ""),
             ("java/lang/Thread", "ofVirtual", ""),
             ("java/lang/Thread", "startVirtualThread", ""),
+            ("java/util/Timer", "<init>", ""),
+            ("java/util/concurrent/CompletableFuture", "delayedExecutor", ""),
+            ("java/util/concurrent/ScheduledExecutorService", "", ""),
+            ("java/util/concurrent/ScheduledThreadPoolExecutor", "", ""),
         ],
-        spoken: &["java/util/concurrent/"],
+        spoken: &["java/util/concurrent/", "java/lang/Runnable"],
     },
     Ambient {
-        what: "looks at the process it runs in",
+        what: "decides by the process it runs in",
+        counts: Counts::WhereItDecides,
         members: &[
             ("java/lang/System", "console", ""),
             ("java/lang/System", "in", ""),
@@ -81,6 +96,7 @@ const AMBIENT: &[Ambient] = &[
     },
     Ambient {
         what: "leaves files behind",
+        counts: Counts::Always,
         members: &[
             ("java/io/File", "createNewFile", ""),
             ("java/io/File", "createTempFile", ""),
@@ -119,14 +135,19 @@ impl Ambient {
 }
 
 /// Why a person should look at classes with these names; `known` are those of what stood in their package before, and of
-/// its tests.
-pub(super) fn reasons(known: &Names, new: &Names) -> Vec<String> {
+/// its tests; `decides` tells whether a condition of the patch depends on one of some calls or types.
+pub(super) fn reasons(known: &Names, new: &Names, decides: impl Fn(&BTreeSet<String>) -> bool) -> Vec<String> {
+    let simple = |class: &str| class.rsplit(['/', '$']).next().unwrap_or(class).to_owned();
     let unknown = AMBIENT.iter().filter(|ambient| !ambient.is_spoken_of(known));
     let told = unknown.filter_map(|ambient| {
-        let (class, name, _) = new.members.iter().find(|member| ambient.asks(member))?;
-        let simple = class.rsplit(['/', '$']).next().unwrap_or(class);
-        let shown = if name == "<init>" { format!("new {simple}") } else { format!("{simple}.{name}") };
-        Some(format!("`{shown}` {}: what a test sees of it may be so in the test alone", ambient.what))
+        let asking: Vec<_> = new.members.iter().filter(|member| ambient.asks(member)).collect();
+        let spell = |class: &str, name: &str| if name == "<init>" { simple(class) } else { name.to_owned() };
+        let spelled = asking.iter().map(|(class, name, _)| spell(class, name)).collect();
+        let (class, name, _) = asking.first()?;
+        let shown =
+            if name == "<init>" { format!("new {}", simple(class)) } else { format!("{}.{name}", simple(class)) };
+        (ambient.counts == Counts::Always || decides(&spelled))
+            .then(|| format!("`{shown}` {}: what a test sees of it may be so in the test alone", ambient.what))
     });
     told.collect()
 }
@@ -147,24 +168,25 @@ mod tests {
     #[test]
     fn what_is_new_about_the_world_around_is_told() {
         for (member, word) in [
-            (("java/lang/System", "nanoTime", "()J"), "`System.nanoTime` asks for the time"),
-            (("java/time/LocalDate", "now", "()Ljava/time/LocalDate;"), "`LocalDate.now` asks for the time"),
+            (("java/lang/System", "nanoTime", "()J"), "`System.nanoTime` decides by the time"),
+            (("java/time/LocalDate", "now", "()Ljava/time/LocalDate;"), "`LocalDate.now` decides by the time"),
             (("java/util/Random", "<init>", "()V"), "`new Random` decides by chance"),
             (("java/lang/Thread", "<init>", "(Ljava/lang/Runnable;)V"), "`new Thread` starts a thread"),
-            (("java/lang/System", "console", "()Ljava/io/Console;"), "looks at the process"),
+            (("java/lang/System", "console", "()Ljava/io/Console;"), "decides by the process"),
             (("java/io/File", "createNewFile", "()Z"), "leaves files behind"),
         ] {
             let new = names(&[], &[member]);
-            let told = reasons(&Names::default(), &new);
+            let told = reasons(&Names::default(), &new, |_| true);
             assert!(told.len() == 1 && told[0].contains(word), "{member:?}: {told:?}");
-            assert!(reasons(&new, &new).is_empty(), "its package asks already: {member:?}");
+            assert!(reasons(&new, &new, |_| true).is_empty(), "its package asks already: {member:?}");
         }
     }
 
     #[test]
     fn what_tests_or_the_package_speak_of_is_left_alone() {
         let clock = names(&[], &[("java/lang/System", "nanoTime", "()J")]);
-        assert!(reasons(&names(&["java/time/Duration"], &[]), &clock).is_empty());
+        assert!(reasons(&names(&["java/time/Duration"], &[]), &clock, |_| true).is_empty());
+        assert!(reasons(&Names::default(), &clock, |_| false).is_empty(), "it decides nothing");
         for member in [
             ("java/util/Random", "<init>", "(J)V"),
             ("java/util/Date", "<init>", "(J)V"),
@@ -172,7 +194,7 @@ mod tests {
             ("java/lang/Runtime", "availableProcessors", "()I"),
             ("shop/Clock", "now", "()J"),
         ] {
-            assert!(reasons(&Names::default(), &names(&[], &[member])).is_empty(), "{member:?}");
+            assert!(reasons(&Names::default(), &names(&[], &[member]), |_| true).is_empty(), "{member:?}");
         }
     }
 }

@@ -1,12 +1,27 @@
-//! What the files of a patch newly ask of the world around them: the time, chance, threads, the process they run in.
+//! What the files of a patch newly ask of the world around them: chance, threads, the process they run in. (The clock
+//! jumps while tests are repeated.)
 //!
 //! A test sees one moment of one process. Code that decides by such things can behave there and nowhere else, and no
-//! further run of the test shows it. They have honest uses, so what the tests of a changed module speak of is left alone.
+//! further run of the test shows it. They have honest uses, so what only keeps or shows such a value is left alone, and
+//! what the tests of a changed module speak of.
+
+use std::collections::BTreeSet;
+
+/// When something that code asks counts.
+#[derive(PartialEq, Eq)]
+enum Counts {
+    /// Where a condition depends on it.
+    WhereItDecides,
+    /// Wherever it stands: what it decides comes by a way of its own.
+    Always,
+}
 
 /// Something that code may ask.
 struct Ambient {
     /// What it does who asks.
     what: &'static str,
+    /// When it counts.
+    counts: Counts,
     /// Imported names that ask, with what is below them.
     names: &'static [&'static str],
     /// Words of tests that speak of it.
@@ -15,41 +30,25 @@ struct Ambient {
 
 const AMBIENT: &[Ambient] = &[
     Ambient {
-        what: "asks for the time or waits for it",
-        names: &[
-            "time.time",
-            "time.time_ns",
-            "time.monotonic",
-            "time.monotonic_ns",
-            "time.perf_counter",
-            "time.perf_counter_ns",
-            "time.process_time",
-            "time.process_time_ns",
-            "time.thread_time",
-            "time.localtime",
-            "time.gmtime",
-            "time.sleep",
-            "datetime.datetime.now",
-            "datetime.datetime.today",
-            "datetime.datetime.utcnow",
-            "datetime.date.today",
-            "os.times",
-            "threading.Timer",
-        ],
-        spoken: &["time", "date", "clock", "sleep"],
-    },
-    Ambient {
         what: "decides by chance",
+        counts: Counts::WhereItDecides,
         names: &["random", "secrets", "uuid.uuid1", "uuid.uuid4", "os.urandom"],
         spoken: &["random", "seed", "uuid", "secret"],
     },
     Ambient {
-        what: "starts a thread",
-        names: &["threading.Thread", "_thread.start_new_thread", "concurrent.futures.ThreadPoolExecutor"],
+        what: "starts a thread or a timer",
+        counts: Counts::Always,
+        names: &[
+            "threading.Thread",
+            "threading.Timer",
+            "_thread.start_new_thread",
+            "concurrent.futures.ThreadPoolExecutor",
+        ],
         spoken: &["thread", "concurren"],
     },
     Ambient {
-        what: "looks at the process it runs in",
+        what: "decides by the process it runs in",
+        counts: Counts::WhereItDecides,
         names: &[
             "os.getppid",
             "os.getpid",
@@ -65,30 +64,36 @@ const AMBIENT: &[Ambient] = &[
             "sys.warnoptions",
             "warnings.filters",
             "importlib.metadata.distributions",
+            "importlib.metadata.packages_distributions",
+            "os.isatty",
         ],
         spoken: &["subprocess", "stdin", "hostname", "platform", "getpid", "sys.path"],
     },
     Ambient {
         what: "leaves files behind",
+        counts: Counts::Always,
         names: &["pathlib.Path.home", "os.path.expanduser", "tempfile", "shelve", "dbm", "sqlite3"],
         spoken: &["tmp_path", "tmpdir", "tempfile", "home", "open("],
     },
 ];
 
 /// Why a person should look at a patch that newly refers to these imported names; `is_spoken` tells whether tests hold one
-/// of some words.
+/// of some words, `decides` whether a condition of the patch depends on one of some names.
 pub(super) fn reasons<'n>(
     names: impl Iterator<Item = &'n str> + Clone,
     is_spoken: impl Fn(&[&str]) -> bool,
+    decides: impl Fn(&BTreeSet<String>) -> bool,
 ) -> Vec<String> {
     let below = |name: &str, known: &&str| {
         name.strip_prefix(*known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     let told = AMBIENT.iter().filter_map(|ambient| {
-        let asking = names.clone().find(|name| ambient.names.iter().any(|known| below(name, known)))?;
-        let what = ambient.what;
-        (!is_spoken(ambient.spoken))
-            .then(|| format!("`{asking}` {what}: what a test sees of it may be so in the test alone"))
+        let asking = names.clone().filter(|name| ambient.names.iter().any(|known| below(name, known)));
+        let first = asking.clone().next()?;
+        let spelled = asking.filter_map(|name| name.rsplit('.').next().map(str::to_owned)).collect();
+        let counts = ambient.counts == Counts::Always || decides(&spelled);
+        (counts && !is_spoken(ambient.spoken))
+            .then(|| format!("`{first}` {}: what a test sees of it may be so in the test alone", ambient.what))
     });
     told.collect()
 }
@@ -98,13 +103,12 @@ mod tests {
     use super::*;
 
     fn told(names: &[&str], test: &str) -> Vec<String> {
-        reasons(names.iter().copied(), |words| words.iter().any(|word| test.contains(word)))
+        reasons(names.iter().copied(), |words| words.iter().any(|word| test.contains(word)), |_| true)
     }
 
     #[test]
     fn what_is_new_about_the_world_around_is_told_unless_tests_speak_of_it() {
         for (name, test) in [
-            ("time.monotonic", "a timeout ends"),
             ("random.Random", "with a seed"),
             ("threading.Thread", "two threads"),
             ("sys.stdin.isatty", "reads stdin"),

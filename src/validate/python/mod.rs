@@ -19,6 +19,7 @@ use crate::benchmark::python::{self, Interpreter};
 use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, FileChange, Outcome, Patch, RepoPath, TestReport, Validation};
 use crate::language::{Language, Python as Grammar};
+use crate::patch::suspicious;
 use crate::sandbox::{Finished, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::Arc;
@@ -248,7 +249,9 @@ impl Subject for Python {
         let mut build = Build::new(&self.options.work_dir)?;
         build.news = newly::read(&told.news, &self.modules, |name| self.has(name));
         let imported = told.news.iter().filter_map(|news| news.strip_prefix("i:"));
-        build.news.doubts.extend(ambient::reasons(imported, |words| self.tests_speak_of(patch, words)));
+        let decides = |asked: &_| suspicious::decides(patch, asked, &Grammar);
+        let told = ambient::reasons(imported, |words| self.tests_speak_of(patch, words), decides);
+        build.news.doubts.extend(told);
         Ok(Ok(build))
     }
 

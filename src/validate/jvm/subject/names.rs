@@ -2,6 +2,8 @@
 
 use super::Jvm;
 use crate::domain::{Outcome, Patch, Validation, outer_class};
+use crate::language::Java;
+use crate::patch::suspicious;
 use crate::validate::jvm::Classes;
 use crate::validate::jvm::ambient;
 use crate::validate::jvm::class_file::{ClassFacts, Names, facts, names};
@@ -100,7 +102,7 @@ impl Jvm {
             news.doubts.extend(newly::reasons(&old, &new, &of_tests));
             news.senses |= newly::senses(&old, &new);
             old.extend(names_in(&self.folders.tests, &package));
-            news.doubts.extend(ambient::reasons(&old, &new));
+            news.doubts.extend(ambient::reasons(&old, &new, |asked| suspicious::decides(patch, asked, &Java)));
         }
         news
     }
