@@ -157,3 +157,38 @@ fn what_cannot_be_judged_is_told_with_its_reason() {
     done.expect_code(3);
     assert!(done.stderr.contains("lies in no git repository"), "{done}");
 }
+
+const SHELF: &str = "import shelves\n\n\nclass TestShelf:\n    def test_of_the_machine(self):\n        \
+                     assert shelves.wide(['a']) == 7\n\n    def test_names(self):\n        \
+                     assert shelves.names(['b']) == ['b']\n";
+const NEW: &str = "\n    def test_sorted(self):\n        assert shelves.names(['b', 'a']) == ['a', 'b']\n";
+const SHELVES: &str = "import os\n\n\ndef names(items):\n    found = list(items)\n    return found\n\n\ndef wide(items):\n    \
+                       return int(os.environ.get('SHELF_WIDTH', len(items)))\n";
+
+#[test]
+fn a_test_that_failed_before_the_new_one_was_written_is_another_bug() {
+    let project = Project::new(&[("shelves.py", SHELVES), ("tests/test_shelves.py", SHELF)]);
+    project.git(&["init", "--quiet"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "--quiet", "--message", "shelves"]);
+    write_files(
+        camino::Utf8Path::from_path(&project.path()).unwrap(),
+        &[("tests/test_shelves.py", &format!("{SHELF}{NEW}")), ("NEWS.md", "# News")],
+    );
+    let right = project.diff("right.diff", ("shelves.py", "return found", ""), "return sorted(found)");
+    let done = project.judge(&["--patch", &right]);
+    done.expect_code(0);
+    let triggering = &done.json()["triggering"];
+    assert_eq!(triggering, &serde_json::json!(["tests.test_shelves$TestShelf#test_sorted"]), "{done}");
+    assert!(
+        done.stdout.contains("another bug, left aside: tests.test_shelves$TestShelf#test_of_the_machine"),
+        "{done}"
+    );
+    // Who changes more than tests may have broken the others.
+    write_files(
+        camino::Utf8Path::from_path(&project.path()).unwrap(),
+        &[("shelves.py", &SHELVES.replace("found = list(items)", "found = [*items]"))],
+    );
+    let done = project.judge(&["--patch", &right]);
+    assert_eq!(done.json()["triggering"].as_array().unwrap().len(), 2, "{done}");
+}

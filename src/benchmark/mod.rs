@@ -176,6 +176,8 @@ pub struct Checkout {
     pub reactor: Option<Arc<dyn Reactor>>,
     /// Tests that probably fail, the best hint first; each is confirmed by running it.
     pub hints: Vec<Hint>,
+    /// Test files that differ from the last commit, with what they were there; none where more than tests differs.
+    pub edited_tests: Vec<(RepoPath, Option<Vec<u8>>)>,
     /// What was found by looking, for people: one line a guess.
     pub notes: Vec<String>,
 }
@@ -195,6 +197,7 @@ impl Checkout {
             own: None,
             reactor: None,
             hints: Vec::new(),
+            edited_tests: Vec::new(),
             notes: Vec::new(),
         }
     }

@@ -8,6 +8,7 @@ use super::progress::Progress;
 use super::scratch::Scratch;
 use super::way;
 use crate::benchmark::{Checkout, History, LOCAL};
+use crate::domain::words::listed;
 use crate::domain::{AgentName, EventSink, FileChange, Level, Outcome, Patch, PatchAttempt, RepoPath, Scope, Watcher};
 use crate::escalate::prepare::{self, Localization, PrepareError, Wanted};
 use crate::language;
@@ -190,6 +191,9 @@ fn text(bench: &Workbench, judged: &[Judged]) -> String {
     let baseline = bench.validator.baseline();
     let failing: Vec<String> = baseline.triggering.iter().map(ToString::to_string).collect();
     let mut text = format!("failing before: {}\n", failing.join(", "));
+    for group in &baseline.others {
+        let _ = writeln!(text, "another bug, left aside: {}", listed(group, SHOWN));
+    }
     for (nth, Judged { name, attempt }) in judged.iter().enumerate() {
         let place = if judged.len() > 1 { format!("{}. ", nth + 1) } else { String::new() };
         let validation = &attempt.validation;

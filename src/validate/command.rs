@@ -114,7 +114,7 @@ impl CommandJudge {
         let known: BTreeSet<String> = report.results.keys().map(|id| id.class.clone()).collect();
         let asked = Asked::new(&self.checkout, &self.options, known.into_iter().collect());
         let seconds = begin.elapsed().as_secs_f64();
-        failing::decide(Facts::new(report, flaky, None, Spectrum::default(), true, seconds), &asked)
+        failing::decide(Facts::new(report, flaky, None, Spectrum::default(), true, seconds), &asked, None)
     }
 
     async fn untouched(&self, known: Option<&TestReport>) -> Result<TestReport, ValidateError> {

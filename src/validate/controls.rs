@@ -7,7 +7,6 @@
 mod again;
 mod change;
 mod failed;
-mod find;
 mod java;
 mod literals;
 mod python;

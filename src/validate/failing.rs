@@ -5,6 +5,7 @@
 //! own command is asked as well: a test counts as the bug only if it fails by running, every time, and there too.
 
 mod decide;
+mod edited;
 mod group;
 mod slow;
 
@@ -17,6 +18,7 @@ use super::subject::{Copy, Subject};
 use super::{Baseline, ValidateError, coverage, io_error, suite};
 use crate::benchmark::{Hint, OwnRun, Runner};
 use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult, outer_class};
+use edited::Edited;
 use futures::StreamExt;
 use serde::Serialize;
 use slow::{look_again, with_more_time};
@@ -52,7 +54,7 @@ pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateErro
             facts
         }
     };
-    decide(facts, &asked)
+    decide(facts, &asked, Edited::of(subject).as_ref())
 }
 
 /// Writes facts where the next run finds them, whole or not at all.

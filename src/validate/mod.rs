@@ -17,6 +17,7 @@ mod keys;
 mod lanes;
 mod losses;
 mod memory;
+mod method;
 mod own;
 mod plain;
 mod plan;

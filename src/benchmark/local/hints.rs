@@ -38,6 +38,31 @@ pub(super) async fn of(folder: &Utf8Path, project: &Project, history: Option<&Hi
     hints
 }
 
+/// Texts for people, which decide nothing.
+const TEXTS: [&str; 4] = ["md", "rst", "txt", "adoc"];
+
+/// Test files that differ from the last commit, with what they were there; none where more than tests differs.
+pub(super) async fn edited_tests(project: &Project, history: Option<&History>) -> Vec<(RepoPath, Option<Vec<u8>>)> {
+    let Some(history) = history else { return Vec::new() };
+    let mut changed = history.changed_since("HEAD").await.unwrap_or_default();
+    changed.retain(|(file, _)| !TEXTS.iter().any(|text| file.as_str().ends_with(&format!(".{text}"))));
+    if changed.iter().all(|(file, _)| is_test(file, project)) { changed } else { Vec::new() }
+}
+
+/// Whether a file holds tests and nothing that others use.
+fn is_test(file: &RepoPath, project: &Project) -> bool {
+    let own = |root: &RepoPath| file.is_within(root) && !project.source_roots.iter().any(|own| own.is_within(root));
+    match (file.as_str().rsplit_once('.'), &project.runner) {
+        (Some((_, "java")), Runner::Jvm) => project.test_roots.iter().any(own),
+        (Some((path, "py")), Runner::Pytest) => is_test_module(path.rsplit('/').next().unwrap_or(path)),
+        _ => false,
+    }
+}
+
+fn is_test_module(name: &str) -> bool {
+    name.starts_with("test_") || name.ends_with("_test")
+}
+
 /// Failing tests in the reports of the last run; the project's own word where no source is newer than they are.
 fn of_reports(folder: &Utf8Path, project: &Project) -> Option<Hint> {
     let module = project.module.under(folder);
@@ -104,7 +129,7 @@ fn test_of(file: &RepoPath, project: &Project) -> Option<TestId> {
         }
         ("py", Runner::Pytest) => {
             let name = path.rsplit('/').next().unwrap_or(path);
-            let is_test = name.starts_with("test_") || name.ends_with("_test");
+            let is_test = is_test_module(name);
             let below = path.strip_prefix(project.module.as_str()).unwrap_or(path).trim_start_matches('/');
             let module = if is_test { below.replace('/', ".") } else { format!("test_{name}") };
             Some(TestId::new(module, ""))

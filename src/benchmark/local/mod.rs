@@ -159,8 +159,16 @@ impl Benchmark for Local {
         let SetUp { project, own, reactor, notes } = self.set_up(&folder, into, &facts, false).await?;
         let history = History::of(&folder, &self.settings.sandbox().await?);
         let hints = hints::of(&folder, &project, history.as_ref()).await;
+        let edited_tests = hints::edited_tests(&project, history.as_ref()).await;
         let language = python::language_of(&project, into).name();
-        Ok(Checkout { own, reactor, hints, notes, ..Checkout::new(id, into.to_owned(), language, project) })
+        Ok(Checkout {
+            own,
+            reactor,
+            hints,
+            edited_tests,
+            notes,
+            ..Checkout::new(id, into.to_owned(), language, project)
+        })
     }
 }
 

@@ -1,10 +1,10 @@
 //! Changed forms of the triggering tests, written into a copy of a patched tree and run there.
 
+use super::super::method::method;
 use super::super::subject::{Build, Copy, Subject};
 use super::super::untouched::passes;
 use super::super::{Baseline, ValidateError};
 use super::change::Change;
-use super::find;
 use crate::domain::{Diagnostic, Failure, Outcome, Patch, RepoPath, TestId, TestReport, Validation};
 use crate::language::{self, Language};
 use std::collections::BTreeMap;
@@ -160,7 +160,7 @@ pub(super) fn in_code(
 ) -> Vec<Change> {
     let Some(tree) = language::parse(text, language) else { return Vec::new() };
     let root = tree.root_node();
-    changes(&TestCode { id, file, text, root, method: find::method(root, text, id, language) })
+    changes(&TestCode { id, file, text, root, method: method(root, text, id, language) })
 }
 
 /// The next change for each control that an error points at; for all of its file, where it points at none.

@@ -1,5 +1,6 @@
 //! From facts to the bug: which failing tests trigger, which say nothing of the code, and which belong to another bug.
 
+use super::edited::Edited;
 use super::group;
 use crate::benchmark::{Checkout, Hint};
 use crate::domain::{Failure, Fingerprint, Frame, Loss, TestId, TestReport, TestStatus, outer_class};
@@ -110,7 +111,11 @@ pub(in crate::validate) fn classes_of(known: &[String], named: &[TestId]) -> Vec
 
 /// What triggers: the tests the user names, else the benchmark's, else those that fail every time, by the project's own
 /// command too, and do not want something outside.
-pub(in crate::validate) fn decide(facts: Facts, asked: &Asked) -> Result<Baseline, ValidateError> {
+pub(in crate::validate) fn decide(
+    facts: Facts,
+    asked: &Asked,
+    edited: Option<&Edited>,
+) -> Result<Baseline, ValidateError> {
     let Facts { report, flaky, own_passes, spectrum, whole, seconds, .. } = facts;
     if report.results.is_empty() {
         return Err(nothing_ran(asked, &report));
@@ -127,9 +132,10 @@ pub(in crate::validate) fn decide(facts: Facts, asked: &Asked) -> Result<Baselin
         set_aside_unloadable(&report, &mut set_aside);
         set_aside_for_memory(&report, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
-        let mut groups = group::groups(failing.collect(), &report, &spectrum).into_iter();
+        let (failing, older) = without_older(failing.collect(), &report, edited);
+        let mut groups = group::groups(failing, &report, &spectrum).into_iter();
         let first = groups.next().unwrap_or_default();
-        others = groups.collect();
+        others = groups.chain(group::groups(older, &report, &spectrum)).collect();
         first
     } else {
         chosen(&report, &flaky, asked)?
@@ -149,6 +155,21 @@ pub(in crate::validate) fn decide(facts: Facts, asked: &Asked) -> Result<Baselin
         whole,
         seconds,
     })
+}
+
+/// Failing tests, and those that failed before what is not committed yet: where somebody writes a test for a bug, other
+/// tests fail for another reason, but for those that fail at the same place.
+fn without_older(failing: Vec<TestId>, report: &TestReport, edited: Option<&Edited>) -> (Vec<TestId>, Vec<TestId>) {
+    let Some(edited) = edited else { return (failing, Vec::new()) };
+    let left = edited.leaves(&failing, report);
+    let (older, newer): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(|id| left.contains(id));
+    if newer.is_empty() {
+        return (failing, Vec::new());
+    }
+    let places: BTreeSet<_> = newer.iter().filter_map(|id| group::place(id, report)).collect();
+    let (same, older) =
+        older.into_iter().partition(|id| group::place(id, report).is_some_and(|at| places.contains(&at)));
+    (newer.into_iter().chain::<Vec<TestId>>(same).collect(), older)
 }
 
 /// Classes and modules that cannot be loaded are the environment's, where tests fail by running and no line of the product

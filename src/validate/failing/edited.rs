@@ -1,0 +1,100 @@
+//! Failing tests that stand as they are committed, while nothing but tests was changed since: they failed before, for
+//! another reason than the test that somebody writes now.
+
+use crate::domain::{TestId, TestReport, outer_class};
+use crate::language::{self, Language};
+use crate::validate::method::method;
+use crate::validate::subject::Subject;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a test file is, and was at the last commit.
+struct Edit {
+    before: Option<String>,
+    now: String,
+}
+
+/// The test files that are not committed as they are, while all else is.
+pub(in crate::validate) struct Edited {
+    language: &'static dyn Language,
+    /// By the class or module that the file holds.
+    edits: BTreeMap<String, Edit>,
+}
+
+impl Edited {
+    /// Nothing where no test was changed, or more than tests.
+    pub(super) fn of(subject: &dyn Subject) -> Option<Self> {
+        let checkout = subject.checkout();
+        let language = language::by_name(&checkout.language)?;
+        let decoded = |bytes: &[u8]| language::decode(bytes).0;
+        let mut edits = BTreeMap::new();
+        for class in subject.tests() {
+            let class = outer_class(class).to_owned();
+            let Some(file) = subject.test_file(&class) else { continue };
+            if let Some((_, before)) = checkout.edited_tests.iter().find(|(path, _)| *path == file) {
+                let now = decoded(&std::fs::read(file.under(&checkout.root)).ok()?);
+                edits.insert(class, Edit { before: before.as_deref().map(decoded), now });
+            }
+        }
+        (!edits.is_empty()).then_some(Self { language, edits })
+    }
+
+    /// Those of some failing tests that are as they were, with all that they share with the others of their file; `report`
+    /// names the others.
+    pub(super) fn leaves(&self, failing: &[TestId], report: &TestReport) -> BTreeSet<TestId> {
+        let mut left = BTreeSet::new();
+        let classes: BTreeSet<&str> = failing.iter().map(TestId::outer_class).collect();
+        for class in classes {
+            let of_class = |id: &&TestId| id.outer_class() == class;
+            let own = failing.iter().filter(of_class);
+            let Some(Edit { before, now }) = self.edits.get(class) else {
+                left.extend(own.cloned());
+                continue;
+            };
+            let Some(before) = before else { continue };
+            let tests: BTreeSet<TestId> = report.results.keys().filter(of_class).map(named).collect();
+            let (before, now) = (self.parts(before, &tests), self.parts(now, &tests));
+            if before.shared == now.shared {
+                let is_same = |id: &&TestId| {
+                    let code = now.tests.get(&named(id));
+                    code.is_some() && code == before.tests.get(&named(id))
+                };
+                left.extend(own.filter(is_same).cloned());
+            }
+        }
+        left
+    }
+
+    /// The code of these tests in a text, and the rest of it.
+    fn parts(&self, text: &str, tests: &BTreeSet<TestId>) -> Parts {
+        let Some(tree) = language::parse(text, self.language) else { return Parts::default() };
+        let root = tree.root_node();
+        let found: BTreeMap<&TestId, _> =
+            tests.iter().filter_map(|id| Some((id, method(root, text, id, self.language)?.byte_range()))).collect();
+        let mut rest = text.to_owned();
+        let mut ranges: Vec<_> = found.values().cloned().collect();
+        // From the end, so that earlier places stay where they are.
+        ranges.sort_by_key(|range| Reverse(range.start));
+        ranges.into_iter().for_each(|range| rest.replace_range(range, ""));
+        // Imports change nothing by themselves, and what is written in front of a test goes with it.
+        let counts =
+            |line: &&str| !line.is_empty() && !["import ", "from ", "@"].iter().any(|start| line.starts_with(start));
+        Parts {
+            shared: rest.lines().map(str::trim).filter(counts).map(str::to_owned).collect(),
+            tests: found.into_iter().map(|(id, range)| (id.clone(), text[range].to_owned())).collect(),
+        }
+    }
+}
+
+/// A test file, taken apart.
+#[derive(Default)]
+struct Parts {
+    /// The lines that belong to no test.
+    shared: Vec<String>,
+    tests: BTreeMap<TestId, String>,
+}
+
+/// A test without the values of one invocation.
+fn named(id: &TestId) -> TestId {
+    TestId::new(&id.class, id.bare_method())
+}
