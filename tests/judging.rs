@@ -162,6 +162,7 @@ const SHELF: &str = "import shelves\n\n\nclass TestShelf:\n    def test_of_the_m
                      assert shelves.wide(['a']) == 7\n\n    def test_names(self):\n        \
                      assert shelves.names(['b']) == ['b']\n";
 const NEW: &str = "\n    def test_sorted(self):\n        assert shelves.names(['b', 'a']) == ['a', 'b']\n";
+const HELPER: &str = "\n\nclass Sorted(list):\n    pass\n";
 const SHELVES: &str = "import os\n\n\ndef names(items):\n    found = list(items)\n    return found\n\n\ndef wide(items):\n    \
                        return int(os.environ.get('SHELF_WIDTH', len(items)))\n";
 
@@ -173,7 +174,7 @@ fn a_test_that_failed_before_the_new_one_was_written_is_another_bug() {
     project.git(&["commit", "--quiet", "--message", "shelves"]);
     write_files(
         camino::Utf8Path::from_path(&project.path()).unwrap(),
-        &[("tests/test_shelves.py", &format!("{SHELF}{NEW}")), ("NEWS.md", "# News")],
+        &[("tests/test_shelves.py", &format!("{SHELF}{NEW}{HELPER}")), ("NEWS.md", "# News")],
     );
     let right = project.diff("right.diff", ("shelves.py", "return found", ""), "return sorted(found)");
     let done = project.judge(&["--patch", &right]);

@@ -7,6 +7,21 @@ use crate::validate::method::method;
 use crate::validate::subject::Subject;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use tree_sitter::Node;
+
+/// Words of declarations that run for tests which do not name them.
+const FOR_ALL: [&str; 10] = [
+    "autouse",
+    "setUp",
+    "tearDown",
+    "setup_",
+    "teardown_",
+    "@Before",
+    "@After",
+    "@RegisterExtension",
+    "@Rule",
+    "static {",
+];
 
 /// What a test file is, and was at the last commit.
 struct Edit {
@@ -53,7 +68,8 @@ impl Edited {
             };
             let Some(before) = before else { continue };
             let tests: BTreeSet<TestId> = report.results.keys().filter(of_class).map(named).collect();
-            let (before, now) = (self.parts(before, &tests), self.parts(now, &tests));
+            let known = self.declared(before);
+            let (before, now) = (self.parts(before, &tests, &known), self.parts(now, &tests, &known));
             if before.shared == now.shared {
                 let is_same = |id: &&TestId| {
                     let code = now.tests.get(&named(id));
@@ -65,14 +81,48 @@ impl Edited {
         left
     }
 
-    /// The code of these tests in a text, and the rest of it.
-    fn parts(&self, text: &str, tests: &BTreeSet<TestId>) -> Parts {
+    /// Names of the types and methods that a text declares.
+    fn declared(&self, text: &str) -> BTreeSet<String> {
+        let Some(tree) = language::parse(text, self.language) else { return BTreeSet::new() };
+        let mut names = BTreeSet::new();
+        language::preorder(tree.root_node(), |node| {
+            names.extend(self.declares(node, text).map(str::to_owned));
+            true
+        });
+        names
+    }
+
+    /// Whether a declaration runs for tests that do not name it.
+    fn is_for_all(node: Node<'_>, text: &str) -> bool {
+        let whole = node.parent().filter(|up| up.kind() == "decorated_definition").unwrap_or(node);
+        FOR_ALL.iter().any(|word| language::text_of(whole, text).contains(word))
+    }
+
+    fn declares<'t>(&self, node: Node<'_>, text: &'t str) -> Option<&'t str> {
+        let syntax = self.language.syntax();
+        let name = node.child_by_field_name("name").filter(|_| syntax.is_type(node) || syntax.is_method(node))?;
+        Some(language::text_of(name, text))
+    }
+
+    /// The code of these tests in a text, and the rest of it without what declares other names than the known ones: what is
+    /// new changes nothing for a test that does not name it.
+    fn parts(&self, text: &str, tests: &BTreeSet<TestId>, known: &BTreeSet<String>) -> Parts {
         let Some(tree) = language::parse(text, self.language) else { return Parts::default() };
         let root = tree.root_node();
         let found: BTreeMap<&TestId, _> =
             tests.iter().filter_map(|id| Some((id, method(root, text, id, self.language)?.byte_range()))).collect();
         let mut rest = text.to_owned();
         let mut ranges: Vec<_> = found.values().cloned().collect();
+        language::preorder(root, |node| {
+            let is_left_out =
+                ranges.iter().any(|range| range.start <= node.start_byte() && node.end_byte() <= range.end);
+            let is_new = !is_left_out && self.declares(node, text).is_some_and(|name| !known.contains(name));
+            let is_new = is_new && !Self::is_for_all(node, text);
+            if is_new {
+                ranges.push(node.byte_range());
+            }
+            !is_left_out && !is_new
+        });
         // From the end, so that earlier places stay where they are.
         ranges.sort_by_key(|range| Reverse(range.start));
         ranges.into_iter().for_each(|range| rest.replace_range(range, ""));
