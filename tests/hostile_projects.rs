@@ -180,7 +180,7 @@ fn python_that_tests_load_gets_nowhere() {
                 fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
             }
         }
-        trap.run(name, "bubblewrap");
+        trap.run_both(name);
     }
     let trap = Trap::new();
     write_files(trap.project(), &[("adding.py", &quiet(&trap.python())), ("test_adding.py", TEST_ADDING)]);

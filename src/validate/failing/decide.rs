@@ -1,6 +1,6 @@
 //! From facts to the bug: which failing tests trigger, which say nothing of the code, and which belong to another bug.
 
-use super::edited::Edited;
+use super::edited::{Edited, without_older};
 use super::group;
 use crate::benchmark::{Checkout, Hint};
 use crate::domain::{Failure, Fingerprint, Frame, Loss, TestId, TestReport, TestStatus, outer_class};
@@ -155,21 +155,6 @@ pub(in crate::validate) fn decide(
         whole,
         seconds,
     })
-}
-
-/// Failing tests, and those that failed before what is not committed yet: where somebody writes a test for a bug, other
-/// tests fail for another reason, but for those that fail at the same place.
-fn without_older(failing: Vec<TestId>, report: &TestReport, edited: Option<&Edited>) -> (Vec<TestId>, Vec<TestId>) {
-    let Some(edited) = edited else { return (failing, Vec::new()) };
-    let left = edited.leaves(&failing, report);
-    let (older, newer): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(|id| left.contains(id));
-    if newer.is_empty() {
-        return (failing, Vec::new());
-    }
-    let places: BTreeSet<_> = newer.iter().filter_map(|id| group::place(id, report)).collect();
-    let (same, older) =
-        older.into_iter().partition(|id| group::place(id, report).is_some_and(|at| places.contains(&at)));
-    (newer.into_iter().chain::<Vec<TestId>>(same).collect(), older)
 }
 
 /// Classes and modules that cannot be loaded are the environment's, where tests fail by running and no line of the product

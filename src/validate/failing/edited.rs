@@ -1,6 +1,7 @@
 //! Failing tests that stand as they are committed, while nothing but tests was changed since: they failed before, for
 //! another reason than the test that somebody writes now.
 
+use super::group;
 use crate::domain::{TestId, TestReport, outer_class};
 use crate::language::{self, Language};
 use crate::validate::method::method;
@@ -134,6 +135,25 @@ impl Edited {
             tests: found.into_iter().map(|(id, range)| (id.clone(), text[range].to_owned())).collect(),
         }
     }
+}
+
+/// Failing tests, and those that failed before what is not committed yet: where somebody writes a test for a bug, other
+/// tests fail for another reason, but for those that fail at the same place.
+pub(super) fn without_older(
+    failing: Vec<TestId>,
+    report: &TestReport,
+    edited: Option<&Edited>,
+) -> (Vec<TestId>, Vec<TestId>) {
+    let Some(edited) = edited else { return (failing, Vec::new()) };
+    let left = edited.leaves(&failing, report);
+    let (older, newer): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(|id| left.contains(id));
+    if newer.is_empty() {
+        return (failing, Vec::new());
+    }
+    let places: BTreeSet<_> = newer.iter().filter_map(|id| group::place(id, report)).collect();
+    let (same, older) =
+        older.into_iter().partition(|id| group::place(id, report).is_some_and(|at| places.contains(&at)));
+    (newer.into_iter().chain::<Vec<TestId>>(same).collect(), older)
 }
 
 /// A test file, taken apart.
