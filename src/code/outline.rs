@@ -150,7 +150,7 @@ impl<'a> Outline<'a> {
     }
 
     fn add_type(&mut self, node: Node<'_>, outer: &str, depth: usize) {
-        let Some(name) = node.child_by_field_name("name").map(|name| text_of(name, self.text)) else { return };
+        let Some(name) = self.language.name_of(node).map(|name| text_of(name, self.text)) else { return };
         if depth > MAX_NESTING || name.is_empty() {
             return;
         }
@@ -166,7 +166,7 @@ impl<'a> Outline<'a> {
             calls: Vec::new(),
         };
         if let Some(body) = node.child_by_field_name("body") {
-            self.add_body(kind, body, node.child_by_field_name("parameters"), depth);
+            self.add_body(kind, body, self.language.parameters_of(node), depth);
         } else {
             self.types.push(kind);
         }
@@ -200,7 +200,7 @@ impl<'a> Outline<'a> {
 
     /// A constant of an enumeration is a field of it; one with a body is also a type, so that its methods are found.
     fn add_constant(&mut self, node: Node<'_>, owner: usize, depth: usize) {
-        let Some(name) = node.child_by_field_name("name").map(|name| text_of(name, self.text).to_owned()) else {
+        let Some(name) = self.language.name_of(node).map(|name| text_of(name, self.text).to_owned()) else {
             return;
         };
         let span = LineSpan { first: first_line(node), last: last_line(node) };
@@ -252,8 +252,8 @@ impl<'a> Outline<'a> {
     }
 
     fn method(&self, node: Node<'_>, owner: &Type, components: Option<Node<'_>>, scanned: Body) -> Option<Method> {
-        let name = text_of(node.child_by_field_name("name")?, self.text).to_owned();
-        let list = node.child_by_field_name("parameters").or(components);
+        let name = text_of(self.language.name_of(node)?, self.text).to_owned();
+        let list = self.language.parameters_of(node).or(components);
         let parameters = list.map(|list| self.language.parameters(list, self.text)).unwrap_or_default();
         let mut variables: Vec<_> = parameters.iter().map(|p| ((&*p.name).into(), (&*p.kind).into())).collect();
         variables.extend(scanned.variables);
@@ -327,7 +327,8 @@ fn type_kind(node_kind: &str) -> TypeKind {
 
 /// The first sentence of a documentation comment, without markup.
 fn first_sentence(comment: &str) -> Option<String> {
-    let inner = comment.trim_start_matches("/**").trim_end_matches("*/").trim_matches(['"', '\'']);
+    let inner =
+        comment.trim_start_matches("/**").trim_start_matches("/*").trim_end_matches("*/").trim_matches(['"', '\'']);
     let lines = inner.lines().map(|line| line.trim().trim_start_matches('*').trim());
     let prose: Vec<_> = lines.skip_while(|line| line.is_empty()).take_while(|line| !line.starts_with('@')).collect();
     let mut plain = String::new();

@@ -1,8 +1,9 @@
 //! What differs by programming language: grammar, comment syntax, which files are source.
 //!
-//! A language is one file here and one line in [`by_name`]. What a *project* looks like is the benchmark room's
+//! A language is one folder here and one line in [`by_name`]. What a *project* looks like is the benchmark room's
 //! affair, how its tests are run is the validate room's.
 
+mod c;
 mod decode;
 mod java;
 mod naming;
@@ -13,6 +14,7 @@ mod syntax;
 pub mod trace;
 
 pub use crate::domain::words::on_one_line;
+pub use c::C;
 pub use decode::{Encoding, decode, encode};
 pub use java::Java;
 pub use naming::{Unresolved, is_test, resolve};
@@ -71,6 +73,10 @@ pub trait Language: Send + Sync + std::fmt::Debug {
     fn charset<'t>(&self, _text: &'t str) -> Option<&'t str> {
         None
     }
+    /// What the compiler reads otherwise than people do in a line, in words that go on after "it would".
+    fn read_otherwise(&self, _line: &str) -> Option<&'static str> {
+        None
+    }
     /// The module that a file is, where every file is one.
     fn module(&self, _: &RepoPath) -> Option<Module> {
         None
@@ -96,6 +102,14 @@ pub trait Language: Send + Sync + std::fmt::Debug {
     /// The text inside a declaration, or at the top of a file, that documents it.
     fn docstring<'tree>(&self, _: Node<'tree>) -> Option<Node<'tree>> {
         None
+    }
+    /// The name of a declaration.
+    fn name_of<'tree>(&self, node: Node<'tree>) -> Option<Node<'tree>> {
+        node.child_by_field_name("name")
+    }
+    /// The list of a declaration's parameters.
+    fn parameters_of<'tree>(&self, node: Node<'tree>) -> Option<Node<'tree>> {
+        node.child_by_field_name("parameters")
     }
     /// What stands around a declaration's name.
     fn modifiers(&self, node: Node<'_>, text: &str) -> Modifiers;
@@ -129,6 +143,6 @@ pub trait Language: Send + Sync + std::fmt::Debug {
 
 /// The language of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Language> {
-    let all: [&'static dyn Language; 2] = [&Java, &Python];
+    let all: [&'static dyn Language; 3] = [&Java, &Python, &C];
     all.into_iter().find(|language| language.name() == name)
 }

@@ -22,6 +22,9 @@ pub fn read_in_two_ways(before: &str, after: &str, language: &dyn Language) -> O
         if line.contains('\r') {
             return Some("hold a carriage return inside a line, which ends the line for the compiler alone".to_owned());
         }
+        if let Some(why) = language.read_otherwise(line) {
+            return Some(why.to_owned());
+        }
         let odd = |c: &char| c.is_control() && *c != '\t' || matches!(c, '\u{2028}' | '\u{2029}');
         // A form feed alone on its line parts pages.
         if let Some(control) = line.chars().find(odd).filter(|_| !line.trim_matches(['\u{c}', ' ']).is_empty()) {

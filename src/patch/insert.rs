@@ -114,10 +114,10 @@ impl<'a> Insertions<'a> {
         let syntax = self.language.syntax();
         let twin =
             |what: String, hint: &str| Err(unappliable(format!("{} has {what} already; {hint}", self.file.path)));
-        let name = node.child_by_field_name("name").map_or("", |name| text_of(name, text));
+        let name = self.language.name_of(node).map_or("", |name| text_of(name, text));
         let there = members_of(main, self.language);
         if syntax.is_method(node) {
-            let params = node.child_by_field_name("parameters").map(|list| self.language.parameters(list, text));
+            let params = self.language.parameters_of(node).map(|list| self.language.parameters(list, text));
             let params: Vec<_> = params.unwrap_or_default().iter().map(|param| bare_type(&param.shown)).collect();
             let own = methods(main, &self.file.text, self.language).into_iter().filter(|m| m.node.parent().is_some());
             let direct = |id: usize| there.iter().any(|member| member.id() == id);

@@ -41,14 +41,13 @@ fn method<'tree>(
 ) -> Option<MethodNode<'tree>> {
     // A compact constructor has the parameters of its record.
     let owner = around.filter(|_| language.syntax().constructors.contains(&node.kind()));
-    let parameters = node
-        .child_by_field_name("parameters")
-        .or_else(|| owner.and_then(|owner| owner.node.child_by_field_name("parameters")));
+    let parameters =
+        language.parameters_of(node).or_else(|| owner.and_then(|owner| owner.node.child_by_field_name("parameters")));
     let params = parameters.map(|list| language.parameters(list, text)).unwrap_or_default();
     Some(MethodNode {
         node,
         class: around.map(|owner| owner.path.clone()).unwrap_or_default(),
-        name: text_of(node.child_by_field_name("name")?, text).to_owned(),
+        name: text_of(language.name_of(node)?, text).to_owned(),
         params: params.iter().map(|param| bare_type(&param.shown)).collect(),
     })
 }

@@ -95,10 +95,10 @@ fn bodies(text: &str, language: &dyn Language) -> BTreeMap<String, Body> {
     let Some(tree) = language::parse(text, language) else { return found };
     language::preorder(tree.root_node(), |node| {
         if language.syntax().methods.contains(&node.kind())
-            && let Some(name) = node.child_by_field_name("name")
+            && let Some(name) = language.name_of(node)
             && let Some(body) = node.child_by_field_name("body")
         {
-            let list = node.child_by_field_name("parameters").map(|list| language.parameters(list, text));
+            let list = language.parameters_of(node).map(|list| language.parameters(list, text));
             let types: Vec<String> = list.unwrap_or_default().into_iter().map(|parameter| parameter.shown).collect();
             let name = format!("{}({})", text_of(name, text), types.join(", "));
             let is_statement = |child: &Node<'_>| child.is_named() && !language.is_comment(*child, text);
