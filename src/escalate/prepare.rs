@@ -202,7 +202,12 @@ async fn bench(
 /// Sources of the failing tests.
 fn test_texts(bug: &Bug, index: &CodeIndex) -> Vec<String> {
     let text = |test: &FailingTest| Some(index.file(test.file.as_ref()?)?.lines(test.span?).to_owned());
-    bug.failing.iter().filter_map(text).collect()
+    let found: Vec<String> = bug.failing.iter().filter_map(text).collect();
+    if !found.is_empty() || index.language().name() != "c" {
+        return found;
+    }
+    // The name of a test in C names no file: all tests speak for it.
+    index.files().iter().filter(|file| file.test).map(|file| file.text.to_string()).collect()
 }
 
 /// The tests worth a spectrum beside those of the failing classes. Nobody thinks before it ends, so it is short beside what

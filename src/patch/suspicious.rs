@@ -3,6 +3,7 @@
 //! are reasons for a review, not proofs.
 
 mod bodies;
+mod c;
 mod decides;
 mod disguise;
 mod escapes;

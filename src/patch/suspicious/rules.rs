@@ -1,6 +1,6 @@
 //! What differs by language in what tests cannot judge.
 
-use super::{java, python};
+use super::{c, java, python};
 use crate::language::Language;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
@@ -23,7 +23,7 @@ pub(super) struct Rules {
 }
 
 /// Every language that rules are written for; another one is its rules and a line here.
-const ALL: &[&Rules] = &[&java::RULES, &python::RULES];
+const ALL: &[&Rules] = &[&java::RULES, &python::RULES, &c::RULES];
 
 /// The rules for a language.
 pub(super) fn of(language: &dyn Language) -> Option<&'static Rules> {

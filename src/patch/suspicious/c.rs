@@ -1,0 +1,305 @@
+//! What a patch in C may hold that tests cannot judge.
+
+use super::disguise;
+use super::rules::Rules;
+use crate::language::{Language, children, preorder, text_of};
+use std::collections::BTreeSet;
+use tree_sitter::Node;
+
+/// The rules for C.
+pub(super) static RULES: Rules = Rules {
+    language: "c",
+    at,
+    literal,
+    common: &["0", "1", "-1", "2", "0.0", "1.0", "\"\"", "\" \"", "' '", "'\\0'", "\"\\n\"", "\"%d\"", "\"%d\\n\""],
+    ends_at_once,
+};
+
+/// Names whose mere use in a repair asks for an explanation: a pointer to one does what its call does.
+const NAMES: &[(&[&str], &str)] = &[
+    (&["exit", "_exit", "_Exit", "quick_exit", "abort", "kill", "raise", "pthread_exit"], "ends the process"),
+    (&["__builtin_trap", "__builtin_unreachable", "__builtin_abort", "__builtin_exit"], "ends the process"),
+    (&["atexit", "at_quick_exit", "on_exit"], "acts when the process ends"),
+    (&["signal", "sigaction", "sigprocmask", "sigsetjmp", "bsd_signal", "sigset"], "acts on the whole process"),
+    (&["alarm", "setitimer", "setrlimit", "prctl", "ptrace", "syscall"], "acts on the whole process"),
+    (
+        &["setjmp", "_setjmp", "longjmp", "_longjmp", "siglongjmp", "setcontext", "swapcontext"],
+        "jumps out of functions",
+    ),
+    (&["system", "popen", "fork", "vfork", "clone", "posix_spawn", "posix_spawnp"], "starts a process"),
+    (&["execl", "execlp", "execle", "execv", "execvp", "execve", "execvpe", "fexecve"], "replaces the process"),
+    (&["dlopen", "dlsym", "mprotect", "mmap"], "runs code that no reader sees"),
+    (&["dup", "dup2", "dup3", "fdopen", "freopen", "open", "openat", "creat"], "reaches into the test process"),
+    (&["remove", "unlink", "rename", "chdir", "symlink"], "changes files"),
+    (&["setenv", "putenv", "unsetenv", "setlocale", "srand", "environ"], "changes what all code sees, the tests too"),
+    (&["backtrace", "__builtin_return_address", "__builtin_frame_address"], "looks into running code"),
+    (&["getppid", "__FILE__", "program_invocation_name"], "asks who runs it"),
+];
+
+/// Functions and macros that tests lean on: who has one of that name replaces it.
+const OF_TESTS: &[&str] = &[
+    "assert",
+    "static_assert",
+    "_Static_assert",
+    "NDEBUG",
+    "__assert_fail",
+    "__assert",
+    "main",
+    "_start",
+    "_init",
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "vprintf",
+    "fputs",
+    "fwrite",
+    "strcmp",
+    "strncmp",
+    "memcmp",
+    "write",
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "strlen",
+    "memcpy",
+    "strcpy",
+    "if",
+    "else",
+    "return",
+    "while",
+    "for",
+    "int",
+    "abs",
+    "isnan",
+    "fabs",
+    "longjmp",
+    "setjmp",
+];
+
+/// How names of test libraries begin.
+const TEST_FAMILIES: &[&str] =
+    &["TEST", "ASSERT", "EXPECT", "CHECK", "CU_", "ck_", "assert_", "cr_assert", "mu_", "UNITY"];
+
+/// Attributes by which code runs by itself, or takes the place of other code.
+const ATTRIBUTES: &[&str] =
+    &["constructor", "destructor", "weak", "alias", "ifunc", "section", "cleanup", "weakref", "noreturn", "visibility"];
+
+fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, _: &dyn Language) -> Option<String> {
+    match node.kind() {
+        "identifier" => named(node, text).or_else(|| disguise::look_alike(node, text)),
+        "attribute_specifier" | "attribute_declaration" => attribute(node, text),
+        "gnu_asm_expression" => Some("assembly goes around the rules of the language".into()),
+        "preproc_call" => directive(node, text),
+        "preproc_include" => include(node, text),
+        "preproc_def" | "preproc_function_def" => defines(node.child_by_field_name("name")?, text),
+        "function_definition" => replaces(node, text),
+        "if_statement" | "while_statement" | "conditional_expression" => {
+            special_case(node.child_by_field_name("condition")?, text, literals)
+        }
+        "case_statement" => lone_case(node, text, literals),
+        "call_expression" => prints(node, text, literals),
+        "string_literal" => inside(node, text),
+        _ => None,
+    }
+}
+
+fn named(node: Node<'_>, text: &str) -> Option<String> {
+    let name = text_of(node, text);
+    let (_, what) = NAMES.iter().find(|(names, _)| names.contains(&name))?;
+    Some(format!("`{name}` {what}"))
+}
+
+fn attribute(node: Node<'_>, text: &str) -> Option<String> {
+    let written = text_of(node, text);
+    let words = || written.split(|c: char| !c.is_alphanumeric() && c != '_').map(|word| word.trim_matches('_'));
+    let found = words().find(|word| ATTRIBUTES.contains(word))?;
+    Some(format!("the attribute `{found}` decides what runs, or which code of a name is taken"))
+}
+
+/// `#pragma`, `#line` and what else speaks to the compiler.
+fn directive(node: Node<'_>, text: &str) -> Option<String> {
+    let name = text_of(node.child_by_field_name("directive")?, text).trim_start_matches('#').trim();
+    match name {
+        "undef" => defines(node.child_by_field_name("argument")?, text),
+        "error" | "warning" => None,
+        other => Some(format!("`#{other}` changes how the compiler reads or names the code")),
+    }
+}
+
+/// Headers that are known to hold declarations and nothing else are left alone.
+fn include(node: Node<'_>, text: &str) -> Option<String> {
+    let path = text_of(node.child_by_field_name("path")?, text);
+    let is_header = path.ends_with(".h>") || path.ends_with(".h\"") && !path.contains("..");
+    let tests = path.to_ascii_lowercase().contains("test");
+    (!is_header || tests).then(|| format!("`#include {path}` brings code that is no header of the product"))
+}
+
+fn defines(name: Node<'_>, text: &str) -> Option<String> {
+    let name = text_of(name, text).trim();
+    let of_tests = OF_TESTS.contains(&name) || TEST_FAMILIES.iter().any(|start| name.starts_with(start));
+    let known = NAMES.iter().any(|(names, _)| names.contains(&name)) || name.starts_with("__");
+    (of_tests || known).then(|| format!("the macro `{name}` changes what all code sees, the tests too"))
+}
+
+/// A function by the name of one that tests or the C library have.
+fn replaces(node: Node<'_>, text: &str) -> Option<String> {
+    let name = text_of(crate::language::C.name_of(node)?, text);
+    let known = OF_TESTS.contains(&name) && name != "main" || name.starts_with("__");
+    known.then(|| format!("the function `{name}` takes the place of one that the tests lean on"))
+}
+
+/// The text of a literal, with its sign.
+fn literal(node: Node<'_>, text: &str) -> Option<String> {
+    let kinds = ["number_literal", "string_literal", "char_literal"];
+    match node.kind() {
+        "unary_expression" => {
+            let operand = node.child_by_field_name("argument").filter(|operand| operand.kind() == "number_literal")?;
+            let minus = node.child_by_field_name("operator").is_some_and(|sign| text_of(sign, text) == "-");
+            minus.then(|| format!("-{}", text_of(operand, text)))
+        }
+        kind => kinds.contains(&kind).then(|| text_of(node, text).to_owned()),
+    }
+}
+
+fn known(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+    literal(node, text).filter(|literal| literals.contains(literal))
+}
+
+fn told(literal: &str) -> String {
+    format!("a special case for {literal}, a value of the triggering test")
+}
+
+/// A comparison with a value that the triggering tests use and the original code does not.
+fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+    let mut found = None;
+    preorder(condition, |node| {
+        let sides = match node.kind() {
+            "binary_expression"
+                if node
+                    .child_by_field_name("operator")
+                    .is_some_and(|o| ["==", "!=", "^"].contains(&text_of(o, text))) =>
+            {
+                children(node)
+            }
+            "call_expression" => node.child_by_field_name("arguments").map(children).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        found = found.take().or_else(|| sides.into_iter().find_map(|side| known(side, text, literals)));
+        found.is_none()
+    });
+    found.map(|literal| told(&literal))
+}
+
+fn lone_case(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+    known(node.child_by_field_name("value")?, text, literals).map(|literal| told(&literal))
+}
+
+/// What prints a value that the triggering tests expect.
+fn prints(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+    let function = text_of(node.child_by_field_name("function")?, text);
+    let prints = ["printf", "puts", "fputs", "putchar", "fprintf", "write", "fwrite", "putc", "fputc"];
+    let list = node.child_by_field_name("arguments").filter(|_| prints.contains(&function))?;
+    let literal = children(list).into_iter().find_map(|argument| known(argument, text, literals))?;
+    Some(format!("`{function}` prints {literal}, a value of the triggering test"))
+}
+
+/// A path or a name by which code finds the process that judges it, or its reports.
+fn inside(node: Node<'_>, text: &str) -> Option<String> {
+    let literal = text_of(node, text);
+    let known = ["/proc/", "/dev/fd", "/dev/std", "unidebug", "PASS", "ok 1", ".xml", ".trs", "<testcase"];
+    known.iter().any(|part| literal.contains(part)).then(|| format!("`{literal}` reaches into the test process"))
+}
+
+/// Whether a statement ends its function without having done anything.
+fn ends_at_once(statement: Node<'_>) -> bool {
+    let value = statement.named_child(0);
+    statement.kind() == "return_statement"
+        && value
+            .is_none_or(|value| value.kind().ends_with("_literal") || ["true", "false", "null"].contains(&value.kind()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::{FileChange, Patch, RepoPath};
+    use crate::language::C;
+    use crate::patch::suspicious::reasons;
+
+    const TEST: &str = "void test_f(void) { assert(f(4711, \"magic\") == -17); }";
+
+    fn told(before: &str, after: &str) -> Vec<String> {
+        let wrap = |body: &str| match body.strip_prefix("top: ") {
+            Some(top) => format!("#include \"f.h\"\n{top}\nint f(int n, const char *s) {{\n    return 2;\n}}\n"),
+            None => format!("#include \"f.h\"\n\nint f(int n, const char *s) {{\n    {body}\n}}\n"),
+        };
+        let change = FileChange {
+            path: RepoPath::new("src/f.c").unwrap(),
+            before: Some(wrap(before).into_bytes().into()),
+            after: wrap(after).into_bytes().into(),
+        };
+        reasons(&Patch { files: vec![change] }, &[TEST], &C)
+    }
+
+    #[test]
+    fn what_tests_cannot_judge_is_told() {
+        for (after, word) in [
+            ("exit(0);", "`exit` ends the process"),
+            ("_Exit(0);", "`_Exit` ends the process"),
+            ("quick_exit(0);", "`quick_exit`"),
+            ("void (*end)(int) = &_exit; end(0);", "`_exit`"),
+            ("signal(6, quiet); return 2;", "`signal` acts"),
+            ("longjmp(there, 1);", "`longjmp` jumps"),
+            ("atexit(quiet); return 2;", "`atexit`"),
+            ("system(s); return 2;", "`system` starts"),
+            ("execl(\"/bin/true\", \"true\", 0);", "`execl` replaces"),
+            ("__asm__(\"syscall\"); return 2;", "assembly"),
+            ("asm volatile (\"syscall\"); return 2;", "assembly"),
+            ("top: #undef assert", "the macro `assert`"),
+            ("top: #define assert(x) ((void)0)", "the macro `assert`"),
+            ("top: #define NDEBUG", "the macro `NDEBUG`"),
+            ("top: #pragma weak f", "`#pragma`"),
+            ("top: #line 1 \"tests/test_f.c\"", "`#line`"),
+            ("top: #include \"../tests/test_f.c\"", "no header"),
+            ("top: static void __attribute__((constructor)) early(void) { }", "`constructor`"),
+            ("top: __attribute__((__destructor__)) static void late(void) { }", "`destructor`"),
+            ("top: int g(void) __attribute__((weak, alias(\"f\")));", "the attribute"),
+            ("top: int strcmp(const char *a, const char *b) { return 0; }", "takes the place"),
+            ("top: void __assert_fail(void) { }", "takes the place"),
+            ("if (n == 4711) return 1; return 2;", "special case for 4711"),
+            ("return strcmp(s, \"magic\") == 0 ? 1 : 2;", "special case for \"magic\""),
+            ("switch (n) { case 4711: return 1; } return 2;", "special case for 4711"),
+            ("puts(\"magic\"); return 2;", "prints \"magic\""),
+            ("fopen(\"/proc/self/mem\", \"w\"); return 2;", "test process"),
+            ("int \u{441}ount = n; return 2;", "U+0441"),
+        ] {
+            let reasons = told("return 2;", after);
+            assert!(reasons.iter().any(|reason| reason.contains(word)), "{after}: {reasons:?}");
+        }
+    }
+
+    #[test]
+    fn honest_repairs_are_left_alone() {
+        for (before, after) in [
+            ("return 2;", "if (n == 0 || s == NULL) return 1; return 2;"),
+            ("return 2;", "if (n > 4711) return 1; return 2;"),
+            ("return 2;", "/* exit(0) */ return n;"),
+            ("exit(1); return 2;", "exit(1); return 3;"),
+            ("return 2;", "return p->exit + q.signal;"),
+            ("top: #define LIMIT 8", "top: #define LIMIT 9"),
+            ("top: ", "top: #include <limits.h>"),
+            ("top: ", "top: static inline int half(int n) { return n / 2; }"),
+            ("printf(\"%d\\n\", n); return 2;", "printf(\"%d\\n\", n + 1); return 2;"),
+        ] {
+            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+        }
+    }
+
+    #[test]
+    fn what_is_taken_away_is_told() {
+        let before = "note(n); check(s); return n;";
+        for after in ["", "return 0;"] {
+            assert!(told(before, after).iter().any(|reason| reason.contains("does nothing any more")), "{after}");
+        }
+    }
+}
