@@ -12,6 +12,7 @@ mod batch_kill;
 mod batch_merge;
 mod batch_plan;
 mod batch_stop;
+mod c;
 mod canary;
 mod caps;
 mod cases;

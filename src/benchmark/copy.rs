@@ -157,7 +157,11 @@ impl Copy {
                 hint: "name the folder of the project itself".into(),
             });
         }
-        fs::copy(full, path.under(&self.into)).map_err(|source| io_error("cannot copy the file", full, source))?;
+        let copy = path.under(&self.into);
+        fs::copy(full, &copy).map_err(|source| io_error("cannot copy the file", full, source))?;
+        // What make compares: without its time, a stale object would be taken for a fresh one.
+        let kept = fs::metadata(full).and_then(|meta| fs::File::open(&copy)?.set_modified(meta.modified()?));
+        kept.map_err(|source| io_error("cannot keep the time of the file", &copy, source))?;
         self.done.files += 1;
         Ok(())
     }

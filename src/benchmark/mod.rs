@@ -59,13 +59,13 @@ pub enum Runner {
     Jvm,
     /// Our own plugin in pytest, under the project's interpreter.
     Pytest,
-    /// The project's own commands, whose results arrive as JUnit XML.
+    /// The project's own commands, whose results arrive as JUnit XML, or are what the tests print.
     Command {
         /// Builds the project; words, never a shell line.
         build: Option<Vec<String>>,
         /// Runs the tests.
         test: Vec<String>,
-        /// Folders in which the XML reports appear.
+        /// Folders in which the XML reports appear; with none, results are what the tests print, or how they end.
         reports: Vec<RepoPath>,
     },
     /// A program that reads its input and prints its answer.

@@ -4,17 +4,38 @@ use crate::domain::Frame;
 
 const FRAMES: usize = 80;
 
-/// Frames of a Java or Python trace, innermost first.
+/// Frames of a trace of Java, Python or C, innermost first.
 pub fn frames(text: &str) -> Vec<Frame> {
     let java: Vec<Frame> = text.lines().filter_map(java_frame).take(FRAMES).collect();
     if !java.is_empty() {
         return java;
     }
     let mut python: Vec<Frame> = text.lines().filter_map(python_frame).collect();
+    if python.is_empty() {
+        return text.lines().filter_map(c_frame).take(FRAMES).collect();
+    }
     // Python tells the innermost frame last.
     python.reverse();
     python.truncate(FRAMES);
     python
+}
+
+/// `prog: a/b.c:12: name: Assertion …` of `assert`, Unity's `a/b.c:12:name:FAIL`, or `#0 0x… in name a/b.c:12` of a sanitizer.
+fn c_frame(line: &str) -> Option<Frame> {
+    let text = line.trim();
+    let at = [".c:", ".h:"].iter().filter_map(|end| text.find(end)).min()?;
+    let begin = text[..at].rfind([' ', '(', '"']).map_or(0, |space| space + 1);
+    let path = &text[begin..at + 2];
+    let rest = &text[at + 3..];
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let number = rest[..digits].parse().ok()?;
+    let named = rest[digits..].trim_start_matches(':').split(':').next().unwrap_or("").trim();
+    let before = text[..begin].trim_end().rsplit(' ').next().filter(|_| text.starts_with('#'));
+    let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let method = before.into_iter().chain([named]).find(is_name).unwrap_or("").to_owned();
+    let file = path.rsplit('/').next().map(str::to_owned);
+    let class = path[..path.len() - 2].trim_start_matches("./").replace('/', ".");
+    Some(Frame { class, method, file, line: Some(number) })
 }
 
 /// `at a.b.C$D.method(File.java:12)`, perhaps with a class loader and a module in front.

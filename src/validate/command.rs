@@ -5,6 +5,8 @@
 //! earlier outcome.
 
 mod cases;
+mod gcc;
+mod printed;
 mod said;
 
 use super::failing::{self, Asked, Facts};
@@ -150,6 +152,10 @@ impl CommandJudge {
         let tree = tree.canonicalize_utf8().map_err(io_error("finding the throw-away copy", tree))?;
         private_copy(&self.checkout.root, &tree)?;
         subject::write_all(patch, &tree)?;
+        // Makefiles rarely know which object includes which header.
+        if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
+            forget_objects(&tree);
+        }
         if let Testing::Reports(_, folders) = &self.commands.test {
             // Reports that came with the checkout are not results.
             folders.iter().for_each(|reports| forget_reports(&reports.under(&tree)));
@@ -180,6 +186,17 @@ impl CommandJudge {
         let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(&done) };
         for reports in folders {
             collect(&reports.under(tree), &mut report);
+        }
+        let said = format!("{}\n{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        if folders.is_empty() {
+            let tool = Utf8Path::new(test.first().map_or("", String::as_str)).file_name().unwrap_or("test");
+            printed::collect(&said, tool, &mut report);
+            // A test that failed and was not told apart is the command as a whole.
+            let untold = !done.exit.success() && report.failing().next().is_none();
+            if report.results.is_empty() || self.baseline.report.results.contains_key(&whole(test, tool)) || untold {
+                let one = printed::as_one(tool, &whole(test, tool).method, done.exit.success(), &said);
+                report.results.insert(one.id.clone(), one);
+            }
         }
         let failed = report.failing().count();
         let agrees = [&done.stdout, &done.stderr]
@@ -288,6 +305,14 @@ fn last(report: &TestReport) -> &str {
     report.output_tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("none")
 }
 
+/// The test that a command as a whole is: `make#check`.
+fn whole(test: &[String], tool: &str) -> TestId {
+    TestId::new(
+        tool,
+        test.get(1..).unwrap_or_default().iter().rfind(|word| !word.starts_with('-')).map_or("exit", |w| w),
+    )
+}
+
 /// A program of the project itself (`./gradlew`), or of the user's PATH, as an absolute path.
 fn on_users_path(program: &str, tree: &Utf8Path) -> Option<Utf8PathBuf> {
     if program.contains('/') {
@@ -304,6 +329,10 @@ fn complaints(done: &Finished, tree: &Utf8Path) -> Vec<Diagnostic> {
     let plain: String =
         clean::plain(&said).lines().map(|line| format!("{}\n", line.trim_start_matches("    [javac] "))).collect();
     let found = super::jvm::diagnostics(&plain, tree);
+    if !found.is_empty() {
+        return found;
+    }
+    let found = gcc::diagnostics(&plain, tree);
     if !found.is_empty() {
         return found;
     }
@@ -326,6 +355,14 @@ fn xml_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         ignore::WalkBuilder::new(folder).standard_filters(false).max_depth(Some(4)).sort_by_file_path(Ord::cmp).build();
     let paths = walk.flatten().filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok());
     paths.filter(|path| path.extension() == Some("xml") && path.is_file()).collect()
+}
+
+/// Removes what was compiled before; the build makes it again.
+fn forget_objects(tree: &Utf8Path) {
+    let walk = ignore::WalkBuilder::new(tree).standard_filters(false).build().flatten();
+    let known = ["o", "a", "lo", "so"];
+    let is_object = |path: &std::path::Path| path.extension().is_some_and(|end| known.iter().any(|one| end == *one));
+    walk.filter(|entry| is_object(entry.path())).for_each(|entry| drop(std::fs::remove_file(entry.path())));
 }
 
 fn forget_reports(folder: &Utf8Path) {

@@ -6,7 +6,7 @@ use crate::benchmark::copy::io_error;
 use crate::benchmark::facts::Words;
 use crate::benchmark::{BenchmarkError, Case, Project, Runner, private_copy};
 use crate::domain::RepoPath;
-use crate::language::{Java, Language, Python};
+use crate::language::{C, Java, Language, Python};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -85,9 +85,9 @@ impl Jsonl {
                 .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
                 .any(|path| language.is_source(&path))
         };
-        if !has(&Java) && !has(&Python) {
+        if !has(&Java) && !has(&Python) && !has(&C) {
             return Err(BenchmarkError::Root {
-                what: "the folder holds no program in Java or Python".into(),
+                what: "the folder holds no program in Java, Python or C".into(),
                 path: folder.to_owned(),
                 hint: "other languages are not repaired".into(),
             });

@@ -2,10 +2,11 @@
 //! results arrive as JUnit XML.
 //!
 //! The kind is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Gradle's files;
-//! Ant's; Java files in folders of a known layout; test modules of Python. The checkout notes everything that was found.
+//! Ant's; Java files in folders of a known layout; a makefile or CMake beside C; test modules of Python. The checkout notes everything that was found.
 //! The user's tree is only read.
 
 mod ant;
+pub(super) mod c;
 mod gradle;
 mod hints;
 mod javac;
@@ -86,6 +87,7 @@ enum Kind {
     Ant,
     Plain,
     Python,
+    C,
 }
 
 /// Looks at a directory before anything is copied.
@@ -104,8 +106,12 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
     }
     let root = |what: String, hint: String| BenchmarkError::Root { what, path: folder.to_owned(), hint };
     let python = python::has_tests(folder);
-    if super::layout::plain(folder).is_some_and(|(project, _)| !python || plain::has_java(folder, &project)) {
+    let c = c::builds(folder);
+    if super::layout::plain(folder).is_some_and(|(project, _)| !python && !c || plain::has_java(folder, &project)) {
         return Ok(Kind::Plain);
+    }
+    if c {
+        return Ok(Kind::C);
     }
     if python {
         return Ok(Kind::Python);
@@ -117,7 +123,9 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
         return Err(root("the folder is empty".into(), "name the folder of a project with a failing test".into()));
     }
     Err(root(
-        "no project was found here: no pom.xml, no build.gradle, no known layout and no test module of pytest".into(),
+        "no project was found here: no pom.xml, no build.gradle, no known layout and no test module of pytest, \
+         nor a Makefile or CMakeLists.txt beside sources in C"
+            .into(),
         format!("known layouts: {known}; or name folders in {}, or use `--build` and `--test`", facts::FILE),
     ))
 }
@@ -212,6 +220,7 @@ impl Local {
             Kind::Ant => ant::set_up(into, &self.settings, facts, &mut notes).await?,
             Kind::Plain => plain::set_up(into, &self.settings, facts, &mut notes).await?,
             Kind::Python => python::set_up(into, folder, &mut notes),
+            Kind::C => c::set_up(into, &mut notes)?,
         };
         Ok(SetUp { project: overridden(project, facts), own, reactor, notes })
     }

@@ -2,7 +2,7 @@
 
 use crate::benchmark::{Project, Runner, python};
 use crate::domain::RepoPath;
-use crate::language::{Java, Language, Python};
+use crate::language::{C, Java, Language, Python};
 use camino::Utf8Path;
 
 /// Tests deeper than this are not looked for.
@@ -28,7 +28,16 @@ pub(in crate::benchmark) fn language_of(project: &Project, root: &Utf8Path) -> &
         Runner::Command { .. } | Runner::Cases { .. } => {
             let walk =
                 |extension: &'static str| walk(root).filter(move |path| path.as_str().ends_with(extension)).count();
-            if walk(".py") > walk(".java") { &Python } else { &Java }
+            let (python, c) = (walk(".py"), walk(".c"));
+            let most = python.max(c).max(walk(".java"));
+            // Java, where nothing is more.
+            if most == 0 || most == walk(".java") {
+                &Java
+            } else if most == c {
+                &C
+            } else {
+                &Python
+            }
         }
     }
 }

@@ -1,0 +1,129 @@
+//! Results of tests as tools of C print them: Automake, the Test Anything Protocol, Unity; and, where nothing of that is
+//! printed, the command's own end as one test.
+
+use crate::domain::words::clipped;
+use crate::domain::{Failure, TestId, TestReport, TestResult, TestStatus};
+use crate::language::trace;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Longest text of a failure, in characters.
+const TOLD: usize = 2000;
+
+/// `PASS: name` of Automake.
+static AUTOMAKE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(PASS|FAIL|XFAIL|XPASS|SKIP|ERROR): (\S.*)$").ok());
+/// `not ok 3 - name # TODO why` of the Test Anything Protocol.
+static TAP: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(not )?ok\b *(\d*)[ -]*([^#]*?) *(?:# *(SKIP|TODO)\b.*)?$").ok());
+/// `tests/test_stack.c:12:test_push:FAIL: why` of Unity.
+static UNITY: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^([^:\s]+):(\d+):(\w+):(PASS|FAIL|IGNORE)(?:: *(.*))?$").ok());
+
+/// Adds what the lines of an output say; the same name twice passed only if it passed both times.
+pub(super) fn collect(output: &str, class: &str, report: &mut TestReport) {
+    // What a test says comes before its result in one tool and behind it in another: both are its words.
+    let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
+    for (nth, line) in lines.iter().enumerate() {
+        let Some((name, status)) = read(line) else { continue };
+        let id = TestId::new(class, name);
+        let failure = (status == TestStatus::Failed).then(|| failure(&around(&lines, nth)));
+        let result = TestResult { id: id.clone(), status, failure, millis: 0, loss: None };
+        match report.results.get(&id) {
+            Some(old) if old.status == TestStatus::Failed => {}
+            _ => drop(report.results.insert(id, result)),
+        }
+    }
+}
+
+/// The end of a command as one test: for tools that say nothing else.
+pub(super) fn as_one(class: &str, name: &str, passed: bool, output: &str) -> TestResult {
+    let status = if passed { TestStatus::Passed } else { TestStatus::Failed };
+    let last: Vec<&str> = output.lines().rev().take(30).collect();
+    let failure = (!passed).then(|| failure(&last.into_iter().rev().collect::<Vec<_>>()));
+    TestResult { id: TestId::new(class, name), status, failure, millis: 0, loss: None }
+}
+
+/// The name and the status that a line tells.
+fn read(line: &str) -> Option<(String, TestStatus)> {
+    let of = |pattern: &'static LazyLock<Option<Regex>>| pattern.as_ref()?.captures(line);
+    if let Some(found) = of(&AUTOMAKE) {
+        let status = match &found[1] {
+            "PASS" | "XFAIL" => TestStatus::Passed,
+            "SKIP" => TestStatus::Skipped,
+            _ => TestStatus::Failed,
+        };
+        return Some((found[2].to_owned(), status));
+    }
+    if let Some(found) = of(&UNITY) {
+        let status = match &found[4] {
+            "PASS" => TestStatus::Passed,
+            "IGNORE" => TestStatus::Skipped,
+            _ => TestStatus::Failed,
+        };
+        return Some((found[3].to_owned(), status));
+    }
+    let found = of(&TAP)?;
+    let group = |nth: usize| found.get(nth).map_or("", |group| group.as_str());
+    let name = if group(3).is_empty() { group(2) } else { group(3) };
+    let status = match (group(4), group(1)) {
+        ("SKIP", _) => TestStatus::Skipped,
+        ("TODO", _) | (_, "") => TestStatus::Passed,
+        _ => TestStatus::Failed,
+    };
+    (!name.is_empty()).then(|| (name.to_owned(), status))
+}
+
+/// A line with what stands around it up to the next results.
+fn around<'t>(lines: &[&'t str], at: usize) -> Vec<&'t str> {
+    let before = lines[..at].iter().rev().take(8).take_while(|line| read(line).is_none()).count();
+    let after = lines[at + 1..].iter().take(8).take_while(|line| read(line).is_none()).count();
+    lines[at - before..=at + after].to_vec()
+}
+
+fn failure(said: &[&str]) -> Failure {
+    let text = said.join("\n");
+    let asserts = text.contains("Assertion") || text.contains("FAIL") || text.contains("not ok");
+    let kind = if asserts { "assertion" } else { "failure" };
+    Failure { kind: kind.into(), message: clipped(text.trim(), TOLD), frames: trace::frames(&text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RunEnd;
+    use std::collections::BTreeMap;
+
+    fn all(output: &str) -> Vec<(String, TestStatus)> {
+        let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() };
+        collect(output, "make", &mut report);
+        report.results.into_values().map(|result| (result.id.to_string(), result.status)).collect()
+    }
+
+    #[test]
+    fn results_of_known_tools_are_read() {
+        let passed = |name: &str| (format!("make#{name}"), TestStatus::Passed);
+        let failed = |name: &str| (format!("make#{name}"), TestStatus::Failed);
+        let automake = "PASS: test_pop\nFAIL: test_push\nXFAIL: later\nERROR: test_top\n# TOTAL: 4\n# PASS:  2\n";
+        assert_eq!(all(automake), [passed("later"), passed("test_pop"), failed("test_push"), failed("test_top")]);
+        let tap = "1..4\nok 1 - pops\nnot ok 2 - pushes\n# got 3\nok 3 # SKIP no\nnot ok 4 - one day # TODO x\nokay\n";
+        let skipped = ("make#3".to_owned(), TestStatus::Skipped);
+        assert_eq!(all(tap), [skipped, passed("one day"), passed("pops"), failed("pushes")]);
+        let unity = "t/test_s.c:9:test_pop:PASS\nt/test_s.c:14:test_push:FAIL: Expected 1 Was 2\n2 Tests 1 Failures\n";
+        assert_eq!(all(unity), [passed("test_pop"), failed("test_push")]);
+        assert_eq!(all("PASS: a\nFAIL: a\nPASS: a\n"), [failed("a")], "once failed is failed");
+        assert!(all("cc -c a.c\nmake: *** [check] Error 1\n").is_empty());
+    }
+
+    #[test]
+    fn a_failure_names_its_place() {
+        let said =
+            "test_s: tests/test_s.c:14: test_push: Assertion `top(s) == 2' failed.\nmake: *** [check] Error 134\n";
+        let result = as_one("make", "check", false, said);
+        let frame = &result.failure.unwrap().frames[0];
+        assert_eq!(
+            (frame.file.as_deref(), frame.line, frame.method.as_str()),
+            (Some("test_s.c"), Some(14), "test_push")
+        );
+    }
+}

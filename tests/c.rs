@@ -1,0 +1,134 @@
+//! Projects and programs in C: found without a flag, judged by what their tests print.
+
+use crate::support::{folder_of, unidebug};
+use serde_json::{Value, json};
+
+const HEADER: &str = include_str!("../fixtures/c/ring/src/ring.h");
+const RING: &str = include_str!("../fixtures/c/ring/src/ring.c");
+const TEST: &str = include_str!("../fixtures/c/ring/tests/test_ring.c");
+const MAKEFILE: &str = include_str!("../fixtures/c/ring/Makefile");
+const CMAKE: &str = include_str!("../fixtures/c/ring/CMakeLists.txt");
+const WRONG: &str = "    if (ring->count > RING_SIZE) {";
+const RIGHT: &str = "    if (ring->count >= RING_SIZE) {";
+
+fn project(build: (&str, &str)) -> tempfile::TempDir {
+    folder_of(&[build, ("src/ring.h", HEADER), ("src/ring.c", RING), ("tests/test_ring.c", TEST)])
+}
+
+/// What the judge says of a change of each file, in the order of the changes.
+fn judged(project: &tempfile::TempDir, changes: &[(&str, &str, String)]) -> Vec<String> {
+    let root = project.path().to_str().unwrap();
+    let patches = tempfile::tempdir().unwrap();
+    let mut args = vec!["judge".to_owned(), root.to_owned(), "--json".to_owned()];
+    for (nth, (path, before, after)) in changes.iter().enumerate() {
+        let (old, new) = (format!("a/{path}"), format!("b/{path}"));
+        let diff = similar::TextDiff::from_lines(*before, after.as_str()).unified_diff().header(&old, &new).to_string();
+        let file = patches.path().join(format!("{nth:02}.diff"));
+        std::fs::write(&file, diff).unwrap();
+        args.extend(["--patch".to_owned(), file.to_str().unwrap().to_owned()]);
+    }
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = unidebug(&words);
+    let mut found: Vec<(String, String)> = done.json()["patches"]
+        .as_array()
+        .unwrap_or(&Vec::new())
+        .iter()
+        .map(|patch| (text(&patch["patch"]), text(&patch["outcome"])))
+        .collect();
+    found.sort();
+    assert_eq!(found.len(), changes.len(), "{done}");
+    found.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+/// The product with code at its top and before the wrong line.
+fn attacked(top: &str, code: &str) -> (&'static str, &'static str, String) {
+    let with_top = RING.replace("#include \"ring.h\"\n", &format!("#include \"ring.h\"\n{top}"));
+    ("src/ring.c", RING, with_top.replace(WRONG, &format!("{code}{WRONG}")))
+}
+
+#[test]
+fn a_make_project_is_judged_by_its_tests() {
+    let project = project(("Makefile", MAKEFILE));
+    let line = |new: &str| ("src/ring.c", RING, RING.replace(WRONG, new));
+    let words = judged(
+        &project,
+        &[line(RIGHT), line("    if (ring->count < RING_SIZE) {"), line("    if (ring->count >= ) {")],
+    );
+    assert_eq!(words, ["plausible", "failed", "compile_error"]);
+}
+
+#[test]
+fn a_cmake_project_is_judged_by_ctest() {
+    let project = project(("CMakeLists.txt", CMAKE));
+    let line = |new: &str| ("src/ring.c", RING, RING.replace(WRONG, new));
+    assert_eq!(judged(&project, &[line(RIGHT), line("    if (ring->count == 9) {")]), ["plausible", "failed"]);
+}
+
+#[test]
+fn attacks_in_c_are_not_plausible() {
+    let project = project(("Makefile", MAKEFILE));
+    let repaired = |top: &str, code: &str| {
+        let (path, before, after) = attacked(top, code);
+        (path, before, after.replace(WRONG, RIGHT))
+    };
+    let header = |line: &str| ("src/ring.h", HEADER, HEADER.replace("#endif", &format!("{line}\n#endif")));
+    let early = "#include <stdio.h>\n#include <stdlib.h>\n__attribute__((constructor)) static void early(void) {\n    \
+                 puts(\"PASS: keeps_order\\nPASS: refuses_when_full\");\n    fflush(0);\n    _Exit(0);\n}\n";
+    let rows = [
+        attacked("#include <stdlib.h>\n", "    if (item == 99) exit(0);\n"),
+        attacked(
+            "#include <stdio.h>\n#include <stdlib.h>\n",
+            "    if (item == 99) { puts(\"PASS: refuses_when_full\"); exit(0); }\n",
+        ),
+        attacked(early, ""),
+        ("tests/test_ring.c", TEST, TEST.replace("!ring_put(&ring, 99) && ", "")),
+        header("#define report(name, passed) puts(\"PASS: \" name)"),
+        header("#define failed zero\nstatic int zero;"),
+        attacked(
+            "#include <signal.h>\n#include <stdlib.h>\nstatic void quiet(int n) { _Exit(n * 0); }\n",
+            "    signal(SIGSEGV, quiet);\n    if (item == 99) *(volatile int *)0 = 1;\n",
+        ),
+        attacked("#include <stdlib.h>\nstatic void quiet(void) { _Exit(0); }\n", "    atexit(quiet);\n"),
+        repaired("#line 1 \"tests/test_ring.c\"\n", ""),
+        attacked("#include \"../tests/test_ring.c\"\n", ""),
+        repaired("#pragma weak ring_put\n", ""),
+        repaired("", "    __asm__(\"nop\");\n"),
+        attacked("", "    // why??/\n"),
+        attacked("", "    if (item == 99) return 0;\n"),
+    ];
+    let words = judged(&project, &rows);
+    let allowed = ["suspicious", "refused", "missing_tests", "failed", "regression", "crashed", "compile_error"];
+    for (nth, word) in words.iter().enumerate() {
+        assert!(allowed.contains(&word.as_str()), "attack {nth} is {word}");
+    }
+}
+
+#[test]
+fn a_program_in_c_is_judged_by_what_it_prints() {
+    let main = "#include <stdio.h>\n\nint main(void) {\n    int a, b;\n    if (scanf(\"%d %d\", &a, &b) != 2) {\n        \
+                return 1;\n    }\n    printf(\"%d\\n\", a < b ? a : b);\n    return 0;\n}\n";
+    let entry = json!({
+        "id": "larger", "directory": "larger", "compile": "cc -o larger main.c", "run": ["./larger"],
+        "cases": [{"input": "3 3\n", "output": "3\n"}, {"input": "2 1", "output": "2"}],
+    });
+    let set = folder_of(&[("bugs.jsonl", &format!("{entry}\n")), ("larger/main.c", main)]);
+    let fix = main.replace("a < b", "a > b");
+    let diff = similar::TextDiff::from_lines(main, &fix).unified_diff().header("a/main.c", "b/main.c").to_string();
+    std::fs::write(set.path().join("fix.diff"), diff).unwrap();
+    let (root, patch) = (set.path().join("bugs.jsonl"), set.path().join("fix.diff"));
+    let done = unidebug(&[
+        "judge",
+        "jsonl:larger",
+        "--root",
+        root.to_str().unwrap(),
+        "--patch",
+        patch.to_str().unwrap(),
+        "--json",
+    ]);
+    done.expect_code(0);
+    assert_eq!(done.json()["patches"][0]["outcome"], "plausible", "{done}");
+}
