@@ -1,6 +1,6 @@
 //! Projects and programs in C: found without a flag, judged by what their tests print.
 
-use crate::support::{folder_of, unidebug};
+use crate::support::{Endpoint, Reply, folder_of, unidebug};
 use serde_json::{Value, json};
 
 const HEADER: &str = include_str!("../fixtures/c/ring/src/ring.h");
@@ -131,4 +131,24 @@ fn a_program_in_c_is_judged_by_what_it_prints() {
     ]);
     done.expect_code(0);
     assert_eq!(done.json()["patches"][0]["outcome"], "plausible", "{done}");
+}
+
+#[test]
+fn a_make_project_is_repaired_through_an_endpoint() {
+    let project = project(("Makefile", MAKEFILE));
+    let endpoint = Endpoint::start(|agent, nth, _| match agent {
+        "Locator" => Reply::command("goal_accomplished", json!({"marked_code": WRONG, "explanation": "it decides"})),
+        _ => {
+            let line = if nth == 1 { "    if (ring->count != RING_SIZE) {" } else { RIGHT };
+            let diff = format!("--- a/src/ring.c\n+++ b/src/ring.c\n@@\n-{WRONG}\n+{line}\n");
+            Reply::command("write_fix", json!({"diff": diff, "explanation": "the mark is right"}))
+        }
+    });
+    let (root, url) = (project.path().to_str().unwrap(), endpoint.base_url());
+    let args = ["run", root, "--model", "scripted", "--base-url", &url];
+    let done = unidebug(&[&args[..], &["--no-first", "--no-review", "--levels", "L1", "--json"]].concat());
+    done.expect_code(0);
+    assert_eq!(done.json()["verdict"], "plausible", "{done}");
+    let asked = endpoint.served_to("Locator")[0].prompt();
+    assert!(asked.contains("refuses_when_full") && asked.contains("ring_put"), "{asked}");
 }

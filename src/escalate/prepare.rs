@@ -202,11 +202,10 @@ async fn bench(
 /// Sources of the failing tests.
 fn test_texts(bug: &Bug, index: &CodeIndex) -> Vec<String> {
     let text = |test: &FailingTest| Some(index.file(test.file.as_ref()?)?.lines(test.span?).to_owned());
-    let found: Vec<String> = bug.failing.iter().filter_map(text).collect();
-    if !found.is_empty() || index.language().name() != "c" {
-        return found;
+    if bug.failing.iter().any(|test| test.file.is_some()) {
+        return bug.failing.iter().filter_map(text).collect();
     }
-    // The name of a test in C names no file: all tests speak for it.
+    // Where no runner names a file, all tests speak for those that fail.
     index.files().iter().filter(|file| file.test).map(|file| file.text.to_string()).collect()
 }
 

@@ -33,9 +33,10 @@ fn failing_test(index: &CodeIndex, baseline: &Baseline, id: &TestId) -> FailingT
     }
 }
 
-/// The test's method, in its class or in one that its class extends.
+/// The test's method, in its class or in one that its class extends; where no class has the name that its runner gives,
+/// the only one of its name among the tests.
 fn find_method<'i>(index: &'i CodeIndex, id: &TestId) -> Option<(&'i Arc<SourceFile>, &'i Method)> {
-    let (mut file, mut class) = index.class(&id.class)?;
+    let Some((mut file, mut class)) = index.class(&id.class) else { return only_named(index, id.bare_method()) };
     for _ in 0..MAX_CLIMB {
         let mut overloads =
             class.methods.iter().filter(|method| method.name == id.bare_method() && !method.constructor);
@@ -46,6 +47,13 @@ fn find_method<'i>(index: &'i CodeIndex, id: &TestId) -> Option<(&'i Arc<SourceF
         (file, class) = class.supertypes.iter().find_map(|above| index.class(above))?;
     }
     None
+}
+
+fn only_named<'i>(index: &'i CodeIndex, name: &str) -> Option<(&'i Arc<SourceFile>, &'i Method)> {
+    let tests = index.files().iter().filter(|file| file.test);
+    let methods = |file: &'i Arc<SourceFile>| file.methods().map(move |method| (file, method));
+    let mut named = tests.flat_map(methods).filter(|(_, method)| method.name == name);
+    named.next().filter(|_| named.next().is_none())
 }
 
 /// The line of the innermost frame inside the test method: the statement that failed.
