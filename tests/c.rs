@@ -63,6 +63,10 @@ fn a_make_project_is_judged_by_its_tests() {
 
 #[test]
 fn a_cmake_project_is_judged_by_ctest() {
+    if std::process::Command::new("ctest").arg("--version").output().is_err() {
+        eprintln!("passed over: no CMake here");
+        return;
+    }
     let project = project(("CMakeLists.txt", CMAKE));
     let line = |new: &str| ("src/ring.c", RING, RING.replace(WRONG, new));
     assert_eq!(judged(&project, &[line(RIGHT), line("    if (ring->count == 9) {")]), ["plausible", "failed"]);

@@ -2,8 +2,8 @@
 //! results arrive as JUnit XML.
 //!
 //! The kind is found by looking, in this order: commands given by option or `.unidebug.toml`; a `pom.xml`; Gradle's files;
-//! Ant's; Java files in folders of a known layout; a makefile or CMake beside C; test modules of Python. The checkout notes everything that was found.
-//! The user's tree is only read.
+//! Ant's; Java files in folders of a known layout; test modules of Python; a makefile or CMake beside C. The checkout
+//! notes everything that was found. The user's tree is only read.
 
 mod ant;
 pub(super) mod c;
@@ -106,7 +106,8 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
     }
     let root = |what: String, hint: String| BenchmarkError::Root { what, path: folder.to_owned(), hint };
     let python = python::has_tests(folder);
-    let c = c::builds(folder);
+    // Packages of Python may hold sources in C.
+    let c = !python && c::builds(folder);
     if super::layout::plain(folder).is_some_and(|(project, _)| !python && !c || plain::has_java(folder, &project)) {
         return Ok(Kind::Plain);
     }
