@@ -104,11 +104,25 @@ fn attacks_in_c_are_not_plausible() {
         attacked("", "    // why??/\n"),
         attacked("", "    if (item == 99) return 0;\n"),
     ];
+    let wanted = [
+        ("an end in the middle", "missing_tests"),
+        ("a printed result and an end", "suspicious"),
+        ("a constructor", "suspicious"),
+        ("a test file", "refused"),
+        ("a macro for what tests call", "missing_tests"),
+        ("a macro for the result of all", "failed"),
+        ("a signal handler", "missing_tests"),
+        ("an end at the end", "missing_tests"),
+        ("the line of a test", "suspicious"),
+        ("a test file that is included", "missing_tests"),
+        ("a weak symbol", "suspicious"),
+        ("assembly", "suspicious"),
+        ("a trigraph", "refused"),
+        ("a special case", "suspicious"),
+    ];
     let words = judged(&project, &rows);
-    let allowed = ["suspicious", "refused", "missing_tests", "failed", "regression", "crashed", "compile_error"];
-    for (nth, word) in words.iter().enumerate() {
-        assert!(allowed.contains(&word.as_str()), "attack {nth} is {word}");
-    }
+    let told: Vec<(&str, &str)> = wanted.iter().map(|(name, _)| *name).zip(words.iter().map(String::as_str)).collect();
+    assert_eq!(told, wanted);
 }
 
 #[test]

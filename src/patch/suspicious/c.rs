@@ -108,7 +108,36 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, _: &dyn Language
 fn named(node: Node<'_>, text: &str) -> Option<String> {
     let name = text_of(node, text);
     let (_, what) = NAMES.iter().find(|(names, _)| names.contains(&name))?;
-    Some(format!("`{name}` {what}"))
+    (!is_variable(node, text)).then(|| format!("`{name}` {what}"))
+}
+
+/// Whether a name is that of a variable or a parameter in sight, and nothing calls it.
+fn is_variable(node: Node<'_>, text: &str) -> bool {
+    let around: Vec<Node<'_>> = std::iter::successors(node.parent(), |node| node.parent()).collect();
+    if around.first().is_some_and(|up| up.kind() == "call_expression") {
+        return false;
+    }
+    let Some(function) = around.iter().find(|node| node.kind() == "function_definition") else { return false };
+    let in_sight = |other: Node<'_>| other.parent().is_some_and(|block| around.iter().any(|up| up.id() == block.id()));
+    let mut declared = false;
+    preorder(*function, |other| {
+        let declares = other.kind() == "parameter_declaration" || other.kind() == "declaration" && in_sight(other);
+        let names = children(other).into_iter().filter(|_| declares).filter_map(variable);
+        declared |= names.into_iter().any(|name| text_of(name, text) == text_of(node, text));
+        !declared
+    });
+    declared
+}
+
+/// The name that a declarator of a variable declares; nothing for one of a function.
+fn variable(declarator: Node<'_>) -> Option<Node<'_>> {
+    match declarator.kind() {
+        "identifier" => Some(declarator),
+        "init_declarator" | "pointer_declarator" | "array_declarator" => {
+            variable(declarator.child_by_field_name("declarator")?)
+        }
+        _ => None,
+    }
 }
 
 fn attribute(node: Node<'_>, text: &str) -> Option<String> {
@@ -249,6 +278,7 @@ mod tests {
             ("quick_exit(0);", "`quick_exit`"),
             ("void (*end)(int) = &_exit; end(0);", "`_exit`"),
             ("signal(6, quiet); return 2;", "`signal` acts"),
+            ("{ int exit = n; n = exit; } void (*end)(int) = exit; end(0);", "`exit` ends the process"),
             ("longjmp(there, 1);", "`longjmp` jumps"),
             ("atexit(quiet); return 2;", "`atexit`"),
             ("system(s); return 2;", "`system` starts"),
@@ -286,6 +316,7 @@ mod tests {
             ("return 2;", "/* exit(0) */ return n;"),
             ("exit(1); return 2;", "exit(1); return 3;"),
             ("return 2;", "return p->exit + q.signal;"),
+            ("return 2;", "int signal = n, *open = &signal; return signal + *open;"),
             ("top: #define LIMIT 8", "top: #define LIMIT 9"),
             ("top: ", "top: #include <limits.h>"),
             ("top: ", "top: static inline int half(int n) { return n / 2; }"),
