@@ -168,7 +168,10 @@ fn flags_without_effect_and_batches_that_cannot_work_are_refused_at_once() {
     assert!(keyless.expect_code(4).stderr.contains("no key for the model `gpt-4o-mini`"), "{keyless}");
     let dry = batch(&["--", "--dry-run"]);
     assert!(dry.expect_code(2).stderr.contains("`--dry-run`"), "{dry}");
-    let slurm = batch(&["--executor", "slurm"]);
+    // Nothing is on this path, whatever the machine has.
+    let slurm = ["bench", "run", "fixtures:roman-numerals", "--executor", "slurm", "--out", &day.path("slurm")];
+    let slurm = Unidebug::new(&slurm).env("PATH", &day.path("nothing")).run();
+    assert!(!Path::new(&day.path("slurm")).exists(), "nothing is begun: {slurm}");
     assert!(slurm.expect_code(3).stderr.contains("Slurm is not installed here"), "{slurm}");
 }
 
