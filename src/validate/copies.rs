@@ -1,7 +1,7 @@
 //! Throw-away copies of a checkout with a patch in them, and what was made of the patch.
 
 use super::{ValidateError, io_error};
-use crate::benchmark::{Checkout, copy_with_outputs, private_copy};
+use crate::benchmark::{Checkout, Project, copy_with_outputs, private_copy};
 use crate::domain::{Patch, RepoPath};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
@@ -95,9 +95,12 @@ impl Copy {
         let outside = Utf8PathBuf::from_path_buf(std::env::temp_dir()).ok().filter(|folder| folder.is_dir());
         let own = outside.filter(|_| work.as_str().contains("unidebug"));
         let copy = Self::named(checkout, own.as_deref().unwrap_or(work), ["srv-", "app"], patch, build)?;
-        copy.without_sources(checkout);
-        copy.without_build_files(checkout);
-        if tests_name_outputs(checkout) {
+        let named = Named::by_tests(checkout);
+        if checkout.language == "java" {
+            copy.without_sources(checkout, &named);
+            copy.without_build_files(checkout, &named);
+        }
+        if outputs(&checkout.project).any(|folder| named.folder(folder)) {
             copy.link_outputs(checkout)?;
         }
         Ok(copy)
@@ -120,17 +123,11 @@ impl Copy {
 
     /// Takes sources away where they are compiled: those of tests where they lie by themselves, and all where no test names
     /// their folder.
-    fn without_sources(&self, checkout: &Checkout) {
+    fn without_sources(&self, checkout: &Checkout, named: &Named) {
         let project = &checkout.project;
-        if checkout.language != "java" {
-            return;
-        }
         let by_itself = |root: &&RepoPath| !project.source_roots.iter().any(|own| own.is_within(root));
-        let first = |root: &&RepoPath| {
-            let name = root.below(&project.module).and_then(|path| path.split('/').next()).unwrap_or_default();
-            !name.is_empty() && !tests_name(checkout, &spelled(name))
-        };
-        let product = project.source_roots.iter().filter(first);
+        let unnamed = |root: &&RepoPath| first_below(root, project).is_some_and(|name| !named.folder(name));
+        let product = project.source_roots.iter().filter(unnamed);
         for root in project.test_roots.iter().filter(by_itself).chain(product) {
             let folder = root.under(&self.tree);
             // Nothing outside of the copy is ever taken away.
@@ -150,11 +147,8 @@ impl Copy {
     }
 
     /// Takes the files of build tools away that no test names: programs lie beside none where they are used.
-    fn without_build_files(&self, checkout: &Checkout) {
-        if checkout.language != "java" {
-            return;
-        }
-        for name in BUILD_FILES.into_iter().filter(|name| !tests_name(checkout, &[(*name).to_owned()])) {
+    fn without_build_files(&self, checkout: &Checkout, named: &Named) {
+        for name in BUILD_FILES.into_iter().filter(|name| !named.texts.contains(*name)) {
             for folder in [checkout.project.module.under(&self.tree), self.tree.clone()] {
                 // It need not be there.
                 let _ = std::fs::remove_file(folder.join(name));
@@ -204,27 +198,51 @@ impl Copy {
 const BUILD_FILES: [&str; 6] =
     ["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "build.xml"];
 
-/// Whether some test source has the name of a folder of build output in it. Where none does, a plain process sees no such
-/// folder: a program would find it where it is tested, and nowhere else.
-fn tests_name_outputs(checkout: &Checkout) -> bool {
-    let project = &checkout.project;
-    let made = project.compiled.iter().chain(&project.compiled_tests);
-    let inside = made.filter_map(|folder| folder.below(&project.module)?.split('/').next());
-    tests_name(checkout, &inside.flat_map(spelled).collect::<Vec<_>>())
+/// Folders of build output, by their first name. Where no test names one, a plain process sees none: a program would find
+/// it where it is tested, and nowhere else.
+fn outputs(project: &Project) -> impl Iterator<Item = &str> {
+    project.compiled.iter().chain(&project.compiled_tests).filter_map(|folder| first_below(folder, project))
 }
 
-/// How a source spells a folder.
-fn spelled(folder: &str) -> [String; 2] {
-    [format!("\"{folder}"), format!("/{folder}/")]
+/// The name of the folder in the module's own that a folder lies in.
+fn first_below<'f>(folder: &'f RepoPath, project: &Project) -> Option<&'f str> {
+    folder.below(&project.module)?.split('/').next().filter(|name| !name.is_empty())
 }
 
-/// Whether some test source holds one of some texts.
-fn tests_name(checkout: &Checkout, texts: &[String]) -> bool {
-    let texts: BTreeSet<&String> = texts.iter().collect();
-    let finders: Vec<_> = texts.iter().map(|text| memchr::memmem::Finder::new(text.as_str())).collect();
-    let tests = checkout.project.test_roots.iter().flat_map(|root| all_below(&root.under(&checkout.root)));
-    let mut sources = tests.filter(|path| path.is_file()).filter_map(|path| std::fs::read(path).ok());
-    sources.any(|text| finders.iter().any(|finder| finder.find(&text).is_some()))
+/// What the sources of the tests name, of what may lie around them.
+struct Named {
+    texts: BTreeSet<String>,
+}
+
+impl Named {
+    /// Reads every test source once.
+    fn by_tests(checkout: &Checkout) -> Self {
+        let project = &checkout.project;
+        let roots = project.source_roots.iter().filter_map(|root| first_below(root, project));
+        let folders = roots.chain(outputs(project)).flat_map(Self::spelled);
+        let mut wanted: BTreeSet<String> = folders.chain(BUILD_FILES.map(str::to_owned)).collect();
+        let mut texts = BTreeSet::new();
+        let files = project.test_roots.iter().flat_map(|root| all_below(&root.under(&checkout.root)));
+        for text in files.filter(|path| path.is_file()).filter_map(|path| std::fs::read(path).ok()) {
+            let is_in = |name: &String| memchr::memmem::find(&text, name.as_bytes()).is_some();
+            let (found, rest): (BTreeSet<String>, _) = wanted.into_iter().partition(is_in);
+            wanted = rest;
+            texts.extend(found);
+            if wanted.is_empty() {
+                break;
+            }
+        }
+        Self { texts }
+    }
+
+    /// How a source spells a folder.
+    fn spelled(folder: &str) -> [String; 2] {
+        [format!("\"{folder}"), format!("/{folder}/")]
+    }
+
+    fn folder(&self, name: &str) -> bool {
+        Self::spelled(name).iter().any(|text| self.texts.contains(text))
+    }
 }
 
 /// Writes the files of a patch into a copy and takes away those that it deletes; returns where the others are.
