@@ -102,6 +102,11 @@ impl History {
         Ok(paths(&self.git(args).await?).collect())
     }
 
+    /// The bytes of a file at the last commit; nothing where it was not there.
+    pub async fn at_head(&self, file: &RepoPath) -> Option<Vec<u8>> {
+        self.bytes(["cat-file", "blob", &format!("HEAD:./{file}")]).await.ok()
+    }
+
     /// What differs between a commit and the work tree, new files too, relative to the project's folder: each file with the
     /// bytes it has at that commit, if it is there.
     ///

@@ -17,8 +17,13 @@ const MOST_REPORTS: usize = 20_000;
 /// Commits whose test files are a hint.
 const COMMITS: usize = 3;
 
-/// The hints of a project in the user's folder, the best first.
-pub(super) async fn of(folder: &Utf8Path, project: &Project, history: Option<&History>) -> Vec<Hint> {
+/// The hints of a project in the user's folder, the best first; `uncommitted` are the files that are not committed.
+pub(super) async fn of(
+    folder: &Utf8Path,
+    project: &Project,
+    history: Option<&History>,
+    uncommitted: &[RepoPath],
+) -> Vec<Hint> {
     let mut hints: Vec<Hint> = Vec::new();
     hints.extend(match project.runner {
         Runner::Jvm => of_reports(folder, project),
@@ -26,11 +31,9 @@ pub(super) async fn of(folder: &Utf8Path, project: &Project, history: Option<&Hi
         Runner::Command { .. } | Runner::Cases { .. } => None,
     });
     let Some(history) = history else { return hints };
-    for (from, files) in [
-        ("what is not committed yet", history.uncommitted().await),
-        ("the last commits", history.committed(COMMITS).await),
-    ] {
-        let tests: Vec<TestId> = files.unwrap_or_default().iter().filter_map(|file| test_of(file, project)).collect();
+    let committed = history.committed(COMMITS).await.unwrap_or_default();
+    for (from, files) in [("what is not committed yet", uncommitted), ("the last commits", &committed)] {
+        let tests: Vec<TestId> = files.iter().filter_map(|file| test_of(file, project)).collect();
         if !tests.is_empty() {
             hints.push(Hint { from: from.to_owned(), tests, own_word: false });
         }
@@ -41,12 +44,25 @@ pub(super) async fn of(folder: &Utf8Path, project: &Project, history: Option<&Hi
 /// Texts for people, which decide nothing.
 const TEXTS: [&str; 4] = ["md", "rst", "txt", "adoc"];
 
+/// Uncommitted test files that are looked at; who changed more did not write a test for a bug.
+const MOST_EDITED: usize = 20;
+
 /// Test files that differ from the last commit, with what they were there; none where more than tests differs.
-pub(super) async fn edited_tests(project: &Project, history: Option<&History>) -> Vec<(RepoPath, Option<Vec<u8>>)> {
-    let Some(history) = history else { return Vec::new() };
-    let mut changed = history.changed_since("HEAD").await.unwrap_or_default();
-    changed.retain(|(file, _)| !TEXTS.iter().any(|text| file.as_str().ends_with(&format!(".{text}"))));
-    if changed.iter().all(|(file, _)| is_test(file, project)) { changed } else { Vec::new() }
+pub(super) async fn edited_tests(
+    project: &Project,
+    history: Option<&History>,
+    uncommitted: &[RepoPath],
+) -> Vec<(RepoPath, Option<Vec<u8>>)> {
+    let is_text = |file: &RepoPath| file.as_str().rsplit_once('.').is_some_and(|(_, end)| TEXTS.contains(&end));
+    let files: Vec<&RepoPath> = uncommitted.iter().filter(|file| !is_text(file)).collect();
+    let Some(history) = history.filter(|_| files.len() <= MOST_EDITED) else { return Vec::new() };
+    let mut edited = Vec::new();
+    if files.iter().all(|file| is_test(file, project)) {
+        for file in files {
+            edited.push((file.clone(), history.at_head(file).await));
+        }
+    }
+    edited
 }
 
 /// Whether a file holds tests and nothing that others use.

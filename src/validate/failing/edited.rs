@@ -41,6 +41,9 @@ impl Edited {
     /// Nothing where no test was changed, or more than tests.
     pub(super) fn of(subject: &dyn Subject) -> Option<Self> {
         let checkout = subject.checkout();
+        if checkout.edited_tests.is_empty() {
+            return None;
+        }
         let language = language::by_name(&checkout.language)?;
         let decoded = |bytes: &[u8]| language::decode(bytes).0;
         let mut edits = BTreeMap::new();
