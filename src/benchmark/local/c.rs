@@ -1,5 +1,6 @@
 //! Projects in C: a Makefile with a target for tests, or CMake with CTest.
 
+use super::test_roots;
 use crate::benchmark::{BenchmarkError, Project, Runner};
 use crate::domain::RepoPath;
 use crate::language::{C, Language};
@@ -35,18 +36,9 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, notes: &mut Vec<String>) -> 
         _ => by_cmake(root)?,
     };
     notes.push(format!("C project: built by `{}`, tested by `{}`", build.join(" "), test.join(" ")));
-    let mut test_roots = vec![RepoPath::default()];
-    for path in files(root) {
-        let folders: Vec<&str> = path.as_str().split('/').collect();
-        if let Some(at) = folders[..folders.len() - 1].iter().position(|name| TEST_FOLDERS.contains(name)) {
-            test_roots.extend(RepoPath::new(&folders[..=at].join("/")));
-        }
-    }
-    test_roots.sort();
-    test_roots.dedup();
     Ok(Project {
         source_roots: vec![RepoPath::default()],
-        test_roots,
+        test_roots: test_roots(&files(root), TEST_FOLDERS),
         encoding: "UTF-8".into(),
         runner: Runner::Command { build: Some(build), test, reports },
         ..Project::default()

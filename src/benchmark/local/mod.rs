@@ -23,9 +23,10 @@ use super::copy::io_error;
 use super::facts::{self, Facts, ProjectFile, Words};
 use super::settings::Settings;
 use super::{Benchmark, BenchmarkError, Checkout, History, OwnCommand, Project, Reactor, Summary, private_copy};
-use crate::domain::BugId;
+use crate::domain::{BugId, RepoPath};
 use crate::sandbox::always_readable;
 use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The adapter.
@@ -167,8 +168,12 @@ impl Benchmark for Local {
         }
         let SetUp { project, own, reactor, notes } = self.set_up(&folder, into, &facts, false).await?;
         let history = History::of(&folder, &self.settings.sandbox().await?);
-        let hints = hints::of(&folder, &project, history.as_ref()).await;
-        let edited_tests = hints::edited_tests(&project, history.as_ref()).await;
+        let uncommitted = match &history {
+            Some(history) => history.uncommitted().await.unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let hints = hints::of(&folder, &project, history.as_ref(), &uncommitted).await;
+        let edited_tests = hints::edited_tests(&project, history.as_ref(), &uncommitted).await;
         let language = python::language_of(&project, into).name();
         Ok(Checkout {
             own,
@@ -257,4 +262,17 @@ fn overridden(mut project: Project, facts: &Facts) -> Project {
     project.encoding = facts.encoding.clone().unwrap_or(project.encoding);
     project.jvm_args.extend(facts.jvm_args.iter().cloned());
     project
+}
+
+/// Where tests lie: anywhere, and in folders that hold nothing but tests by their name, so that what is beside a test is
+/// known for its own.
+fn test_roots(files: &[RepoPath], names: &[&str]) -> Vec<RepoPath> {
+    let mut roots = BTreeSet::from([RepoPath::default()]);
+    for path in files {
+        let folders: Vec<&str> = path.as_str().split('/').collect();
+        if let Some(at) = folders[..folders.len() - 1].iter().position(|name| names.contains(name)) {
+            roots.extend(RepoPath::new(&folders[..=at].join("/")));
+        }
+    }
+    roots.into_iter().collect()
 }

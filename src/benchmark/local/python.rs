@@ -1,5 +1,6 @@
 //! Projects whose tests pytest or unittest runs.
 
+use super::test_roots;
 use crate::benchmark::{Project, Runner, python};
 use crate::domain::RepoPath;
 use crate::language::{C, Java, Language, Python};
@@ -45,15 +46,6 @@ pub(in crate::benchmark) fn language_of(project: &Project, root: &Utf8Path) -> &
 /// A project of Python: sources in `src` where there are some, else anywhere; tests in folders of that name, and
 /// wherever a module is named as one.
 pub(in crate::benchmark) fn set_up(root: &Utf8Path, original: &Utf8Path, notes: &mut Vec<String>) -> Project {
-    let mut test_roots = vec![RepoPath::default()];
-    for path in files(root) {
-        let folders: Vec<&str> = path.as_str().split('/').collect();
-        if let Some(at) = folders[..folders.len() - 1].iter().position(|name| TEST_FOLDERS.contains(name)) {
-            test_roots.extend(RepoPath::new(&folders[..=at].join("/")));
-        }
-    }
-    test_roots.sort();
-    test_roots.dedup();
     let src = RepoPath::new("src").ok().filter(|src| files(&src.under(root)).iter().any(|path| !is_test(path)));
     let place = src.as_ref().map_or("anywhere", |_| "in src");
     let runner = match python::wants(root) {
@@ -65,7 +57,7 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, original: &Utf8Path, notes: 
         // Modules in `src` are imported without its name, as if the project were installed.
         resources: src.iter().cloned().collect(),
         source_roots: vec![src.unwrap_or_default()],
-        test_roots,
+        test_roots: test_roots(&files(root), TEST_FOLDERS),
         python: python::of_project(original),
         runner: Runner::Pytest,
         ..Project::default()
