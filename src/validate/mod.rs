@@ -3,6 +3,7 @@
 //! A [`Validator`] is the door: it judges the candidates of one checkout, and nobody else calls a [`Judge`]. The checkout
 //! is never written. What differs by language stands in `jvm/` and `python/`.
 
+mod ambient;
 pub mod clean;
 mod cold;
 mod command;

@@ -1,20 +1,10 @@
 //! What the classes of a patch newly ask of the world around them: the time, chance, threads, the process they run in.
 //!
-//! A test sees one moment of one process. Code that decides by such things can behave there and nowhere else, and no
-//! further run of the test shows it. They have honest uses, so what only keeps or shows such a value is left alone, and
-//! what the package or its tests speak of already.
+//! What the package or its tests speak of already is left alone.
 
 use super::class_file::Names;
+use crate::validate::ambient::Counts;
 use std::collections::BTreeSet;
-
-/// When something that code asks counts.
-#[derive(PartialEq, Eq)]
-enum Counts {
-    /// Where a condition depends on it.
-    WhereItDecides,
-    /// Wherever it stands: what it decides comes by a way of its own.
-    Always,
-}
 
 /// Something that code may ask.
 struct Ambient {
@@ -146,8 +136,7 @@ pub(super) fn reasons(known: &Names, new: &Names, decides: impl Fn(&BTreeSet<Str
         let (class, name, _) = asking.first()?;
         let shown =
             if name == "<init>" { format!("new {}", simple(class)) } else { format!("{}.{name}", simple(class)) };
-        (ambient.counts == Counts::Always || decides(&spelled))
-            .then(|| format!("`{shown}` {}: what a test sees of it may be so in the test alone", ambient.what))
+        ambient.counts.told(&shown, ambient.what, &spelled, &decides)
     });
     told.collect()
 }

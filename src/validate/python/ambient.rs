@@ -1,20 +1,10 @@
 //! What the files of a patch newly ask of the world around them: chance, threads, the process they run in. (The clock
 //! jumps while tests are repeated.)
 //!
-//! A test sees one moment of one process. Code that decides by such things can behave there and nowhere else, and no
-//! further run of the test shows it. They have honest uses, so what only keeps or shows such a value is left alone, and
-//! what the tests of a changed module speak of.
+//! What the tests of a changed module speak of is left alone.
 
+use crate::validate::ambient::Counts;
 use std::collections::BTreeSet;
-
-/// When something that code asks counts.
-#[derive(PartialEq, Eq)]
-enum Counts {
-    /// Where a condition depends on it.
-    WhereItDecides,
-    /// Wherever it stands: what it decides comes by a way of its own.
-    Always,
-}
 
 /// Something that code may ask.
 struct Ambient {
@@ -91,9 +81,8 @@ pub(super) fn reasons<'n>(
         let asking = names.clone().filter(|name| ambient.names.iter().any(|known| below(name, known)));
         let first = asking.clone().next()?;
         let spelled = asking.filter_map(|name| name.rsplit('.').next().map(str::to_owned)).collect();
-        let counts = ambient.counts == Counts::Always || decides(&spelled);
-        (counts && !is_spoken(ambient.spoken))
-            .then(|| format!("`{first}` {}: what a test sees of it may be so in the test alone", ambient.what))
+        let told = ambient.counts.told(first, ambient.what, &spelled, &decides)?;
+        (!is_spoken(ambient.spoken)).then_some(told)
     });
     told.collect()
 }

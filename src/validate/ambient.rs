@@ -1,0 +1,30 @@
+//! What a patch newly asks of the world around it: the time, chance, threads, the process it runs in.
+//!
+//! A test sees one moment of one process. Code that decides by such things can behave there and nowhere else, and no
+//! further run of the test shows it. They have honest uses, so what only keeps or shows such a value is left alone.
+
+use std::collections::BTreeSet;
+
+/// When something that code asks counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// Where a condition depends on it.
+    WhereItDecides,
+    /// Wherever it stands: what it decides comes by a way of its own.
+    Always,
+}
+
+impl Counts {
+    /// What a person is told of code that asks: how the question is written, what it does who asks, the names by which it
+    /// asks. `decides` tells whether a condition of the patch depends on one of them.
+    pub(super) fn told(
+        self,
+        shown: &str,
+        what: &str,
+        names: &BTreeSet<String>,
+        decides: impl Fn(&BTreeSet<String>) -> bool,
+    ) -> Option<String> {
+        (self == Self::Always || decides(names))
+            .then(|| format!("`{shown}` {what}: what a test sees of it may be so in the test alone"))
+    }
+}
