@@ -171,22 +171,28 @@ fn findings(text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -
     found
 }
 
+/// What is said of one file that becomes another, with the code of a test.
+#[cfg(test)]
+fn told_of(path: &str, [before, after]: [&str; 2], tests: &[&str], language: &dyn Language) -> Vec<String> {
+    let bytes = |text: &str| text.as_bytes().into();
+    let path = crate::domain::RepoPath::new(path).unwrap();
+    reasons(
+        &Patch { files: vec![FileChange { path, before: Some(bytes(before)), after: bytes(after) }] },
+        tests,
+        language,
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::RepoPath;
     use crate::language::Java;
 
     const TEST: &str = "@Test void t() { assertEquals(\"magic\", f(4711, -17, 0)); }";
 
     fn told(before: &str, after: &str) -> Vec<String> {
         let wrap = |body: &str| format!("class A {{\n  Object f(int n, String s) {{\n{body}\n  }}\n}}\n");
-        let change = FileChange {
-            path: RepoPath::new("A.java").unwrap(),
-            before: Some(wrap(before).into_bytes().into()),
-            after: wrap(after).into_bytes().into(),
-        };
-        reasons(&Patch { files: vec![change] }, &[TEST], &Java)
+        told_of("A.java", [&wrap(before), &wrap(after)], &[TEST], &Java)
     }
 
     #[test]
@@ -229,14 +235,8 @@ mod tests {
         }
     }
 
-    fn told_of(before: &str, after: &str) -> Vec<String> {
-        let bytes = |text: &str| text.as_bytes().into();
-        let path = RepoPath::new("A.java").unwrap();
-        reasons(
-            &Patch { files: vec![FileChange { path, before: Some(bytes(before)), after: bytes(after) }] },
-            &[],
-            &Java,
-        )
+    fn told_of_class(before: &str, after: &str) -> Vec<String> {
+        told_of("A.java", [before, after], &[], &Java)
     }
 
     #[test]
@@ -249,7 +249,7 @@ mod tests {
             "    if (o == null) {\n      return true;\n    }\n    return (true);",
             "    return Boolean.TRUE;",
         ] {
-            let told = told_of(&before, &class(body));
+            let told = told_of_class(&before, &class(body));
             assert!(told[0].contains("`equals` always answers `true`"), "{body}: {told:?}");
         }
         for body in [
@@ -257,7 +257,7 @@ mod tests {
             "    if (o instanceof A) {\n      return true;\n    }\n    return false;",
             "    return false;",
         ] {
-            assert_eq!(told_of(&before, &class(body)), Vec::<String>::new(), "{body}");
+            assert_eq!(told_of_class(&before, &class(body)), Vec::<String>::new(), "{body}");
         }
     }
 
@@ -266,12 +266,12 @@ mod tests {
         let class = |body: &str| format!("class A {{\n  boolean check(int n) {{\n{body}\n  }}\n}}\n");
         let before = class("    seen += n;\n    return n > 3;");
         for body in ["", "    return true;", "    throw new IllegalStateException();"] {
-            let told = told_of(&before, &class(body));
+            let told = told_of_class(&before, &class(body));
             assert!(told[0].contains("`check(int)` does nothing any more"), "{body}: {told:?}");
         }
-        assert!(told_of(&class("    return n > 3;"), &class("    return true;")).is_empty());
+        assert!(told_of_class(&class("    return n > 3;"), &class("    return true;")).is_empty());
         let lines: String = (0..30).map(|n| format!("    int n{n} = {n};\n")).collect();
-        let told = told_of(&class(&format!("{lines}    return n > 3;")), &class("    return n > 4;"));
+        let told = told_of_class(&class(&format!("{lines}    return n > 3;")), &class("    return n > 4;"));
         assert!(told[0].contains("it deletes 31 lines of code and adds 1"), "{told:?}");
     }
 

@@ -251,9 +251,8 @@ fn ends_at_once(statement: Node<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::{FileChange, Patch, RepoPath};
     use crate::language::C;
-    use crate::patch::suspicious::reasons;
+    use crate::patch::suspicious::told_of;
 
     const TEST: &str = "void test_f(void) { assert(f(4711, \"magic\") == -17); }";
 
@@ -262,12 +261,7 @@ mod tests {
             Some(top) => format!("#include \"f.h\"\n{top}\nint f(int n, const char *s) {{\n    return 2;\n}}\n"),
             None => format!("#include \"f.h\"\n\nint f(int n, const char *s) {{\n    {body}\n}}\n"),
         };
-        let change = FileChange {
-            path: RepoPath::new("src/f.c").unwrap(),
-            before: Some(wrap(before).into_bytes().into()),
-            after: wrap(after).into_bytes().into(),
-        };
-        reasons(&Patch { files: vec![change] }, &[TEST], &C)
+        told_of("src/f.c", [&wrap(before), &wrap(after)], &[TEST], &C)
     }
 
     #[test]

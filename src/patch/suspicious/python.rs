@@ -226,20 +226,14 @@ fn inside(node: Node<'_>, text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::{FileChange, Patch, RepoPath};
     use crate::language::Python;
-    use crate::patch::suspicious::reasons;
+    use crate::patch::suspicious::told_of;
 
     const TEST: &str = "def test_f():\n    assert f(4711, -17, 0) == 'magic'\n";
 
     fn told(before: &str, after: &str) -> Vec<String> {
         let wrap = |body: &str| format!("def f(n, s):\n    {}\n", body.replace('\n', "\n    "));
-        let change = FileChange {
-            path: RepoPath::new("shop/cart.py").unwrap(),
-            before: Some(wrap(before).into_bytes().into()),
-            after: wrap(after).into_bytes().into(),
-        };
-        reasons(&Patch { files: vec![change] }, &[TEST], &Python)
+        told_of("shop/cart.py", [&wrap(before), &wrap(after)], &[TEST], &Python)
     }
 
     #[test]
