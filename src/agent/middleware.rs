@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 pub enum Admission {
     /// It is run.
     Run {
-        /// The tool.
+        /// The tool, by its own name where a near one was given.
         tool: ToolName,
-        /// Mended arguments.
+        /// Its arguments as its schema wants them.
         args: Value,
         /// What was mended, for the agent.
         notes: Vec<String>,
@@ -30,7 +30,7 @@ pub enum Admission {
     Refused {
         /// The tool, as far as it was understood.
         tool: ToolName,
-        /// The arguments as given.
+        /// What was given, unmended: it is what the agent sees again.
         args: Value,
         /// The explanation for the agent.
         reply: String,
@@ -39,13 +39,13 @@ pub enum Admission {
 
 /// The middleware of one agent run.
 pub struct Middleware<'a> {
-    /// The agent.
+    /// Whose tools, states and limits hold.
     pub profile: &'a Profile,
     /// All tools.
     pub registry: &'a Registry,
     /// Texts of the replies.
     pub library: &'a Library,
-    /// The bug on the bench.
+    /// The bug that is worked on, and what is known of it so far.
     pub bench: &'a Workbench,
     /// How far a misspelt name may be off.
     pub near: Threshold,

@@ -27,9 +27,9 @@ const LEAST: Duration = Duration::from_secs(1);
 /// What the engine may use in one agent run.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineBudget {
-    /// Wall time.
+    /// Wall time of all searches of that run together.
     pub time: Duration,
-    /// Candidates.
+    /// Candidates that are judged at most.
     pub candidates: usize,
     /// Decides ties between equal candidates; the same seed gives the same order.
     pub seed: u64,
