@@ -1,5 +1,6 @@
-//! Results of tests as tools of C print them: Automake, the Test Anything Protocol, Unity; and, where nothing of that is
-//! printed, the command's own end as one test.
+//! Results of tests as tools of C print them: Automake, the Test Anything Protocol, Unity; where nothing of that is
+//! printed, a word at the begin or end of a line (cmocka, Criterion, Acutest, µnit, GoogleTest, many a hand-written one);
+//! else the command's own end as one test.
 
 use crate::domain::words::clipped;
 use crate::domain::{Failure, TestId, TestReport, TestResult, TestStatus};
@@ -20,14 +21,32 @@ static TAP: LazyLock<Option<Regex>> =
 static UNITY: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^([^:\s]+):(\d+):(\w+):(PASS|FAIL|IGNORE)(?:: *(.*))?$").ok());
 
+/// `[  FAILED  ] name`, `[PASS] name (0.02s)`.
+static IN_FRONT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!(r"^\[ *({WORD}) *\] *(\S.*)$")).ok());
+/// `name - FAIL`, `name ... ok`, `name [ OK ] [ 0.01 / 0.01 CPU ]`.
+static BEHIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(r"^(\S.*?)(?:\s+-+\s*({WORD})|\s*\.{{2,}} *({WORD})|[\s.]+\[ *({WORD}) *\](?: *\[.*\])?)$"))
+        .ok()
+});
+/// How a test ended, in one word.
+const WORD: &str = "OK|ok|PASS|PASSED|pass|passed|FAIL|FAILED|fail|failed|ERROR|SKIP|SKIPPED|skipped";
+/// The time that a test took, behind its name.
+static TOOK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[ :]*\([\d.]+ ?\w+\)$").ok());
+/// `3 tests.`, `1 test(s), listed below:`: a sum and no name.
+static SUM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\d+ (?:tests?|checks?|FAILED|PASSED)\b").ok());
+
+/// Reads the name and the status that a line tells.
+type Reader = fn(&str) -> Option<(String, TestStatus)>;
+
 /// Adds what the lines of an output say; the same name twice passed only if it passed both times.
 pub(super) fn collect(output: &str, class: &str, report: &mut TestReport) {
-    // What a test says comes before its result in one tool and behind it in another: both are its words.
     let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
+    let by_tools = lines.iter().any(|line| of_tools(line).is_some());
+    let read: Reader = if by_tools { of_tools } else { of_words };
     for (nth, line) in lines.iter().enumerate() {
         let Some((name, status)) = read(line) else { continue };
         let id = TestId::new(class, name);
-        let failure = (status == TestStatus::Failed).then(|| failure(&around(&lines, nth)));
+        let failure = (status == TestStatus::Failed).then(|| failure(&around(&lines, nth, read)));
         let result = TestResult { id: id.clone(), status, failure, millis: 0, loss: None };
         match report.results.get(&id) {
             Some(old) if old.status == TestStatus::Failed => {}
@@ -44,8 +63,8 @@ pub(super) fn as_one(class: &str, name: &str, passed: bool, output: &str) -> Tes
     TestResult { id: TestId::new(class, name), status, failure, millis: 0, loss: None }
 }
 
-/// The name and the status that a line tells.
-fn read(line: &str) -> Option<(String, TestStatus)> {
+/// A result as known tools print it.
+fn of_tools(line: &str) -> Option<(String, TestStatus)> {
     let of = |pattern: &'static LazyLock<Option<Regex>>| pattern.as_ref()?.captures(line);
     if let Some(found) = of(&AUTOMAKE) {
         let status = match &found[1] {
@@ -74,8 +93,27 @@ fn read(line: &str) -> Option<(String, TestStatus)> {
     (!name.is_empty()).then(|| (name.to_owned(), status))
 }
 
-/// A line with what stands around it up to the next results.
-fn around<'t>(lines: &[&'t str], at: usize) -> Vec<&'t str> {
+/// A result as a name and a word.
+fn of_words(line: &str) -> Option<(String, TestStatus)> {
+    let (name, word) = match IN_FRONT.as_ref()?.captures(line) {
+        Some(found) => (found.get(2)?, found.get(1)?),
+        None => {
+            let found = BEHIND.as_ref()?.captures(line)?;
+            (found.get(1)?, (2..=4).find_map(|nth| found.get(nth))?)
+        }
+    };
+    let name = TOOK.as_ref()?.replace(name.as_str(), "");
+    let status = match word.as_str().to_ascii_uppercase().as_str() {
+        "OK" | "PASS" | "PASSED" => TestStatus::Passed,
+        "SKIP" | "SKIPPED" => TestStatus::Skipped,
+        _ => TestStatus::Failed,
+    };
+    (!SUM.as_ref()?.is_match(&name)).then(|| (name.trim().to_owned(), status))
+}
+
+/// A line with what stands around it up to the next results: what a test says comes before its result in one tool and
+/// behind it in another, and both are its words.
+fn around<'t>(lines: &[&'t str], at: usize, read: Reader) -> Vec<&'t str> {
     let before = lines[..at].iter().rev().take(8).take_while(|line| read(line).is_none()).count();
     let after = lines[at + 1..].iter().take(8).take_while(|line| read(line).is_none()).count();
     lines[at - before..=at + after].to_vec()
@@ -113,6 +151,22 @@ mod tests {
         assert_eq!(all(unity), [passed("test_pop"), failed("test_push")]);
         assert_eq!(all("PASS: a\nFAIL: a\nPASS: a\n"), [failed("a")], "once failed is failed");
         assert!(all("cc -c a.c\nmake: *** [check] Error 1\n").is_empty());
+    }
+
+    #[test]
+    fn results_that_are_a_word_beside_a_name_are_read_where_no_tool_is_known() {
+        let passed = |name: &str| (format!("make#{name}"), TestStatus::Passed);
+        let failed = |name: &str| (format!("make#{name}"), TestStatus::Failed);
+        let own = "586 set(NULL) == Failure     - OK\n593 count == 0           - FAIL\nTests failed: 1\n";
+        assert_eq!(all(own), [passed("586 set(NULL) == Failure"), failed("593 count == 0")]);
+        let cmocka = "[==========] Running 2 test(s).\n[ RUN      ] pops\n[       OK ] pops\n[  FAILED  ] pushes\n\
+                      [  PASSED  ] 1 test(s).\n[  FAILED  ] 1 test(s), listed below:\n[  FAILED  ] pushes\n";
+        assert_eq!(all(cmocka), [passed("pops"), failed("pushes")]);
+        let others =
+            "[PASS] stack::pops: (0.02s)\nTest pushes...      [ FAILED ]\n/top [ OK    ] [ 0.01 / 0.02 CPU ]\n";
+        assert_eq!(all(others), [passed("/top"), failed("Test pushes"), passed("stack::pops")]);
+        assert_eq!(all("PASS: a\nit is - FAIL\n"), [passed("a")], "a tool's own form counts alone");
+        assert!(all("cc -c a.c -o ok\nall is ok\nwarning: it may FAIL\n").is_empty());
     }
 
     #[test]
