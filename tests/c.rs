@@ -17,9 +17,14 @@ fn project(build: (&str, &str)) -> tempfile::TempDir {
 
 /// What the judge says of a change of each file, in the order of the changes.
 fn judged(project: &tempfile::TempDir, changes: &[(&str, &str, String)]) -> Vec<String> {
+    judged_with(project, &[], changes)
+}
+
+fn judged_with(project: &tempfile::TempDir, more: &[&str], changes: &[(&str, &str, String)]) -> Vec<String> {
     let root = project.path().to_str().unwrap();
     let patches = tempfile::tempdir().unwrap();
     let mut args = vec!["judge".to_owned(), root.to_owned(), "--json".to_owned()];
+    args.extend(more.iter().map(|word| (*word).to_owned()));
     for (nth, (path, before, after)) in changes.iter().enumerate() {
         let (old, new) = (format!("a/{path}"), format!("b/{path}"));
         let diff = similar::TextDiff::from_lines(*before, after.as_str()).unified_diff().header(&old, &new).to_string();
@@ -59,6 +64,35 @@ fn a_make_project_is_judged_by_its_tests() {
         &[line(RIGHT), line("    if (ring->count < RING_SIZE) {"), line("    if (ring->count >= ) {")],
     );
     assert_eq!(words, ["plausible", "failed", "compile_error"]);
+}
+
+#[test]
+fn tests_that_print_a_word_and_end_well_are_judged_by_the_word() {
+    let test = TEST.replace(
+        "\"%s: %s\\n\", passed ? \"PASS\" : \"FAIL\", name",
+        "\"%-40s - %s\\n\", name, passed ? \"OK\" : \"FAIL\"",
+    );
+    let test = test.replace("return failed;", "return 0;");
+    assert!(test.contains(" - %s") && test.contains("return 0;"));
+    let project = project(("Makefile", &MAKEFILE.replace("check", "check-ring")));
+    std::fs::write(project.path().join("tests/test_ring.c"), test).unwrap();
+    let line = |new: &str| ("src/ring.c", RING, RING.replace(WRONG, new));
+    let changes = [line(RIGHT), line("    if (ring->count < RING_SIZE) {")];
+    assert_eq!(judged_with(&project, &["--test", "make check-ring"], &changes), ["plausible", "failed"]);
+}
+
+#[test]
+fn a_project_of_make_and_cmake_is_judged_by_ctest_which_tells_tests_apart() {
+    if std::process::Command::new("ctest").arg("--version").output().is_err() {
+        eprintln!("passed over: no CMake here");
+        return;
+    }
+    let project = project(("CMakeLists.txt", CMAKE));
+    std::fs::write(project.path().join("Makefile"), "check:\n\ttrue\n").unwrap();
+    assert_eq!(judged(&project, &[("src/ring.c", RING, RING.replace(WRONG, RIGHT))]), ["plausible"]);
+    std::fs::write(project.path().join("CMakeLists.txt"), "project(ring C)\n").unwrap();
+    let told = unidebug(&["judge", project.path().to_str().unwrap(), "--patch", "/dev/null"]);
+    assert!(told.stderr.contains("`make -k check` ran; name another command with --test"), "{told}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ use crate::benchmark::{Case, Checkout, Runner, jars, junit_xml, private_copy};
 use crate::domain::{
     Diagnostic, Disagreement, Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus, Validation,
 };
+use crate::language::{C, Language};
 use crate::sandbox::{Exit, Finished, Job, PROGRAM_PATH, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,6 +118,17 @@ impl CommandJudge {
         let asked = Asked::new(&self.checkout, &self.options, known.into_iter().collect());
         let seconds = begin.elapsed().as_secs_f64();
         failing::decide(Facts::new(report, flaky, None, Spectrum::default(), true, seconds), &asked, None)
+            .map_err(|error| self.naming_the_command(error))
+    }
+
+    /// Where nothing fails, the command that was found may not be the one that runs the failing test.
+    fn naming_the_command(&self, mut error: ValidateError) -> ValidateError {
+        if let (ValidateError::NothingFails { command, .. }, Testing::Reports(words, _)) =
+            (&mut error, &self.commands.test)
+        {
+            *command = Some(words.join(" "));
+        }
+        error
     }
 
     async fn untouched(&self, known: Option<&TestReport>) -> Result<TestReport, ValidateError> {
@@ -188,7 +200,8 @@ impl CommandJudge {
             collect(&reports.under(tree), &mut report);
         }
         let said = format!("{}\n{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-        if folders.is_empty() {
+        // Tools of C seldom write JUnit XML: what they print tells their results.
+        if folders.is_empty() || report.results.is_empty() && self.checkout.language == C.name() {
             let tool = Utf8Path::new(test.first().map_or("", String::as_str)).file_name().unwrap_or("test");
             printed::collect(&said, tool, &mut report);
             // A test that failed and was not told apart is the command as a whole.

@@ -175,6 +175,8 @@ pub enum ValidateError {
         passing: usize,
         /// Tests that fail and say nothing about the code, each with the reason.
         aside: Vec<String>,
+        /// The project's own command that ran them.
+        command: Option<String>,
     },
     /// A test that was asked for does not fail or does not exist.
     #[error("{what}")]
@@ -213,6 +215,9 @@ impl ValidateError {
             }
             Self::NothingFails { aside, .. } if !aside.is_empty() => {
                 "name one of them with --failing CLASS#METHOD, if it is the bug all the same".into()
+            }
+            Self::NothingFails { command: Some(command), .. } => {
+                format!("`{command}` ran; name another command with --test, or a test with --failing")
             }
             Self::NothingFails { .. } => "name a failing test with --failing CLASS#METHOD".into(),
             Self::Triggering { hint, .. } | Self::Tool { hint, .. } => hint.clone(),

@@ -16,6 +16,8 @@ const CMAKE: &str = "CMakeLists.txt";
 const TARGETS: &[&str] = &["check", "test", "tests"];
 /// Folders that hold nothing but tests, by their name.
 const TEST_FOLDERS: &[&str] = &["test", "tests", "testing", "t", "unittest", "unittests"];
+/// Programs that a project of CMake needs, each with its package.
+const PROGRAMS_OF_CMAKE: &[(&str, &str)] = &[("cmake", "cmake"), ("ctest", "cmake"), ("cc", "gcc")];
 /// Where CMake builds in a copy, and CTest reports: a name that no project has.
 const BUILD: &str = "unidebug-build";
 /// Sources deeper than this are not looked for.
@@ -31,8 +33,10 @@ pub(super) fn builds(folder: &Utf8Path) -> bool {
 /// # Errors
 /// No target runs tests, or a program is missing.
 pub(in crate::benchmark) fn set_up(root: &Utf8Path, notes: &mut Vec<String>) -> Result<Project, BenchmarkError> {
+    // CTest tells tests apart, a target of make often does not.
+    let ctest = || names_tests(root) && PROGRAMS_OF_CMAKE.iter().all(|(program, _)| is_installed(program));
     let (build, test, reports) = match makefile(root) {
-        Some(file) if !root.join(CMAKE).is_file() || target(&file).is_some() => by_make(&file)?,
+        Some(file) if !root.join(CMAKE).is_file() || target(&file).is_some() && !ctest() => by_make(&file)?,
         _ => by_cmake(root)?,
     };
     notes.push(format!("C project: built by `{}`, tested by `{}`", build.join(" "), test.join(" ")));
@@ -63,10 +67,8 @@ fn by_make(file: &Utf8Path) -> Result<Commands, BenchmarkError> {
 }
 
 fn by_cmake(root: &Utf8Path) -> Result<Commands, BenchmarkError> {
-    needs(&[("cmake", "cmake"), ("ctest", "cmake"), ("cc", "gcc")])?;
-    let texts = || [CMAKE.to_owned()].into_iter().chain(TEST_FOLDERS.iter().map(|folder| format!("{folder}/{CMAKE}")));
-    let tests = texts().filter_map(|file| std::fs::read_to_string(root.join(file)).ok());
-    if !tests.into_iter().any(|text| text.contains("add_test") || text.contains("enable_testing")) {
+    needs(PROGRAMS_OF_CMAKE)?;
+    if !names_tests(root) {
         return Err(BenchmarkError::Root {
             what: format!("{CMAKE} names no tests (`enable_testing`, `add_test`)"),
             path: root.join(CMAKE),
@@ -80,11 +82,21 @@ fn by_cmake(root: &Utf8Path) -> Result<Commands, BenchmarkError> {
     Ok((words(&["sh", "-c", &build]), test, reports))
 }
 
+/// Whether CMake is told of tests.
+fn names_tests(root: &Utf8Path) -> bool {
+    let files = [CMAKE.to_owned()].into_iter().chain(TEST_FOLDERS.iter().map(|folder| format!("{folder}/{CMAKE}")));
+    let mut texts = files.filter_map(|file| std::fs::read_to_string(root.join(file)).ok());
+    texts.any(|text| text.contains("add_test") || text.contains("enable_testing"))
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var("PATH").unwrap_or_default();
+    path.split(':').chain(PROGRAM_PATH.split(':')).any(|folder| Utf8Path::new(folder).join(program).is_file())
+}
+
 /// Says which program is missing, and which package brings it.
 fn needs(programs: &[(&str, &str)]) -> Result<(), BenchmarkError> {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let folders: Vec<Utf8PathBuf> = path.split(':').chain(PROGRAM_PATH.split(':')).map(Utf8PathBuf::from).collect();
-    let missing = programs.iter().find(|(program, _)| !folders.iter().any(|folder| folder.join(program).is_file()));
+    let missing = programs.iter().find(|(program, _)| !is_installed(program));
     missing.map_or(Ok(()), |(program, package)| {
         Err(BenchmarkError::Missing {
             what: format!("the project is built by `{program}`, which is not installed"),

@@ -143,7 +143,7 @@ pub(in crate::validate) fn decide(
     if triggering.is_empty() {
         let failing = report.failing().map(|result| &result.id);
         let aside = failing.filter_map(|id| Some(format!("{id}: {}", set_aside.get(id)?))).collect();
-        return Err(ValidateError::NothingFails { passing: passing.len(), aside });
+        return Err(ValidateError::NothingFails { passing: passing.len(), aside, command: None });
     }
     Ok(Baseline {
         report: report.into(),
