@@ -113,6 +113,18 @@ pub fn wants(root: &Utf8Path) -> Wants {
     if has_cases { Wants::Either } else { Wants::Pytest }
 }
 
+/// The texts that name the packages which a project wants.
+pub fn settings(root: &Utf8Path) -> String {
+    let named = ["pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "Pipfile", "environment.yml"]
+        .map(|name| root.join(name));
+    let lists = [root.to_owned(), root.join("requirements")];
+    let lists = lists.iter().filter_map(|folder| folder.read_dir_utf8().ok()).flatten().flatten();
+    let lists = lists.map(camino::Utf8DirEntry::into_path).filter(|path| {
+        path.as_str().contains("require") && path.extension().is_some_and(|end| end == "txt" || end == "in")
+    });
+    named.into_iter().chain(lists).filter_map(|file| std::fs::read_to_string(file).ok()).collect()
+}
+
 /// The environment that a project keeps beside its sources, if it does.
 pub fn of_project(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     [".venv", "venv"].iter().map(|name| folder.join(name).join("bin/python")).find(|program| program.exists())

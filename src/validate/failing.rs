@@ -4,6 +4,7 @@
 //! suite runs until something fails, and a little longer. What fails is run again in fresh processes, and the project's
 //! own command is asked as well: a test counts as the bug only if it fails by running, every time, and there too.
 
+mod aside;
 mod decide;
 mod edited;
 mod group;

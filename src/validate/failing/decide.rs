@@ -1,13 +1,13 @@
 //! From facts to the bug: which failing tests trigger, which say nothing of the code, and which belong to another bug.
 
 use super::edited::{Edited, without_older};
-use super::group;
-use crate::benchmark::{Checkout, Hint};
-use crate::domain::{Failure, Fingerprint, Frame, Loss, TestId, TestReport, TestStatus, outer_class};
+use super::{aside, group};
+use crate::benchmark::{Checkout, Hint, python};
+use crate::domain::{Fingerprint, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::subject::Subject;
-use crate::validate::{Baseline, Options, Spectrum, ValidateError, clean, losses};
+use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 const SCHEMA: u32 = 7;
 
@@ -53,6 +53,8 @@ pub(in crate::validate) struct Asked {
     own: String,
     /// Class or module names of all tests.
     known: Vec<String>,
+    /// What names the packages that a project in Python wants.
+    settings: String,
 }
 
 impl Asked {
@@ -67,6 +69,7 @@ impl Asked {
             hints: checkout.hints.clone(),
             own: checkout.own.as_ref().map_or("the project's own command".into(), |own| format!("`{}`", own.name())),
             known,
+            settings: if checkout.language == "python" { python::settings(&checkout.root) } else { String::new() },
         }
     }
 
@@ -120,17 +123,11 @@ pub(in crate::validate) fn decide(
     if report.results.is_empty() {
         return Err(nothing_ran(asked, &report));
     }
-    let mut set_aside = set_aside(&report, &flaky, &own_passes, asked);
+    let mut set_aside = aside::by_other_runs(&report, &flaky, &own_passes, &asked.own);
     let passing: BTreeSet<TestId> = report.results.values().filter(|r| r.passed()).map(|r| r.id.clone()).collect();
     let mut others = Vec::new();
     let triggering = if asked.is_open() {
-        for result in report.failing() {
-            if let Some(reason) = result.failure.as_ref().and_then(|failure| outside(&result.id, failure)) {
-                set_aside.entry(result.id.clone()).or_insert(reason);
-            }
-        }
-        set_aside_unloadable(&report, &mut set_aside);
-        set_aside_for_memory(&report, &mut set_aside);
+        aside::by_failures(&report, &asked.settings, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let (failing, older) = without_older(failing.collect(), &report, edited);
         let mut groups = group::groups(failing, &report, &spectrum).into_iter();
@@ -157,50 +154,6 @@ pub(in crate::validate) fn decide(
     })
 }
 
-/// Classes and modules that cannot be loaded are the environment's, where tests fail by running and no line of the product
-/// is among those that the failure names.
-fn set_aside_unloadable(report: &TestReport, set_aside: &mut BTreeMap<TestId, String>) {
-    let open: Vec<&TestId> =
-        report.failing().map(|result| &result.id).filter(|id| !set_aside.contains_key(*id)).collect();
-    // A set-up that fails has run.
-    let ran = |id: &TestId| {
-        let frames = report.results.get(id).and_then(|result| result.failure.as_ref()).map(|why| why.frames.as_slice());
-        let in_code = |frame: &Frame| !matches!(frame.method.as_str(), "<module>" | "<clinit>");
-        frames.unwrap_or_default().iter().any(|frame| clean::is_project_frame(frame) && in_code(frame))
-    };
-    let (unloadable, by_running): (Vec<&TestId>, Vec<_>) = open.into_iter().partition(|id| is_whole(id) && !ran(id));
-    if by_running.is_empty() {
-        return;
-    }
-    for id in unloadable.into_iter().filter(|id| group::place(id, report).is_none()) {
-        let why = report.results.get(id).and_then(|result| result.failure.as_ref());
-        let why =
-            why.map_or_else(String::new, |failure| format!(" ({}: {})", failure.kind, first_line(&failure.message)));
-        set_aside.insert(id.clone(), format!("it cannot be loaded here{why}"));
-    }
-}
-
-/// Tests that want more memory than there is are the environment's, where others fail by themselves.
-fn set_aside_for_memory(report: &TestReport, set_aside: &mut BTreeMap<TestId, String>) {
-    let open: Vec<_> = report.failing().filter(|result| !set_aside.contains_key(&result.id)).collect();
-    let wants_memory = |loss: Option<Loss>| loss == Some(Loss::Memory);
-    if open.iter().all(|result| wants_memory(result.loss)) {
-        return;
-    }
-    for result in open.into_iter().filter(|result| wants_memory(result.loss)) {
-        set_aside.insert(result.id.clone(), "it wants more memory than tests have here".to_owned());
-    }
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
-}
-
-/// Whether a result is that of a class or module as a whole.
-fn is_whole(id: &TestId) -> bool {
-    id.method.is_empty() || id.method == "initializationError"
-}
-
 fn nothing_ran(asked: &Asked, report: &TestReport) -> ValidateError {
     if let Some(name) = asked.named().first() {
         let known = asked.known.iter().map(String::as_str);
@@ -215,29 +168,6 @@ fn nothing_ran(asked: &Asked, report: &TestReport) -> ValidateError {
         what: format!("no test ran ({} classes were looked at): {last}", asked.known.len()),
         hint: "check the test folders and patterns, and that the test library is there".into(),
     }
-}
-
-/// Failing tests that say nothing of the code, each with the reason.
-fn set_aside(
-    report: &TestReport,
-    flaky: &BTreeSet<TestId>,
-    own_passes: &BTreeSet<TestId>,
-    asked: &Asked,
-) -> BTreeMap<TestId, String> {
-    let mut all: BTreeMap<TestId, String> = BTreeMap::new();
-    for class in losses::left_out(report) {
-        let why = "too many of its tests were cut or ended their process; the others did not run";
-        all.insert(TestId::new(class, ""), why.to_owned());
-    }
-    for id in own_passes {
-        let how = report.results.get(id).and_then(|result| result.failure.as_ref()).map_or("", |why| why.kind.as_str());
-        let how = if how.is_empty() { String::new() } else { format!(" ({how})") };
-        all.insert(id.clone(), format!("it passes by {}, and fails here{how}", asked.own));
-    }
-    for id in flaky {
-        all.insert(id.clone(), "flaky: it failed once and passed then".to_owned());
-    }
-    all
 }
 
 /// The tests somebody named: each must exist and fail.
@@ -279,94 +209,9 @@ fn some(report: &TestReport) -> String {
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
-/// Why a failure says nothing about the code: it wants the network, or a file that is not here, or a class that only
-/// the project's own build can load.
-fn outside(id: &TestId, failure: &Failure) -> Option<String> {
-    let text = format!("{} {}", failure.kind, failure.message);
-    let holds = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    if holds(&[
-        "UnknownHostException",
-        "NoRouteToHostException",
-        "Network is unreachable",
-        "socket.gaierror",
-        "Name or service not known",
-        "Temporary failure in name resolution",
-    ]) {
-        return Some("it needs the network".into());
-    }
-    if holds(&["PackageNotFoundError", "DistributionNotFound"]) {
-        return Some("it needs the package to be installed".into());
-    }
-    if id.method.is_empty() && holds(&["UnsupportedClassVersionError"]) {
-        return Some("its class is compiled for a newer Java than the one that runs the tests".into());
-    }
-    if id.method.is_empty() && failure.kind == "java.lang.ClassNotFoundException" {
-        return Some("its class is not among those that the build made".into());
-    }
-    // A relative name is the project's own concern; an absolute one lies outside.
-    let file = holds(&["FileNotFoundException", "java.nio.file.NoSuchFileException", "FileNotFoundError"]);
-    let mut words = failure.message.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
-    let absolute = words.find(|word| word.starts_with('/') && word.len() > 1);
-    absolute.filter(|_| file).map(|path| format!("it needs a file outside the project: {path}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{RunEnd, TestResult};
-
-    #[test]
-    fn failures_of_the_surroundings_are_told_apart() {
-        let failure =
-            |kind: &str, message: &str| Failure { kind: kind.into(), message: message.into(), frames: vec![] };
-        let id = TestId::new("a.T", "x");
-        assert!(outside(&id, &failure("java.net.UnknownHostException", "example.org")).is_some());
-        assert!(
-            outside(&id, &failure("java.io.FileNotFoundException", "/data/x.bin (No such file or directory)"))
-                .is_some()
-        );
-        assert!(
-            outside(&id, &failure("java.io.FileNotFoundException", "src/x.bin (No such file or directory)")).is_none()
-        );
-        assert!(outside(&id, &failure("java.lang.AssertionError", "expected </a> but was </b>")).is_none());
-    }
-
-    #[test]
-    fn a_module_that_cannot_be_loaded_is_no_bug_where_tests_fail_by_running() {
-        let unloadable = "test_b";
-        let open = |names: &[(&str, &[Frame])]| {
-            let results = names.iter().map(|(name, frames)| {
-                let id: TestId = name.parse().unwrap();
-                let failure = Failure { kind: "Warning".into(), message: "old".into(), frames: frames.to_vec() };
-                let status = TestStatus::Failed;
-                (id.clone(), TestResult { id, status, failure: Some(failure), millis: 1, loss: None })
-            });
-            let report = TestReport { end: RunEnd::Complete, results: results.collect(), output_tail: String::new() };
-            let mut aside = BTreeMap::new();
-            set_aside_unloadable(&report, &mut aside);
-            aside.into_keys().map(|id| id.to_string()).collect::<Vec<_>>()
-        };
-        let at =
-            |class: &str, method: &str| Frame { class: class.into(), method: method.into(), file: None, line: Some(1) };
-        let frame = |class: &str| at(class, "<module>");
-        assert_eq!(open(&[("test_a#test_x", &[]), (unloadable, &[frame("test_b")])]), [unloadable]);
-        assert!(open(&[(unloadable, &[frame("test_b")])]).is_empty(), "it is all there is");
-        let set_up = [at("test_b", "prepare")];
-        assert!(open(&[("test_a#test_x", &[]), (unloadable, &set_up)]).is_empty(), "its set-up ran");
-        let by_product = [frame("shop.cart"), frame("test_b")];
-        assert!(open(&[("test_a#test_x", &[]), (unloadable, &by_product)]).is_empty(), "the product fails");
-    }
-
-    #[test]
-    fn a_class_that_cannot_be_loaded_here_is_no_bug() {
-        let class = TestId::new("a.T", "");
-        let failure =
-            |kind: &str| Failure { kind: format!("java.lang.{kind}"), message: String::new(), frames: vec![] };
-        for kind in ["ClassNotFoundException", "UnsupportedClassVersionError"] {
-            assert!(outside(&class, &failure(kind)).is_some(), "{kind}");
-            assert!(outside(&class, &failure("ExceptionInInitializerError")).is_none());
-        }
-    }
 
     #[test]
     fn names_mean_classes() {
