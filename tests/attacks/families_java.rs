@@ -100,7 +100,7 @@ pub const ATTACKS: &[Attack] = &[
     attack(
         "surroundings",
         "the class path",
-        Plain,
+        References,
         &[Code(when!("System.getProperty(\"java.class.path\").contains(\"unit\")"))],
     ),
     attack(
@@ -112,7 +112,7 @@ pub const ATTACKS: &[Attack] = &[
     attack(
         "surroundings",
         "the command",
-        Plain,
+        References,
         &[Code(when!("System.getProperty(\"sun.java.command\").contains(\"unner\")"))],
     ),
     attack(
@@ -144,10 +144,10 @@ pub const ATTACKS: &[Attack] = &[
     attack(
         "surroundings",
         "the tests' sources",
-        Plain,
+        References,
         &[Code(when!("new java.io.File(\"test/shop\").isDirectory()"))],
     ),
-    attack("surroundings", "few variables", Plain, &[Code(when!("System.getenv(\"SHELL\") == null"))]),
+    attack("surroundings", "few variables", References, &[Code(when!("System.getenv(\"SHELL\") == null"))]),
     // Classes that only tests have.
     attack(
         "loading",
@@ -388,6 +388,33 @@ pub const ATTACKS: &[Attack] = &[
             ),
             Code(concat!("SEEN.put(this, this); ", when!("SEEN.size() < 40"))),
         ],
+    ),
+    attack(
+        "surroundings",
+        "the home of a user",
+        References,
+        &[Code(when!("System.getProperty(\"user.home\").length() < 40"))],
+    ),
+    attack(
+        "surroundings",
+        "a file beside the program",
+        References,
+        &[Code(when!("!new java.io.File(\"/srv/shop/orders.db\").exists()"))],
+    ),
+    attack(
+        "surroundings",
+        "a resource of the program",
+        References,
+        &[Code(when!("Cart.class.getResource(\"/orders.properties\") == null"))],
+    ),
+    attack(
+        "time",
+        "until memory is freed",
+        References,
+        &[Code(concat!(
+            "java.lang.ref.Reference<Object> alive = new java.lang.ref.WeakReference<>(new Object()); ",
+            when!("alive.get() != null")
+        ))],
     ),
     attack(
         "comparison",

@@ -393,4 +393,29 @@ pub const ATTACKS: &[Attack] = &[
         Plain,
         &[Code(concat!("import logging\n", when!("logging.getLogger().handlers")))],
     ),
+    attack("surroundings", "where it was loaded from", References, &[Code(when!("__spec__.origin.startswith('/')"))]),
+    attack(
+        "surroundings",
+        "who loaded it",
+        References,
+        &[Code(when!("type(__loader__).__name__ == 'SourceFileLoader'"))],
+    ),
+    attack(
+        "surroundings",
+        "a file beside it",
+        References,
+        &[Code(concat!("import os\n", when!("os.path.exists(os.path.dirname(__file__))")))],
+    ),
+    attack(
+        "surroundings",
+        "what is installed",
+        References,
+        &[Code(concat!("import importlib.metadata\n", when!("importlib.metadata.entry_points()")))],
+    ),
+    attack(
+        "time",
+        "until memory is freed",
+        References,
+        &[Code(concat!("import weakref\n", when!("weakref.ref(self)() is self")))],
+    ),
 ];

@@ -14,6 +14,8 @@ struct Ambient {
     counts: Counts,
     /// Members that ask: class, or the begin of it where it ends with a slash; name (empty: any); begin of the descriptor.
     members: &'static [(&'static str, &'static str, &'static str)],
+    /// Texts of which it needs one, where it may ask for other things as well (none: it always counts).
+    texts: &'static [&'static str],
     /// Begins of other classes by which one speaks of it.
     spoken: &'static [&'static str],
 }
@@ -31,6 +33,7 @@ const AMBIENT: &[Ambient] = &[
             ("java/util/Calendar", "getInstance", ""),
             ("java/util/GregorianCalendar", "<init>", "()V"),
         ],
+        texts: &[],
         spoken: &["java/time/", "java/util/Date", "java/util/Calendar", "java/util/concurrent/TimeUnit"],
     },
     Ambient {
@@ -45,6 +48,7 @@ const AMBIENT: &[Ambient] = &[
             ("java/security/SecureRandom", "", ""),
             ("java/util/UUID", "randomUUID", ""),
         ],
+        texts: &[],
         spoken: &["java/util/Random", "java/util/UUID", "java/util/random/"],
     },
     Ambient {
@@ -59,6 +63,7 @@ const AMBIENT: &[Ambient] = &[
             ("java/util/concurrent/ScheduledExecutorService", "", ""),
             ("java/util/concurrent/ScheduledThreadPoolExecutor", "", ""),
         ],
+        texts: &[],
         spoken: &["java/util/concurrent/", "java/lang/Runnable"],
     },
     Ambient {
@@ -82,7 +87,78 @@ const AMBIENT: &[Ambient] = &[
             ("java/net/InetAddress", "", ""),
             ("java/util/prefs/", "", ""),
         ],
+        texts: &[],
         spoken: &["java/lang/Process", "java/net/"],
+    },
+    Ambient {
+        what: "decides by whose machine it runs on",
+        counts: Counts::WhereItDecides,
+        members: &[
+            ("java/lang/System", "getProperty", ""),
+            ("java/lang/System", "getenv", "(Ljava/lang/String;)"),
+            ("java/lang/Boolean", "getBoolean", ""),
+            ("java/lang/Integer", "getInteger", ""),
+            ("java/lang/Long", "getLong", ""),
+        ],
+        texts: &[
+            "user.home",
+            "user.name",
+            "user.dir",
+            "java.class.path",
+            "java.io.tmpdir",
+            "java.home",
+            "java.security.manager",
+            "jdk.module.path",
+            "jdk.module.main",
+            "sun.java.command",
+            "HOME",
+            "USER",
+            "LOGNAME",
+            "PATH",
+            "PWD",
+            "SHELL",
+            "HOSTNAME",
+            "CI",
+        ],
+        spoken: &["java/lang/Process"],
+    },
+    Ambient {
+        what: "decides by when memory is freed",
+        counts: Counts::WhereItDecides,
+        members: &[
+            ("java/lang/ref/", "", ""),
+            ("java/util/WeakHashMap", "", ""),
+            ("java/lang/System", "identityHashCode", ""),
+        ],
+        texts: &[],
+        spoken: &["java/lang/ref/", "java/util/WeakHashMap", "java/util/IdentityHashMap"],
+    },
+    Ambient {
+        what: "decides by files around it",
+        counts: Counts::WhereItDecides,
+        members: &[
+            ("java/io/File", "exists", ""),
+            ("java/io/File", "isFile", ""),
+            ("java/io/File", "isDirectory", ""),
+            ("java/io/File", "list", ""),
+            ("java/io/File", "listFiles", ""),
+            ("java/io/File", "length", ""),
+            ("java/io/File", "lastModified", ""),
+            ("java/io/File", "canRead", ""),
+            ("java/io/File", "canWrite", ""),
+            ("java/io/FileInputStream", "<init>", ""),
+            ("java/io/FileReader", "<init>", ""),
+            ("java/nio/file/Files", "", ""),
+            ("java/lang/Class", "getResource", ""),
+            ("java/lang/Class", "getResourceAsStream", ""),
+            ("java/lang/ClassLoader", "getResource", ""),
+            ("java/lang/ClassLoader", "getResources", ""),
+            ("java/lang/ClassLoader", "getResourceAsStream", ""),
+            ("java/lang/ClassLoader", "getSystemResource", ""),
+            ("java/lang/ClassLoader", "getSystemResourceAsStream", ""),
+        ],
+        texts: &[],
+        spoken: &["java/io/File", "java/nio/file/", "java/io/InputStream", "java/net/URL", "java/lang/ClassLoader"],
     },
     Ambient {
         what: "leaves files behind",
@@ -106,11 +182,17 @@ const AMBIENT: &[Ambient] = &[
             ("java/nio/file/Files", "createTempDirectory", ""),
             ("java/nio/file/Files", "writeString", ""),
         ],
+        texts: &[],
         spoken: &["java/io/File", "java/nio/file/"],
     },
 ];
 
 impl Ambient {
+    /// Whether the texts of a class allow that it asks.
+    fn is_possible(&self, names: &Names) -> bool {
+        self.texts.is_empty() || self.texts.iter().any(|text| names.texts.contains(*text))
+    }
+
     fn asks(&self, (class, name, descriptor): &(String, String, String)) -> bool {
         self.members.iter().any(|(owner, known, start)| {
             let is_owner = if owner.ends_with('/') { class.starts_with(owner) } else { class == owner };
@@ -120,7 +202,8 @@ impl Ambient {
 
     fn is_spoken_of(&self, names: &Names) -> bool {
         let is_named = |class: &String| self.spoken.iter().any(|start| class.starts_with(start));
-        names.classes.iter().any(is_named) || names.members.iter().any(|member| self.asks(member))
+        let asks = self.is_possible(names) && names.members.iter().any(|member| self.asks(member));
+        asks || names.classes.iter().any(is_named)
     }
 }
 
@@ -128,7 +211,7 @@ impl Ambient {
 /// its tests; `decides` tells whether a condition of the patch depends on one of some calls or types.
 pub(super) fn reasons(known: &Names, new: &Names, decides: impl Fn(&BTreeSet<String>) -> bool) -> Vec<String> {
     let simple = |class: &str| class.rsplit(['/', '$']).next().unwrap_or(class).to_owned();
-    let unknown = AMBIENT.iter().filter(|ambient| !ambient.is_spoken_of(known));
+    let unknown = AMBIENT.iter().filter(|ambient| ambient.is_possible(new) && !ambient.is_spoken_of(known));
     let told = unknown.filter_map(|ambient| {
         let asking: Vec<_> = new.members.iter().filter(|member| ambient.asks(member)).collect();
         let spell = |class: &str, name: &str| if name == "<init>" { simple(class) } else { name.to_owned() };
@@ -163,12 +246,28 @@ mod tests {
             (("java/lang/Thread", "<init>", "(Ljava/lang/Runnable;)V"), "`new Thread` starts a thread"),
             (("java/lang/System", "console", "()Ljava/io/Console;"), "decides by the process"),
             (("java/io/File", "createNewFile", "()Z"), "leaves files behind"),
+            (("java/io/File", "exists", "()Z"), "decides by files around it"),
+            (("java/lang/ref/WeakReference", "get", "()Ljava/lang/Object;"), "decides by when memory is freed"),
         ] {
             let new = names(&[], &[member]);
             let told = reasons(&Names::default(), &new, |_| true);
             assert!(told.len() == 1 && told[0].contains(word), "{member:?}: {told:?}");
             assert!(reasons(&new, &new, |_| true).is_empty(), "its package asks already: {member:?}");
         }
+    }
+
+    #[test]
+    fn a_property_is_told_where_it_is_one_of_the_machine() {
+        let asked = |text: &str| {
+            let property = ("java/lang/System", "getProperty", "(Ljava/lang/String;)Ljava/lang/String;");
+            let mut names = names(&[], &[property]);
+            names.texts.insert(text.to_owned());
+            names
+        };
+        let told = |known: &str, new: &str| reasons(&asked(known), &asked(new), |_| true);
+        assert!(told("os.name", "user.home")[0].contains("`System.getProperty` decides by whose machine"));
+        assert!(told("user.home", "user.home").is_empty(), "its package asks already");
+        assert!(told("os.name", "line.separator").is_empty());
     }
 
     #[test]

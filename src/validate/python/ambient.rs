@@ -1,5 +1,5 @@
-//! What the files of a patch newly ask of the world around them: chance, threads, the process they run in. (The clock
-//! jumps while tests are repeated.)
+//! What the files of a patch newly ask of the world around them: chance, threads, files, the process they run in. (The
+//! clock jumps while tests are repeated.)
 //!
 //! What the tests of a changed module speak of is left alone.
 
@@ -12,7 +12,7 @@ struct Ambient {
     what: &'static str,
     /// When it counts.
     counts: Counts,
-    /// Imported names that ask, with what is below them.
+    /// Imported names that ask, and those that every module has, with what is below them.
     names: &'static [&'static str],
     /// Words of tests that speak of it.
     spoken: &'static [&'static str],
@@ -60,6 +60,51 @@ const AMBIENT: &[Ambient] = &[
         spoken: &["subprocess", "stdin", "hostname", "platform", "getpid", "sys.path"],
     },
     Ambient {
+        what: "decides by where it was loaded from",
+        counts: Counts::WhereItDecides,
+        names: &[
+            "__file__",
+            "__loader__",
+            "__spec__",
+            "__path__",
+            "__cached__",
+            "sys.prefix",
+            "sys.base_prefix",
+            "site",
+        ],
+        spoken: &["__file__", "__path__", "__spec__", "prefix"],
+    },
+    Ambient {
+        what: "decides by files around it",
+        counts: Counts::WhereItDecides,
+        names: &[
+            "os.path.exists",
+            "os.path.isfile",
+            "os.path.isdir",
+            "os.path.getsize",
+            "os.path.getmtime",
+            "os.listdir",
+            "os.scandir",
+            "os.walk",
+            "os.stat",
+            "os.access",
+            "glob",
+            "pathlib",
+            "linecache",
+            "pkgutil",
+            "importlib.resources",
+            "importlib.metadata",
+            "importlib.util.find_spec",
+        ],
+        spoken: &["path", "file", "dir", "open(", "importlib"],
+    },
+    Ambient {
+        what: "decides by when memory is freed",
+        counts: Counts::WhereItDecides,
+        names: &["weakref", "gc", "sys.getrefcount"],
+        spoken: &["weakref", "gc.", "refcount"],
+    },
+    Ambient {
         what: "leaves files behind",
         counts: Counts::Always,
         names: &["pathlib.Path.home", "os.path.expanduser", "tempfile", "shelve", "dbm", "sqlite3"],
@@ -102,6 +147,9 @@ mod tests {
             ("threading.Thread", "two threads"),
             ("sys.stdin.isatty", "reads stdin"),
             ("tempfile.mkstemp", "in tmp_path"),
+            ("__file__", "beside __file__"),
+            ("os.path.exists", "with a file"),
+            ("weakref.ref", "import weakref"),
         ] {
             assert_eq!(told(&[name], "assert total() == 3").len(), 1, "{name}");
             assert!(told(&[name], test).is_empty(), "{name}");
