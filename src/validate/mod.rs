@@ -159,6 +159,9 @@ pub struct SpectrumScope {
     pub time: Duration,
 }
 
+/// What is said of a failing test whose package is missing.
+const NOT_INSTALLED: &str = "which is not installed here";
+
 /// Why nothing can be judged here: the environment's fault, never a candidate's.
 #[derive(Debug, thiserror::Error)]
 pub enum ValidateError {
@@ -212,6 +215,10 @@ impl ValidateError {
         match self {
             Self::BaselineDoesNotCompile { .. } => {
                 "make the project compile first; only its behaviour is repaired".into()
+            }
+            Self::NothingFails { aside, .. } if aside.iter().any(|why| why.contains(NOT_INSTALLED)) => {
+                "install it in the project's `.venv`, or name another interpreter in `.unidebug.toml` (`python = …`)"
+                    .into()
             }
             Self::NothingFails { aside, .. } if !aside.is_empty() => {
                 "name one of them with --failing CLASS#METHOD, if it is the bug all the same".into()

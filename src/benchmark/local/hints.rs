@@ -47,6 +47,15 @@ const TEXTS: [&str; 4] = ["md", "rst", "txt", "adoc"];
 /// Uncommitted test files that are looked at; who changed more did not write a test for a bug.
 const MOST_EDITED: usize = 20;
 
+/// Folders of tools, which some projects forget to leave out of git.
+const OF_TOOLS: [&str; 10] =
+    [".venv", "venv", ".tox", ".nox", "__pycache__", ".pytest_cache", ".gradle", "node_modules", "target", "build"];
+
+/// Whether a file that is not committed was written by somebody, as far as its place tells.
+pub(super) fn is_written(file: &RepoPath) -> bool {
+    !file.as_str().split('/').any(|part| OF_TOOLS.contains(&part))
+}
+
 /// Test files that differ from the last commit, with what they were there; none where more than tests differs.
 pub(super) async fn edited_tests(
     project: &Project,
@@ -166,6 +175,13 @@ mod tests {
             test_roots: vec![path("src/test/java")],
             ..Project::default()
         }
+    }
+
+    #[test]
+    fn what_tools_leave_behind_was_not_written() {
+        let written = |file: &str| is_written(&RepoPath::new(file).unwrap());
+        assert!(written("tests/test_cart.py") && written("src/venv.py"));
+        assert!(!written(".venv/lib/python3.13/site-packages/x/test_x.py") && !written("shop/target/A.java"));
     }
 
     #[test]

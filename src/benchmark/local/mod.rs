@@ -168,10 +168,11 @@ impl Benchmark for Local {
         }
         let SetUp { project, own, reactor, notes } = self.set_up(&folder, into, &facts, false).await?;
         let history = History::of(&folder, &self.settings.sandbox().await?);
-        let uncommitted = match &history {
+        let mut uncommitted = match &history {
             Some(history) => history.uncommitted().await.unwrap_or_default(),
             None => Vec::new(),
         };
+        uncommitted.retain(hints::is_written);
         let hints = hints::of(&folder, &project, history.as_ref(), &uncommitted).await;
         let edited_tests = hints::edited_tests(&project, history.as_ref(), &uncommitted).await;
         let language = python::language_of(&project, into).name();

@@ -3,7 +3,7 @@
 
 use super::group;
 use crate::domain::{Failure, Frame, Loss, TestId, TestReport};
-use crate::validate::{clean, losses};
+use crate::validate::{NOT_INSTALLED, clean, losses};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Failing tests that say nothing of the code by how they ended in other runs, each with the reason; `own` names the
@@ -124,7 +124,7 @@ fn lacks(failure: &Failure, settings: &str) -> Option<String> {
     let spelled = |name: &str| name.to_lowercase().replace('_', "-");
     let is_wanted = spelled(settings).contains(&spelled(package));
     (failure.kind.ends_with("ModuleNotFoundError") && is_wanted)
-        .then(|| format!("it needs the package `{package}`, which is not installed here"))
+        .then(|| format!("it needs the package `{package}`, {NOT_INSTALLED}"))
 }
 
 #[cfg(test)]
