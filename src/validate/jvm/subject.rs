@@ -192,7 +192,8 @@ impl Subject for Jvm {
     fn test_file(&self, class: &str) -> Option<RepoPath> {
         let inside = format!("{}.java", outer_class(class).replace('.', "/"));
         let roots = self.checkout.project.test_roots.iter();
-        roots.filter_map(|root| root.join(&inside).ok()).find(|path| path.under(&self.checkout.root).is_file())
+        let places = roots.flat_map(|root| places_of(&inside, root));
+        places.into_iter().find(|path| path.under(&self.checkout.root).is_file())
     }
     async fn with_tests(
         &self,
@@ -220,5 +221,32 @@ impl Subject for Jvm {
     }
     async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
         self.same_bytecode(a, b).await
+    }
+}
+
+/// Where a source may lie below a root, which may stand for a part of its package as well: `tests` for `tests.unit`.
+fn places_of(source: &str, root: &RepoPath) -> Vec<RepoPath> {
+    let cuts = source.match_indices('/').map(|(at, _)| at);
+    let shared = cuts.filter(|at| format!("/{root}").ends_with(&format!("/{}", &source[..*at])));
+    let inside = shared.map(|at| &source[at + 1..]);
+    std::iter::once(source).chain(inside).filter_map(|inside| root.join(inside).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_may_stand_for_the_begin_of_a_package() {
+        let places = |source: &str, root: &str| {
+            let found = places_of(source, &RepoPath::new(root).unwrap());
+            found.iter().map(RepoPath::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(places("a/ATest.java", "src/test/java"), ["src/test/java/a/ATest.java"]);
+        assert_eq!(
+            places("tests/unit/ATest.java", "old/tests"),
+            ["old/tests/tests/unit/ATest.java", "old/tests/unit/ATest.java"]
+        );
+        assert_eq!(places("tests/unit/ATest.java", "tests/unit").last().unwrap(), "tests/unit/ATest.java");
     }
 }
