@@ -11,6 +11,7 @@ use super::records::Discovered;
 use super::subject::{Build, Copy, Subject};
 use super::untouched::{Before, Untouched, passes};
 use super::{Baseline, ValidateError, cold, coverage, plain, suite};
+use crate::domain::words::listed;
 use crate::domain::{Loss, Outcome, Patch, TestId, TestReport, Validation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +22,8 @@ const MORE: u32 = 3;
 const AGAIN: usize = 3;
 /// Tests that are looked at first when many do not pass: one that speaks against the patch is enough.
 const FIRST: usize = 6;
+/// Flaky tests that a verdict names.
+const FLAKY_SHOWN: usize = 3;
 
 /// All that a confirmation needs.
 pub(super) struct Confirmation<'a> {
@@ -218,6 +221,8 @@ impl Confirmation<'_> {
         of: usize,
         cleared: &mut Cleared,
     ) -> Result<Option<Judged>, ValidateError> {
+        let names = listed(some, 1);
+        self.subject.options().watcher.phase(format!("running {names} without the patch"));
         let before = self.untouched.ask(self.subject, some).await?;
         let mut against: Vec<TestId> = Vec::new();
         for (id, before) in before {
@@ -303,10 +308,9 @@ impl Confirmation<'_> {
         if broken > 0 {
             detail.push_str(&format!("; {broken} fail with the patch and without it"));
         }
-        let flaky: Vec<String> =
-            cleared.iter().filter(|(_, why)| **why == Reason::Flaky).map(|(id, _)| id.to_string()).collect();
+        let flaky: Vec<&TestId> = cleared.iter().filter(|(_, why)| **why == Reason::Flaky).map(|(id, _)| id).collect();
         if !flaky.is_empty() {
-            detail.push_str(&format!("; not every time, and not counted: {}", flaky.join(", ")));
+            detail.push_str(&format!("; not every time, and not counted: {}", listed(&flaky, FLAKY_SHOWN)));
         }
         let fixed: Vec<&TestId> =
             self.baseline.others.iter().flatten().filter(|id| passes(report, id) == Some(true)).collect();
