@@ -17,6 +17,7 @@ use super::{Baseline, ValidateError};
 use crate::domain::{Outcome, Patch, TestId, Validation};
 use crate::language::{self, Language};
 use change::{Change, Kind};
+use futures::future::try_join;
 use std::sync::Arc;
 use trial::{Control, TestCode, Trial};
 
@@ -42,19 +43,17 @@ pub(super) async fn control(
         return Ok(Controlled::Passed { failed: 0, of: baseline.triggering.len() });
     };
     let trial = Trial { subject, baseline, patch, build, language };
-    if let Some(refused) = literals::objection(&trial).await? {
-        return Ok(Controlled::Against(refused));
-    }
     // A right patch may, seldom, leave a loop nothing to assert about, or use up what a test shares with its next run.
-    if !subject.options().accept_suspicious {
-        if let Some(doubt) = failed::objection(&trial).await? {
-            return Ok(Controlled::Against(doubt));
-        }
-        if let Some(doubt) = again::objection(&trial).await? {
-            return Ok(Controlled::Against(doubt));
-        }
+    let doubts = !subject.options().accept_suspicious;
+    // Two processes at a time: each mostly waits for a compiler and a test process to be there.
+    let failed = async { if doubts { failed::objection(&trial).await } else { Ok(None) } };
+    let (refused, doubt) = try_join(literals::objection(&trial), failed).await?;
+    if let Some(against) = refused.or(doubt) {
+        return Ok(Controlled::Against(against));
     }
-    reversed(&trial).await
+    let again = async { if doubts { again::objection(&trial).await } else { Ok(None) } };
+    let (doubt, controlled) = try_join(again, reversed(&trial)).await?;
+    Ok(doubt.map_or(controlled, Controlled::Against))
 }
 
 /// Runs the triggering tests reversed.
