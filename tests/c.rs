@@ -82,6 +82,15 @@ fn tests_that_print_a_word_and_end_well_are_judged_by_the_word() {
 }
 
 #[test]
+fn a_makefile_that_builds_and_tests_in_one_step_is_judged() {
+    let makefile = "check: tests/test_ring.c src/ring.c\n\t$(CC) -Isrc -o tests/ring $^\n\t./tests/ring\n";
+    let project = project(("Makefile", makefile));
+    let line = |new: &str| ("src/ring.c", RING, RING.replace(WRONG, new));
+    let changes = [line(RIGHT), line("    if (ring->count < RING_SIZE) {"), line("    if (ring->count >= ) {")];
+    assert_eq!(judged(&project, &changes), ["plausible", "failed", "compile_error"]);
+}
+
+#[test]
 fn a_project_of_make_and_cmake_is_judged_by_ctest_which_tells_tests_apart() {
     if std::process::Command::new("ctest").arg("--version").output().is_err() {
         eprintln!("passed over: no CMake here");

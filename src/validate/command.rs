@@ -182,24 +182,28 @@ impl CommandJudge {
             Testing::Cases(run, cases) => {
                 self.run_cases((run, cases), &tree, wall, known, !patch.files.is_empty()).await?
             }
-            Testing::Reports(test, folders) => self.run_tool(test, folders, &tree, wall).await?,
+            Testing::Reports(test, folders) => {
+                let done = self.sandbox.run(self.job(test, &tree, wall)?).await?;
+                // A makefile may build and test in one step.
+                let is_one_step = self.commands.build.is_none() && self.checkout.language == C.name();
+                if is_one_step && !done.exit.success() {
+                    let errors = gcc::diagnostics(&clean::plain(&words_of(&done)), &tree);
+                    if !errors.is_empty() {
+                        return Ok(Ran::NotBuilt(errors));
+                    }
+                }
+                self.told(&done, test, folders, &tree)
+            }
         }))
     }
 
-    /// Runs a test tool in a copy that is built, and reads what it reports.
-    async fn run_tool(
-        &self,
-        test: &[String],
-        folders: &[RepoPath],
-        tree: &Utf8Path,
-        wall: Duration,
-    ) -> Result<TestReport, ValidateError> {
-        let done = self.sandbox.run(self.job(test, tree, wall)?).await?;
-        let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(&done) };
+    /// What a test tool reported.
+    fn told(&self, done: &Finished, test: &[String], folders: &[RepoPath], tree: &Utf8Path) -> TestReport {
+        let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(done) };
         for reports in folders {
             collect(&reports.under(tree), &mut report);
         }
-        let said = format!("{}\n{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        let said = words_of(done);
         // Tools of C seldom write JUnit XML: what they print tells their results.
         if folders.is_empty() || report.results.is_empty() && self.checkout.language == C.name() {
             let tool = Utf8Path::new(test.first().map_or("", String::as_str)).file_name().unwrap_or("test");
@@ -227,7 +231,7 @@ impl CommandJudge {
             Exit::Code(_) if agreed && !agrees => RunEnd::Crashed,
             Exit::Code(_) => RunEnd::Complete,
         };
-        Ok(report)
+        report
     }
 
     /// A command of the project at work in a copy.
@@ -334,6 +338,11 @@ fn on_users_path(program: &str, tree: &Utf8Path) -> Option<Utf8PathBuf> {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut folders = path.split(':').chain(PROGRAM_PATH.split(':')).filter(|folder| !folder.is_empty());
     folders.find_map(|folder| Some(Utf8Path::new(folder).join(program)).filter(|path| path.is_file()))
+}
+
+/// All that a command printed.
+fn words_of(done: &Finished) -> String {
+    format!("{}\n{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
 }
 
 fn complaints(done: &Finished, tree: &Utf8Path) -> Vec<Diagnostic> {

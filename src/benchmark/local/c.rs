@@ -39,17 +39,19 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, notes: &mut Vec<String>) -> 
         Some(file) if !root.join(CMAKE).is_file() || target(&file).is_some() && !ctest() => by_make(&file)?,
         _ => by_cmake(root)?,
     };
-    notes.push(format!("C project: built by `{}`, tested by `{}`", build.join(" "), test.join(" ")));
+    let built = build.as_ref().map_or(String::new(), |build| format!("built by `{}`, ", build.join(" ")));
+    notes.push(format!("C project: {built}tested by `{}`", test.join(" ")));
     Ok(Project {
         source_roots: vec![RepoPath::default()],
         test_roots: test_roots(&files(root), TEST_FOLDERS),
         encoding: "UTF-8".into(),
-        runner: Runner::Command { build: Some(build), test, reports },
+        runner: Runner::Command { build, test, reports },
         ..Project::default()
     })
 }
 
-type Commands = (Vec<String>, Vec<String>, Vec<RepoPath>);
+/// How it is built, if that is a step of its own, and tested; where reports lie.
+type Commands = (Option<Vec<String>>, Vec<String>, Vec<RepoPath>);
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
@@ -62,8 +64,10 @@ fn by_make(file: &Utf8Path) -> Result<Commands, BenchmarkError> {
         path: file.to_owned(),
         hint: "give the target `check` a rule that runs the tests, or name a command with `--test`".into(),
     })?;
+    // Where `make` runs the tests, too, a failing test would look like a failing build.
+    let build = (!tests_by_default(&file_text(file), target)).then(|| words(&["make"]));
     // All tests run, whichever fails first.
-    Ok((words(&["make"]), words(&["make", "-k", target]), Vec::new()))
+    Ok((build, words(&["make", "-k", target]), Vec::new()))
 }
 
 fn by_cmake(root: &Utf8Path) -> Result<Commands, BenchmarkError> {
@@ -79,7 +83,7 @@ fn by_cmake(root: &Utf8Path) -> Result<Commands, BenchmarkError> {
     // CTest takes the file below the folder that it tests.
     let test = words(&["ctest", "--test-dir", BUILD, "--output-on-failure", "--output-junit", "reports/ctest.xml"]);
     let reports = RepoPath::new(&format!("{BUILD}/reports")).into_iter().collect();
-    Ok((words(&["sh", "-c", &build]), test, reports))
+    Ok((Some(words(&["sh", "-c", &build])), test, reports))
 }
 
 /// Whether CMake is told of tests.
@@ -111,14 +115,43 @@ fn makefile(folder: &Utf8Path) -> Option<Utf8PathBuf> {
 
 /// The target of a makefile that runs tests.
 fn target(file: &Utf8Path) -> Option<&'static str> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let rule = Regex::new(r"(?m)^([A-Za-z][\w .-]*?)\s*::?(?:[^=]|$)").ok()?;
-    let known: Vec<&str> = rule
-        .captures_iter(&text)
-        .filter_map(|found| found.get(1))
-        .flat_map(|names| names.as_str().split(' '))
-        .collect();
-    TARGETS.iter().copied().find(|target| known.contains(target))
+    let rules = rules(&file_text(file));
+    TARGETS.iter().copied().find(|target| rules.iter().any(|(name, _)| name == target))
+}
+
+/// Whether `make` without a target makes that one.
+fn tests_by_default(makefile: &str, target: &str) -> bool {
+    let rules = rules(makefile);
+    let first = rules.iter().map(|(name, _)| name.as_str()).find(|name| !name.starts_with('.'));
+    let mut reached: Vec<&str> = first.into_iter().collect();
+    let mut at = 0;
+    while let Some(name) = reached.get(at).copied() {
+        let needed = rules.iter().filter(|(known, _)| known == name).flat_map(|(_, needed)| needed);
+        let new: Vec<&str> = needed.map(String::as_str).filter(|needed| !reached.contains(needed)).collect();
+        reached.extend(new);
+        at += 1;
+    }
+    reached.contains(&target)
+}
+
+fn file_text(file: &Utf8Path) -> String {
+    std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// Targets in their order, each with what it needs.
+fn rules(makefile: &str) -> Vec<(String, Vec<String>)> {
+    let joined = makefile.replace("\\\n", " ");
+    let Ok(rule) = Regex::new(r"(?m)^([A-Za-z.][\w ./-]*?)[ \t]*::?(?:[ \t]+([^=\n]*)|[ \t]*)$") else {
+        return Vec::new();
+    };
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let mut found = Vec::new();
+    for rule in rule.captures_iter(&joined) {
+        let needed =
+            rule.get(2).map_or(Vec::new(), |needed| words(needed.as_str().split([';', '#']).next().unwrap_or("")));
+        found.extend(words(&rule[1]).into_iter().map(|name| (name, needed.clone())));
+    }
+    found
 }
 
 /// Sources of C below a folder, by their path in it.
@@ -156,6 +189,17 @@ mod tests {
             let (_keep, root) = project(&[("Makefile", text), ("a.c", ""), ("tests/test_a.c", "")]);
             assert!(builds(&root));
             assert_eq!(target(&root.join("Makefile")), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_makefile_that_tests_by_default_needs_no_build() {
+        for (text, wanted) in [
+            ("test: a b\n\t./a\na:\n\tcc a.c\n", true),
+            (".PHONY: all test\nall: lib \\\n  more\nmore: test\ntest:\n\t./t\n", true),
+            ("-include config.mk\nCFLAGS = -g\nall: lib.a\n\nlib.a: a.o\n\ttest -f a.o\ntest: lib.a\n\t./t\n", false),
+        ] {
+            assert_eq!(tests_by_default(text, "test"), wanted, "{text}");
         }
     }
 
