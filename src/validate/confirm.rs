@@ -4,24 +4,22 @@
 //! either, it was broken before; if it passes there, it is run again by itself, with the patch and with more time, before
 //! it speaks against it. So neither an old failure, nor a flaky test, nor a busy machine makes a no.
 
+mod examine;
+
 use super::lanes::{self, Queue};
-use super::plan::{Deadlines, Look, UNKNOWN};
-use super::plausible::{self, Judged, objection};
+use super::plan::Look;
+use super::plausible::{self, Judged};
 use super::records::Discovered;
 use super::subject::{Build, Copy, Subject};
-use super::untouched::{Before, Untouched, passes};
+use super::untouched::{Untouched, passes};
 use super::{Baseline, ValidateError, cold, coverage, plain, suite};
 use crate::domain::words::listed;
-use crate::domain::{Loss, Outcome, Patch, TestId, TestReport, Validation};
+use crate::domain::{Outcome, Patch, TestId, TestReport, Validation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How much more time a test gets that is run again by itself.
 const MORE: u32 = 3;
-/// Times that a test is run again with the patch before it speaks against it.
-const AGAIN: usize = 3;
-/// Tests that are looked at first when many do not pass: one that speaks against the patch is enough.
-const FIRST: usize = 6;
 /// Flaky tests that a verdict names.
 const FLAKY_SHOWN: usize = 3;
 
@@ -58,6 +56,8 @@ type Cleared = BTreeMap<TestId, Reason>;
 enum Reason {
     /// It fails without the patch, too.
     Broken,
+    /// It has no end without the patch.
+    Cut,
     /// It is skipped without the patch, too.
     Skipped,
     /// It is flaky, without the patch or with it.
@@ -191,113 +191,6 @@ impl Confirmation<'_> {
         }
     }
 
-    /// Whether tests that did not pass speak against the patch.
-    async fn examine(
-        &self,
-        report: &TestReport,
-        open: Vec<TestId>,
-        cleared: &mut Cleared,
-    ) -> Result<Option<Judged>, ValidateError> {
-        let counts = |id: &TestId| {
-            !self.baseline.set_aside.contains_key(id) && !cleared.contains_key(id) && !self.excused.contains(id)
-        };
-        let open: Vec<TestId> = open.into_iter().filter(counts).collect();
-        let mut rest = open.as_slice();
-        let mut size = FIRST;
-        while !rest.is_empty() {
-            let (some, later) = rest.split_at(size.min(rest.len()));
-            if let Some(judged) = self.examine_some(report, some, open.len(), cleared).await? {
-                return Ok(Some(judged));
-            }
-            (rest, size) = (later, size * 4);
-        }
-        Ok(None)
-    }
-
-    async fn examine_some(
-        &self,
-        report: &TestReport,
-        some: &[TestId],
-        of: usize,
-        cleared: &mut Cleared,
-    ) -> Result<Option<Judged>, ValidateError> {
-        let names = listed(some, 1);
-        self.subject.options().watcher.phase(format!("running {names} without the patch"));
-        let before = self.untouched.ask(self.subject, some).await?;
-        let mut against: Vec<TestId> = Vec::new();
-        for (id, before) in before {
-            match before {
-                Before::Fails => drop(cleared.insert(id, Reason::Broken)),
-                Before::Skipped => drop(cleared.insert(id, Reason::Skipped)),
-                Before::Flaky => drop(cleared.insert(id, Reason::Flaky)),
-                // A test that is new under the patch and fails counts as much as any other.
-                Before::Passes | Before::Absent => against.push(id),
-            }
-        }
-        for _ in 0..AGAIN {
-            if against.is_empty() {
-                return Ok(None);
-            }
-            let again = self.alone(&against).await?;
-            against.retain(|id| {
-                let passed = passes(&again, id) == Some(true) && !self.is_short_of(&again, id);
-                if passed {
-                    cleared.insert(id.clone(), Reason::Flaky);
-                }
-                !passed
-            });
-            // What is cut again with three times the time has no end.
-            let is_cut = |id: &TestId| again.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut));
-            if against.iter().all(is_cut) {
-                break;
-            }
-        }
-        Ok((!against.is_empty()).then(|| self.objects(report, against, of)))
-    }
-
-    /// Whether fewer invocations of a method ran than there are.
-    fn is_short_of(&self, report: &TestReport, id: &TestId) -> bool {
-        let group = TestId::new(&id.class, id.bare_method());
-        let wanted: Discovered = self.expected.get(&group).map(|count| (group, *count)).into_iter().collect();
-        !plausible::missing(&wanted, report).is_empty()
-    }
-
-    /// Some tests by themselves, in a fresh copy and a fresh process, with more time.
-    async fn alone(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
-        // Where nobody knows how long a test takes, its time is long as it is.
-        let deadlines = Deadlines { default: UNKNOWN, ..self.deadlines().times(MORE) };
-        let plan = self.subject.plan_of(suite::wanted(tests), deadlines);
-        self.subject.run(&self.copy()?, &plan).await
-    }
-
-    fn deadlines(&self) -> Deadlines {
-        let known = self.subject.deadlines(&self.baseline.report);
-        Deadlines { default: UNKNOWN, ..known }
-    }
-
-    fn copy(&self) -> Result<Copy, ValidateError> {
-        self.subject.copy_with(self.patch, &self.build)
-    }
-
-    fn objects(&self, report: &TestReport, against: Vec<TestId>, of: usize) -> Judged {
-        let outcome = objection(against.first().and_then(|id| report.results.get(id)));
-        let word = match outcome {
-            Outcome::Timeout => "is cut",
-            Outcome::Crash => "ends its process",
-            Outcome::OutOfMemory => "runs out of memory",
-            Outcome::MissingTests => "does not run",
-            _ => "fails",
-        };
-        let name = against.first().map_or_else(String::new, TestId::to_string);
-        let more = match of.saturating_sub(1) {
-            0 => String::new(),
-            1 => " (1 other test does not pass either)".to_owned(),
-            n => format!(" (nor do {n} other tests pass)"),
-        };
-        let detail = format!("{name} {word}, and passes without the patch{more}");
-        Judged { outcome, detail, against, fixed: self.baseline.triggering.len() }
-    }
-
     fn plausible(&self, report: &TestReport, cleared: &Cleared) -> Validation {
         let of = self.baseline.triggering.len();
         let passed = report.results.values().filter(|result| result.passed()).count();
@@ -307,6 +200,11 @@ impl Confirmation<'_> {
         let broken = with(Reason::Broken);
         if broken > 0 {
             detail.push_str(&format!("; {broken} fail with the patch and without it"));
+        }
+        let cut = with(Reason::Cut);
+        if cut > 0 {
+            let were = if cut == 1 { "test was" } else { "tests were" };
+            detail.push_str(&format!("; {cut} {were} cut without the patch, which says nothing"));
         }
         let flaky: Vec<&TestId> = cleared.iter().filter(|(_, why)| **why == Reason::Flaky).map(|(id, _)| id).collect();
         if !flaky.is_empty() {

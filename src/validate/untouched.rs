@@ -13,14 +13,19 @@ use std::sync::{Mutex, PoisonError};
 /// Runs that tell whether a test passes without the patch.
 const RUNS: usize = 3;
 
+/// Times the first deadline that a test gets which is cut here and ends with the patch.
+const LONGER: u32 = 4;
+
 /// How a test ends without the patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Before {
     /// It passes every time.
     Passes,
-    /// It fails or is cut every time.
+    /// It fails every time.
     Fails,
+    /// It is cut every time, so nobody knows how it would end.
+    Cut,
     /// It is skipped every time.
     Skipped,
     /// Now this, now that.
@@ -38,7 +43,7 @@ pub(super) struct Untouched {
 impl Untouched {
     /// What earlier runs of this program found out about exactly this content.
     pub(super) fn of(subject: &dyn Subject) -> Self {
-        let file = subject.kept().join("untouched-1.json");
+        let file = subject.kept().join("untouched-2.json");
         let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
         let known = known.unwrap_or_default().into_iter().collect();
         Self { known: Mutex::new(known), file }
@@ -63,18 +68,38 @@ impl Untouched {
             tests.iter().filter(|id| !known.contains_key(*id)).cloned().collect()
         };
         if !open.is_empty() {
-            let asked = ask(subject, &open).await?;
-            let kept: Kept = {
-                let mut known = self.known();
-                known.extend(asked);
-                known.iter().map(|(id, before)| (id.clone(), *before)).collect()
-            };
-            if let Err(error) = keep(&self.file, &kept) {
-                tracing::warn!("what the untouched code does will be asked again: {error}");
-            }
+            self.remember(ask(subject, &open).await?);
         }
         let known = self.known();
         Ok(tests.iter().map(|id| (id.clone(), known.get(id).copied().unwrap_or(Before::Absent))).collect())
+    }
+
+    /// How tests end that were cut, with more time.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub(super) async fn ask_longer(
+        &self,
+        subject: &dyn Subject,
+        tests: &[TestId],
+    ) -> Result<BTreeMap<TestId, Before>, ValidateError> {
+        let deadlines = Deadlines::of(UNKNOWN * LONGER, subject.longest());
+        let run = subject.run(&subject.copy()?, &subject.plan_of(suite::wanted(tests), deadlines)).await?;
+        let runs = [run];
+        let told: BTreeMap<TestId, Before> = tests.iter().map(|id| (id.clone(), before(&runs, id))).collect();
+        self.remember(told.clone());
+        Ok(told)
+    }
+
+    fn remember(&self, asked: BTreeMap<TestId, Before>) {
+        let kept: Kept = {
+            let mut known = self.known();
+            known.extend(asked);
+            known.iter().map(|(id, before)| (id.clone(), *before)).collect()
+        };
+        if let Err(error) = keep(&self.file, &kept) {
+            tracing::warn!("what the untouched code does will be asked again: {error}");
+        }
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, BTreeMap<TestId, Before>> {
@@ -107,6 +132,8 @@ fn before(runs: &[TestReport], id: &TestId) -> Before {
         Before::Passes
     } else if runs.iter().all(|run| run.results.get(id).is_some_and(|r| r.status == TestStatus::Skipped)) {
         Before::Skipped
+    } else if runs.iter().all(|run| run.results.get(id).is_some_and(|r| r.status == TestStatus::TimedOut)) {
+        Before::Cut
     } else if seen.iter().all(|pass| *pass == Some(false)) {
         Before::Fails
     } else {

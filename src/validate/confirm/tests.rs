@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::benchmark::{Checkout, Project};
-use crate::domain::{BugId, Diagnostic, FileChange, RepoPath, RunEnd, TestResult, TestStatus};
+use crate::domain::{BugId, Diagnostic, FileChange, Loss, RepoPath, RunEnd, TestResult, TestStatus};
 use crate::validate::Options;
 use crate::validate::plan::Plan;
 use crate::validate::records::Executed;
@@ -176,6 +176,24 @@ async fn what_passes_without_the_patch_and_never_with_it_is_a_regression() {
         assert_eq!(told.outcome, wanted, "{told:?}");
         assert!(told.detail.contains("passes without the patch"), "{told:?}");
     }
+}
+
+#[tokio::test]
+async fn a_test_that_is_cut_without_the_patch_gets_more_time_where_it_ends_with_it() {
+    let slow: Script = |patched, nth| {
+        all(if patched {
+            Failed
+        } else if nth == 0 {
+            TimedOut
+        } else {
+            Passed
+        })
+    };
+    assert_eq!(confirmed(slow).await.outcome, Outcome::Regression);
+    let endless: Script = |patched, _| all(if patched { Failed } else { TimedOut });
+    let told = confirmed(endless).await;
+    assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
+    assert!(told.detail.contains("1 test was cut without the patch"), "{told:?}");
 }
 
 #[tokio::test]
