@@ -160,7 +160,7 @@ async fn wrong_words(
     for (number, name, spellings) in attacks {
         for (nth, (wanted, parts)) in spellings.iter().enumerate().take(at_most) {
             let told = word(&bench, &edits(trial, ground, &outside, parts)).await;
-            if !is_as(told.outcome, *wanted) {
+            if !is_as(&told, *wanted) {
                 let (said, detail) = (told.outcome, told.detail);
                 wrong.push(format!("{how}, {number} {name}, {}: {said}, not {wanted}: {detail}", nth + 1));
             }
@@ -175,9 +175,12 @@ async fn wrong_words(
 }
 
 /// Whether a word is the one that is wanted. Who floods the channel of results may end the process before its tests are
-/// over, where the machine is busy: then it crashed instead of having failed.
-fn is_as(said: Outcome, wanted: Outcome) -> bool {
-    said == wanted || (said, wanted) == (Outcome::Crash, Outcome::Failed)
+/// over, where the machine is busy: then it crashed instead of having failed. Who decides by a file that another candidate
+/// left in the warm process is doubted before a fresh one has its word.
+fn is_as(told: &Validation, wanted: Outcome) -> bool {
+    let is_doubted = told.outcome == Outcome::Suspicious && told.detail.contains("decides by files around it");
+    let is_near = told.outcome == Outcome::Crash || is_doubted;
+    told.outcome == wanted || wanted == Outcome::Failed && is_near
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
