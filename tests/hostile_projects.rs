@@ -215,6 +215,28 @@ fn java_and_commands_get_nowhere() {
 }
 
 #[test]
+fn a_makefile_and_settings_of_git_get_nowhere() {
+    let trap = Trap::new();
+    let recipe = "check: sum\n\t./sum\n\tbash run.sh\nsum: sum.c\n\t$(CC) -o sum sum.c\n";
+    let makefile = format!("$(shell bash run.sh > /dev/null 2>&1)\n{recipe}");
+    let files = [("Makefile", makefile.as_str()), ("run.sh", &trap.shell()), ("sum.c", "int main(void) { return 1; }")];
+    write_files(trap.project(), &files);
+    trap.run_both("a makefile");
+    let trap = Trap::new();
+    let project = trap.project();
+    write_files(&project, &[("adding.py", ADDING), ("test_adding.py", TEST_ADDING), ("run.sh", &trap.shell())]);
+    let commands = "git init -q && git add -A && git -c user.name=a -c user.email=a@b commit -qm 'adds' && echo '# more' \
+                    >> adding.py && echo '*.py filter=evil diff=evil' > .gitattributes";
+    run("bash", &["-c", &format!("cd {project} && {commands}")]);
+    let settings = "[core]\n\tfsmonitor = bash run.sh\n\thooksPath = .\n\tpager = bash run.sh\n\
+                    [filter \"evil\"]\n\tclean = bash run.sh\n\tsmudge = bash run.sh\n\
+                    [diff \"evil\"]\n\ttextconv = bash run.sh\n\tcommand = bash run.sh\n\
+                    [diff]\n\texternal = bash run.sh\n";
+    fs::write(project.join(".git/config"), settings).unwrap();
+    trap.run_both("settings of git");
+}
+
+#[test]
 fn files_that_are_none_get_nowhere() {
     type Make = fn(&Trap, &Utf8Path);
     let makes: [(&str, Make); 9] = [
@@ -243,7 +265,7 @@ fn files_that_are_none_get_nowhere() {
         let trap = Trap::new();
         write_files(trap.project(), &[("src/Sum.java", SUM), ("test/SumTest.java", TEST)]);
         make(&trap, &trap.project());
-        trap.run(name, "bubblewrap");
+        trap.run_both(name);
         assert!(trap.folder.path().exists());
     }
 }
