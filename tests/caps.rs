@@ -64,7 +64,7 @@ fn a_cap_of_one_call_is_met_before_it_is_sent() {
 fn candidates_can_be_capped_for_the_bug() {
     let args = ["run", "fixtures:ring-buffer", "--model", "builtin", "--max-validations", "1", "--json"];
     let done = Unidebug::new(&args).run();
-    let tried = done.json()["validations"]["candidates"].as_u64().unwrap();
+    let tried = done.json()["candidates"]["proposed"].as_u64().unwrap();
     assert!(tried <= 2, "{tried} candidates: {done}");
     let wrong = ["run", "fixtures:ring-buffer", "--cap", "agent.tokns=5", "--json"];
     let wrong = Unidebug::new(&wrong).run();

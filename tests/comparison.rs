@@ -54,10 +54,10 @@ impl Needs {
     fn row(self, bug: &str) -> String {
         let [direct, unified] = match self {
             Self::Little => ["L1 direct: correct", "L1 fixer: correct"],
-            Self::Summary => ["unrepaired", "L2 fixer: "],
-            Self::Reference => ["unrepaired", "L3 fixer: "],
-            Self::NoMark => ["L1 direct: correct", "unrepaired"],
-            Self::Everything => ["unrepaired", "unrepaired"],
+            Self::Summary => ["no repair", "L2 fixer: "],
+            Self::Reference => ["no repair", "L3 fixer: "],
+            Self::NoMark => ["L1 direct: correct", "no repair"],
+            Self::Everything => ["no repair", "no repair"],
         };
         format!("| {bug} | {direct} | {unified}")
     }

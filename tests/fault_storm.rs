@@ -174,7 +174,7 @@ fn the_time_of_a_bug_ends_waiting_too() {
         done.expect_code(5);
         assert!(done.took < silence / 2, "{done}");
         let report = done.json();
-        assert_eq!((&report["verdict"], &report["possibly_billed"]), (&json!("exhausted"), &json!(1)), "{done}");
+        assert_eq!((&report["verdict"], &report["possibly_billed"]), (&json!("stopped_at_cap"), &json!(1)), "{done}");
         gate.on_run("replay", &[]).run().expect_code(0);
         let later = gate.resume(&["--max-time", "60s"]).run();
         later.expect_code(0);

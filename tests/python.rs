@@ -240,7 +240,7 @@ fn a_folder_with_pytest_tests_is_a_project_and_the_engine_says_that_it_has_no_te
     let done = unidebug(&["run", path, "--model", "builtin", "--failing", "test_adding.py::test_some", "--json"]);
     done.expect_code(1);
     let report = done.json();
-    assert_eq!(report["verdict"], "unrepaired");
+    assert_eq!(report["verdict"], "no_repair");
     assert!(report["analysis"].as_str().unwrap().contains("no fix templates for Python"), "{done}");
     assert!(done.stderr.contains("Python project: pytest"), "{done}");
     let triaged = unidebug(&["triage", path]);

@@ -73,7 +73,7 @@ fn check(root: &str, program: Program, level: usize) {
         "{} on L{level}: {} requests, {} candidates, {:.1} s, of these {:.1} s tests",
         program.name,
         endpoint.served().len(),
-        report["validations"]["candidates"],
+        report["candidates"]["proposed"],
         report["seconds"]["wall"].as_f64().unwrap(),
         report["seconds"]["tests"].as_f64().unwrap()
     );

@@ -52,7 +52,7 @@ fn a_model_that_answers_well_at_once_needs_two_requests() {
     assert_eq!(report["equal_by"], "syntax_tree");
     let developers = std::fs::read_to_string(format!("{}/developer.diff", report["run_dir"].as_str().unwrap()));
     assert!(developers.unwrap().contains("+        return size >= slots.length; // unidebug-oracle"), "for reports");
-    assert_eq!(report["validations"], json!({"candidates": 1, "compiled": 1, "plausible": 1}));
+    assert_eq!(report["candidates"], json!({"proposed": 1, "compiled": 1, "plausible": 1}));
     assert_eq!(report["usage"]["requests"], 2);
     assert_eq!(report["usage"]["cost_usd"], Value::Null, "an unknown price is unknown");
     assert_eq!(report["files"], json!(["src/buffers/RingBuffer.java"]));
@@ -98,7 +98,7 @@ fn an_agent_that_gives_up_ends_without_a_repair() {
     let done = run(&endpoint, &[]);
     done.expect_code(1);
     let report = done.json();
-    assert_eq!(report["verdict"], "unrepaired");
+    assert_eq!(report["verdict"], "no_repair");
     assert_eq!(report["analysis"], "I cannot see what is wrong");
     assert_eq!(report["patch"], Value::Null);
 }
@@ -118,7 +118,7 @@ fn a_failed_patch_teaches_the_next_one() {
     assert!(feedback.contains("## State: try"), "{feedback}");
     assert!(feedback.contains("failed: 2 of 2 triggering tests still fail"), "{feedback}");
     assert!(feedback.contains("RingBufferTest#holdsAsManyElementsAsItsCapacity"), "{feedback}");
-    assert_eq!(done.json()["validations"]["candidates"], 2);
+    assert_eq!(done.json()["candidates"]["proposed"], 2);
 }
 
 #[test]

@@ -212,5 +212,5 @@ fn the_gate_is_repaired_by_what_its_script_says() {
     });
     let done = gate.run(&endpoint, &["--levels", "L1"]).run();
     done.expect_code(0);
-    assert_eq!(done.json()["validations"], json!({"candidates": 2, "compiled": 2, "plausible": 1}));
+    assert_eq!(done.json()["candidates"], json!({"proposed": 2, "compiled": 2, "plausible": 1}));
 }

@@ -31,10 +31,10 @@ fn every_form_tells_the_same_figures() {
     let runs = three_runs(folder.path());
 
     let json: Value = serde_json::from_str(&form(&runs, &["--format", "json"])).unwrap();
-    assert_eq!((json["schema"].as_u64(), json["all"]["runs"].as_u64()), (Some(1), Some(3)));
+    assert_eq!((json["schema"].as_u64(), json["all"]["runs"].as_u64()), (Some(2), Some(3)));
     assert_eq!((json["all"]["plausible"].as_u64(), json["all"]["same_tree"].as_u64()), (Some(2), Some(2)));
     let candidates: u64 =
-        json["runs"].as_array().unwrap().iter().map(|run| run["validations"]["candidates"].as_u64().unwrap()).sum();
+        json["runs"].as_array().unwrap().iter().map(|run| run["candidates"]["proposed"].as_u64().unwrap()).sum();
     let by_outcome: u64 = json["outcomes"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
     assert_eq!(candidates, by_outcome, "every candidate has one outcome");
     let gain = &json["gains"][0];
@@ -61,7 +61,7 @@ fn every_form_tells_the_same_figures() {
         assert!(conditions.contains(known), "{known}: {conditions}");
     }
     let one = form(&runs, &["--format", "md", "--configuration", "builtin, max candidates 1"]);
-    assert!(one.contains("| no plausible patch | 1 | 100.0 |"), "{one}");
+    assert!(one.contains("| no repair | 1 | 100.0 |"), "{one}");
     unidebug(&["report", &runs, "--configuration", "other"]).expect_code(2);
     assert_eq!(table("repairs-by-time.csv").lines().count(), 3, "the points of the chart");
     assert!(!tables.join("repairs-by-cost.csv").exists(), "no model was asked, so nothing was paid");

@@ -29,7 +29,7 @@ fn a_raised_cap_goes_on_and_pays_for_nothing_twice() {
     let levels = ["--levels", "L1..L3"];
     let capped = gate.run(&endpoint, &[&levels[..], &["--max-tokens", "6000"]].concat()).run();
     capped.expect_code(5);
-    assert_eq!(capped.json()["verdict"], "exhausted");
+    assert_eq!(capped.json()["verdict"], "stopped_at_cap");
     assert!(capped.stdout.contains("--max-tokens"), "{capped}");
     let paid = endpoint.served().len();
     assert!(paid > 0 && capped.json()["usage"]["requests"] == paid);
@@ -75,10 +75,10 @@ fn more_time_lets_the_engine_go_on_where_it_was() {
     let words = ["run", bug.to_str().unwrap(), "--out", out.to_str().unwrap(), "--test", "sh check.sh", "--json"];
     let run = unidebug(&[&words[..], &["--model", "builtin", "--max-time", "3s"]].concat());
     run.expect_code(5);
-    let before = run.json()["validations"]["candidates"].as_u64().unwrap();
+    let before = run.json()["candidates"]["proposed"].as_u64().unwrap();
     let done = gate.resume(&["--max-time", "60s"]).run();
     done.expect_code(1);
-    let after = done.json()["validations"]["candidates"].as_u64().unwrap();
+    let after = done.json()["candidates"]["proposed"].as_u64().unwrap();
     assert!(before > 0 && after > before, "{before} candidates, then {after}: {done}");
 }
 

@@ -136,7 +136,7 @@ impl AgentRun<'_> {
             (Ok((Artifact::Nothing { .. }, how)), Some(found)) => self.end(Artifact::Patch(found), how, memory),
             (Ok((artifact, how)), _) => self.end(artifact, how, memory),
             // What was found is not lost because no more can be asked for.
-            (Err(error @ (AgentError::Exhausted(_) | AgentError::Model(_))), Some(found)) => {
+            (Err(error @ (AgentError::StoppedAtCap(_) | AgentError::Model(_))), Some(found)) => {
                 self.end(Artifact::Patch(found), error.to_string(), memory)
             }
             (Err(error), _) => Err(error),

@@ -51,7 +51,7 @@ impl AgentRun<'_> {
 
     fn late(&self) -> AgentError {
         let cap = self.limits.bug.map_or_else(String::new, |time| format!(" of {}", span(time)));
-        AgentError::Exhausted(Reached::of(Cap::Time, format!("the time{cap} for this bug is up")))
+        AgentError::StoppedAtCap(Reached::of(Cap::Time, format!("the time{cap} for this bug is up")))
     }
 
     /// Whether the bug's time was up before this cycle. A cycle that is over was in time.

@@ -8,9 +8,9 @@ use crate::tools::ToolError;
 /// Why an agent run was broken off.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// A cap was reached; the run is exhausted, not failed.
+    /// A cap was reached; the run stopped, it did not fail.
     #[error("{0}")]
-    Exhausted(Reached),
+    StoppedAtCap(Reached),
     /// A cap of a call, an agent or a level was reached: this agent is over, the run is not.
     #[error("{0}")]
     Spent(String),

@@ -6,6 +6,7 @@ use super::flags::{JudgeSettings, Settings, ToolSettings};
 use super::help;
 use super::inspect::args::InspectArgs;
 use super::report::args::ReportArgs;
+use crate::report;
 use crate::sandbox::confine;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -196,12 +197,32 @@ pub struct RunArgs {
     /// Apply a plausible patch to the project's own folder.
     #[arg(long)]
     pub apply: bool,
-    /// End stdout with one JSON object.
-    #[arg(long)]
-    pub json: bool,
+    /// What programs read.
+    #[command(flatten)]
+    pub object: ObjectArgs,
     /// No progress.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// The JSON object of a run.
+#[derive(Debug, Args)]
+pub struct ObjectArgs {
+    /// End stdout with one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// With `--json`: the object as programs of this schema know it. Schema 1 called its verdicts `unrepaired` and
+    /// `exhausted`, and the candidates `validations`.
+    #[arg(long, value_name = "N", requires = "json", default_value_t = report::SCHEMA, hide_short_help = true,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(report::SCHEMA)))]
+    json_schema: u32,
+}
+
+impl ObjectArgs {
+    /// The schema of the object, where one is wanted.
+    pub fn wanted(&self) -> Option<u32> {
+        self.json.then_some(self.json_schema)
+    }
 }
 
 /// `judge`.
@@ -245,9 +266,9 @@ pub struct ResumeArgs {
     /// Apply a plausible patch to the project's own folder.
     #[arg(long)]
     pub apply: bool,
-    /// End stdout with one JSON object.
-    #[arg(long)]
-    pub json: bool,
+    /// What programs read.
+    #[command(flatten)]
+    pub object: ObjectArgs,
     /// No progress.
     #[arg(long, short)]
     pub quiet: bool,

@@ -29,8 +29,8 @@ pub async fn report(
     };
     let (word, analysis, cap) = match verdict {
         Verdict::Plausible(repair) => (VerdictWord::Plausible, repair.analysis.clone(), None),
-        Verdict::Unrepaired { analysis } => (VerdictWord::Unrepaired, analysis.clone(), None),
-        Verdict::Exhausted { cap } => (VerdictWord::Exhausted, Some(cap.to_string()), Some(cap.clone())),
+        Verdict::NoRepair { analysis } => (VerdictWord::NoRepair, analysis.clone(), None),
+        Verdict::StoppedAtCap { cap } => (VerdictWord::StoppedAtCap, Some(cap.to_string()), Some(cap.clone())),
     };
     let mut seconds = sums.seconds;
     let before = telling.past.history();
@@ -58,7 +58,7 @@ pub async fn report(
         localization: localization.word().to_owned(),
         jdk: None,
         model: Model { name, endpoint },
-        validations: sums.validations,
+        candidates: sums.candidates,
         usage: sums.usage,
         possibly_billed: sums.possibly_billed + before.possibly_billed() as u64,
         seconds,

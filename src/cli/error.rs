@@ -225,7 +225,7 @@ impl From<AgentError> for Failure {
             AgentError::Tool(error) => error.into(),
             AgentError::Prompt(error) => error.into(),
             AgentError::Journal(error) => Self::io("the journal cannot be written", &error),
-            AgentError::Exhausted(cap) => cap.into(),
+            AgentError::StoppedAtCap(cap) => cap.into(),
             AgentError::Spent(cap) => Self::cap(cap, "raise the cap"),
         }
     }

@@ -20,8 +20,8 @@ pub const FAILURE: &str = "failure.json";
 /// What of a run's end is wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown {
-    /// The object for programs instead of the text for people.
-    pub json: bool,
+    /// The object for programs instead of the text for people, in this schema.
+    pub json: Option<u32>,
     /// No progress.
     pub quiet: bool,
     /// The patch in the project's own folder.
@@ -85,7 +85,8 @@ pub fn keep_failure(telling: &Telling, failure: Failure) -> Failure {
 /// Its report is of another schema.
 pub fn show_again(report: &Value, events: &[Event], shown: Shown) -> Result<u8, Failure> {
     let typed = typed(report)?;
-    show(&typed, report.clone(), &Tally::over(events), shown)?;
+    let object = serde_json::to_value(&typed).map_err(|e| Failure::io("the report cannot be made", &e.into()))?;
+    show(&typed, object, &Tally::over(events), shown)?;
     Ok(exit_code(typed.verdict))
 }
 
@@ -103,20 +104,22 @@ pub fn read_report(folder: &Utf8Path) -> Result<RunReport, Failure> {
 }
 
 fn typed(report: &Value) -> Result<RunReport, Failure> {
-    serde_json::from_value(report.clone()).map_err(|e| {
+    let typed: RunReport = serde_json::from_value(report.clone()).map_err(|e| {
         Failure::unusable(format!("the report of the run cannot be read: {e}"), "read `report.json` of the run")
-    })
+    })?;
+    Ok(RunReport { schema: report::SCHEMA, ..typed })
 }
 
 /// Prints a report, and applies its patch where that was asked for: who reads that files changed has seen how.
 fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Result<(), Failure> {
     let apply = shown.apply && report.patch.is_some();
-    if !shown.json {
+    if shown.json.is_none() {
         super::print(&report::human(report, sums, &next::lines(report, apply)));
     }
     let folder = Utf8Path::new(&report.run_dir);
     let applied = if apply { apply::put(folder, report)? } else { Vec::new() };
-    if shown.json {
+    if let Some(schema) = shown.json {
+        object = report::in_schema(schema, object);
         if apply {
             object["applied"] = serde_json::json!(applied);
         }
@@ -131,7 +134,7 @@ fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Res
 pub fn exit_code(verdict: VerdictWord) -> u8 {
     match verdict {
         VerdictWord::Plausible => 0,
-        VerdictWord::Unrepaired => 1,
-        VerdictWord::Exhausted => CAP,
+        VerdictWord::NoRepair => 1,
+        VerdictWord::StoppedAtCap => CAP,
     }
 }

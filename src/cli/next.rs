@@ -20,12 +20,12 @@ pub fn lines(report: &RunReport, applied: bool) -> Vec<String> {
     match report.verdict {
         VerdictWord::Plausible if is_local && !applied => vec![format!("unidebug apply {name}")],
         VerdictWord::Plausible => Vec::new(),
-        VerdictWord::Exhausted => {
+        VerdictWord::StoppedAtCap => {
             let cap = frozen.as_ref().and_then(|frozen| raised(report.cap.as_ref()?.cap?, &frozen.settings));
             let resume = cap.map(|cap| format!("unidebug resume {name} {cap}"));
             resume.into_iter().chain([format!("unidebug inspect {name}")]).collect()
         }
-        VerdictWord::Unrepaired => {
+        VerdictWord::NoRepair => {
             let alone = report.model.name == "builtin";
             let bug = if is_local { quoted(&report.bug.name) } else { report.bug.to_string() };
             let model = alone.then(|| format!("unidebug run {bug} --model NAME"));

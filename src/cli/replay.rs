@@ -10,6 +10,7 @@ use super::session::Session;
 use super::telling::Telling;
 use crate::domain::words::counted;
 use crate::journal::{Comparison, Divergence, History, Past};
+use crate::report;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +26,11 @@ pub async fn replay(args: ReplayArgs) -> Result<u8, Failure> {
     let folder = runs::find(&args.run)?;
     let frozen = Frozen::read(&folder)?;
     let history = History::read(&folder)?;
-    if history.finished().is_none() {
+    let Some(recorded) = history.finished() else {
         let hint = format!("end it first: `unidebug resume {folder}`");
         return Err(Failure::unusable(format!("the run `{folder}` is not over: there is no whole recording"), hint));
-    }
+    };
+    let schema = recorded["schema"].as_u64().and_then(|schema| u32::try_from(schema).ok()).unwrap_or(report::SCHEMA);
     let scratch = Scratch::of("replay")?;
     let session = Session::open(&frozen.bug, frozen.settings, Contact::None, None).await?;
     let past = Arc::new(Past::to_repeat(history, args.rerun));
@@ -41,7 +43,8 @@ pub async fn replay(args: ReplayArgs) -> Result<u8, Failure> {
         (Some(_), _) => {}
         (None, Ok(outcome)) => {
             let report = serde_json::to_value(&outcome.report);
-            comparison.conclude(&report.map_err(|e| Failure::io("the report cannot be made", &e.into()))?);
+            let report = report.map_err(|e| Failure::io("the report cannot be made", &e.into()))?;
+            comparison.conclude(&report::in_schema(schema, report));
         }
         (None, Err(failure)) => return Err(failure),
     }

@@ -17,6 +17,7 @@ use crate::benchmark;
 use crate::domain::Event;
 use crate::journal::{Journal, Past, RunDir, SCHEMA, repair};
 use crate::report::VerdictWord;
+use serde::Deserialize;
 use std::time::Duration;
 
 /// Goes on with a run.
@@ -39,12 +40,12 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     }
     note_folder(&folder);
     let (journal, history) = Journal::reopen(dir)?;
-    let shown = Shown { json: args.json, quiet: args.quiet, apply: args.apply };
+    let shown = Shown { json: args.object.wanted(), quiet: args.quiet, apply: args.apply };
     let account = args.account.map(|account| account.open(frozen.settings.allow_unpriced));
     if let Some(report) = history.finished() {
-        let exhausted = report["verdict"] == serde_json::json!(VerdictWord::Exhausted);
+        let stopped = VerdictWord::deserialize(&report["verdict"]).is_ok_and(|word| word == VerdictWord::StoppedAtCap);
         // Who works for a batch goes on when it has more to spend.
-        if !(exhausted && (raised || account.is_some())) {
+        if !(stopped && (raised || account.is_some())) {
             return show_again(report, history.events(), shown);
         }
     }

@@ -23,7 +23,7 @@ use camino::Utf8PathBuf;
 /// Runs one bug.
 ///
 /// # Errors
-/// Everything that keeps the bug from being tried; a bug that stays unrepaired is exit code 1.
+/// Everything that keeps the bug from being tried; a bug that stays without a repair is exit code 1.
 pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     let (layers, config) = settings_for(&args.bug, &args.settings)?;
     let bug = full_name(&args.bug);
@@ -32,7 +32,7 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
         apply::refuse_foreign(&benchmark::parse_bug(&bug)?)?;
     }
     if args.dry_run {
-        return dry_run(&bug, config, args.json, args.quiet, args.show_prompts).await;
+        return dry_run(&bug, config, args.object.wanted().is_some(), args.quiet, args.show_prompts).await;
     }
     if args.all {
         return run_all(&args, &bug, &layers, config).await;
@@ -74,7 +74,7 @@ pub(super) async fn one(
 
 /// What of a run's end is wanted.
 pub(super) fn shown(args: &RunArgs) -> Shown {
-    Shown { json: args.json, quiet: args.quiet, apply: args.apply }
+    Shown { json: args.object.wanted(), quiet: args.quiet, apply: args.apply }
 }
 
 fn run_folder(args: &RunArgs, opened: &Opened, nth: Option<usize>) -> Result<Utf8PathBuf, Failure> {

@@ -9,6 +9,7 @@ use super::finish::{exit_code, finish, keep};
 use super::run::{Done, one, shown};
 use crate::domain::TestId;
 use crate::domain::words::listed;
+use crate::report;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
@@ -23,7 +24,7 @@ pub(super) async fn run_all(args: &RunArgs, bug: &str, layers: &Layers, config: 
     let first = one(args, bug, layers, config.clone(), Some(1)).await?;
     let mut left: VecDeque<Vec<TestId>> = first.outcome.bench.validator.baseline().others.clone().into();
     let all = left.len() + 1;
-    let mut ends = Ends { all, json: args.json, objects: Vec::new(), code: 0 };
+    let mut ends = Ends { all, json: args.object.wanted(), objects: Vec::new(), code: 0 };
     let tests: Vec<TestId> = first.outcome.bench.validator.baseline().triggering.clone();
     ends.take(args, &tests, Ok(first))?;
     while let Some(tests) = left.pop_front() {
@@ -34,7 +35,7 @@ pub(super) async fn run_all(args: &RunArgs, bug: &str, layers: &Layers, config: 
         }
         ends.take(args, &tests, one(args, bug, layers, config, Some(nth)).await)?;
     }
-    if args.json {
+    if ends.json.is_some() {
         super::print(&format!("{}\n", json!({"schema": 1, "bugs": ends.objects})));
     }
     Ok(ends.code)
@@ -43,7 +44,8 @@ pub(super) async fn run_all(args: &RunArgs, bug: &str, layers: &Layers, config: 
 /// What the runs came to.
 struct Ends {
     all: usize,
-    json: bool,
+    /// The schema of the objects, where they are wanted.
+    json: Option<u32>,
     objects: Vec<Value>,
     /// The worst exit code.
     code: u8,
@@ -54,8 +56,8 @@ impl Ends {
     fn take(&mut self, args: &RunArgs, tests: &[TestId], done: Result<Done, Failure>) -> Result<(), Failure> {
         let failing: Vec<String> = tests.iter().map(TestId::to_string).collect();
         let code = match done {
-            Ok(done) if self.json => {
-                let report = keep(&done.folder, &done.telling, &done.outcome)?;
+            Ok(done) if let Some(schema) = self.json => {
+                let report = report::in_schema(schema, keep(&done.folder, &done.telling, &done.outcome)?);
                 if args.apply && done.outcome.report.patch.is_some() {
                     apply::put(&done.folder, &done.outcome.report)?;
                 }

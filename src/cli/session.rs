@@ -127,7 +127,7 @@ impl Session {
     /// Works on the bug in a run directory, for at most `time`.
     ///
     /// # Errors
-    /// Faults of the environment, the model and the journal; a bug that stays unrepaired is none.
+    /// Faults of the environment, the model and the journal; a bug that stays without a repair is none.
     pub async fn work(&self, folder: &Utf8Path, telling: &Telling, time: Duration) -> Result<Outcome, Failure> {
         clear(folder);
         telling.emit(&self.started_event())?;
@@ -147,7 +147,7 @@ impl Session {
         let mut report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, clock).await;
         report.jdk = self.opened.jdk_of(&bench.checkout);
         let refused = self.account.as_ref().is_some_and(|account| account.has_refused());
-        let left_by_batch = refused && matches!(verdict, Verdict::Exhausted { .. });
+        let left_by_batch = refused && matches!(verdict, Verdict::StoppedAtCap { .. });
         Ok(Outcome { bench, verdict, report, left_by_batch })
     }
 

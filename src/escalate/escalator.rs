@@ -122,7 +122,7 @@ impl Escalator {
     /// Climbs the levels until a patch is plausible.
     ///
     /// # Errors
-    /// Faults of the environment, the model and the journal; a bug that stays unrepaired is no error.
+    /// Faults of the environment, the model and the journal; a bug that stays without a repair is no error.
     pub async fn repair(&self, bench: &Workbench) -> Result<Verdict, RepairError> {
         let engine = shared_engine(bench, (self.engine)(Level::L1));
         let mut work = Work { bench, engine, spent: Spent::nothing(&self.caps), judged: 0, visits: Mutex::default() };
@@ -142,7 +142,7 @@ impl Escalator {
                 for stage in &stages {
                     match self.caps.check(&work.spent, work.judged) {
                         Left::Something => {}
-                        Left::OfBug(cap) => return Ok(Verdict::Exhausted { cap }),
+                        Left::OfBug(cap) => return Ok(Verdict::StoppedAtCap { cap }),
                         Left::OfLevel(why) => {
                             self.tell(format!("{level} is left: {why}"))?;
                             break;
@@ -150,7 +150,9 @@ impl Escalator {
                     }
                     let span = tracing::info_span!("level", %level, attempt = number);
                     let ended = match self.stage(number, level, stage, &work, &case).instrument(span).await {
-                        Err(RepairError::Agent(AgentError::Exhausted(cap))) => return Ok(Verdict::Exhausted { cap }),
+                        Err(RepairError::Agent(AgentError::StoppedAtCap(cap))) => {
+                            return Ok(Verdict::StoppedAtCap { cap });
+                        }
                         other => other?,
                     };
                     for (agent, policy, ended) in ended {
@@ -169,9 +171,9 @@ impl Escalator {
         }
         // An agent that its cap ended last is no proof that everything was tried.
         if let Left::OfBug(cap) = self.caps.check(&work.spent, work.judged) {
-            return Ok(Verdict::Exhausted { cap });
+            return Ok(Verdict::StoppedAtCap { cap });
         }
-        Ok(Verdict::Unrepaired { analysis: case.analysis().map(str::to_owned) })
+        Ok(Verdict::NoRepair { analysis: case.analysis().map(str::to_owned) })
     }
 
     /// Runs the agents of one stage at the same time, each with the case file as it stood before. When one of them
@@ -361,7 +363,7 @@ impl Escalator {
                     self.tell(text)?;
                 }
             }
-            Err(RepairError::Agent(AgentError::Exhausted(cap))) => self.unreviewed(&cap.what)?,
+            Err(RepairError::Agent(AgentError::StoppedAtCap(cap))) => self.unreviewed(&cap.what)?,
             Err(RepairError::Agent(AgentError::Model(error))) => self.unreviewed(&error.to_string())?,
             Err(other) => return Err(other),
         }

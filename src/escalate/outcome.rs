@@ -8,12 +8,12 @@ pub enum Verdict {
     /// A patch passed everything.
     Plausible(Box<Repair>),
     /// All that was asked for was tried.
-    Unrepaired {
+    NoRepair {
         /// What the agents said last.
         analysis: Option<String>,
     },
     /// A cap was reached first.
-    Exhausted {
+    StoppedAtCap {
         /// Which.
         cap: Reached,
     },

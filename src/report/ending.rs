@@ -1,4 +1,4 @@
-//! What is known of a bug that stays unrepaired: its tests, the lines to look at, the candidate that came nearest.
+//! What is known of a bug that stays without a repair: its tests, the lines to look at, the candidate that came nearest.
 
 use super::diff::{Kind, lines};
 use super::tally::{Known, Nearest};

@@ -74,7 +74,7 @@ fn spent(report: &RunReport, sums: &Sums) -> String {
     let usage = &report.usage;
     let told = sums.outcomes.iter().filter(|(outcome, _)| **outcome != Outcome::PassedWarm);
     let by_outcome: Vec<String> = told.map(|(outcome, n)| format!("{n} {}", outcome.title())).collect();
-    let tried = match report.validations.candidates {
+    let tried = match report.candidates.proposed {
         0 => "tried:   no candidate".to_owned(),
         n => format!("tried:   {} ({})", counted(n, "candidate"), by_outcome.join(", ")),
     };
@@ -82,7 +82,7 @@ fn spent(report: &RunReport, sums: &Sums) -> String {
     let (wall, judge) = (seconds.wall, (seconds.tests - sums.baseline).max(0.0));
     let first = seconds.tests - judge;
     let mut parts = vec![format!("{:.1} s set-up", seconds.setup), format!("{first:.1} s first test run")];
-    parts.extend((report.validations.candidates > 0).then(|| format!("{judge:.1} s judging candidates")));
+    parts.extend((report.candidates.proposed > 0).then(|| format!("{judge:.1} s judging candidates")));
     parts.extend((usage.requests > 0).then(|| format!("{:.1} s model", seconds.model)));
     let time = format!("time:    {wall:.1} s ({})", parts.join(", "));
     let engine = report.engine.map_or_else(String::new, |engine| {

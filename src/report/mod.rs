@@ -21,7 +21,8 @@ pub use human::render as human;
 pub use live::Live;
 pub use manifest::Manifest;
 pub use summary::{
-    By, DEVELOPER, Equality, Model, Retrieved, RunReport, SCHEMA, Searching, Seconds, Validations, VerdictWord,
+    By, Candidates, DEVELOPER, Equality, Model, Retrieved, RunReport, SCHEMA, Searching, Seconds, VerdictWord,
+    in_schema,
 };
 pub use tally::{Sums, Tally};
 pub use terminal::visible;

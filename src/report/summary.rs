@@ -2,9 +2,10 @@
 
 use crate::domain::{AgentName, BugId, Level, PolicyKind, Reached, RepoPath, Usage};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Schema of the object; older ones are read, newer ones refused.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// File of a run directory that holds the developer's repair as a diff. It is written when the run is over: no agent
 /// that could still ask may see it.
@@ -17,27 +18,20 @@ pub enum VerdictWord {
     /// A patch passed everything.
     Plausible,
     /// None did.
-    Unrepaired,
+    #[serde(alias = "unrepaired")]
+    NoRepair,
     /// A cap was reached first.
-    Exhausted,
+    #[serde(alias = "exhausted")]
+    StoppedAtCap,
 }
 
 impl VerdictWord {
-    /// The word in tables, as in JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Plausible => "plausible",
-            Self::Unrepaired => "unrepaired",
-            Self::Exhausted => "exhausted",
-        }
-    }
-
-    /// The words for people.
+    /// The words for people; JSON has underscores in them.
     pub fn title(self) -> &'static str {
         match self {
             Self::Plausible => "plausible",
-            Self::Unrepaired => "no repair",
-            Self::Exhausted => "stopped at a cap",
+            Self::NoRepair => "no repair",
+            Self::StoppedAtCap => "stopped at a cap",
         }
     }
 }
@@ -78,9 +72,10 @@ pub struct Model {
 
 /// How many candidates came how far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Validations {
-    /// Candidates that were proposed.
-    pub candidates: u64,
+pub struct Candidates {
+    /// All that were proposed.
+    #[serde(alias = "candidates")]
+    pub proposed: u64,
     /// Of these, compiled.
     pub compiled: u64,
     /// Of these, plausible.
@@ -169,7 +164,8 @@ pub struct RunReport {
     /// The model.
     pub model: Model,
     /// Candidates.
-    pub validations: Validations,
+    #[serde(alias = "validations")]
+    pub candidates: Candidates,
     /// Tokens and money.
     pub usage: Usage,
     /// Requests whose responses never came, because the program was killed or the endpoint failed: the endpoint may
@@ -193,7 +189,50 @@ pub struct RunReport {
     pub run_dir: String,
 }
 
+/// The object as readers of an older schema know it: its older names, and nothing else.
+pub fn in_schema(schema: u32, mut report: Value) -> Value {
+    if schema > 1 {
+        return report;
+    }
+    report["schema"] = schema.into();
+    report["verdict"] = match VerdictWord::deserialize(&report["verdict"]) {
+        Ok(VerdictWord::NoRepair) => "unrepaired".into(),
+        Ok(VerdictWord::StoppedAtCap) => "exhausted".into(),
+        _ => report["verdict"].take(),
+    };
+    if let Some(object) = report.as_object_mut()
+        && let Some(mut counted) = object.remove("candidates")
+    {
+        if let Some(counted) = counted.as_object_mut()
+            && let Some(all) = counted.remove("proposed")
+        {
+            counted.insert("candidates".into(), all);
+        }
+        object.insert("validations".into(), counted);
+    }
+    report
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_older_schema_has_its_older_names_and_is_read() {
+        let new = json!({"schema": 2, "verdict": "stopped_at_cap", "candidates": {"proposed": 3, "compiled": 2, "plausible": 0}});
+        let old = json!({"schema": 1, "verdict": "exhausted", "validations": {"candidates": 3, "compiled": 2, "plausible": 0}});
+        assert_eq!(in_schema(1, new.clone()), old);
+        assert_eq!(in_schema(2, new.clone()), new);
+        for report in [old, new] {
+            assert_eq!(VerdictWord::deserialize(&report["verdict"]).unwrap(), VerdictWord::StoppedAtCap);
+            let counted = report.get("candidates").or(report.get("validations")).unwrap();
+            assert_eq!(Candidates::deserialize(counted).unwrap().proposed, 3);
+        }
+    }
 }

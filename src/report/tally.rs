@@ -1,6 +1,6 @@
 //! Sums over the events of one run: candidates, tokens, money, time.
 
-use super::summary::{Searching, Seconds, Validations};
+use super::summary::{Candidates, Searching, Seconds};
 use crate::domain::{Event, EventSink, Outcome, Suspect, TestId, Unanswered, Usage};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ pub struct Tally {
 #[derive(Debug, Clone, Default)]
 pub struct Sums {
     /// Candidates.
-    pub validations: Validations,
+    pub candidates: Candidates,
     /// Candidates by outcome.
     pub outcomes: BTreeMap<Outcome, u64>,
     /// Tokens and money.
@@ -99,14 +99,14 @@ impl Sums {
             Event::Validated { outcome, diff, origin, fixed, seconds, .. } => {
                 // The confirmation of a candidate that passed is told under the same candidate.
                 if *outcome != Outcome::PassedWarm {
-                    self.validations.candidates += 1;
-                    self.validations.compiled += u64::from(outcome.compiled());
-                    self.validations.plausible += u64::from(*outcome == Outcome::Plausible);
+                    self.candidates.proposed += 1;
+                    self.candidates.compiled += u64::from(outcome.compiled());
+                    self.candidates.plausible += u64::from(*outcome == Outcome::Plausible);
                     *self.outcomes.entry(*outcome).or_default() += 1;
                 }
                 self.seconds.tests += seconds;
                 if !matches!(outcome, Outcome::Plausible | Outcome::PassedWarm | Outcome::Duplicate) && *fixed > 0 {
-                    let (nth, diff, origin) = (self.validations.candidates, diff.clone(), origin.clone());
+                    let (nth, diff, origin) = (self.candidates.proposed, diff.clone(), origin.clone());
                     let new = Nearest { nth, outcome: *outcome, fixed: *fixed, diff, origin };
                     if self.known.nearest.as_ref().is_none_or(|old| new.rank() > old.rank()) {
                         self.known.nearest = Some(new);

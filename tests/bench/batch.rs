@@ -98,7 +98,7 @@ fn check(whole: &str, bugs: usize) {
     for (level, class) in [(1, Class::L1), (2, Class::L2), (3, Class::L3)] {
         assert_eq!(repaired(level), wanted(class), "level {level}");
     }
-    assert_eq!(told["all"]["unrepaired"].as_u64(), Some(wanted(Class::Never)));
+    assert_eq!(told["all"]["no_repair"].as_u64(), Some(wanted(Class::Never)));
 }
 
 /// What a step took.

@@ -86,7 +86,7 @@ impl LlmPolicy {
         match self.asked(system, view, room, self.voice.answer_tokens.saturating_mul(MORE_ROOM)).await {
             Ok(longer) if longer.overflowed().is_none() => Ok(longer),
             Ok(_)
-            | Err(AgentError::Spent(_) | AgentError::Exhausted(_) | AgentError::Model(ModelError::BadRequest(_))) => {
+            | Err(AgentError::Spent(_) | AgentError::StoppedAtCap(_) | AgentError::Model(ModelError::BadRequest(_))) => {
                 Ok(cut)
             }
             Err(error) => Err(error),

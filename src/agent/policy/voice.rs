@@ -138,7 +138,7 @@ impl Voice {
                 let why = error.to_string();
                 self.sink.emit(&Event::Failed { scope: scope.clone(), key: key.to_owned(), how, why, cap })?;
                 Err(match error {
-                    ModelError::OverBudget(cap) => AgentError::Exhausted(cap),
+                    ModelError::OverBudget(cap) => AgentError::StoppedAtCap(cap),
                     other => AgentError::Model(other),
                 })
             }
@@ -149,7 +149,7 @@ impl Voice {
 /// A failure as it was.
 fn failure(how: Unanswered, why: String, cap: Option<Reached>) -> AgentError {
     match how {
-        Unanswered::Cap => AgentError::Exhausted(cap.unwrap_or_else(|| Reached::other(why, ""))),
+        Unanswered::Cap => AgentError::StoppedAtCap(cap.unwrap_or_else(|| Reached::other(why, ""))),
         Unanswered::Lost => AgentError::Model(ModelError::Failed(why)),
         Unanswered::Refused => AgentError::Model(ModelError::BadRequest(why)),
     }

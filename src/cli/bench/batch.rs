@@ -11,7 +11,7 @@ use crate::cli::error::{Failure, LATER};
 use crate::cli::interrupt;
 use crate::domain::words::{counted, listed};
 use crate::llm::Standing;
-use crate::report::VerdictWord;
+use crate::report::RunReport;
 use crate::sandbox::own::is_on_path;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
@@ -177,9 +177,11 @@ fn still_open(unit: &Unit, folder: &Utf8Path) -> Option<String> {
 fn ends(folder: &Utf8Path, plan: &Plan) -> String {
     let line = |unit: &Unit| {
         let State::Over(report) = unit.state(folder) else { return None };
-        let verdict = VerdictWord::deserialize(&report["verdict"]).map_or("unreadable", VerdictWord::title);
-        let seconds = report["seconds"]["wall"].as_f64().unwrap_or_default();
-        let tried = counted(report["validations"]["candidates"].as_u64().unwrap_or_default(), "candidate");
+        let Ok(report) = RunReport::deserialize(&report) else {
+            return Some(format!("unreadable        {}\n", unit.folder));
+        };
+        let (verdict, seconds) = (report.verdict.title(), report.seconds.wall);
+        let tried = counted(report.candidates.proposed, "candidate");
         Some(format!("{verdict:<16}  {seconds:>8.1} s  {tried:>17}  {}\n", unit.folder))
     };
     plan.units().iter().filter_map(line).collect()

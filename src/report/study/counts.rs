@@ -27,9 +27,9 @@ pub struct Counts {
     /// To be looked at by a person.
     pub needs_review: u64,
     /// Runs that ended without a repair.
-    pub unrepaired: u64,
+    pub no_repair: u64,
     /// Runs that a cap ended.
-    pub exhausted: u64,
+    pub stopped_at_cap: u64,
     /// Runs that are not over: they say nothing about their bug and count in no share.
     pub unfinished: u64,
     /// Attempts that were begun.
@@ -76,11 +76,11 @@ impl Counts {
         self.runs += 1;
         self.usage += run.usage;
         self.attempts += u64::from(run.attempts);
-        self.candidates += run.validations.candidates;
+        self.candidates += run.candidates.proposed;
         match run.verdict() {
             "plausible" => self.plausible += 1,
-            "unrepaired" => self.unrepaired += 1,
-            "exhausted" => self.exhausted += 1,
+            "no repair" => self.no_repair += 1,
+            "stopped at a cap" => self.stopped_at_cap += 1,
             _ => self.unfinished += 1,
         }
         let tries = self.tries.entry(run.bug.to_string()).or_default();

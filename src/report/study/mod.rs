@@ -38,7 +38,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Schema of [`Study`] as JSON.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Everything that is reported.
 #[derive(Debug, Clone, Serialize)]

@@ -146,8 +146,8 @@ fn strategies_stand_side_by_side_with_a_test() {
     assert_eq!(cells(&study, "pairs", 0)[..7], ["m", "m, direct", "2", "1", "1", "0", "50.0"]);
     assert_eq!(cells(&study, "pairs", 0)[8], "1.0000");
     assert_eq!(cells(&study, "gains", 0)[..6], ["m", "m", "2", "1", "2", "1"]);
-    assert_eq!(cells(&study, "by-bug", 1), ["d:A-2", "L2 fixer: needs review", "unrepaired"]);
-    assert_eq!(cells(&study, "by-bug", 2), ["d:A-3", "unrepaired", "not run"]);
+    assert_eq!(cells(&study, "by-bug", 1), ["d:A-2", "L2 fixer: needs review", "no repair"]);
+    assert_eq!(cells(&study, "by-bug", 2), ["d:A-3", "no repair", "not run"]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Schema of [`Walk`] as JSON.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// One run, from its baseline to its end.
 #[derive(Debug, Clone, PartialEq, Serialize)]

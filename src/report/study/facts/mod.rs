@@ -19,7 +19,7 @@ use crate::journal::{Journal, JournalError};
 use crate::report::diff::without_canary;
 use crate::report::review::{self, Review};
 use crate::report::study::published::Quality;
-use crate::report::summary::{DEVELOPER, Equality, RunReport, Seconds, Validations, VerdictWord};
+use crate::report::summary::{Candidates, DEVELOPER, Equality, RunReport, Seconds, VerdictWord};
 use crate::report::tally::Tally;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
@@ -99,7 +99,7 @@ pub struct RunFacts {
     /// Candidates by outcome.
     pub outcomes: BTreeMap<Outcome, u64>,
     /// Sums over the run, also of one that is not over.
-    pub validations: Validations,
+    pub candidates: Candidates,
     /// Tokens and money.
     pub usage: Usage,
     /// Time; the wall is only known of a run that is over.
@@ -155,7 +155,7 @@ impl RunFacts {
             agents: BTreeMap::new(),
             tools: BTreeMap::new(),
             outcomes: sums.outcomes,
-            validations: sums.validations,
+            candidates: sums.candidates,
             usage: sums.usage,
             seconds: sums.seconds,
             sandbox: String::new(),
@@ -186,7 +186,7 @@ impl RunFacts {
 
     /// The verdict's word; `unfinished` for a run that is not over.
     pub fn verdict(&self) -> &'static str {
-        self.report.as_ref().map_or("unfinished", |report| report.verdict.word())
+        self.report.as_ref().map_or("unfinished", |report| report.verdict.title())
     }
 
     /// Whether a plausible patch came out.

@@ -251,7 +251,7 @@ fn provenance(facts: &RunFacts) -> Vec<(&'static str, String)> {
     if usage.requests > 0 {
         told.push(("model", format!("{} requests, {tokens} tokens, {}", usage.requests, dollars(usage.cost_usd.0))));
     }
-    told.push(("candidates", facts.validations.candidates.to_string()));
+    told.push(("candidates", facts.candidates.proposed.to_string()));
     told.push(("time", format!("{:.1} s, of which {:.1} s tests", facts.seconds.wall, facts.seconds.tests)));
     told
 }

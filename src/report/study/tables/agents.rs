@@ -129,7 +129,7 @@ fn used(all: &[&RunFacts], (name, belongs): &Group) -> Option<Vec<Cell>> {
             (*name).into(),
             n.into(),
             Cell::mean(sum(&|run| run.tool_calls() as f64), n, 1),
-            Cell::mean(sum(&|run| run.validations.candidates as f64), n, 1),
+            Cell::mean(sum(&|run| run.candidates.proposed as f64), n, 1),
             calls.into(),
             Cell::percent(plausible, calls),
             in_tools,

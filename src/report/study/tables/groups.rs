@@ -54,8 +54,8 @@ pub fn summary(study: &Study) -> Table {
             row("correct", counts.correct, &RunFacts::correct),
             row("needs review", counts.needs_review, &known(Correctness::Waiting)),
             row("reviewed as wrong", counts.reviewed_wrong, &known(Correctness::ReviewedWrong)),
-            row("no plausible patch", counts.unrepaired, &|run| run.verdict() == "unrepaired"),
-            row("stopped at a cap", counts.exhausted, &|run| run.verdict() == "exhausted"),
+            row("no repair", counts.no_repair, &|run| run.verdict() == "no repair"),
+            row("stopped at a cap", counts.stopped_at_cap, &|run| run.verdict() == "stopped at a cap"),
             vec!["unfinished, counted in no share".into(), counts.unfinished.into(), "".into(), "".into()],
         ]
     })

@@ -36,7 +36,7 @@ fn row(run: &RunFacts) -> Vec<Cell> {
         by.map_or_else(empty, |by| u64::from(by.attempt).into()),
         by.map_or_else(empty, |by| by.request.into()),
         by.map_or_else(empty, |by| by.cost_usd.map_or(Cell::Unknown, |cost| Cell::Number(cost, 4))),
-        run.validations.candidates.into(),
+        run.candidates.proposed.into(),
         tokens(&run.usage).into(),
         Cell::money(&run.usage),
         Cell::Number(run.seconds.wall, 1),

@@ -20,7 +20,7 @@ pub const MEASURES: [Measure; 6] = [
     Measure { name: "seconds in tests", decimals: 1, of: |run| Some(run.seconds.tests) },
     Measure { name: "tokens", decimals: 0, of: |run| Some(tokens(&run.usage) as f64) },
     Measure { name: "USD", decimals: 4, of: |run| run.usage.cost_usd.0 },
-    Measure { name: "candidates", decimals: 0, of: |run| Some(run.validations.candidates as f64) },
+    Measure { name: "candidates", decimals: 0, of: |run| Some(run.candidates.proposed as f64) },
     Measure { name: "tool calls", decimals: 0, of: |run| Some(run.tool_calls() as f64) },
 ];
 

@@ -38,8 +38,8 @@ fn exit_status(walk: &Walk, submitted: &str, exhausted: &str) -> Option<String> 
     let report = walk.facts.report.as_ref()?;
     Some(match report.verdict {
         VerdictWord::Plausible => submitted.to_owned(),
-        VerdictWord::Exhausted => exhausted.to_owned(),
-        VerdictWord::Unrepaired => "unrepaired".to_owned(),
+        VerdictWord::StoppedAtCap => exhausted.to_owned(),
+        VerdictWord::NoRepair => "no_repair".to_owned(),
     })
 }
 
