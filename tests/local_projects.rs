@@ -204,14 +204,19 @@ async fn a_maven_project_that_does_not_compile_is_refused_with_its_line() {
 }
 
 #[tokio::test]
-async fn a_language_level_that_the_jdk_does_not_know_is_told_with_the_way_to_another_jdk() {
-    for level in ["1.4", "99"] {
-        let said = one_module(&TOP_POM.replace(">11<", &format!(">{level}<")), SUM).refused().await;
-        assert!(
-            said.contains("does not compile") && said.contains("hint: the project is written for a Java"),
-            "{said}"
-        );
-        assert!(said.contains("--java-home"), "{said}");
+async fn a_language_level_that_the_jdk_does_not_know_yet_is_told_with_the_way_to_another_jdk() {
+    let said = one_module(&TOP_POM.replace(">11<", ">99<"), SUM).refused().await;
+    assert!(said.contains("does not compile") && said.contains("hint: the project is written for a Java"), "{said}");
+    assert!(said.contains("--java-home"), "{said}");
+}
+
+#[tokio::test]
+async fn a_language_level_that_the_jdk_no_longer_knows_is_raised_and_told() {
+    let in_the_plugin = "</properties><build><plugins><plugin><artifactId>maven-compiler-plugin</artifactId><configuration>\
+                         <source>1.5</source><target>1.5</target></configuration></plugin></plugins></build>";
+    for pom in [TOP_POM.replace(">11<", ">1.5<"), TOP_POM.replace("</properties>", in_the_plugin)] {
+        let checkout = one_module(&pom, SUM).checkout().await.unwrap();
+        assert!(checkout.notes.iter().any(|note| note.contains(", as Java ")), "{:?}", checkout.notes);
     }
 }
 

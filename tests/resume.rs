@@ -37,6 +37,9 @@ fn a_raised_cap_goes_on_and_pays_for_nothing_twice() {
     let same = gate.resume(&[]).run();
     same.expect_code(5);
     assert_eq!((same.json(), endpoint.served().len()), (capped.json(), paid), "without a raise it is over");
+    let older = gate.resume(&["--json-schema", "1"]).run().json();
+    assert_eq!((&older["schema"], &older["verdict"]), (&1.into(), &"exhausted".into()), "{older}");
+    assert_eq!(older["validations"]["candidates"], capped.json()["candidates"]["proposed"]);
 
     let done = gate.resume(&["--max-tokens", "200000"]).run();
     done.expect_code(0);

@@ -1,6 +1,6 @@
 //! What Maven says when it fails, read for what to try next.
 
-use super::leave_out::Goal;
+use super::extension::Goal;
 use crate::sandbox::Exit;
 
 /// Plugins that compile and test; any other that fails can be stepped around.
@@ -95,6 +95,12 @@ pub(in crate::benchmark::local) fn is_about_the_jdk(what: &str) -> bool {
     let signs =
         ["is no longer supported. Use", "invalid source release", "invalid target release", "error: release version"];
     signs.iter().any(|sign| what.contains(sign))
+}
+
+/// The oldest language level that the compiler knows, where it says so of an older one.
+pub(super) fn oldest_level(what: &str) -> Option<u32> {
+    let (_, level) = what.split_once("is no longer supported. Use ")?;
+    level.split_once(" or later")?.0.trim_start_matches("1.").parse().ok()
 }
 
 /// The artifact id in `Failed to execute goal group:artifact:version:goal`.

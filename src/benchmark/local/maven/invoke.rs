@@ -1,8 +1,8 @@
 //! Running Maven: offline first, through a mirror when something is missing, directly when a plugin refuses.
 
-use super::complaint::{Complaint, complaint, is_about_the_jdk};
+use super::complaint::{Complaint, complaint, is_about_the_jdk, oldest_level};
+use super::extension::{self, Goal};
 use super::kept::Kept;
-use super::leave_out::{self, Goal};
 use super::memory::{Memory, Way};
 use super::request::{CLASS_PATH, EFFECTIVE_POM, Request, arguments};
 use super::user;
@@ -104,7 +104,10 @@ impl Maven {
                             None => break,
                         }
                     }
-                    Err(Complaint::Compile(what)) => return Err(does_not_compile(&what, &way)),
+                    Err(Complaint::Compile(what)) => match raised(&way, &what) {
+                        Some(next) => way = self.usable(next).await,
+                        None => return Err(does_not_compile(&what, &way)),
+                    },
                     Err(Complaint::Missing(what) | Complaint::Other(what)) => {
                         last = what;
                         break;
@@ -125,9 +128,9 @@ impl Maven {
 
     /// A way, with what it needs made; calling the goals that compile needs nothing.
     async fn usable(&self, way: Way) -> Way {
-        let leaves_out = matches!(&way, Way::LifeCycle { without } if !without.is_empty());
-        if leaves_out && let Err(error) = self.make_extension().await {
-            tracing::warn!("no goal of Maven's can be left out, so those that compile are called: {error}");
+        let adjusts = matches!(&way, Way::LifeCycle { .. }) && way != Way::WHOLE;
+        if adjusts && let Err(error) = self.make_extension().await {
+            tracing::warn!("the build cannot be adjusted, so the goals that compile are called: {error}");
             return Way::Direct;
         }
         way
@@ -161,7 +164,7 @@ impl Maven {
             // Long constant expressions need a deep stack where the quick compiler works alone.
             ("MAVEN_OPTS".into(), format!("-Xmx2g -Xss16m {}", jars::SHORT_LIVED)),
         ];
-        job = job.read(Some(leave_out::folder(self)).filter(|folder| folder.is_dir()));
+        job = job.read(Some(extension::folder(self)).filter(|folder| folder.is_dir()));
         job.limits.memory_mib = 8192;
         // A first build fetches all that a large project depends on.
         job.limits.disk_mib = 16 << 10;
@@ -180,7 +183,7 @@ impl Maven {
         let Some(repository) = repository(store)? else {
             return Ok(Err(Complaint::Missing("there is no local Maven repository".into())));
         };
-        let extension = leave_out::folder(self);
+        let extension = extension::folder(self);
         let (job, _fetching) = match store {
             Store::Filled => {
                 let arguments = |own: &Utf8Path| arguments(request, store, (way, &extension), own);
@@ -206,10 +209,16 @@ impl Maven {
         let is_enough = match &complaint {
             Complaint::Missing(_) => is_last,
             Complaint::Plugin(..) => *way == Way::Direct,
-            Complaint::Compile(_) | Complaint::Other(_) => true,
+            Complaint::Compile(what) => raised(way, what).is_none(),
+            Complaint::Other(_) => true,
         };
         Ok(if some && is_enough { Ok(Some(complaint)) } else { Err(complaint) })
     }
+}
+
+/// How to call Maven after the compiler said this, where it knows no level as old as the project's.
+fn raised(way: &Way, said: &str) -> Option<Way> {
+    way.raised(oldest_level(said)?)
 }
 
 /// Whether Maven wrote the class path of some module.
@@ -234,16 +243,22 @@ pub(super) fn no_settings(source: io::Error) -> BenchmarkError {
 fn described(store: Store, way: &Way) -> String {
     let network = store.network();
     match way {
-        Way::LifeCycle { without } if without.is_empty() => network.to_owned(),
-        Way::LifeCycle { without } => format!("{network}, without what refused to run: {}", leave_out::listed(without)),
+        Way::LifeCycle { without, oldest } => {
+            let without = match without.as_slice() {
+                [] => String::new(),
+                goals => format!(", without what refused to run: {}", extension::listed(goals)),
+            };
+            let level = oldest.map(|level| format!(", as Java {level}, the oldest that this JDK compiles"));
+            format!("{network}{without}{}", level.unwrap_or_default())
+        }
         Way::Direct => format!("{network}, past a plugin that refuses this Maven"),
     }
 }
 
 fn does_not_compile(what: &str, way: &Way) -> BenchmarkError {
     let without = match way {
-        Way::LifeCycle { without } if !without.is_empty() => {
-            format!(" (without what refused to run: {})", leave_out::listed(without))
+        Way::LifeCycle { without, .. } if !without.is_empty() => {
+            format!(" (without what refused to run: {})", extension::listed(without))
         }
         Way::LifeCycle { .. } | Way::Direct => String::new(),
     };

@@ -1,6 +1,6 @@
 //! What worked the last time for a project with the same poms, so that a second run is quick and needs no network.
 
-use super::leave_out::{Goal, MOST_GOALS, listed};
+use super::extension::{Goal, MOST_GOALS, listed};
 use crate::benchmark::jars;
 use crate::benchmark::local::store::Store;
 use crate::domain::Fingerprint;
@@ -10,24 +10,40 @@ use std::fs;
 /// How Maven is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Way {
-    /// The usual life cycle, without the goals that refuse to run.
-    LifeCycle { without: Vec<Goal> },
+    /// The usual life cycle.
+    LifeCycle {
+        /// Without the goals that refuse to run.
+        without: Vec<Goal>,
+        /// With language levels older than this one raised to it.
+        oldest: Option<u32>,
+    },
     /// The compiling goals alone.
     Direct,
 }
 
 impl Way {
     /// The usual life cycle as the project has it.
-    pub(super) const WHOLE: Self = Self::LifeCycle { without: Vec::new() };
+    pub(super) const WHOLE: Self = Self::LifeCycle { without: Vec::new(), oldest: None };
 
     /// How to call Maven next, after a goal refused to run; `None` when nothing is left to try.
     pub(super) fn after(&self, refused: Option<Goal>) -> Option<Self> {
-        let Self::LifeCycle { without } = self else { return None };
+        let Self::LifeCycle { without, oldest } = self else { return None };
         match refused {
             Some(goal) if without.len() < MOST_GOALS && !without.contains(&goal) => {
-                Some(Self::LifeCycle { without: without.iter().cloned().chain([goal]).collect() })
+                let without = without.iter().cloned().chain([goal]).collect();
+                Some(Self::LifeCycle { without, oldest: *oldest })
             }
             _ => Some(Self::Direct),
+        }
+    }
+
+    /// How to call Maven next, after the compiler knew no level older than this one; `None` where that was told before.
+    pub(super) fn raised(&self, level: u32) -> Option<Self> {
+        match self {
+            Self::LifeCycle { without, oldest } if oldest.is_none_or(|oldest| oldest < level) => {
+                Some(Self::LifeCycle { without: without.clone(), oldest: Some(level) })
+            }
+            _ => None,
         }
     }
 }
@@ -78,14 +94,16 @@ impl Memory {
     }
 }
 
+/// Stands before the oldest language level. No goal has it in its name.
+const LEVEL: &str = "/";
+
 /// How Maven was called, as it is written down. What the network filled is there the next time.
 pub(super) fn words_of(store: Store, way: &Way) -> String {
     let store = if store == Store::Users { "users" } else { "own" };
-    match way {
-        Way::Direct => format!("{store} goals"),
-        Way::LifeCycle { without } if without.is_empty() => format!("{store} cycle"),
-        Way::LifeCycle { without } => format!("{store} without={}", listed(without)),
-    }
+    let Way::LifeCycle { without, oldest } = way else { return format!("{store} goals") };
+    let goals = if without.is_empty() { "cycle".to_owned() } else { format!("without={}", listed(without)) };
+    let level = oldest.map_or_else(String::new, |level| format!("{LEVEL}{level}"));
+    format!("{store} {goals}{level}")
 }
 
 /// How Maven was called, by what [`words_of`] wrote.
@@ -96,15 +114,19 @@ pub(super) fn how_of(text: &str) -> Option<(Store, Way)> {
         "own" => Store::Own,
         _ => return None,
     };
-    let way = match words.next()? {
-        "goals" => Way::Direct,
-        "cycle" => Way::WHOLE,
-        goals => {
-            let goals = goals.strip_prefix("without=")?.split(',');
-            Way::LifeCycle { without: goals.map(Goal::new).collect::<Option<_>>()? }
-        }
+    let word = words.next()?;
+    if word == "goals" {
+        return Some((store, Way::Direct));
+    }
+    let (goals, oldest) = match word.split_once(LEVEL) {
+        Some((goals, level)) => (goals, Some(level.parse().ok()?)),
+        None => (word, None),
     };
-    Some((store, way))
+    let without = match goals {
+        "cycle" => Vec::new(),
+        goals => goals.strip_prefix("without=")?.split(',').map(Goal::new).collect::<Option<_>>()?,
+    };
+    Some((store, Way::LifeCycle { without, oldest }))
 }
 
 /// The content of all poms and of `.mvn`, as one name.
@@ -148,12 +170,14 @@ mod tests {
         let one = Way::WHOLE.after(goal("check")).unwrap();
         let two = one.after(goal("install")).unwrap();
         assert_eq!(words_of(Store::Own, &two), "own without=g:a:check@default,g:a:install@default");
-        for way in [Way::WHOLE, Way::Direct, two.clone()] {
+        let raised = [two.raised(8), Way::WHOLE.raised(7)].map(Option::unwrap);
+        for way in raised.into_iter().chain([Way::WHOLE, Way::Direct, two.clone()]) {
             assert_eq!(how_of(&words_of(Store::Users, &way)), Some((Store::Users, way)));
         }
         assert_eq!(two.after(goal("check")), Some(Way::Direct), "it refuses though it was left out");
         assert_eq!(one.after(None), Some(Way::Direct));
         assert_eq!(Way::Direct.after(goal("check")), None);
+        assert_eq!(two.raised(8).unwrap().raised(8), None, "it was raised and does not help");
     }
 
     #[test]

@@ -4,10 +4,10 @@
 //! refuses this Maven is left out; where that does not help, the goals that compile are called directly.
 
 mod complaint;
+mod extension;
 mod fetch;
 mod invoke;
 mod kept;
-mod leave_out;
 mod memory;
 mod modules;
 mod options;

@@ -1,8 +1,8 @@
 //! `mvn test` as the project's own word on tests.
 
 use super::complaint::{Complaint, complaint};
+use super::extension;
 use super::invoke::{Maven, repository};
-use super::leave_out;
 use super::memory::Way;
 use super::request::{DIRECT, SKIPPED};
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
@@ -138,8 +138,8 @@ impl MavenTest {
             all.push(format!("-Dtest={}", names(tests)));
         }
         match &self.way {
-            Way::LifeCycle { without } => {
-                all.extend(leave_out::arguments(without, &leave_out::folder(&self.maven)));
+            Way::LifeCycle { without, oldest } => {
+                all.extend(extension::arguments(without, *oldest, &extension::folder(&self.maven)));
                 all.push("test".into());
             }
             Way::Direct => {

@@ -1,6 +1,6 @@
 //! What Maven is asked to do, as its command line.
 
-use super::leave_out;
+use super::extension;
 use super::memory::Way;
 use crate::benchmark::local::store::Store;
 use crate::domain::RepoPath;
@@ -66,11 +66,11 @@ pub(super) enum Run {
     All,
 }
 
-/// The arguments of a call that compiles; `extension` is what leaves goals out.
+/// The arguments of a call that compiles; `folder` is that of the extension.
 pub(super) fn arguments(
     request: &Request,
     store: Store,
-    (way, extension): (&Way, &Utf8Path),
+    (way, folder): (&Way, &Utf8Path),
     repository: &Utf8Path,
 ) -> Vec<String> {
     let mut all: Vec<String> = ["-B", "-Dstyle.color=never"].map(str::to_owned).into();
@@ -88,8 +88,8 @@ pub(super) fn arguments(
     all.extend(SKIPPED.iter().map(|switch| format!("-D{switch}=true")));
     all.extend([SHOW_POM.into(), format!("-Doutput={}", request.root.join(EFFECTIVE_POM))]);
     match way {
-        Way::LifeCycle { without } => {
-            all.extend(leave_out::arguments(without, extension));
+        Way::LifeCycle { without, oldest } => {
+            all.extend(extension::arguments(without, *oldest, folder));
             all.push(if request.tests == Run::Nothing { "test-compile" } else { "test" }.into());
         }
         Way::Direct => all.extend(DIRECT.iter().map(|&goal| goal.to_owned())),

@@ -1,4 +1,5 @@
-//! Goals that refuse to run are left out of Maven's life cycle, by an extension of Maven that this program brings.
+//! An extension of Maven that this program brings. It leaves out goals that refuse to run, and raises language levels that
+//! the compiler no longer knows, to the oldest one that it knows.
 //!
 //! A plugin that wants a newer Maven, a git repository or the network stops the build before it compiles, though nothing
 //! of what it does may be needed. All other goals still run as the project has them: those that generate sources, too.
@@ -10,13 +11,13 @@ use crate::sandbox::Job;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::{fs, io};
 
-const SOURCE: &str = include_str!("java/LeaveOut.java");
-const CLASS: &str = "unidebug/maven/LeaveOut.class";
+const SOURCE: &str = include_str!("java/Adjust.java");
+const CLASS: &str = "unidebug/maven/Adjust.class";
 /// Where Maven looks for what an extension brings.
 const COMPONENTS: &str = "META-INF/plexus/components.xml";
 const COMPONENT: &str = "<component-set><components><component>\
     <role>org.apache.maven.AbstractMavenLifecycleParticipant</role><role-hint>unidebug</role-hint>\
-    <implementation>unidebug.maven.LeaveOut</implementation></component></components></component-set>\n";
+    <implementation>unidebug.maven.Adjust</implementation></component></components></component-set>\n";
 
 /// A project that needs more than these goals left out is compiled by the compiling goals alone.
 pub(super) const MOST_GOALS: usize = 8;
@@ -59,12 +60,13 @@ pub(super) fn folder(maven: &Maven) -> Utf8PathBuf {
     jars::cache_dir().join("maven-extension").join(fingerprint.name())
 }
 
-/// What Maven is told so that it leaves these goals out.
-pub(super) fn arguments(goals: &[Goal], folder: &Utf8Path) -> Vec<String> {
-    if goals.is_empty() {
-        return Vec::new();
-    }
-    vec![format!("-Dmaven.ext.class.path={folder}"), format!("-Dunidebug.without={}", listed(goals))]
+/// What Maven is told so that it leaves these goals out, and takes no language level for older than `oldest`.
+pub(super) fn arguments(goals: &[Goal], oldest: Option<u32>, folder: &Utf8Path) -> Vec<String> {
+    let without = (!goals.is_empty()).then(|| format!("-Dunidebug.without={}", listed(goals)));
+    let told: Vec<String> =
+        without.into_iter().chain(oldest.map(|level| format!("-Dunidebug.oldest={level}"))).collect();
+    let extension = (!told.is_empty()).then(|| format!("-Dmaven.ext.class.path={folder}"));
+    extension.into_iter().chain(told).collect()
 }
 
 impl Maven {
@@ -82,7 +84,7 @@ impl Maven {
         let making = tempfile::tempdir_in(all)?;
         let odd = || io::Error::other("the path of a private folder is no text");
         let making = Utf8Path::from_path(making.path()).ok_or_else(odd)?.canonicalize_utf8()?;
-        let source = making.join("LeaveOut.java");
+        let source = making.join("Adjust.java");
         fs::write(&source, SOURCE)?;
         let library =
             self.library("maven-core").zip(self.library("maven-model-3").or_else(|| self.library("maven-model-4")));
@@ -128,9 +130,10 @@ mod tests {
         assert_eq!(Goal::new(goal.as_str()), Some(goal.clone()));
         assert_eq!(Goal::failed("[ERROR] Failed to execute goal on project x: no dependencies"), None);
         assert_eq!(Goal::new("a:b:c@d,e"), None, "a list of goals could not hold it");
-        let told = arguments(&[goal.clone(), goal], Utf8Path::new("/x"));
+        let told = arguments(&[goal.clone(), goal], None, Utf8Path::new("/x"));
         let twice = "org.apache.rat:apache-rat-plugin:check@rat-check,org.apache.rat:apache-rat-plugin:check@rat-check";
         assert_eq!(told, ["-Dmaven.ext.class.path=/x".to_owned(), format!("-Dunidebug.without={twice}")]);
-        assert!(arguments(&[], Utf8Path::new("/x")).is_empty());
+        assert!(arguments(&[], None, Utf8Path::new("/x")).is_empty());
+        assert_eq!(arguments(&[], Some(8), Utf8Path::new("/x"))[1], "-Dunidebug.oldest=8");
     }
 }
