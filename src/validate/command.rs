@@ -5,8 +5,10 @@
 //! earlier outcome.
 
 mod cases;
+mod complaints;
 mod gcc;
 mod printed;
+mod reports;
 mod said;
 
 use super::failing::{self, Asked, Facts};
@@ -16,9 +18,9 @@ use super::refuse::refuse;
 use super::{
     Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, ValidateError, clean, cold, io_error, subject,
 };
-use crate::benchmark::{Case, Checkout, Runner, jars, junit_xml, private_copy};
+use crate::benchmark::{Case, Checkout, Runner, jars, private_copy};
 use crate::domain::{
-    Diagnostic, Disagreement, Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus, Validation,
+    Diagnostic, Disagreement, Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, Validation,
 };
 use crate::language::{C, Language};
 use crate::sandbox::{Exit, Finished, Job, PROGRAM_PATH, Sandbox};
@@ -170,12 +172,12 @@ impl CommandJudge {
         }
         if let Testing::Reports(_, folders) = &self.commands.test {
             // Reports that came with the checkout are not results.
-            folders.iter().for_each(|reports| forget_reports(&reports.under(&tree)));
+            folders.iter().for_each(|folder| reports::forget(&folder.under(&tree)));
         }
         if let Some(build) = &self.commands.build {
             let done = self.sandbox.run(self.job(build, &tree, wall)?).await?;
             if !done.exit.success() {
-                return Ok(Ran::NotBuilt(complaints(&done, &tree)));
+                return Ok(Ran::NotBuilt(complaints::read(&done, &tree)));
             }
         }
         Ok(Ran::Tested(match &self.commands.test {
@@ -200,8 +202,8 @@ impl CommandJudge {
     /// What a test tool reported.
     fn told(&self, done: &Finished, test: &[String], folders: &[RepoPath], tree: &Utf8Path) -> TestReport {
         let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(done) };
-        for reports in folders {
-            collect(&reports.under(tree), &mut report);
+        for folder in folders {
+            reports::collect(&folder.under(tree), &mut report);
         }
         let said = words_of(done);
         // Tools of C seldom write JUnit XML: what they print tells their results.
@@ -345,70 +347,12 @@ fn words_of(done: &Finished) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
 }
 
-fn complaints(done: &Finished, tree: &Utf8Path) -> Vec<Diagnostic> {
-    let said = format!("{}\n{}", String::from_utf8_lossy(&done.stderr), String::from_utf8_lossy(&done.stdout));
-    // Ant and Maven put a word in brackets before what the compiler said.
-    let plain: String =
-        clean::plain(&said).lines().map(|line| format!("{}\n", line.trim_start_matches("    [javac] "))).collect();
-    let found = super::jvm::diagnostics(&plain, tree);
-    if !found.is_empty() {
-        return found;
-    }
-    let found = gcc::diagnostics(&plain, tree);
-    if !found.is_empty() {
-        return found;
-    }
-    vec![Diagnostic { file: None, line: 0, message: reason(&plain).trim().to_owned() }]
-}
-
-/// The line of a build's output that says best why it failed.
-fn reason(said: &str) -> &str {
-    // What a JDK says of itself is no reason, whatever words are in it.
-    let banner = ["openjdk version", "java version", "OpenJDK ", "Java(TM)", "Picked up "];
-    let lines =
-        || said.lines().filter(|line| !line.trim().is_empty() && !banner.iter().any(|word| line.starts_with(word)));
-    let gradles = lines().skip_while(|line| !line.starts_with("* What went wrong")).nth(1);
-    let error = || lines().find(|line| line.to_ascii_lowercase().contains("error"));
-    gradles.or_else(error).or_else(|| lines().next()).unwrap_or("the build gave no reason")
-}
-
-fn xml_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-    let walk =
-        ignore::WalkBuilder::new(folder).standard_filters(false).max_depth(Some(4)).sort_by_file_path(Ord::cmp).build();
-    let paths = walk.flatten().filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok());
-    paths.filter(|path| path.extension() == Some("xml") && path.is_file()).collect()
-}
-
 /// Removes what was compiled before; the build makes it again.
 fn forget_objects(tree: &Utf8Path) {
     let walk = ignore::WalkBuilder::new(tree).standard_filters(false).build().flatten();
     let known = ["o", "a", "lo", "so"];
     let is_object = |path: &std::path::Path| path.extension().is_some_and(|end| known.iter().any(|one| end == *one));
     walk.filter(|entry| is_object(entry.path())).for_each(|entry| drop(std::fs::remove_file(entry.path())));
-}
-
-fn forget_reports(folder: &Utf8Path) {
-    for file in xml_files(folder) {
-        let holds_results = std::fs::read(&file).is_ok_and(|bytes| !junit_xml::parse(&bytes).is_empty());
-        if holds_results {
-            // It is a copy; a file that cannot be removed will be overwritten or found wrong by the comparison.
-            let _ = std::fs::remove_file(file);
-        }
-    }
-}
-
-fn collect(folder: &Utf8Path, report: &mut TestReport) {
-    for file in xml_files(folder) {
-        for result in junit_xml::parse(&std::fs::read(&file).unwrap_or_default()) {
-            // The same id twice: it passed only if it passed both times.
-            match report.results.get(&result.id) {
-                Some(old) if old.status == TestStatus::Failed => {}
-                _ => {
-                    report.results.insert(result.id.clone(), result);
-                }
-            }
-        }
-    }
 }
 
 fn tail(done: &Finished) -> String {
@@ -463,19 +407,5 @@ impl Probe for CommandJudge {
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
         tracing::info!("no coverage: the project's own test command is used as it is");
         Ok(None)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::reason;
-
-    #[test]
-    fn a_jdk_that_names_itself_is_no_reason() {
-        let banner = "openjdk version \"17.0.15\" 2025-04-15\nOpenJDK Runtime Environment (error-prone build)\n";
-        assert_eq!(reason(&format!("{banner}error: no such task")), "error: no such task");
-        let gradle = "* What went wrong:\nCould not create the Gradle user home\n* Try:\n> error";
-        assert_eq!(reason(&format!("{banner}{gradle}")), "Could not create the Gradle user home");
-        assert_eq!(reason(banner), "the build gave no reason");
     }
 }

@@ -8,7 +8,7 @@ mod compile;
 mod testing;
 
 use super::cold::ColdJudge;
-use super::jvm::{Daemon, Jvm};
+use super::jvm::Jvm;
 use super::memory::{Key, Memory};
 use super::{Baseline, Judge, OnResult, Options, ValidateError};
 use crate::benchmark::Checkout;
@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 use testing::Warm;
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::OnceCell;
 
 /// Whether a candidate is one of many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,6 @@ impl Drop for WarmJudge {
 struct Inner {
     jvm: Arc<Jvm>,
     cold: Arc<ColdJudge>,
-    daemon: Mutex<Option<Daemon>>,
     workers: OnceCell<Option<Warm>>,
     memory: Arc<Memory>,
     /// Where the cold judge said something else, until somebody takes note.
@@ -61,8 +60,8 @@ impl WarmJudge {
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
         let jvm = Arc::new(Jvm::prepare(checkout, sandbox, options).await?);
         let cold = Arc::new(ColdJudge::over(jvm.clone(), sandbox).await?);
-        let (daemon, workers, memory, disagreements) = Default::default();
-        let inner = Arc::new(Inner { jvm, cold, daemon, workers, memory, disagreements });
+        let (workers, memory, disagreements) = Default::default();
+        let inner = Arc::new(Inner { jvm, cold, workers, memory, disagreements });
         let starting = tokio::spawn({
             let inner = inner.clone();
             async move {
@@ -88,12 +87,12 @@ impl WarmJudge {
 
     /// Resident memory of the warm processes in MiB, for reports.
     pub async fn resident_mib(&self) -> u64 {
-        let daemon = self.inner.daemon.lock().await.as_ref().map_or(0, Daemon::resident_kib);
+        let compiler = self.inner.jvm.compiler.resident_kib().await;
         let workers = match self.inner.workers.get() {
             Some(Some(warm)) => warm.workers.lock().await.resident_kib(),
             _ => 0,
         };
-        (daemon + workers) >> 10
+        (compiler + workers) >> 10
     }
 
     /// Test processes started so far.

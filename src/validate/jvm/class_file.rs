@@ -50,6 +50,17 @@ pub(in crate::validate) struct ClassFacts {
     pub(in crate::validate) constants: BTreeMap<String, String>,
 }
 
+impl ClassFacts {
+    /// The source file that it was made of, as `a/b/File.java`; `None` where it does not say so.
+    pub(in crate::validate) fn source_path(&self) -> Option<String> {
+        let source = self.source.as_ref()?;
+        Some(match self.name.rsplit_once('/') {
+            Some((package, _)) => format!("{package}/{source}"),
+            None => source.clone(),
+        })
+    }
+}
+
 /// The facts of a class file; `None` when the bytes are no class file.
 pub(in crate::validate) fn facts(bytes: &[u8]) -> Option<ClassFacts> {
     let mut reader = Reader { bytes, at: 0 };

@@ -4,6 +4,7 @@
 mod ambient;
 mod class_file;
 mod classpath;
+mod compiler;
 mod coverage;
 mod daemon;
 mod harness;
@@ -17,7 +18,7 @@ mod worker;
 
 pub(super) use classpath::{ClassPath, java_files, test_classes};
 pub(super) use coverage::SourceFolders;
-pub(super) use daemon::{Answer, Classes, Daemon, DaemonSetup};
+pub(super) use daemon::{Answer, Classes};
 pub(super) use harness::Harness;
 pub(super) use javac::{Compiled, Javac, Level, parse as diagnostics};
 pub(super) use subject::{Jvm, Made, SAME_CODE};

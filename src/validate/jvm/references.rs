@@ -66,11 +66,7 @@ impl References {
     }
 
     fn source_of(&self, name: &str) -> Option<String> {
-        let source = self.classes.get(name)?.source.as_ref()?;
-        Some(match name.rsplit_once('/') {
-            Some((package, _)) => format!("{package}/{source}"),
-            None => source.clone(),
-        })
+        self.classes.get(name)?.source_path()
     }
 
     /// Steps from classes to each class that refers to them, over others; a class and those nested in it are one.

@@ -3,9 +3,11 @@
 mod bytecode;
 mod compile;
 mod names;
+mod test_forms;
 
 pub(in crate::validate) use compile::{Made, SAME_CODE};
 
+use super::compiler::WarmCompiler;
 use super::coverage::{self, SourceFolders};
 use super::references::References;
 use super::{ClassPath, Harness, Suite, test_classes};
@@ -33,6 +35,7 @@ pub(in crate::validate) struct Jvm {
     /// Compiled classes of the untouched project.
     pub(in crate::validate) folders: ClassFolders,
     references: OnceLock<References>,
+    pub(in crate::validate) compiler: WarmCompiler,
     /// Classes that may hold tests.
     pub(in crate::validate) tests: Vec<String>,
     pub(in crate::validate) options: Options,
@@ -66,6 +69,7 @@ impl Jvm {
             class_path,
             folders: ClassFolders::default(),
             references: OnceLock::new(),
+            compiler: WarmCompiler::default(),
             tests: Vec::new(),
             options,
             kept: cache.join("projects").join(key),

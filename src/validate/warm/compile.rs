@@ -4,7 +4,7 @@ use super::{Haste, Inner};
 use crate::code::syntax_errors;
 use crate::domain::{Diagnostic, Patch, RepoPath, Validation};
 use crate::language;
-use crate::validate::jvm::{Answer, Classes, Daemon, DaemonSetup, Made, SAME_CODE, SourceFolders};
+use crate::validate::jvm::{Answer, Classes, Made, SAME_CODE, SourceFolders};
 use crate::validate::memory::Key;
 use crate::validate::refuse::refuse;
 use crate::validate::subject;
@@ -125,29 +125,9 @@ impl Inner {
         }
     }
 
-    /// Asks the daemon, and a new one once when it is gone.
     async fn ask_compiler(&self, files: &[(RepoPath, Arc<[u8]>)]) -> Result<Answer, ValidateError> {
         let files: Vec<_> = files.iter().map(|(path, bytes)| (path.clone(), &**bytes)).collect();
-        let mut daemon = self.daemon.lock().await;
-        if let Some(running) = daemon.as_mut()
-            && let Ok(answer) = running.compile(&files).await
-        {
-            return Ok(answer);
-        }
-        let subject = &self.jvm;
-        let setup = DaemonSetup {
-            sandbox: &subject.sandbox,
-            jdk: &subject.jdk,
-            runner: &subject.harness.classes,
-            level: subject.level(),
-            class_path: subject.class_path_with(&[]),
-            scratch: &subject.options.work_dir,
-        };
-        let answer = daemon.insert(Daemon::start(&setup).await?).compile(&files).await;
-        if answer.is_err() {
-            *daemon = None;
-        }
-        Ok(answer?)
+        self.jvm.compiler.compile(&self.jvm, &files).await
     }
 }
 

@@ -11,7 +11,6 @@ use crate::validate::subject::{Build, Copy, does_not_compile, same_code};
 use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// What is said of a candidate whose classes are those of the original.
@@ -183,27 +182,6 @@ impl Jvm {
         Ok(())
     }
 
-    /// A copy with a patch and other tests, whose classes lie in front of all.
-    pub(super) async fn compiled_with_tests(
-        &self,
-        patch: &Patch,
-        build: &Build,
-        files: &[(RepoPath, Vec<u8>)],
-    ) -> Result<Result<Copy, Vec<Diagnostic>>, ValidateError> {
-        let mut own = Build::new(&self.options.work_dir)?;
-        copy_folder(&build.overlay, &own.overlay)?;
-        own.removed = build.removed.clone();
-        own.news = build.news.clone();
-        let copy = Copy::with(&self.checkout, &self.options.work_dir, patch, Arc::new(own))?;
-        let mut sources = Vec::new();
-        for (file, bytes) in files {
-            sources.push(copy.write_file(file, bytes)?);
-        }
-        let class_path = self.class_path_with(std::slice::from_ref(&build.overlay));
-        let done = self.javac().compile(&sources, &class_path, &copy.build.overlay, &copy.tree).await?;
-        Ok(if done.ok { Ok(copy) } else { Err(complaints(done)) })
-    }
-
     /// What a compilation came to, beside what is there without the patch.
     pub(in crate::validate) fn made(&self, patch: &Patch, users: &BTreeSet<RepoPath>, classes: Classes) -> Made {
         let references = self.references();
@@ -305,7 +283,7 @@ impl Made {
     }
 }
 
-fn is_java(path: &RepoPath) -> bool {
+pub(super) fn is_java(path: &RepoPath) -> bool {
     path.as_str().ends_with(".java")
 }
 
@@ -330,7 +308,7 @@ pub(super) fn made_in(overlay: &Utf8Path) -> Vec<String> {
     files.filter_map(class).collect()
 }
 
-fn complaints(compiled: Compiled) -> Vec<Diagnostic> {
+pub(super) fn complaints(compiled: Compiled) -> Vec<Diagnostic> {
     if compiled.diagnostics.is_empty() {
         let message = compiled.said.lines().next().unwrap_or("the compiler gave no reason").to_owned();
         return vec![Diagnostic { file: None, line: 0, message }];
@@ -362,7 +340,7 @@ fn move_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
     }
 }
 
-fn copy_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
+pub(super) fn copy_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
     let copied = copy_files(from, to, |file, target| std::fs::copy(file, target).map(drop));
     copied.map_err(io_error("copying compiled classes", from))
 }
