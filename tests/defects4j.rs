@@ -41,7 +41,7 @@ impl Installation {
         let deprecated = if version.starts_with("2.") { "" } else { "2,SHOP-12,3.0.0,JVM11.Not.Repoducible\n" };
         made.write("framework/projects/Shop/deprecated-bugs.csv", &format!("{DEPRECATED}{deprecated}"));
         made.write("framework/projects/Shop/tests", "shop.CartTest\nshop.SumsTest\n");
-        for jar in jars::find(Library::JUnit4, &made.sandbox).await.unwrap() {
+        for jar in jars::find(Library::JUnit4, &made.sandbox, &unidebug::domain::Watcher::default()).await.unwrap() {
             let to = made.root.join("framework/projects/lib").join(jar.file_name().unwrap());
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             fs::copy(&jar, to).unwrap();

@@ -4,6 +4,7 @@
 //! in that order; fetched once through Maven, checked against pinned SHA-256 sums, and kept in the cache.
 
 use super::BenchmarkError;
+use crate::domain::Watcher;
 use crate::sandbox::{Job, Sandbox, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
 use data_encoding::HEXLOWER;
@@ -218,16 +219,13 @@ pub fn local_repository() -> Option<Utf8PathBuf> {
 ///
 /// # Errors
 /// They are not here and Maven is missing, cannot reach its repository, or brought other bytes.
-pub async fn find(library: Library, sandbox: &Sandbox) -> Result<Vec<Utf8PathBuf>, BenchmarkError> {
-    find_in(library, sandbox, &cache_dir()).await
-}
-
-async fn find_in(library: Library, sandbox: &Sandbox, cache: &Utf8Path) -> Result<Vec<Utf8PathBuf>, BenchmarkError> {
-    let jars = library.jars();
+pub async fn find(library: Library, sandbox: &Sandbox, watcher: &Watcher) -> Result<Vec<Utf8PathBuf>, BenchmarkError> {
+    let (jars, cache) = (library.jars(), &cache_dir());
     if let Some(all) = jars.iter().map(|jar| jar.here(cache)).collect() {
         return Ok(all);
     }
     let missing: Vec<Jar> = jars.iter().copied().filter(|jar| jar.here(cache).is_none()).collect();
+    watcher.phase(format!("fetching {}, once", library.name()));
     fetch(library, &missing, sandbox, cache).await?;
     jars.iter().map(|jar| jar.here(cache).ok_or_else(|| not_here(library, jar, cache, "it did not stay"))).collect()
 }

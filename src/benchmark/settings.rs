@@ -49,6 +49,6 @@ impl Settings {
 
     /// The jars of a test library.
     pub(super) async fn library(&self, library: Library) -> Result<Vec<Utf8PathBuf>, BenchmarkError> {
-        jars::find(library, &self.sandbox().await?).await
+        jars::find(library, &self.sandbox().await?, &self.watcher).await
     }
 }

@@ -4,6 +4,7 @@ use super::{Check, State};
 use crate::benchmark::{self, Benchmark, BenchmarkError, Settings, jars, jdk, python};
 use crate::cli::config::Config;
 use crate::cli::open::state_folder;
+use crate::domain::Watcher;
 use crate::sandbox::{Choice, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -90,7 +91,7 @@ async fn libraries(sandbox: Option<&Sandbox>) -> Check {
     let Some(sandbox) = sandbox else {
         return Check::not(State::Note, "test libraries", "not looked at without a sandbox", "mend the sandbox first");
     };
-    match jars::find(jars::Library::JUnit4, sandbox).await {
+    match jars::find(jars::Library::JUnit4, sandbox, &Watcher::default()).await {
         Ok(found) => Check::ok("test libraries", format!("{} jars of JUnit 4", found.len())),
         Err(error) => Check::not(State::Missing, "test libraries", error.to_string(), error.hint()),
     }

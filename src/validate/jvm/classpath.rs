@@ -3,7 +3,7 @@
 use super::harness::holds;
 use crate::benchmark::Project;
 use crate::benchmark::jars::{self, Library};
-use crate::domain::RepoPath;
+use crate::domain::{RepoPath, Watcher};
 use crate::sandbox::Sandbox;
 use crate::validate::ValidateError;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -21,7 +21,7 @@ impl ClassPath {
     pub(in crate::validate) async fn of(
         project: &Project,
         root: &Utf8Path,
-        sandbox: &Sandbox,
+        (sandbox, watcher): (&Sandbox, &Watcher),
     ) -> Result<Self, ValidateError> {
         let mut libraries = project.class_path.clone();
         let tests = java_files(root, test_roots(project), &[]);
@@ -36,16 +36,16 @@ impl ClassPath {
             uses_4 |= has("org.junit.Test") || has("org.junit.*") || has("junit.framework") || has("org.junit.runner");
         }
         if uses_4 && !on(&libraries, "org/junit/runner/Description.class") {
-            libraries.splice(0..0, jars::find(Library::JUnit4, sandbox).await?);
+            libraries.splice(0..0, jars::find(Library::JUnit4, sandbox, watcher).await?);
         }
         // Build tools add the engine by themselves, so a class path with the annotations alone is common.
         if uses_5 && !on(&libraries, "org/junit/jupiter/engine/JupiterTestEngine.class") {
-            libraries.splice(0..0, jars::find(Library::JUnit5, sandbox).await?);
+            libraries.splice(0..0, jars::find(Library::JUnit5, sandbox, watcher).await?);
         }
         let has_testng = on(&libraries, "org/testng/TestNG.class");
         if uses_testng && has_testng && !on(&libraries, "org/junit/support/testng/engine/TestNGTestEngine.class") {
             // Behind what the project has: its own platform, where it has one, comes first.
-            libraries.extend(jars::find(Library::TestNg, sandbox).await?);
+            libraries.extend(jars::find(Library::TestNg, sandbox, watcher).await?);
         }
         Ok(Self { libraries })
     }

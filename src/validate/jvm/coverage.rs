@@ -43,7 +43,7 @@ pub(super) async fn measured(
 
 /// The agent first, then what reads its data; `None` with a notice when they cannot be had.
 async fn jacoco(subject: &Jvm) -> Option<Vec<Utf8PathBuf>> {
-    match jars::find(Library::JaCoCo, &subject.sandbox).await {
+    match jars::find(Library::JaCoCo, &subject.sandbox, &subject.options.watcher).await {
         Ok(jars) => Some(jars),
         Err(missing) => {
             tracing::warn!("no coverage: {missing}; {}", missing.hint());

@@ -54,7 +54,7 @@ impl Jvm {
             (Some(jdk), _) => jdk.clone(),
             (None, home) => jdk::find(home.as_deref())?,
         };
-        let class_path = ClassPath::of(&checkout.project, &checkout.root, sandbox).await?;
+        let class_path = ClassPath::of(&checkout.project, &checkout.root, (sandbox, &options.watcher)).await?;
         let cache = jars::cache_dir();
         std::fs::create_dir_all(&cache).map_err(io_error("making the cache", &cache))?;
         let cache = cache.canonicalize_utf8().map_err(io_error("finding the cache", &cache))?;
