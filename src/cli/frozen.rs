@@ -37,6 +37,9 @@ pub struct Frozen {
     conditions: Conditions,
 }
 
+/// The setting of the cap in dollars.
+const MAX_COST: &str = "max_cost";
+
 /// Caps that a run goes on with.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct Raised {
@@ -114,9 +117,17 @@ impl Frozen {
         })
     }
 
+    /// Whether nobody gave the cap in dollars: it is the usual one.
+    pub fn has_usual_cost(&self) -> bool {
+        self.settings.max_cost.is_some() && !self.origins.contains_key(MAX_COST)
+    }
+
     /// Takes other caps; says whether any was given.
     pub fn raise(&mut self, raised: Raised) -> bool {
         let Raised { max_cost, max_tokens, max_time, max_validations } = raised;
+        if max_cost.is_some() {
+            self.origins.insert(MAX_COST.into(), "--max-cost of `resume`".into());
+        }
         let settings = &mut self.settings;
         settings.max_cost = max_cost.or(settings.max_cost);
         settings.max_tokens = max_tokens.or(settings.max_tokens);

@@ -49,7 +49,9 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
             return show_again(report, history.events(), shown);
         }
     }
+    let usual = frozen.has_usual_cost();
     let session = Session::open(&frozen.bug, frozen.settings, Contact::Again(&history), account).await?;
+    let session = session.under_the_usual_cost(usual);
     let left = session.time().saturating_sub(Duration::from_secs_f64(history.worked_on_the_bug()));
     let telling = Telling::journaled(journal, Past::of(history), shown.quiet, &session.models().redactor);
     let outcome = session.work(&folder, &telling, left).await;

@@ -99,6 +99,11 @@ impl Session {
         })
     }
 
+    /// The same session, which goes on with a cap in dollars that nobody gave.
+    pub fn under_the_usual_cost(self, usual_cost: bool) -> Self {
+        Self { usual_cost, ..self }
+    }
+
     /// The bug and its settings.
     pub fn opened(&self) -> &Opened {
         &self.opened
