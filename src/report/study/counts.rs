@@ -107,7 +107,7 @@ impl Counts {
 pub struct Rung {
     /// The rung.
     pub level: Level,
-    /// Runs that came to it.
+    /// Runs that entered it.
     pub entered: u64,
     /// Runs that it repaired.
     pub repaired: u64,
@@ -117,9 +117,9 @@ pub struct Rung {
     pub went_on: u64,
     /// Runs that ended on it without a repair.
     pub given_up: u64,
-    /// What it cost in all runs that came to it.
+    /// What it cost in all runs that entered it.
     pub usage: Usage,
-    /// Seconds in models and tools, in all runs that came to it.
+    /// Seconds in models and tools, in all runs that entered it.
     pub seconds: f64,
 }
 

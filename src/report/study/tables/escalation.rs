@@ -19,8 +19,9 @@ pub fn rungs(study: &Study) -> Table {
         "s",
         "s a repair",
     ];
-    let note = "Level 0 is the built-in engine before the first paid call. A level's cost is that of all runs that came \
-                to it, so cost a repair is what one more repair costs there. Seconds are those in models and tools.";
+    let note = "Level 0 is the built-in engine before the first paid call. A level's cost is that of all runs that \
+                entered it; the cost of a repair is what one more repair costs there. Seconds are those in models and \
+                tools.";
     Table::new("escalation", "Escalation", &columns).note(note).rows(study.escalation.iter().map(|rung| {
         vec![
             rung.level.label().into(),
