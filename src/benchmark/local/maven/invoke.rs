@@ -59,7 +59,8 @@ impl Maven {
         let kept = Kept::of(request, self);
         if let Some((store, way)) = kept.as_ref().and_then(Kept::restore) {
             let way = self.usable(way).await;
-            return Ok(Prepared { note: "compiled by Maven in an earlier run".into(), store, way, left_out: None });
+            let note = format!("compiled by Maven in an earlier run{}", adjusted(&way));
+            return Ok(Prepared { note, store, way, left_out: None });
         }
         let prepared = self.compile(request).await?;
         // What is short of something is tried again the next time.
@@ -241,18 +242,18 @@ pub(super) fn no_settings(source: io::Error) -> BenchmarkError {
 }
 
 fn described(store: Store, way: &Way) -> String {
-    let network = store.network();
-    match way {
-        Way::LifeCycle { without, oldest } => {
-            let without = match without.as_slice() {
-                [] => String::new(),
-                goals => format!(", without what refused to run: {}", extension::listed(goals)),
-            };
-            let level = oldest.map(|level| format!(", as Java {level}, the oldest that this JDK compiles"));
-            format!("{network}{without}{}", level.unwrap_or_default())
-        }
-        Way::Direct => format!("{network}, past a plugin that refuses this Maven"),
-    }
+    format!("{}{}", store.network(), adjusted(way))
+}
+
+/// What of the build is not as the project has it.
+fn adjusted(way: &Way) -> String {
+    let Way::LifeCycle { without, oldest } = way else { return ", past a plugin that refuses this Maven".into() };
+    let without = match without.as_slice() {
+        [] => String::new(),
+        goals => format!(", without what refused to run: {}", extension::listed(goals)),
+    };
+    let level = oldest.map(|level| format!(", as Java {level}, the oldest that this JDK compiles"));
+    format!("{without}{}", level.unwrap_or_default())
 }
 
 fn does_not_compile(what: &str, way: &Way) -> BenchmarkError {
