@@ -233,10 +233,11 @@ async fn limits(choice: Choice) {
 
 /// Ways to take the disk: files, files without names, files in folders that are closed, and one huge file.
 async fn disk(choice: Choice) {
-    let many = "for i in $(seq 60); do fallocate -l 20M f$i; done; sleep 15";
+    let many = "for i in $(seq 60); do head -c 20M /dev/zero > f$i; done; sleep 15";
     let nameless = "perl -e 'for (1..60) { open $h[$_], \">\", \"x\"; unlink \"x\"; syswrite $h[$_], \"x\" x 10_000_000 } \
                     sleep 15'";
-    let hidden = "mkdir -p a/b && fallocate -l 250M a/b/x && fallocate -l 250M a/y && chmod 0 a/b a && sleep 15";
+    let hidden =
+        "mkdir -p a/b && head -c 250M /dev/zero > a/b/x && head -c 250M /dev/zero > a/y && chmod 0 a/b a && sleep 15";
     for script in [many, nameless, hidden] {
         let around = surroundings();
         let (exit, said) = ends_with(choice, script, &around).await;
@@ -244,9 +245,12 @@ async fn disk(choice: Choice) {
         assert!(said.contains("ended: it wrote more than 256 MiB to disk"), "{said}");
     }
     let around = surroundings();
-    let (exit, _) = ends_with(choice, "fallocate -l 300M one", &around).await;
+    let (exit, _) = ends_with(choice, "fallocate -l 20M burst", &around).await;
+    assert!(!exit.success(), "{choice:?}: room that is taken without being written");
+    let around = surroundings();
+    let (exit, _) = ends_with(choice, "head -c 300M /dev/zero > one", &around).await;
     assert!(!exit.success(), "{choice:?}: one huge file: {exit:?}");
-    let (exit, said) = ends_with(choice, "fallocate -l 200M one && sleep 1", &around).await;
+    let (exit, said) = ends_with(choice, "head -c 200M /dev/zero > one && sleep 1", &around).await;
     assert!(exit.success(), "{choice:?}: what is allowed: {exit:?} {said}");
     // A server is held as well.
     let sandbox = Sandbox::detect(choice).await.unwrap();

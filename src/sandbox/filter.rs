@@ -71,8 +71,16 @@ pub(super) fn programs(around: Around) -> io::Result<Vec<BpfProgram>> {
         let answer = SeccompAction::Errno(libc::EAFNOSUPPORT.cast_unsigned());
         programs.push(program(refused, SeccompAction::Allow, answer)?);
     }
+    // Only what gives room back is left: room that is taken without being written would be gone before anybody looks.
+    let takes_room = rule(&[(1, SeccompCmpOp::MaskedEq(PUNCH_HOLE), 0)])?;
+    let taking = BTreeMap::from([(libc::SYS_fallocate, vec![takes_room])]);
+    let answer = SeccompAction::Errno(libc::EOPNOTSUPP.cast_unsigned());
+    programs.push(program(taking, SeccompAction::Allow, answer)?);
     Ok(programs)
 }
+
+/// The flag of `fallocate` that gives room back.
+const PUNCH_HOLE: u64 = libc::FALLOC_FL_PUNCH_HOLE as u64;
 
 fn family(family: libc::c_int) -> io::Result<SeccompRule> {
     rule(&[(0, SeccompCmpOp::Eq, family.cast_unsigned().into())])
