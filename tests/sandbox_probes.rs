@@ -250,6 +250,7 @@ async fn disk(choice: Choice) {
     let around = surroundings();
     let (exit, _) = ends_with(choice, "head -c 300M /dev/zero > one", &around).await;
     assert!(!exit.success(), "{choice:?}: one huge file: {exit:?}");
+    let around = surroundings();
     let (exit, said) = ends_with(choice, "head -c 200M /dev/zero > one && sleep 1", &around).await;
     assert!(exit.success(), "{choice:?}: what is allowed: {exit:?} {said}");
     // A server is held as well.

@@ -4,11 +4,12 @@
 use super::tree;
 use camino::{Utf8Path, Utf8PathBuf};
 use nix::sys::statvfs::statvfs;
+use nix::time::{ClockId, clock_gettime};
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Files that a job may make: far beyond any build, far from all that a file system has.
 const MOST_FILES: u64 = 1_000_000;
@@ -28,6 +29,23 @@ impl Room {
     fn in_folder(folder: &Utf8Path) -> Self {
         let Ok(said) = statvfs(folder.as_str()) else { return Self::default() };
         Self { bytes: said.blocks_available() * said.fragment_size(), files: said.files_available() }
+    }
+}
+
+/// When a file was last changed, in seconds and nanoseconds. A file system takes the time of a clock that ticks every
+/// few milliseconds. What was changed within the tick in which a job begins is older than the job, which needs longer to
+/// start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Change(i64, i64);
+
+impl Change {
+    fn now() -> Self {
+        let time = clock_gettime(ClockId::CLOCK_REALTIME_COARSE);
+        time.map_or(Self(0, 0), |time| Self(time.tv_sec(), time.tv_nsec()))
+    }
+
+    fn of(file: &Metadata) -> Self {
+        Self(file.ctime(), file.ctime_nsec())
     }
 }
 
@@ -56,7 +74,7 @@ pub(super) struct Disk {
     /// What it may write, with the room there when it began.
     folders: Vec<(Utf8PathBuf, Room)>,
     /// Nobody can set back when a file was last changed.
-    begin: i64,
+    begin: Change,
     limit: u64,
     looked: Instant,
     rest: Duration,
@@ -65,11 +83,10 @@ pub(super) struct Disk {
 impl Disk {
     /// Begins to watch; `limit` in bytes.
     pub(super) fn new(folders: impl IntoIterator<Item = Utf8PathBuf>, limit: u64) -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let with_room = |folder: Utf8PathBuf| (folder.clone(), Room::in_folder(&folder));
         Self {
             folders: folders.into_iter().map(with_room).collect(),
-            begin: i64::try_from(since).unwrap_or(i64::MAX),
+            begin: Change::now(),
             limit,
             looked: Instant::now(),
             rest: Duration::ZERO,
@@ -103,7 +120,7 @@ impl Disk {
     }
 }
 
-fn found(pid: i32, folders: &[Utf8PathBuf], begin: i64) -> Found {
+fn found(pid: i32, folders: &[Utf8PathBuf], begin: Change) -> Found {
     let mut found = Found::default();
     for folder in folders {
         if let Ok(meta) = fs::symlink_metadata(folder) {
@@ -115,7 +132,7 @@ fn found(pid: i32, folders: &[Utf8PathBuf], begin: i64) -> Found {
 }
 
 /// Adds files that were changed since the job began. Links are not followed, nor mounts entered.
-fn look_through(top: &Path, device: u64, begin: i64, found: &mut Found) {
+fn look_through(top: &Path, device: u64, begin: Change, found: &mut Found) {
     let mut open = vec![top.to_owned()];
     while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(&folder) else {
@@ -125,7 +142,7 @@ fn look_through(top: &Path, device: u64, begin: i64, found: &mut Found) {
         };
         for entry in entries.flatten() {
             let Ok(meta) = entry.metadata() else { continue };
-            if meta.ctime() >= begin && meta.dev() == device {
+            if Change::of(&meta) > begin && meta.dev() == device {
                 found.add(&meta);
             }
             if meta.is_dir() && meta.dev() == device {

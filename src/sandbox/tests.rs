@@ -114,3 +114,17 @@ async fn a_missing_program_is_named() {
     let error = sandbox.run(Job::new("no-such-program", "/")).await.unwrap_err();
     assert!(error.to_string().contains("no-such-program"));
 }
+
+#[tokio::test]
+async fn what_was_written_just_before_a_job_began_is_not_its_own() {
+    for choice in [Choice::Bubblewrap, Choice::Landlock] {
+        let Ok(sandbox) = Sandbox::detect(choice).await else { continue };
+        let (_keep, cwd) = folder();
+        std::fs::write(cwd.join("older"), vec![1; 12 << 20]).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        let mut job = shell("head -c 12M /dev/zero > mine; sleep 1", &cwd).write(&cwd);
+        job.limits.disk_mib = 16;
+        let done = sandbox.run(job).await.unwrap();
+        assert_eq!(done.exit, Exit::Code(0), "{}: {}", sandbox.name(), String::from_utf8_lossy(&done.stderr));
+    }
+}
