@@ -2,7 +2,7 @@
 //! Nothing outside is read, written or reached, nothing lives on, and each run ends with a verdict or a message that
 //! says what to do.
 
-use crate::support::{Unidebug, write_files};
+use crate::support::{Finished, Unidebug, write_files};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 use std::net::TcpListener;
@@ -100,25 +100,47 @@ impl Trap {
         )
     }
 
+    /// Runs the program on the project.
+    fn start(&self, sandbox: &str) -> Finished {
+        // What was seen of the very same content is not asked again.
+        fs::write(self.project().join("README"), sandbox).unwrap();
+        let (project, out) = (self.project(), self.base.join("out"));
+        let args = ["run", project.as_str(), "--model", "builtin", "--sandbox", sandbox, "--out", out.as_str()];
+        Unidebug::new(&args).run()
+    }
+
     /// Runs the program on the project and looks at all that must not have happened.
-    fn run(&self, name: &str, sandbox: &str) {
-        let out = self.base.join("out");
-        let args = ["run", self.project().as_str(), "--model", "builtin", "--sandbox", sandbox, "--out", out.as_str()]
-            .map(str::to_owned);
-        let done = Unidebug::new(&args.each_ref().map(String::as_str)).run();
+    fn run(&self, name: &str, sandbox: &str) -> Finished {
+        let done = self.start(sandbox);
         let ended = matches!(done.code, Some(0 | 1)) || done.code == Some(3) && done.stderr.contains("hint:");
         assert!(ended, "{name}, {sandbox}: {done}");
         assert!(!done.stderr.contains("panicked"), "{name}, {sandbox}: {done}");
         assert!(!format!("{done}").contains(SECRET), "{name}, {sandbox}: it told the secret: {done}");
+        let out = self.base.join("out");
         for entry in ignore_errors(&out) {
             let told = fs::read(&entry).unwrap_or_default();
             assert!(!String::from_utf8_lossy(&told).contains(SECRET), "{name}, {sandbox}: {entry} holds the secret");
         }
-        assert!(!self.base.join("taken").exists(), "{name}, {sandbox}: it wrote outside");
+        assert!(!self.is_taken(), "{name}, {sandbox}: it wrote outside");
+        for written in self.kept() {
+            assert!(!written.exists(), "{name}, {sandbox}: it wrote into what is kept for all projects: {written}");
+        }
         assert_eq!(fs::read_to_string(self.base.join("secret/file")).unwrap(), SECRET, "{name}, {sandbox}");
         assert!(self.listener.accept().is_err(), "{name}, {sandbox}: it reached the machine");
         assert!(self.is_quiet(), "{name}, {sandbox}: it left something running");
         let _ = fs::remove_dir_all(&out);
+        done
+    }
+
+    /// Whether code of the project wrote outside.
+    fn is_taken(&self) -> bool {
+        self.base.join("taken").exists()
+    }
+
+    /// What code of the project would write into what is kept for all projects.
+    fn kept(&self) -> [Utf8PathBuf; 4] {
+        ["m2", "repositories", "gradle-distributions", "gradle"]
+            .map(|kept| Utf8Path::new(CACHE).join(kept).join(&self.mark))
     }
 
     /// Whether nothing of it runs. What was killed is gone a moment later.
@@ -135,6 +157,28 @@ impl Trap {
     fn run_both(&self, name: &str) {
         self.run(name, "bubblewrap");
         self.run(name, "landlock");
+    }
+
+    /// Runs it in both sandboxes, and once without any, which shows that there was something to hold.
+    fn run_held(&self, name: &str) {
+        self.run_both(name);
+        let done = self.start_free();
+        assert!(self.is_taken(), "{name}: it does nothing without a sandbox: {done}");
+    }
+
+    /// Runs it in both sandboxes, and without any, where its code does not run either.
+    fn run_left_alone(&self, name: &str) {
+        self.run_both(name);
+        let done = self.start_free();
+        assert!(!self.is_taken(), "{name}: it was run: {done}");
+    }
+
+    /// Runs it without a sandbox, and ends and removes what it leaves.
+    fn start_free(&self) -> Finished {
+        let done = self.start("none");
+        let _ = Command::new("pkill").args(["-KILL", "-f", &self.mark]).status();
+        self.kept().iter().for_each(|written| drop(fs::remove_file(written)));
+        done
     }
 }
 
@@ -156,35 +200,51 @@ fn ignore_errors(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 #[test]
 fn python_that_tests_load_gets_nowhere() {
     let quiet = |evil: &str| format!("{evil}\n{ADDING}");
-    type Place = fn(&Trap) -> Vec<(&'static str, String)>;
-    let places: [(&str, Place); 9] = [
-        ("conftest", |trap| vec![("conftest.py", trap.python())]),
-        ("sitecustomize", |trap| vec![("sitecustomize.py", trap.python())]),
-        ("usercustomize", |trap| vec![("usercustomize.py", trap.python())]),
-        ("a module named as one of Python's own", |trap| vec![("json.py", trap.python())]),
-        ("a plug-in", |trap| vec![("pytest.ini", "[pytest]\naddopts = -p evil\n".into()), ("evil.py", trap.python())]),
-        ("setup.py", |trap| vec![("setup.py", trap.python())]),
-        ("the test itself", |trap| vec![("test_evil.py", trap.python())]),
-        ("an interpreter in the project", |trap| vec![(".venv/bin/python", format!("#!/bin/bash\n{}", trap.shell()))]),
+    type Place = fn(&Trap) -> Vec<(String, String)>;
+    let loaded: [(&str, Place); 5] = [
+        ("conftest", |trap| vec![("conftest.py".into(), trap.python())]),
+        ("a plug-in", |trap| {
+            vec![("pytest.ini".into(), "[pytest]\naddopts = -p evil\n".into()), ("evil.py".into(), trap.python())]
+        }),
+        ("the test itself", |trap| vec![("test_evil.py".into(), trap.python())]),
+        ("an interpreter in the project", |trap| {
+            vec![(".venv/bin/python".into(), format!("#!/bin/bash\n{}", trap.shell()))]
+        }),
         ("settings of an interpreter", |trap| {
-            vec![(".venv/pyvenv.cfg", format!("home = {}/secret\n", trap.base)), (".venv/bin/python3", trap.shell())]
+            link(Utf8Path::new("/usr/bin/python3"), &trap.project().join(".venv/bin/python"));
+            let version = ["-c", "import sys; print(f'python{sys.version_info[0]}.{sys.version_info[1]}', end='')"];
+            let version = String::from_utf8(Command::new("python3").args(version).output().unwrap().stdout).unwrap();
+            let site = format!(".venv/lib/{version}/site-packages");
+            vec![
+                (".venv/pyvenv.cfg".into(), format!("home = {}/secret\n", trap.base)),
+                (format!("{site}/evil.pth"), "import evil\n".into()),
+                (format!("{site}/evil.py"), trap.python()),
+            ]
         }),
     ];
-    for (name, place) in places {
+    let left_alone: [(&str, Place); 4] = [
+        ("sitecustomize", |trap| vec![("sitecustomize.py".into(), trap.python())]),
+        ("usercustomize", |trap| vec![("usercustomize.py".into(), trap.python())]),
+        ("a module named as one of Python's own", |trap| vec![("json.py".into(), trap.python())]),
+        ("setup.py", |trap| vec![("setup.py".into(), trap.python())]),
+    ];
+    let prepare = |place: Place| {
         let trap = Trap::new();
-        let files = place(&trap);
-        write_files(trap.project(), &[("adding.py", ADDING), ("test_adding.py", TEST_ADDING)]);
-        files.iter().for_each(|(path, text)| write_files(trap.project(), &[(path, text)]));
-        for program in [".venv/bin/python", ".venv/bin/python3"].map(|path| trap.project().join(path)) {
-            if program.exists() {
-                fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-            }
+        let project = trap.project();
+        fs::create_dir_all(project.join(".venv/bin")).unwrap();
+        write_files(&project, &[("adding.py", ADDING), ("test_adding.py", TEST_ADDING)]);
+        place(&trap).iter().for_each(|(path, text)| write_files(&project, &[(path, text)]));
+        let program = project.join(".venv/bin/python");
+        if program.is_file() && !program.is_symlink() {
+            fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         }
-        trap.run_both(name);
-    }
+        trap
+    };
+    loaded.iter().for_each(|(name, place)| prepare(*place).run_held(name));
+    left_alone.iter().for_each(|(name, place)| prepare(*place).run_left_alone(name));
     let trap = Trap::new();
     write_files(trap.project(), &[("adding.py", &quiet(&trap.python())), ("test_adding.py", TEST_ADDING)]);
-    trap.run_both("the product itself");
+    trap.run_held("the product itself");
 }
 
 #[test]
@@ -192,11 +252,11 @@ fn java_and_commands_get_nowhere() {
     let trap = Trap::new();
     let evil = TEST.replace("public class SumTest {", &format!("public class SumTest {{\n{}", trap.java()));
     write_files(trap.project(), &[("src/Sum.java", SUM), ("test/SumTest.java", &evil)]);
-    trap.run_both("a test's initialiser");
+    trap.run_held("a test's initialiser");
     let trap = Trap::new();
     let evil = SUM.replace("public class Sum {", &format!("public class Sum {{\n{}", trap.java()));
     write_files(trap.project(), &[("src/Sum.java", &evil), ("test/SumTest.java", TEST)]);
-    trap.run_both("the product's initialiser");
+    trap.run_held("the product's initialiser");
     for line in [
         "build = 'bash run.sh'\ntest = 'true'\n",
         "test = 'bash run.sh'\n",
@@ -210,7 +270,10 @@ fn java_and_commands_get_nowhere() {
         fs::set_permissions(secret.join("bin/run.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let file = line.replace("SECRET", secret.as_str());
         write_files(trap.project(), &[(".unidebug.toml", &file), ("run.sh", &trap.shell()), ("src/Sum.java", SUM)]);
-        trap.run_both(line);
+        match line.contains("SECRET") {
+            true => trap.run_left_alone(line),
+            false => trap.run_held(line),
+        }
     }
 }
 
@@ -221,7 +284,7 @@ fn a_makefile_and_settings_of_git_get_nowhere() {
     let makefile = format!("$(shell bash run.sh > /dev/null 2>&1)\n{recipe}");
     let files = [("Makefile", makefile.as_str()), ("run.sh", &trap.shell()), ("sum.c", "int main(void) { return 1; }")];
     write_files(trap.project(), &files);
-    trap.run_both("a makefile");
+    trap.run_held("a makefile");
     let trap = Trap::new();
     let project = trap.project();
     write_files(&project, &[("adding.py", ADDING), ("test_adding.py", TEST_ADDING), ("run.sh", &trap.shell())]);
@@ -233,7 +296,7 @@ fn a_makefile_and_settings_of_git_get_nowhere() {
                     [diff \"evil\"]\n\ttextconv = bash run.sh\n\tcommand = bash run.sh\n\
                     [diff]\n\texternal = bash run.sh\n";
     fs::write(project.join(".git/config"), settings).unwrap();
-    trap.run_both("settings of git");
+    trap.run_held("settings of git");
 }
 
 #[test]
@@ -281,14 +344,20 @@ fn run(program: &str, args: &[&str]) {
 #[test]
 fn a_test_that_writes_without_end_gives_the_disk_back() {
     let trap = Trap::new();
-    let greedy = "def test_greedy():\n    import os\n    for i in range(100):\n        with open(f'f{i}', 'wb') as file:\n            \
-                  os.posix_fallocate(file.fileno(), 0, 1 << 29)\n    import time\n    time.sleep(30)\n";
-    let files = [("adding.py", ADDING), ("test_adding.py", TEST_ADDING), ("test_greedy.py", greedy)];
-    write_files(trap.project(), &files);
+    // Twelve gigabytes at once, under a limit of four.
+    let greedy = "def test_greedy():\n    import os, time\n    for i in range(24):\n        with open(f'f{i}', 'wb') as file:\n            \
+                  os.posix_fallocate(file.fileno(), 0, 1 << 29)\n    time.sleep(30)\n";
+    write_files(trap.project(), &[("adding.py", "x = 1\n"), ("test_greedy.py", greedy)]);
     let free =
         || nix::sys::statvfs::statvfs(trap.base.as_str()).map(|s| s.blocks_available() * s.fragment_size()).unwrap();
     let before = free();
-    trap.run("a test that writes without end", "bubblewrap");
+    for sandbox in ["bubblewrap", "landlock"] {
+        trap.run("a test that writes without end", sandbox);
+        let project = trap.project();
+        let done = Unidebug::new(&["tool", "extract_tests", "--bug", project.as_str(), "--sandbox", sandbox]).run();
+        let is_cut = done.stdout.contains("its limit of disk") || done.stdout.contains("did not end in time");
+        assert!(is_cut, "{sandbox}: it was not ended: {done}");
+    }
     assert!(before.saturating_sub(free()) < 4 << 30, "the disk is not given back");
 }
 
@@ -408,10 +477,9 @@ fn code_of_a_gradle_build_and_its_wrapper_gets_nowhere() {
             let jar = project.join("gradle/wrapper/gradle-wrapper.jar");
             run(jdk.join("bin/jar").as_str(), &["cf", jar.as_str(), "-C", classes.as_str(), "org"]);
         }
-        trap.run_both(name);
-        for kept in ["m2", "repositories", "gradle-distributions", "gradle"] {
-            let written = Utf8Path::new(CACHE).join(kept).join(&trap.mark);
-            assert!(!written.exists(), "{name}: it wrote into what is kept for all projects: {written}");
+        match name {
+            "a wrapper" => trap.run_left_alone(name),
+            _ => trap.run_held(name),
         }
     }
 }
