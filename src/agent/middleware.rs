@@ -41,7 +41,7 @@ pub enum Admission {
 pub struct Middleware<'a> {
     /// Whose tools, states and limits hold.
     pub profile: &'a Profile,
-    /// All tools.
+    /// The tools that a call may name, in any state.
     pub registry: &'a Registry,
     /// Texts of the replies.
     pub library: &'a Library,

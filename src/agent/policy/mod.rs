@@ -23,7 +23,7 @@ use std::time::Instant;
 
 /// What a policy sees when it decides.
 pub struct CycleView<'v> {
-    /// The agent.
+    /// Whose tools, states and limits hold.
     pub profile: &'v Profile,
     /// The bug on the bench.
     pub bench: &'v Workbench,
@@ -31,7 +31,7 @@ pub struct CycleView<'v> {
     pub case: &'v CaseFile,
     /// What the agent is shown first.
     pub evidence: &'v Evidence,
-    /// All tools.
+    /// The tools that exist, each with its schema.
     pub registry: &'v Registry,
     /// The run so far.
     pub memory: &'v Memory,
@@ -57,7 +57,7 @@ pub enum Decision {
     Call {
         /// The tool's name.
         name: String,
-        /// Its arguments.
+        /// A JSON object, not checked against the schema of the tool.
         args: Value,
         /// Names of further commands in the same answer, which are not run.
         not_run: Vec<String>,
@@ -68,7 +68,7 @@ pub enum Decision {
     Unreadable(String),
 }
 
-/// Decides.
+/// Chooses the next step of an agent: the built-in engine, or a model that is asked.
 #[async_trait]
 pub trait Policy: Send + Sync {
     /// What it is, for journal and reports.

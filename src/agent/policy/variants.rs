@@ -20,7 +20,7 @@ const CAUSES: usize = 3;
 
 /// A model's variants (RepairAgent: 30 of each candidate).
 pub struct ModelVariants {
-    /// The model.
+    /// How a model is asked for them.
     pub voice: Voice,
     /// How many are asked for.
     pub count: u32,

@@ -178,7 +178,7 @@ fn ends(folder: &Utf8Path, plan: &Plan) -> String {
     let line = |unit: &Unit| {
         let State::Over(report) = unit.state(folder) else { return None };
         let Ok(report) = RunReport::deserialize(&report) else {
-            return Some(format!("unreadable        {}\n", unit.folder));
+            return Some(format!("{:<16}  {}\n", "unreadable", unit.folder));
         };
         let (verdict, seconds) = (report.verdict.title(), report.seconds.wall);
         let tried = counted(report.candidates.proposed, "candidate");

@@ -2,6 +2,7 @@
 
 use super::{Correctness, RunFacts, Share, Tries};
 use crate::domain::{Level, Usage};
+use crate::report::VerdictWord;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -78,10 +79,10 @@ impl Counts {
         self.attempts += u64::from(run.attempts);
         self.candidates += run.candidates.proposed;
         match run.verdict() {
-            "plausible" => self.plausible += 1,
-            "no repair" => self.no_repair += 1,
-            "stopped at a cap" => self.stopped_at_cap += 1,
-            _ => self.unfinished += 1,
+            Some(VerdictWord::Plausible) => self.plausible += 1,
+            Some(VerdictWord::NoRepair) => self.no_repair += 1,
+            Some(VerdictWord::StoppedAtCap) => self.stopped_at_cap += 1,
+            None => self.unfinished += 1,
         }
         let tries = self.tries.entry(run.bug.to_string()).or_default();
         tries.finished += u64::from(run.report.is_some());

@@ -148,7 +148,7 @@ fn shown(walk: &Walk) -> Shown<'_> {
         counted: outcomes(candidates(walk)),
         verdicts: tried.iter().map(|one| one.outcome).collect(),
         tried,
-        verdict: facts.verdict(),
+        verdict: facts.verdict_title(),
         meant: meant(facts),
         spent: spent(&facts.usage),
         suspects: suspects.collect(),

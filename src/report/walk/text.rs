@@ -40,7 +40,7 @@ fn head(walk: &Walk) -> String {
     let by = by.map_or_else(String::new, |(level, agent)| format!(" on {level} by {agent}"));
     let equal = meant(facts);
     let bug = visible_line(&facts.bug.to_string());
-    let mut text = format!("{bug}  {style}{}{style:#}{}{equal}\n{SOFT}", facts.verdict(), visible_line(&by));
+    let mut text = format!("{bug}  {style}{}{style:#}{}{equal}\n{SOFT}", facts.verdict_title(), visible_line(&by));
     let _ = writeln!(
         text,
         "{}; {}; {:.1} s",

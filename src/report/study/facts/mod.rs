@@ -184,14 +184,19 @@ impl RunFacts {
         self.setting.facets.iter().cloned().chain(found)
     }
 
-    /// The verdict's word; `unfinished` for a run that is not over.
-    pub fn verdict(&self) -> &'static str {
-        self.report.as_ref().map_or("unfinished", |report| report.verdict.title())
+    /// The verdict; `None` for a run that is not over.
+    pub fn verdict(&self) -> Option<VerdictWord> {
+        self.report.as_ref().map(|report| report.verdict)
+    }
+
+    /// The verdict in words; `unfinished` for a run that is not over.
+    pub fn verdict_title(&self) -> &'static str {
+        self.verdict().map_or("unfinished", VerdictWord::title)
     }
 
     /// Whether a plausible patch came out.
     pub fn plausible(&self) -> bool {
-        self.verdict() == "plausible"
+        self.verdict() == Some(VerdictWord::Plausible)
     }
 
     /// The plausible patch.

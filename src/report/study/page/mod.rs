@@ -209,7 +209,7 @@ fn run<'s>(facts: &'s RunFacts, whole: Option<&'s String>) -> Run<'s> {
     let by = report.filter(|_| facts.plausible()).and_then(|report| report.by.as_ref());
     Run {
         bug: facts.bug.to_string(),
-        verdict: facts.verdict(),
+        verdict: facts.verdict_title(),
         level: facts.level().map_or("", |level| level.label()),
         project: facts.project(),
         agent: by.map_or("", |by| by.agent.as_str()),

@@ -115,7 +115,7 @@ pub fn by_bug(study: &Study) -> Table {
 fn first(runs: &[&RunFacts]) -> Cell {
     let repaired = runs.iter().filter(|run| run.plausible()).min_by_key(|run| (run.level(), !run.correct()));
     let Some(run) = repaired else {
-        return runs.iter().map(|run| run.verdict()).min().unwrap_or("not run").into();
+        return runs.iter().map(|run| run.verdict_title()).min().unwrap_or("not run").into();
     };
     let by = run.report.as_ref().and_then(|report| report.by.as_ref()).map_or("", |by| by.agent.as_str());
     let level = run.level().map_or("", |level| level.label());

@@ -2,6 +2,7 @@
 
 use super::conditions::{joined, unseen};
 use super::tokens;
+use crate::report::VerdictWord;
 use crate::report::study::{Cell, Correctness, Counts, LocationType, RunFacts, Share, Study, Table};
 use std::collections::BTreeMap;
 
@@ -49,13 +50,14 @@ pub fn summary(study: &Study) -> Table {
             vec![what.into(), n.into(), mean, Cell::interval_of(share)]
         };
         let known = |wanted: Correctness| move |run: &RunFacts| run.correctness() == Some(wanted);
+        let ended_with = |wanted: VerdictWord| move |run: &RunFacts| run.verdict() == Some(wanted);
         vec![
             row("plausible", counts.plausible, &RunFacts::plausible),
             row("correct", counts.correct, &RunFacts::correct),
             row("needs review", counts.needs_review, &known(Correctness::Waiting)),
             row("reviewed as wrong", counts.reviewed_wrong, &known(Correctness::ReviewedWrong)),
-            row("no repair", counts.no_repair, &|run| run.verdict() == "no repair"),
-            row("stopped at a cap", counts.stopped_at_cap, &|run| run.verdict() == "stopped at a cap"),
+            row("no repair", counts.no_repair, &ended_with(VerdictWord::NoRepair)),
+            row("stopped at a cap", counts.stopped_at_cap, &ended_with(VerdictWord::StoppedAtCap)),
             vec!["unfinished, counted in no share".into(), counts.unfinished.into(), "".into(), "".into()],
         ]
     })

@@ -29,7 +29,7 @@ fn row(run: &RunFacts) -> Vec<Cell> {
     let empty = || Cell::from("");
     vec![
         run.bug.to_string().into(),
-        run.verdict().into(),
+        run.verdict_title().into(),
         run.correctness().map_or("", |known| known.words()).into(),
         run.level().map_or("", |level| level.label()).into(),
         by.map_or("", |by| by.agent.as_str()).into(),

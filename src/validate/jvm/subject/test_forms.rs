@@ -61,10 +61,10 @@ impl Jvm {
         };
         let mut found = BTreeSet::new();
         classes.retain(|_, bytes| {
-            let source = facts(bytes).and_then(|facts| facts.source_path()).unwrap_or_default();
+            let Some(source) = facts(bytes).and_then(|facts| facts.source_path()) else { return false };
             let file = files.iter().position(|(path, _)| Utf8Path::new(path.as_str()).ends_with(&source));
-            found.extend(file.filter(|_| !source.is_empty()));
-            file.is_some() && !source.is_empty()
+            found.extend(file);
+            file.is_some()
         });
         // A file whose classes are not known by its place.
         Ok((found.len() == files.len()).then_some(Ok(classes)))
