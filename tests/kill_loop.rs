@@ -83,8 +83,17 @@ fn disturbed(gate: &Gate, endpoint: &Endpoint, kills: &[Kill], home: &Path) -> (
         let died = end(program.start(home), kill);
         assert!(died || matches!(kill, Kill::After(_)), "{kill:?} was never reached");
         deaths += usize::from(died);
+        // A batch does not look at a run again that has a report.
+        let has_report = gate.run_dir().join("report.json").exists();
+        assert!(!has_report || is_told(gate), "{kill:?}: there is a report, and the journal has no end");
     }
     (next().run(), deaths)
+}
+
+/// Whether the journal tells how the run ended.
+fn is_told(gate: &Gate) -> bool {
+    let journal = std::fs::read(gate.run_dir().join("run.journal")).unwrap();
+    String::from_utf8_lossy(&journal).contains("\"kind\":\"finished\"")
 }
 
 /// Everything that is promised of one run with kills; gives how many processes died.
@@ -107,6 +116,8 @@ fn check(kills: &[Kill], wanted: &(Value, BTreeSet<String>)) -> usize {
     let again = gate.resume(&[]).run();
     again.expect_code(0);
     assert_eq!(again.json(), report, "a finished run tells the same again");
+    let kept = std::fs::read(gate.run_dir().join("report.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), report, "{kills:?}: the report that is kept");
     assert_eq!(endpoint.served().len(), served.len());
     deaths
 }

@@ -8,12 +8,14 @@ use super::session::{Outcome, clear};
 use super::telling::Telling;
 use crate::domain::Event;
 use crate::escalate::Verdict;
-use crate::journal::failpoint;
+use crate::journal::{RunDir, failpoint};
 use crate::patch;
 use crate::report::{self, RunReport, Sums, Tally, VerdictWord};
 use camino::Utf8Path;
 use serde_json::Value;
 
+/// Where a run directory keeps its report.
+const REPORT: &str = "report.json";
 /// Where a run directory keeps why there is no report.
 pub const FAILURE: &str = "failure.json";
 
@@ -56,13 +58,13 @@ pub fn keep(folder: &Utf8Path, telling: &Telling, outcome: &Outcome) -> Result<V
         telling.save(report::DEVELOPER, &patch::render_bytes(&developers))?;
     }
     let object = serde_json::to_value(report).map_err(|e| Failure::io("the report cannot be made", &e.into()))?;
-    // A batch takes a run with this file for one that is over.
-    if !left_by_batch {
-        telling.save("report.json", format!("{object:#}\n").as_bytes())?;
-    }
     failpoint::reach("finish.before");
     telling.emit(&Event::Finished { report: object.clone() })?;
     failpoint::reach("finish.after");
+    // A batch takes a run with this file for one that is over, so the journal tells it first.
+    if !left_by_batch {
+        telling.save(REPORT, &report_text(&object))?;
+    }
     clear(folder);
     telling.quiet();
     Ok(object)
@@ -77,6 +79,22 @@ pub fn keep_failure(telling: &Telling, failure: Failure) -> Failure {
         }
     }
     failure
+}
+
+fn report_text(object: &Value) -> Vec<u8> {
+    format!("{object:#}\n").into_bytes()
+}
+
+/// Keeps the report of a run that was killed when only its journal held it.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn keep_report(dir: &RunDir, object: &Value) -> Result<(), Failure> {
+    if dir.path().join(REPORT).exists() {
+        return Ok(());
+    }
+    dir.save(REPORT, &report_text(object))?;
+    Ok(())
 }
 
 /// Prints the end of a run that is over.
@@ -95,7 +113,7 @@ pub fn show_again(report: &Value, events: &[Event], shown: Shown) -> Result<u8, 
 /// # Errors
 /// There is none, or it is of another schema.
 pub fn read_report(folder: &Utf8Path) -> Result<RunReport, Failure> {
-    let file = folder.join("report.json");
+    let file = folder.join(REPORT);
     let text = std::fs::read_to_string(&file).map_err(|_| {
         let hint = format!("end it first: `unidebug resume {folder}`");
         Failure::unusable(format!("the run `{folder}` is not over: it has no report"), hint)

@@ -5,7 +5,7 @@
 use super::apply;
 use super::args::ResumeArgs;
 use super::error::Failure;
-use super::finish::{Shown, finish, keep_failure, show_again};
+use super::finish::{Shown, finish, keep_failure, keep_report, show_again};
 use super::frozen::Frozen;
 use super::interrupt::note_folder;
 use super::models::Contact;
@@ -46,6 +46,10 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
         let stopped = VerdictWord::deserialize(&report["verdict"]).is_ok_and(|word| word == VerdictWord::StoppedAtCap);
         // Who works for a batch goes on when it has more to spend.
         if !(stopped && (raised || account.is_some())) {
+            // Without this file a batch goes on with a run that its cap stopped.
+            if !stopped {
+                keep_report(journal.run_dir(), report)?;
+            }
             return show_again(report, history.events(), shown);
         }
     }
