@@ -75,6 +75,7 @@ fn every_form_tells_the_same_figures() {
     let figure = table("repairs-by-time.svg");
     assert!(figure.starts_with("<svg xmlns=") && !figure.contains("var(") && figure.contains("seconds of wall time"));
     unidebug(&["report", &runs, "--format", "svg"]).expect_code(2);
+    pdf_has_its_fonts(&runs, &tables);
 
     page_in_a_browser(&form(&runs, &["--html"]), &json, folder.path());
 }
@@ -95,6 +96,18 @@ fn published_lists_stand_beside_the_runs() {
     unidebug(&["report", out, "--published", "paper"]).expect_code(2);
     let other = unidebug(&["report", out, "--published", "repairagent"]);
     assert!(other.expect_code(2).stderr.contains("is of bugs of Defects4J, and none of these runs is"), "{other}");
+}
+
+fn pdf_has_its_fonts(runs: &str, folder: &Path) {
+    let done = unidebug(&["report", runs, "--format", "pdf", "--out", folder.to_str().unwrap()]);
+    if done.code == Some(3) && done.stderr.contains("no font is installed here") {
+        eprintln!("passed over: no font here");
+        return;
+    }
+    done.expect_code(0);
+    let figure = fs::read(folder.join("repairs-by-time.pdf")).unwrap();
+    let holds = |word: &[u8]| figure.windows(word.len()).any(|part| part == word);
+    assert!(figure.starts_with(b"%PDF-") && holds(b"/FontFile"), "{} bytes without a font", figure.len());
 }
 
 /// The page as a browser without network builds it: the figures are those of the JSON, nothing is complained about,

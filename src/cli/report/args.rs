@@ -97,4 +97,6 @@ pub enum ReportFormat {
     Latex,
     /// Every figure as a file below `--out DIR`.
     Svg,
+    /// The same as PDF, with their fonts.
+    Pdf,
 }

@@ -6,7 +6,7 @@ mod review;
 use super::error::Failure;
 use super::interrupt;
 use super::runs;
-use crate::report::study::{self, Published, RunFacts, SHIPPED_OF, Study, Table};
+use crate::report::study::{self, PdfError, PdfWriter, Published, RunFacts, SHIPPED_OF, Study, Table};
 use crate::report::walk::{self, Walk, export};
 use args::{NamedList, ReportArgs, ReportFormat};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -50,7 +50,7 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
             study::html(&study, &title, &whole).map_err(in_page)?
         }
         ReportFormat::Latex => shown(&study).map(|table| study::latex(&table)).collect::<Vec<_>>().join("\n"),
-        ReportFormat::Svg => {
+        ReportFormat::Svg | ReportFormat::Pdf => {
             return Err(Failure::usage("figures are several files", "name a folder for them with `--out DIR`"));
         }
         ReportFormat::Csv => {
@@ -92,8 +92,8 @@ fn whole_runs(study: &Study, args: &ReportArgs) -> Result<Vec<String>, Failure> 
 }
 
 /// What the form makes a file of each, by name; `None` for forms that are one text.
-fn files(study: &Study, format: ReportFormat) -> Result<Option<Vec<(String, String)>>, Failure> {
-    let named = |(name, text): (String, String), ending: &str| (format!("{name}.{ending}"), text);
+fn files(study: &Study, format: ReportFormat) -> Result<Option<Vec<(String, Vec<u8>)>>, Failure> {
+    let named = |(name, text): (String, String), ending: &str| (format!("{name}.{ending}"), text.into_bytes());
     Ok(match format {
         ReportFormat::Csv => {
             let csv = |table: Table| study::csv(&table).map(|text| named((table.name.to_owned(), text), "csv"));
@@ -104,8 +104,17 @@ fn files(study: &Study, format: ReportFormat) -> Result<Option<Vec<(String, Stri
             Some(shown(study).map(|table| named((table.name.to_owned(), study::latex(&table)), "tex")).collect())
         }
         ReportFormat::Svg => Some(study::figures(study).into_iter().map(|figure| named(figure, "svg")).collect()),
+        ReportFormat::Pdf => Some(pdf_files(study)?),
         _ => None,
     })
+}
+
+fn pdf_files(study: &Study) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let hint = "install one (`apt-get install fonts-dejavu-core`), or take the figures with `--format svg`";
+    let refused = |error: PdfError| Failure::unusable(error.to_string(), hint);
+    let writer = PdfWriter::new().map_err(refused)?;
+    let file = |(name, svg): (String, String)| Ok((format!("{name}.pdf"), writer.pdf(&svg).map_err(refused)?));
+    study::figures(study).into_iter().map(file).collect()
 }
 
 /// The runs that are meant, each under the name of its row among all that were named.
@@ -175,7 +184,7 @@ fn title(study: &Study) -> String {
     }
 }
 
-fn each_file(folder: &Utf8Path, files: &[(String, String)]) -> Result<u8, Failure> {
+fn each_file(folder: &Utf8Path, files: &[(String, Vec<u8>)]) -> Result<u8, Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::io(&format!("creating {folder}"), &error))?;
     files.iter().try_for_each(|(name, text)| write(&folder.join(name), text))?;
     Ok(0)
@@ -185,6 +194,6 @@ fn each_file(folder: &Utf8Path, files: &[(String, String)]) -> Result<u8, Failur
 ///
 /// # Errors
 /// The system refused.
-pub fn write(file: &Utf8Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| Failure::io(&format!("writing {file}"), &error))
+pub fn write(file: &Utf8Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+    std::fs::write(file, content).map_err(|error| Failure::io(&format!("writing {file}"), &error))
 }

@@ -26,7 +26,7 @@ pub use interval::{mcnemar, paired_difference, wilson, wilson_of};
 pub use latex::latex;
 pub use overlap::{Overlap, Region, Repaired};
 pub(in crate::report) use page::{FIGURE, svg};
-pub use page::{figures, html};
+pub use page::{PdfError, PdfWriter, figures, html};
 pub use published::{Published, Quality, SHIPPED_OF};
 pub use rows::{SettingRow, name_rows};
 pub use share::{Share, Tries, any_of, spread};
