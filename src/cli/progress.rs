@@ -13,6 +13,10 @@ use std::time::{Duration, Instant};
 /// Columns of the spinner and the clock beside the text.
 const BESIDE: usize = 10;
 
+/// Columns of the moving line at most: what stands on it is not left behind where a wider terminal becomes one of the
+/// usual width.
+const WIDEST: usize = 80;
+
 /// How often a long phase says that it goes on, where there is no terminal.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 
@@ -43,7 +47,7 @@ impl Progress {
             let shown = shown.clone();
             let cut = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
                 let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-                let _ = out.write_str(&width::cut(&shown, width::columns(), BESIDE));
+                let _ = out.write_str(&width::cut(&shown, width::columns().min(WIDEST), BESIDE));
             };
             bar.set_style(style.with_key("cut", cut));
         }

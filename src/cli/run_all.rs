@@ -35,8 +35,8 @@ pub(super) async fn run_all(args: &RunArgs, bug: &str, layers: &Layers, config: 
         }
         ends.take(args, &tests, one(args, bug, layers, config, Some(nth)).await)?;
     }
-    if ends.json.is_some() {
-        super::print(&format!("{}\n", json!({"schema": 1, "bugs": ends.objects})));
+    if let Some(schema) = ends.json {
+        super::print(&format!("{}\n", json!({"schema": schema, "bugs": ends.objects})));
     }
     Ok(ends.code)
 }
