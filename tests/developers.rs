@@ -233,8 +233,7 @@ async fn controls_of(benchmark: &str) {
     }
     let settings = Settings { sandbox: Some(Sandbox::detect(Choice::Auto).await.unwrap()), ..Settings::default() };
     let ids = benchmark::find(benchmark, &settings).unwrap().list().unwrap();
-    let rows: Vec<Controlled> =
-        futures::stream::iter(&ids).map(|id| controlled(id, &settings)).buffer_unordered(AT_ONCE).collect().await;
+    let rows: Vec<Controlled> = futures::stream::iter(&ids).then(|id| controlled(id, &settings)).collect().await;
     for row in &rows {
         let Controlled { bug, told, triggering, reversed, plain, controls } = row;
         eprintln!("{bug}: {}, {reversed} of {triggering} reversed, {plain:.2} s and {controls:.2} s", told.outcome);
