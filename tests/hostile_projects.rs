@@ -106,6 +106,7 @@ impl Trap {
         fs::write(self.project().join("README"), sandbox).unwrap();
         let (project, out) = (self.project(), self.base.join("out"));
         let args = ["run", project.as_str(), "--model", "builtin", "--sandbox", sandbox, "--out", out.as_str()];
+        let args = [&args[..], &["--max-candidates", "3"]].concat();
         Unidebug::new(&args).run()
     }
 

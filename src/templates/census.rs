@@ -27,7 +27,7 @@ pub fn census(index: &CodeIndex, clues: &Clues) -> BTreeMap<&'static str, Reach>
     let files: Vec<_> = index.files().iter().filter(|file| !file.test).collect();
     let counted: Vec<_> = files.par_iter().map(|file| of_file(index, file, clues)).collect();
     let mut all: BTreeMap<&'static str, Reach> =
-        catalogue(&crate::language::Java).iter().map(|template| (template.name(), Reach::default())).collect();
+        catalogue(index.language()).iter().map(|template| (template.name(), Reach::default())).collect();
     for (name, reach) in counted.into_iter().flatten() {
         let known = all.entry(name).or_default();
         known.statements += reach.statements;
@@ -38,8 +38,8 @@ pub fn census(index: &CodeIndex, clues: &Clues) -> BTreeMap<&'static str, Reach>
 
 fn of_file(index: &CodeIndex, file: &SourceFile, clues: &Clues) -> BTreeMap<&'static str, Reach> {
     let mut found: BTreeMap<&'static str, Reach> = BTreeMap::new();
-    let Some(unit) = Unit::new(file.path.clone(), file.text.clone()) else { return found };
-    let (templates, mut cellar) = (catalogue(&crate::language::Java), Cellar::default());
+    let Some(unit) = Unit::new(file.path.clone(), file.text.clone(), index.language()) else { return found };
+    let (templates, mut cellar) = (catalogue(index.language()), Cellar::default());
     let mut seen = BTreeSet::new();
     for line in statements(&file.text, index.language()).into_iter().map(|statement| statement.lines.first) {
         let Some(node) = unit.statement_at(line).filter(|node| seen.insert(node.start_byte())) else { continue };

@@ -2,7 +2,7 @@
 
 use crate::code::{CodeIndex, SourceFile};
 use crate::domain::FailingTest;
-use crate::language::{self, first_line, last_line, preorder, text_of};
+use crate::language::{self, Language, first_line, last_line, preorder, text_of};
 
 /// Failures of assertions, which say nothing about the product's exceptions.
 const ASSERTIONS: [&str; 4] = ["AssertionError", "ComparisonFailure", "AssertionFailedError", "MultipleFailuresError"];
@@ -27,7 +27,7 @@ impl Clues {
                 add(&mut clues.thrown, writable(kind));
             }
             let Some(file) = test.file.as_ref().and_then(|path| index.file(path)) else { continue };
-            for name in awaited(file, test) {
+            for name in awaited(file, test, index.language()) {
                 add(&mut clues.expected, full(file, &name));
             }
         }
@@ -48,8 +48,8 @@ fn writable(kind: &str) -> String {
 }
 
 /// Exception types that the test method catches, expects in its annotation or passes to `assertThrows`.
-fn awaited(file: &SourceFile, test: &FailingTest) -> Vec<String> {
-    let (Some(span), Some(tree)) = (test.span, language::parse(&file.text, &language::Java)) else { return Vec::new() };
+fn awaited(file: &SourceFile, test: &FailingTest, language: &dyn Language) -> Vec<String> {
+    let (Some(span), Some(tree)) = (test.span, language::parse(&file.text, language)) else { return Vec::new() };
     let mut names = Vec::new();
     preorder(tree.root_node(), |node| {
         if last_line(node) < span.first || first_line(node) > span.last {

@@ -1,7 +1,7 @@
 //! Edits of a text by byte ranges of its tree, and the normal form by which equal candidates are recognised.
 
 use super::syntax::Unit;
-use crate::language::{self, Java, Language};
+use crate::language::{self, Language};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -99,8 +99,8 @@ pub fn normal_form(unit: &Unit, changes: &[Change]) -> Option<u64> {
     let wrapped = |body: &str| {
         if part.len() == unit.text.len() { body.to_owned() } else { format!("class X {{ {body} }}") }
     };
-    let before = tokens(&wrapped(unit.text.get(part.clone())?))?;
-    let after = tokens(&wrapped(&applied(&unit.text, part.clone(), changes)?))?;
+    let before = tokens(&wrapped(unit.text.get(part.clone())?), unit.language)?;
+    let after = tokens(&wrapped(&applied(&unit.text, part.clone(), changes)?), unit.language)?;
     if after.errors > before.errors || after.hash == before.hash {
         return None;
     }
@@ -114,16 +114,21 @@ struct Tokens {
     errors: usize,
 }
 
-fn tokens(text: &str) -> Option<Tokens> {
-    let tree = language::parse(text, &Java)?;
+fn tokens(text: &str, language: &dyn Language) -> Option<Tokens> {
+    let tree = language::parse(text, language)?;
     let mut hasher = DefaultHasher::new();
     let mut errors = 0;
     language::preorder(tree.root_node(), |node| {
         if node.is_error() || node.is_missing() {
             errors += 1;
         }
-        if Java.syntax().is_comment(node) {
+        if language.syntax().is_comment(node) {
             return false;
+        }
+        if node.kind() == "block" && language.is_indented() {
+            // What indentation tells stands in no token.
+            let inside = language::children(node).into_iter().filter(|child| !language.syntax().is_comment(*child));
+            inside.count().hash(&mut hasher);
         }
         let needless = matches!(node.kind(), "(" | ")") && node.parent().is_some_and(is_needless_parenthesis);
         if node.child_count() == 0 && !needless {
@@ -159,7 +164,7 @@ mod tests {
     const SOURCE: &str = "class A {\n  int f(int a) { return a + 1; } // one\n  int g() { return 2; }\n}\n";
 
     fn unit() -> Unit {
-        Unit::new(RepoPath::new("A.java").unwrap(), Arc::from(SOURCE)).unwrap()
+        Unit::new(RepoPath::new("A.java").unwrap(), Arc::from(SOURCE), &language::Java).unwrap()
     }
 
     fn change(old: &str, new: &str) -> Change {

@@ -5,7 +5,7 @@ use super::edit::{Change, applied, normal_form};
 use super::learn::Experience;
 use super::plan::{Candidate, Options, Place, Plan};
 use super::stores::Cellar;
-use super::syntax::{Unit, is_site};
+use super::syntax::Unit;
 use super::{Edit, Site, Template, catalogue};
 use crate::code::CodeIndex;
 use crate::domain::{FileChange, Location, Patch, Ranking, Validation};
@@ -174,7 +174,7 @@ impl<'a> Engine<'a> {
             return Some(at);
         }
         let file = self.index.file(&location.file).filter(|file| !file.test)?;
-        self.units.push(Unit::new(file.path.clone(), file.text.clone())?);
+        self.units.push(Unit::new(file.path.clone(), file.text.clone(), self.index.language())?);
         Some(self.units.len() - 1)
     }
 
@@ -316,7 +316,7 @@ fn statement_between(unit: &Unit, start: usize, end: usize) -> Option<Node<'_>> 
     let node = unit.root().descendant_for_byte_range(start, end)?;
     std::iter::successors(Some(node), |n| n.parent())
         .take_while(|n| n.start_byte() == start && n.end_byte() == end)
-        .find(|n| is_site(*n))
+        .find(|n| (unit.rules.is_site)(*n))
 }
 
 #[cfg(test)]

@@ -248,7 +248,7 @@ class Shop {
     fn types_follow_declarations() {
         let index = index_of(SOURCE);
         let file = &index.files()[0];
-        let unit = Unit::new(file.path.clone(), file.text.clone()).unwrap();
+        let unit = Unit::new(file.path.clone(), file.text.clone(), index.language()).unwrap();
         let statement = unit.statement_at(7).unwrap();
         let scope = visible(statement, &unit);
         let typer = Typer { unit: &unit, index: &index, scope: &scope };

@@ -1,8 +1,7 @@
 //! Code that is already there: expressions and statements mined from methods, with the variables they use.
 
 use super::infer::Typer;
-use super::scope::visible;
-use super::syntax::{Unit, arguments, is_expression, is_simple_statement, is_site, own_expressions};
+use super::syntax::{Unit, arguments};
 use super::types::JavaType;
 use crate::code::CodeIndex;
 use crate::language::preorder;
@@ -56,23 +55,22 @@ impl Pantry {
     pub fn of(unit: &Unit, index: &CodeIndex, member: Node<'_>) -> Self {
         let mut sites = Vec::new();
         preorder(member, |node| {
-            if is_site(node) && sites.len() < MAX_STATEMENTS {
+            if (unit.rules.is_site)(node) && sites.len() < MAX_STATEMENTS {
                 sites.push(node);
             }
             true
         });
         let mut pantry = Self::default();
         for site in sites {
-            let scope = visible(inner_place(site), unit);
+            let scope = (unit.rules.visible)(inner_place(site), unit);
             let typer = Typer { unit, index, scope: &scope };
-            for node in own_expressions(site) {
+            for node in (unit.rules.expressions)(site) {
                 let plain = matches!(node.kind(), "identifier" | "this" | "parenthesized_expression");
                 if !plain && node.byte_range().len() <= MAX_BYTES {
                     pantry.expressions.push(ingredient(typer, node));
                 }
             }
-            let copyable = is_simple_statement(site.kind()) && site.kind() != "explicit_constructor_invocation";
-            if copyable && site.byte_range().len() <= MAX_BYTES {
+            if (unit.rules.is_copyable)(site) && site.byte_range().len() <= MAX_BYTES {
                 pantry.statements.push(ingredient(typer, site));
             }
         }
@@ -92,7 +90,7 @@ fn ingredient(typer: Typer<'_>, node: Node<'_>) -> Ingredient {
     let unit = typer.unit;
     let mut uses = Vec::new();
     preorder(node, |inner| {
-        if inner.kind() == "identifier" && is_expression(inner) {
+        if inner.kind() == "identifier" && (unit.rules.is_value)(inner) {
             let name = unit.text(inner).to_owned();
             if typer.scope.iter().any(|variable| variable.name == name) {
                 let range = inner.start_byte() - node.start_byte()..inner.end_byte() - node.start_byte();

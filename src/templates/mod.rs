@@ -3,7 +3,7 @@
 //! A [`Template`] looks at one suspicious statement (a [`Site`]) and proposes [`Edit`]s. The [`Engine`] asks every
 //! template at every suspicious statement, orders the proposals by suspiciousness × prior × weight, drops what does not
 //! parse or was tried before, and learns from the judge which lines and templates move the failure. [`search`] drives
-//! it with a validator. Adding a template costs its file and one line in [`catalogue`].
+//! it with a validator. Adding a template costs its file and one line in the list of its language.
 
 mod census;
 mod clues;
@@ -15,6 +15,8 @@ mod ingredients;
 mod learn;
 mod library;
 mod plan;
+mod python;
+mod rules;
 mod scope;
 mod search;
 mod site;
@@ -56,15 +58,8 @@ pub trait Template: Send + Sync {
 
 /// All families for a language; none for one that no family is written for.
 pub fn catalogue(language: &dyn Language) -> Vec<Box<dyn Template>> {
-    let known = CATALOGUES.iter().find(|(name, _)| *name == language.name());
-    known.map_or_else(Vec::new, |(_, families)| families())
+    rules::rules(language).map_or_else(Vec::new, |rules| (rules.families)())
 }
-
-/// The families of a language, by its name.
-type Catalogue = (&'static str, fn() -> Vec<Box<dyn Template>>);
-
-/// Every language that families are written for; another one is its families and a line here.
-const CATALOGUES: &[Catalogue] = &[("java", java)];
 
 fn java() -> Vec<Box<dyn Template>> {
     vec![

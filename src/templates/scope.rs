@@ -185,7 +185,7 @@ mod tests {
     use std::sync::Arc;
 
     fn names_at(source: &str, line: u32) -> Vec<(String, String)> {
-        let unit = Unit::new(RepoPath::new("A.java").unwrap(), Arc::from(source)).unwrap();
+        let unit = Unit::new(RepoPath::new("A.java").unwrap(), Arc::from(source), &Java).unwrap();
         let statement = unit.statement_at(line).unwrap();
         let shown = |v: &Variable| (v.name.clone(), v.kind.as_ref().map_or("?".into(), ToString::to_string));
         visible(statement, &unit).iter().map(shown).collect()

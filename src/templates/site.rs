@@ -4,9 +4,9 @@ use super::clues::Clues;
 use super::edit::Edit;
 use super::infer::Typer;
 use super::ingredients::{Ingredient, Pantry, inner_place};
-use super::scope::{Origin, Variable, visible};
+use super::scope::{Origin, Variable};
 use super::stores::Stores;
-use super::syntax::{Unit, enclosing_callable, enclosing_loop, own_expressions};
+use super::syntax::{Unit, enclosing_callable, enclosing_loop};
 use super::types::JavaType;
 use crate::code::CodeIndex;
 use crate::domain::words::{clipped, on_one_line};
@@ -41,9 +41,10 @@ pub struct Site<'a> {
 impl<'a> Site<'a> {
     /// A site at a statement.
     pub fn new(unit: &'a Unit, index: &'a CodeIndex, statement: Node<'a>, stores: Stores, clues: &'a Clues) -> Self {
-        let scope = visible(inner_place(statement), unit);
+        let scope = (unit.rules.visible)(inner_place(statement), unit);
         let Stores { own, near, far } = stores;
-        Self { unit, index, statement, expressions: own_expressions(statement), scope, own, near, far, clues }
+        let expressions = (unit.rules.expressions)(statement);
+        Self { unit, index, statement, expressions, scope, own, near, far, clues }
     }
 
     /// The text of a node.

@@ -2,7 +2,7 @@
 //! member once.
 
 use super::ingredients::Pantry;
-use super::syntax::{Unit, enclosing_member};
+use super::syntax::Unit;
 use crate::code::{CodeIndex, SourceFile};
 use crate::domain::RepoPath;
 use crate::language::{self, preorder};
@@ -40,7 +40,7 @@ pub(super) struct Cellar {
 impl Cellar {
     /// Ingredients for a statement.
     pub(super) fn stores(&mut self, unit: &Unit, index: &CodeIndex, statement: Node<'_>) -> Stores {
-        let own = enclosing_member(statement).map(|member| self.member(unit, index, member)).unwrap_or_default();
+        let own = (unit.rules.member)(statement).map(|member| self.member(unit, index, member)).unwrap_or_default();
         let near = neighbours(unit, statement).into_iter().map(|member| self.member(unit, index, member)).collect();
         let far = self.far.entry(unit.path.clone()).or_insert_with(|| Arc::new(mined(unit, index))).clone();
         Stores { own, near, far }
@@ -54,7 +54,7 @@ impl Cellar {
 
 /// The members of the same type that are nearest to the statement's.
 fn neighbours<'u>(unit: &'u Unit, statement: Node<'u>) -> Vec<Node<'u>> {
-    let Some(member) = enclosing_member(statement) else { return Vec::new() };
+    let Some(member) = (unit.rules.member)(statement) else { return Vec::new() };
     let Some(body) = member.parent() else { return Vec::new() };
     debug_assert!(body.end_byte() <= unit.text.len());
     let mut others: Vec<Node<'u>> = language::children(body)
@@ -70,7 +70,7 @@ fn neighbours<'u>(unit: &'u Unit, statement: Node<'u>) -> Vec<Node<'u>> {
 fn mined(unit: &Unit, index: &CodeIndex) -> Vec<Arc<Pantry>> {
     let mut pantries = Vec::new();
     for file in related(unit, index) {
-        let Some(other) = Unit::new(file.path.clone(), file.text.clone()) else { continue };
+        let Some(other) = Unit::new(file.path.clone(), file.text.clone(), index.language()) else { continue };
         let mut members = Vec::new();
         preorder(other.root(), |node| {
             let member = matches!(node.kind(), "method_declaration" | "constructor_declaration");
@@ -136,7 +136,7 @@ mod tests {
         }
         let index = CodeIndex::build(root, &["src".parse().unwrap()], &[], &Java);
         let file = index.files().iter().find(|file| file.path.as_str().ends_with("Circle.java")).unwrap();
-        let unit = Unit::new(file.path.clone(), file.text.clone()).unwrap();
+        let unit = Unit::new(file.path.clone(), file.text.clone(), &Java).unwrap();
         let files: Vec<_> = related(&unit, &index).iter().map(|file| file.path.file_name().to_owned()).collect();
         assert_eq!(files, ["Shape.java", "Zebra.java"]);
         let stores = Cellar::default().stores(&unit, &index, unit.statement_at(1).unwrap());

@@ -1,7 +1,8 @@
 //! Java's tree as the templates see it: which nodes are expressions and statements, and what encloses what.
 
+use super::rules::{Rules, rules};
 use crate::domain::RepoPath;
-use crate::language::{self, Java, first_line, last_line, text_of};
+use crate::language::{self, Language, first_line, last_line, text_of};
 use std::sync::Arc;
 use tree_sitter::{Node, Tree};
 
@@ -13,13 +14,17 @@ pub struct Unit {
     pub text: Arc<str>,
     /// Its tree.
     pub tree: Tree,
+    /// What it is written in.
+    pub language: &'static dyn Language,
+    /// How its tree is read.
+    pub rules: &'static Rules,
 }
 
 impl Unit {
-    /// Parses a file; `None` when the grammar cannot be loaded.
-    pub fn new(path: RepoPath, text: Arc<str>) -> Option<Self> {
-        let tree = language::parse(&text, &Java)?;
-        Some(Self { path, text, tree })
+    /// Parses a file; `None` when the grammar cannot be loaded, or no family knows the language.
+    pub fn new(path: RepoPath, text: Arc<str>, language: &'static dyn Language) -> Option<Self> {
+        let tree = language::parse(&text, language)?;
+        Some(Self { path, text, tree, language, rules: rules(language)? })
     }
 
     /// The text of a node.
@@ -39,12 +44,23 @@ impl Unit {
             if first_line(node) > line || last_line(node) < line {
                 return false;
             }
-            if is_site(node) && owns_line(node, line) {
+            if (self.rules.is_site)(node) && self.owns_line(node, line) {
                 best = Some(node);
             }
             true
         });
         best
+    }
+
+    /// Whether the node's own part, its bodies left out, lies on the line.
+    fn owns_line(&self, node: Node<'_>, line: u32) -> bool {
+        let mut bodies = language::children(node).into_iter().filter(|child| (self.rules.is_body)(node, *child));
+        let inside_body = |body: Node<'_>| {
+            let opens_before = !self.language.is_indented() || first_line(node) == line;
+            let same_line_header = first_line(body) == line && body.kind() == "block" && opens_before;
+            (first_line(body)..=last_line(body)).contains(&line) && !same_line_header
+        };
+        !bodies.any(inside_body)
     }
 
     /// White space before the first character of the line a node starts on.
@@ -94,16 +110,6 @@ pub fn is_compound_statement(kind: &str) -> bool {
 /// Loops.
 pub fn is_loop(kind: &str) -> bool {
     matches!(kind, "for_statement" | "enhanced_for_statement" | "while_statement" | "do_statement")
-}
-
-/// Whether the node's own part, its bodies left out, lies on the line.
-fn owns_line(node: Node<'_>, line: u32) -> bool {
-    let bodies = language::children(node).into_iter().filter(|child| is_body(node, *child));
-    let inside_body = |body: Node<'_>| {
-        let same_line_header = first_line(body) == line && body.kind() == "block";
-        (first_line(body)..=last_line(body)).contains(&line) && !same_line_header
-    };
-    !bodies.into_iter().any(inside_body)
 }
 
 /// Whether a child of a statement holds statements of its own.

@@ -6,7 +6,7 @@ use super::stores::Cellar;
 use super::{Candidate, Edit, Site, Template};
 use crate::code::CodeIndex;
 use crate::domain::{Location, Ranking, RepoPath, Suspect};
-use crate::language::Java;
+use crate::language::{Java, Language, Python};
 use crate::templates::syntax::Unit;
 use camino::Utf8Path;
 use similar::{ChangeTag, TextDiff};
@@ -14,11 +14,15 @@ use std::fs;
 
 /// An index of one file `A.java` with that text.
 pub fn index_of(source: &str) -> CodeIndex {
+    index_in(source, &Java)
+}
+
+fn index_in(source: &str, language: &'static dyn Language) -> CodeIndex {
     let folder = tempfile::tempdir().unwrap();
     let root = Utf8Path::from_path(folder.path()).unwrap();
     fs::create_dir(root.join("src")).unwrap();
-    fs::write(root.join("src/A.java"), source).unwrap();
-    CodeIndex::build(root, &[RepoPath::new("src").unwrap()], &[], &Java)
+    fs::write(root.join(format!("src/A.{}", language.extension())), source).unwrap();
+    CodeIndex::build(root, &[RepoPath::new("src").unwrap()], &[], language)
 }
 
 /// Whole texts that a template proposes for the statement on a line, the heaviest first. Every one of them parses.
@@ -28,12 +32,20 @@ pub fn whole_proposals(template: &dyn Template, source: &str, line: u32) -> Vec<
 
 /// The same when the failing tests say this about exceptions.
 pub fn whole_proposals_for(template: &dyn Template, source: &str, line: u32, clues: &Clues) -> Vec<String> {
-    let index = index_of(source);
+    proposed(&index_of(source), template, source, line, clues)
+}
+
+/// Whole texts that a template proposes for a statement in Python.
+pub fn whole_proposals_in_python(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
+    proposed(&index_in(source, &Python), template, source, line, &Clues::default())
+}
+
+fn proposed(index: &CodeIndex, template: &dyn Template, source: &str, line: u32, clues: &Clues) -> Vec<String> {
     let file = &index.files()[0];
-    let unit = Unit::new(file.path.clone(), file.text.clone()).unwrap();
+    let unit = Unit::new(file.path.clone(), file.text.clone(), index.language()).unwrap();
     let statement = unit.statement_at(line).unwrap_or_else(|| panic!("no statement on line {line}"));
-    let stores = Cellar::default().stores(&unit, &index, statement);
-    let site = Site::new(&unit, &index, statement, stores, clues);
+    let stores = Cellar::default().stores(&unit, index, statement);
+    let site = Site::new(&unit, index, statement, stores, clues);
     let mut edits: Vec<Edit> = Vec::new();
     template.propose(&site, &mut edits);
     edits.sort_by(|a, b| b.weight.total_cmp(&a.weight));

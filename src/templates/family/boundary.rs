@@ -13,7 +13,7 @@ use tree_sitter::Node;
 pub struct Boundary;
 
 /// What may stand instead of a relation, the likeliest first.
-const INSTEAD: &[(&str, &[(&str, f64)])] = &[
+pub(in crate::templates) const INSTEAD: &[(&str, &[(&str, f64)])] = &[
     ("<", &[("<=", 1.0), (">", 0.6), (">=", 0.35), ("!=", 0.3)]),
     ("<=", &[("<", 1.0), (">=", 0.6), (">", 0.35), ("==", 0.2)]),
     (">", &[(">=", 1.0), ("<", 0.6), ("<=", 0.35), ("!=", 0.3)]),

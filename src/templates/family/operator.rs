@@ -11,7 +11,7 @@ use crate::templates::{Prior, Template};
 /// See the module.
 pub struct Operator;
 
-const INSTEAD: &[(&str, &[(&str, f64)])] = &[
+pub(in crate::templates) const INSTEAD: &[(&str, &[(&str, f64)])] = &[
     ("+", &[("-", 0.6), ("*", 0.4), ("/", 0.1)]),
     ("-", &[("+", 0.6), ("*", 0.25), ("/", 0.1)]),
     ("*", &[("+", 0.4), ("/", 0.4), ("-", 0.2)]),

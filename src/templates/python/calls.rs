@@ -1,0 +1,141 @@
+//! Wrong calls: swapped arguments, another function or attribute.
+//!
+//! Example: `gcd(a % b, b)` becomes `gcd(b, a % b)`; `any(…)` becomes `all(…)`.
+
+use super::tree::{arguments, elements, is_called, is_literal, whole};
+use crate::language::preorder;
+use crate::templates::edit::Edit;
+use crate::templates::site::{Site, shortened, similarity};
+use crate::templates::{Prior, Template};
+use tree_sitter::Node;
+
+/// Swaps two arguments, two elements of a tuple or the operands of an operator that has an order.
+pub struct Swap;
+
+/// Exchanges the name of a function, method or attribute.
+pub struct Name;
+
+impl Template for Swap {
+    fn name(&self) -> &'static str {
+        "swap_arguments"
+    }
+
+    fn prior(&self) -> Prior {
+        0.8
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        for &node in &site.expressions {
+            let (parts, weight) = match node.kind() {
+                "call" => (arguments(node), call_weight(site, node)),
+                "tuple" | "list" => (elements(node), 0.4),
+                "subscript" => (elements(node).into_iter().skip(1).collect(), 0.7),
+                _ => (Vec::new(), 0.0),
+            };
+            for (at, a) in parts.iter().enumerate() {
+                for b in parts[at + 1..].iter().filter(|b| site.text(**b) != site.text(*a)) {
+                    let literal = is_literal(a.kind()) || is_literal(b.kind());
+                    let note = format!("swapped `{}` and `{}`", shortened(site.text(*a)), shortened(site.text(*b)));
+                    out.push(Edit::swap(site.unit, *a, *b, weight * if literal { 0.6 } else { 1.0 }, note));
+                }
+            }
+            operands(site, node, out);
+        }
+    }
+}
+
+fn call_weight(site: &Site<'_>, call: Node<'_>) -> f64 {
+    let name = call.child_by_field_name("function").map_or("", |name| site.text(name));
+    if matches!(name, "max" | "min" | "isinstance" | "range") { 0.15 } else { 0.9 }
+}
+
+fn operands(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
+    let parts = ["left", "operator", "right"].map(|field| node.child_by_field_name(field));
+    let [Some(left), Some(sign), Some(right)] = parts else { return };
+    let is_ordered = node.kind() == "binary_operator" && !matches!(site.text(sign), "*" | "&" | "|" | "^");
+    if !is_ordered || site.text(left) == site.text(right) {
+        return;
+    }
+    // The order of a sum matters for texts and lists alone.
+    let weight = if site.text(sign) == "+" { 0.4 } else { 0.7 };
+    let note = format!("swapped the operands of `{}`", shortened(site.text(node)));
+    let text = &site.unit.text;
+    out.push(Edit::replace(left, whole(right, text), weight, note).and(right.byte_range(), whole(left, text)));
+}
+
+/// Functions and methods that are taken for each other.
+const PAIRS: [(&str, &str); 14] = [
+    ("any", "all"),
+    ("min", "max"),
+    ("append", "extend"),
+    ("append", "insert"),
+    ("popleft", "pop"),
+    ("append", "appendleft"),
+    ("startswith", "endswith"),
+    ("lstrip", "rstrip"),
+    ("strip", "rstrip"),
+    ("lower", "upper"),
+    ("find", "rfind"),
+    ("union", "intersection"),
+    ("issubset", "issuperset"),
+    ("keys", "values"),
+];
+/// Attributes of the file that are tried instead of one.
+const OTHERS: usize = 6;
+
+impl Template for Name {
+    fn name(&self) -> &'static str {
+        "method_name"
+    }
+
+    fn prior(&self) -> Prior {
+        0.65
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        let mut names = Vec::new();
+        preorder(site.statement, |node| {
+            let is_body = node != site.statement && node.kind() == "block";
+            let parent = node.parent();
+            let field = |name: &str| parent.is_some_and(|parent| parent.child_by_field_name(name) == Some(node));
+            if node.kind() == "identifier" && (field("function") || field("attribute")) {
+                names.push((node, field("attribute")));
+            }
+            !is_body
+        });
+        for (node, is_attribute) in names {
+            let old = site.text(node);
+            for (a, b) in PAIRS.iter().filter(|(a, b)| *a == old || *b == old) {
+                let other = if *a == old { b } else { a };
+                out.push(site.replacement(node, *other, 0.8));
+            }
+            if is_attribute {
+                for other in attributes(site, node) {
+                    let weight = 0.3 + 0.5 * similarity(old, &other);
+                    out.push(site.replacement(node, other, weight));
+                }
+            }
+        }
+    }
+}
+
+/// Other attributes that the file names, methods for methods, the most similar first.
+fn attributes(site: &Site<'_>, instead: Node<'_>) -> Vec<String> {
+    let (old, is_method) = (site.text(instead), instead.parent().is_some_and(is_called));
+    let mut found: Vec<String> = Vec::new();
+    preorder(site.unit.root(), |node| {
+        if is_called(node) != is_method {
+            return true;
+        }
+        let name = (node.kind() == "attribute").then(|| node.child_by_field_name("attribute")).flatten();
+        if let Some(name) = name.map(|name| site.text(name)).filter(|name| *name != old && !name.starts_with("__"))
+            && !found.iter().any(|known| known == name)
+        {
+            found.push(name.to_owned());
+        }
+        true
+    });
+    found.sort_by(|a, b| similarity(old, b).total_cmp(&similarity(old, a)).then_with(|| a.cmp(b)));
+    found.truncate(OTHERS);
+    found
+}

@@ -1,0 +1,44 @@
+//! Families for Python. Nothing is known of types, so the order of proposals does what types do in Java: names that are
+//! alike, uses of the same kind and what stands nearby come first.
+
+mod calls;
+mod comparison;
+mod condition;
+pub(super) mod names;
+mod operand;
+mod operator;
+mod part;
+mod sorts;
+mod statement;
+pub(super) mod tree;
+mod value;
+
+use super::Template;
+
+/// All families.
+pub(super) fn families() -> Vec<Box<dyn Template>> {
+    vec![
+        Box::new(comparison::Comparison),
+        Box::new(operator::Operator),
+        Box::new(calls::Swap),
+        Box::new(calls::Name),
+        Box::new(value::Variable),
+        Box::new(value::ReturnValue),
+        Box::new(value::Expression),
+        Box::new(operand::Offset),
+        Box::new(operand::Operands),
+        Box::new(operand::AddOperand),
+        Box::new(part::Unwrap),
+        Box::new(part::Wrap),
+        Box::new(condition::Reduce),
+        Box::new(condition::Extend),
+        Box::new(statement::Addition),
+        Box::new(statement::Assignment),
+        Box::new(statement::Copy),
+        Box::new(statement::Remove),
+        Box::new(statement::Exchange),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

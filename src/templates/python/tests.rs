@@ -1,0 +1,90 @@
+use super::*;
+use crate::templates::testing::whole_proposals_in_python;
+
+/// What a family makes of a line, each whole text with the changed or added lines alone, joined by ` / `.
+fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
+    let before: Vec<&str> = source.lines().collect();
+    let news = |text: &String| {
+        let added = text.lines().filter(|line| !before.contains(line)).map(str::trim);
+        added.collect::<Vec<_>>().join(" / ")
+    };
+    whole_proposals_in_python(template, source, line).iter().map(news).collect()
+}
+
+/// A bug, a line, and what one of the families must propose there.
+const ROWS: [(&dyn Template, &str, u32, &str); 24] = [
+    (&comparison::Comparison, "def f(lo, hi):\n    while lo <= hi:\n        lo += 1\n", 2, "while lo < hi:"),
+    (&comparison::Comparison, "def f(x):\n    if len(x) == 0:\n        return x\n", 2, "if len(x) <= 1:"),
+    (&comparison::Comparison, "def f(x, y):\n    return x in y\n", 2, "return x not in y"),
+    (&operator::Operator, "def f(n):\n    n ^= n - 1\n", 2, "n &= n - 1"),
+    (&operator::Operator, "def f(a, b):\n    return a and b\n", 2, "return a or b"),
+    (&calls::Swap, "def gcd(a, b):\n    return gcd(a % b, b)\n", 2, "return gcd(b, a % b)"),
+    (&calls::Swap, "def f(d, a, b):\n    return d[a, b]\n", 2, "return d[b, a]"),
+    (&calls::Swap, "def f(s, c):\n    s = s + c[0]\n", 2, "s = c[0] + s"),
+    (&calls::Name, "def f(x):\n    return any(y for y in x)\n", 2, "return all(y for y in x)"),
+    (
+        &value::Variable,
+        "def f(a):\n    b = []\n    for i, x in enumerate(a):\n        b[i] = x\n",
+        3,
+        "for i, x in enumerate(b):",
+    ),
+    (&value::ReturnValue, "def f(n):\n    if n == 1:\n        return []\n    return [n]\n", 3, "return [n]"),
+    (&value::ReturnValue, "def f(text):\n    depth = 0\n    return True\n", 3, "return depth == 0"),
+    (&value::ReturnValue, "def f(k):\n    if k == 0:\n        return []\n", 3, "return [[]]"),
+    (&operand::Offset, "def f(r):\n    for c in range(0, r):\n        print(c)\n", 2, "for c in range(0, r + 1):"),
+    (&operand::Operands, "def f(a):\n    return 1 + f(a)\n", 2, "return f(a)"),
+    (&operand::AddOperand, "def f(above, k):\n    low = 1\n    return f(above, k)\n", 3, "return f(above, k - low)"),
+    (&part::Unwrap, "def f(x):\n    yield f(x)\n", 2, "yield x"),
+    (&part::Wrap, "def f(arr, k):\n    for x in arr:\n        yield x\n", 2, "for x in arr[k:]:"),
+    (&part::Wrap, "def f(best, x):\n    best = best + x\n", 2, "best = max(0, best + x)"),
+    (&condition::Extend, "def f(queue):\n    while True:\n        queue.pop()\n", 2, "while queue:"),
+    (
+        &condition::Extend,
+        "def f(total, coins):\n    if total < 0:\n        return 0\n",
+        2,
+        "if total < 0 or not coins:",
+    ),
+    (&condition::Reduce, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if a:"),
+    (
+        &statement::Addition,
+        "def f(node):\n    seen = set()\n    if node in seen:\n        return\n    print(node)\n",
+        5,
+        "seen.add(node)",
+    ),
+    (
+        &statement::Assignment,
+        "def f(node):\n    last = None\n    while node:\n        node = node.next\n",
+        4,
+        "last = node",
+    ),
+];
+
+#[test]
+fn families_hold_the_repairs_that_they_are_written_for() {
+    for (template, source, line, wanted) in ROWS {
+        let found = proposals(template, source, line);
+        assert!(found.iter().any(|text| text == wanted), "{}: {wanted}\n{}", template.name(), found.join("\n"));
+    }
+}
+
+#[test]
+fn statements_go_where_their_block_is() {
+    let source = "def f(x):\n    for y in x:\n        print(y)\n    return 1\n";
+    let found = whole_proposals_in_python(&statement::Exchange, source, 2);
+    assert_eq!(found, ["def f(x):\n    return 1\n    for y in x:\n        print(y)\n"]);
+    let removed = whole_proposals_in_python(&statement::Remove, source, 3);
+    assert_eq!(removed, [source.replace("print(y)", "pass")]);
+    let copies = whole_proposals_in_python(&statement::Copy, source, 2);
+    assert!(
+        copies.contains(&"def f(x):\n    for y in x:\n        print(y)\n    print(y)\n    return 1\n".to_owned()),
+        "{copies:?}"
+    );
+}
+
+#[test]
+fn a_call_a_target_or_a_name_of_a_keyword_is_no_variable() {
+    let source = "def f(a, b):\n    c = g(b, key=a)\n    return c\n";
+    let found = proposals(&value::Variable, source, 2);
+    assert!(found.iter().all(|text| text.starts_with("c = g(") && text.contains("key=")), "{found:?}");
+    assert!(found.contains(&"c = g(a, key=a)".to_owned()), "{found:?}");
+}
