@@ -224,6 +224,17 @@ async fn tests_and_settings_may_ask_for_the_cache_of_pytest() {
 }
 
 #[test]
+fn a_module_of_the_project_may_be_named_as_one_of_pythons_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let tests = "from adding import total\n\n\ndef test_some():\n    assert total([5]) == 5\n";
+    let named = "VERSION = 1\n";
+    write_files(folder.path(), &[("adding.py", SUM), ("test_adding.py", tests), ("json.py", named), ("ast.py", named)]);
+    let path = folder.path().to_str().unwrap();
+    let done = unidebug(&["run", path, "--model", "builtin"]);
+    done.expect_code(0);
+}
+
+#[test]
 fn a_folder_with_pytest_tests_is_a_project_that_the_engine_repairs() {
     let folder = tempfile::tempdir().unwrap();
     write_files(

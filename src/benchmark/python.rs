@@ -139,6 +139,13 @@ impl Interpreter {
         job
     }
 
+    /// The same for code of ours alone: no module of the folder stands for one of Python's own.
+    pub fn isolated_job(&self, cwd: &Utf8Path, code: &str) -> Job {
+        let mut job = self.job(cwd, code);
+        job.args.insert(0, "-I".into());
+        job
+    }
+
     /// What runs tests under it.
     pub fn runner(&self) -> &'static str {
         if self.pytest.is_some() { "pytest" } else { "unittest" }

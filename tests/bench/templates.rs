@@ -1,13 +1,14 @@
 //! How widely the families of fix templates apply: over how many statements and classes of a library each proposes.
 //!
-//! `cargo bench --bench templates -- --project DIR`: all `*.java` below DIR but tests. Without `--project` the fixtures.
+//! `cargo bench --bench templates -- --project DIR`: all `*.java` below DIR but tests; with `--python` all
+//! `*.py`. Without `--project` the fixtures.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Instant;
 use unidebug::code::CodeIndex;
 use unidebug::domain::RepoPath;
-use unidebug::language::Java;
+use unidebug::language::{Java, Language, Python};
 use unidebug::templates::{Clues, census};
 
 /// A family that proposes in fewer classes was written for one program.
@@ -18,8 +19,9 @@ fn main() {
     let given = args.iter().position(|arg| arg == "--project").and_then(|at| args.get(at + 1));
     let project = given.map_or_else(|| Utf8PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures")), Into::into);
     let (sources, tests) = folders(&project);
+    let language: &'static dyn Language = if args.iter().any(|arg| arg == "--python") { &Python } else { &Java };
     let begin = Instant::now();
-    let index = CodeIndex::build(&project, &sources, &tests, &Java);
+    let index = CodeIndex::build(&project, &sources, &tests, language);
     let files = index.files().iter().filter(|file| !file.test).count();
     let clues =
         Clues { thrown: vec!["IllegalStateException".into()], expected: vec!["IllegalArgumentException".into()] };

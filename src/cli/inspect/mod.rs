@@ -33,7 +33,7 @@ pub async fn inspect(args: &InspectArgs) -> Result<u8, Failure> {
                 dirs.iter().map(|dir| Ok(walk::text(&Walk::read(dir)?, args.prompts))).collect();
             let text = texts?.join("\n\n");
             match &args.out {
-                Some(file) => write(file, &anstream::adapter::strip_str(&text).to_string())?,
+                Some(file) => write(file, anstream::adapter::strip_str(&text).to_string())?,
                 None => page(&text).await,
             }
         }

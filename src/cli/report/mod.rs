@@ -91,8 +91,11 @@ fn whole_runs(study: &Study, args: &ReportArgs) -> Result<Vec<String>, Failure> 
     Ok(names)
 }
 
+/// A file's name, and what it holds.
+type NamedFile = (String, Vec<u8>);
+
 /// What the form makes a file of each, by name; `None` for forms that are one text.
-fn files(study: &Study, format: ReportFormat) -> Result<Option<Vec<(String, Vec<u8>)>>, Failure> {
+fn files(study: &Study, format: ReportFormat) -> Result<Option<Vec<NamedFile>>, Failure> {
     let named = |(name, text): (String, String), ending: &str| (format!("{name}.{ending}"), text.into_bytes());
     Ok(match format {
         ReportFormat::Csv => {
@@ -109,7 +112,7 @@ fn files(study: &Study, format: ReportFormat) -> Result<Option<Vec<(String, Vec<
     })
 }
 
-fn pdf_files(study: &Study) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+fn pdf_files(study: &Study) -> Result<Vec<NamedFile>, Failure> {
     let hint = "install one (`apt-get install fonts-dejavu-core`), or take the figures with `--format svg`";
     let refused = |error: PdfError| Failure::unusable(error.to_string(), hint);
     let writer = PdfWriter::new().map_err(refused)?;
@@ -184,7 +187,7 @@ fn title(study: &Study) -> String {
     }
 }
 
-fn each_file(folder: &Utf8Path, files: &[(String, Vec<u8>)]) -> Result<u8, Failure> {
+fn each_file(folder: &Utf8Path, files: &[NamedFile]) -> Result<u8, Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::io(&format!("creating {folder}"), &error))?;
     files.iter().try_for_each(|(name, text)| write(&folder.join(name), text))?;
     Ok(0)

@@ -71,7 +71,10 @@ fn role(site: &Site<'_>, node: Node<'_>) -> Option<f64> {
 fn literal(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
     let Ok(number) = site.text(node).parse::<i64>() else { return };
     for (step, weight) in [(1, 0.7), (-1, if number == 0 { 0.4 } else { 0.7 })] {
-        if let Some(other) = number.checked_add(step) {
+        // A part that begins at nothing is the whole.
+        let is_whole =
+            node.parent().is_some_and(|parent| parent.kind() == "slice") && number.checked_add(step) == Some(0);
+        if let Some(other) = number.checked_add(step).filter(|_| !is_whole) {
             out.push(site.replacement(node, other.to_string(), weight));
         }
     }

@@ -62,7 +62,8 @@ impl Python {
             };
             words.extend([path.as_str().to_owned(), path.under(&copy.tree).into_string(), old]);
         }
-        let job = self.interpreter.job(&copy.tree, CHECK).args(words).read([self.checkout.root.clone()]).wall(WALL);
+        let job =
+            self.interpreter.isolated_job(&copy.tree, CHECK).args(words).read([self.checkout.root.clone()]).wall(WALL);
         let done = self.sandbox.run(job).await?;
         let written: Written = serde_json::from_slice(&done.results).map_err(|_| ValidateError::Tool {
             what: format!("changed files could not be read by the interpreter: {}", last_line(&done.stderr)),

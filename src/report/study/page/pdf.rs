@@ -15,6 +15,16 @@ pub enum PdfError {
     Figure(String),
 }
 
+/// Families without serifs that figures are set in, the best first.
+const FAMILIES: [&str; 6] = ["Helvetica", "Arial", "Liberation Sans", "Noto Sans", "DejaVu Sans", "FreeSans"];
+
+/// The best family that is installed; any, where none of the known ones is.
+fn sans_serif(fonts: &Database) -> Option<String> {
+    let installed = |family: &str| fonts.faces().any(|face| face.families.iter().any(|(name, _)| name == family));
+    let known = FAMILIES.into_iter().find(|family| installed(family)).map(str::to_owned);
+    known.or_else(|| fonts.faces().find_map(|face| face.families.first().map(|(name, _)| name.clone())))
+}
+
 /// Makes PDF files of pictures, with the fonts of this machine.
 #[derive(Debug)]
 pub struct PdfWriter {
@@ -33,9 +43,9 @@ impl PdfWriter {
     }
 
     fn with_fonts(fonts: Database) -> Result<Self, PdfError> {
-        if fonts.is_empty() {
-            return Err(PdfError::NoFont);
-        }
+        let family = sans_serif(&fonts).ok_or(PdfError::NoFont)?;
+        let mut fonts = fonts;
+        fonts.set_sans_serif_family(family);
         Ok(Self { options: Options { fontdb: Arc::new(fonts), ..Options::default() } })
     }
 
