@@ -224,6 +224,20 @@ async fn tests_and_settings_may_ask_for_the_cache_of_pytest() {
 }
 
 #[test]
+fn a_plugin_may_wrap_the_assertions_of_mocks_when_it_is_set_up() {
+    let plugin = "import unittest.mock\n\nbefore = unittest.mock.NonCallableMock.assert_not_called\n\n\n\
+                  def wrapped(*args, **named):\n    return before(*args, **named)\n\n\n\
+                  def pytest_configure(config):\n    unittest.mock.NonCallableMock.assert_not_called = wrapped\n";
+    let tests = "from adding import total\n\n\ndef test_some():\n    assert total([5]) == 5\n";
+    let folder = tempfile::tempdir().unwrap();
+    let settings = "[pytest]\naddopts = -p wraps_mocks\n";
+    let files = [("adding.py", SUM), ("test_adding.py", tests), ("pytest.ini", settings), ("wraps_mocks.py", plugin)];
+    write_files(folder.path(), &files);
+    let done = unidebug(&["run", folder.path().to_str().unwrap(), "--model", "builtin"]);
+    done.expect_code(0);
+}
+
+#[test]
 fn a_module_of_the_project_may_be_named_as_one_of_pythons_own() {
     let folder = tempfile::tempdir().unwrap();
     let tests = "from adding import total\n\n\ndef test_some():\n    assert total([5]) == 5\n";
@@ -424,4 +438,21 @@ fn a_model_repairs_on_level_3_in_two_files_by_line_numbers() {
     repaired(&done, 3);
     assert!(!endpoint.served_to("RepoFocus").is_empty() && !endpoint.served_to("Helper").is_empty());
     assert_eq!(done.json()["files"].as_array().unwrap().len(), 2, "{done}");
+}
+
+#[test]
+fn a_plugin_that_the_settings_name_is_closed_to_patches() {
+    let folder = tempfile::tempdir().unwrap();
+    let tests = "import adding\n\n\ndef test_some():\n    assert adding.total([5]) == 5\n";
+    let plugin = "def pytest_configure(config):\n    pass\n";
+    let settings = "[pytest]\naddopts = -p wraps\n";
+    let files = [("adding.py", SUM), ("test_adding.py", tests), ("pytest.ini", settings), ("wraps.py", plugin)];
+    write_files(folder.path(), &files);
+    let patch = "--- a/wraps.py\n+++ b/wraps.py\n@@ -1,2 +1,5 @@\n+import adding\n+\n def pytest_configure(config):\n-    pass\n\
+                 +    adding.total = sum\n";
+    let file = folder.path().join("a.patch");
+    std::fs::write(&file, patch).unwrap();
+    let done = unidebug(&["judge", folder.path().to_str().unwrap(), "--patch", file.to_str().unwrap()]);
+    done.expect_code(1);
+    assert!(done.stdout.contains("loaded by pytest as a plugin"), "{done}");
 }

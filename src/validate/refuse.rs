@@ -1,9 +1,10 @@
 //! What the judge refuses by itself, whatever was checked before it: a patch may change product sources and nothing
 //! that decides how tests are found, built, run or reported.
 
+use super::python::is_plugin;
 use crate::benchmark::{Checkout, product_resources};
 use crate::domain::{FileChange, Outcome, Patch, RepoPath, Validation};
-use crate::language;
+use crate::language::{self, Language, Python};
 use crate::patch::is_product_resource;
 use camino::Utf8Path;
 
@@ -44,6 +45,10 @@ pub(super) fn refuse(checkout: &Checkout, patch: &Patch) -> Option<Validation> {
             let detail = format!(
                 "{path} is a test, a build file or no source; only sources and resources of the product may change"
             );
+            return Some(Validation::without_tests(Outcome::Refused, detail));
+        }
+        if checkout.language == Python.name() && is_plugin(&checkout.root, path) {
+            let detail = format!("{path} is loaded by pytest as a plugin, which decides about results");
             return Some(Validation::without_tests(Outcome::Refused, detail));
         }
         if let Some(place) = usurps(checkout, file) {

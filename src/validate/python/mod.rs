@@ -7,6 +7,7 @@
 mod ambient;
 mod check;
 mod newly;
+mod plugins;
 
 use super::kept::content_key;
 use super::plan::{Look, PLAIN_VARIABLES, Plan};
@@ -22,6 +23,7 @@ use crate::language::{Language, Python as Grammar};
 use crate::patch::suspicious;
 use crate::sandbox::{Finished, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
+pub(super) use plugins::is_plugin;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -8,6 +8,7 @@ class Guard:
 
     def __init__(self, measuring):
         self.spaces, self.codes, self.modules, self.manager, self.tracing = [], [], {}, None, None
+        self.loaded = []
         self.measuring = measuring
 
     def begin(self):
@@ -15,6 +16,7 @@ class Guard:
         for module in [*mine, builtins, sys.modules[__name__]]:
             self.note(module.__name__, vars(module))
         self.modules = {module.__name__: module for module in [*mine, builtins]}
+        self.loaded = [vars(module) for module in list(sys.modules.values()) if hasattr(module, "__dict__")]
 
     def note(self, name, space):
         kept = {}
@@ -26,6 +28,19 @@ class Guard:
             if isinstance(value, type) and value.__module__ == name and value.__module__ != "builtins":
                 self.note(f"{name}.{key}", vars(value))
         self.spaces.append((name, space, kept))
+
+    def configured(self):
+        """Plugins are set up: what they changed in doing so stays, as pytest-mock does with the assertions of mocks.
+
+        A plugin was loaded before the project was. What the project brings is none of theirs."""
+        for _, space, kept in self.spaces:
+            for key, value in kept.items():
+                now = space.get(key)
+                if now is not value and isinstance(now, types.FunctionType) and self.is_of_plugin(now):
+                    kept[key] = now
+
+    def is_of_plugin(self, function):
+        return any(function.__globals__ is space for space in self.loaded)
 
     def collected(self, manager):
         """From here on no plugin comes or goes, and nobody looks on."""

@@ -22,6 +22,10 @@ class Plugin:
         # By now pytest has made its own changes to itself, and no code of the project was loaded yet.
         self.guard.begin()
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self):
+        self.guard.configured()
+
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_make_collect_report(self, collector):
         shown = isinstance(collector, (pytest.Module, pytest.Class))
