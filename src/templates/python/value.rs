@@ -130,8 +130,11 @@ impl Template for Expression {
             for (pantry, share) in std::iter::once((&site.own, 1.0)).chain(site.near.iter().map(|near| (near, 0.3))) {
                 for ingredient in pantry.expressions.iter().filter(|ingredient| fits(ingredient, node)) {
                     let texts = site.adapted(ingredient).into_iter().filter(|(text, _)| text != old);
-                    let weigh = |text: &str| 0.5 + 0.5 * similarity(old, text);
-                    found.extend(texts.map(|(text, fit)| (weigh(&text) * fit * share, text)).map(|(w, t)| (t, w)));
+                    let weighed = |(text, fit): (String, f64)| {
+                        let weight = (0.5 + 0.5 * similarity(old, &text)) * fit * share;
+                        (text, weight)
+                    };
+                    found.extend(texts.map(weighed));
                 }
             }
             found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
