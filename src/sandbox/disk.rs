@@ -1,5 +1,6 @@
-//! How much a job may write to disk. A file system says at no cost how much is free on it; only when that shrinks, the
-//! folders of the job are looked through for what it wrote.
+//! How much a job may write to disk. A file system says at no cost how much is free on it; when that shrinks, the folders
+//! of the job are looked through for what it wrote. They are looked through now and then in any case: what others remove
+//! at the same time hides what a job takes.
 
 use super::tree;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,10 +14,12 @@ use std::time::{Duration, Instant};
 
 /// Files that a job may make: far beyond any build, far from all that a file system has.
 const MOST_FILES: u64 = 1_000_000;
-/// How often folders are looked through though nothing seems to be missing.
-const AT_LEAST_EVERY: Duration = Duration::from_secs(60);
 /// Between two looks lies this many times what the last one took.
 const REST: u32 = 10;
+/// The same where nothing seems to be missing.
+const LONG_REST: u32 = 50;
+/// The least time between two looks where nothing seems to be missing.
+const LEAST_LONG_REST: Duration = Duration::from_secs(4);
 
 /// Room on one file system.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,7 +80,8 @@ pub(super) struct Disk {
     begin: Change,
     limit: u64,
     looked: Instant,
-    rest: Duration,
+    /// What the last look took.
+    took: Duration,
 }
 
 impl Disk {
@@ -89,7 +93,7 @@ impl Disk {
             begin: Change::now(),
             limit,
             looked: Instant::now(),
-            rest: Duration::ZERO,
+            took: Duration::ZERO,
         }
     }
 
@@ -97,14 +101,14 @@ impl Disk {
     pub(super) async fn is_over(&mut self, pid: i32) -> bool {
         let lost = self.lost();
         let is_likely = lost.bytes > self.limit / 2 || lost.files > MOST_FILES / 2;
-        let wait = if is_likely { self.rest } else { AT_LEAST_EVERY };
+        let wait = if is_likely { self.took * REST } else { LEAST_LONG_REST.max(self.took * LONG_REST) };
         if self.looked.elapsed() < wait {
             return false;
         }
         let (begin, folders) = (self.begin, self.folders.iter().map(|(folder, _)| folder.clone()).collect::<Vec<_>>());
         let started = Instant::now();
         let found = tokio::task::spawn_blocking(move || found(pid, &folders, begin)).await.unwrap_or_default();
-        (self.looked, self.rest) = (Instant::now(), started.elapsed() * REST);
+        (self.looked, self.took) = (Instant::now(), started.elapsed());
         let over = |room: Room| room.bytes > self.limit || room.files > MOST_FILES;
         over(found.used) || found.is_partial && over(lost)
     }

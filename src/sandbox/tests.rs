@@ -128,3 +128,19 @@ async fn what_was_written_just_before_a_job_began_is_not_its_own() {
         assert_eq!(done.exit, Exit::Code(0), "{}: {}", sandbox.name(), String::from_utf8_lossy(&done.stderr));
     }
 }
+
+#[tokio::test]
+async fn what_others_remove_hides_nothing_that_a_job_writes() {
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let ((_keep, cwd), (_other, elsewhere)) = (folder(), folder());
+    let large = elsewhere.join("large");
+    std::fs::write(&large, vec![1; 128 << 20]).unwrap();
+    let removal = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        std::fs::remove_file(large).unwrap();
+    });
+    let mut job = shell("sleep 1; head -c 15M /dev/zero > a; head -c 15M /dev/zero > b; sleep 30", &cwd).write(&cwd);
+    job.limits.disk_mib = 16;
+    assert_eq!(sandbox.run(job).await.unwrap().exit, Exit::OutOfDisk);
+    removal.await.unwrap();
+}
