@@ -21,7 +21,7 @@
 //! | [`cli`] | the command line: typed arguments become meaning and go no further; the only room that prints |
 //! | [`batch`] | many runs: a frozen plan, units that are run directories, workers, clusters |
 //! | [`report`] | readers of a run's events: terminal, JSON, tables and pages over many runs, walks and their exports |
-//! | [`escalate`] | the ladder: levels, their crews, stop at the first plausible patch |
+//! | [`escalate`] | levels, their agents, stop at the first plausible patch |
 //! | [`agent`] | profile, state machine, cycle, middleware, memory, evidence, policy, contracts |
 //! | [`tools`] | what agents may do, one file a tool |
 //! | [`retrieve`] | Helper's search in a corpus of repairs |

@@ -1,6 +1,6 @@
 //! What all bugs of a batch may use together: never more, and with a raised cap the batch goes on where it was.
 
-use crate::support::{Batch, Gate, Served, Unidebug, dollars, ladder, status, steady};
+use crate::support::{Batch, Gate, Served, Unidebug, dollars, status, steady, up_to_level_3};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,7 +14,7 @@ struct Capped {
 
 impl Capped {
     fn new() -> Self {
-        Self { batch: Batch::of(BUGS, steady(Duration::from_millis(15), ladder)) }
+        Self { batch: Batch::of(BUGS, steady(Duration::from_millis(15), up_to_level_3)) }
     }
 
     fn folder(&self) -> String {
@@ -45,7 +45,7 @@ fn tokens(served: &[Served]) -> u64 {
 
 /// Requests and tokens of one bug whose run nothing disturbs.
 fn alone() -> (usize, u64) {
-    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, ladder));
+    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, up_to_level_3));
     gate.run(&endpoint, &["--levels", "L1..L3"]).run().expect_code(0);
     (endpoint.served().len(), tokens(&endpoint.served()))
 }

@@ -1,7 +1,7 @@
 //! `kill -9` over whole batches, at random moments: what they report at the end is what an undisturbed one reports, and
 //! only requests on their way are paid for twice.
 
-use crate::support::{Batch, Unidebug, essence, expect_same, ladder, possibly_billed, status, steady};
+use crate::support::{Batch, Unidebug, essence, expect_same, possibly_billed, status, steady, up_to_level_3};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use std::os::unix::process::ExitStatusExt;
@@ -43,7 +43,7 @@ fn a_batch_that_is_killed_again_and_again_reports_what_an_undisturbed_one_does()
     let enough = if std::env::var_os("UNIDEBUG_SOAK").is_some() { 20 } else { 5 };
     let jobs = JOBS.to_string();
     let own = ["--jobs", &jobs];
-    let batch = Batch::of(BUGS, steady(PAUSE, ladder));
+    let batch = Batch::of(BUGS, steady(PAUSE, up_to_level_3));
     let quiet = batch.folder("quiet");
     batch.run_in(&quiet, &own).run().expect_code(0);
     let (wanted, paid) = (essence(&quiet), batch.endpoint.served().len());

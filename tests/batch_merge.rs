@@ -1,7 +1,7 @@
 //! `bench merge` over parts that are not done: what has begun is not lost, what is at work is left alone, and everything
 //! that is not over is named.
 
-use crate::support::{Batch, Finished, ladder, status, steady};
+use crate::support::{Batch, Finished, status, steady, up_to_level_3};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +18,7 @@ struct Parts {
 
 impl Parts {
     fn new() -> Self {
-        let batch = Batch::of(2, steady(Duration::ZERO, ladder));
+        let batch = Batch::of(2, steady(Duration::ZERO, up_to_level_3));
         let [over, begun, whole] = ["over", "begun", "whole"].map(|name| batch.folder(name));
         for part in [&over, &begun] {
             batch.run_in(part, &["--executor", "shards"]).run().expect_code(0);
@@ -52,7 +52,7 @@ fn what_has_begun_comes_along_is_named_and_goes_on_without_paying_again() {
     assert!(parts.merge().stdout.starts_with("0 runs came\n"), "what has begun here stays");
 
     let paid = parts.batch.endpoint.served().len();
-    let alone = Batch::of(1, steady(Duration::ZERO, ladder));
+    let alone = Batch::of(1, steady(Duration::ZERO, up_to_level_3));
     alone.run_in(&alone.folder("batch"), &[]).run().expect_code(0);
     parts.batch.command("resubmit", &parts.whole, &["--executor", "local", "--quiet"]).run().expect_code(0);
     assert_eq!(status(&parts.whole)["over"], 2);

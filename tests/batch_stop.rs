@@ -1,6 +1,6 @@
 //! A batch that is told to stop, by a person or a scheduler: its runs save what is paid for, and nothing is paid twice.
 
-use crate::support::{Batch, Finished, Reply, ladder, status, steady};
+use crate::support::{Batch, Finished, Reply, status, steady, up_to_level_3};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -36,7 +36,7 @@ fn all_was_paid_once(done: &Finished, batch: &Batch, folder: &str) {
     done.expect_code(0);
     let told = status(folder);
     assert_eq!((told["over"].as_u64(), told["begun"].as_array().map(Vec::len)), (Some(BUGS as u64), Some(0)), "{told}");
-    let alone = Batch::of(1, steady(Duration::ZERO, ladder));
+    let alone = Batch::of(1, steady(Duration::ZERO, up_to_level_3));
     alone.run_in(&alone.folder("batch"), &[]).run().expect_code(0);
     assert_eq!(batch.endpoint.served().len(), BUGS * alone.endpoint.served().len(), "something was paid for twice");
 }
@@ -48,7 +48,7 @@ fn a_batch_told_to_stop_waits_for_answers_that_are_paid_for() {
     let batch = Batch::of(
         BUGS,
         steady(Duration::ZERO, move |agent, nth| {
-            let reply = ladder(agent, nth);
+            let reply = up_to_level_3(agent, nth);
             if slowly.load(Ordering::SeqCst) { Reply::After(SLOW, Box::new(reply)) } else { reply }
         }),
     );

@@ -1,6 +1,6 @@
 //! The canary key: in no request's body, journal, report, recording, log, child's environment or error message.
 
-use crate::support::{Endpoint, Finished, Gate, Reply, change, fix, ladder};
+use crate::support::{Endpoint, Finished, Gate, Reply, change, fix, up_to_level_3};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ fn no_child_has_the_key_in_its_environment_nor_sees_it_in_anothers() {
                 .into_bytes();
         });
         let endpoint =
-            Endpoint::start(|agent, _, _| if agent == "Fixer" { fix("age >= limit") } else { ladder(agent, 1) });
+            Endpoint::start(|agent, _, _| if agent == "Fixer" { fix("age >= limit") } else { up_to_level_3(agent, 1) });
         let recorded = gate.path("recorded");
         let more = ["--levels", "L1", "--sandbox", sandbox, "--record", recorded.to_str().unwrap(), "--log", "trace"];
         let done = gate.run(&endpoint, &more).env("OPENAI_API_KEY", KEY).env("GATE_PASSWORD", KEY).run();
@@ -78,7 +78,7 @@ fn an_endpoint_that_repeats_the_key_is_not_quoted() {
         let gate = Gate::new();
         let endpoint = Endpoint::start(move |agent, _, body| match agent {
             "Fixer" => Reply::status(status, echo(body).to_string()).with_header("retry-after", "0"),
-            _ => ladder(agent, 1),
+            _ => up_to_level_3(agent, 1),
         });
         let done = gate.run(&endpoint, &["--levels", "L1", "--log", "trace"]).env("OPENAI_API_KEY", KEY).run();
         done.expect_code(code);
@@ -109,7 +109,8 @@ fn a_model_that_says_the_key_finds_it_nowhere_later() {
 
 #[test]
 fn a_crash_tells_no_key_and_its_run_goes_on() {
-    let endpoint = Endpoint::start(|agent, _, _| if agent == "Fixer" { fix("age >= limit") } else { ladder(agent, 1) });
+    let endpoint =
+        Endpoint::start(|agent, _, _| if agent == "Fixer" { fix("age >= limit") } else { up_to_level_3(agent, 1) });
     let gate = Gate::new();
     // The panic's message holds the whole environment.
     let crashing =
@@ -140,7 +141,8 @@ fn no_other_process_of_the_same_user_reads_the_key_out_of_this_one() {
         let spies = SPIES.replace("$SPOILS", spoils.to_str().unwrap());
         *text = [spies.as_bytes(), b"\n", &text[..]].concat();
     });
-    let endpoint = Endpoint::start(|agent, _, _| if agent == "Fixer" { fix("age >= limit") } else { ladder(agent, 1) });
+    let endpoint =
+        Endpoint::start(|agent, _, _| if agent == "Fixer" { fix("age >= limit") } else { up_to_level_3(agent, 1) });
     let program = gate.run(&endpoint, &["--levels", "L1", "--sandbox", "none"]).env("OPENAI_API_KEY", KEY);
     // Those who may do everything may read everything: as such a user the program runs without these rights.
     let without_rights = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--dev-bind", "/", "/"];

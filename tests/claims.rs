@@ -1,7 +1,7 @@
 //! Machines that share a folder without sharing locks: who owns a run directory, who may take it over, and what becomes of
 //! an owner that was taken for dead.
 
-use crate::support::{Gate, Reply, ladder, steady};
+use crate::support::{Gate, Reply, steady, up_to_level_3};
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -16,7 +16,7 @@ fn foreign_lease(folder: &Path, age: Duration) {
 
 #[test]
 fn a_run_of_another_machine_is_left_alone_until_nothing_is_heard_of_it() {
-    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, ladder));
+    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, up_to_level_3));
     foreign_lease(&gate.run_dir(), Duration::from_secs(5));
     let refused = gate.run(&endpoint, &["--levels", "L1..L3"]).run();
     refused.expect_code(75);
@@ -30,7 +30,7 @@ fn a_run_of_another_machine_is_left_alone_until_nothing_is_heard_of_it() {
 #[test]
 fn an_owner_that_was_taken_for_dead_pays_for_nothing_more() {
     // The first answer takes long enough for what happens meanwhile.
-    let script = |agent: &str, nth| match ladder(agent, nth) {
+    let script = |agent: &str, nth| match up_to_level_3(agent, nth) {
         reply if (agent, nth) == ("Locator", 1) => Reply::After(Duration::from_secs(3), Box::new(reply)),
         reply => reply,
     };
@@ -52,7 +52,7 @@ fn an_owner_that_was_taken_for_dead_pays_for_nothing_more() {
 
     foreign_lease(&gate.run_dir(), Duration::from_secs(300));
     let alone = Gate::new();
-    let quick = steady(Duration::ZERO, ladder);
+    let quick = steady(Duration::ZERO, up_to_level_3);
     alone.run(&quick, &["--levels", "L1..L3"]).run().expect_code(0);
     gate.resume(&[]).run().expect_code(0);
     assert_eq!(endpoint.served().len(), quick.served().len(), "the answer that was there is not paid for again");

@@ -1,7 +1,7 @@
 //! The fault storm over whole runs: whatever the endpoint does wrong, no run panics or is lost, and each ends in the
 //! class and with the exit code that its fault deserves.
 
-use crate::support::{Endpoint, Finished, Gate, Reply, fix, in_parallel, ladder};
+use crate::support::{Endpoint, Finished, Gate, Reply, fix, in_parallel, up_to_level_3};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -14,7 +14,7 @@ fn error(message: &str) -> String {
 }
 
 fn good(agent: &str) -> Reply {
-    if agent == "Fixer" { fix("age >= limit") } else { ladder(agent, 1) }
+    if agent == "Fixer" { fix("age >= limit") } else { up_to_level_3(agent, 1) }
 }
 
 fn choice(message: Value, finish: &str) -> Reply {

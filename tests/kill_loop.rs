@@ -1,7 +1,7 @@
 //! `kill -9` over whole runs, at named and at random moments: the run goes on, ends as an undisturbed one does, and
 //! nothing that was on the disk is paid for again.
 
-use crate::support::{Endpoint, Finished, Gate, Served, dollars, in_parallel, ladder, steady};
+use crate::support::{Endpoint, Finished, Gate, Served, dollars, in_parallel, steady, up_to_level_3};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
@@ -44,7 +44,7 @@ fn essence(report: &Value) -> Value {
 
 fn undisturbed() -> (Value, BTreeSet<String>) {
     let gate = Gate::new();
-    let endpoint = steady(PAUSE, ladder);
+    let endpoint = steady(PAUSE, up_to_level_3);
     let done = gate.run(&endpoint, &LEVELS).run();
     done.expect_code(0);
     let report = done.json();
@@ -99,7 +99,7 @@ fn is_told(gate: &Gate) -> bool {
 /// Everything that is promised of one run with kills; gives how many processes died.
 fn check(kills: &[Kill], wanted: &(Value, BTreeSet<String>)) -> usize {
     let gate = Gate::new();
-    let endpoint = steady(PAUSE, ladder);
+    let endpoint = steady(PAUSE, up_to_level_3);
     let home = tempfile::tempdir().unwrap();
     let (done, deaths) = disturbed(&gate, &endpoint, kills, home.path());
     done.expect_code(0);
@@ -155,7 +155,7 @@ fn a_run_that_is_killed_again_and_again_ends_as_if_it_was_not() {
 #[test]
 fn a_run_killed_before_its_configuration_was_there_can_be_begun_in_the_same_folder() {
     let gate = Gate::new();
-    let endpoint = steady(PAUSE, ladder);
+    let endpoint = steady(PAUSE, up_to_level_3);
     let home = tempfile::tempdir().unwrap();
     let moment = "frozen.before";
     let program = gate.run(&endpoint, &LEVELS).env("UNIDEBUG_FAILPOINT", moment);

@@ -1,6 +1,6 @@
 //! `unidebug replay`: recorded runs are repeated offline, and the first difference is named.
 
-use crate::support::{Endpoint, Gate, Reply, Unidebug, change, fix, ladder, steady, unidebug};
+use crate::support::{Endpoint, Gate, Reply, Unidebug, change, fix, steady, unidebug, up_to_level_3};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn repeated(gate: &Gate, more: &[&str], code: i32) -> Value {
 #[test]
 fn a_run_is_repeated_offline_with_and_without_its_tools() {
     let gate = Gate::new();
-    let endpoint = steady(Duration::ZERO, ladder);
+    let endpoint = steady(Duration::ZERO, up_to_level_3);
     gate.run(&endpoint, &LEVELS).run().expect_code(0);
     let requests = endpoint.served().len();
     drop(endpoint);
@@ -36,7 +36,7 @@ fn a_changed_prompt_is_named_with_its_difference() {
     std::fs::create_dir(&prompts).unwrap();
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("prompts/fixer.md");
     std::fs::copy(own, prompts.join("fixer.md")).unwrap();
-    let endpoint = steady(Duration::ZERO, ladder);
+    let endpoint = steady(Duration::ZERO, up_to_level_3);
     let own = ["--prompts", prompts.to_str().unwrap()];
     gate.run(&endpoint, &[&LEVELS[..], &own].concat()).run().expect_code(0);
     repeated(&gate, &[], 0);
@@ -60,7 +60,7 @@ fn what_a_tool_tells_differently_is_seen_when_tools_work_again() {
     let class =
         |body: &str| format!("package gate;\n\nclass Other {{\n    int other() {{\n        {body}\n    }}\n}}\n");
     std::fs::write(&other, class("int limit = 1; return limit;")).unwrap();
-    let endpoint = steady(Duration::ZERO, ladder);
+    let endpoint = steady(Duration::ZERO, up_to_level_3);
     gate.run(&endpoint, &LEVELS).run().expect_code(0);
     std::fs::write(&other, class("int bound = 1; return bound;")).unwrap();
     repeated(&gate, &[], 0);
@@ -74,7 +74,7 @@ fn what_a_tool_tells_differently_is_seen_when_tools_work_again() {
 #[test]
 fn another_judgement_is_a_difference() {
     let gate = Gate::new();
-    let endpoint = steady(Duration::ZERO, ladder);
+    let endpoint = steady(Duration::ZERO, up_to_level_3);
     gate.run(&endpoint, &LEVELS).run().expect_code(0);
     // The tests let more pass: the candidate that failed on level 1 is plausible now.
     change(&gate.path("bug/check.sh"), |text| {
@@ -90,11 +90,11 @@ fn another_judgement_is_a_difference() {
 #[test]
 fn a_run_that_stopped_at_a_cap_and_one_that_was_killed_are_repeated_too() {
     let gate = Gate::new();
-    let endpoint = steady(Duration::ZERO, ladder);
+    let endpoint = steady(Duration::ZERO, up_to_level_3);
     gate.run(&endpoint, &[&LEVELS[..], &["--max-tokens", "9000"]].concat()).run().expect_code(5);
     assert_eq!(repeated(&gate, &[], 0)["requests"], endpoint.served().len() + 1, "the refused one is compared too");
     let gate = Gate::new();
-    let endpoint = steady(Duration::ZERO, ladder);
+    let endpoint = steady(Duration::ZERO, up_to_level_3);
     let home = tempfile::tempdir().unwrap();
     gate.run(&endpoint, &LEVELS).env("UNIDEBUG_FAILPOINT", "send.after:5").start(home.path()).wait().unwrap();
     let unfinished = gate.on_run("replay", &[]).run();
@@ -208,7 +208,7 @@ fn records_a_run_of_every_level() {
 fn the_gate_is_repaired_by_what_its_script_says() {
     let gate = Gate::new();
     let endpoint = steady(Duration::ZERO, |agent, nth| {
-        if agent == "Fixer" { fix(["age > limit - 1", "age >= limit"][nth - 1]) } else { ladder(agent, nth) }
+        if agent == "Fixer" { fix(["age > limit - 1", "age >= limit"][nth - 1]) } else { up_to_level_3(agent, nth) }
     });
     let done = gate.run(&endpoint, &["--levels", "L1"]).run();
     done.expect_code(0);

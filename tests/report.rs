@@ -127,11 +127,11 @@ pub fn page_in_a_browser(page: &str, json: &Value, folder: &Path) {
         let shown = browser.eval(&format!("document.getElementById('{id}').textContent"));
         assert_eq!(shown.as_str().unwrap(), json["all"][figure].to_string(), "{id}");
     }
-    let rungs = "[...document.querySelectorAll('[data-name=escalation] tbody tr')].map(row => \
+    let levels = "[...document.querySelectorAll('[data-name=escalation] tbody tr')].map(row => \
                  [...row.cells].slice(1, 7).map(cell => cell.textContent))";
-    for (row, rung) in browser.eval(rungs).as_array().unwrap().iter().zip(json["escalation"].as_array().unwrap()) {
-        for (at, figure) in [(0, "entered"), (1, "repaired"), (3, "correct"), (4, "went_on"), (5, "given_up")] {
-            assert_eq!(row[at].as_str().unwrap(), rung[figure].to_string(), "{figure}");
+    for (row, counts) in browser.eval(levels).as_array().unwrap().iter().zip(json["escalation"].as_array().unwrap()) {
+        for (at, figure) in [(0, "entered"), (1, "repaired"), (3, "correct"), (4, "escalated"), (5, "failed")] {
+            assert_eq!(row[at].as_str().unwrap(), counts[figure].to_string(), "{figure}");
         }
     }
     let seconds = "[...document.querySelectorAll('[data-name=runs] tbody tr')].map(row => row.cells[11].textContent)";

@@ -1,6 +1,6 @@
 //! `unidebug resume`: raised caps, repaired environments, other owners, full disks, damaged journals.
 
-use crate::support::{Endpoint, Gate, Reply, change, dollars, fix, ladder, steady, unidebug};
+use crate::support::{Endpoint, Gate, Reply, change, dollars, fix, steady, unidebug, up_to_level_3};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use unidebug::journal::Journal;
 
 /// Locator marks, Fixer repairs.
 fn two_answers() -> Endpoint {
-    steady(Duration::ZERO, |agent, _| if agent == "Fixer" { fix("age >= limit") } else { ladder(agent, 1) })
+    steady(Duration::ZERO, |agent, _| if agent == "Fixer" { fix("age >= limit") } else { up_to_level_3(agent, 1) })
 }
 
 fn events(gate: &Gate) -> Vec<Event> {
@@ -25,7 +25,7 @@ fn counts(endpoint: &Endpoint) -> (usize, usize) {
 
 #[test]
 fn a_run_that_is_killed_before_it_told_the_usual_cap_tells_it_later() {
-    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, ladder));
+    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, up_to_level_3));
     let home = tempfile::tempdir().unwrap();
     let killed = gate.run(&endpoint, &["--levels", "L1"]).env("UNIDEBUG_FAILPOINT", "frozen.after");
     killed.start(home.path()).wait().unwrap();
@@ -38,7 +38,7 @@ fn a_run_that_is_killed_before_it_told_the_usual_cap_tells_it_later() {
 
 #[test]
 fn a_raised_cap_goes_on_and_pays_for_nothing_twice() {
-    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, ladder));
+    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, up_to_level_3));
     let levels = ["--levels", "L1..L3"];
     let capped = gate.run(&endpoint, &[&levels[..], &["--max-tokens", "6000"]].concat()).run();
     capped.expect_code(5);
@@ -60,7 +60,7 @@ fn a_raised_cap_goes_on_and_pays_for_nothing_twice() {
     let report = done.json();
     assert_eq!((&report["verdict"], &report["usage"]["requests"]), (&json!("plausible"), &json!(served.len())));
     assert!((report["usage"]["cost_usd"].as_f64().unwrap() - dollars(&served)).abs() < 1e-9);
-    let undisturbed = Gate::new().run(&steady(Duration::ZERO, ladder), &levels).run().json();
+    let undisturbed = Gate::new().run(&steady(Duration::ZERO, up_to_level_3), &levels).run().json();
     assert_eq!((&report["patch"], &report["level"]), (&undisturbed["patch"], &undisturbed["level"]));
     let frozen = std::fs::read_to_string(gate.run_dir().join("config.json")).unwrap();
     assert!(frozen.contains("200000"), "the raised cap stays with the run");
@@ -69,7 +69,7 @@ fn a_raised_cap_goes_on_and_pays_for_nothing_twice() {
 #[test]
 fn a_cap_in_time_counts_the_time_worked_and_can_be_raised() {
     let gate = Gate::new();
-    let endpoint = steady(Duration::from_millis(400), ladder);
+    let endpoint = steady(Duration::from_millis(400), up_to_level_3);
     let short = gate.run(&endpoint, &["--levels", "L1..L3", "--max-time", "1s"]).run();
     short.expect_code(5);
     let paid = endpoint.served().len();
@@ -106,7 +106,7 @@ fn what_the_environment_lacked_is_no_loss() {
         if agent == "Fixer" && broken.swap(false, std::sync::atomic::Ordering::SeqCst) {
             return Reply::status(401, r#"{"error": {"message": "the key expired"}}"#);
         }
-        if agent == "Fixer" { fix("age >= limit") } else { ladder(agent, 1) }
+        if agent == "Fixer" { fix("age >= limit") } else { up_to_level_3(agent, 1) }
     });
     let failed = gate.run(&endpoint, &["--levels", "L1"]).run();
     failed.expect_code(4);
@@ -120,7 +120,7 @@ fn what_the_environment_lacked_is_no_loss() {
 #[test]
 fn observations_and_outcomes_come_from_the_journal() {
     let gate = Gate::new();
-    let endpoint = steady(Duration::ZERO, ladder);
+    let endpoint = steady(Duration::ZERO, up_to_level_3);
     let home = tempfile::tempdir().unwrap();
     let program = gate.run(&endpoint, &["--levels", "L1..L3"]).env("UNIDEBUG_FAILPOINT", "send.before:6");
     program.start(home.path()).wait().unwrap();
@@ -143,7 +143,7 @@ fn observations_and_outcomes_come_from_the_journal() {
 #[test]
 fn a_second_writer_is_refused_with_the_owners_name() {
     let gate = Gate::new();
-    let endpoint = steady(Duration::from_secs(3), |agent, _| ladder(agent, 1));
+    let endpoint = steady(Duration::from_secs(3), |agent, _| up_to_level_3(agent, 1));
     let home = tempfile::tempdir().unwrap();
     let mut first = gate.run(&endpoint, &["--levels", "L1"]).start(home.path());
     while endpoint.served().is_empty() {
@@ -161,7 +161,7 @@ fn a_second_writer_is_refused_with_the_owners_name() {
 
 #[test]
 fn a_damaged_journal_is_refused_and_repaired_by_the_command_it_names() {
-    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, ladder));
+    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, up_to_level_3));
     let home = tempfile::tempdir().unwrap();
     let program = gate.run(&endpoint, &["--levels", "L1..L3"]).env("UNIDEBUG_FAILPOINT", "send.before:8");
     program.start(home.path()).wait().unwrap();
@@ -186,7 +186,7 @@ fn a_damaged_journal_is_refused_and_repaired_by_the_command_it_names() {
 
 #[test]
 fn a_full_disk_stops_the_run_and_it_goes_on_when_there_is_room() {
-    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, ladder));
+    let (gate, endpoint) = (Gate::new(), steady(Duration::ZERO, up_to_level_3));
     let (bug, prices, url) = (gate.path("bug"), gate.path("prices.json"), endpoint.base_url());
     let program = env!("CARGO_BIN_EXE_unidebug");
     // A small file system holds the run directory; the first session fills it up, the second finds room.

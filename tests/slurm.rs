@@ -2,7 +2,7 @@
 
 mod cluster;
 
-use crate::support::{Batch, Unidebug, essence, expect_same, ladder, possibly_billed, status, steady};
+use crate::support::{Batch, Unidebug, essence, expect_same, possibly_billed, status, steady, up_to_level_3};
 use cluster::{Cluster, LIVE, wait};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -31,7 +31,7 @@ fn stand_ins(folder: &Path, sbatch: &str) -> String {
 }
 
 fn quick(bugs: usize) -> Batch {
-    Batch::of(bugs, steady(Duration::ZERO, ladder))
+    Batch::of(bugs, steady(Duration::ZERO, up_to_level_3))
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn signal(child: &Child, signal: Signal) {
 
 #[test]
 fn a_task_that_is_warned_saves_what_is_paid_for_and_queues_again() {
-    let (keep, batch) = (tempfile::tempdir().unwrap(), Batch::of(2, steady(Duration::from_millis(500), ladder)));
+    let (keep, batch) = (tempfile::tempdir().unwrap(), Batch::of(2, steady(Duration::from_millis(500), up_to_level_3)));
     let (path, folder) = (stand_ins(keep.path(), TAKES), batch.folder("batch"));
     let spread = ["--executor", "slurm", "--shards", "1", "--jobs", "2"];
     batch.run_in(&folder, &spread).env("PATH", &path).run().expect_code(0);
@@ -108,7 +108,7 @@ fn a_batch_on_a_cluster_survives_its_tasks_and_its_node() {
         }
     };
     let begin = Instant::now();
-    let batch = Batch::of(BUGS, steady(Duration::from_millis(400), ladder));
+    let batch = Batch::of(BUGS, steady(Duration::from_millis(400), up_to_level_3));
     let (single, folder, merged) = (batch.folder("single"), batch.folder("batch"), batch.folder("merged"));
     batch.run_in(&single, &["--jobs", "3"]).run().expect_code(0);
     let paid = batch.endpoint.served().len();

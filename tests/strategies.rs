@@ -136,7 +136,7 @@ async fn each_strategy_asks_in_its_own_way() {
     direct(&bench).await;
 }
 
-/// One answer each, no states, and the ladder as the unified one has it.
+/// One answer each, no states, and the levels as the unified one has it.
 async fn fixagent(bench: &Workbench) {
     let endpoint = Endpoint::start(|agent, nth, _| match (agent, nth) {
         ("Fixer", 1) => Reply::text("```diff\n--- a/src/buffers/Nothing.java\n@@\n-int x;\n+int y;\n```"),

@@ -59,7 +59,8 @@ pub async fn submit(spread: &Spread, plan: &Plan) -> Result<Option<String>, Batc
     let done = trusted("sbatch", &["--parsable".to_owned(), file.to_string()]).await?;
     match done.code {
         Some(0) => Ok(Some(done.stdout.trim().to_owned())),
-        code => Err(BatchError::Scheduler { what: format!("`sbatch {file}` ended with {code:?}") }),
+        Some(code) => Err(BatchError::Scheduler { what: format!("`sbatch {file}` ended with code {code}") }),
+        None => Err(BatchError::Scheduler { what: format!("`sbatch {file}` was killed") }),
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Progress {
     pub units: usize,
     /// Units that are over.
     pub over: usize,
-    /// Of these, plausible, by rung (`0`, `1`, …, `refine`).
+    /// Of these, plausible, by level (`0`, `1`, …, `refine`).
     pub plausible: BTreeMap<String, usize>,
     /// Units that the environment failed, each with the reason.
     pub troubles: Vec<(Unit, Trouble)>,
@@ -40,16 +40,16 @@ pub struct Running {
 
 /// What one unit that is over adds to the sums.
 struct Came {
-    rung: Option<String>,
+    level: Option<String>,
     cost_usd: Option<f64>,
 }
 
 impl Came {
     fn of(report: &Value) -> Self {
         let level = &report["level"];
-        let rung = level.as_str().map_or_else(|| level.to_string(), str::to_owned);
+        let level = level.as_str().map_or_else(|| level.to_string(), str::to_owned);
         let plausible = report["verdict"] == "plausible";
-        Self { rung: plausible.then_some(rung), cost_usd: report["usage"]["cost_usd"].as_f64() }
+        Self { level: plausible.then_some(level), cost_usd: report["usage"]["cost_usd"].as_f64() }
     }
 }
 
@@ -79,8 +79,8 @@ impl<'a> Watch<'a> {
             let Some(came) = came else { continue };
             progress.over += 1;
             progress.cost_usd = progress.cost_usd.zip(came.cost_usd).map(|(sum, more)| sum + more);
-            if let Some(rung) = &came.rung {
-                *progress.plausible.entry(rung.clone()).or_default() += 1;
+            if let Some(level) = &came.level {
+                *progress.plausible.entry(level.clone()).or_default() += 1;
             }
         }
         progress

@@ -21,7 +21,7 @@ const TEMPLATE: &str = r##"# Settings of unidebug. Take the `#` in front of a li
 #max_time = "15m"
 #max_tokens = 200000
 
-# Levels to climb, and the isolation of everything that is compiled or tested.
+# Levels that may be entered, and the isolation of everything that is compiled or tested.
 #levels = "L1..L3"
 #sandbox = "auto"
 

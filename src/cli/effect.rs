@@ -37,7 +37,7 @@ pub fn check(layers: &Layers, config: &Config) -> Result<(), Failure> {
     match typed {
         Some(flag) if !Models::any_named(config, &agents(config)?)? => Err(Failure::usage(
             format!("{flag} has no effect: no model is asked"),
-            "name a model with `--model NAME`, or leave the flag away",
+            "name a model with `--model NAME`, or leave the flag out",
         )),
         _ => Ok(()),
     }

@@ -162,11 +162,11 @@ pub struct Way {
     /// memory, static, dynamic, testing, web. May be repeated.
     #[arg(long, value_name = "PART")]
     pub without: Vec<PartArg>,
-    /// Levels to climb, each only when the last one failed: `L1`, or a range `L1..L3`. All that the strategy has with a
+    /// Levels that may be entered, each only when the last one failed: `L1`, or a range `L1..L3`. All that the strategy has with a
     /// model, L1 with the built-in engine alone.
     #[arg(long, value_name = "LEVELS")]
     pub levels: Option<Levels>,
-    /// How often the whole ladder is climbed, each time with what was learnt; 1 unless the strategy says otherwise.
+    /// How often all levels are tried, each time with what was learnt; 1 unless the strategy says otherwise.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub attempts: Option<u32>,
     /// Do not have a plausible patch of levels 2 and 3 reviewed.

@@ -36,7 +36,7 @@ impl Policy {
 pub struct Scope {
     /// Attempt, counted from 1.
     pub attempt: u32,
-    /// Rung of the escalation.
+    /// Level of the escalation.
     pub level: Level,
     /// The agent at work.
     pub agent: AgentName,
@@ -45,7 +45,7 @@ pub struct Scope {
     /// The one file it works on, when it runs once for each of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<RepoPath>,
-    /// For the how-manieth time it works on this rung of this attempt, counted from 1: refinement asks agents again.
+    /// For the how-manieth time it works on this level of this attempt, counted from 1: refinement asks agents again.
     #[serde(default = "first", skip_serializing_if = "is_first")]
     pub visit: u32,
 }
@@ -66,7 +66,7 @@ impl Scope {
         Self { cycle: 0, ..self.clone() }
     }
 
-    /// Whether the same agent worked on the bug in an earlier attempt, or on this rung before.
+    /// Whether the same agent worked on the bug in an earlier attempt, or on this level before.
     pub fn is_again(&self) -> bool {
         self.attempt > 1 || self.visit > 1
     }

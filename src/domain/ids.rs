@@ -253,7 +253,7 @@ name! {
     AgentName
 }
 
-/// A rung of the escalation. Level 0 is the built-in engine run before the first paid call.
+/// A level of the escalation. Level 0 is the built-in engine run before the first paid call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// The built-in engine, before the first paid call.

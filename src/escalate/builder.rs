@@ -101,7 +101,7 @@ impl Builder {
         self
     }
 
-    /// The levels to climb; all that the strategy has when none are named.
+    /// The levels that may be entered; all that the strategy has when none are named.
     #[must_use]
     pub fn levels(mut self, levels: impl IntoIterator<Item = Level>) -> Self {
         self.levels = Some(levels.into_iter().collect());
@@ -270,7 +270,7 @@ impl Builder {
     }
 }
 
-/// One model for all agents, but for the first rung, which is the engine's.
+/// One model for all agents, but for level 0, which is the engine's.
 fn one_for_all(voice: Voice) -> WhoDecides {
     Box::new(move |level: Level, _: &AgentName| match level {
         Level::First => Mind::Builtin,

@@ -1,4 +1,4 @@
-//! Caps inside those of the bug: of a call, of an agent run, of one climb of a level.
+//! Caps inside those of the bug: of a call, of an agent run, of one pass of a level.
 
 use crate::agent::limits::Limits;
 use crate::domain::words::counted;
@@ -28,7 +28,7 @@ pub struct PartCaps {
     pub call: Caps,
     /// Of one agent run.
     pub agent: PartCap,
-    /// Of one climb of one level.
+    /// Of one pass of one level.
     pub level: PartCap,
     /// Candidates of the bug.
     pub validations: Option<u64>,
@@ -68,7 +68,7 @@ impl PartCaps {
     }
 }
 
-/// What one climb of a level has used.
+/// What one pass of a level has used.
 pub(super) struct Spent {
     budget: Budget,
     until: Option<Instant>,
@@ -101,7 +101,7 @@ impl Spent {
         Purse::new(agent, caps.call, caps.prices.clone())
     }
 
-    /// What else an agent run may use, when so many candidates of the bug were judged before this climb.
+    /// What else an agent run may use, when so many candidates of the bug were judged before this pass.
     pub(super) fn limits(&self, caps: &PartCaps, judged: u64) -> Limits {
         let own = caps.agent.time.map(|time| Instant::now() + time);
         let of_level = caps.level.validations.map(|most| most.saturating_sub(self.validations()));

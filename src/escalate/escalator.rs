@@ -76,7 +76,7 @@ type Done = (AgentName, PolicyKind, Ended);
 struct Work<'b> {
     bench: &'b Workbench,
     engine: SharedEngine<'b>,
-    /// What the present climb of a level has used.
+    /// What the present pass of a level has used.
     spent: Spent,
     /// Candidates that were judged before it.
     judged: u64,
@@ -106,7 +106,7 @@ pub struct Escalator {
     pub sink: Arc<dyn EventSink>,
     /// What earlier sessions of the run did.
     pub past: Arc<Past>,
-    /// Who works on which rung, how often, and with what in view.
+    /// Who works on which level, how often, and with what in view.
     pub plan: Plan,
     /// Who decides, by level and agent.
     pub mind: WhoDecides,
@@ -119,7 +119,7 @@ pub struct Escalator {
 }
 
 impl Escalator {
-    /// Climbs the levels until a patch is plausible.
+    /// Tries the levels in order until a patch is plausible.
     ///
     /// # Errors
     /// Faults of the environment, the model and the journal; a bug that stays without a repair is no error.
@@ -132,7 +132,7 @@ impl Escalator {
                 case = CaseFile::default();
                 bench.validator.forget();
             }
-            for (level, stages) in self.plan.rungs(number) {
+            for (level, stages) in self.plan.levels_of(number) {
                 if level == Level::First && !work.engine.lock().await.knows_the_language() {
                     let language = bench.language.title();
                     self.tell(format!("{level} is left: the built-in engine has no fix templates for {language}"))?;

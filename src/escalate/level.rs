@@ -1,4 +1,4 @@
-//! The levels as data: a strategy names which agents work on which rung, in which order. The loop over them is in
+//! The levels as data: a strategy names which agents work on which level, in which order. The loop over them is in
 //! [`super::escalator`].
 
 use crate::domain::{AgentName, Level};

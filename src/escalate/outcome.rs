@@ -26,7 +26,7 @@ pub struct Repair {
     pub attempt: PatchAttempt,
     /// Further plausible patches of the same agent run, best first.
     pub others: Vec<PatchAttempt>,
-    /// On which rung.
+    /// On which level.
     pub level: Level,
     /// By which agent.
     pub agent: AgentName,

@@ -1,4 +1,4 @@
-//! What would be asked: the first prompt of every agent on every rung, as it is when nothing was learnt yet.
+//! What would be asked: the first prompt of every agent on every level, as it is when nothing was learnt yet.
 
 use super::escalator::{Escalator, Mind, RepairError};
 use super::level::Stage;
@@ -15,10 +15,10 @@ const GROWTH: u64 = 20_000;
 /// The same where gathered information is never cut, as the papers have it: the context of a large model.
 const GROWTH_OF_PAPERS: u64 = 128_000;
 
-/// The first request of one agent on one rung.
+/// The first request of one agent on one level.
 #[derive(Debug)]
 pub struct Preview {
-    /// The rung.
+    /// The level.
     pub level: Level,
     /// The agent.
     pub agent: AgentName,
@@ -37,7 +37,7 @@ impl Escalator {
     /// A prompt cannot be made, a profile is missing.
     pub fn preview(&self, bench: &Workbench) -> Result<Vec<Preview>, RepairError> {
         let mut all = Vec::new();
-        for (level, stages) in self.plan.rungs(1) {
+        for (level, stages) in self.plan.levels_of(1) {
             for stage in &stages {
                 let names: Vec<&AgentName> = match stage {
                     Stage::Together(names) => names.iter().collect(),

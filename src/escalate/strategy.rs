@@ -15,7 +15,7 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/agents/strategies")
 /// The strategy that is used when none is named.
 pub const DEFAULT: &str = "unified";
 
-/// Who works on which rung, how often, and with what in view.
+/// Who works on which level, how often, and with what in view.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Strategy {
@@ -35,7 +35,7 @@ pub struct Strategy {
     /// Further patches that the reviewer is asked for, beside a plausible one; without them it has one look at that.
     #[serde(default)]
     alternatives: u32,
-    /// How often the ladder is climbed.
+    /// How often all levels are tried.
     #[serde(default = "one")]
     attempts: u32,
     /// Variants asked for each candidate that fails.
@@ -44,7 +44,7 @@ pub struct Strategy {
     /// Sampling temperature; what is asked again is sampled with at least [`AGAIN`].
     #[serde(default)]
     temperature: f64,
-    /// Stages by rung. `First` is the built-in engine before the first paid call.
+    /// Stages by level. `First` is the built-in engine before the first paid call.
     crews: BTreeMap<String, Vec<Stage>>,
     /// What `--paper` changes.
     #[serde(default)]
@@ -138,7 +138,7 @@ impl Strategy {
         Ok(strategy)
     }
 
-    /// What a run does by this strategy; `paper` for the numbers and the view of the paper behind it: no first rung, a
+    /// What a run does by this strategy; `paper` for the numbers and the view of the paper behind it: no level 0, a
     /// new case file for each attempt, the paper's bound for misspelt names.
     pub fn plan(&self, paper: bool) -> Plan {
         let mut crews: BTreeMap<Level, Vec<Stage>> =
@@ -182,11 +182,11 @@ pub struct Plan {
     pub strategy: String,
     /// Whether it keeps to its paper.
     pub paper: bool,
-    /// Stages by rung.
+    /// Stages by level.
     pub crews: BTreeMap<Level, Vec<Stage>>,
-    /// Rungs to climb, lowest first; the first rung and refinement come with them.
+    /// Levels that may be entered, lowest first; level 0 and refinement come with them.
     pub levels: Vec<Level>,
-    /// *k* of FixAgent's Algorithm 1: how often the whole ladder is climbed.
+    /// *k* of FixAgent's Algorithm 1: how often all levels are tried.
     pub attempts: u32,
     /// Variants asked of a model for each failed candidate.
     pub variants: u32,
@@ -213,23 +213,27 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The agents that it has on the rungs that are climbed, and its reviewer.
+    /// The agents that it has on the levels that may be entered, and its reviewer.
     pub fn agents(&self) -> BTreeSet<AgentName> {
-        let stages = self.rungs(1).into_iter().flat_map(|(_, stages)| stages);
+        let stages = self.levels_of(1).into_iter().flat_map(|(_, stages)| stages);
         let named = stages.flat_map(|stage| stage.agents().to_vec());
         named.chain(self.reviewer.clone()).collect()
     }
 
-    /// The rungs of an attempt, each with its stages: the built-in engine before the first attempt where the plan has
+    /// The levels of an attempt, each with its stages: the built-in engine before the first attempt where the plan has
     /// it, what was asked for, and refinement after level 3. Agents that are left out are in none of them.
-    pub fn rungs(&self, attempt: u32) -> Vec<(Level, Vec<Stage>)> {
-        let climbed = |level: Level| match level {
+    pub fn levels_of(&self, attempt: u32) -> Vec<(Level, Vec<Stage>)> {
+        let may_enter = |level: Level| match level {
             Level::First => attempt == 1,
             Level::Refine => self.levels.contains(&Level::L3),
             asked => self.levels.contains(&asked),
         };
         let left = |stages: &[Stage]| stages.iter().filter_map(|s| s.without(|a| self.without.has_agent(a))).collect();
-        self.crews.iter().filter(|(level, _)| climbed(**level)).map(|(level, stages)| (*level, left(stages))).collect()
+        self.crews
+            .iter()
+            .filter(|(level, _)| may_enter(**level))
+            .map(|(level, stages)| (*level, left(stages)))
+            .collect()
     }
 
     /// The reviewer of a plausible patch of that level.
@@ -258,7 +262,7 @@ mod tests {
             let strategy = Strategy::named(&name).unwrap();
             let folders: Vec<&str> = strategy.profiles.as_deref().into_iter().collect();
             let profiles = profile::load(&folders, None, &Registry::builtin().names()).unwrap();
-            for (level, stages) in strategy.plan(false).rungs(1) {
+            for (level, stages) in strategy.plan(false).levels_of(1) {
                 for agent in stages.iter().flat_map(Stage::agents) {
                     assert!(profiles.iter().any(|p| p.name == *agent), "{name}: {agent} of {level}");
                 }
@@ -276,7 +280,7 @@ mod tests {
         for (name, localization) in [("fixagent", Localization::Spectrum), ("direct", Localization::Perfect)] {
             assert_eq!(paper(name).localization, localization, "{name}");
         }
-        assert!(paper("unified").rungs(1).iter().all(|(level, _)| *level != Level::First));
+        assert!(paper("unified").levels_of(1).iter().all(|(level, _)| *level != Level::First));
         assert_eq!(Strategy::named("unified").unwrap().plan(false).attempts, 1);
     }
 
@@ -284,10 +288,10 @@ mod tests {
     fn agents_that_are_left_out_are_in_no_rung() {
         let mut plan = Strategy::named("unified").unwrap().plan(false);
         plan.without = [Part::FixerPro, Part::Summarizer].into_iter().collect();
-        let rungs = plan.rungs(2);
-        let all: Vec<&AgentName> = rungs.iter().flat_map(|(_, stages)| stages).flat_map(Stage::agents).collect();
+        let levels = plan.levels_of(2);
+        let all: Vec<&AgentName> = levels.iter().flat_map(|(_, stages)| stages).flat_map(Stage::agents).collect();
         assert!(all.iter().all(|agent| !["fixer_pro", "summarizer"].contains(&agent.as_str())));
-        assert_eq!(rungs.last().unwrap().1.len(), 17, "refinement starts at Fixer");
+        assert_eq!(levels.last().unwrap().1.len(), 17, "refinement starts at Fixer");
         assert!(plan.reviewer_on(Level::L2).is_none());
     }
 

@@ -78,8 +78,8 @@ impl Abilities {
             Form::JsonObject => self.json_object,
             Form::Text => true,
         };
-        let ladder = [Form::Tools, Form::JsonSchema, Form::JsonObject, Form::Text];
-        ladder.into_iter().filter(|form| *form >= wished).find(taken).unwrap_or(Form::Text)
+        let forms = [Form::Tools, Form::JsonSchema, Form::JsonObject, Form::Text];
+        forms.into_iter().filter(|form| *form >= wished).find(taken).unwrap_or(Form::Text)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::domain::{FailingTest, Failure, Frame, TestId, TestStatus, outer_class
 use crate::validate::{self, Baseline};
 use std::sync::Arc;
 
-/// Supertypes climbed in search of an inherited test method.
+/// Supertypes looked at in search of an inherited test method.
 const MAX_CLIMB: usize = 8;
 
 /// The triggering tests of a baseline, in its order, each with what is known of it.

@@ -137,7 +137,7 @@ pub struct RunReport {
     pub bug: BugId,
     /// How it ended.
     pub verdict: VerdictWord,
-    /// On which rung the patch came; 0 is the built-in engine before the first paid call.
+    /// On which level the patch came; 0 is the built-in engine before the first paid call.
     pub level: Option<Level>,
     /// Who made it.
     pub by: Option<By>,

@@ -1,7 +1,7 @@
 //! The warm judge: candidates are compiled by a compiler that stays, and tested in a process that stays, each in a class
 //! loader of its own. Its pass is only ever `passed_warm`; the confirmation is the cold judge's.
 //!
-//! The ladder for each candidate, cheapest first: syntax, compiler, same byte code, triggering tests; in a batch also tests
+//! The steps for each candidate, cheapest first: syntax, compiler, same byte code, triggering tests; in a batch also tests
 //! that stopped earlier candidates, and those near the change.
 
 mod compile;

@@ -91,9 +91,9 @@ fn check(whole: &str, bugs: usize) {
     let wanted = |class: Class| (0..bugs).filter(|&bug| class_of(bug) == class).count() as u64;
     assert_eq!(told["all"]["bugs"].as_u64(), Some(bugs as u64));
     let repaired = |level: u64| {
-        let mut rungs = told["escalation"].as_array().unwrap().iter();
-        let rung = rungs.find(|rung| rung["level"].as_u64() == Some(level));
-        rung.map_or(0, |rung| rung["repaired"].as_u64().unwrap())
+        let mut levels = told["escalation"].as_array().unwrap().iter();
+        let counts = levels.find(|counts| counts["level"].as_u64() == Some(level));
+        counts.map_or(0, |counts| counts["repaired"].as_u64().unwrap())
     };
     for (level, class) in [(1, Class::L1), (2, Class::L2), (3, Class::L3)] {
         assert_eq!(repaired(level), wanted(class), "level {level}");

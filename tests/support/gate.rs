@@ -138,7 +138,7 @@ pub fn fix(comparison: &str) -> Reply {
 }
 
 /// What an agent answers to its n-th question: the bug is repaired by Fixer on level 3, after two failed levels.
-pub fn ladder(agent: &str, nth: usize) -> Reply {
+pub fn up_to_level_3(agent: &str, nth: usize) -> Reply {
     let done = |args: Value| Reply::command("goal_accomplished", args);
     match (agent, nth) {
         ("Locator", _) => {

@@ -20,7 +20,7 @@ pub use developer::Developer;
 #[allow(unused_imports)]
 pub use endpoint::{Endpoint, Reply, Served};
 #[allow(unused_imports)]
-pub use gate::{Gate, change, dollars, fix, ladder, steady};
+pub use gate::{Gate, change, dollars, fix, steady, up_to_level_3};
 #[allow(unused_imports)]
 pub use parallel::in_parallel;
 #[allow(unused_imports)]

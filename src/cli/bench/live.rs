@@ -74,9 +74,9 @@ fn line(progress: &Progress, left: Option<Duration>) -> String {
 }
 
 fn table(progress: &Progress, elapsed: Duration, left: Option<Duration>) -> String {
-    let (plausible, rungs) = plausible(progress);
+    let (plausible, levels) = plausible(progress);
     let left = left.map_or_else(|| "unknown".to_owned(), clock);
-    let mut text = format!("completed  {} of {}\nplausible  {plausible}{rungs}\n", progress.over, progress.units);
+    let mut text = format!("completed  {} of {}\nplausible  {plausible}{levels}\n", progress.over, progress.units);
     if !progress.troubles.is_empty() {
         let next = progress.troubles.iter().filter_map(|(_, trouble)| trouble.again_in()).min();
         let next = next.map(|wait| format!(", tried again in {}", clock(wait))).unwrap_or_default();
@@ -98,24 +98,29 @@ fn table(progress: &Progress, elapsed: Duration, left: Option<Duration>) -> Stri
 
 /// `12/40 completed, 9 plausible (L1 8, L2 1), 1 failed by the environment, $0.12`
 pub fn counts(progress: &Progress) -> String {
-    let (plausible, rungs) = plausible(progress);
+    let (plausible, levels) = plausible(progress);
     let trouble = match progress.troubles.len() {
         0 => String::new(),
         n => format!(", {n} failed by the environment"),
     };
-    format!("{}/{} completed, {plausible} plausible{rungs}{trouble}, {}", progress.over, progress.units, cost(progress))
+    format!(
+        "{}/{} completed, {plausible} plausible{levels}{trouble}, {}",
+        progress.over,
+        progress.units,
+        cost(progress)
+    )
 }
 
 /// How many are plausible, and ` (L1 8, L2 1)`.
 fn plausible(progress: &Progress) -> (usize, String) {
-    let told = |(rung, n): (&String, &usize)| match rung.parse::<u8>() {
+    let told = |(level, n): (&String, &usize)| match level.parse::<u8>() {
         Ok(0) => format!("level 0 {n}"),
         Ok(level) => format!("L{level} {n}"),
-        Err(_) => format!("{rung} {n}"),
+        Err(_) => format!("{level} {n}"),
     };
-    let rungs: Vec<String> = progress.plausible.iter().map(told).collect();
-    let rungs = if rungs.is_empty() { String::new() } else { format!(" ({})", rungs.join(", ")) };
-    (progress.plausible.values().sum(), rungs)
+    let levels: Vec<String> = progress.plausible.iter().map(told).collect();
+    let levels = if levels.is_empty() { String::new() } else { format!(" ({})", levels.join(", ")) };
+    (progress.plausible.values().sum(), levels)
 }
 
 fn cost(progress: &Progress) -> String {

@@ -84,9 +84,9 @@ pub struct Config {
     pub paper: bool,
     /// Parts that are left out.
     pub without: Vec<PartArg>,
-    /// Levels to climb; the strategy's when absent.
+    /// Levels that may be entered; the strategy's when absent.
     pub levels: Option<Levels>,
-    /// How often the whole ladder is climbed; the strategy's number when absent.
+    /// How often all levels are tried; the strategy's number when absent.
     pub attempts: Option<u32>,
     /// Whether the built-in engine does not try before the first paid call.
     pub no_first: bool,

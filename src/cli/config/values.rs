@@ -80,7 +80,7 @@ impl From<Dollars> for f64 {
     }
 }
 
-/// Levels to climb, lowest first: `L1`, or a range `L1..L3`.
+/// Levels that may be entered, lowest first: `L1`, or a range `L1..L3`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Levels(pub Vec<Level>);
@@ -206,7 +206,7 @@ pub struct AgentCap {
     pub validations: Option<u64>,
 }
 
-/// What one climb of one level may use.
+/// What one pass of one level may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LevelCap {
@@ -228,7 +228,7 @@ pub struct CapTable {
     pub call: CallCap,
     /// Of one run of one agent.
     pub agent: AgentCap,
-    /// Of one climb of one level.
+    /// Of one pass of one level.
     pub level: LevelCap,
 }
 

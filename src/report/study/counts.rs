@@ -1,4 +1,4 @@
-//! How many runs came to what, and on which rung.
+//! How many runs came to what, and on which level.
 
 use super::{Correctness, RunFacts, Share, Tries};
 use crate::domain::{Level, Usage};
@@ -103,10 +103,10 @@ impl Counts {
     }
 }
 
-/// One rung of the escalation, over all runs.
+/// One level of the escalation, over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Rung {
-    /// The rung.
+pub struct LevelCounts {
+    /// The level.
     pub level: Level,
     /// Runs that entered it.
     pub entered: u64,
@@ -114,39 +114,40 @@ pub struct Rung {
     pub repaired: u64,
     /// Of these, known to be correct.
     pub correct: u64,
-    /// Runs that went on to a higher rung.
-    pub went_on: u64,
+    /// Runs that went on to a higher level.
+    pub escalated: u64,
     /// Runs that ended on it without a repair.
-    pub given_up: u64,
+    pub failed: u64,
     /// What it cost in all runs that entered it.
     pub usage: Usage,
     /// Seconds in models and tools, in all runs that entered it.
     pub seconds: f64,
 }
 
-/// The rungs from level 0 to refine; those that no run came to are left out.
-pub fn escalation(runs: &[RunFacts]) -> Vec<Rung> {
+/// The levels from level 0 to refine; those that no run came to are left out.
+pub fn escalation(runs: &[RunFacts]) -> Vec<LevelCounts> {
     let levels = [Level::First, Level::L1, Level::L2, Level::L3, Level::Refine];
-    levels.into_iter().map(|level| rung(level, runs)).filter(|rung| rung.entered > 0).collect()
+    levels.into_iter().map(|level| counts_of(level, runs)).filter(|counts| counts.entered > 0).collect()
 }
 
-fn rung(level: Level, runs: &[RunFacts]) -> Rung {
+fn counts_of(level: Level, runs: &[RunFacts]) -> LevelCounts {
     let (usage, seconds) = (Usage::default(), 0.0);
-    let mut rung = Rung { level, entered: 0, repaired: 0, correct: 0, went_on: 0, given_up: 0, usage, seconds };
+    let mut counts =
+        LevelCounts { level, entered: 0, repaired: 0, correct: 0, escalated: 0, failed: 0, usage, seconds };
     for run in runs {
         let here = run.plausible() && run.level() == Some(level);
         let entered = here || run.entered.contains(&level);
         let higher = run.entered.iter().any(|other| *other > level);
-        rung.entered += u64::from(entered);
-        rung.repaired += u64::from(here);
-        rung.correct += u64::from(here && run.correct());
-        rung.went_on += u64::from(entered && !here && higher);
-        rung.given_up += u64::from(entered && !higher && !run.plausible() && run.report.is_some());
+        counts.entered += u64::from(entered);
+        counts.repaired += u64::from(here);
+        counts.correct += u64::from(here && run.correct());
+        counts.escalated += u64::from(entered && !here && higher);
+        counts.failed += u64::from(entered && !higher && !run.plausible() && run.report.is_some());
         if let Some(usage) = run.spent.get(&level) {
-            rung.usage += *usage;
+            counts.usage += *usage;
         }
         let here = run.agents.iter().filter(|(place, _)| place.level == level);
-        rung.seconds += here.map(|(_, facts)| facts.model_seconds + facts.tool_seconds).sum::<f64>();
+        counts.seconds += here.map(|(_, facts)| facts.model_seconds + facts.tool_seconds).sum::<f64>();
     }
-    rung
+    counts
 }

@@ -16,7 +16,7 @@ mod table;
 mod tables;
 
 pub use compare::{Gain, Pair};
-pub use counts::{Counts, Rung};
+pub use counts::{Counts, LevelCounts};
 pub use facts::{
     AgentFacts, Correctness, EXEMPT, Facet, LocationType, PatchSize, Place, RunFacts, Setting, Step, ToolFacts,
 };
@@ -55,11 +55,11 @@ pub struct Study {
     pub projects: BTreeMap<String, Counts>,
     /// By how far the developer's repair is spread; runs of bugs without a known repair are in none.
     pub location_types: BTreeMap<LocationType, Counts>,
-    /// From level 0 to refine; rungs that no run came to are left out.
-    pub escalation: Vec<Rung>,
+    /// From level 0 to refine; levels that no run came to are left out.
+    pub escalation: Vec<LevelCounts>,
     /// By agent.
     pub agents: BTreeMap<AgentName, AgentFacts>,
-    /// By agent on its rung.
+    /// By agent on its level.
     pub places: BTreeMap<Place, AgentFacts>,
     /// Tools in runs that repaired correctly.
     pub tools_of_correct: BTreeMap<ToolName, ToolFacts>,

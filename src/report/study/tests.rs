@@ -119,7 +119,7 @@ fn cells(study: &Study, table: &str, row: usize) -> Vec<String> {
 }
 
 #[test]
-fn every_rung_tells_what_came_went_on_and_what_one_more_repair_costs() {
+fn every_level_tells_what_entered_and_escalated_and_what_one_more_repair_costs() {
     let study = study();
     let told = |row: usize| cells(&study, "escalation", row);
     assert_eq!(told(0)[..7], ["L1", "5", "2", "40.0", "2", "2", "1"]);
@@ -202,8 +202,11 @@ fn every_configuration_has_its_own_figures() {
     let column = table("configurations").columns.iter().position(|title| title == "USD per correct repair").unwrap();
     assert_eq!(cells(&study, "configurations", 0)[column], "0.7000", "all that was paid, for the one correct repair");
     assert!(table("escalation").note.starts_with("All 2 configurations together"), "what is pooled says so");
-    let climb = |name: &str| table(name).rows.iter().map(|row| row[3].shown()).collect::<Vec<_>>();
-    assert_eq!((climb("repairs-by-cost"), climb("repairs-by-time")), (vec!["USD".into(); 3], vec!["s".to_owned(); 3]));
+    let unit_of = |name: &str| table(name).rows.iter().map(|row| row[3].shown()).collect::<Vec<_>>();
+    assert_eq!(
+        (unit_of("repairs-by-cost"), unit_of("repairs-by-time")),
+        (vec!["USD".into(); 3], vec!["s".to_owned(); 3])
+    );
 }
 
 /// The same study with the developers' repairs: A-1 in a line, A-2 in several.

@@ -185,7 +185,7 @@ fn drawn(all: &[&Moment], pause: f64) -> Vec<(Work, (f64, f64), String)> {
     back.into_iter().chain(front).map(titled).collect()
 }
 
-/// A sum that climbs; gives where the next thing begins.
+/// A cumulative sum; gives where the next thing begins.
 fn curve(svg: &mut Svg, top: f64, name: &str, points: Vec<(f64, f64)>, class: &str) -> f64 {
     let most = points.last().map_or(1.0, |(_, sum)| *sum);
     let bottom = top + CURVE;
@@ -194,7 +194,7 @@ fn curve(svg: &mut Svg, top: f64, name: &str, points: Vec<(f64, f64)>, class: &s
         data += &format!(" H{x:.1} V{:.1}", bottom - (CURVE - 18.0) * sum / most);
     }
     data += &format!(" H{:.1}", WIDE - 12.0);
-    svg.path(&data, &format!("climb line-{class}"), "");
+    svg.path(&data, &format!("sum line-{class}"), "");
     svg.text((LEFT - 8.0, bottom - 18.0), Anchor::End, "", name);
     let sum = if most.fract() == 0.0 { format!("{most:.0}") } else { format!("{most:.4}") };
     svg.text((LEFT - 8.0, bottom - 3.0), Anchor::End, "soft", &format!("{sum} in the end"));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn work_without_a_pause_is_one_bar_and_sums_climb() {
+    fn work_without_a_pause_is_one_bar_and_sums_grow() {
         let all = [
             moment(Work::Candidate, 0.0, 1.0, 0),
             moment(Work::Candidate, 1.001, 2.0, 0),

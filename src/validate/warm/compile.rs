@@ -63,7 +63,7 @@ impl Inner {
         found
     }
 
-    /// The ladder up to byte code.
+    /// The steps up to byte code.
     pub(super) async fn compile(&self, patch: &Patch, haste: Haste) -> Result<Compiled, ValidateError> {
         let subject = &self.jvm;
         if let Some(refused) = refuse(&subject.checkout, patch) {

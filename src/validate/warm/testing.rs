@@ -92,7 +92,7 @@ impl Inner {
         subject.plan_of(tests, subject.quick_deadlines(&self.cold.baseline().report)).until_lost()
     }
 
-    /// The ladder from the tests on.
+    /// The steps from the tests on.
     pub(super) async fn test(
         &self,
         warm: &Warm,

@@ -88,11 +88,11 @@ pub struct RunFacts {
     pub size: Option<PatchSize>,
     /// Attempts that were begun.
     pub attempts: u32,
-    /// Rungs on which an agent started.
+    /// Levels on which an agent started.
     pub entered: BTreeSet<Level>,
-    /// By rung: requests, tokens and money.
+    /// By level: requests, tokens and money.
     pub spent: BTreeMap<Level, Usage>,
-    /// By agent on its rung.
+    /// By agent on its level.
     pub agents: BTreeMap<Place, AgentFacts>,
     /// By tool.
     pub tools: BTreeMap<ToolName, ToolFacts>,
@@ -229,7 +229,7 @@ impl RunFacts {
         }
     }
 
-    /// On which rung it came.
+    /// On which level it came.
     pub fn level(&self) -> Option<Level> {
         self.report.as_ref().and_then(|report| report.level)
     }

@@ -27,7 +27,7 @@ pub struct Setting {
     pub prices: String,
     /// Agents that it has, by name; empty of runs that did not keep it.
     pub agents: Vec<String>,
-    /// Levels that it may climb.
+    /// Levels that it may enter.
     pub levels: Vec<u64>,
     /// Seed of the run.
     pub seed: Option<u64>,

@@ -5,10 +5,10 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use std::ops::AddAssign;
 
-/// An agent on a rung; as text and as a key of JSON `L1 fixer`.
+/// An agent on a level; as text and as a key of JSON `L1 fixer`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The rung.
+    /// The level.
     pub level: Level,
     /// The agent.
     pub agent: AgentName,

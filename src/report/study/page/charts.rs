@@ -4,8 +4,8 @@
 use super::svg::{self, Anchor, Svg, plain, ticks};
 use crate::domain::ToolName;
 use crate::domain::words::clipped;
-use crate::report::study::tables::{Climb, MEASURES, Measure, by_cost, by_time, quantile};
-use crate::report::study::{Quality, RunFacts, Rung, Study};
+use crate::report::study::tables::{Cumulative, MEASURES, Measure, by_cost, by_time, quantile};
+use crate::report::study::{LevelCounts, Quality, RunFacts, Study};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -35,8 +35,8 @@ pub fn charts(study: &Study) -> Vec<Chart> {
     let pooled = |chart: Option<Chart>| chart.map(|chart| chart.noted(study.pooled()));
     let all = [
         pooled(flow(study)),
-        climbing("repairs-by-cost", "Repairs against cost", by_cost(study)),
-        climbing("repairs-by-time", "Repairs against time", by_time(study)),
+        cumulative("repairs-by-cost", "Repairs against cost", by_cost(study)),
+        cumulative("repairs-by-time", "Repairs against time", by_time(study)),
     ];
     let sets = [super::venn::venn(study, Quality::Plausible), super::venn::venn(study, Quality::Correct)];
     let each = for_each_configuration(study, boxes).into_iter().chain(for_each_configuration(study, tools));
@@ -89,21 +89,21 @@ impl Chart {
 fn flow(study: &Study) -> Option<Chart> {
     const BAR: f64 = 26.0;
     const STEP: f64 = 74.0;
-    let rungs = &study.escalation;
-    let most = rungs.iter().map(|rung| rung.entered).max().filter(|most| *most > 0)? as f64;
+    let levels = &study.escalation;
+    let most = levels.iter().map(|counts| counts.entered).max().filter(|most| *most > 0)? as f64;
     let width = |n: u64| WIDE * n as f64 / most;
     let mut svg = Svg::default();
-    for (at, rung) in rungs.iter().enumerate() {
+    for (at, counts) in levels.iter().enumerate() {
         let top = STEP * at as f64 + 20.0;
-        let Rung { entered, repaired, went_on, given_up, correct, .. } = *rung;
-        svg.text((0.0, top - 6.0), Anchor::Start, "name", rung.level.label());
+        let LevelCounts { entered, repaired, escalated, failed, correct, .. } = *counts;
+        svg.text((0.0, top - 6.0), Anchor::Start, "name", counts.level.label());
         let came = format!("{entered} entered, {repaired} repaired");
         svg.text((WIDE, top - 6.0), Anchor::End, "soft", &came);
         let parts = [
-            ("went", went_on, "escalated"),
+            ("went", escalated, "escalated"),
             ("correct", correct, "repaired, correct"),
             ("repaired", repaired - correct, "repaired, not known to be correct"),
-            ("gave", given_up, "failed"),
+            ("gave", failed, "failed"),
         ];
         let mut left = 0.0;
         for (class, n, words) in parts.into_iter().filter(|(_, n, _)| *n > 0) {
@@ -115,31 +115,31 @@ fn flow(study: &Study) -> Option<Chart> {
             }
             left += wide;
         }
-        if let Some(next) = rungs.get(at + 1) {
-            let (here, there) = (width(went_on), width(went_on.min(next.entered)));
+        if let Some(next) = levels.get(at + 1) {
+            let (here, there) = (width(escalated), width(escalated.min(next.entered)));
             let (y, below) = (top + BAR, top + STEP);
             let band = format!("M0,{y:.1} L{here:.1},{y:.1} L{there:.1},{below:.1} L0,{below:.1} Z");
-            svg.path(&band, "band", &format!("{went_on} escalated"));
+            svg.path(&band, "band", &format!("{escalated} escalated"));
         }
     }
-    let high = STEP * (rungs.len() - 1) as f64 + 20.0 + BAR;
-    let sum = |of: fn(&Rung) -> u64| rungs.iter().map(of).sum::<u64>();
+    let high = STEP * (levels.len() - 1) as f64 + 20.0 + BAR;
+    let sum = |of: fn(&LevelCounts) -> u64| levels.iter().map(of).sum::<u64>();
     let key = [
-        ("correct", "repaired, correct", sum(|rung| rung.correct)),
-        ("repaired", "repaired", sum(|rung| rung.repaired - rung.correct)),
-        ("went", "escalated", sum(|rung| rung.went_on)),
-        ("gave", "failed", sum(|rung| rung.given_up)),
+        ("correct", "repaired, correct", sum(|counts| counts.correct)),
+        ("repaired", "repaired", sum(|counts| counts.repaired - counts.correct)),
+        ("went", "escalated", sum(|counts| counts.escalated)),
+        ("gave", "failed", sum(|counts| counts.failed)),
     ];
     let key = key.into_iter().filter(|(.., n)| *n > 0).map(|(class, words, _)| (class, words.to_owned())).collect();
     let label = "How many runs entered each level, were repaired there, escalated or failed; as the table Escalation";
     Some(Chart::new("escalation", "From level to level", key, svg.finish(WIDE, high, label)))
 }
 
-/// Lines that climb: repairs of each configuration against what they took.
-fn climbing(file: &'static str, title: &'static str, climb: Option<Climb>) -> Option<Chart> {
+/// Cumulative lines: repairs of each configuration against what they took.
+fn cumulative(file: &'static str, title: &'static str, sums: Option<Cumulative>) -> Option<Chart> {
     const HIGH: f64 = 170.0;
     const LEFT: f64 = 34.0;
-    let Climb { unit, lines, .. } = climb?;
+    let Cumulative { unit, lines, .. } = sums?;
     let ends = lines.iter().filter_map(|(_, sums)| sums.last());
     let most = ends.copied().fold(0.0, f64::max);
     let repairs = lines.iter().map(|(_, sums)| sums.len()).max().unwrap_or(0);
@@ -160,7 +160,7 @@ fn climbing(file: &'static str, title: &'static str, climb: Option<Climb>) -> Op
         for (before, cost) in sums.iter().enumerate() {
             data.push_str(&format!(" H{:.1} V{:.1}", x(*cost), y((before + 1) as f64)));
         }
-        svg.path(&data, &format!("climb line-{class}"), "");
+        svg.path(&data, &format!("sums line-{class}"), "");
     }
     let named = match unit {
         "s" => "seconds of wall time, the quickest repair first",

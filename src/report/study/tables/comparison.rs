@@ -86,7 +86,7 @@ pub fn gains(study: &Study, quality: Quality) -> Table {
     }))
 }
 
-/// Every bug in a row, every configuration in a column: on which rung and by whom it was repaired first.
+/// Every bug in a row, every configuration in a column: on which level and by whom it was repaired first.
 pub fn by_bug(study: &Study) -> Table {
     let names: Vec<&String> = study.configurations.keys().collect();
     let mut table = Table::new("by-bug", "Bug by bug", &["bug"]);

@@ -1,9 +1,9 @@
-//! From rung to rung: what each repaired, and what that cost.
+//! From level to level: what each repaired, and what that cost.
 
 use super::tokens;
 use crate::report::study::{Cell, Study, Table};
 
-pub fn rungs(study: &Study) -> Table {
+pub fn by_level(study: &Study) -> Table {
     let columns = [
         "level",
         "runs that entered",
@@ -22,21 +22,21 @@ pub fn rungs(study: &Study) -> Table {
     let note = "Level 0 is the built-in engine before the first paid call. A level's cost is that of all runs that \
                 entered it; the cost of a repair is what one more repair costs there. Seconds are those in models and \
                 tools.";
-    Table::new("escalation", "Escalation", &columns).note(note).rows(study.escalation.iter().map(|rung| {
+    Table::new("escalation", "Escalation", &columns).note(note).rows(study.escalation.iter().map(|counts| {
         vec![
-            rung.level.label().into(),
-            rung.entered.into(),
-            rung.repaired.into(),
-            Cell::percent(rung.repaired, rung.entered),
-            rung.correct.into(),
-            rung.went_on.into(),
-            rung.given_up.into(),
-            rung.usage.requests.into(),
-            tokens(&rung.usage).into(),
-            Cell::money(&rung.usage),
-            Cell::money_each(&rung.usage, rung.repaired),
-            Cell::Number(rung.seconds, 1),
-            Cell::mean(rung.seconds, rung.repaired, 1),
+            counts.level.label().into(),
+            counts.entered.into(),
+            counts.repaired.into(),
+            Cell::percent(counts.repaired, counts.entered),
+            counts.correct.into(),
+            counts.escalated.into(),
+            counts.failed.into(),
+            counts.usage.requests.into(),
+            tokens(&counts.usage).into(),
+            Cell::money(&counts.usage),
+            Cell::money_each(&counts.usage, counts.repaired),
+            Cell::Number(counts.seconds, 1),
+            Cell::mean(counts.seconds, counts.repaired, 1),
         ]
     }))
 }

@@ -1,9 +1,9 @@
 //! The figures as tables, by what they are about.
 
 mod agents;
-mod climbs;
 mod comparison;
 mod conditions;
+mod cumulative;
 mod escalation;
 mod groups;
 mod papers;
@@ -14,7 +14,7 @@ mod spread;
 use super::{Quality, Study, Table};
 use crate::domain::Usage;
 
-pub(super) use climbs::{Climb, by_cost, by_time};
+pub(super) use cumulative::{Cumulative, by_cost, by_time};
 pub(super) use spread::{MEASURES, Measure, quantile};
 
 /// Tables over all configurations.
@@ -26,7 +26,7 @@ impl Study {
         let all = [
             groups::summary(self),
             groups::correctness(self),
-            escalation::rungs(self),
+            escalation::by_level(self),
             escalation::places(self),
             groups::configurations(self),
             conditions::settings(self),
@@ -53,8 +53,8 @@ impl Study {
             agents::tool_use(self),
             agents::outcomes(self),
             spread::distributions(self),
-            climbs::repairs_by_cost(self),
-            climbs::repairs_by_time(self),
+            cumulative::repairs_by_cost(self),
+            cumulative::repairs_by_time(self),
             conditions::conditions(self),
             runs::runs(self),
         ];

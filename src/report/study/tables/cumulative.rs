@@ -8,7 +8,7 @@ const MOST_LINES: usize = 3;
 
 /// Repairs, the cheapest first, against what they took together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Climb {
+pub struct Cumulative {
     /// What is counted: `USD`, `tokens`, `s`.
     pub unit: &'static str,
     /// Digits behind the point.
@@ -17,7 +17,7 @@ pub struct Climb {
     pub lines: Vec<(String, Vec<f64>)>,
 }
 
-impl Climb {
+impl Cumulative {
     fn of(study: &Study, unit: &'static str, decimals: usize, cost: impl Fn(&RunFacts) -> f64) -> Option<Self> {
         let names: Vec<&String> = study.configurations.keys().collect();
         let repaired = |name: Option<&String>| {
@@ -48,16 +48,17 @@ fn sums(mut costs: Vec<f64>) -> Vec<f64> {
 
 /// Against dollars where they are known of every repair and any were paid, else against tokens; `None` where no model
 /// was asked.
-pub fn by_cost(study: &Study) -> Option<Climb> {
+pub fn by_cost(study: &Study) -> Option<Cumulative> {
     let mut repaired = study.runs.iter().filter(|run| run.plausible());
     let dollars = repaired.all(|run| run.usage.cost_usd.0.is_some());
-    let dollars = dollars.then(|| Climb::of(study, "USD", 4, |run| run.usage.cost_usd.0.unwrap_or_default())).flatten();
-    dollars.or_else(|| Climb::of(study, "tokens", 0, |run| tokens(&run.usage) as f64))
+    let dollars =
+        dollars.then(|| Cumulative::of(study, "USD", 4, |run| run.usage.cost_usd.0.unwrap_or_default())).flatten();
+    dollars.or_else(|| Cumulative::of(study, "tokens", 0, |run| tokens(&run.usage) as f64))
 }
 
 /// Against wall time.
-pub fn by_time(study: &Study) -> Option<Climb> {
-    Climb::of(study, "s", 1, |run| run.seconds.wall)
+pub fn by_time(study: &Study) -> Option<Cumulative> {
+    Cumulative::of(study, "s", 1, |run| run.seconds.wall)
 }
 
 pub fn repairs_by_cost(study: &Study) -> Table {
@@ -68,10 +69,10 @@ pub fn repairs_by_time(study: &Study) -> Table {
     points("repairs-by-time", "Repairs against time", by_time(study))
 }
 
-fn points(name: &'static str, title: &'static str, climb: Option<Climb>) -> Table {
+fn points(name: &'static str, title: &'static str, sums: Option<Cumulative>) -> Table {
     let mut table = Table::new(name, title, &["configuration", "repairs", "so far", "unit"]);
     table.is_data = true;
-    let Some(Climb { unit, decimals, lines }) = climb else { return table };
+    let Some(Cumulative { unit, decimals, lines }) = sums else { return table };
     for (name, sums) in lines {
         let point =
             |(n, sum): (u64, f64)| vec![name.as_str().into(), n.into(), Cell::Number(sum, decimals), unit.into()];
