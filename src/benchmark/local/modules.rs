@@ -114,24 +114,28 @@ fn is_file_of(file: &Utf8Path, test: &str) -> bool {
     file.with_extension("").ends_with(class.replace('.', "/"))
 }
 
-/// The first module whose tests failed when all ran, or never ended. `failed` tells it of those that ran, and `left_out`
-/// why others were not compiled; `command` is what developers type.
+/// The first module whose tests failed when all ran, or never ended, and the others like it. `failed` tells it of those that ran, and
+/// `left_out` why others were not compiled; `command` is what developers type.
 ///
 /// # Errors
 /// None failed.
-pub(super) fn first_that_fails(
+pub(super) fn those_that_fail(
     root: &Utf8Path,
     all: &[Module],
     failed: impl Fn(&Module) -> Option<bool>,
     left_out: Option<&str>,
     command: &str,
-) -> Result<Module, BenchmarkError> {
-    let tested = || all.iter().filter(|module| !module.test_files(root).is_empty());
-    let found = tested().find(|module| failed(module) == Some(true));
-    let others: Vec<&str> = tested().filter(|module| failed(module).is_none()).map(Module::label).collect();
-    found.cloned().ok_or_else(|| match left_out.filter(|_| !others.is_empty()) {
+) -> Result<(Module, Vec<Module>), BenchmarkError> {
+    let tested: Vec<&Module> = all.iter().filter(|module| !module.test_files(root).is_empty()).collect();
+    let mut found = tested.iter().filter(|module| failed(module) == Some(true)).map(|module| (*module).clone());
+    if let Some(first) = found.next() {
+        return Ok((first, found.collect()));
+    }
+    let others: Vec<&str> =
+        tested.iter().filter(|module| failed(module).is_none()).map(|module| module.label()).collect();
+    Err(match left_out.filter(|_| !others.is_empty()) {
         None => BenchmarkError::Root {
-            what: format!("nothing to repair: the tests of all {} modules with tests pass", tested().count()),
+            what: format!("nothing to repair: the tests of all {} modules with tests pass", tested.len()),
             path: root.to_owned(),
             hint: "name a failing test with `--failing CLASS#METHOD`".into(),
         },
@@ -141,6 +145,21 @@ pub(super) fn first_that_fails(
             hint: format!("see what `{command}` says of them, or use `--build` and `--test`"),
         },
     })
+}
+
+/// Tells a user, whose project is in `original`, of the modules that fail and are not worked on.
+pub(super) fn tell_of(others: &[Module], original: &Utf8Path, notes: &mut Vec<String>) {
+    if !others.is_empty() {
+        let folders: Vec<String> = others.iter().map(|module| module.folder.under(original).to_string()).collect();
+        let folders = folders.join(", ");
+        notes.push(format!("tests fail in other modules too; to work on another, run it on that folder: {folders}"));
+    }
+}
+
+/// What a user is told of the module that is worked on.
+pub(super) fn note(root: &Utf8Path, all: &[Module], module: &Module) -> String {
+    let tested = all.iter().filter(|module| !module.test_files(root).is_empty()).count();
+    format!("module {}, 1 of {tested} with tests", module.label())
 }
 
 /// Whether reports tell of a failure. A module without any report was cut by its deadline.
@@ -213,16 +232,23 @@ mod tests {
             let text = format!("<testsuite tests=\"3\" errors=\"0\" failures=\"{failures}\"/>");
             fs::write(reports(module).join("TEST-x.xml"), text).unwrap();
         };
-        let first = |ran: &dyn Fn(&Module) -> bool, left_out| {
+        let failing = |ran: &dyn Fn(&Module) -> bool, left_out| {
             let failed = |module: &Module| ran(module).then(|| reports_failure(&reports(module)));
-            first_that_fails(&root, &all, failed, left_out, "mvn test")
+            those_that_fail(&root, &all, failed, left_out, "mvn test")
         };
         report(&all[1], 0);
         report(&all[2], 0);
-        assert!(first(&|_| true, None).unwrap_err().to_string().contains("nothing to repair"));
+        assert!(failing(&|_| true, None).unwrap_err().to_string().contains("nothing to repair"));
         report(&all[2], 1);
-        assert_eq!(first(&|_| true, None).unwrap().label(), "app");
-        let said = first(&|module| module.label() != "app", Some("no antlr")).unwrap_err().to_string();
+        assert_eq!(failing(&|_| true, None).unwrap(), (all[2].clone(), vec![]));
+        let said = failing(&|module| module.label() != "app", Some("no antlr")).unwrap_err().to_string();
         assert!(said.contains("app do not: no antlr"), "{said}");
+        report(&all[1], 2);
+        let (chosen, others) = failing(&|_| true, None).unwrap();
+        assert_eq!(chosen, all[1]);
+        let mut notes = Vec::new();
+        tell_of(&others, Utf8Path::new("/home/me/shop"), &mut notes);
+        assert!(notes[0].ends_with("on that folder: /home/me/shop/app"), "{notes:?}");
+        assert_eq!(note(&root, &all, &all[1]), "module core, 1 of 2 with tests");
     }
 }

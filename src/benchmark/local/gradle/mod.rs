@@ -103,12 +103,16 @@ async fn in_copy(
     }
     let module = match choice {
         Choice::One(module) => module,
-        Choice::RunAll => failing_module(root, &all, &prepared)?,
+        Choice::RunAll => {
+            let (first, others) = failing_modules(root, &all, &prepared)?;
+            modules::tell_of(&others, original, notes);
+            first
+        }
     };
     let unknown = || no_module(&module, &all);
     let nth = all.iter().position(|known| known.folder == module.folder).ok_or_else(unknown)?;
     if all.len() > 1 {
-        notes.push(format!("module {} of {}", module.label(), all.len()));
+        notes.push(modules::note(root, &all, &module));
     }
     let told = prepared.answers.compiled(nth).ok_or_else(unknown)?;
     let project = describe::project(root, &prepared.build, &prepared.build.modules[nth], &told, notes);
@@ -183,8 +187,12 @@ fn told_modules(root: &Utf8Path, prepared: &Prepared) -> Vec<Module> {
     prepared.build.modules.iter().map(module).collect()
 }
 
-/// The first module with a failing test; where none has, the first whose tests were cut or left no report.
-fn failing_module(root: &Utf8Path, all: &[Module], prepared: &Prepared) -> Result<Module, BenchmarkError> {
+/// The first module with a failing test, and the others; where none has, those whose tests were cut or left no report.
+fn failing_modules(
+    root: &Utf8Path,
+    all: &[Module],
+    prepared: &Prepared,
+) -> Result<(Module, Vec<Module>), BenchmarkError> {
     let ran: Vec<Option<(bool, bool)>> = (0..all.len())
         .map(|nth| {
             prepared.answers.compiled(nth)?;
@@ -200,7 +208,7 @@ fn failing_module(root: &Utf8Path, all: &[Module], prepared: &Prepared) -> Resul
         let (failed, silent) = (*ran.get(place(module)?)?)?;
         Some(if some_failed { failed } else { silent })
     };
-    modules::first_that_fails(root, all, failed, prepared.left_out.as_deref(), "gradle test")
+    modules::those_that_fail(root, all, failed, prepared.left_out.as_deref(), "gradle test")
 }
 
 fn no_module(module: &Module, all: &[Module]) -> BenchmarkError {

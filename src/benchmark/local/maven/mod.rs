@@ -72,13 +72,15 @@ async fn in_copy(
             Some(found) => found,
             None => {
                 let prepared = maven.prepare(&Request { root: root.to_owned(), only: None, tests: Run::All }).await?;
-                (failing_module(root, &all, prepared.left_out.as_deref())?, prepared)
+                let (first, others) = failing_modules(root, &all, prepared.left_out.as_deref())?;
+                shared::tell_of(&others, original, notes);
+                (first, prepared)
             }
         },
     };
     notes.push(prepared.note);
     if all.len() > 1 {
-        notes.push(format!("module {} of {}", module.label(), all.len()));
+        notes.push(shared::note(root, &all, &module));
     }
     let project = describe(root, &all, &module, notes)?;
     remove_traces(root, &all);
@@ -119,14 +121,18 @@ async fn touched_and_failing(
     (reports.is_dir() && shared::reports_failure(&reports)).then_some((module, prepared))
 }
 
-/// The first module whose tests fail by surefire's reports. One that does not compile has no class path, and no tests
-/// that could fail by running.
-fn failing_module(root: &Utf8Path, all: &[Module], left_out: Option<&str>) -> Result<Module, BenchmarkError> {
+/// The first module whose tests fail by surefire's reports, and the others. One that does not compile has no class path,
+/// and no tests that could fail by running.
+fn failing_modules(
+    root: &Utf8Path,
+    all: &[Module],
+    left_out: Option<&str>,
+) -> Result<(Module, Vec<Module>), BenchmarkError> {
     let failed = |module: &Module| {
         let folder = module.folder.under(root);
         folder.join(request::CLASS_PATH).is_file().then(|| shared::reports_failure(&folder.join(own::REPORTS)))
     };
-    shared::first_that_fails(root, all, failed, left_out, "mvn test")
+    shared::those_that_fail(root, all, failed, left_out, "mvn test")
 }
 
 /// The project that a module's folder belongs to, and the module's path in it; `None` when the folder is no module of a
