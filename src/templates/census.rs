@@ -86,8 +86,11 @@ class Found { int find(Map<CharSequence, Integer> all, CharSequence key) { retur
     #[test]
     fn every_family_works_in_several_classes_of_the_fixtures() {
         let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-        let clues =
-            Clues { thrown: vec!["IllegalStateException".into()], expected: vec!["IllegalArgumentException".into()] };
+        let clues = Clues {
+            thrown: vec!["IllegalStateException".into()],
+            expected: vec!["IllegalArgumentException".into()],
+            ..Clues::default()
+        };
         let mut names: Vec<String> =
             root.join("bugs").read_dir_utf8().unwrap().map(|bug| bug.unwrap().file_name().to_owned()).collect();
         names.sort();

@@ -1,5 +1,6 @@
 //! Edits of a text by byte ranges of its tree, and the normal form by which equal candidates are recognised.
 
+use super::shape::Shape;
 use super::syntax::Unit;
 use crate::language::{self, Language};
 use std::collections::hash_map::DefaultHasher;
@@ -85,7 +86,7 @@ pub fn changed_part(unit: &Unit, changes: &[Change]) -> Range<usize> {
     let end = changes.iter().map(|change| change.range.end).max().unwrap_or(0);
     let Some(node) = unit.root().descendant_for_byte_range(start, end) else { return whole };
     let is_member = |node: &Node<'_>| {
-        matches!(node.kind(), "method_declaration" | "constructor_declaration" | "field_declaration")
+        matches!(node.shape(), "method_declaration" | "constructor_declaration" | "field_declaration")
             && node.start_byte() <= start
             && node.end_byte() >= end
     };
@@ -97,7 +98,7 @@ pub fn changed_part(unit: &Unit, changes: &[Change]) -> Range<usize> {
 pub fn normal_form(unit: &Unit, changes: &[Change]) -> Option<u64> {
     let part = changed_part(unit, changes);
     let wrapped = |body: &str| {
-        if part.len() == unit.text.len() { body.to_owned() } else { format!("class X {{ {body} }}") }
+        if part.len() == unit.text.len() { body.to_owned() } else { unit.language.wrapped(body).text }
     };
     let before = tokens(&wrapped(unit.text.get(part.clone())?), unit.language)?;
     let after = tokens(&wrapped(&applied(&unit.text, part.clone(), changes)?), unit.language)?;
@@ -125,12 +126,12 @@ fn tokens(text: &str, language: &dyn Language) -> Option<Tokens> {
         if language.syntax().is_comment(node) {
             return false;
         }
-        if node.kind() == "block" && language.is_indented() {
+        if node.shape() == "block" && language.is_indented() {
             // What indentation tells stands in no token.
             let inside = language::children(node).into_iter().filter(|child| !language.syntax().is_comment(*child));
             inside.count().hash(&mut hasher);
         }
-        let needless = matches!(node.kind(), "(" | ")") && node.parent().is_some_and(is_needless_parenthesis);
+        let needless = matches!(node.shape(), "(" | ")") && node.parent().is_some_and(is_needless_parenthesis);
         if node.child_count() == 0 && !needless {
             language::text_of(node, text).hash(&mut hasher);
         }
@@ -141,17 +142,17 @@ fn tokens(text: &str, language: &dyn Language) -> Option<Tokens> {
 
 /// Parentheses around a name, call or literal, or around a whole value.
 fn is_needless_parenthesis(node: Node<'_>) -> bool {
-    if node.kind() != "parenthesized_expression" {
+    if node.shape() != "parenthesized_expression" {
         return false;
     }
     let whole = node.parent().is_some_and(|parent| {
         matches!(
-            parent.kind(),
+            parent.shape(),
             "return_statement" | "variable_declarator" | "argument_list" | "parenthesized_expression"
         )
     });
     let simple = node.named_child(0).is_some_and(|inner| !super::syntax::is_compound_expression(inner));
-    let header = node.parent().is_some_and(|parent| parent.child_by_field_name("condition") == Some(node));
+    let header = node.parent().is_some_and(|parent| parent.part("condition") == Some(node));
     (whole || simple) && !header
 }
 

@@ -2,8 +2,9 @@
 
 use super::library;
 use super::scope::Variable;
+use super::shape::Shape;
 use super::syntax::{Unit, arguments, bare};
-use super::types::JavaType;
+use super::types::ValueType;
 use crate::code::{CodeIndex, Method};
 use tree_sitter::Node;
 
@@ -23,29 +24,24 @@ pub struct Typer<'a> {
 
 impl<'a> Typer<'a> {
     /// The expression's type, when it can be told.
-    pub fn infer(&self, node: Node<'_>) -> Option<JavaType> {
+    pub fn infer(&self, node: Node<'_>) -> Option<ValueType> {
         self.at_depth(node, 0)
     }
 
     /// The type that is wanted where the expression stands: by what it is assigned to, returned from, passed to.
-    pub fn expected(&self, node: Node<'_>) -> Option<JavaType> {
+    pub fn expected(&self, node: Node<'_>) -> Option<ValueType> {
         let parent = node.parent()?;
-        let is_field = |field: &str| parent.child_by_field_name(field) == Some(node);
-        match parent.kind() {
-            "parenthesized_expression" => match parent.parent()?.kind() {
-                "if_statement" | "while_statement" | "do_statement" => Some(JavaType::new("boolean")),
+        let is_field = |field: &str| parent.part(field) == Some(node);
+        match parent.shape() {
+            "parenthesized_expression" => match parent.parent()?.shape() {
+                "if_statement" | "while_statement" | "do_statement" => Some(ValueType::new("boolean")),
                 _ => self.expected(parent),
             },
-            "for_statement" if is_field("condition") => Some(JavaType::new("boolean")),
-            "assignment_expression" if is_field("right") => self.infer(parent.child_by_field_name("left")?),
-            "variable_declarator" => {
-                let kind = parent.parent()?.child_by_field_name("type")?;
-                let text = self.unit.text(kind);
-                (text != "var").then(|| JavaType::new(text))
-            }
+            "for_statement" if is_field("condition") => Some(ValueType::new("boolean")),
+            "assignment_expression" if is_field("right") => self.infer(parent.part("left")?),
+            "variable_declarator" => (self.unit.rules.types.as_ref()?.declared)(parent, self.unit),
             "return_statement" => {
-                let callable = super::syntax::enclosing_callable(parent)?;
-                callable.child_by_field_name("type").map(|kind| JavaType::new(self.unit.text(kind)))
+                (self.unit.rules.types.as_ref()?.returned)(super::syntax::enclosing_callable(parent)?, self.unit)
             }
             "argument_list" => {
                 let call = parent.parent()?;
@@ -57,23 +53,25 @@ impl<'a> Typer<'a> {
     }
 
     /// Parameter types of the project method that a call means, when there is exactly one of that name and arity.
-    pub fn parameters(&self, call: Node<'_>) -> Option<Vec<JavaType>> {
+    pub fn parameters(&self, call: Node<'_>) -> Option<Vec<ValueType>> {
         let method = self.callee(call)?;
-        Some(method.params.iter().map(|text| JavaType::new(text)).collect())
+        let of = self.unit.rules.types.as_ref()?.of;
+        Some(method.params.iter().map(|text| of(text)).collect())
     }
 
-    fn at_depth(&self, node: Node<'_>, depth: usize) -> Option<JavaType> {
+    fn at_depth(&self, node: Node<'_>, depth: usize) -> Option<ValueType> {
         if depth > MAX_DEPTH {
             return None;
         }
-        let typed = |text: &str| Some(JavaType::new(text));
-        let of = |field: &str| self.at_depth(bare(node.child_by_field_name(field)?), depth + 1);
-        match node.kind() {
+        let typed = |text: &str| Some(ValueType::new(text));
+        let of = |field: &str| self.at_depth(bare(node.part(field)?), depth + 1);
+        match node.shape() {
             "parenthesized_expression" => self.at_depth(bare(node), depth + 1),
             "identifier" => self.variable(self.unit.text(node)),
             "true" | "false" | "instanceof_expression" => typed("boolean"),
-            "string_literal" => typed("String"),
+            "string_literal" => typed(self.unit.rules.types.as_ref()?.text),
             "character_literal" => typed("char"),
+            "decimal_integer_literal" if is_fraction(self.unit.text(node)) => typed("double"),
             "decimal_integer_literal" | "hex_integer_literal" | "binary_integer_literal" | "octal_integer_literal" => {
                 typed(if self.unit.text(node).ends_with(['l', 'L']) { "long" } else { "int" })
             }
@@ -81,7 +79,7 @@ impl<'a> Typer<'a> {
                 typed(if self.unit.text(node).ends_with(['f', 'F']) { "float" } else { "double" })
             }
             "binary_expression" => self.binary(node, depth),
-            "unary_expression" => match self.unit.text(node.child_by_field_name("operator")?) {
+            "unary_expression" => match self.unit.text(node.part("operator")?) {
                 "!" => typed("boolean"),
                 _ => of("operand"),
             },
@@ -89,91 +87,99 @@ impl<'a> Typer<'a> {
             "assignment_expression" => of("left"),
             "ternary_expression" => of("consequence").or_else(|| of("alternative")),
             "cast_expression" | "object_creation_expression" => {
-                typed(self.unit.text(node.child_by_field_name("type")?))
+                Some((self.unit.rules.types.as_ref()?.of)(self.unit.text(node.part("type")?)))
             }
             "array_creation_expression" => {
-                let base = self.unit.text(node.child_by_field_name("type")?).to_owned();
+                let base = self.unit.text(node.part("type")?).to_owned();
                 let dims = crate::language::children(node).into_iter();
-                let dims = dims.filter(|n| n.kind().starts_with("dimensions")).map(|n| match n.kind() {
+                let dims = dims.filter(|n| n.shape().starts_with("dimensions")).map(|n| match n.shape() {
                     "dimensions" => self.unit.text(n).matches('[').count(),
                     _ => 1,
                 });
-                Some(JavaType::new(&format!("{base}{}", "[]".repeat(dims.sum()))))
+                Some(ValueType::new(&format!("{base}{}", "[]".repeat(dims.sum()))))
             }
             "array_access" => of("array")?.element(),
+            "field_access" if node.kind() == "pointer_expression" => {
+                let points = self.unit.text(node).starts_with('*');
+                of("operand")?.element().filter(|_| points)
+            }
             "field_access" => self.field(node, depth),
             "method_invocation" => self.call(node, depth),
             _ => None,
         }
     }
 
-    fn variable(&self, name: &str) -> Option<JavaType> {
+    fn variable(&self, name: &str) -> Option<ValueType> {
         self.scope.iter().find(|variable| variable.name == name)?.kind.clone()
     }
 
-    fn binary(&self, node: Node<'_>, depth: usize) -> Option<JavaType> {
-        let operator = self.unit.text(node.child_by_field_name("operator")?);
+    fn binary(&self, node: Node<'_>, depth: usize) -> Option<ValueType> {
+        let operator = self.unit.text(node.part("operator")?);
         if matches!(operator, "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||") {
-            return Some(JavaType::new("boolean"));
+            return Some(ValueType::new("boolean"));
         }
-        let side = |field: &str| self.at_depth(bare(node.child_by_field_name(field)?), depth + 1);
+        let side = |field: &str| self.at_depth(bare(node.part(field)?), depth + 1);
         let (left, right) = (side("left"), side("right"));
-        let is_text = |side: &Option<JavaType>| side.as_ref().is_some_and(|kind| kind.as_str() == "String");
+        let is_text = |side: &Option<ValueType>| side.as_ref().is_some_and(|kind| kind.as_str() == "String");
         if operator == "+" && (is_text(&left) || is_text(&right)) {
-            return Some(JavaType::new("String"));
+            return Some(ValueType::new("String"));
         }
         let (left, right) = (left?, right?);
         if left.is_boolean() && right.is_boolean() {
             return Some(left);
         }
         if operator.contains("<<") || operator.contains(">>") {
-            return Some(left.promoted(&JavaType::new("int")));
+            return Some(left.promoted(&ValueType::new("int")));
         }
         (left.is_numeric() && right.is_numeric()).then(|| left.promoted(&right))
     }
 
-    fn field(&self, node: Node<'_>, depth: usize) -> Option<JavaType> {
-        let name = self.unit.text(node.child_by_field_name("field")?);
-        let object = node.child_by_field_name("object")?;
-        if object.kind() == "this" {
+    /// A member of a structure in C has no type: what the index tells of it lacks its stars.
+    fn field(&self, node: Node<'_>, depth: usize) -> Option<ValueType> {
+        if node.kind() == "field_expression" {
+            return None;
+        }
+        let name = self.unit.text(node.part("field")?);
+        let object = node.part("object")?;
+        if object.shape() == "this" {
             return self.variable(name);
         }
-        let owner = self.at_depth(bare(object), depth + 1).unwrap_or_else(|| JavaType::new(self.unit.text(object)));
+        let owner = self.at_depth(bare(object), depth + 1).unwrap_or_else(|| ValueType::new(self.unit.text(object)));
         if owner.is_array() {
-            return (name == "length").then(|| JavaType::new("int"));
+            return (name == "length").then(|| ValueType::new("int"));
         }
         let (_, class) = self.index.class(owner.erasure())?;
-        class.fields.iter().find(|field| field.name == name).map(|field| JavaType::new(&field.type_name))
+        class.fields.iter().find(|field| field.name == name).map(|field| ValueType::new(&field.type_name))
     }
 
-    fn call(&self, node: Node<'_>, depth: usize) -> Option<JavaType> {
+    fn call(&self, node: Node<'_>, depth: usize) -> Option<ValueType> {
         if let Some(method) = self.callee(node) {
-            return returned(method);
+            return (self.unit.rules.types.as_ref()?.result)(method);
         }
-        let name = self.unit.text(node.child_by_field_name("name")?);
+        let name = self.unit.text(node.part("name")?);
         let args: Vec<_> = arguments(node).into_iter().map(|arg| self.at_depth(bare(arg), depth + 1)).collect();
-        let receiver = node.child_by_field_name("object")?;
+        let receiver = node.part("object")?;
         let owner = self.at_depth(bare(receiver), depth + 1);
         library::returns(owner.as_ref(), self.unit.text(receiver), name, &args)
     }
 
     /// The project method a call means: by the receiver's type, else in the classes of this file; by name and arity.
     pub fn callee(&self, call: Node<'_>) -> Option<&'a Method> {
-        let (name, receiver) = match call.kind() {
-            "method_invocation" => (call.child_by_field_name("name")?, call.child_by_field_name("object")),
-            "object_creation_expression" => (call.child_by_field_name("type")?, None),
+        let (name, receiver) = match call.shape() {
+            "method_invocation" => (call.part("name")?, call.part("object")),
+            "object_creation_expression" => (call.part("type")?, None),
             _ => return None,
         };
         let name = self.unit.text(name).split('<').next()?.rsplit('.').next()?;
         let arity = arguments(call).len();
         let fits = |method: &&Method| method.name == name && method.params.len() == arity;
-        let mut found: Vec<&'a Method> = match receiver.filter(|receiver| receiver.kind() != "this") {
-            None if call.kind() == "object_creation_expression" => {
+        let mut found: Vec<&'a Method> = match receiver.filter(|receiver| receiver.shape() != "this") {
+            None if call.shape() == "object_creation_expression" => {
                 self.index.methods_named(name).filter(|m| m.constructor).filter(fits).collect()
             }
             None => self.index.file(&self.unit.path)?.methods().filter(fits).collect(),
             Some(receiver) => {
-                let owner = self.infer(bare(receiver)).unwrap_or_else(|| JavaType::new(self.unit.text(receiver)));
+                let owner = self.infer(bare(receiver)).unwrap_or_else(|| ValueType::new(self.unit.text(receiver)));
                 let (_, class) = self.index.class(owner.erasure())?;
                 class.methods.iter().filter(fits).collect()
             }
@@ -183,8 +189,14 @@ impl<'a> Typer<'a> {
     }
 }
 
-/// The type a method returns, read from its signature; `None` for constructors.
-pub fn returned(method: &Method) -> Option<JavaType> {
+/// Whether a number of C has a fraction; Java's grammar tells the two apart.
+fn is_fraction(number: &str) -> bool {
+    let is_hex = number.starts_with("0x") || number.starts_with("0X");
+    !is_hex && number.contains(['.', 'e', 'E', 'f', 'F'])
+}
+
+/// The type a method in Java returns, read from its signature; `None` for constructors.
+pub fn returned(method: &Method) -> Option<ValueType> {
     if method.constructor {
         return None;
     }
@@ -207,7 +219,7 @@ pub fn returned(method: &Method) -> Option<JavaType> {
             )
     });
     let kind: String = words.collect::<Vec<_>>().concat();
-    (!kind.is_empty()).then(|| JavaType::new(&kind))
+    (!kind.is_empty()).then(|| ValueType::new(&kind))
 }
 
 /// Drops `<T extends …>` that stands between modifiers and the type.

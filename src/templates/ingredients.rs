@@ -1,8 +1,9 @@
 //! Code that is already there: expressions and statements mined from methods, with the variables they use.
 
 use super::infer::Typer;
+use super::shape::Shape;
 use super::syntax::{Unit, arguments};
-use super::types::JavaType;
+use super::types::ValueType;
 use crate::code::CodeIndex;
 use crate::language::preorder;
 use std::ops::Range;
@@ -21,7 +22,7 @@ pub struct Use {
     /// The variable.
     pub name: String,
     /// Its type, when known.
-    pub kind: Option<JavaType>,
+    pub kind: Option<ValueType>,
 }
 
 /// An expression or a statement that can be copied.
@@ -32,9 +33,9 @@ pub struct Ingredient {
     /// Its grammar kind.
     pub shape: String,
     /// Its type, for expressions.
-    pub kind: Option<JavaType>,
+    pub kind: Option<ValueType>,
     /// The type of the only argument of a call, when it has one and its type is known.
-    pub only_argument: Option<JavaType>,
+    pub only_argument: Option<ValueType>,
     /// Variables it uses, in order.
     pub uses: Vec<Use>,
     /// Where it starts in its file.
@@ -65,7 +66,7 @@ impl Pantry {
             let scope = (unit.rules.visible)(inner_place(site), unit);
             let typer = Typer { unit, index, scope: &scope };
             for node in (unit.rules.expressions)(site) {
-                let plain = matches!(node.kind(), "identifier" | "this" | "parenthesized_expression");
+                let plain = matches!(node.shape(), "identifier" | "this" | "parenthesized_expression");
                 if !plain && node.byte_range().len() <= MAX_BYTES {
                     pantry.expressions.push(ingredient(typer, node));
                 }
@@ -80,17 +81,17 @@ impl Pantry {
 
 /// The place inside a statement's header from which all its own variables are visible.
 pub fn inner_place(site: Node<'_>) -> Node<'_> {
-    if site.kind() != "for_statement" {
+    if site.shape() != "for_statement" {
         return site;
     }
-    ["condition", "update", "body"].iter().find_map(|field| site.child_by_field_name(field)).unwrap_or(site)
+    ["condition", "update", "body"].iter().find_map(|field| site.part(field)).unwrap_or(site)
 }
 
 fn ingredient(typer: Typer<'_>, node: Node<'_>) -> Ingredient {
     let unit = typer.unit;
     let mut uses = Vec::new();
     preorder(node, |inner| {
-        if inner.kind() == "identifier" && (unit.rules.is_value)(inner) {
+        if inner.shape() == "identifier" && (unit.rules.is_value)(inner) {
             let name = unit.text(inner).to_owned();
             if typer.scope.iter().any(|variable| variable.name == name) {
                 let range = inner.start_byte() - node.start_byte()..inner.end_byte() - node.start_byte();
@@ -101,10 +102,10 @@ fn ingredient(typer: Typer<'_>, node: Node<'_>) -> Ingredient {
     });
     Ingredient {
         text: unit.text(node).to_owned(),
-        shape: node.kind().to_owned(),
+        shape: node.shape().to_owned(),
         kind: typer.infer(node),
         only_argument: match arguments(node).as_slice() {
-            [argument] if node.kind() == "method_invocation" => typer.infer(*argument),
+            [argument] if node.shape() == "method_invocation" => typer.infer(*argument),
             _ => None,
         },
         uses,

@@ -1,16 +1,16 @@
 //! What every Java programmer knows of the standard library: result types, and methods that are easily confused.
 
-use super::types::JavaType;
+use super::types::ValueType;
 
 /// The result type of a call on a library type, when it is well known. `receiver` is the receiver's text, for static
 /// calls such as `Math.max`.
-pub fn returns(owner: Option<&JavaType>, receiver: &str, name: &str, args: &[Option<JavaType>]) -> Option<JavaType> {
+pub fn returns(owner: Option<&ValueType>, receiver: &str, name: &str, args: &[Option<ValueType>]) -> Option<ValueType> {
     static_call(receiver, name, args)
         .or_else(|| owner.and_then(|owner| element_call(owner, name)))
-        .or_else(|| by_name(name).map(JavaType::new))
+        .or_else(|| by_name(name).map(ValueType::new))
 }
 
-fn static_call(receiver: &str, name: &str, args: &[Option<JavaType>]) -> Option<JavaType> {
+fn static_call(receiver: &str, name: &str, args: &[Option<ValueType>]) -> Option<ValueType> {
     let first = args.first().cloned().flatten();
     let kind = match (receiver, name) {
         (
@@ -27,7 +27,7 @@ fn static_call(receiver: &str, name: &str, args: &[Option<JavaType>]) -> Option<
         ("Math" | "StrictMath", "round") => "long",
         ("Math" | "StrictMath", _) => "double",
         ("Arrays" | "java.util.Arrays", "asList") | ("List", "of") => {
-            return Some(JavaType::new(&first.map_or("List".into(), |kind| format!("List<{}>", boxed(&kind)))));
+            return Some(ValueType::new(&first.map_or("List".into(), |kind| format!("List<{}>", boxed(&kind)))));
         }
         ("Arrays", "copyOf" | "copyOfRange") => return first,
         ("Integer", "parseInt" | "signum" | "bitCount" | "compare") => "int",
@@ -44,19 +44,19 @@ fn static_call(receiver: &str, name: &str, args: &[Option<JavaType>]) -> Option<
         ("String", _) => "String",
         _ => return None,
     };
-    Some(JavaType::new(kind))
+    Some(ValueType::new(kind))
 }
 
 /// Calls whose result is what the owner holds.
-fn element_call(owner: &JavaType, name: &str) -> Option<JavaType> {
+fn element_call(owner: &ValueType, name: &str) -> Option<ValueType> {
     let arguments = owner.arguments();
     if owner.is_map() {
         let (key, value) = (arguments.first(), arguments.get(1));
         return match name {
             "get" | "getOrDefault" | "put" | "remove" => value.cloned(),
-            "keySet" => key.map(|key| JavaType::new(&format!("Set<{key}>"))),
-            "values" => value.map(|value| JavaType::new(&format!("Collection<{value}>"))),
-            "entrySet" => Some(JavaType::new(&format!("Set<Map.Entry<{},{}>>", key?, value?))),
+            "keySet" => key.map(|key| ValueType::new(&format!("Set<{key}>"))),
+            "values" => value.map(|value| ValueType::new(&format!("Collection<{value}>"))),
+            "entrySet" => Some(ValueType::new(&format!("Set<Map.Entry<{},{}>>", key?, value?))),
             _ => None,
         };
     }
@@ -80,8 +80,8 @@ fn element_call(owner: &JavaType, name: &str) -> Option<JavaType> {
         "get" | "getFirst" | "getLast" | "removeFirst" | "removeLast" | "pollFirst" | "pollLast" | "peekFirst"
         | "peekLast" | "pop" | "peek" | "poll" | "element" | "first" | "last" => Some(element),
         "remove" if owner.is_list() => Some(element),
-        "subList" => Some(JavaType::new(&format!("List<{element}>"))),
-        "iterator" => Some(JavaType::new(&format!("Iterator<{element}>"))),
+        "subList" => Some(ValueType::new(&format!("List<{element}>"))),
+        "iterator" => Some(ValueType::new(&format!("Iterator<{element}>"))),
         _ => None,
     }
 }
@@ -115,7 +115,7 @@ fn by_name(name: &str) -> Option<&'static str> {
 }
 
 /// The wrapper of a primitive: type arguments cannot be primitive.
-pub fn boxed(kind: &JavaType) -> String {
+pub fn boxed(kind: &ValueType) -> String {
     match kind.as_str() {
         "boolean" => "Boolean",
         "byte" => "Byte",
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn results_follow_type_arguments() {
-        let t = JavaType::new;
+        let t = ValueType::new;
         let map = t("Map<String,List<Integer>>");
         assert_eq!(returns(Some(&map), "m", "get", &[None]), Some(t("List<Integer>")));
         assert_eq!(returns(Some(&t("Deque<Node>")), "d", "pop", &[]), Some(t("Node")));

@@ -1,8 +1,11 @@
 //! What differs by language in how the engine reads a tree: one table for each language that families are written for.
 
 use super::scope::Variable;
+use super::shape::Shape;
 use super::syntax::{self, Unit};
-use super::{Template, java, python, scope};
+use super::types::ValueType;
+use super::{Template, c, infer, java, python, scope};
+use crate::code::Method;
 use crate::language::Language;
 use tree_sitter::Node;
 
@@ -26,12 +29,36 @@ pub struct Rules {
     pub visible: fn(Node<'_>, &Unit) -> Vec<Variable>,
     /// The member of a type or module that holds the node.
     pub member: for<'t> fn(Node<'t>) -> Option<Node<'t>>,
+    /// What declarations tell of types; `None` where they tell nothing.
+    pub types: Option<TypeRules>,
 }
 
-const RULES: [Rules; 2] = [
+/// How types are written, and what can be asked of their values.
+pub struct TypeRules {
+    /// A type from its text.
+    pub of: fn(&str) -> ValueType,
+    /// The type that a declarator gives.
+    pub declared: fn(Node<'_>, &Unit) -> Option<ValueType>,
+    /// What the callable returns.
+    pub returned: fn(Node<'_>, &Unit) -> Option<ValueType>,
+    /// What a method of the project returns.
+    pub result: fn(&Method) -> Option<ValueType>,
+    /// The type of text between quotes.
+    pub text: &'static str,
+    /// What is always true, and what never is.
+    pub truths: [&'static str; 2],
+    /// What refers to nothing.
+    pub null: &'static str,
+    /// Simple questions about a variable, with weights.
+    pub questions: fn(&Variable) -> Vec<(String, f64)>,
+    /// Whether a counter has reached an end, with weights.
+    pub positions: fn(&[Variable]) -> Vec<(String, f64)>,
+}
+
+const RULES: [Rules; 3] = [
     Rules {
         language: "java",
-        families: java,
+        families: java::families,
         is_site: syntax::is_site,
         is_body: syntax::is_body,
         expressions: syntax::own_expressions,
@@ -41,6 +68,39 @@ const RULES: [Rules; 2] = [
         },
         visible: scope::visible,
         member: syntax::enclosing_member,
+        types: Some(TypeRules {
+            of: ValueType::new,
+            declared: java::declared,
+            returned: java::returned,
+            result: infer::returned,
+            text: "String",
+            truths: ["true", "false"],
+            null: "null",
+            questions: java::questions,
+            positions: java::positions,
+        }),
+    },
+    Rules {
+        language: "c",
+        families: c::families,
+        is_site: syntax::is_site,
+        is_body: syntax::is_body,
+        expressions: syntax::own_expressions,
+        is_value: syntax::is_expression,
+        is_copyable: |node| syntax::is_simple_statement(node.shape()),
+        visible: c::names::visible,
+        member: c::member,
+        types: Some(TypeRules {
+            of: c::types::of,
+            declared: c::types::declared,
+            returned: c::types::returned,
+            result: c::types::result,
+            text: "char[]",
+            truths: ["1", "0"],
+            null: "NULL",
+            questions: c::questions,
+            positions: c::positions,
+        }),
     },
     Rules {
         language: "python",
@@ -52,11 +112,12 @@ const RULES: [Rules; 2] = [
         is_copyable: |node| node.kind() == "expression_statement",
         visible: python::names::visible,
         member: python::tree::member,
+        types: None,
     },
 ];
 
 /// The rules of a language; `None` for one that no family is written for.
 pub fn rules(language: &dyn Language) -> Option<&'static Rules> {
-    static KNOWN: [Rules; 2] = RULES;
+    static KNOWN: [Rules; 3] = RULES;
     KNOWN.iter().find(|rules| rules.language == language.name())
 }

@@ -1,7 +1,7 @@
-//! Variables that can be named at a place, nearest first.
+//! Variables that can be named at a place in Java, nearest first.
 
 use super::syntax::Unit;
-use super::types::JavaType;
+use super::types::ValueType;
 use crate::language::{Java, Parameter, children};
 use tree_sitter::Node;
 
@@ -22,7 +22,7 @@ pub struct Variable {
     /// Its name.
     pub name: String,
     /// Its type, unless it must be inferred.
-    pub kind: Option<JavaType>,
+    pub kind: Option<ValueType>,
     /// Where it was declared.
     pub origin: Origin,
     /// Whether it cannot be assigned.
@@ -108,22 +108,22 @@ impl Scope<'_> {
     }
 
     /// The declared type with the dimensions after the name; `var` takes the type of a plain `new`.
-    fn declared_type(&self, kind: Node<'_>, declarator: Node<'_>) -> Option<JavaType> {
+    fn declared_type(&self, kind: Node<'_>, declarator: Node<'_>) -> Option<ValueType> {
         let text = self.unit.text(kind);
         if text == "var" {
             let value = declarator.child_by_field_name("value")?;
             let created = (value.kind() == "object_creation_expression").then_some(value)?;
-            return created.child_by_field_name("type").map(|t| JavaType::new(self.unit.text(t)));
+            return created.child_by_field_name("type").map(|t| ValueType::new(self.unit.text(t)));
         }
         let dimensions = declarator.child_by_field_name("dimensions").map_or("", |d| self.unit.text(d));
-        Some(JavaType::new(&format!("{text}{dimensions}")))
+        Some(ValueType::new(&format!("{text}{dimensions}")))
     }
 
     fn typed_name(&mut self, node: Node<'_>, origin: Origin) {
         let kind = node.child_by_field_name("type").map(|t| self.unit.text(t)).filter(|t| *t != "var");
         if let Some(name) = node.child_by_field_name("name") {
             let constant = self.has_modifier(node, "final");
-            self.add(name, kind.map(JavaType::new), origin, constant);
+            self.add(name, kind.map(ValueType::new), origin, constant);
         }
     }
 
@@ -132,7 +132,7 @@ impl Scope<'_> {
         let Some(parameter) = parameter else { return };
         let kind = children(parameter).into_iter().find(|n| n.kind() == "catch_type");
         if let Some(name) = parameter.child_by_field_name("name") {
-            self.add(name, kind.map(|k| JavaType::new(self.unit.text(k))), Origin::Local, true);
+            self.add(name, kind.map(|k| ValueType::new(self.unit.text(k))), Origin::Local, true);
         }
     }
 
@@ -161,7 +161,7 @@ impl Scope<'_> {
         for node in children(list) {
             if let Some(Parameter { kind, name, .. }) = Java.parameter(node, &self.unit.text) {
                 let constant = self.has_modifier(node, "final");
-                let kind = (kind != "var").then(|| JavaType::new(&kind));
+                let kind = (kind != "var").then(|| ValueType::new(&kind));
                 self.found.push(Variable { name, kind, origin, constant, declared: node.start_byte() });
             }
         }
@@ -172,7 +172,7 @@ impl Scope<'_> {
         modifiers.is_some_and(|m| self.unit.text(m).split_whitespace().any(|w| w == word))
     }
 
-    fn add(&mut self, name: Node<'_>, kind: Option<JavaType>, origin: Origin, constant: bool) {
+    fn add(&mut self, name: Node<'_>, kind: Option<ValueType>, origin: Origin, constant: bool) {
         let declared = name.start_byte();
         self.found.push(Variable { name: self.unit.text(name).to_owned(), kind, origin, constant, declared });
     }

@@ -5,9 +5,10 @@ use super::edit::Edit;
 use super::infer::Typer;
 use super::ingredients::{Ingredient, Pantry, inner_place};
 use super::scope::{Origin, Variable};
+use super::shape::Shape;
 use super::stores::Stores;
 use super::syntax::{Unit, enclosing_callable, enclosing_loop};
-use super::types::JavaType;
+use super::types::ValueType;
 use crate::code::CodeIndex;
 use crate::domain::words::{clipped, on_one_line};
 use std::sync::Arc;
@@ -58,18 +59,18 @@ impl<'a> Site<'a> {
     }
 
     /// The type of an expression.
-    pub fn kind(&self, node: Node<'_>) -> Option<JavaType> {
+    pub fn kind(&self, node: Node<'_>) -> Option<ValueType> {
         self.typer().infer(node)
     }
 
     /// The type that is wanted where an expression stands, else its own.
-    pub fn wanted(&self, node: Node<'_>) -> Option<JavaType> {
+    pub fn wanted(&self, node: Node<'_>) -> Option<ValueType> {
         self.typer().expected(node).or_else(|| self.kind(node))
     }
 
     /// Expressions of one kind of node.
     pub fn of_kind(&self, kind: &str) -> impl Iterator<Item = Node<'a>> {
-        self.expressions.iter().copied().filter(move |node| node.kind() == kind)
+        self.expressions.iter().copied().filter(move |node| node.shape() == kind)
     }
 
     /// Variables that existed before the statement, so that code in front of it may use them.
@@ -79,7 +80,7 @@ impl<'a> Site<'a> {
     }
 
     /// Variables whose values fit a type, nearest first.
-    pub fn fitting<'s>(&'s self, wanted: &'s JavaType) -> impl Iterator<Item = &'s Variable> {
+    pub fn fitting<'s>(&'s self, wanted: &'s ValueType) -> impl Iterator<Item = &'s Variable> {
         self.scope.iter().filter(move |v| v.kind.as_ref().is_some_and(|kind| wanted.accepts(kind)))
     }
 
@@ -89,19 +90,14 @@ impl<'a> Site<'a> {
     }
 
     /// The return type of the method around the statement; `void` for constructors, `None` in lambdas.
-    pub fn returns(&self) -> Option<JavaType> {
-        let callable = self.callable()?;
-        match callable.kind() {
-            "method_declaration" => callable.child_by_field_name("type").map(|kind| JavaType::new(self.text(kind))),
-            "lambda_expression" => None,
-            _ => Some(JavaType::new("void")),
-        }
+    pub fn returns(&self) -> Option<ValueType> {
+        (self.unit.rules.types.as_ref()?.returned)(self.callable()?, self.unit)
     }
 
     /// A statement that leaves the method with nothing in hand, when its type is known.
     pub fn bail_out(&self) -> Option<String> {
-        let kind = self.returns()?;
-        Some(if kind.as_str() == "void" { "return;".into() } else { format!("return {};", kind.neutral_value()) })
+        let (kind, null) = (self.returns()?, self.unit.rules.types.as_ref()?.null);
+        Some(if kind.as_str() == "void" { "return;".into() } else { format!("return {};", kind.neutral_value(null)) })
     }
 
     /// Whether the statement lies in a loop.
@@ -112,11 +108,11 @@ impl<'a> Site<'a> {
     /// The part of the statement a node lies in, for explanations: "the `while` condition".
     pub fn place(&self, node: Node<'_>) -> String {
         let in_condition = |parent: Node<'_>| {
-            parent.child_by_field_name("condition").is_some_and(|condition| {
+            parent.part("condition").is_some_and(|condition| {
                 condition.start_byte() <= node.start_byte() && node.end_byte() <= condition.end_byte()
             })
         };
-        match self.statement.kind() {
+        match self.statement.shape() {
             "if_statement" => "the `if` condition".into(),
             "while_statement" | "do_statement" => "the loop condition".into(),
             "for_statement" if in_condition(self.statement) => "the loop condition".into(),
@@ -151,17 +147,17 @@ impl<'a> Site<'a> {
     /// Whether statements can be put before and behind the site's.
     pub fn in_block(&self) -> bool {
         self.statement.parent().is_some_and(|parent| {
-            matches!(parent.kind(), "block" | "constructor_body" | "switch_block_statement_group")
+            matches!(parent.shape(), "block" | "constructor_body" | "switch_block_statement_group")
         })
     }
 
     /// An ingredient's text for this place: as it is when all its variables are in sight with the same types, else
     /// with fitting variables in their stead. Each variant has the share of variables that could stay.
     pub fn adapted(&self, ingredient: &Ingredient) -> Vec<(String, f64)> {
-        let known = |name: &str, kind: &Option<JavaType>| {
+        let known = |name: &str, kind: &Option<ValueType>| {
             self.scope.iter().any(|v| v.name == name && (kind.is_none() || v.kind == *kind))
         };
-        let mut foreign: Vec<(&str, &Option<JavaType>)> = Vec::new();
+        let mut foreign: Vec<(&str, &Option<ValueType>)> = Vec::new();
         for used in &ingredient.uses {
             if !known(&used.name, &used.kind) && !foreign.iter().any(|(name, _)| *name == used.name) {
                 foreign.push((&used.name, &used.kind));

@@ -2,6 +2,7 @@
 //! member once.
 
 use super::ingredients::Pantry;
+use super::shape::Shape;
 use super::syntax::Unit;
 use crate::code::{CodeIndex, SourceFile};
 use crate::domain::RepoPath;
@@ -73,7 +74,7 @@ fn mined(unit: &Unit, index: &CodeIndex) -> Vec<Arc<Pantry>> {
         let Some(other) = Unit::new(file.path.clone(), file.text.clone(), index.language()) else { continue };
         let mut members = Vec::new();
         preorder(other.root(), |node| {
-            let member = matches!(node.kind(), "method_declaration" | "constructor_declaration");
+            let member = matches!(node.shape(), "method_declaration" | "constructor_declaration");
             if member && members.len() < FAR_MEMBERS {
                 members.push(node);
             }

@@ -1,6 +1,7 @@
-//! Java's tree as the templates see it: which nodes are expressions and statements, and what encloses what.
+//! Trees of Java and C as the families see them: which nodes are expressions and statements, and what encloses what.
 
 use super::rules::{Rules, rules};
+use super::shape::Shape;
 use crate::domain::RepoPath;
 use crate::language::{self, Language, first_line, last_line, text_of};
 use std::sync::Arc;
@@ -57,7 +58,7 @@ impl Unit {
         let mut bodies = language::children(node).into_iter().filter(|child| (self.rules.is_body)(node, *child));
         let inside_body = |body: Node<'_>| {
             let opens_before = !self.language.is_indented() || first_line(node) == line;
-            let same_line_header = first_line(body) == line && body.kind() == "block" && opens_before;
+            let same_line_header = first_line(body) == line && body.shape() == "block" && opens_before;
             (first_line(body)..=last_line(body)).contains(&line) && !same_line_header
         };
         !bodies.any(inside_body)
@@ -78,8 +79,8 @@ impl Unit {
 
 /// Whether templates work on the node as a whole: statements that do something, and fields with a value.
 pub fn is_site(node: Node<'_>) -> bool {
-    match node.kind() {
-        "local_variable_declaration" => node.parent().is_none_or(|parent| parent.kind() != "for_statement"),
+    match node.shape() {
+        "local_variable_declaration" => node.parent().is_none_or(|parent| parent.shape() != "for_statement"),
         "field_declaration" | "switch_expression" => true,
         kind => is_simple_statement(kind) || is_compound_statement(kind),
     }
@@ -114,24 +115,24 @@ pub fn is_loop(kind: &str) -> bool {
 
 /// Whether a child of a statement holds statements of its own.
 pub fn is_body(parent: Node<'_>, child: Node<'_>) -> bool {
-    if !is_compound_statement(parent.kind()) {
-        return child.kind() == "switch_block";
+    if !is_compound_statement(parent.shape()) {
+        return child.shape() == "switch_block" || parent.kind() == "switch_statement" && child.shape() == "block";
     }
-    ["body", "consequence", "alternative"].iter().any(|field| parent.child_by_field_name(field) == Some(child))
-        || matches!(child.kind(), "catch_clause" | "finally_clause")
+    ["body", "consequence", "alternative"].iter().any(|field| parent.part(field) == Some(child))
+        || matches!(child.shape(), "catch_clause" | "finally_clause")
 }
 
 /// Whether the node is an expression.
 pub fn is_expression(node: Node<'_>) -> bool {
-    if node.kind() == "identifier" {
+    if node.shape() == "identifier" {
         return is_value_identifier(node);
     }
-    if node.kind() == "switch_expression" {
-        return node.parent().is_some_and(|p| !matches!(p.kind(), "block" | "switch_block_statement_group"));
+    if node.shape() == "switch_expression" {
+        return node.parent().is_some_and(|p| !matches!(p.shape(), "block" | "switch_block_statement_group"));
     }
-    is_literal(node.kind())
+    is_literal(node.shape())
         || matches!(
-            node.kind(),
+            node.shape(),
             "assignment_expression"
                 | "binary_expression"
                 | "cast_expression"
@@ -159,13 +160,17 @@ pub fn is_literal(kind: &str) -> bool {
 /// Whether an identifier stands for a value, not for a name that is being declared, called or selected.
 fn is_value_identifier(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return false };
-    let is_field = |field: &str| parent.child_by_field_name(field) == Some(node);
-    match parent.kind() {
+    let is_field = |field: &str| parent.part(field) == Some(node);
+    match parent.shape() {
         "method_invocation" | "variable_declarator" | "enhanced_for_statement" | "resource" => !is_field("name"),
         "field_access" => !is_field("field"),
-        "labeled_statement" | "break_statement" | "continue_statement" => false,
+        "labeled_statement" | "break_statement" | "continue_statement" | "enumerator" => false,
         "lambda_expression" => !is_field("parameters"),
-        kind => !kind.ends_with("_declaration") && !kind.contains("parameter") && !kind.contains("pattern"),
+        kind => {
+            let declares =
+                kind.ends_with("_declaration") || kind.ends_with("_declarator") || kind.starts_with("preproc");
+            !declares && !kind.contains("parameter") && !kind.contains("pattern")
+        }
     }
 }
 
@@ -174,12 +179,12 @@ pub fn own_expressions(statement: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     language::preorder(statement, |node| {
         if node != statement {
-            let nested_code = matches!(node.kind(), "block" | "class_body" | "switch_block");
+            let nested_code = matches!(node.shape(), "block" | "class_body" | "switch_block");
             let body_of_other = node.parent().is_some_and(|parent| is_body(parent, node)) && is_statement(node);
-            if nested_code || body_of_other || is_loop(node.kind()) {
+            if nested_code || body_of_other || is_loop(node.shape()) {
                 return false;
             }
-            if matches!(node.kind(), "catch_clause" | "finally_clause") {
+            if matches!(node.shape(), "catch_clause" | "finally_clause") {
                 return false;
             }
         }
@@ -193,26 +198,25 @@ pub fn own_expressions(statement: Node<'_>) -> Vec<Node<'_>> {
 
 /// Whether the node is a statement in a block, or the sole body of another.
 pub fn is_statement(node: Node<'_>) -> bool {
-    is_simple_statement(node.kind())
-        || is_compound_statement(node.kind())
-        || matches!(node.kind(), "block" | "labeled_statement" | "switch_expression")
+    is_simple_statement(node.shape())
+        || is_compound_statement(node.shape())
+        || matches!(node.shape(), "block" | "else_clause" | "labeled_statement" | "switch_expression")
 }
 
 /// The method, constructor, lambda with a block or initialiser that holds the node.
 pub fn enclosing_callable(node: Node<'_>) -> Option<Node<'_>> {
     ancestors(node).find(|above| {
         matches!(
-            above.kind(),
+            above.shape(),
             "method_declaration" | "constructor_declaration" | "compact_constructor_declaration" | "static_initializer"
-        ) || above.kind() == "lambda_expression"
-            && above.child_by_field_name("body").is_some_and(|body| body.kind() == "block")
+        ) || above.shape() == "lambda_expression" && above.part("body").is_some_and(|body| body.shape() == "block")
     })
 }
 
 /// The member of a type that holds the node: a method, constructor, field, initialiser.
 pub fn enclosing_member(node: Node<'_>) -> Option<Node<'_>> {
     std::iter::successors(Some(node), |n| n.parent())
-        .find(|n| n.parent().is_some_and(|p| p.kind().ends_with("_body") && p.kind() != "constructor_body"))
+        .find(|n| n.parent().is_some_and(|p| p.shape().ends_with("_body") && p.shape() != "constructor_body"))
 }
 
 /// Nodes above a node, the nearest first.
@@ -223,14 +227,14 @@ pub fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 /// The innermost loop around a node, inside the same method.
 pub fn enclosing_loop(node: Node<'_>) -> Option<Node<'_>> {
     ancestors(node)
-        .take_while(|above| !above.kind().ends_with("_declaration") && above.kind() != "lambda_expression")
-        .find(|above| is_loop(above.kind()))
+        .take_while(|above| !above.shape().ends_with("_declaration") && above.shape() != "lambda_expression")
+        .find(|above| is_loop(above.shape()))
 }
 
 /// The expression without the parentheses around it.
 pub fn bare(node: Node<'_>) -> Node<'_> {
     let mut inner = node;
-    while inner.kind() == "parenthesized_expression" {
+    while inner.shape() == "parenthesized_expression" {
         match inner.named_child(0) {
             Some(child) => inner = child,
             None => break,
@@ -241,13 +245,13 @@ pub fn bare(node: Node<'_>) -> Node<'_> {
 
 /// Operator of a binary, unary, update or assignment expression, with its node.
 pub fn operator(node: Node<'_>) -> Option<Node<'_>> {
-    node.child_by_field_name("operator")
-        .or_else(|| language::children(node).into_iter().find(|child| matches!(child.kind(), "++" | "--")))
+    node.part("operator")
+        .or_else(|| language::children(node).into_iter().find(|child| matches!(child.shape(), "++" | "--")))
 }
 
 /// Arguments of a call in order.
 pub fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
-    call.child_by_field_name("arguments").map_or_else(Vec::new, |list| {
+    call.part("arguments").map_or_else(Vec::new, |list| {
         language::children(list).into_iter().filter(|c| c.is_named() && !c.is_extra()).collect()
     })
 }
@@ -255,7 +259,7 @@ pub fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
 /// Whether an expression must be put in parentheses before an operator is added to it.
 pub fn is_compound_expression(node: Node<'_>) -> bool {
     matches!(
-        node.kind(),
+        node.shape(),
         "binary_expression"
             | "ternary_expression"
             | "assignment_expression"
@@ -269,9 +273,9 @@ pub fn is_compound_expression(node: Node<'_>) -> bool {
 
 /// The condition of an `if`, loop or ternary without its parentheses.
 pub fn condition_of(node: Node<'_>) -> Option<Node<'_>> {
-    match node.kind() {
+    match node.shape() {
         "if_statement" | "while_statement" | "do_statement" | "for_statement" | "ternary_expression" => {
-            node.child_by_field_name("condition").map(bare)
+            node.part("condition").map(bare)
         }
         _ => None,
     }

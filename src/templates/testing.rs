@@ -6,7 +6,7 @@ use super::stores::Cellar;
 use super::{Candidate, Edit, Site, Template};
 use crate::code::CodeIndex;
 use crate::domain::{Location, Ranking, RepoPath, Suspect};
-use crate::language::{Java, Language, Python};
+use crate::language::{C, Java, Language, Python};
 use crate::templates::syntax::Unit;
 use camino::Utf8Path;
 use similar::{ChangeTag, TextDiff};
@@ -38,6 +38,11 @@ pub fn whole_proposals_for(template: &dyn Template, source: &str, line: u32, clu
 /// Whole texts that a template proposes for a statement in Python.
 pub fn whole_proposals_in_python(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
     proposed(&index_in(source, &Python), template, source, line, &Clues::default())
+}
+
+/// Whole texts that a template proposes for a statement in C.
+pub fn whole_proposals_in_c(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
+    proposed(&index_in(source, &C), template, source, line, &Clues::default())
 }
 
 fn proposed(index: &CodeIndex, template: &dyn Template, source: &str, line: u32, clues: &Clues) -> Vec<String> {

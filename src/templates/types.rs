@@ -1,4 +1,5 @@
-//! Java types as far as a source file tells them: by name, with their arguments.
+//! Types as far as a source file tells them: by name, with their arguments. They have the names that Java gives them; of
+//! C, whole numbers are `int`, and pointers are arrays.
 //!
 //! The engine only asks whether swapping one expression for another is likely to compile; a wrong "yes" costs one
 //! compilation, a wrong "no" a candidate. So unknown types are compatible with everything.
@@ -8,12 +9,12 @@ use std::fmt;
 
 /// A type as written, without spaces: `int`, `List<String>`, `char[]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct JavaType(String);
+pub struct ValueType(String);
 
 /// Numeric primitives from narrow to wide.
 const NUMERIC: [&str; 7] = ["byte", "short", "char", "int", "long", "float", "double"];
 
-impl JavaType {
+impl ValueType {
     /// A type from its text; annotations and spaces are dropped, varargs become an array.
     pub fn new(text: &str) -> Self {
         let words = text.split_whitespace().filter(|word| !word.starts_with('@') && *word != "final");
@@ -33,7 +34,7 @@ impl JavaType {
     }
 
     /// Type arguments at the top: `String` and `List<Integer>` of `Map<String,List<Integer>>`.
-    pub fn arguments(&self) -> Vec<JavaType> {
+    pub fn arguments(&self) -> Vec<ValueType> {
         let Some(open) = self.0.find('<') else { return Vec::new() };
         let Some(close) = self.0.rfind('>').filter(|&close| close > open) else { return Vec::new() };
         let inner = &self.0[open + 1..close];
@@ -46,7 +47,7 @@ impl JavaType {
     }
 
     /// What a loop over it yields: the component of an array, the argument of a collection; `Object` for raw ones.
-    pub fn element(&self) -> Option<JavaType> {
+    pub fn element(&self) -> Option<ValueType> {
         if let Some(component) = self.0.strip_suffix("[]") {
             return Some(Self(component.to_owned()));
         }
@@ -54,7 +55,7 @@ impl JavaType {
     }
 
     /// The primitive behind a wrapper: `int` for `Integer`; itself otherwise.
-    pub fn unboxed(&self) -> JavaType {
+    pub fn unboxed(&self) -> ValueType {
         let primitive = match self.0.as_str() {
             "Boolean" => "boolean",
             "Byte" => "byte",
@@ -115,16 +116,16 @@ impl JavaType {
     }
 
     /// The wider of two numeric types, as binary promotion gives it.
-    pub fn promoted(&self, other: &JavaType) -> JavaType {
-        let rank = |t: &JavaType| NUMERIC.iter().position(|n| *n == t.unboxed().0).unwrap_or(3).max(3);
+    pub fn promoted(&self, other: &ValueType) -> ValueType {
+        let rank = |t: &ValueType| NUMERIC.iter().position(|n| *n == t.unboxed().0).unwrap_or(3).max(3);
         Self(NUMERIC[rank(self).max(rank(other))].to_owned())
     }
 
     /// Whether a value of type `from` may well stand where this type is wanted.
-    pub fn accepts(&self, from: &JavaType) -> bool {
+    pub fn accepts(&self, from: &ValueType) -> bool {
         let (to_prim, from_prim) = (self.unboxed(), from.unboxed());
         if to_prim.is_primitive() && from_prim.is_primitive() {
-            let rank = |t: &JavaType| NUMERIC.iter().position(|n| *n == t.0);
+            let rank = |t: &ValueType| NUMERIC.iter().position(|n| *n == t.0);
             return match (rank(&to_prim), rank(&from_prim)) {
                 (Some(to), Some(from)) => to >= from && (self.is_primitive() || to == from),
                 _ => to_prim == from_prim,
@@ -141,19 +142,19 @@ impl JavaType {
         supertype || (is_supertype(to, from_name) && self.arguments_fit(from))
     }
 
-    fn arguments_fit(&self, from: &JavaType) -> bool {
+    fn arguments_fit(&self, from: &ValueType) -> bool {
         let (to, from) = (self.arguments(), from.arguments());
         to.is_empty() || from.is_empty() || to == from || to.iter().chain(&from).any(|t| is_type_variable(t.as_str()))
     }
 
-    /// A value of the type that says "nothing": `0`, `false`, `null`.
-    pub fn neutral_value(&self) -> &'static str {
+    /// A value of the type that says "nothing": `0`, `false`, or `null` as the language has it.
+    pub fn neutral_value(&self, null: &'static str) -> &'static str {
         match self.0.as_str() {
             "boolean" => "false",
             "float" | "double" => "0.0",
             "char" => "'\\0'",
             _ if self.is_primitive() => "0",
-            _ => "null",
+            _ => null,
         }
     }
 }
@@ -177,7 +178,7 @@ fn is_supertype(to: &str, from: &str) -> bool {
     }
 }
 
-impl fmt::Display for JavaType {
+impl fmt::Display for ValueType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -187,8 +188,8 @@ impl fmt::Display for JavaType {
 mod tests {
     use super::*;
 
-    fn t(text: &str) -> JavaType {
-        JavaType::new(text)
+    fn t(text: &str) -> ValueType {
+        ValueType::new(text)
     }
 
     #[test]

@@ -23,8 +23,11 @@ fn main() {
     let begin = Instant::now();
     let index = CodeIndex::build(&project, &sources, &tests, language);
     let files = index.files().iter().filter(|file| !file.test).count();
-    let clues =
-        Clues { thrown: vec!["IllegalStateException".into()], expected: vec!["IllegalArgumentException".into()] };
+    let clues = Clues {
+        thrown: vec!["IllegalStateException".into()],
+        expected: vec!["IllegalArgumentException".into()],
+        ..Clues::default()
+    };
     let found = census(&index, &clues);
     println!("{files} product files of {project}, {:.1} s", begin.elapsed().as_secs_f64());
     println!("{:<20} {:>10} {:>8}", "family", "statements", "classes");

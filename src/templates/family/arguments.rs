@@ -5,9 +5,10 @@
 
 use crate::code::Method;
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::{arguments, bare};
-use crate::templates::types::JavaType;
+use crate::templates::types::ValueType;
 use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
@@ -47,9 +48,9 @@ impl Template for SwapArguments {
 
 /// Swapping helps little where the order does not matter.
 fn weight(site: &Site<'_>, call: Node<'_>, a: Node<'_>, b: Node<'_>) -> f64 {
-    let name = call.child_by_field_name("name").map_or("", |name| site.text(name));
-    let commutes = matches!(name, "max" | "min" | "add" | "equals") && call.kind() == "method_invocation";
-    let literal = |node: Node<'_>| node.kind().ends_with("_literal");
+    let name = call.part("name").map_or("", |name| site.text(name));
+    let commutes = matches!(name, "max" | "min" | "add" | "equals") && call.shape() == "method_invocation";
+    let literal = |node: Node<'_>| node.shape().ends_with("_literal");
     let base = if commutes { 0.15 } else { 0.9 };
     if literal(a) || literal(b) { base * 0.6 } else { base }
 }
@@ -76,7 +77,7 @@ impl Template for ReshapeArguments {
 fn like_neighbours(site: &Site<'_>, args: &[Node<'_>], out: &mut Vec<Edit>) {
     for &shaped in args {
         let Some((inner, prefix, suffix)) = shape(site, shaped) else { continue };
-        for &plain in args.iter().filter(|arg| matches!(arg.kind(), "identifier" | "field_access")) {
+        for &plain in args.iter().filter(|arg| matches!(arg.shape(), "identifier" | "field_access")) {
             if site.kind(plain).is_some_and(|kind| site.kind(inner).as_ref() == Some(&kind)) {
                 let text = format!("{prefix}{}{suffix}", site.text(plain));
                 out.push(site.replacement(plain, text, 0.9));
@@ -87,23 +88,23 @@ fn like_neighbours(site: &Site<'_>, args: &[Node<'_>], out: &mut Vec<Edit>) {
 
 /// A call on a name (`a.trim()`), or arithmetic with a literal (`a - 1`), as the name and what stands around it.
 fn shape<'a>(site: &Site<'a>, node: Node<'a>) -> Option<(Node<'a>, &'a str, &'a str)> {
-    let inner = match node.kind() {
-        "method_invocation" => node.child_by_field_name("object")?,
-        "binary_expression" => node.child_by_field_name("left")?,
+    let inner = match node.shape() {
+        "method_invocation" => node.part("object")?,
+        "binary_expression" => node.part("left")?,
         _ => return None,
     };
     let inner = bare(inner);
     let text = &site.unit.text;
-    let simple = matches!(inner.kind(), "identifier" | "field_access");
+    let simple = matches!(inner.shape(), "identifier" | "field_access");
     simple.then(|| (inner, &text[node.start_byte()..inner.start_byte()], &text[inner.end_byte()..node.end_byte()]))
 }
 
 /// Another overload of the same method: with one argument less, or one more from a variable in sight.
 fn overloads(site: &Site<'_>, call: Node<'_>, args: &[Node<'_>], out: &mut Vec<Edit>) {
-    let Some(name) = call.child_by_field_name(if call.kind() == "method_invocation" { "name" } else { "type" }) else {
+    let Some(name) = call.part(if call.shape() == "method_invocation" { "name" } else { "type" }) else {
         return;
     };
-    let Some(list) = call.child_by_field_name("arguments") else { return };
+    let Some(list) = call.part("arguments") else { return };
     let known: Vec<&Method> = site.index.methods_named(site.text(name)).collect();
     let with_arity = |n: usize| known.iter().filter(move |method| method.params.len() == n);
     if !args.is_empty() && with_arity(args.len() - 1).next().is_some() {
@@ -116,7 +117,7 @@ fn overloads(site: &Site<'_>, call: Node<'_>, args: &[Node<'_>], out: &mut Vec<E
     }
     for method in with_arity(args.len() + 1).take(3) {
         for at in 0..=args.len() {
-            let wanted = JavaType::new(&method.params[at]);
+            let wanted = ValueType::new(&method.params[at]);
             for variable in site.fitting(&wanted).take(4) {
                 let mut all: Vec<&str> = args.iter().map(|arg| site.text(*arg)).collect();
                 all.insert(at, &variable.name);

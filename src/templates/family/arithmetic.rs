@@ -4,6 +4,7 @@
 //! Example: `area = side` for a square becomes `area = side * side`; `offset - base` becomes `base - offset`.
 
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::{bare, is_compound_expression};
 use crate::templates::{Prior, Template};
@@ -26,7 +27,7 @@ impl Template for Operands {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         for node in site.of_kind("binary_expression") {
-            let parts = ["left", "operator", "right"].map(|field| node.child_by_field_name(field));
+            let parts = ["left", "operator", "right"].map(|field| node.part(field));
             let [Some(left), Some(sign), Some(right)] = parts else { continue };
             let text = site.text(sign);
             if matches!(text, "&&" | "||" | "==" | "!=" | "<" | "<=" | ">" | ">=") {
@@ -45,7 +46,7 @@ impl Template for Operands {
                 };
                 if fits {
                     // A literal is the likeliest thing to be too much.
-                    let literal = dropped.kind().ends_with("_literal") && !is_text;
+                    let literal = dropped.shape().ends_with("_literal") && !is_text;
                     let weight = if literal { 0.65 } else { 0.4 };
                     let note = format!("dropped `{}` from {}", shortened(site.text(dropped)), site.place(node));
                     out.push(Edit::replace(node, site.text(kept), weight, note));
@@ -75,7 +76,7 @@ impl Template for AddOperand {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         for &node in &site.expressions {
-            let simple = matches!(node.kind(), "identifier" | "method_invocation" | "array_access" | "field_access");
+            let simple = matches!(node.shape(), "identifier" | "method_invocation" | "array_access" | "field_access");
             let Some(role) = role(node).filter(|_| simple) else { continue };
             let Some(kind) = site.kind(node).filter(|kind| kind.is_numeric() && kind.as_str() != "char") else {
                 continue;
@@ -87,7 +88,7 @@ impl Template for AddOperand {
                 let signs: &[(&str, f64)] = if itself { &[("*", 0.9)] } else { &[("-", 0.9), ("+", 0.7), ("*", 0.4)] };
                 for (sign, weight) in signs {
                     let sum = format!("{text} {sign} {}", other.name);
-                    let tight = matches!(*sign, "+") || node.parent().is_some_and(|p| p.kind() != "binary_expression");
+                    let tight = matches!(*sign, "+") || node.parent().is_some_and(|p| p.shape() != "binary_expression");
                     let sum = if tight { sum } else { parenthesised(site, node, sum, sign) };
                     out.push(site.replacement(node, sum, role * weight * near));
                 }
@@ -98,15 +99,15 @@ impl Template for AddOperand {
 
 /// Parentheses where the operand stands in arithmetic already.
 fn parenthesised(site: &Site<'_>, node: Node<'_>, sum: String, sign: &str) -> String {
-    let around = node.parent().and_then(|p| p.child_by_field_name("operator")).map_or("", |o| site.text(o));
+    let around = node.parent().and_then(|p| p.part("operator")).map_or("", |o| site.text(o));
     let binds = matches!(around, "*" | "/" | "%") || (around == "-" && sign != "*");
     if binds { format!("({sum})") } else { sum }
 }
 
 fn role(node: Node<'_>) -> Option<f64> {
     let parent = node.parent()?;
-    let is_field = |field: &str| parent.child_by_field_name(field) == Some(node);
-    match parent.kind() {
+    let is_field = |field: &str| parent.part(field) == Some(node);
+    match parent.shape() {
         "argument_list" => Some(0.9),
         "binary_expression" => Some(0.7),
         "array_access" if is_field("index") => Some(0.7),

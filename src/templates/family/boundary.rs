@@ -4,6 +4,7 @@
 //! Example: `while (free > needed)` in an allocator that must also accept the exact fit becomes `free >= needed`.
 
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::Site;
 use crate::templates::syntax::bare;
 use crate::templates::{Prior, Template};
@@ -33,9 +34,9 @@ impl Template for Boundary {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         for node in site.of_kind("binary_expression") {
-            let Some(operator) = node.child_by_field_name("operator") else { continue };
+            let Some(operator) = node.part("operator") else { continue };
             let Some((_, others)) = INSTEAD.iter().find(|(known, _)| *known == site.text(operator)) else { continue };
-            let sides = ["left", "right"].map(|field| node.child_by_field_name(field).map(bare));
+            let sides = ["left", "right"].map(|field| node.part(field).map(bare));
             let [Some(left), Some(right)] = sides else { continue };
             let orders = may_be_ordered(site, left) && may_be_ordered(site, right);
             for (other, weight) in *others {
@@ -69,7 +70,7 @@ fn small_sizes(site: &Site<'_>, node: Node<'_>, operator: Node<'_>, right: Node<
 
 /// Only numbers have an order; `null`, text and truth values do not.
 fn may_be_ordered(site: &Site<'_>, node: Node<'_>) -> bool {
-    let literal = matches!(node.kind(), "null_literal" | "true" | "false" | "string_literal");
+    let literal = matches!(node.shape(), "null_literal" | "true" | "false" | "string_literal");
     !literal && site.kind(node).is_none_or(|kind| kind.is_numeric())
 }
 

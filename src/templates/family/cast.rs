@@ -6,7 +6,7 @@
 use crate::templates::edit::Edit;
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::{bare, is_compound_expression};
-use crate::templates::types::JavaType;
+use crate::templates::types::ValueType;
 use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
@@ -48,7 +48,7 @@ fn arithmetic(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
         _ => return,
     };
     let wanted = site.typer().expected(node);
-    let fits = wanted.as_ref().is_none_or(|wanted| wanted.accepts(&JavaType::new(wide)));
+    let fits = wanted.as_ref().is_none_or(|wanted| wanted.accepts(&ValueType::new(wide)));
     let text = site.text(left);
     let cast = if is_compound_expression(left) { format!("({wide}) ({text})") } else { format!("({wide}) {text}") };
     let weight = match (fits, wide, site.text(sign)) {
@@ -66,7 +66,7 @@ fn checked(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
     let (Some(kind), Some(value)) = (node.child_by_field_name("type"), node.child_by_field_name("value")) else {
         return;
     };
-    let to = JavaType::new(site.text(kind));
+    let to = ValueType::new(site.text(kind));
     if to.is_primitive() {
         for wide in ["long", "double"].into_iter().filter(|wide| *wide != to.as_str() && to.is_numeric()) {
             out.push(site.replacement(kind, wide, 0.3));

@@ -4,9 +4,10 @@
 //! Example: `if (age < 0)` that must also refuse an unknown person becomes `if (age < 0 || name.isEmpty())`.
 
 use crate::templates::edit::{Change, Edit};
+use crate::templates::shape::Shape;
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::{bare, condition_of, is_compound_expression};
-use crate::templates::types::JavaType;
+use crate::templates::types::ValueType;
 use crate::templates::{Prior, Template};
 use std::collections::HashSet;
 use tree_sitter::Node;
@@ -33,7 +34,7 @@ impl Template for ReduceCondition {
         for &node in &site.expressions {
             if is_logical(site, node) {
                 for (field, other) in [("left", "right"), ("right", "left")] {
-                    let parts = (node.child_by_field_name(field), node.child_by_field_name(other));
+                    let parts = (node.part(field), node.part(other));
                     if let (Some(kept), Some(dropped)) = parts {
                         let note = format!("dropped `{}` from {}", shortened(site.text(dropped)), site.place(node));
                         out.push(Edit::replace(node, site.text(kept), 0.7, note));
@@ -45,9 +46,10 @@ impl Template for ReduceCondition {
             }
         }
         if let Some(condition) = condition_of(site.statement) {
-            for value in ["true", "false"] {
+            let truths = site.unit.rules.types.as_ref().map_or(["true", "false"], |types| types.truths);
+            for (value, weight) in truths.into_iter().zip([0.25, 0.35]) {
                 if site.text(condition) != value {
-                    out.push(site.replacement(condition, value, if value == "false" { 0.35 } else { 0.25 }));
+                    out.push(site.replacement(condition, value, weight));
                 }
             }
         }
@@ -55,21 +57,22 @@ impl Template for ReduceCondition {
 }
 
 fn is_logical(site: &Site<'_>, node: Node<'_>) -> bool {
-    node.child_by_field_name("operator").is_some_and(|o| matches!(site.text(o), "&&" | "||"))
+    node.part("operator").is_some_and(|o| matches!(site.text(o), "&&" | "||"))
 }
 
 /// `a` ↔ `!a`; comparisons have their own family.
 fn negated(site: &Site<'_>, node: Node<'_>) -> Option<Edit> {
-    if node.kind() == "unary_expression" && site.text(node).starts_with('!') {
-        let operand = node.child_by_field_name("operand")?;
+    if node.shape() == "unary_expression" && site.text(node).starts_with('!') {
+        let operand = node.part("operand")?;
         let note = format!("dropped `!` in {}", site.place(node));
         return Some(Edit::replace(node, site.text(operand), 0.7, note));
     }
     let negatable =
-        matches!(node.kind(), "method_invocation" | "identifier" | "field_access" | "instanceof_expression");
-    let already = node.parent().is_some_and(|p| p.kind() == "unary_expression");
-    let is_truth = negatable && !already && site.kind(node).is_some_and(|kind| kind.is_boolean());
-    if !is_truth || node.parent().is_some_and(|p| p.kind() == "assignment_expression") {
+        matches!(node.shape(), "method_invocation" | "identifier" | "field_access" | "instanceof_expression");
+    let already = node.parent().is_some_and(|p| p.shape() == "unary_expression");
+    // In C a number may be asked as it is.
+    let is_truth = negatable && !already && site.wanted(node).is_some_and(|kind| kind.is_boolean());
+    if !is_truth || node.parent().is_some_and(|p| p.shape() == "assignment_expression") {
         return None;
     }
     let text =
@@ -116,8 +119,8 @@ impl Template for ExtendCondition {
 
 /// The computed truth value that the statement returns.
 pub fn returned_truth<'a>(site: &Site<'a>) -> Option<(Node<'a>, f64)> {
-    let value = site.statement.named_child(0).filter(|_| site.statement.kind() == "return_statement").map(bare)?;
-    let computed = matches!(value.kind(), "binary_expression" | "method_invocation" | "unary_expression");
+    let value = site.statement.named_child(0).filter(|_| site.statement.shape() == "return_statement").map(bare)?;
+    let computed = matches!(value.shape(), "binary_expression" | "method_invocation" | "unary_expression");
     (computed && site.kind(value).is_some_and(|kind| kind.is_boolean())).then_some((value, 0.7))
 }
 
@@ -125,9 +128,9 @@ pub fn returned_truth<'a>(site: &Site<'a>) -> Option<(Node<'a>, f64)> {
 fn guarded(site: &Site<'_>, condition: Node<'_>, sign: &str) -> String {
     let text = site.text(condition);
     let inner = bare(condition);
-    let operator = inner.child_by_field_name("operator").map(|o| site.text(o));
+    let operator = inner.part("operator").map(|o| site.text(o));
     let tears = operator == Some("||") && sign == "&&"
-        || matches!(inner.kind(), "ternary_expression" | "assignment_expression" | "lambda_expression");
+        || matches!(inner.shape(), "ternary_expression" | "assignment_expression" | "lambda_expression");
     if tears && condition == inner { format!("({text})") } else { text.to_owned() }
 }
 
@@ -138,7 +141,7 @@ fn parenthesised_or(test: &str) -> String {
 /// Truth values that could be asked here: conditions from nearby code, flags, and simple questions about variables.
 pub fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
-    let boolean = JavaType::new("boolean");
+    let boolean = ValueType::new("boolean");
     for (pantry, share) in std::iter::once((&site.own, 0.8)).chain(site.near.iter().map(|pantry| (pantry, 0.4))) {
         for ingredient in pantry.expressions.iter().filter(|i| i.kind.as_ref() == Some(&boolean)) {
             if matches!(ingredient.shape.as_str(), "assignment_expression" | "true" | "false") {
@@ -148,66 +151,18 @@ pub fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
             found.extend(site.varied(ingredient).into_iter().map(|text| (text, share * 0.4)));
         }
     }
-    for variable in &site.scope {
-        let Some(kind) = &variable.kind else { continue };
-        let name = &variable.name;
-        // A variable that the statement uses is asked about before any other.
-        let used = site.expressions.iter().any(|node| site.text(*node) == name);
-        let share = if used { 0.9 } else { 0.7 };
-        let mut ask = |text: String, weight: f64| found.push((text, weight * share));
-        if kind.is_boolean() {
-            ask(name.clone(), 0.8);
-            ask(format!("!{name}"), 0.8);
-        } else if kind.is_array() {
-            ask(format!("{name}.length == 0"), 0.75);
-            ask(format!("{name} == null"), 0.4);
-        } else if kind.is_string() || kind.is_collection() || kind.is_map() {
-            let size = if kind.is_string() { "length()" } else { "size()" };
-            ask(format!("{name}.{size} == 0"), 0.7);
-            ask(format!("{name}.{size} > 0"), 0.4);
-            ask(format!("{name} == null"), 0.45);
-            ask(format!("{name} != null"), 0.4);
-        } else if kind.is_integral() {
-            ask(format!("{name} == 0"), 0.55);
-            ask(format!("{name} > 0"), 0.45);
-            ask(format!("{name} < 0"), 0.4);
-        } else if !kind.is_primitive() {
-            ask(format!("{name} == null"), 0.6);
-            ask(format!("{name} != null"), 0.55);
+    if let Some(types) = &site.unit.rules.types {
+        for variable in &site.scope {
+            // A variable that the statement uses is asked about before any other.
+            let used = site.expressions.iter().any(|node| site.text(*node) == variable.name);
+            let share = if used { 0.9 } else { 0.7 };
+            found.extend((types.questions)(variable).into_iter().map(|(text, weight)| (text, weight * share)));
         }
+        found.extend((types.positions)(&site.scope));
     }
-    found.extend(positions(site));
     found.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut seen = HashSet::new();
     found.retain(|(text, _)| seen.insert(text.clone()));
-    found
-}
-
-/// Whether a counter has reached the end of something: `i == text.length()`.
-fn positions(site: &Site<'_>) -> Vec<(String, f64)> {
-    const COUNTERS: usize = 4;
-    const HOLDERS: usize = 4;
-    let is_counter = |kind: &Option<JavaType>| kind.as_ref().is_some_and(JavaType::is_integral);
-    let counters: Vec<_> = site.scope.iter().filter(|v| is_counter(&v.kind)).take(COUNTERS).collect();
-    let mut found = Vec::new();
-    let mut holders = 0;
-    for holder in &site.scope {
-        let size = match &holder.kind {
-            Some(kind) if kind.is_array() => "length",
-            Some(kind) if kind.is_string() => "length()",
-            Some(kind) if kind.is_collection() || kind.is_map() => "size()",
-            _ => continue,
-        };
-        holders += 1;
-        if holders > HOLDERS {
-            break;
-        }
-        for counter in &counters {
-            for (relation, weight) in [("==", 0.5), ("<", 0.45), (">=", 0.4)] {
-                found.push((format!("{} {relation} {}.{size}", counter.name, holder.name), weight));
-            }
-        }
-    }
     found
 }
 

@@ -8,7 +8,7 @@
 use crate::templates::edit::Edit;
 use crate::templates::site::Site;
 use crate::templates::syntax::{arguments, is_compound_expression};
-use crate::templates::types::JavaType;
+use crate::templates::types::ValueType;
 use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
@@ -105,13 +105,13 @@ fn as_texts(site: &Site<'_>, call: Node<'_>, out: &mut Vec<Edit>) {
 }
 
 /// The type of an operand that is known to be an object.
-fn object(site: &Site<'_>, node: Node<'_>) -> Option<JavaType> {
+fn object(site: &Site<'_>, node: Node<'_>) -> Option<ValueType> {
     let literal = matches!(node.kind(), "null_literal" | "this" | "super" | "class_literal");
     site.kind(node).filter(|kind| !literal && !kind.is_primitive())
 }
 
 /// A sequence of characters that need not be a `String`.
-fn is_loose(kind: &JavaType) -> bool {
+fn is_loose(kind: &ValueType) -> bool {
     kind.is_string() && kind.erasure() != "String"
 }
 

@@ -6,9 +6,10 @@
 
 use super::condition::tests;
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::{Site, similarity};
 use crate::templates::syntax::is_literal;
-use crate::templates::types::JavaType;
+use crate::templates::types::ValueType;
 use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
@@ -42,7 +43,7 @@ impl Template for Expression {
                 continue;
             }
             let Some(kind) = site.wanted(node) else { continue };
-            if kind.as_str() == "void" || kind.is_boolean() && node.kind() == "binary_expression" {
+            if kind.as_str() == "void" || kind.is_boolean() && node.shape() == "binary_expression" {
                 continue;
             }
             let old = site.text(node);
@@ -64,12 +65,12 @@ impl Template for Expression {
 
 fn is_replaceable(node: Node<'_>) -> bool {
     let target = node.parent().is_some_and(|parent| {
-        parent.kind() == "assignment_expression" && parent.child_by_field_name("left") == Some(node)
-            || parent.kind() == "update_expression"
-            || parent.kind() == "expression_statement"
+        parent.shape() == "assignment_expression" && parent.part("left") == Some(node)
+            || parent.shape() == "update_expression"
+            || parent.shape() == "expression_statement"
     });
     let kind = matches!(
-        node.kind(),
+        node.shape(),
         "identifier"
             | "method_invocation"
             | "object_creation_expression"
@@ -82,7 +83,7 @@ fn is_replaceable(node: Node<'_>) -> bool {
 }
 
 fn role_weight(node: Node<'_>) -> f64 {
-    match node.parent().map(|parent| parent.kind()) {
+    match node.parent().map(|parent| parent.shape()) {
         Some("argument_list") => 1.0,
         Some("binary_expression") => 0.95,
         Some("return_statement") => 0.9,
@@ -93,7 +94,7 @@ fn role_weight(node: Node<'_>) -> f64 {
 }
 
 /// Expressions of the type in the same member and in others, with their variables fitted to this place.
-fn same_type(site: &Site<'_>, kind: &JavaType) -> Vec<(String, f64)> {
+fn same_type(site: &Site<'_>, kind: &ValueType) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
     let mut add = |text: String, weight: f64| {
         if !found.iter().any(|(known, _)| *known == text) {
@@ -126,7 +127,7 @@ impl Template for ToVariable {
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
-        let replaceable = |node: &&Node<'_>| is_replaceable(**node) && node.kind() != "identifier";
+        let replaceable = |node: &&Node<'_>| is_replaceable(**node) && node.shape() != "identifier";
         for &node in site.expressions.iter().filter(replaceable) {
             let Some(kind) = site.wanted(node).filter(|kind| kind.as_str() != "void") else { continue };
             let text = site.text(node);
@@ -150,14 +151,14 @@ impl Template for ReturnValue {
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
-        if site.statement.kind() != "return_statement" {
+        if site.statement.shape() != "return_statement" {
             return;
         }
         let Some(value) = site.statement.named_child(0) else { return };
         let Some(kind) = site.returns() else { return };
-        let plain = matches!(value.kind(), "identifier") || is_literal(value.kind());
+        let plain = matches!(value.shape(), "identifier") || is_literal(value.shape());
         if kind.is_boolean() {
-            if is_literal(value.kind()) {
+            if is_literal(value.shape()) {
                 for (text, weight) in tests(site).into_iter().take(20) {
                     out.push(site.replacement(value, text, weight));
                 }
@@ -170,7 +171,7 @@ impl Template for ReturnValue {
                 out.push(site.replacement(value, &variable.name, weight));
             }
         }
-        let neutral = kind.neutral_value();
+        let neutral = kind.neutral_value(site.unit.rules.types.as_ref().map_or("null", |types| types.null));
         if neutral != site.text(value) {
             out.push(site.replacement(value, neutral, 0.3));
         }
@@ -187,9 +188,9 @@ impl Template for Literal {
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
-        for &node in site.expressions.iter().filter(|node| is_literal(node.kind())) {
+        for &node in site.expressions.iter().filter(|node| is_literal(node.shape())) {
             let old = site.text(node);
-            match node.kind() {
+            match node.shape() {
                 "true" => out.push(site.replacement(node, "false", 0.9)),
                 "false" => out.push(site.replacement(node, "true", 0.9)),
                 "null_literal" => {}
@@ -218,8 +219,8 @@ fn numbers(site: &Site<'_>, kind: &str) -> Vec<String> {
     if kind != "decimal_integer_literal" {
         return Vec::new();
     }
-    let int = JavaType::new("int");
-    site.fitting(&int).filter(|v| v.kind.as_ref().is_some_and(JavaType::is_integral)).map(|v| v.name.clone()).collect()
+    let int = ValueType::new("int");
+    site.fitting(&int).filter(|v| v.kind.as_ref().is_some_and(ValueType::is_integral)).map(|v| v.name.clone()).collect()
 }
 
 #[cfg(test)]

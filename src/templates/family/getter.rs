@@ -37,7 +37,7 @@ impl Template for Getter {
             if assigned || kind.is_string() || kind.is_numeric() || kind.is_boolean() {
                 continue;
             }
-            let is_object = |kind: &crate::templates::types::JavaType| {
+            let is_object = |kind: &crate::templates::types::ValueType| {
                 is_class(kind.erasure()) && !kind.is_array() && !kind.is_string() && !kind.is_numeric()
             };
             let owners = site.scope.iter().filter(|owner| {

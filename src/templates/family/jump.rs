@@ -4,6 +4,7 @@
 //! Example: a `switch` that falls through from one case into the next for want of a `break`.
 
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::{ancestors, enclosing_loop};
 use crate::templates::{Prior, Template};
@@ -22,10 +23,10 @@ impl Template for Jump {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         let in_loop = enclosing_loop(site.statement).is_some();
-        let in_switch = site.statement.parent().is_some_and(|p| p.kind() == "switch_block_statement_group");
-        match site.statement.kind() {
+        let in_switch = site.statement.parent().is_some_and(|p| p.shape() == "switch_block_statement_group");
+        match site.statement.shape() {
             "break_statement" | "continue_statement" => {
-                let other = if site.statement.kind() == "break_statement" { "continue;" } else { "break;" };
+                let other = if site.statement.shape() == "break_statement" { "continue;" } else { "break;" };
                 if in_loop {
                     out.push(replaced(site, other, 0.8));
                 }
@@ -41,7 +42,7 @@ impl Template for Jump {
                     out.push(site.insertion_after("break;", 0.9, "added the missing `break`"));
                 } else if in_loop
                     && last
-                    && ancestors(site.statement).nth(1).is_some_and(|n| n.kind() == "if_statement")
+                    && ancestors(site.statement).nth(1).is_some_and(|n| n.shape() == "if_statement")
                 {
                     for word in ["break;", "continue;"] {
                         out.push(site.insertion_after(word, 0.5, format!("added `{word}` to the branch")));

@@ -9,7 +9,7 @@ use crate::templates::infer::returned;
 use crate::templates::library::confusable;
 use crate::templates::site::{Site, similarity};
 use crate::templates::syntax::{arguments, bare};
-use crate::templates::types::JavaType;
+use crate::templates::types::ValueType;
 use crate::templates::{Prior, Template};
 use std::collections::BTreeMap;
 use tree_sitter::Node;
@@ -68,7 +68,7 @@ fn project_methods(site: &Site<'_>, call: Node<'_>, name: &str) -> Vec<(String, 
     let found: Vec<&Method> = match call.child_by_field_name("object").map(bare).filter(|o| o.kind() != "this") {
         None => site.index.file(&site.unit.path).map_or_else(Vec::new, |file| file.methods().filter(fits).collect()),
         Some(receiver) => {
-            let owner = site.kind(receiver).unwrap_or_else(|| JavaType::new(site.text(receiver)));
+            let owner = site.kind(receiver).unwrap_or_else(|| ValueType::new(site.text(receiver)));
             let class = site.index.class(owner.erasure());
             class.map_or_else(Vec::new, |(_, class)| class.methods.iter().filter(fits).collect())
         }

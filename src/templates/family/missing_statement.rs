@@ -7,9 +7,10 @@ use crate::language::children;
 use crate::templates::edit::Edit;
 use crate::templates::ingredients::{Ingredient, Pantry};
 use crate::templates::scope::{Origin, Variable};
+use crate::templates::shape::Shape;
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::{is_body, is_compound_statement};
-use crate::templates::types::JavaType;
+use crate::templates::types::ValueType;
 use crate::templates::{Prior, Template};
 
 /// Inserts a copy of a statement found nearby, as it is or with one variable exchanged.
@@ -35,7 +36,7 @@ fn gaps(site: &Site<'_>) -> Vec<Gap> {
     let (end, indent) = (site.unit.line_end(), site.unit.indent(site.statement));
     let mut gaps = Vec::new();
     let leaves = matches!(
-        site.statement.kind(),
+        site.statement.shape(),
         "return_statement" | "throw_statement" | "break_statement" | "continue_statement" | "yield_statement"
     );
     if site.in_block() {
@@ -46,9 +47,9 @@ fn gaps(site: &Site<'_>) -> Vec<Gap> {
             gaps.push(Gap { at: site.statement.end_byte(), before, after: String::new(), place: "after", weight: 1.0 });
         }
     }
-    if is_compound_statement(site.statement.kind()) {
+    if is_compound_statement(site.statement.shape()) {
         for body in children(site.statement).into_iter().filter(|child| is_body(site.statement, *child)) {
-            if body.kind() == "block" {
+            if body.shape() == "block" {
                 let before = format!("{end}{indent}    ");
                 let at = body.start_byte() + 1;
                 gaps.push(Gap { at, before, after: String::new(), place: "at the start of the body of", weight: 0.9 });
@@ -88,6 +89,7 @@ impl Template for CopyStatement {
                 if share < 1.0 {
                     texts.extend(with_next(site, pantry, ingredient));
                 }
+                texts.retain(|(text, _)| !assigns_itself(text));
                 for (text, fit) in texts {
                     // Doing the same thing twice in a row is rarely what was forgotten.
                     let repeated = text == site.text(site.statement);
@@ -97,6 +99,11 @@ impl Template for CopyStatement {
             }
         }
     }
+}
+
+/// `a = a;`, which says nothing.
+fn assigns_itself(text: &str) -> bool {
+    text.trim_end_matches(';').split_once('=').is_some_and(|(left, right)| left.trim() == right.trim())
 }
 
 /// The statement together with the one that follows it: helpers are often called in pairs.
@@ -159,7 +166,7 @@ impl Template for MissingAddition {
             let Some(kind) = collection.kind.as_ref().filter(|kind| kind.is_collection() && !kind.is_array()) else {
                 continue;
             };
-            let element = kind.element().unwrap_or_else(|| JavaType::new("Object"));
+            let element = kind.element().unwrap_or_else(|| ValueType::new("Object"));
             let name = &collection.name;
             let calls =
                 |method: &str| site.own.expressions.iter().any(|i| i.text.starts_with(&format!("{name}.{method}(")));

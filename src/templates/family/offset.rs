@@ -4,6 +4,7 @@
 //! Example: `page.substring(0, end)` that loses its last letter becomes `page.substring(0, end + 1)`.
 
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::Site;
 use crate::templates::syntax::bare;
 use crate::templates::{Prior, Template};
@@ -26,21 +27,21 @@ impl Template for Offset {
             if let Some(edit) = without_offset(site, node) {
                 out.push(edit);
             }
-            if node.kind() == "decimal_integer_literal" {
+            if node.shape() == "decimal_integer_literal" {
                 literal(site, node, out);
                 continue;
             }
             let whole = site.kind(node).is_some_and(|kind| kind.is_integral());
-            let Some(role) = role(site, node).filter(|_| whole && node.kind() != "parenthesized_expression") else {
+            let Some(role) = role(site, node).filter(|_| whole && node.shape() != "parenthesized_expression") else {
                 continue;
             };
             let text = site.text(node);
             let tight = matches!(
-                node.kind(),
+                node.shape(),
                 "identifier" | "method_invocation" | "field_access" | "array_access" | "binary_expression"
             );
             let base = if tight && !loose_binary(site, node) { text.to_owned() } else { format!("({text})") };
-            let flat = if node.kind() == "binary_expression" { 0.5 } else { 1.0 };
+            let flat = if node.shape() == "binary_expression" { 0.5 } else { 1.0 };
             for sign in ["+", "-"] {
                 out.push(site.replacement(node, format!("{base} {sign} 1"), role * flat));
             }
@@ -50,22 +51,20 @@ impl Template for Offset {
 
 /// A binary expression that binds less tightly than addition.
 fn loose_binary(site: &Site<'_>, node: Node<'_>) -> bool {
-    node.kind() == "binary_expression"
-        && node
-            .child_by_field_name("operator")
-            .is_some_and(|sign| !matches!(site.text(sign), "+" | "-" | "*" | "/" | "%"))
+    node.shape() == "binary_expression"
+        && node.part("operator").is_some_and(|sign| !matches!(site.text(sign), "+" | "-" | "*" | "/" | "%"))
 }
 
 /// Where one more or one less is plausible, and how much.
 fn role(site: &Site<'_>, node: Node<'_>) -> Option<f64> {
     let parent = node.parent()?;
-    let is_field = |field: &str| parent.child_by_field_name(field) == Some(node);
-    match parent.kind() {
+    let is_field = |field: &str| parent.part(field) == Some(node);
+    match parent.shape() {
         "argument_list" => Some(0.8),
         "array_access" if is_field("index") => Some(0.9),
         "binary_expression" => {
-            let sign = parent.child_by_field_name("operator")?;
-            matches!(sign.kind(), "<" | "<=" | ">" | ">=" | "==" | "!=").then_some(0.7)
+            let sign = parent.part("operator")?;
+            matches!(sign.shape(), "<" | "<=" | ">" | ">=" | "==" | "!=").then_some(0.7)
         }
         "return_statement" => Some(0.6),
         // Loops are moved on by assignments, and often by one too few.
@@ -80,7 +79,7 @@ fn role(site: &Site<'_>, node: Node<'_>) -> Option<f64> {
 fn literal(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
     let Ok(number) = site.text(node).parse::<i64>() else { return };
     // A sum with nothing is a sum with one operand less, which another family proposes.
-    let in_sum = node.parent().and_then(|parent| parent.child_by_field_name("operator"));
+    let in_sum = node.parent().and_then(|parent| parent.part("operator"));
     let in_sum = in_sum.is_some_and(|sign| matches!(site.text(sign), "+" | "-"));
     for (step, weight) in [(1, 0.7), (-1, if number == 0 { 0.4 } else { 0.7 })] {
         if let Some(other) = number.checked_add(step).filter(|other| *other != 0 || !in_sum) {
@@ -91,13 +90,13 @@ fn literal(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
 
 /// `a + 1` and `a - 1` without the one.
 fn without_offset(site: &Site<'_>, node: Node<'_>) -> Option<Edit> {
-    if node.kind() != "binary_expression" {
+    if node.shape() != "binary_expression" {
         return None;
     }
-    let right = bare(node.child_by_field_name("right")?);
-    let sign = site.text(node.child_by_field_name("operator")?);
+    let right = bare(node.part("right")?);
+    let sign = site.text(node.part("operator")?);
     (matches!(sign, "+" | "-") && site.text(right) == "1")
-        .then(|| site.replacement(node, site.text(node.child_by_field_name("left").unwrap_or(node)), 0.7))
+        .then(|| site.replacement(node, site.text(node.part("left").unwrap_or(node)), 0.7))
 }
 
 #[cfg(test)]

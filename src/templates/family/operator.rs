@@ -4,6 +4,7 @@
 //! Example: a checksum that folds with `sum | next` where it should be `sum ^ next`.
 
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::Site;
 use crate::templates::syntax::operator;
 use crate::templates::{Prior, Template};
@@ -52,7 +53,7 @@ impl Template for Operator {
         for &node in &site.expressions {
             let Some(sign) = operator(node) else { continue };
             let text = site.text(sign);
-            if node.kind() == "unary_expression" {
+            if node.shape() == "unary_expression" {
                 if matches!(text, "-" | "~") {
                     let note = format!("dropped `{text}` in {}", site.place(node));
                     out.push(Edit::replace(sign, "", 0.4, note));
@@ -61,7 +62,7 @@ impl Template for Operator {
             }
             let Some((_, others)) = INSTEAD.iter().find(|(known, _)| *known == text) else { continue };
             let on_numbers = site.kind(node).is_none_or(|kind| kind.is_numeric());
-            let assigns = node.kind() == "assignment_expression";
+            let assigns = node.shape() == "assignment_expression";
             for (other, weight) in *others {
                 let needs_numbers = matches!(*other, "-" | "*" | "/" | "%" | "+=" | "-=");
                 if (needs_numbers || assigns) && !on_numbers {

@@ -4,6 +4,7 @@
 //! Example: `base + bonus * years` where the sum was to be multiplied becomes `(base + bonus) * years`.
 
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::bare;
 use crate::templates::{Prior, Template};
@@ -23,7 +24,7 @@ impl Template for Precedence {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         for node in site.of_kind("binary_expression") {
-            let parts = ["left", "operator", "right"].map(|field| node.child_by_field_name(field));
+            let parts = ["left", "operator", "right"].map(|field| node.part(field));
             let [Some(left), Some(sign), Some(right)] = parts else { continue };
             let same_class = |inner| class(site, sign).is_some() && class(site, inner) == class(site, sign);
             if let Some([a, inner, b]) = operands(left).filter(|[_, inner, _]| same_class(*inner)) {
@@ -41,8 +42,8 @@ impl Template for Precedence {
 /// Operands and operator of an operation, also of one in parentheses.
 fn operands(node: Node<'_>) -> Option<[Node<'_>; 3]> {
     let inner = bare(node);
-    let is_binary = inner.kind() == "binary_expression";
-    let field = |name: &str| inner.child_by_field_name(name).filter(|_| is_binary);
+    let is_binary = inner.shape() == "binary_expression";
+    let field = |name: &str| inner.part(name).filter(|_| is_binary);
     Some([field("left")?, field("operator")?, field("right")?])
 }
 

@@ -128,7 +128,7 @@ fn exits(site: &Site<'_>) -> Vec<(String, f64)> {
             exits.push(("return false;".to_owned(), 0.8));
             exits.push(("return true;".to_owned(), 0.5));
         } else {
-            exits.push((format!("return {};", kind.neutral_value()), 0.6));
+            exits.push((format!("return {};", kind.neutral_value("null")), 0.6));
         }
     }
     if site.in_loop() {

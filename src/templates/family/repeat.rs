@@ -4,6 +4,7 @@
 //! the condition. Example: `if (next != null) next = next.next;` in a search for the last node, which needs `while`.
 
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::Site;
 use crate::templates::{Prior, Template};
 
@@ -21,9 +22,9 @@ impl Template for Repeat {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         let Some(word) = site.statement.child(0) else { return };
-        let other = match site.statement.kind() {
+        let other = match site.statement.shape() {
             // An `if` with an `else` is no loop.
-            "if_statement" if site.statement.child_by_field_name("alternative").is_none() => "while",
+            "if_statement" if site.statement.part("alternative").is_none() => "while",
             "while_statement" => "if",
             _ => return,
         };

@@ -5,6 +5,7 @@
 
 use crate::language::children;
 use crate::templates::edit::Edit;
+use crate::templates::shape::Shape;
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::{is_loop, is_simple_statement};
 use crate::templates::{Prior, Template};
@@ -28,7 +29,7 @@ impl Template for Remove {
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         let statement = site.statement;
         let text = shortened(site.text(statement));
-        match statement.kind() {
+        match statement.shape() {
             "expression_statement" | "break_statement" | "continue_statement" => {
                 let empty = if site.in_block() { "" } else { "{ }" };
                 out.push(Edit::replace(statement, empty, 0.7, format!("removed `{text}`")));
@@ -37,7 +38,7 @@ impl Template for Remove {
                 out.push(Edit::replace(statement, "", 0.4, format!("removed `{text}`")));
             }
             "if_statement" => {
-                let branches = ["consequence", "alternative"].map(|field| statement.child_by_field_name(field));
+                let branches = ["consequence", "alternative"].map(|field| statement.part(field));
                 if let [Some(then), other] = branches {
                     let note = format!("did always what `{text}` does sometimes");
                     out.push(Edit::replace(statement, site.text(then), 0.4, note));
@@ -56,7 +57,7 @@ impl Template for Remove {
 /// Whether nothing follows in the block: removing it there would leave the method without a result.
 fn is_last(statement: Node<'_>) -> bool {
     statement.next_named_sibling().is_none()
-        && statement.parent().and_then(|p| p.parent()).is_some_and(|above| above.kind().ends_with("_declaration"))
+        && statement.parent().and_then(|p| p.parent()).is_some_and(|above| above.shape().ends_with("_declaration"))
 }
 
 impl Template for Move {
@@ -70,7 +71,7 @@ impl Template for Move {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         let statement = site.statement;
-        if !is_simple_statement(statement.kind()) || !site.in_block() {
+        if !is_simple_statement(statement.shape()) || !site.in_block() {
             return;
         }
         let text = shortened(site.text(statement));
@@ -78,7 +79,8 @@ impl Template for Move {
             let note = format!("moved `{text}` behind `{}`", shortened(first_line(site.text(next))));
             out.push(Edit::swap(site.unit, statement, next, 0.8, note));
         }
-        if let Some(before) = statement.prev_named_sibling().filter(|b| !b.is_extra() && !is_simple_statement(b.kind()))
+        if let Some(before) =
+            statement.prev_named_sibling().filter(|b| !b.is_extra() && !is_simple_statement(b.shape()))
         {
             // Neighbouring simple statements are exchanged from the first one's side.
             let note = format!("moved `{text}` before `{}`", shortened(first_line(site.text(before))));
@@ -92,7 +94,7 @@ impl Template for Move {
 /// To the end of the block that stands before the statement.
 fn into_block(site: &Site<'_>, before: Node<'_>, text: &str, out: &mut Vec<Edit>) {
     let fields = ["body", "consequence", "alternative"];
-    for body in fields.iter().filter_map(|field| before.child_by_field_name(field)).filter(|b| b.kind() == "block") {
+    for body in fields.iter().filter_map(|field| before.part(field)).filter(|b| b.shape() == "block") {
         let moved = format!("    {}{}{}", site.text(site.statement), site.unit.line_end(), site.unit.indent(before));
         let note = format!("moved `{text}` into the block before it");
         let edit = Edit::replace(site.statement, "", 0.6, note);
@@ -103,9 +105,9 @@ fn into_block(site: &Site<'_>, before: Node<'_>, text: &str, out: &mut Vec<Edit>
 
 /// Behind, and before, the loop or `if` around the statement.
 fn out_of_block(site: &Site<'_>, text: &str, out: &mut Vec<Edit>) {
-    let Some(block) = site.statement.parent().filter(|parent| parent.kind() == "block") else { return };
-    let Some(around) = block.parent().filter(|around| around.kind().ends_with("_statement")) else { return };
-    let in_list = around.parent().is_some_and(|p| matches!(p.kind(), "block" | "constructor_body"));
+    let Some(block) = site.statement.parent().filter(|parent| parent.shape() == "block") else { return };
+    let Some(around) = block.parent().filter(|around| around.shape().ends_with("_statement")) else { return };
+    let in_list = around.parent().is_some_and(|p| matches!(p.shape(), "block" | "constructor_body"));
     let others = children(block).into_iter().filter(|n| n.is_named() && !n.is_extra()).count();
     if !in_list || others < 2 {
         return;

@@ -94,8 +94,11 @@ mod tests {
 
     #[test]
     fn what_came_becomes_what_was_waited_for() {
-        let clues =
-            Clues { thrown: vec!["ClassCastException".into()], expected: vec!["IllegalArgumentException".into()] };
+        let clues = Clues {
+            thrown: vec!["ClassCastException".into()],
+            expected: vec!["IllegalArgumentException".into()],
+            ..Clues::default()
+        };
         let texts = whole_proposals_for(&Translate, STORE, 3, &clues);
         let wanted = "Integer found; try { found = map.get(key); } catch (ClassCastException failed) \
                       { throw new IllegalArgumentException(failed.getMessage()); }";

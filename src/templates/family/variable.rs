@@ -5,6 +5,7 @@
 
 use crate::templates::edit::Edit;
 use crate::templates::scope::Origin;
+use crate::templates::shape::Shape;
 use crate::templates::site::{Site, similarity};
 use crate::templates::syntax::is_expression;
 use crate::templates::{Prior, Template};
@@ -43,7 +44,7 @@ impl Template for Variable {
 
 /// Whether the expression names a variable; a call's bare class name does not.
 fn is_variable(site: &Site<'_>, node: Node<'_>) -> bool {
-    match node.kind() {
+    match node.shape() {
         "identifier" => is_expression(node) && site.scope.iter().any(|v| v.name == site.text(node)),
         "field_access" => site.text(node).starts_with("this."),
         _ => false,
@@ -53,8 +54,8 @@ fn is_variable(site: &Site<'_>, node: Node<'_>) -> bool {
 /// Arguments are mixed up most often, targets of assignments and loop counters least.
 fn role_weight(node: Node<'_>) -> f64 {
     let Some(parent) = node.parent() else { return 0.5 };
-    let is_field = |field: &str| parent.child_by_field_name(field) == Some(node);
-    match parent.kind() {
+    let is_field = |field: &str| parent.part(field) == Some(node);
+    match parent.shape() {
         "argument_list" => 1.0,
         "enhanced_for_statement" => 1.0,
         "method_invocation" => 0.7,

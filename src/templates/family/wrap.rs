@@ -8,7 +8,7 @@ use crate::templates::edit::Edit;
 use crate::templates::library::boxed;
 use crate::templates::site::{Site, shortened};
 use crate::templates::syntax::{arguments, bare};
-use crate::templates::types::JavaType;
+use crate::templates::types::ValueType;
 use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
@@ -122,7 +122,7 @@ impl Template for Wrap {
 }
 
 /// Methods with one argument, called nearby, that return what they take: `normalise(`, `Math.abs(`.
-fn callers(site: &Site<'_>, kind: &JavaType) -> Vec<(String, f64)> {
+fn callers(site: &Site<'_>, kind: &ValueType) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
     for (pantry, share) in std::iter::once((&site.own, 0.6)).chain(site.near.iter().map(|pantry| (pantry, 0.3))) {
         for call in
@@ -142,7 +142,7 @@ fn callers(site: &Site<'_>, kind: &JavaType) -> Vec<(String, f64)> {
 }
 
 /// Static library methods called nearby or in the package with one argument of this type, whatever they return.
-fn converters(site: &Site<'_>, kind: &JavaType) -> Vec<String> {
+fn converters(site: &Site<'_>, kind: &ValueType) -> Vec<String> {
     const MOST: usize = 5;
     let mut found: Vec<String> = Vec::new();
     let pantries = std::iter::once(&site.own).chain(&site.near).chain(site.far.iter());
@@ -167,7 +167,7 @@ impl Template for Part {
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
-        let int = JavaType::new("int");
+        let int = ValueType::new("int");
         for node in site.of_kind("identifier") {
             let Some(kind) = site.kind(node) else { continue };
             let name = site.text(node);
@@ -185,7 +185,7 @@ impl Template for Part {
             if !used {
                 continue;
             }
-            let numbers = site.fitting(&int).filter(|v| v.kind.as_ref().is_some_and(JavaType::is_integral));
+            let numbers = site.fitting(&int).filter(|v| v.kind.as_ref().is_some_and(ValueType::is_integral));
             let bounds = numbers.map(|v| v.name.as_str()).take(5).chain(["1"]);
             for bound in bounds {
                 out.push(site.replacement(node, format!("{name}.{verb}({bound}, {size})"), 0.8));
@@ -212,7 +212,7 @@ impl Template for Singleton {
                 continue;
             }
             let declared = site.wanted(node).filter(|wanted| !wanted.arguments().is_empty()).unwrap_or(kind);
-            let element = declared.element().unwrap_or_else(|| JavaType::new("Object"));
+            let element = declared.element().unwrap_or_else(|| ValueType::new("Object"));
             let raw = declared.arguments().is_empty();
             let mut values: Vec<(String, f64)> = site
                 .scope

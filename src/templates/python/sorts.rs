@@ -5,7 +5,7 @@ use super::tree::{arguments, bare, elements};
 use crate::language::{preorder, text_of};
 use crate::templates::scope::Variable;
 use crate::templates::site::Site;
-use crate::templates::types::JavaType;
+use crate::templates::types::ValueType;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
@@ -24,8 +24,8 @@ pub(super) enum Sort {
 
 impl Sort {
     /// Under which type a variable of the sort stands in a scope.
-    pub(super) fn kind(self) -> JavaType {
-        JavaType::new(match self {
+    pub(super) fn kind(self) -> ValueType {
+        ValueType::new(match self {
             Self::Number => "int",
             Self::Collection => "Collection",
             Self::Text => "String",
@@ -34,7 +34,7 @@ impl Sort {
     }
 
     /// The sort that stands in a scope under a type.
-    pub(super) fn of(kind: &JavaType) -> Option<Self> {
+    pub(super) fn of(kind: &ValueType) -> Option<Self> {
         [Self::Number, Self::Collection, Self::Text, Self::Truth].into_iter().find(|sort| sort.kind() == *kind)
     }
 }
