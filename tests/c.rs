@@ -213,3 +213,45 @@ fn a_make_project_is_repaired_through_an_endpoint() {
     let asked = endpoint.served_to("Locator")[0].prompt();
     assert!(asked.contains("refuses_when_full") && asked.contains("ring_put"), "{asked}");
 }
+
+/// What a run of the built-in engine alone ends with.
+fn engine(args: &[&str]) -> (String, String) {
+    let done = unidebug(&[&["run", "--json", "--max-time", "60s"], args].concat());
+    let told = done.json();
+    (text(&told["verdict"]), text(&told["patch"]))
+}
+
+#[test]
+fn the_engine_repairs_projects_of_make_and_of_cmake() {
+    let has_cmake = std::process::Command::new("ctest").arg("--version").output().is_ok();
+    for build in [("Makefile", MAKEFILE), ("CMakeLists.txt", CMAKE)] {
+        if build.0 != "Makefile" && !has_cmake {
+            eprintln!("passed over: no CMake here");
+            continue;
+        }
+        let project = project(build);
+        let (verdict, patch) = engine(&[project.path().to_str().unwrap()]);
+        assert_eq!(verdict, "plausible", "{}", build.0);
+        assert!(patch.contains(&format!("+{RIGHT}")), "{patch}");
+    }
+}
+
+/// A test that crashes has told what it executed, so that the engine finds the line.
+#[test]
+fn the_engine_repairs_a_program_by_cases_that_crashes() {
+    let main = "#include <stdio.h>\n#include <stdlib.h>\n\nstruct node {\n    int value;\n    struct node *next;\n};\n\n\
+                /* The first number, or -1 where there is none. */\nint main(void) {\n    struct node *at = NULL;\n    \
+                int value;\n    while (scanf(\"%d\", &value) == 1) {\n        struct node *node = malloc(sizeof *node);\n        \
+                node->value = value;\n        node->next = at;\n        at = node;\n    }\n    \
+                while (at->next != NULL) {\n        at = at->next;\n    }\n    \
+                printf(\"%d\\n\", at == NULL ? -1 : at->value);\n    return 0;\n}\n";
+    let entry = json!({
+        "id": "first", "directory": "first", "compile": "cc -o first main.c", "run": ["./first"],
+        "cases": [{"input": "3 4\n", "output": "3\n"}, {"input": "5", "output": "5"}, {"input": "", "output": "-1"}],
+    });
+    let set = folder_of(&[("bugs.jsonl", &format!("{entry}\n")), ("first/main.c", main)]);
+    let root = set.path().join("bugs.jsonl");
+    let (verdict, patch) = engine(&["jsonl:first", "--root", root.to_str().unwrap()]);
+    assert_eq!(verdict, "plausible");
+    assert!(patch.contains("+    while (at != NULL && at->next != NULL) {"), "{patch}");
+}

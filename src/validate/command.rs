@@ -2,11 +2,14 @@
 //! program prints for its input ([`cases`]).
 //!
 //! Every run is a full one in a throw-away copy, so `confirm` differs from `validate` only in that it never trusts an
-//! earlier outcome.
+//! earlier outcome. In C a candidate is first built in a copy that is built already, where only a *no* counts ([`built`]).
 
+mod built;
 mod cases;
 mod complaints;
+mod copy;
 mod gcc;
+mod gcov;
 mod printed;
 mod reports;
 mod said;
@@ -16,21 +19,26 @@ use super::plausible::{self, Judged};
 use super::records::Discovered;
 use super::refuse::refuse;
 use super::{
-    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, ValidateError, clean, cold, io_error, subject,
+    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, cold, subject,
 };
-use crate::benchmark::{Case, Checkout, Runner, jars, private_copy};
+use crate::benchmark::{Case, Checkout, Runner};
 use crate::domain::{
     Diagnostic, Disagreement, Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, Validation,
 };
 use crate::language::{C, Language};
-use crate::sandbox::{Exit, Finished, Job, PROGRAM_PATH, Sandbox};
-use camino::{Utf8Path, Utf8PathBuf};
+use crate::sandbox::{Exit, Finished, Sandbox};
+use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-const MEMORY_MIB: u64 = 4096;
 const TAIL_CHARS: usize = 4000;
+/// A run with a patch may take this many times what the untouched project took for its first runs.
+const LONGER: f64 = 5.0;
+/// The least time of a candidate.
+const LEAST_FOR_A_CANDIDATE: Duration = Duration::from_secs(10);
+/// The least time of a confirmation.
+const LEAST_FOR_A_CONFIRMATION: Duration = Duration::from_secs(60);
 /// Build tools that want the network or the user's caches.
 const FETCHING: [&str; 4] = ["gradle", "gradlew", "mvn", "mvnw"];
 
@@ -43,6 +51,10 @@ pub struct CommandJudge {
     baseline: Baseline,
     /// Whether what the test tool says at its end agreed with its reports in the first run.
     says: OnceLock<bool>,
+    /// What tests in C execute, once it was measured.
+    measured: tokio::sync::OnceCell<Option<Spectrum>>,
+    /// The project in C, built once, for candidates to be built in.
+    built: tokio::sync::OnceCell<Option<built::Built>>,
 }
 
 struct Commands {
@@ -89,6 +101,8 @@ impl CommandJudge {
             commands: Commands { build, test },
             baseline: Baseline::default(),
             says: OnceLock::new(),
+            measured: tokio::sync::OnceCell::new(),
+            built: tokio::sync::OnceCell::new(),
         };
         judge.baseline = judge.first_runs().await?;
         Ok(judge)
@@ -159,44 +173,55 @@ impl CommandJudge {
 
     /// `known` tells how the same tests ended before, when they are only repeated.
     async fn run(&self, patch: &Patch, wall: Duration, known: Option<&TestReport>) -> Result<Ran, ValidateError> {
-        let work = &self.options.work_dir;
-        let folder = tempfile::Builder::new().prefix("copy-").tempdir_in(work);
-        let folder = folder.map_err(io_error("making a throw-away copy", work))?;
-        let tree = Utf8Path::from_path(folder.path()).unwrap_or(work);
-        let tree = tree.canonicalize_utf8().map_err(io_error("finding the throw-away copy", tree))?;
-        private_copy(&self.checkout.root, &tree)?;
+        let (_keep, tree) = self.copy()?;
         subject::write_all(patch, &tree)?;
         // Makefiles rarely know which object includes which header.
         if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
-            forget_objects(&tree);
+            copy::forget_objects(&tree);
         }
-        if let Testing::Reports(_, folders) = &self.commands.test {
-            // Reports that came with the checkout are not results.
-            folders.iter().for_each(|folder| reports::forget(&folder.under(&tree)));
-        }
-        if let Some(build) = &self.commands.build {
-            let done = self.sandbox.run(self.job(build, &tree, wall)?).await?;
-            if !done.exit.success() {
-                return Ok(Ran::NotBuilt(complaints::read(&done, &tree)));
-            }
-        }
-        Ok(Ran::Tested(match &self.commands.test {
+        match &self.commands.test {
             Testing::Cases(run, cases) => {
-                self.run_cases((run, cases), &tree, wall, known, !patch.files.is_empty()).await?
-            }
-            Testing::Reports(test, folders) => {
-                let done = self.sandbox.run(self.job(test, &tree, wall)?).await?;
-                // A makefile may build and test in one step.
-                let is_one_step = self.commands.build.is_none() && self.checkout.language == C.name();
-                if is_one_step && !done.exit.success() {
-                    let errors = gcc::diagnostics(&clean::plain(&words_of(&done)), &tree);
-                    if !errors.is_empty() {
-                        return Ok(Ran::NotBuilt(errors));
+                if let Some(build) = &self.commands.build {
+                    let done = self.sandbox.run(self.job(build, &tree, wall)?).await?;
+                    if !done.exit.success() {
+                        return Ok(Ran::NotBuilt(complaints::read(&done, &tree)));
                     }
                 }
-                self.told(&done, test, folders, &tree)
+                let is_candidate = !patch.files.is_empty();
+                Ok(Ran::Tested(self.run_cases((run, cases), &tree, wall, known, is_candidate).await?))
             }
-        }))
+            Testing::Reports(test, folders) => {
+                self.built_and_tested(&tree, self.commands.build.as_ref(), (test, folders), wall).await
+            }
+        }
+    }
+
+    /// Builds a copy and runs a test command in it.
+    async fn built_and_tested(
+        &self,
+        tree: &Utf8Path,
+        build: Option<&Vec<String>>,
+        (test, folders): (&[String], &[RepoPath]),
+        wall: Duration,
+    ) -> Result<Ran, ValidateError> {
+        // Reports that came with the checkout are not results.
+        folders.iter().for_each(|folder| reports::forget(&folder.under(tree)));
+        if let Some(build) = build {
+            let done = self.sandbox.run(self.job(build, tree, wall)?).await?;
+            if !done.exit.success() {
+                return Ok(Ran::NotBuilt(complaints::read(&done, tree)));
+            }
+        }
+        let done = self.sandbox.run(self.job(test, tree, wall)?).await?;
+        // A makefile may build and test in one step.
+        let is_one_step = self.commands.build.is_none() && self.checkout.language == C.name();
+        if is_one_step && !done.exit.success() {
+            let errors = gcc::diagnostics(&clean::plain(&words_of(&done)), tree);
+            if !errors.is_empty() {
+                return Ok(Ran::NotBuilt(errors));
+            }
+        }
+        Ok(Ran::Tested(self.told(&done, test, folders, tree)))
     }
 
     /// What a test tool reported.
@@ -236,41 +261,14 @@ impl CommandJudge {
         report
     }
 
-    /// A command of the project at work in a copy.
-    fn job(&self, words: &[String], tree: &Utf8Path, wall: Duration) -> Result<Job, ValidateError> {
-        let Some((program, args)) = words.split_first() else {
-            return Err(ValidateError::Tool { what: "an empty command".into(), hint: "give --test a command".into() });
-        };
-        let found = on_users_path(program, tree);
-        let mut job = Job::new(found.as_deref().map_or(program.as_str(), Utf8Path::as_str), self.module(tree))
-            .args(args.iter().cloned())
-            .write(tree)
-            .wall(wall);
-        if let Some(home) = found.as_deref().and_then(|path| path.parent()?.parent()) {
-            job = job.read([home]);
-        }
-        if let Some(repository) = jars::local_repository() {
-            job.env.push(("MAVEN_OPTS".into(), format!("-Dmaven.repo.local={repository}")));
-            job = job.read([repository]);
-        }
-        job = job.read(self.checkout.project.class_path.iter().cloned());
-        let path = std::env::var("PATH").unwrap_or_default();
-        job.env.push(("PATH".into(), format!("{path}:{PROGRAM_PATH}")));
-        job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
-        job.limits.memory_mib = MEMORY_MIB;
-        Ok(job)
-    }
-
-    fn module(&self, tree: &Utf8Path) -> Utf8PathBuf {
-        self.checkout.project.module.under(tree)
+    /// The longest a candidate may take: a part of what the untouched project took, and no less than `least`.
+    fn wall(&self, least: Duration) -> Duration {
+        least.max(Duration::from_secs_f64((self.baseline.seconds * LONGER).min(1e6))).min(self.options.max_time)
     }
 
     /// A full run with a patch. Before a test speaks against it that did not fail before, everything runs once more.
     async fn test(&self, patch: &Patch, wall: Duration) -> Result<Validation, ValidateError> {
         let begin = Instant::now();
-        if let Some(refused) = refuse(&self.checkout, patch) {
-            return Ok(refused);
-        }
         let mut validation = match self.run(patch, wall, None).await? {
             Ran::NotBuilt(diagnostics) => subject::does_not_compile(diagnostics),
             Ran::Tested(report) => {
@@ -332,27 +330,9 @@ fn whole(test: &[String], tool: &str) -> TestId {
     )
 }
 
-/// A program of the project itself (`./gradlew`), or of the user's PATH, as an absolute path.
-fn on_users_path(program: &str, tree: &Utf8Path) -> Option<Utf8PathBuf> {
-    if program.contains('/') {
-        return Some(tree.join(program));
-    }
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut folders = path.split(':').chain(PROGRAM_PATH.split(':')).filter(|folder| !folder.is_empty());
-    folders.find_map(|folder| Some(Utf8Path::new(folder).join(program)).filter(|path| path.is_file()))
-}
-
 /// All that a command printed.
 fn words_of(done: &Finished) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
-}
-
-/// Removes what was compiled before; the build makes it again.
-fn forget_objects(tree: &Utf8Path) {
-    let walk = ignore::WalkBuilder::new(tree).standard_filters(false).build().flatten();
-    let known = ["o", "a", "lo", "so"];
-    let is_object = |path: &std::path::Path| path.extension().is_some_and(|end| known.iter().any(|one| end == *one));
-    walk.filter(|entry| is_object(entry.path())).for_each(|entry| drop(std::fs::remove_file(entry.path())));
 }
 
 fn tail(done: &Finished) -> String {
@@ -367,7 +347,14 @@ impl Judge for CommandJudge {
     }
 
     async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
-        self.test(patch, self.options.max_time).await
+        if let Some(refused) = refuse(&self.checkout, patch) {
+            return Ok(refused);
+        }
+        let wall = self.wall(LEAST_FOR_A_CANDIDATE);
+        match self.quick_no(patch, wall).await? {
+            Some(no) => Ok(no),
+            None => self.test(patch, wall).await,
+        }
     }
 
     async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
@@ -375,8 +362,10 @@ impl Judge for CommandJudge {
     }
 
     async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
-        let wall = Duration::from_secs_f64((self.baseline.seconds * 5.0).clamp(60.0, 1e6)).min(self.options.max_time);
-        let mut validation = self.test(patch, wall).await?;
+        if let Some(refused) = refuse(&self.checkout, patch) {
+            return Ok(refused);
+        }
+        let mut validation = self.test(patch, self.wall(LEAST_FOR_A_CONFIRMATION)).await?;
         if validation.outcome == Outcome::PassedWarm {
             validation.outcome = Outcome::Plausible;
             let others = self.baseline.passing.len();
@@ -405,7 +394,10 @@ impl Probe for CommandJudge {
     }
 
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-        tracing::info!("no coverage: the project's own test command is used as it is");
-        Ok(None)
+        Ok(self.by_test(Duration::ZERO).await?.map(|spectrum| spectrum.failing()))
+    }
+
+    async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+        self.by_test(scope.time).await
     }
 }

@@ -79,7 +79,8 @@ fn by_cmake(root: &Utf8Path) -> Result<Commands, BenchmarkError> {
             hint: "add the tests to CTest, or name a command with `--test`".into(),
         });
     }
-    let build = format!("cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Debug && cmake --build {BUILD}");
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let build = format!("cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Debug && cmake --build {BUILD} --parallel {cores}");
     // CTest takes the file below the folder that it tests.
     let test = words(&["ctest", "--test-dir", BUILD, "--output-on-failure", "--output-junit", "reports/ctest.xml"]);
     let reports = RepoPath::new(&format!("{BUILD}/reports")).into_iter().collect();

@@ -8,6 +8,7 @@ use crate::language::trace;
 use crate::sandbox::{Exit, Finished, Job};
 use crate::validate::{ValidateError, io_error};
 use camino::Utf8Path;
+use nix::sys::signal::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -92,7 +93,7 @@ impl CommandJudge {
 }
 
 /// The same job with a file as its input. It reads the copy and writes nothing: one case must not help another.
-fn with_input(job: Job, input: &Utf8Path) -> Job {
+pub(super) fn with_input(job: Job, input: &Utf8Path) -> Job {
     let mut words = vec!["-c".to_owned(), WITH_INPUT.to_owned(), input.to_string(), job.program];
     words.extend(job.args);
     let (mut readable, writable) = (job.readable, job.writable);
@@ -119,10 +120,20 @@ fn judged(case: &Case, done: &Finished) -> TestResult {
         Exit::Code(0) if same(&answer, &case.output) => (TestStatus::Passed, None),
         Exit::Code(0) => (TestStatus::Failed, Some(failed("wrong output".into(), "output", &answer))),
         Exit::TimedOut => (TestStatus::TimedOut, Some(failed("timeout".into(), "output until then", &answer))),
-        other => (TestStatus::Failed, Some(failed(other.to_string(), "it said", &said))),
+        other => (TestStatus::Failed, Some(failed(ending(other), "it said", &said))),
     };
     let millis = u64::try_from(done.wall.as_millis()).unwrap_or(u64::MAX);
     TestResult { id: id(case), status, failure, millis, loss: None }
+}
+
+/// How a program ended, by the signal's name where it was one: a shell tells signals as codes above 128.
+fn ending(exit: Exit) -> String {
+    let number = match exit {
+        Exit::Signal(number) => number,
+        Exit::Code(code) => code - 128,
+        _ => return exit.to_string(),
+    };
+    Signal::try_from(number).map_or_else(|_| exit.to_string(), |signal| signal.as_str().to_owned())
 }
 
 /// Whether two outputs are the same line by line; spaces at the end of lines and empty lines at the end say nothing.
@@ -166,6 +177,7 @@ mod tests {
         );
         assert!(ended(Exit::Code(1), "3\n", "Exception").1.starts_with("exit code 1: "), "a right answer and a crash");
         assert_eq!(ended(Exit::TimedOut, "", "").0, TestStatus::TimedOut);
+        assert!(ended(Exit::Code(139), "", "").1.starts_with("SIGSEGV: "));
         assert!(!same("3", "3\n4") && !same("", "3") && !same("1 2", "12"));
     }
 }

@@ -1,0 +1,125 @@
+//! A project in C that is built already: a candidate costs what it changes and the triggering tests. Only a *no* is taken
+//! from here; who passes runs once more from nothing.
+
+use super::copy::forget_objects;
+use super::gcov::{names_for_ctest, words};
+use super::{CommandJudge, Ran, Testing};
+use crate::benchmark::{copy_with_outputs, private_copy};
+use crate::domain::{FileChange, Outcome, Patch, Validation};
+use crate::language::{C, Language};
+use crate::validate::{ValidateError, cold, io_error, plausible, subject};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+
+/// A built copy, and the place where it was built: build tools keep absolute paths, so each candidate is built there.
+pub(super) struct Built {
+    _keep: tempfile::TempDir,
+    kept: Utf8PathBuf,
+    place: Mutex<Utf8PathBuf>,
+    /// What builds the triggering tests alone, where that is known.
+    build: Option<Vec<String>>,
+}
+
+/// Tests as CTest describes them.
+#[derive(Deserialize)]
+struct Tests {
+    tests: Vec<Described>,
+}
+
+#[derive(Deserialize)]
+struct Described {
+    #[serde(default)]
+    command: Vec<String>,
+}
+
+impl CommandJudge {
+    /// What speaks against a patch already by the triggering tests; `None` where nothing does, or nothing can be told.
+    pub(super) async fn quick_no(&self, patch: &Patch, wall: Duration) -> Result<Option<Validation>, ValidateError> {
+        let begin = Instant::now();
+        let Testing::Reports(test, folders) = &self.commands.test else { return Ok(None) };
+        if self.checkout.language != C.name() {
+            return Ok(None);
+        }
+        let Some(built) = self.built.get_or_try_init(|| self.build_once()).await? else { return Ok(None) };
+        let place = built.place.lock().await;
+        std::fs::remove_dir_all(&*place).map_err(io_error("clearing the built copy", &place))?;
+        std::fs::create_dir(&*place).map_err(io_error("making the built copy", &place))?;
+        copy_with_outputs(&built.kept, &place)?;
+        subject::write_all(patch, &place)?;
+        if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
+            forget_objects(&place);
+        }
+        // A new file is found by what describes the build alone.
+        let is_old = |file: &FileChange| file.before.is_some();
+        let build = built.build.as_ref().filter(|_| patch.files.iter().all(is_old)).or(self.commands.build.as_ref());
+        let test = self.triggering_only(test);
+        let mut validation = match self.built_and_tested(&place, build, (&test, folders), wall).await? {
+            Ran::NotBuilt(diagnostics) => subject::does_not_compile(diagnostics),
+            Ran::Tested(report) => {
+                let judged = plausible::triggering(&self.baseline, &report);
+                if judged.outcome == Outcome::PassedWarm {
+                    return Ok(None);
+                }
+                cold::answer(&report, judged, 0.0)
+            }
+        };
+        validation.seconds = begin.elapsed().as_secs_f64();
+        Ok(Some(validation))
+    }
+
+    /// The command for the triggering tests alone, where it can be told so.
+    fn triggering_only(&self, test: &[String]) -> Vec<String> {
+        let mut words = test.to_vec();
+        if is_ctest(test) {
+            words.extend(["-R".to_owned(), names_for_ctest(&self.baseline.triggering)]);
+        }
+        words
+    }
+
+    /// Builds and tests the untouched project, and keeps what that made; `None` where it does not build.
+    async fn build_once(&self) -> Result<Option<Built>, ValidateError> {
+        let Testing::Reports(test, folders) = &self.commands.test else { return Ok(None) };
+        let work = &self.options.work_dir;
+        let failed = || io_error("making a built copy", work);
+        let keep = tempfile::Builder::new().prefix("built-").tempdir_in(work).map_err(failed())?;
+        let top = Utf8Path::from_path(keep.path()).unwrap_or(work).canonicalize_utf8().map_err(failed())?;
+        let (place, kept) = (top.join("place"), top.join("kept"));
+        std::fs::create_dir(&place).map_err(failed())?;
+        std::fs::create_dir(&kept).map_err(failed())?;
+        private_copy(&self.checkout.root, &place)?;
+        let (build, wall) = (self.commands.build.as_ref(), self.options.max_time);
+        if let Ran::NotBuilt(_) = self.built_and_tested(&place, build, (test, folders), wall).await? {
+            return Ok(None);
+        }
+        let build = if is_ctest(test) { self.build_of_triggering(test, &place).await? } else { None };
+        copy_with_outputs(&place, &kept)?;
+        Ok(Some(Built { _keep: keep, kept, place: Mutex::new(place), build }))
+    }
+
+    /// The command that builds the programs of the triggering tests, as CTest names them; `None` where it fails.
+    async fn build_of_triggering(
+        &self,
+        test: &[String],
+        place: &Utf8Path,
+    ) -> Result<Option<Vec<String>>, ValidateError> {
+        let wall = self.wall(super::LEAST_FOR_A_CANDIDATE);
+        let list = words(&["--show-only=json-v1", "-R", &names_for_ctest(&self.baseline.triggering)]);
+        let told = self.sandbox.run(self.job(&[test, &list].concat(), place, wall)?).await?;
+        let Ok(described) = serde_json::from_slice::<Tests>(&told.stdout) else { return Ok(None) };
+        let targets = described.tests.iter().filter_map(|test| Utf8Path::new(test.command.first()?).file_name());
+        let targets: BTreeSet<&str> = targets.collect();
+        let folder = test.iter().skip_while(|word| *word != "--test-dir").nth(1);
+        let (Some(folder), false) = (folder, targets.is_empty()) else { return Ok(None) };
+        let mut build = words(&["cmake", "--build", folder, "--target"]);
+        build.extend(targets.into_iter().map(str::to_owned));
+        let done = self.sandbox.run(self.job(&build, place, wall)?).await?;
+        Ok(done.exit.success().then_some(build))
+    }
+}
+
+fn is_ctest(test: &[String]) -> bool {
+    test.first().is_some_and(|word| word == "ctest")
+}
