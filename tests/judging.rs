@@ -104,6 +104,36 @@ fn patches_of_python_are_judged_and_ranked() {
     several_are_ranked(&Project::new(&python_project()), PYTHON, odd);
 }
 
+/// What was changed last is asked first; where it fails for another reason than the code, the other tests are asked.
+fn the_bug_is_found_behind_a_test_that_wants_the_network(
+    files: &[(&str, &str)],
+    line: (&str, &str, &str),
+    new: (&str, &str),
+) {
+    let project = Project::new(files);
+    project.git(&["init", "-q"]);
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-qm", "one"]);
+    write_files(camino::Utf8Path::from_path(&project.path()).unwrap(), &[new]);
+    let done = project.judge(&["--patch", &project.diff("right.diff", line, line.2)]);
+    done.expect_code(0);
+    assert_eq!(words(&done), told(&[("right.diff", "plausible")]), "{done}");
+}
+
+#[test]
+fn a_new_test_in_java_that_wants_the_network_is_not_all_that_is_asked() {
+    let test = "import org.junit.Test;\n\npublic class RatesTest {\n    @Test public void rates() throws Exception {\n        \
+                java.net.InetAddress.getByName(\"shop.example.org\");\n    }\n}\n";
+    the_bug_is_found_behind_a_test_that_wants_the_network(&java_project(), JAVA, ("test/RatesTest.java", test));
+}
+
+#[test]
+fn a_new_test_in_python_that_wants_the_network_is_not_all_that_is_asked() {
+    let test =
+        "import socket\n\n\ndef test_rates():\n    socket.create_connection((\"shop.example.org\", 80), timeout=2)\n";
+    the_bug_is_found_behind_a_test_that_wants_the_network(&python_project(), PYTHON, ("tests/test_rates.py", test));
+}
+
 fn a_work_tree_is_judged(
     project: &Project,
     (file, from, to): (&str, &str, &str),

@@ -47,15 +47,32 @@ pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateErro
     let asked = Asked::of(subject);
     let file = subject.kept().join(format!("failing-{}.json", asked.key()));
     let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Facts>(&bytes).ok());
+    let found = async |look: Look| {
+        let facts = run(subject, &asked, look).await?;
+        keep(&file, &facts)?;
+        Ok::<_, ValidateError>(facts)
+    };
     let facts = match known.filter(Facts::is_readable) {
         Some(facts) => facts,
-        None => {
-            let facts = run(subject, &asked).await?;
-            keep(&file, &facts)?;
-            facts
-        }
+        None => found(Look::ForAFailure).await?,
     };
-    decide(facts, &asked, Edited::of(subject).as_ref())
+    let (whole, edited) = (facts.whole, Edited::of(subject));
+    match decide(facts, &asked, edited.as_ref()) {
+        // What failed says nothing about the code; the rest of the tests may.
+        Err(ValidateError::NothingFails { .. }) if asked.is_open() && !whole => {
+            decide(found(Look::AtAll).await?, &asked, edited.as_ref())
+        }
+        decided => decided,
+    }
+}
+
+/// Which tests are run to see what fails.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Those that hints name, else the suite until something fails.
+    ForAFailure,
+    /// The whole suite.
+    AtAll,
 }
 
 /// Writes facts where the next run finds them, whole or not at all.
@@ -81,9 +98,12 @@ struct Found {
     own_word: bool,
 }
 
-async fn run(subject: &dyn Subject, asked: &Asked) -> Result<Facts, ValidateError> {
+async fn run(subject: &dyn Subject, asked: &Asked, look: Look) -> Result<Facts, ValidateError> {
     let begin = Instant::now();
-    let mut found = first_look(subject, asked).await?;
+    let mut found = match look {
+        Look::ForAFailure => first_look(subject, asked).await?,
+        Look::AtAll => suite(subject, look).await?,
+    };
     let failing: Vec<TestId> = found.report.failing().map(|result| result.id.clone()).collect();
     let ask_own = asked.is_open() && !found.own_word && !failing.is_empty();
     let (flaky, own, slow) = tokio::try_join!(
@@ -119,7 +139,7 @@ async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, Valid
             return Ok(Found { own_word, ..found });
         }
     }
-    suite(subject).await
+    suite(subject, Look::ForAFailure).await
 }
 
 /// Time before it is known how long tests take.
@@ -186,8 +206,9 @@ async fn measure(subject: &dyn Subject, report: &TestReport) -> Result<Executed,
     Ok(executed)
 }
 
-/// Runs the suite over all lanes until something fails, and a little longer, in which more of the bug shows.
-async fn suite(subject: &dyn Subject) -> Result<Found, ValidateError> {
+/// Runs the suite over all lanes; for a failure until something fails, and a little longer, in which more of the bug
+/// shows.
+async fn suite(subject: &dyn Subject, look: Look) -> Result<Found, ValidateError> {
     let lanes = lanes::count();
     let queue = Queue::new(subject.tests().to_vec(), lanes);
     let begin = Instant::now();
@@ -206,7 +227,7 @@ async fn suite(subject: &dyn Subject) -> Result<Found, ValidateError> {
             let (done, of) = queue.finish(count);
             watcher.steps("running the tests to see which fail", done, Some(of));
             let mut until = until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if fails {
+            if fails && look == Look::ForAFailure {
                 until.get_or_insert_with(|| Instant::now() + begin.elapsed().clamp(LONGER.0, LONGER.1));
             }
             if until.is_some_and(|until| Instant::now() >= until) {

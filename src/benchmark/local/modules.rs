@@ -140,7 +140,10 @@ pub(super) fn those_that_fail(
             hint: "name a failing test with `--failing CLASS#METHOD`".into(),
         },
         Some(why) => BenchmarkError::Root {
-            what: format!("no test fails in the modules that compile; {} do not: {why}", others.join(", ")),
+            what: format!(
+                "no test fails in the modules that compile; left out, because they do not: {} ({why})",
+                others.join(", ")
+            ),
             path: root.to_owned(),
             hint: format!("see what `{command}` says of them, or use `--build` and `--test`"),
         },
@@ -242,7 +245,7 @@ mod tests {
         report(&all[2], 1);
         assert_eq!(failing(&|_| true, None).unwrap(), (all[2].clone(), vec![]));
         let said = failing(&|module| module.label() != "app", Some("no antlr")).unwrap_err().to_string();
-        assert!(said.contains("app do not: no antlr"), "{said}");
+        assert!(said.contains("because they do not: app (no antlr)"), "{said}");
         report(&all[1], 2);
         let (chosen, others) = failing(&|_| true, None).unwrap();
         assert_eq!(chosen, all[1]);

@@ -23,7 +23,7 @@ pub(in crate::validate) struct Facts {
     /// What the tests of failing classes execute.
     spectrum: Spectrum,
     /// Whether all tests of the project ran.
-    whole: bool,
+    pub(super) whole: bool,
     seconds: f64,
 }
 
