@@ -255,3 +255,13 @@ fn the_engine_repairs_a_program_by_cases_that_crashes() {
     assert_eq!(verdict, "plausible");
     assert!(patch.contains("+    while (at != NULL && at->next != NULL) {"), "{patch}");
 }
+
+#[test]
+fn a_project_whose_tests_run_none_of_it_is_told_so() {
+    let project =
+        folder_of(&[("Makefile", "check:\n\t@echo 'FAIL: x'; exit 1\n"), ("a.c", "int f(void) { return 1; }\n")]);
+    let done = unidebug(&["run", project.path().to_str().unwrap()]);
+    done.expect_code(1);
+    assert!(done.stdout.contains("no line can be ranked: no coverage"), "{done}");
+    assert!(!done.stderr.contains("refused"), "{done}");
+}

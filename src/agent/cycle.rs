@@ -156,6 +156,7 @@ impl AgentRun<'_> {
                 Err(AgentError::Spent(explanation)) => {
                     return Ok((Artifact::Nothing { explanation }, "a cap was reached".into()));
                 }
+                Err(AgentError::Nothing(why)) => return Ok((Artifact::Nothing { explanation: why.clone() }, why)),
                 other => other?,
             };
             let mut step = match self.middleware.admit(&decision, &state, memory, policy.kind())? {

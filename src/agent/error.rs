@@ -14,6 +14,9 @@ pub enum AgentError {
     /// A cap of a call, an agent or a level was reached: this agent is over, the run is not.
     #[error("{0}")]
     Spent(String),
+    /// The built-in engine has nothing to go by, and why: this agent is over, the run is not.
+    #[error("{0}")]
+    Nothing(String),
     /// The model cannot be asked any more.
     #[error(transparent)]
     Model(#[from] ModelError),

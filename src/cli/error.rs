@@ -226,7 +226,7 @@ impl From<AgentError> for Failure {
             AgentError::Prompt(error) => error.into(),
             AgentError::Journal(error) => Self::io("the journal cannot be written", &error),
             AgentError::StoppedAtCap(cap) => cap.into(),
-            AgentError::Spent(cap) => Self::cap(cap, "raise the cap"),
+            AgentError::Spent(what) | AgentError::Nothing(what) => Self::cap(what, "raise the cap"),
         }
     }
 }

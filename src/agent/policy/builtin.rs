@@ -21,6 +21,9 @@ use tokio::sync::Mutex;
 /// Lines the built-in Locator marks.
 const MARKED: usize = 5;
 
+/// What is said where there is nothing to mark.
+const NO_LINE: &str = "no line can be ranked: no coverage, no trace and no name leads to one";
+
 /// A search that may take less is not begun: a candidate or two would decide nothing.
 const LEAST: Duration = Duration::from_secs(1);
 
@@ -65,10 +68,11 @@ impl<'b> Builtin<'b> {
         Self { engine, budget, fixer: None, asked: 0 }
     }
 
-    fn locate(&mut self, view: &CycleView<'_>) -> Decision {
+    fn locate(&mut self, view: &CycleView<'_>) -> Result<Decision, AgentError> {
         let offered = |tool: &str| view.available().iter().any(|t| t.as_str() == tool);
         let top = view.bench.ranking.lines.first();
-        match (self.asked, top) {
+        Ok(match (self.asked, top) {
+            (2.., None) => return Err(AgentError::Nothing(NO_LINE.into())),
             (1, _) if offered("run_fault_localization") => call("run_fault_localization", json!({})),
             (2, Some(top)) if offered("express_hypothesis") => {
                 call("express_hypothesis", json!({"hypothesis": hypothesis(top)}))
@@ -77,7 +81,7 @@ impl<'b> Builtin<'b> {
                 GOAL_ACCOMPLISHED,
                 json!({"marked_code": marked_code(view.bench), "explanation": top.map(hypothesis).unwrap_or_default()}),
             ),
-        }
+        })
     }
 
     async fn repair(&mut self, view: &CycleView<'_>) -> Decision {
@@ -108,6 +112,7 @@ impl<'b> Builtin<'b> {
             Some(candidate) => {
                 call(WRITE_FIX, json!({"diff": patch::render(&candidate.patch), "explanation": candidate.note}))
             }
+            None if view.bench.ranking.lines.is_empty() => call(GOAL_ACCOMPLISHED, json!({"explanation": NO_LINE})),
             None => call(GOAL_ACCOMPLISHED, json!({"explanation": reading::nothing_left(view.case)})),
         }
     }
@@ -142,7 +147,7 @@ impl Policy for Builtin<'_> {
     async fn decide(&mut self, view: &CycleView<'_>) -> Result<Decision, AgentError> {
         self.asked += 1;
         Ok(match view.profile.contract {
-            ContractKind::Marks => self.locate(view),
+            ContractKind::Marks => self.locate(view)?,
             ContractKind::Patch => self.repair(view).await,
             ContractKind::Slice => call(GOAL_ACCOMPLISHED, reading::slice(view)),
             ContractKind::Summary => call(GOAL_ACCOMPLISHED, reading::summary(view)),
