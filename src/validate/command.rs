@@ -13,6 +13,7 @@ mod gcov;
 mod printed;
 mod reports;
 mod said;
+mod told;
 
 use super::failing::{self, Asked, Facts};
 use super::plausible::{self, Judged};
@@ -22,17 +23,14 @@ use super::{
     Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, cold, subject,
 };
 use crate::benchmark::{Case, Checkout, Runner};
-use crate::domain::{
-    Diagnostic, Disagreement, Outcome, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, Validation,
-};
+use crate::domain::{Diagnostic, Disagreement, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation};
 use crate::language::{C, Language};
-use crate::sandbox::{Exit, Finished, Sandbox};
+use crate::sandbox::Sandbox;
 use camino::Utf8Path;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-const TAIL_CHARS: usize = 4000;
 /// A run with a patch may take this many times what the untouched project took for its first runs.
 const LONGER: f64 = 5.0;
 /// The least time of a candidate.
@@ -118,7 +116,7 @@ impl CommandJudge {
                 what: format!(
                     "no JUnit XML appeared in {}; the command's last words: {}",
                     folders.join(", "),
-                    last(&report)
+                    told::last(&report)
                 ),
                 hint: self.closed_in().unwrap_or("check --test, and where it writes its reports").into(),
             });
@@ -216,49 +214,12 @@ impl CommandJudge {
         // A makefile may build and test in one step.
         let is_one_step = self.commands.build.is_none() && self.checkout.language == C.name();
         if is_one_step && !done.exit.success() {
-            let errors = gcc::diagnostics(&clean::plain(&words_of(&done)), tree);
+            let errors = gcc::diagnostics(&clean::plain(&told::words_of(&done)), tree);
             if !errors.is_empty() {
                 return Ok(Ran::NotBuilt(errors));
             }
         }
         Ok(Ran::Tested(self.told(&done, test, folders, tree)))
-    }
-
-    /// What a test tool reported.
-    fn told(&self, done: &Finished, test: &[String], folders: &[RepoPath], tree: &Utf8Path) -> TestReport {
-        let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(done) };
-        for folder in folders {
-            reports::collect(&folder.under(tree), &mut report);
-        }
-        let said = words_of(done);
-        // Tools of C seldom write JUnit XML: what they print tells their results.
-        if folders.is_empty() || report.results.is_empty() && self.checkout.language == C.name() {
-            let tool = Utf8Path::new(test.first().map_or("", String::as_str)).file_name().unwrap_or("test");
-            printed::collect(&said, tool, &mut report);
-            // A test that failed and was not told apart is the command as a whole.
-            let untold = !done.exit.success() && report.failing().next().is_none();
-            if report.results.is_empty() || self.baseline.report.results.contains_key(&whole(test, tool)) || untold {
-                let one = printed::as_one(tool, &whole(test, tool).method, done.exit.success(), &said);
-                report.results.insert(one.id.clone(), one);
-            }
-        }
-        let failed = report.failing().count();
-        let agrees = [&done.stdout, &done.stderr]
-            .iter()
-            .any(|out| said::failures(&String::from_utf8_lossy(out)) == Some(failed));
-        let agreed = *self.says.get_or_init(|| agrees);
-        report.end = match done.exit {
-            Exit::TimedOut => RunEnd::TimedOut,
-            Exit::OutOfMemory => RunEnd::OutOfMemory,
-            Exit::Signal(_) | Exit::OutOfDisk => RunEnd::Crashed,
-            // Test tools end with a code of their choice when tests fail, and the reports say which. A tool that says no
-            // while its reports say yes did not write all of them.
-            Exit::Code(code) if code != 0 && report.failing().next().is_none() => RunEnd::Crashed,
-            // So does one that said how many failed before, and now says another number than its reports, or none.
-            Exit::Code(_) if agreed && !agrees => RunEnd::Crashed,
-            Exit::Code(_) => RunEnd::Complete,
-        };
-        report
     }
 
     /// The longest a candidate may take: a part of what the untouched project took, and no less than `least`.
@@ -316,28 +277,6 @@ impl CommandJudge {
         }
         expected
     }
-}
-
-fn last(report: &TestReport) -> &str {
-    report.output_tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("none")
-}
-
-/// The test that a command as a whole is: `make#check`.
-fn whole(test: &[String], tool: &str) -> TestId {
-    TestId::new(
-        tool,
-        test.get(1..).unwrap_or_default().iter().rfind(|word| !word.starts_with('-')).map_or("exit", |w| w),
-    )
-}
-
-/// All that a command printed.
-fn words_of(done: &Finished) -> String {
-    format!("{}\n{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
-}
-
-fn tail(done: &Finished) -> String {
-    let text = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    text.chars().skip(text.chars().count().saturating_sub(TAIL_CHARS)).collect()
 }
 
 #[async_trait::async_trait]

@@ -12,6 +12,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 const PROGRAMS: &[(&str, &str, &str)] = &[
     ("mvn", "Maven projects, and test libraries the first time", "apt-get install maven"),
     ("git", "the history of a project", "apt-get install git"),
+    ("gcc", "projects in C, and what their tests execute", "apt-get install gcc"),
+    ("make", "projects in C with a makefile", "apt-get install make"),
+    ("ctest", "projects in C with CMake", "apt-get install cmake"),
 ];
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {

@@ -45,8 +45,10 @@ impl CommandJudge {
         }
         let Some(built) = self.built.get_or_try_init(|| self.build_once()).await? else { return Ok(None) };
         let place = built.place.lock().await;
-        std::fs::remove_dir_all(&*place).map_err(io_error("clearing the built copy", &place))?;
-        std::fs::create_dir(&*place).map_err(io_error("making the built copy", &place))?;
+        // Tests may have closed folders; a run from nothing decides then.
+        if std::fs::remove_dir_all(&*place).and_then(|()| std::fs::create_dir(&*place)).is_err() {
+            return Ok(None);
+        }
         copy_with_outputs(&built.kept, &place)?;
         subject::write_all(patch, &place)?;
         if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
@@ -79,7 +81,8 @@ impl CommandJudge {
         words
     }
 
-    /// Builds and tests the untouched project, and keeps what that made; `None` where it does not build.
+    /// Builds the untouched project, runs its triggering tests, which a makefile may build only then, and keeps what that
+    /// made; `None` where it does not build.
     async fn build_once(&self) -> Result<Option<Built>, ValidateError> {
         let Testing::Reports(test, folders) = &self.commands.test else { return Ok(None) };
         let work = &self.options.work_dir;
@@ -91,7 +94,8 @@ impl CommandJudge {
         std::fs::create_dir(&kept).map_err(failed())?;
         private_copy(&self.checkout.root, &place)?;
         let (build, wall) = (self.commands.build.as_ref(), self.options.max_time);
-        if let Ran::NotBuilt(_) = self.built_and_tested(&place, build, (test, folders), wall).await? {
+        let triggering = self.triggering_only(test);
+        if let Ran::NotBuilt(_) = self.built_and_tested(&place, build, (&triggering, folders), wall).await? {
             return Ok(None);
         }
         let build = if is_ctest(test) { self.build_of_triggering(test, &place).await? } else { None };

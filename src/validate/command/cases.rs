@@ -1,6 +1,7 @@
 //! Programs that read their input and print their answer: each case is a run of its own, and what it prints decides.
 
-use super::{CommandJudge, tail};
+use super::CommandJudge;
+use super::told::tail;
 use crate::benchmark::{Case, jars};
 use crate::domain::words::clipped;
 use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};

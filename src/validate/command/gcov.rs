@@ -15,8 +15,6 @@ use serde::Deserialize;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-/// Folder of the compilers, in a copy.
-const COMPILERS: &str = ".unidebug-compilers";
 /// Names under which a build may call gcc.
 const NAMES: &[&str] = &["cc", "c99", "gcc"];
 /// Keeps what was executed when a test ends by a signal.
@@ -58,12 +56,11 @@ impl CommandJudge {
         };
         let (_keep, tree) = self.copy()?;
         forget_objects(&tree);
-        compilers(&tree, &gcc)?;
-        let mut run = Measured { judge: self, tree, gcov, end: Instant::now() };
-        let object = words(&[gcc.as_str(), "-c", "dump.c", "-o", "dump.o"]);
-        let mut job = self.job(&object, &run.tree, LEAST)?;
-        job.cwd = run.tree.join(COMPILERS);
-        if !self.sandbox.run(job).await?.exit.success() {
+        // Beside the copy: what a project may write must not be what is written for it from outside the sandbox.
+        let (_tools, tools) = compilers(&self.options.work_dir, &gcc)?;
+        let mut run = Measured { judge: self, tree, tools, gcov, end: Instant::now() };
+        let object = Job::new(gcc.as_str(), &run.tools).args(["-c", "dump.c", "-o", "dump.o"]).write(&run.tools);
+        if !self.sandbox.run(object.wall(LEAST)).await?.exit.success() {
             tracing::info!("no coverage: gcc cannot compile");
             return Ok(None);
         }
@@ -96,6 +93,8 @@ type Tests = Vec<(TestId, bool, Coverage)>;
 struct Measured<'j> {
     judge: &'j CommandJudge,
     tree: Utf8PathBuf,
+    /// The folder of the compilers, which no test may write.
+    tools: Utf8PathBuf,
     gcov: Utf8PathBuf,
     /// When no further passing test is measured.
     end: Instant,
@@ -107,14 +106,14 @@ impl Measured<'_> {
         let wall = LEAST.max(Duration::from_secs_f64(self.judge.baseline.seconds * LONGER));
         let mut job = self.judge.job(command, &self.tree, wall.min(self.judge.options.max_time))?;
         if let Some(name) = command.first().filter(|name| NAMES.contains(&name.as_str())) {
-            job.program = self.tree.join(COMPILERS).join(name).into_string();
+            job.program = self.tools.join(name).into_string();
         }
         for (name, value) in &mut job.env {
             if name == "PATH" {
-                *value = format!("{}:{value}", self.tree.join(COMPILERS));
+                *value = format!("{}:{value}", self.tools);
             }
         }
-        Ok(job)
+        Ok(job.read([self.tools.clone()]))
     }
 
     /// The triggering tests, then passing ones until the time is up.
@@ -128,7 +127,7 @@ impl Measured<'_> {
         let mut tests = Vec::new();
         for (id, passed) in self.wanted() {
             let Some(case) = cases.iter().find(|case| case.name == id.method) else { continue };
-            let input = self.tree.join(".unidebug-input");
+            let input = self.tools.join("input");
             std::fs::write(&input, &case.input).map_err(io_error("writing the input of a case", &input))?;
             let mut job = with_input(cut(self.job(command)?), &input).write(&self.tree);
             job.readable.retain(|path| *path != self.tree);
@@ -193,18 +192,18 @@ pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// Puts the compilers into a copy.
-fn compilers(tree: &Utf8Path, gcc: &Utf8Path) -> Result<(), ValidateError> {
-    let folder = tree.join(COMPILERS);
-    let failed = || io_error("writing the compilers that measure", &folder);
-    std::fs::create_dir(&folder).map_err(failed())?;
-    std::fs::write(folder.join("dump.c"), DUMP).map_err(failed())?;
+/// A folder with the compilers, which is removed with the first value.
+fn compilers(work: &Utf8Path, gcc: &Utf8Path) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
+    let failed = || io_error("writing the compilers that measure", work);
+    let folder = tempfile::Builder::new().prefix("compilers-").tempdir_in(work).map_err(failed())?;
+    let path = Utf8Path::from_path(folder.path()).unwrap_or(work).canonicalize_utf8().map_err(failed())?;
+    std::fs::write(path.join("dump.c"), DUMP).map_err(failed())?;
     for name in NAMES {
-        let path = folder.join(name);
-        std::fs::write(&path, COMPILER.replace("REAL", gcc.as_str())).map_err(failed())?;
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).map_err(failed())?;
+        let file = path.join(name);
+        std::fs::write(&file, COMPILER.replace("REAL", gcc.as_str())).map_err(failed())?;
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).map_err(failed())?;
     }
-    Ok(())
+    Ok((folder, path))
 }
 
 /// Files of a copy whose names end so. Links are not followed.
