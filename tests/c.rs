@@ -256,6 +256,22 @@ fn the_engine_repairs_a_program_by_cases_that_crashes() {
     assert!(patch.contains("+    while (at != NULL && at->next != NULL) {"), "{patch}");
 }
 
+/// What a shared library executed is kept when the program around it crashes.
+#[test]
+fn the_engine_repairs_a_shared_library_that_crashes() {
+    let library = "#include <stddef.h>\n#include \"list.h\"\n\nint last(struct node *at) {\n    \
+                   while (at->next != NULL) {\n        at = at->next;\n    }\n    return at == NULL ? -1 : at->value;\n}\n";
+    let test = "#include <stddef.h>\n#include \"list.h\"\n\nint main(void) {\n    struct node one = {7, NULL};\n    \
+                return last(&one) != 7 || last(NULL) != -1;\n}\n";
+    let makefile = "check: test_list\n\t./test_list\n\ntest_list: test_list.c liblist.so\n\t$(CC) -o $@ test_list.c -L. -llist \
+                    -Wl,-rpath,'$$ORIGIN'\n\nliblist.so: list.c\n\t$(CC) -shared -fPIC -o $@ $<\n";
+    let header = "struct node {\n    int value;\n    struct node *next;\n};\n\nint last(struct node *at);\n";
+    let project = folder_of(&[("Makefile", makefile), ("list.c", library), ("list.h", header), ("test_list.c", test)]);
+    let (verdict, patch) = engine(&[project.path().to_str().unwrap()]);
+    assert_eq!(verdict, "plausible");
+    assert!(patch.contains("+    while (at != NULL && at->next != NULL) {"), "{patch}");
+}
+
 #[test]
 fn a_project_whose_tests_run_none_of_it_is_told_so() {
     let project =

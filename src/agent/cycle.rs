@@ -156,7 +156,9 @@ impl AgentRun<'_> {
                 Err(AgentError::Spent(explanation)) => {
                     return Ok((Artifact::Nothing { explanation }, "a cap was reached".into()));
                 }
-                Err(AgentError::Nothing(why)) => return Ok((Artifact::Nothing { explanation: why.clone() }, why)),
+                Err(AgentError::Nothing(explanation)) => {
+                    return Ok((Artifact::Nothing { explanation }, "nothing to go by".into()));
+                }
                 other => other?,
             };
             let mut step = match self.middleware.admit(&decision, &state, memory, policy.kind())? {

@@ -126,12 +126,12 @@ fn tokens(text: &str, language: &dyn Language) -> Option<Tokens> {
         if language.syntax().is_comment(node) {
             return false;
         }
-        if node.shape() == "block" && language.is_indented() {
+        if node.kind() == "block" && language.is_indented() {
             // What indentation tells stands in no token.
             let inside = language::children(node).into_iter().filter(|child| !language.syntax().is_comment(*child));
             inside.count().hash(&mut hasher);
         }
-        let needless = matches!(node.shape(), "(" | ")") && node.parent().is_some_and(is_needless_parenthesis);
+        let needless = matches!(node.kind(), "(" | ")") && node.parent().is_some_and(is_needless_parenthesis);
         if node.child_count() == 0 && !needless {
             language::text_of(node, text).hash(&mut hasher);
         }

@@ -8,6 +8,7 @@ mod built;
 mod cases;
 mod complaints;
 mod copy;
+mod ctest;
 mod gcc;
 mod gcov;
 mod printed;
@@ -236,6 +237,8 @@ impl CommandJudge {
                 let mut judged = self.judged(&report);
                 let mut told = report;
                 let other = !matches!(judged.outcome, Outcome::PassedWarm | Outcome::Failed);
+                // What is slow once it works gets more time.
+                let wall = self.wall(LEAST_FOR_A_CONFIRMATION);
                 if other && let Ran::Tested(again) = self.run(patch, wall, None).await? {
                     judged = self.judged(&again);
                     told = again;

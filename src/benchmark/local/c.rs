@@ -20,6 +20,8 @@ const TEST_FOLDERS: &[&str] = &["test", "tests", "testing", "t", "unittest", "un
 const PROGRAMS_OF_CMAKE: &[(&str, &str)] = &[("cmake", "cmake"), ("ctest", "cmake"), ("cc", "gcc")];
 /// Where CMake builds in a copy, and CTest reports: a name that no project has.
 const BUILD: &str = "unidebug-build";
+/// Compilers that work at once.
+const MOST_COMPILERS: usize = 4;
 /// Sources deeper than this are not looked for.
 const MAX_DEPTH: usize = 8;
 
@@ -79,7 +81,8 @@ fn by_cmake(root: &Utf8Path) -> Result<Commands, BenchmarkError> {
             hint: "add the tests to CTest, or name a command with `--test`".into(),
         });
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // More compilers at once could take more memory than the sandbox gives a build.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_COMPILERS);
     let build = format!("cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Debug && cmake --build {BUILD} --parallel {cores}");
     // CTest takes the file below the folder that it tests.
     let test = words(&["ctest", "--test-dir", BUILD, "--output-on-failure", "--output-junit", "reports/ctest.xml"]);

@@ -114,8 +114,8 @@ fn is_file_of(file: &Utf8Path, test: &str) -> bool {
     file.with_extension("").ends_with(class.replace('.', "/"))
 }
 
-/// The first module whose tests failed when all ran, or never ended, and the others like it. `failed` tells it of those that ran, and
-/// `left_out` why others were not compiled; `command` is what developers type.
+/// The first module whose tests failed when all ran, or never ended, and the others like it. `failed` tells it of those
+/// that ran, and `left_out` why others were not compiled; `command` is what developers type.
 ///
 /// # Errors
 /// None failed.

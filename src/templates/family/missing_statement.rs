@@ -205,6 +205,12 @@ class Walk {
 }";
 
     #[test]
+    fn what_assigns_a_variable_to_itself_says_nothing() {
+        assert!(assigns_itself("at = at;"));
+        assert!(!["at = at->next;", "at += at;", "count(at, at);"].iter().any(|text| assigns_itself(text)));
+    }
+
+    #[test]
     fn forgotten_additions_and_assignments() {
         let lines = proposals(&MissingAddition, WALK, 7);
         assert!(lines.contains(&"seen.add(name);".to_owned()), "{lines:?}");

@@ -2,15 +2,12 @@
 //! from here; who passes runs once more from nothing.
 
 use super::copy::forget_objects;
-use super::gcov::{names_for_ctest, words};
-use super::{CommandJudge, Ran, Testing};
+use super::{CommandJudge, Ran, Testing, ctest};
 use crate::benchmark::{copy_with_outputs, private_copy};
 use crate::domain::{FileChange, Outcome, Patch, Validation};
 use crate::language::{C, Language};
 use crate::validate::{ValidateError, cold, io_error, plausible, subject};
 use camino::{Utf8Path, Utf8PathBuf};
-use serde::Deserialize;
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
@@ -21,18 +18,6 @@ pub(super) struct Built {
     place: Mutex<Utf8PathBuf>,
     /// What builds the triggering tests alone, where that is known.
     build: Option<Vec<String>>,
-}
-
-/// Tests as CTest describes them.
-#[derive(Deserialize)]
-struct Tests {
-    tests: Vec<Described>,
-}
-
-#[derive(Deserialize)]
-struct Described {
-    #[serde(default)]
-    command: Vec<String>,
 }
 
 impl CommandJudge {
@@ -74,11 +59,7 @@ impl CommandJudge {
 
     /// The command for the triggering tests alone, where it can be told so.
     fn triggering_only(&self, test: &[String]) -> Vec<String> {
-        let mut words = test.to_vec();
-        if is_ctest(test) {
-            words.extend(["-R".to_owned(), names_for_ctest(&self.baseline.triggering)]);
-        }
-        words
+        if ctest::is(test) { ctest::only(test, &self.baseline.triggering) } else { test.to_vec() }
     }
 
     /// Builds the untouched project, runs its triggering tests, which a makefile may build only then, and keeps what that
@@ -98,7 +79,7 @@ impl CommandJudge {
         if let Ran::NotBuilt(_) = self.built_and_tested(&place, build, (&triggering, folders), wall).await? {
             return Ok(None);
         }
-        let build = if is_ctest(test) { self.build_of_triggering(test, &place).await? } else { None };
+        let build = if ctest::is(test) { self.build_of_triggering(test, &place).await? } else { None };
         copy_with_outputs(&place, &kept)?;
         Ok(Some(Built { _keep: keep, kept, place: Mutex::new(place), build }))
     }
@@ -110,20 +91,9 @@ impl CommandJudge {
         place: &Utf8Path,
     ) -> Result<Option<Vec<String>>, ValidateError> {
         let wall = self.wall(super::LEAST_FOR_A_CANDIDATE);
-        let list = words(&["--show-only=json-v1", "-R", &names_for_ctest(&self.baseline.triggering)]);
-        let told = self.sandbox.run(self.job(&[test, &list].concat(), place, wall)?).await?;
-        let Ok(described) = serde_json::from_slice::<Tests>(&told.stdout) else { return Ok(None) };
-        let targets = described.tests.iter().filter_map(|test| Utf8Path::new(test.command.first()?).file_name());
-        let targets: BTreeSet<&str> = targets.collect();
-        let folder = test.iter().skip_while(|word| *word != "--test-dir").nth(1);
-        let (Some(folder), false) = (folder, targets.is_empty()) else { return Ok(None) };
-        let mut build = words(&["cmake", "--build", folder, "--target"]);
-        build.extend(targets.into_iter().map(str::to_owned));
+        let told = self.sandbox.run(self.job(&ctest::described(test, &self.baseline.triggering), place, wall)?).await?;
+        let Some(build) = ctest::build_of(test, &told.stdout) else { return Ok(None) };
         let done = self.sandbox.run(self.job(&build, place, wall)?).await?;
         Ok(done.exit.success().then_some(build))
     }
-}
-
-fn is_ctest(test: &[String]) -> bool {
-    test.first().is_some_and(|word| word == "ctest")
 }

@@ -4,6 +4,7 @@
 
 use super::cases::with_input;
 use super::copy::{forget_objects, on_users_path};
+use super::ctest::{self, words};
 use super::{CommandJudge, Testing};
 use crate::benchmark::Case;
 use crate::domain::{RepoPath, TestId};
@@ -73,9 +74,7 @@ impl CommandJudge {
         run.end = Instant::now() + time;
         let tests = match &self.commands.test {
             Testing::Cases(command, cases) => run.cases(command, cases).await?,
-            Testing::Reports(command, _) if command.first().is_some_and(|word| word == "ctest") => {
-                run.of_ctest(command).await?
-            }
+            Testing::Reports(command, _) if ctest::is(command) => run.of_ctest(command).await?,
             Testing::Reports(command, _) => run.together(command).await?,
         };
         let is_told = tests.iter().any(|(_, passed, coverage)| !passed && !coverage.lines.is_empty());
@@ -140,8 +139,7 @@ impl Measured<'_> {
     async fn of_ctest(&self, command: &[String]) -> Result<Tests, ValidateError> {
         let mut tests = Vec::new();
         for (id, passed) in self.wanted() {
-            let only = [command, &words(&["-R", &names_for_ctest(std::iter::once(id))])].concat();
-            self.judge.sandbox.run(cut(self.job(&only)?)).await?;
+            self.judge.sandbox.run(cut(self.job(&ctest::only(command, [id]))?)).await?;
             tests.push((id.clone(), passed, self.read().await?));
         }
         Ok(tests)
@@ -175,21 +173,10 @@ impl Measured<'_> {
     }
 }
 
-/// The pattern for exactly these tests. CTest's report names a test as its own class.
-pub(super) fn names_for_ctest<'i>(tests: impl IntoIterator<Item = &'i TestId>) -> String {
-    let name = |id: &TestId| regex::escape(if id.method.is_empty() { &id.class } else { &id.method });
-    let names: Vec<String> = tests.into_iter().map(name).collect();
-    format!("^({})$", names.join("|"))
-}
-
 /// The same job with an end of its own for each process of the test.
 fn cut(mut job: Job) -> Job {
     job.env.push(("UNIDEBUG_COVERAGE_SECONDS".into(), CUT.to_string()));
     job
-}
-
-pub(super) fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 /// A folder with the compilers, which is removed with the first value.
