@@ -97,14 +97,25 @@ impl Disk {
         }
     }
 
-    /// Whether the job of that process wrote more than it may.
+    /// Whether the job of that process, which still runs, wrote more than it may.
     pub(super) async fn is_over(&mut self, pid: i32) -> bool {
         let lost = self.lost();
-        let is_likely = lost.bytes > self.limit / 2 || lost.files > MOST_FILES / 2;
-        let wait = if is_likely { self.took * REST } else { LEAST_LONG_REST.max(self.took * LONG_REST) };
-        if self.looked.elapsed() < wait {
-            return false;
-        }
+        let wait = if self.is_likely(lost) { self.took * REST } else { LEAST_LONG_REST.max(self.took * LONG_REST) };
+        self.looked.elapsed() >= wait && self.look(pid, lost).await
+    }
+
+    /// Whether the job of that process, which has ended, wrote more than it may. A file system that is filled at once
+    /// ends a job before anybody looks.
+    pub(super) async fn was_over(&mut self, pid: i32) -> bool {
+        let lost = self.lost();
+        self.is_likely(lost) && self.look(pid, lost).await
+    }
+
+    fn is_likely(&self, lost: Room) -> bool {
+        lost.bytes > self.limit / 2 || lost.files > MOST_FILES / 2
+    }
+
+    async fn look(&mut self, pid: i32, lost: Room) -> bool {
         let (begin, folders) = (self.begin, self.folders.iter().map(|(folder, _)| folder.clone()).collect::<Vec<_>>());
         let started = Instant::now();
         let found = tokio::task::spawn_blocking(move || found(pid, &folders, begin)).await.unwrap_or_default();

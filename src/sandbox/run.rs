@@ -103,7 +103,7 @@ async fn start(backend: &Backend, job: &Job, mut pipes: Vec<FdMapping>) -> Resul
 }
 
 /// Ends when the tree holds or wrote more than it may.
-async fn watch(pid: i32, group: Option<&Group>, limits: &Limits, mut disk: Disk) -> Exit {
+async fn watch(pid: i32, group: Option<&Group>, limits: &Limits, disk: &mut Disk) -> Exit {
     loop {
         tokio::time::sleep(WATCH_EVERY).await;
         // A full group is a bomb that burns: it is not worth walking.
@@ -142,15 +142,18 @@ fn taken(kept: &Arc<Mutex<HeadTail>>) -> Vec<u8> {
     kept.lock().map(|mut kept| std::mem::take(&mut *kept).finish()).unwrap_or_default()
 }
 
-async fn finish(running: &mut Running, limits: &Limits, disk: Disk) -> Result<Exit, SandboxError> {
+async fn finish(running: &mut Running, limits: &Limits, mut disk: Disk) -> Result<Exit, SandboxError> {
     let pid = running.pid;
     let exit = tokio::select! {
         status = running.child.wait() => {
             let status = status.map_err(io("waiting for a process"))?;
+            if disk.was_over(pid).await {
+                return Ok(Exit::OutOfDisk);
+            }
             return Ok(status.code().map_or_else(|| Exit::Signal(status.signal().unwrap_or(0)), Exit::Code));
         }
         () = tokio::time::sleep(limits.wall) => Exit::TimedOut,
-        exit = watch(pid, running.keep.group.as_ref(), limits, disk) => exit,
+        exit = watch(pid, running.keep.group.as_ref(), limits, &mut disk) => exit,
     };
     running.end().await?;
     Ok(exit)

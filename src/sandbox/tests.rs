@@ -144,3 +144,14 @@ async fn what_others_remove_hides_nothing_that_a_job_writes() {
     assert_eq!(sandbox.run(job).await.unwrap().exit, Exit::OutOfDisk);
     removal.await.unwrap();
 }
+
+#[tokio::test]
+async fn a_job_that_writes_more_than_it_may_and_ends_at_once_is_over_its_limit() {
+    // More than what other tests give back at the same time.
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let (_keep, cwd) = folder();
+    let mut job = shell("for i in $(seq 20); do head -c 15M /dev/zero > $i; done", &cwd).write(&cwd);
+    job.limits.disk_mib = 16;
+    let done = sandbox.run(job).await.unwrap();
+    assert_eq!(done.exit, Exit::OutOfDisk, "{}", String::from_utf8_lossy(&done.stderr));
+}
