@@ -20,6 +20,7 @@ mod certificates;
 mod claims;
 mod comparison;
 mod configuration;
+mod contests;
 mod context;
 mod cuts;
 mod defects4j;

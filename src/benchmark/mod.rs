@@ -6,6 +6,7 @@
 
 pub mod age;
 pub mod choose;
+mod contests;
 mod copy;
 pub mod defects4j;
 pub mod facts;
@@ -168,6 +169,8 @@ pub struct Checkout {
     pub requirements: Option<String>,
     /// The developer's repair, when the benchmark has one.
     pub oracle: Option<Oracle>,
+    /// Cases that nobody who repairs may see: they tell whether a plausible patch holds beyond the tests.
+    pub held_out: Vec<Case>,
     /// The benchmark's own judge, where it has one: asked besides ours before a patch is called plausible.
     pub official: Option<Arc<dyn OfficialJudge>>,
     /// The project's own test command, where there is one: the last instance where our runner may be wrong.
@@ -193,6 +196,7 @@ impl Checkout {
             triggering: None,
             requirements: None,
             oracle: None,
+            held_out: Vec::new(),
             official: None,
             own: None,
             reactor: None,

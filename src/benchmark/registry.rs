@@ -5,6 +5,7 @@ use super::sets::named;
 use super::settings::Settings;
 use super::{
     Benchmark, BenchmarkError, LOCAL, Summary,
+    contests::{self, Codeflaws, ConDefects},
     defects4j::Defects4J,
     fixtures::Fixtures,
     gitbug_java::GitBugJava,
@@ -27,6 +28,9 @@ const ALL: &[(&str, Make)] = &[
     ("quixbugs-python", |settings| Ok(Box::new(QuixBugs::new(&quixbugs::PYTHON, settings)?))),
     ("defects4j", |settings| Ok(Box::new(Defects4J::new(settings)?))),
     ("gitbug-java", |settings| Ok(Box::new(GitBugJava::new(settings)?))),
+    ("codeflaws", |settings| Ok(Box::new(Codeflaws::new(settings)?))),
+    ("condefects-java", |settings| Ok(Box::new(ConDefects::new(&contests::JAVA, settings)?))),
+    ("condefects-python", |settings| Ok(Box::new(ConDefects::new(&contests::PYTHON, settings)?))),
     ("jsonl", |settings| Ok(Box::new(Jsonl::new(settings)?))),
     (LOCAL, |settings| Ok(Box::new(Local::new(settings)))),
 ];

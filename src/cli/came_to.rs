@@ -2,7 +2,7 @@
 
 use super::models::Models;
 use super::telling::Telling;
-use crate::domain::{FileChange, Patch, PolicyKind, RepoPath};
+use crate::domain::{FileChange, HeldOut, Patch, PolicyKind, RepoPath};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
 use crate::patch::{self, Originals};
@@ -43,6 +43,10 @@ pub async fn report(
         Some(repair) => equal_by(bench, &repair.attempt.patch).await,
         None => None,
     };
+    let held_out = match repair {
+        Some(repair) => held_out(bench, &repair.attempt.patch).await,
+        None => None,
+    };
     RunReport {
         schema: report::SCHEMA,
         bug: bench.bug.id.clone(),
@@ -53,6 +57,7 @@ pub async fn report(
         files: repair.map(|r| r.attempt.patch.paths().cloned().collect()).unwrap_or_default(),
         correct: equal_by.map(|_| true),
         equal_by,
+        held_out,
         confirmed_by: repair.and(bench.checkout.official.as_ref()).map(|judge| judge.name()),
         unverified: bench.checkout.project.unverified.clone(),
         localization: localization.word().to_owned(),
@@ -100,6 +105,14 @@ async fn equal_by(bench: &Workbench, found: &Patch) -> Option<Equality> {
             None
         }
     }
+}
+
+/// How the patch does on tests that are held out. A fault of the environment says nothing of it.
+async fn held_out(bench: &Workbench, found: &Patch) -> Option<HeldOut> {
+    bench.validator.probe().held_out(found).await.unwrap_or_else(|error| {
+        tracing::warn!("the held-out tests cannot be run: {error}");
+        None
+    })
 }
 
 /// The developer's repair as a patch, where the benchmark has it.

@@ -132,7 +132,7 @@ fn typed(report: &Value) -> Result<RunReport, Failure> {
 fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Result<(), Failure> {
     let apply = shown.apply && report.patch.is_some();
     if shown.json.is_none() {
-        super::print(&report::human(report, sums, &next::lines(report, apply)));
+        super::print(&report::human(report, sums, &next::lines(report, &sums.known.failing, apply)));
     }
     let folder = Utf8Path::new(&report.run_dir);
     let applied = if apply { apply::put(folder, report)? } else { Vec::new() };

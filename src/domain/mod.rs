@@ -29,7 +29,7 @@ pub use hidden::Hidden;
 pub use hypothesis::Hypothesis;
 pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId, ToolName, outer_class};
 pub use location::{LineSpan, Location, Ranking, Suspect};
-pub use outcome::{Diagnostic, Outcome, Validation};
+pub use outcome::{Diagnostic, HeldOut, Outcome, Validation};
 pub use patch::{FileChange, Patch};
 pub use progress::{Progress, Watcher};
 pub use test::{Failure, Frame, Loss, RunEnd, TestReport, TestResult, TestStatus};

@@ -94,6 +94,22 @@ pub struct Diagnostic {
     pub message: String,
 }
 
+/// How a patch does on tests that nobody who repaired could see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldOut {
+    /// How many there are; at least one.
+    pub tests: usize,
+    /// How many of them pass.
+    pub passed: usize,
+}
+
+impl HeldOut {
+    /// Whether all pass.
+    pub fn all_pass(self) -> bool {
+        self.passed == self.tests
+    }
+}
+
 /// The judge's full answer on one candidate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validation {

@@ -65,8 +65,12 @@ fn judgement(report: &RunReport) -> String {
         _ => "whether it is what was meant needs a review",
     };
     let unverified = report.unverified.as_ref().map_or_else(String::new, |why| format!("\nunverified: {why}"));
+    let held_out = report.held_out.map_or_else(String::new, |held_out| match held_out.tests - held_out.passed {
+        0 => format!("\ncorrect on all {} held-out tests", held_out.tests),
+        failed => format!("\nwrong on {failed} of {} held-out tests", held_out.tests),
+    });
     format!(
-        "the failing tests pass and nothing that passed broke, confirmed in a fresh process{besides}; {meant}{unverified}"
+        "the failing tests pass and nothing that passed broke, confirmed in a fresh process{besides}; {meant}{held_out}{unverified}"
     )
 }
 

@@ -1,6 +1,6 @@
 //! The `--json` object of a run (DESIGN.md, section 7): stable, with a schema number.
 
-use crate::domain::{AgentName, BugId, Level, PolicyKind, Reached, RepoPath, Usage};
+use crate::domain::{AgentName, BugId, HeldOut, Level, PolicyKind, Reached, RepoPath, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -150,6 +150,9 @@ pub struct RunReport {
     /// In what it is equal; absent in runs of older programs, which compared tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub equal_by: Option<Equality>,
+    /// How the patch does on tests that are held out, for benchmarks that have some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOut>,
     /// Whose own command confirmed the patch besides the cold process, for benchmarks that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_by: Option<String>,

@@ -24,7 +24,9 @@ use super::{
     Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, cold, subject,
 };
 use crate::benchmark::{Case, Checkout, Runner};
-use crate::domain::{Diagnostic, Disagreement, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation};
+use crate::domain::{
+    Diagnostic, Disagreement, HeldOut, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation,
+};
 use crate::language::{C, Language};
 use crate::sandbox::Sandbox;
 use camino::Utf8Path;
@@ -172,19 +174,11 @@ impl CommandJudge {
 
     /// `known` tells how the same tests ended before, when they are only repeated.
     async fn run(&self, patch: &Patch, wall: Duration, known: Option<&TestReport>) -> Result<Ran, ValidateError> {
-        let (_keep, tree) = self.copy()?;
-        subject::write_all(patch, &tree)?;
-        // Makefiles rarely know which object includes which header.
-        if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
-            copy::forget_objects(&tree);
-        }
+        let (_keep, tree) = self.patched_copy(patch)?;
         match &self.commands.test {
             Testing::Cases(run, cases) => {
-                if let Some(build) = &self.commands.build {
-                    let done = self.sandbox.run(self.job(build, &tree, wall)?).await?;
-                    if !done.exit.success() {
-                        return Ok(Ran::NotBuilt(complaints::read(&done, &tree)));
-                    }
+                if let Some(complaints) = self.build_fails(self.commands.build.as_ref(), &tree, wall).await? {
+                    return Ok(Ran::NotBuilt(complaints));
                 }
                 let is_candidate = !patch.files.is_empty();
                 Ok(Ran::Tested(self.run_cases((run, cases), &tree, wall, known, is_candidate).await?))
@@ -193,6 +187,18 @@ impl CommandJudge {
                 self.built_and_tested(&tree, self.commands.build.as_ref(), (test, folders), wall).await
             }
         }
+    }
+
+    /// The compiler's complaints, where the build of a copy fails.
+    async fn build_fails(
+        &self,
+        build: Option<&Vec<String>>,
+        tree: &Utf8Path,
+        wall: Duration,
+    ) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
+        let Some(build) = build else { return Ok(None) };
+        let done = self.sandbox.run(self.job(build, tree, wall)?).await?;
+        Ok((!done.exit.success()).then(|| complaints::read(&done, tree)))
     }
 
     /// Builds a copy and runs a test command in it.
@@ -205,11 +211,8 @@ impl CommandJudge {
     ) -> Result<Ran, ValidateError> {
         // Reports that came with the checkout are not results.
         folders.iter().for_each(|folder| reports::forget(&folder.under(tree)));
-        if let Some(build) = build {
-            let done = self.sandbox.run(self.job(build, tree, wall)?).await?;
-            if !done.exit.success() {
-                return Ok(Ran::NotBuilt(complaints::read(&done, tree)));
-            }
+        if let Some(complaints) = self.build_fails(build, tree, wall).await? {
+            return Ok(Ran::NotBuilt(complaints));
         }
         let done = self.sandbox.run(self.job(test, tree, wall)?).await?;
         // A makefile may build and test in one step.
@@ -333,6 +336,10 @@ impl Probe for CommandJudge {
             report.results.retain(|id, _| tests.iter().any(|name| failing::matches(name, id)));
         }
         Ok(report)
+    }
+
+    async fn held_out(&self, patch: &Patch) -> Result<Option<HeldOut>, ValidateError> {
+        self.run_held_out(patch).await
     }
 
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {

@@ -41,7 +41,9 @@ pub use warm::WarmJudge;
 
 use crate::benchmark::jdk::Jdk;
 use crate::benchmark::{BenchmarkError, Checkout, Runner};
-use crate::domain::{Diagnostic, Disagreement, Patch, RepoPath, RunEnd, TestId, TestReport, Validation, Watcher};
+use crate::domain::{
+    Diagnostic, Disagreement, HeldOut, Patch, RepoPath, RunEnd, TestId, TestReport, Validation, Watcher,
+};
 use crate::sandbox::{Sandbox, SandboxError};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
@@ -402,6 +404,14 @@ pub trait Probe: Send + Sync {
     /// # Errors
     /// Faults of the environment.
     async fn same_code(&self, _a: &Patch, _b: &Patch) -> Result<Option<bool>, ValidateError> {
+        Ok(None)
+    }
+
+    /// How a patch does on the cases that are held out; `None` where there are none.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    async fn held_out(&self, _patch: &Patch) -> Result<Option<HeldOut>, ValidateError> {
         Ok(None)
     }
 

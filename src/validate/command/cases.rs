@@ -1,10 +1,10 @@
 //! Programs that read their input and print their answer: each case is a run of its own, and what it prints decides.
 
-use super::CommandJudge;
 use super::told::tail;
+use super::{CommandJudge, Testing};
 use crate::benchmark::{Case, jars};
 use crate::domain::words::clipped;
-use crate::domain::{Failure, RunEnd, TestId, TestReport, TestResult, TestStatus};
+use crate::domain::{Failure, HeldOut, Patch, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::language::trace;
 use crate::sandbox::{Exit, Finished, Job};
 use crate::validate::{ValidateError, io_error};
@@ -66,6 +66,25 @@ impl CommandJudge {
             }
         }
         Ok(report)
+    }
+
+    /// Runs the cases that are held out, in a fresh copy with the patch.
+    pub(super) async fn run_held_out(&self, patch: &Patch) -> Result<Option<HeldOut>, ValidateError> {
+        let held_out = &self.checkout.held_out;
+        let Testing::Cases(run, _) = &self.commands.test else { return Ok(None) };
+        if held_out.is_empty() {
+            return Ok(None);
+        }
+        let (_keep, tree) = self.patched_copy(patch)?;
+        let wall = self.options.max_time;
+        let passed = match self.build_fails(self.commands.build.as_ref(), &tree, wall).await? {
+            Some(_) => 0,
+            None => {
+                let report = self.run_cases((run, held_out), &tree, wall, None, false).await?;
+                report.results.values().filter(|result| result.passed()).count()
+            }
+        };
+        Ok(Some(HeldOut { tests: held_out.len(), passed }))
     }
 
     fn ordered<'c>(&self, cases: &'c [Case], known: Option<&TestReport>) -> Vec<&'c Case> {

@@ -2,8 +2,9 @@
 
 use super::CommandJudge;
 use crate::benchmark::{jars, private_copy};
+use crate::domain::Patch;
 use crate::sandbox::{Job, PROGRAM_PATH};
-use crate::validate::{ValidateError, io_error};
+use crate::validate::{ValidateError, io_error, subject};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
@@ -19,6 +20,17 @@ impl CommandJudge {
         let tree = tree.canonicalize_utf8().map_err(io_error("finding the throw-away copy", tree))?;
         private_copy(&self.checkout.root, &tree)?;
         Ok((folder, tree))
+    }
+
+    /// A throw-away copy with a patch.
+    pub(super) fn patched_copy(&self, patch: &Patch) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
+        let (keep, tree) = self.copy()?;
+        subject::write_all(patch, &tree)?;
+        // Makefiles rarely know which object includes which header.
+        if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
+            forget_objects(&tree);
+        }
+        Ok((keep, tree))
     }
 
     /// A command of the project at work in a copy.

@@ -14,7 +14,7 @@ pub use size::PatchSize;
 pub use trail::Step;
 pub use work::{AgentFacts, Place, ToolFacts};
 
-use crate::domain::{BugId, Event, Level, Outcome, Scope, ToolName, Usage};
+use crate::domain::{BugId, Event, HeldOut, Level, Outcome, Scope, ToolName, Usage};
 use crate::journal::{Journal, JournalError};
 use crate::report::diff::without_canary;
 use crate::report::review::{self, Review};
@@ -214,6 +214,21 @@ impl RunFacts {
             (_, _, Some(_)) => Correctness::ReviewedWrong,
             _ => Correctness::Waiting,
         })
+    }
+
+    /// How the plausible patch does on tests that are held out; `None` where there are none.
+    pub fn held_out(&self) -> Option<HeldOut> {
+        self.report.as_ref().filter(|_| self.plausible()).and_then(|report| report.held_out)
+    }
+
+    /// What tables say of the plausible patch's correctness; empty without such a patch.
+    pub fn correctness_words(&self) -> String {
+        let words = self.correctness().map_or("", Correctness::words);
+        match self.held_out() {
+            Some(held_out) if held_out.all_pass() => format!("{words}; correct on held-out tests"),
+            Some(_) => format!("{words}; wrong on held-out tests"),
+            None => words.to_owned(),
+        }
     }
 
     /// Whether the plausible patch is correct: equal to the developer's, or in the words of a person.

@@ -108,7 +108,7 @@ struct Run<'a> {
     level: &'a str,
     project: String,
     agent: &'a str,
-    correct: &'a str,
+    correct: String,
     configuration: &'a str,
     dir: &'a str,
     /// The page that has all of it.
@@ -215,7 +215,7 @@ fn run<'s>(facts: &'s RunFacts, whole: Option<&'s String>) -> Run<'s> {
         level: facts.level().map_or("", |level| level.label()),
         project: facts.project(),
         agent: by.map_or("", |by| by.agent.as_str()),
-        correct: facts.correctness().map_or("", |known| known.words()),
+        correct: facts.correctness_words(),
         configuration: &facts.setting.line,
         dir: facts.dir.as_str(),
         whole: whole.map_or("", String::as_str),

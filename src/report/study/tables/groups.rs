@@ -2,6 +2,7 @@
 
 use super::conditions::{joined, unseen};
 use super::tokens;
+use crate::domain::HeldOut;
 use crate::report::VerdictWord;
 use crate::report::study::{Cell, Correctness, Counts, LocationType, RunFacts, Share, Study, Table};
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ pub fn summary(study: &Study) -> Table {
         };
         let known = |wanted: Correctness| move |run: &RunFacts| run.correctness() == Some(wanted);
         let ended_with = |wanted: VerdictWord| move |run: &RunFacts| run.verdict() == Some(wanted);
-        vec![
+        let mut rows = vec![
             row("plausible", counts.plausible, &RunFacts::plausible),
             row("correct", counts.correct, &RunFacts::correct),
             row("needs review", counts.needs_review, &known(Correctness::Waiting)),
@@ -59,7 +60,14 @@ pub fn summary(study: &Study) -> Table {
             row("no repair", counts.no_repair, &ended_with(VerdictWord::NoRepair)),
             row("stopped at a cap", counts.stopped_at_cap, &ended_with(VerdictWord::StoppedAtCap)),
             vec!["unfinished, counted in no share".into(), counts.unfinished.into(), "".into(), "".into()],
-        ]
+        ];
+        // What such tests say of plausible patches; most benchmarks have none.
+        let passes = |run: &RunFacts| run.held_out().is_some_and(HeldOut::all_pass);
+        if runs.iter().any(|run| run.held_out().is_some()) {
+            let n = runs.iter().filter(|run| passes(run)).count() as u64;
+            rows.insert(2, row("correct on held-out tests", n, &passes));
+        }
+        rows
     })
 }
 

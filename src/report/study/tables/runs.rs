@@ -30,7 +30,7 @@ fn row(run: &RunFacts) -> Vec<Cell> {
     vec![
         run.bug.to_string().into(),
         run.verdict_title().into(),
-        run.correctness().map_or("", |known| known.words()).into(),
+        run.correctness_words().into(),
         run.level().map_or("", |level| level.label()).into(),
         by.map_or("", |by| by.agent.as_str()).into(),
         by.map_or_else(empty, |by| u64::from(by.attempt).into()),
