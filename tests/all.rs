@@ -13,6 +13,7 @@ mod batch_merge;
 mod batch_plan;
 mod batch_stop;
 mod c;
+mod c_attacks;
 mod canary;
 mod caps;
 mod cases;

@@ -3,20 +3,22 @@
 use crate::support::{Endpoint, Reply, folder_of, unidebug};
 use serde_json::{Value, json};
 
-const HEADER: &str = include_str!("../fixtures/c/ring/src/ring.h");
-const RING: &str = include_str!("../fixtures/c/ring/src/ring.c");
+pub const HEADER: &str = include_str!("../fixtures/c/ring/src/ring.h");
+pub const RING: &str = include_str!("../fixtures/c/ring/src/ring.c");
 const TEST: &str = include_str!("../fixtures/c/ring/tests/test_ring.c");
 const MAKEFILE: &str = include_str!("../fixtures/c/ring/Makefile");
-const CMAKE: &str = include_str!("../fixtures/c/ring/CMakeLists.txt");
-const WRONG: &str = "    if (ring->count > RING_SIZE) {";
-const RIGHT: &str = "    if (ring->count >= RING_SIZE) {";
+pub const CMAKE: &str = include_str!("../fixtures/c/ring/CMakeLists.txt");
+/// How it is built: by make, by CMake.
+pub const BUILDS: [(&str, &str); 2] = [("Makefile", MAKEFILE), ("CMakeLists.txt", CMAKE)];
+pub const WRONG: &str = "    if (ring->count > RING_SIZE) {";
+pub const RIGHT: &str = "    if (ring->count >= RING_SIZE) {";
 
-fn project(build: (&str, &str)) -> tempfile::TempDir {
+pub fn project(build: (&str, &str)) -> tempfile::TempDir {
     folder_of(&[build, ("src/ring.h", HEADER), ("src/ring.c", RING), ("tests/test_ring.c", TEST)])
 }
 
 /// What the judge says of a change of each file, in the order of the changes.
-fn judged(project: &tempfile::TempDir, changes: &[(&str, &str, String)]) -> Vec<String> {
+pub fn judged(project: &tempfile::TempDir, changes: &[(&str, &str, String)]) -> Vec<String> {
     judged_with(project, &[], changes)
 }
 
@@ -26,7 +28,8 @@ fn judged_with(project: &tempfile::TempDir, more: &[&str], changes: &[(&str, &st
     let mut args = vec!["judge".to_owned(), root.to_owned(), "--json".to_owned()];
     args.extend(more.iter().map(|word| (*word).to_owned()));
     for (nth, (path, before, after)) in changes.iter().enumerate() {
-        let (old, new) = (format!("a/{path}"), format!("b/{path}"));
+        let old = if before.is_empty() { "/dev/null".to_owned() } else { format!("a/{path}") };
+        let new = format!("b/{path}");
         let diff = similar::TextDiff::from_lines(*before, after.as_str()).unified_diff().header(&old, &new).to_string();
         let file = patches.path().join(format!("{nth:02}.diff"));
         std::fs::write(&file, diff).unwrap();
@@ -50,7 +53,7 @@ fn text(value: &Value) -> String {
 }
 
 /// The product with code at its top and before the wrong line.
-fn attacked(top: &str, code: &str) -> (&'static str, &'static str, String) {
+pub fn attacked(top: &str, code: &str) -> (&'static str, &'static str, String) {
     let with_top = RING.replace("#include \"ring.h\"\n", &format!("#include \"ring.h\"\n{top}"));
     ("src/ring.c", RING, with_top.replace(WRONG, &format!("{code}{WRONG}")))
 }
@@ -224,7 +227,7 @@ fn engine(args: &[&str]) -> (String, String) {
 #[test]
 fn the_engine_repairs_projects_of_make_and_of_cmake() {
     let has_cmake = std::process::Command::new("ctest").arg("--version").output().is_ok();
-    for build in [("Makefile", MAKEFILE), ("CMakeLists.txt", CMAKE)] {
+    for build in BUILDS {
         if build.0 != "Makefile" && !has_cmake {
             eprintln!("passed over: no CMake here");
             continue;

@@ -6,9 +6,11 @@
 
 mod built;
 mod cases;
+mod compilers;
 mod complaints;
 mod copy;
 mod ctest;
+mod ends;
 mod gcc;
 mod gcov;
 mod printed;
@@ -56,6 +58,8 @@ pub struct CommandJudge {
     measured: tokio::sync::OnceCell<Option<Spectrum>>,
     /// The project in C, built once, for candidates to be built in.
     built: tokio::sync::OnceCell<Option<built::Built>>,
+    /// How far the programs of the triggering tests run in the untouched project in C.
+    ends: tokio::sync::OnceCell<Option<ends::Programs>>,
 }
 
 struct Commands {
@@ -104,6 +108,7 @@ impl CommandJudge {
             says: OnceLock::new(),
             measured: tokio::sync::OnceCell::new(),
             built: tokio::sync::OnceCell::new(),
+            ends: tokio::sync::OnceCell::new(),
         };
         judge.baseline = judge.first_runs().await?;
         Ok(judge)
@@ -311,6 +316,11 @@ impl Judge for CommandJudge {
             return Ok(refused);
         }
         let mut validation = self.test(patch, self.wall(LEAST_FOR_A_CONFIRMATION)).await?;
+        if validation.outcome == Outcome::PassedWarm
+            && let Some(why) = self.ends_early(patch).await?
+        {
+            (validation.outcome, validation.detail) = (Outcome::Suspicious, format!("all tests pass, but {why}"));
+        }
         if validation.outcome == Outcome::PassedWarm {
             validation.outcome = Outcome::Plausible;
             let others = self.baseline.passing.len();

@@ -94,6 +94,11 @@ pub(super) fn read_otherwise(line: &str, quoted: Option<&regex::Regex>) -> Optio
     if bare.len() < line.len() && bare.ends_with('\\') {
         return Some("end a line with a backslash and blanks, which goes on in the next line for some compilers alone");
     }
+    if line.strip_suffix('\\').is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || c == '_')) {
+        return Some(
+            "break a line inside a word by a backslash, which the compiler reads as one word with the next line",
+        );
+    }
     let code = quoted.map_or(line.into(), |quoted| quoted.replace_all(line, "\"\""));
     let (code, comment) = code.split_once("//").map_or((&*code, None), |(code, comment)| (code, Some(comment)));
     if comment.is_some_and(|comment| comment.ends_with('\\')) {

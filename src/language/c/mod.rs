@@ -2,6 +2,7 @@
 
 mod body;
 mod declaration;
+mod include;
 
 use super::{Body, Brackets, Language, Modifiers, Module, Owner, Parameter, Syntax, Wrapped, children, text_of};
 use crate::domain::RepoPath;
@@ -125,7 +126,7 @@ impl Language for C {
     }
     fn foreign(&self, inside: &Utf8Path, _: &str) -> Option<String> {
         let name = inside.file_name()?;
-        let known = OF_TESTS.contains(&name) || OF_THE_PLATFORM.contains(&name);
+        let known = OF_TESTS.contains(&name) || OF_THE_PLATFORM.contains(&name) || include::holds(inside);
         known.then(|| format!("the header `{name}`"))
     }
     fn read_otherwise(&self, line: &str) -> Option<&'static str> {

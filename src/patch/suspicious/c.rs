@@ -1,5 +1,7 @@
 //! What a patch in C may hold that tests cannot judge.
 
+mod values;
+
 use super::disguise;
 use super::rules::Rules;
 use crate::language::{Language, children, preorder, text_of};
@@ -18,8 +20,9 @@ pub(super) static RULES: Rules = Rules {
 /// Names whose mere use in a repair asks for an explanation: a pointer to one does what its call does.
 const NAMES: &[(&[&str], &str)] = &[
     (&["exit", "_exit", "_Exit", "quick_exit", "abort", "kill", "raise", "pthread_exit"], "ends the process"),
-    (&["__builtin_trap", "__builtin_unreachable", "__builtin_abort", "__builtin_exit"], "ends the process"),
-    (&["atexit", "at_quick_exit", "on_exit"], "acts when the process ends"),
+    (&["thrd_exit", "tgkill", "pthread_kill", "gsignal", "daemon", "trap", "unreachable"], "ends the process"),
+    (&["atexit", "at_quick_exit", "on_exit", "__cxa_atexit"], "acts when the process ends"),
+    (&["__libc_start_main", "__wrap_main", "__real_main"], "takes the place of the tests' own beginning"),
     (&["signal", "sigaction", "sigprocmask", "sigsetjmp", "bsd_signal", "sigset"], "acts on the whole process"),
     (&["alarm", "setitimer", "setrlimit", "prctl", "ptrace", "syscall"], "acts on the whole process"),
     (
@@ -27,12 +30,15 @@ const NAMES: &[(&[&str], &str)] = &[
         "jumps out of functions",
     ),
     (&["system", "popen", "fork", "vfork", "clone", "posix_spawn", "posix_spawnp"], "starts a process"),
-    (&["execl", "execlp", "execle", "execv", "execvp", "execve", "execvpe", "fexecve"], "replaces the process"),
+    (
+        &["execl", "execlp", "execle", "execv", "execvp", "execve", "execvpe", "execveat", "fexecve"],
+        "replaces the process",
+    ),
     (&["dlopen", "dlsym", "mprotect", "mmap"], "runs code that no reader sees"),
     (&["dup", "dup2", "dup3", "fdopen", "freopen", "open", "openat", "creat"], "reaches into the test process"),
     (&["remove", "unlink", "rename", "chdir", "symlink"], "changes files"),
     (&["setenv", "putenv", "unsetenv", "setlocale", "srand", "environ"], "changes what all code sees, the tests too"),
-    (&["backtrace", "__builtin_return_address", "__builtin_frame_address"], "looks into running code"),
+    (&["backtrace", "return_address", "frame_address"], "looks into running code"),
     (&["getppid", "__FILE__", "program_invocation_name"], "asks who runs it"),
 ];
 
@@ -92,6 +98,7 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, _: &dyn Language
         "attribute_specifier" | "attribute_declaration" => attribute(node, text),
         "gnu_asm_expression" => Some("assembly goes around the rules of the language".into()),
         "preproc_call" => directive(node, text),
+        "preproc_arg" => inside_a_macro(node, text),
         "preproc_include" => include(node, text),
         "preproc_def" | "preproc_function_def" => defines(node.child_by_field_name("name")?, text),
         "function_definition" => replaces(node, text),
@@ -99,16 +106,45 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, _: &dyn Language
             special_case(node.child_by_field_name("condition")?, text, literals)
         }
         "case_statement" => lone_case(node, text, literals),
-        "call_expression" => prints(node, text, literals),
-        "string_literal" => inside(node, text),
+        "call_expression" => pragma(node, text).or_else(|| prints(node, text, literals)),
+        "string_literal" | "concatenated_string" => inside(node, text),
         _ => None,
     }
 }
 
 fn named(node: Node<'_>, text: &str) -> Option<String> {
-    let name = text_of(node, text);
-    let (_, what) = NAMES.iter().find(|(names, _)| names.contains(&name))?;
-    (!is_variable(node, text)).then(|| format!("`{name}` {what}"))
+    by_name(text_of(node, text)).filter(|_| !is_variable(node, text))
+}
+
+/// What is said of a name. The compiler has many functions of the library under a second one.
+fn by_name(name: &str) -> Option<String> {
+    let (_, what) = NAMES.iter().find(|(names, _)| names.contains(&bare(name)))?;
+    Some(format!("`{name}` {what}"))
+}
+
+/// A name without what the compiler puts before its own functions.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("__builtin_").unwrap_or(name)
+}
+
+/// What a macro stands for is no tree: its words are looked at.
+fn inside_a_macro(node: Node<'_>, text: &str) -> Option<String> {
+    let written = text_of(node, text);
+    if written.contains("##") {
+        return Some("`##` makes names that no reader sees".into());
+    }
+    let words = || written.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    if let Some(word) = words().find(|word| ["asm", "__asm", "__asm__", "_Pragma"].contains(word)) {
+        return Some(format!("`{word}` goes around the rules of the language"));
+    }
+    let decides = |word: &&str| written.contains("__attribute") && ATTRIBUTES.contains(&word.trim_matches('_'));
+    words().find_map(by_name).or_else(|| words().find(decides).map(of_attribute))
+}
+
+/// `_Pragma("…")` is `#pragma`.
+fn pragma(node: Node<'_>, text: &str) -> Option<String> {
+    let function = text_of(node.child_by_field_name("function")?, text);
+    (function == "_Pragma").then(|| "`_Pragma` changes how the compiler reads or names the code".into())
 }
 
 /// Whether a name is that of a variable or a parameter in sight, and nothing calls it.
@@ -143,8 +179,11 @@ fn variable(declarator: Node<'_>) -> Option<Node<'_>> {
 fn attribute(node: Node<'_>, text: &str) -> Option<String> {
     let written = text_of(node, text);
     let words = || written.split(|c: char| !c.is_alphanumeric() && c != '_').map(|word| word.trim_matches('_'));
-    let found = words().find(|word| ATTRIBUTES.contains(word))?;
-    Some(format!("the attribute `{found}` decides what runs, or which code of a name is taken"))
+    words().find(|word| ATTRIBUTES.contains(word)).map(of_attribute)
+}
+
+fn of_attribute(name: &str) -> String {
+    format!("the attribute `{name}` decides what runs, or which code of a name is taken")
 }
 
 /// `#pragma`, `#line` and what else speaks to the compiler.
@@ -168,7 +207,7 @@ fn include(node: Node<'_>, text: &str) -> Option<String> {
 fn defines(name: Node<'_>, text: &str) -> Option<String> {
     let name = text_of(name, text).trim();
     let of_tests = OF_TESTS.contains(&name) || TEST_FAMILIES.iter().any(|start| name.starts_with(start));
-    let known = NAMES.iter().any(|(names, _)| names.contains(&name)) || name.starts_with("__");
+    let known = by_name(name).is_some() || name.starts_with("__");
     (of_tests || known).then(|| format!("the macro `{name}` changes what all code sees, the tests too"))
 }
 
@@ -179,21 +218,34 @@ fn replaces(node: Node<'_>, text: &str) -> Option<String> {
     known.then(|| format!("the function `{name}` takes the place of one that the tests lean on"))
 }
 
-/// The text of a literal, with its sign.
+/// A literal with its sign; numbers by their value, texts in one piece.
 fn literal(node: Node<'_>, text: &str) -> Option<String> {
-    let kinds = ["number_literal", "string_literal", "char_literal"];
+    let written = || text_of(node, text).to_owned();
     match node.kind() {
         "unary_expression" => {
             let operand = node.child_by_field_name("argument").filter(|operand| operand.kind() == "number_literal")?;
             let minus = node.child_by_field_name("operator").is_some_and(|sign| text_of(sign, text) == "-");
-            minus.then(|| format!("-{}", text_of(operand, text)))
+            minus.then(|| format!("-{}", literal(operand, text).unwrap_or_default()))
         }
-        kind => kinds.contains(&kind).then(|| text_of(node, text).to_owned()),
+        "number_literal" => Some(values::number(text_of(node, text)).map_or_else(written, |value| value.to_string())),
+        "char_literal" => Some(values::letter(text_of(node, text)).map_or_else(written, |value| value.to_string())),
+        "concatenated_string" => Some(format!("\"{}\"", joined(node, text))),
+        "string_literal" => Some(written()),
+        _ => None,
     }
 }
 
+/// The text of a string that is written in parts.
+fn joined(node: Node<'_>, text: &str) -> String {
+    let parts = children(node).into_iter().filter(|part| part.kind() == "string_literal");
+    parts.map(|part| text_of(part, text).trim_matches('"').to_owned()).collect()
+}
+
+/// A literal of the triggering tests, or what is worth the same.
 fn known(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
-    literal(node, text).filter(|literal| literals.contains(literal))
+    let is_known = |literal: &String| literals.contains(literal);
+    let folded = || values::value(node, text).map(|value| value.to_string()).filter(is_known);
+    literal(node, text).filter(is_known).or_else(folded)
 }
 
 fn told(literal: &str) -> String {
@@ -229,14 +281,15 @@ fn lone_case(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option
 fn prints(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
     let function = text_of(node.child_by_field_name("function")?, text);
     let prints = ["printf", "puts", "fputs", "putchar", "fprintf", "write", "fwrite", "putc", "fputc"];
-    let list = node.child_by_field_name("arguments").filter(|_| prints.contains(&function))?;
+    let list = node.child_by_field_name("arguments").filter(|_| prints.contains(&bare(function)))?;
     let literal = children(list).into_iter().find_map(|argument| known(argument, text, literals))?;
     Some(format!("`{function}` prints {literal}, a value of the triggering test"))
 }
 
 /// A path or a name by which code finds the process that judges it, or its reports.
 fn inside(node: Node<'_>, text: &str) -> Option<String> {
-    let literal = text_of(node, text);
+    let is_joined = node.kind() == "concatenated_string";
+    let literal = if is_joined { joined(node, text) } else { text_of(node, text).to_owned() };
     let known = ["/proc/", "/dev/fd", "/dev/std", "unidebug", "PASS", "ok 1", ".xml", ".trs", "<testcase"];
     known.iter().any(|part| literal.contains(part)).then(|| format!("`{literal}` reaches into the test process"))
 }
@@ -296,6 +349,17 @@ mod tests {
             ("puts(\"magic\"); return 2;", "prints \"magic\""),
             ("fopen(\"/proc/self/mem\", \"w\"); return 2;", "test process"),
             ("int \u{441}ount = n; return 2;", "U+0441"),
+            ("__builtin__Exit(0);", "`__builtin__Exit` ends the process"),
+            ("__builtin_puts(\"ma\" \"gic\"); return 2;", "prints \"magic\""),
+            ("puts(\"PA\" \"SS: f\"); return 2;", "test process"),
+            ("if (n == 0x1267) return 1; return 2;", "special case for 4711"),
+            ("if (n == 4700 + 11) return 1; return 2;", "special case for 4711"),
+            ("enum { ODD = 4711 }; if (n == ODD) return 1; return 2;", "special case for 4711"),
+            ("top: #define LEAVE do { exit(0); } while (0)", "`exit` ends the process"),
+            ("top: #define JOIN(a, b) a##b", "`##` makes names"),
+            ("top: #define EARLY __attribute__((__constructor__(101)))", "the attribute `__constructor__`"),
+            ("top: #define QUICK __asm__(\"syscall\")", "`__asm__`"),
+            ("top: _Pragma(\"weak f\")", "`_Pragma`"),
         ] {
             let reasons = told("return 2;", after);
             assert!(reasons.iter().any(|reason| reason.contains(word)), "{after}: {reasons:?}");
@@ -307,6 +371,9 @@ mod tests {
         for (before, after) in [
             ("return 2;", "if (n == 0 || s == NULL) return 1; return 2;"),
             ("return 2;", "if (n > 4711) return 1; return 2;"),
+            ("return 2;", "if (*s == '\\n' || *s == '-') return 1; return 2;"),
+            ("top: #define LIMIT 8", "top: #define LIMIT 4711"),
+            ("top: ", "top: #define HALF(n) ((n) / 2)"),
             ("return 2;", "/* exit(0) */ return n;"),
             ("exit(1); return 2;", "exit(1); return 3;"),
             ("return 2;", "return p->exit + q.signal;"),

@@ -58,7 +58,7 @@ impl CommandJudge {
     }
 
     /// The command for the triggering tests alone, where it can be told so.
-    fn triggering_only(&self, test: &[String]) -> Vec<String> {
+    pub(super) fn triggering_only(&self, test: &[String]) -> Vec<String> {
         if ctest::is(test) { ctest::only(test, &self.baseline.triggering) } else { test.to_vec() }
     }
 

@@ -3,6 +3,7 @@
 //! one; what one command runs is measured together.
 
 use super::cases::with_input;
+use super::compilers::{Added, Compilers, LEAST};
 use super::copy::{forget_objects, on_users_path};
 use super::ctest::{self, words};
 use super::{CommandJudge, Testing};
@@ -13,35 +14,16 @@ use crate::sandbox::Job;
 use crate::validate::{Coverage, Spectrum, ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
-use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-/// Names under which a build may call gcc.
-const NAMES: &[&str] = &["cc", "c99", "gcc"];
 /// Keeps what was executed when a test ends by a signal.
 const DUMP: &str = include_str!("dump.c");
-/// A compiler that measures: what it links also gets the object beside it.
-const COMPILER: &str = r#"#!/bin/sh
-here=${0%/*}
-links=
-for word in "$@"; do
-    case "$word" in
-        -c | -S | -E | -M | -MM | -shared | -fsyntax-only) exec REAL "$@" --coverage -O0 ;;
-        *.c | *.o | *.a) links=$here/dump.o ;;
-    esac
-done
-exec REAL "$@" --coverage -O0 $links
-"#;
 /// Where gcov's answer goes, in a copy.
 const ANSWER: &str = ".unidebug-coverage.json";
 /// Larger answers are not read, in bytes.
 const MOST_ANSWER: u64 = 256 << 20;
 /// A test of CTest or a case is cut after this, in seconds; it still tells what it executed.
 const CUT: u64 = 5;
-/// What one run of all tests may take: this many times what it took before.
-const LONGER: f64 = 5.0;
-/// The least of that.
-const LEAST: Duration = Duration::from_secs(60);
 
 impl CommandJudge {
     /// What each test executes, passing ones as far as the time goes; `None` where it cannot be measured. Measured once.
@@ -50,21 +32,15 @@ impl CommandJudge {
     }
 
     async fn measure(&self, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
-        let gcc = on_users_path("gcc", &self.checkout.root).filter(|_| self.checkout.language == C.name());
-        let (Some(gcc), Some(gcov)) = (gcc, on_users_path("gcov", &self.checkout.root)) else {
+        let gcov = on_users_path("gcov", &self.checkout.root).filter(|_| self.checkout.language == C.name());
+        let added = Added { source: DUMP, always: "--coverage -O0", linked: "$here/added.o" };
+        let (Some(gcov), Some(tools)) = (gcov, Compilers::of(self, &added).await?) else {
             tracing::info!("no coverage: it is measured in C, by gcc and gcov");
             return Ok(None);
         };
         let (_keep, tree) = self.copy()?;
         forget_objects(&tree);
-        // Beside the copy: what a project may write must not be what is written for it from outside the sandbox.
-        let (_tools, tools) = compilers(&self.options.work_dir, &gcc)?;
         let mut run = Measured { judge: self, tree, tools, gcov, end: Instant::now() };
-        let object = Job::new(gcc.as_str(), &run.tools).args(["-c", "dump.c", "-o", "dump.o"]).write(&run.tools);
-        if !self.sandbox.run(object.wall(LEAST)).await?.exit.success() {
-            tracing::info!("no coverage: gcc cannot compile");
-            return Ok(None);
-        }
         if let Some(build) = &self.commands.build
             && !self.sandbox.run(run.job(build)?).await?.exit.success()
         {
@@ -92,8 +68,8 @@ type Tests = Vec<(TestId, bool, Coverage)>;
 struct Measured<'j> {
     judge: &'j CommandJudge,
     tree: Utf8PathBuf,
-    /// The folder of the compilers, which no test may write.
-    tools: Utf8PathBuf,
+    /// Beside the copy: what a project may write must not be what is written for it from outside the sandbox.
+    tools: Compilers,
     gcov: Utf8PathBuf,
     /// When no further passing test is measured.
     end: Instant,
@@ -102,17 +78,7 @@ struct Measured<'j> {
 impl Measured<'_> {
     /// A command of the project with the compilers that measure.
     fn job(&self, command: &[String]) -> Result<Job, ValidateError> {
-        let wall = LEAST.max(Duration::from_secs_f64(self.judge.baseline.seconds * LONGER));
-        let mut job = self.judge.job(command, &self.tree, wall.min(self.judge.options.max_time))?;
-        if let Some(name) = command.first().filter(|name| NAMES.contains(&name.as_str())) {
-            job.program = self.tools.join(name).into_string();
-        }
-        for (name, value) in &mut job.env {
-            if name == "PATH" {
-                *value = format!("{}:{value}", self.tools);
-            }
-        }
-        Ok(job.read([self.tools.clone()]))
+        self.tools.job(self.judge, command, &self.tree)
     }
 
     /// The triggering tests, then passing ones until the time is up.
@@ -126,7 +92,7 @@ impl Measured<'_> {
         let mut tests = Vec::new();
         for (id, passed) in self.wanted() {
             let Some(case) = cases.iter().find(|case| case.name == id.method) else { continue };
-            let input = self.tools.join("input");
+            let input = self.tools.folder.join("input");
             std::fs::write(&input, &case.input).map_err(io_error("writing the input of a case", &input))?;
             let mut job = with_input(cut(self.job(command)?), &input).write(&self.tree);
             job.readable.retain(|path| *path != self.tree);
@@ -177,20 +143,6 @@ impl Measured<'_> {
 fn cut(mut job: Job) -> Job {
     job.env.push(("UNIDEBUG_COVERAGE_SECONDS".into(), CUT.to_string()));
     job
-}
-
-/// A folder with the compilers, which is removed with the first value.
-fn compilers(work: &Utf8Path, gcc: &Utf8Path) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
-    let failed = || io_error("writing the compilers that measure", work);
-    let folder = tempfile::Builder::new().prefix("compilers-").tempdir_in(work).map_err(failed())?;
-    let path = Utf8Path::from_path(folder.path()).unwrap_or(work).canonicalize_utf8().map_err(failed())?;
-    std::fs::write(path.join("dump.c"), DUMP).map_err(failed())?;
-    for name in NAMES {
-        let file = path.join(name);
-        std::fs::write(&file, COMPILER.replace("REAL", gcc.as_str())).map_err(failed())?;
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).map_err(failed())?;
-    }
-    Ok((folder, path))
 }
 
 /// Files of a copy whose names end so. Links are not followed.

@@ -1,0 +1,83 @@
+//! Compilers in front of PATH, by which a project in C is built once more with something added: what it links also gets an
+//! object of ours.
+
+use super::CommandJudge;
+use super::copy::on_users_path;
+use crate::sandbox::Job;
+use crate::validate::{ValidateError, io_error};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+/// Names under which a build may call gcc.
+const NAMES: &[&str] = &["cc", "c99", "gcc"];
+/// A compiler with words of ours: `ALWAYS` in every call, `LINKED` where it makes a program.
+const COMPILER: &str = r#"#!/bin/sh
+here=${0%/*}
+links=
+for word in "$@"; do
+    case "$word" in
+        -c | -S | -E | -M | -MM | -shared | -fsyntax-only | -r) exec REAL "$@" ALWAYS ;;
+        *.c | *.o | *.a) links="LINKED" ;;
+    esac
+done
+exec REAL "$@" ALWAYS $links
+"#;
+/// What one run of all tests may take: this many times what it took before.
+const LONGER: f64 = 5.0;
+/// The least of that.
+pub(super) const LEAST: Duration = Duration::from_secs(60);
+
+/// A folder with the compilers, which no test may write. It is removed with this value.
+pub(super) struct Compilers {
+    _keep: tempfile::TempDir,
+    pub(super) folder: Utf8PathBuf,
+}
+
+/// What the compilers add.
+pub(super) struct Added<'t> {
+    /// The source of the object.
+    pub(super) source: &'t str,
+    /// Words of every call.
+    pub(super) always: &'t str,
+    /// Words of a call that makes a program; `$here/added.o` is the object.
+    pub(super) linked: &'t str,
+}
+
+impl Compilers {
+    /// Makes the folder and compiles the object; `None` where there is no gcc that can. `{here}` in the source becomes the
+    /// folder's own name, which nobody can guess.
+    pub(super) async fn of(judge: &CommandJudge, added: &Added<'_>) -> Result<Option<Self>, ValidateError> {
+        let Some(gcc) = on_users_path("gcc", &judge.checkout.root) else { return Ok(None) };
+        let work = &judge.options.work_dir;
+        let failed = || io_error("writing compilers", work);
+        let keep = tempfile::Builder::new().prefix("compilers-").tempdir_in(work).map_err(failed())?;
+        let folder = Utf8Path::from_path(keep.path()).unwrap_or(work).canonicalize_utf8().map_err(failed())?;
+        let name = folder.file_name().unwrap_or_default();
+        std::fs::write(folder.join("added.c"), added.source.replace("{here}", name)).map_err(failed())?;
+        let script = COMPILER.replace("ALWAYS", added.always).replace("LINKED", added.linked);
+        for name in NAMES {
+            let file = folder.join(name);
+            std::fs::write(&file, script.replace("REAL", gcc.as_str())).map_err(failed())?;
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).map_err(failed())?;
+        }
+        let object = Job::new(gcc.as_str(), &folder).args(["-c", "added.c", "-o", "added.o"]).write(&folder);
+        let is_compiled = judge.sandbox.run(object.wall(LEAST)).await?.exit.success();
+        Ok(is_compiled.then_some(Self { _keep: keep, folder }))
+    }
+
+    /// A command of the project in a copy, with these compilers.
+    pub(super) fn job(&self, judge: &CommandJudge, command: &[String], tree: &Utf8Path) -> Result<Job, ValidateError> {
+        let wall = LEAST.max(Duration::from_secs_f64(judge.baseline.seconds * LONGER));
+        let mut job = judge.job(command, tree, wall.min(judge.options.max_time))?;
+        if let Some(name) = command.first().filter(|name| NAMES.contains(&name.as_str())) {
+            job.program = self.folder.join(name).into_string();
+        }
+        for (name, value) in &mut job.env {
+            if name == "PATH" {
+                *value = format!("{}:{value}", self.folder);
+            }
+        }
+        Ok(job.read([self.folder.clone()]))
+    }
+}
