@@ -217,6 +217,61 @@ fn a_make_project_is_repaired_through_an_endpoint() {
     assert!(asked.contains("refuses_when_full") && asked.contains("ring_put"), "{asked}");
 }
 
+/// What an agent answers about the ring as a rule: usable, but repairers find nothing.
+fn usual(agent: &str) -> Reply {
+    let args = match agent {
+        "Locator" => json!({"marked_code": format!("{WRONG} // buggy line"), "explanation": "one item too many fits"}),
+        "Slicer" => {
+            json!({"first_line": "int ring_put(struct ring *ring, int item) {", "last_line": WRONG, "explanation": "put decides"})
+        }
+        "Summarizer" => json!({
+            "summary": [{"class": "ring", "method": "ring_put", "returns": "0 when full", "description": "puts an item behind the last"}],
+            "explanation": "a ring over an array",
+        }),
+        "Helper" => {
+            json!({"reference": "compare count with RING_SIZE by >=", "sources": [], "explanation": "the count is kept"})
+        }
+        "RepoFocus" => json!({"files": ["src/ring.c"], "explanation": "the only file of the product"}),
+        "FixerPro" => json!({"analysis": "the bound is one too high"}),
+        _ => json!({"explanation": "I cannot see what is wrong"}),
+    };
+    Reply::command("goal_accomplished", args)
+}
+
+#[test]
+fn every_level_repairs_a_project_in_c_through_an_endpoint() {
+    let has_cmake = std::process::Command::new("ctest").arg("--version").output().is_ok();
+    for build in BUILDS.iter().filter(|build| has_cmake || build.0 == "Makefile") {
+        for level in 1..=3 {
+            let project = project(*build);
+            // The Fixer has nothing to say until that level.
+            let endpoint = Endpoint::start(move |agent, nth, _| match agent {
+                "Fixer" if nth == level => {
+                    let diff = format!("--- a/src/ring.c\n+++ b/src/ring.c\n@@\n-{WRONG}\n+{RIGHT}\n");
+                    Reply::command("write_fix", json!({"diff": diff, "explanation": "the ring is full at its size"}))
+                }
+                _ => usual(agent),
+            });
+            let (root, url) = (project.path().to_str().unwrap(), endpoint.base_url());
+            let args = ["run", root, "--model", "scripted", "--base-url", &url, "--no-first", "--no-review", "--json"];
+            let done = unidebug(&args);
+            done.expect_code(0);
+            let told = done.json();
+            assert_eq!((&told["verdict"], &told["level"]), (&json!("plausible"), &json!(level)), "{}: {done}", build.0);
+            let asked: Vec<String> = endpoint.served().into_iter().map(|served| served.agent).collect();
+            let wanted: &[&str] = match level {
+                1 => &["Locator", "Fixer"],
+                2 => &["Slicer", "Summarizer"],
+                _ => &["Helper", "RepoFocus", "Slicer", "Summarizer", "FixerPro"],
+            };
+            let is_asked = |agent: &&str| asked.iter().any(|one| one == agent);
+            assert!(wanted.iter().all(is_asked), "level {level}: {asked:?}");
+            let slices = endpoint.served_to("Slicer");
+            assert!(level == 1 || slices[0].prompt().contains("ring_put"), "level {level}: {asked:?}");
+        }
+    }
+}
+
 /// What a run of the built-in engine alone ends with.
 fn engine(args: &[&str]) -> (String, String) {
     let done = unidebug(&[&["run", "--json", "--max-time", "60s"], args].concat());
