@@ -86,9 +86,11 @@ pub fn first_line(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
 }
 
-/// The last line of a node, counted from 1.
+/// The last line that a node has text of, counted from 1. A macro in C ends where the next line begins.
 pub fn last_line(node: Node<'_>) -> u32 {
-    u32::try_from(node.end_position().row + 1).unwrap_or(u32::MAX)
+    let end = node.end_position();
+    let begins_next = end.column == 0 && end.row > node.start_position().row;
+    u32::try_from(end.row + usize::from(!begins_next)).unwrap_or(u32::MAX)
 }
 
 /// The text of a node; empty when the ranges do not fit the text.
