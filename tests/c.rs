@@ -330,6 +330,29 @@ fn the_engine_repairs_a_shared_library_that_crashes() {
     assert!(patch.contains("+    while (at != NULL && at->next != NULL) {"), "{patch}");
 }
 
+/// A crash says no place, and a header decides: both stand in the first prompt.
+#[test]
+fn what_sanitizers_and_headers_say_is_evidence() {
+    let product = "#include \"list.h\"\n\nint last(struct node *at) {\n    int spare;\n    while (at->next != END) {\n        \
+                   at = at->next;\n    }\n    return at->value;\n}\n";
+    let header = "#define END ((struct node *)0)\n#define OTHER 3\n\nstruct node {\n    int value;\n    struct node *next;\n};\n\n\
+                  int last(struct node *at);\n";
+    let test = "#include \"list.h\"\n\nint main(void) {\n    return last(END) != -1;\n}\n";
+    let makefile =
+        "check: test_list\n\t./test_list\n\ntest_list: test_list.c list.c\n\t$(CC) -o $@ test_list.c list.c\n";
+    let project = folder_of(&[("Makefile", makefile), ("list.c", product), ("list.h", header), ("test_list.c", test)]);
+    let root = project.path().to_str().unwrap();
+    let args = ["run", root, "--model", "scripted", "--base-url", "http://127.0.0.1:9", "--dry-run", "--show-prompts"];
+    let shown = unidebug(&[&args[..], &["--levels", "L1"]].concat()).stdout;
+    let said = "## What sanitizers report\n  AddressSanitizer: SEGV\n  at list.last(list.c:5)\n  at test_list.main(test_list.c:4)";
+    assert!(shown.contains(said), "{shown}");
+    let decides = "### list.h (what this code uses of it)\n```c\n#define END ((struct node *)0)\nstruct node {\n    int value;\n    \
+                   struct node *next;\n};\n```";
+    assert!(shown.contains(decides), "{shown}");
+    let warned = unidebug(&["tool", "static_analysis", "--bug", root]);
+    assert!(warned.stdout.contains("line 4: unused variable"), "{warned}");
+}
+
 #[test]
 fn a_project_whose_tests_run_none_of_it_is_told_so() {
     let project =

@@ -3,7 +3,7 @@
 use crate::benchmark::{Checkout, History, LOCAL, product_resources};
 use crate::code::CodeIndex;
 use crate::domain::words::listed;
-use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Hidden, Ranking, RepoPath, TestId};
+use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Failure, Hidden, Ranking, RepoPath, TestId};
 use crate::journal::Tee;
 use crate::language::{self, Language};
 use crate::localize::{self, Formula};
@@ -11,7 +11,7 @@ use crate::patch::{Folder, Policy};
 use crate::retrieve::{Finder, Guard, LocalIndex, RetrieveError, pairs};
 use crate::sandbox::Sandbox;
 use crate::tools::Workbench;
-use crate::validate::{self, Baseline, Doubts, SpectrumScope, ValidateError, Validator};
+use crate::validate::{self, ADDRESSES, Baseline, Doubts, SpectrumScope, ValidateError, Validator};
 use camino::Utf8Path;
 use serde::Deserialize;
 use std::sync::{Arc, OnceLock};
@@ -141,6 +141,8 @@ async fn bench(
     let mut failing = localize::failing_tests(&index, baseline);
     // What failed by itself says more than what was cut.
     failing.sort_by_key(|test| test.timed_out);
+    let sanitized = if wanted.coverage { validator.probe().sanitized().await? } else { None }.unwrap_or_default();
+    place_crashes(&mut failing, &sanitized);
     let by_tests = wanted.coverage && wanted.localization == Localization::Spectrum;
     let spectrum = if by_tests { validator.probe().spectrum(&scope(&index, &failing, baseline)).await? } else { None };
     let coverage = match &spectrum {
@@ -194,9 +196,18 @@ async fn bench(
         solutions,
         history: None,
         findings: Vec::new(),
+        sanitized,
         graph: OnceLock::new(),
         checkout,
     })
+}
+
+/// A test that crashed says no place; the sanitizer that ended it does.
+fn place_crashes(failing: &mut [FailingTest], sanitized: &[Failure]) {
+    let Some(crash) = sanitized.iter().find(|report| report.kind == ADDRESSES) else { return };
+    for test in failing.iter_mut().filter(|test| test.failure.frames.is_empty()) {
+        test.failure.frames.clone_from(&crash.frames);
+    }
 }
 
 /// Sources of the failing tests.

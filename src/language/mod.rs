@@ -87,6 +87,10 @@ pub trait Language: Send + Sync + std::fmt::Debug {
     /// words that go on after "it would be". `inside` is its path in its source root.
     fn foreign(&self, inside: &Utf8Path, text: &str) -> Option<String>;
 
+    /// Whether a file includes declarations of another as text, as C includes headers.
+    fn includes_declarations(&self) -> bool {
+        false
+    }
     /// Whether the node says nothing to the machine.
     fn is_comment(&self, node: Node<'_>, _text: &str) -> bool {
         self.syntax().is_comment(node)

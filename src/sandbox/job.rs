@@ -12,6 +12,9 @@ pub struct Limits {
     pub wall: Duration,
     /// Memory of the job in MiB, as far as the back-end can hold it.
     pub memory_mib: u64,
+    /// Whether it may reserve more addresses than memory, as programs with an address sanitizer do. What it holds is
+    /// watched all the same.
+    pub reserves: bool,
     /// What the job may write to disk, in MiB; also the size of its largest file.
     pub disk_mib: u64,
     /// Bytes of stdout and of stderr that are kept, half from the head and half from the tail.
@@ -20,7 +23,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { wall: Duration::from_secs(600), memory_mib: 2048, disk_mib: 4096, output_bytes: 2 << 20 }
+        Self {
+            wall: Duration::from_secs(600),
+            memory_mib: 2048,
+            reserves: false,
+            disk_mib: 4096,
+            output_bytes: 2 << 20,
+        }
     }
 }
 

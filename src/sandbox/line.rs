@@ -90,7 +90,8 @@ fn limited(backend: &Backend, job: &Job) -> Vec<String> {
     if let Some(prlimit) = find_program("prlimit") {
         let data = (job.limits.memory_mib * 2 + 512) << 20;
         words.push(prlimit.into_string());
-        words.extend(["--core=0".into(), format!("--fsize={}", job.limits.disk_mib << 20), format!("--data={data}")]);
+        words.extend(["--core=0".into(), format!("--fsize={}", job.limits.disk_mib << 20)]);
+        words.extend((!job.limits.reserves).then(|| format!("--data={data}")));
         let own_user_space = matches!(backend, Backend::Bubblewrap(_));
         words.extend([format!("--nproc={}", tasks::process_limit(own_user_space)), "--".into()]);
     }

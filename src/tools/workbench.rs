@@ -47,6 +47,8 @@ pub struct Workbench {
     pub history: Option<History>,
     /// What analysers found that the user ran.
     pub findings: Vec<Finding>,
+    /// What sanitizers reported of the triggering tests.
+    pub sanitized: Vec<Failure>,
     /// Made when it is first asked for.
     pub graph: OnceLock<DependencyGraph>,
 }

@@ -16,7 +16,10 @@ mod gcov;
 mod printed;
 mod reports;
 mod said;
+mod sanitized;
 mod told;
+
+pub use sanitized::ADDRESSES;
 
 use super::failing::{self, Asked, Facts};
 use super::plausible::{self, Judged};
@@ -27,7 +30,7 @@ use super::{
 };
 use crate::benchmark::{Case, Checkout, Runner};
 use crate::domain::{
-    Diagnostic, Disagreement, HeldOut, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation,
+    Diagnostic, Disagreement, Failure, HeldOut, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation,
 };
 use crate::language::{C, Language};
 use crate::sandbox::Sandbox;
@@ -60,6 +63,8 @@ pub struct CommandJudge {
     built: tokio::sync::OnceCell<Option<built::Built>>,
     /// How far the programs of the triggering tests run in the untouched project in C.
     ends: tokio::sync::OnceCell<Option<ends::Programs>>,
+    /// What compilers and sanitizers say of the project in C, once it was asked.
+    checked: tokio::sync::OnceCell<Option<sanitized::Checked>>,
 }
 
 struct Commands {
@@ -109,6 +114,7 @@ impl CommandJudge {
             measured: tokio::sync::OnceCell::new(),
             built: tokio::sync::OnceCell::new(),
             ends: tokio::sync::OnceCell::new(),
+            checked: tokio::sync::OnceCell::new(),
         };
         judge.baseline = judge.first_runs().await?;
         Ok(judge)
@@ -358,5 +364,13 @@ impl Probe for CommandJudge {
 
     async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
         self.by_test(scope.time).await
+    }
+    async fn sanitized(&self) -> Result<Option<Vec<Failure>>, ValidateError> {
+        Ok(self.checked().await?.map(|checked| checked.reports.clone()))
+    }
+
+    async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
+        let of_file = |warning: &&Diagnostic| warning.file.as_ref() == Some(file);
+        Ok(self.checked().await?.map(|checked| checked.warnings.iter().filter(of_file).cloned().collect()))
     }
 }

@@ -35,14 +35,14 @@ mod validator;
 mod warm;
 
 pub use cold::ColdJudge;
-pub use command::CommandJudge;
+pub use command::{ADDRESSES, CommandJudge};
 pub use validator::{Doubts, Validator, Verdict};
 pub use warm::WarmJudge;
 
 use crate::benchmark::jdk::Jdk;
 use crate::benchmark::{BenchmarkError, Checkout, Runner};
 use crate::domain::{
-    Diagnostic, Disagreement, HeldOut, Patch, RepoPath, RunEnd, TestId, TestReport, Validation, Watcher,
+    Diagnostic, Disagreement, Failure, HeldOut, Patch, RepoPath, RunEnd, TestId, TestReport, Validation, Watcher,
 };
 use crate::sandbox::{Sandbox, SandboxError};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -412,6 +412,15 @@ pub trait Probe: Send + Sync {
     /// # Errors
     /// Faults of the environment.
     async fn held_out(&self, _patch: &Patch) -> Result<Option<HeldOut>, ValidateError> {
+        Ok(None)
+    }
+
+    /// What sanitizers report of the triggering tests on the untouched code: evidence, never a verdict; `None` where there
+    /// are none.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    async fn sanitized(&self) -> Result<Option<Vec<Failure>>, ValidateError> {
         Ok(None)
     }
 

@@ -1,5 +1,6 @@
 //! The chosen code as an agent sees it: methods in full while there is room, the others by signature, a lean skeleton.
 
+use super::declared::declared;
 use super::doc::{brief, doc};
 use super::layout::{Sheet, body_start, lay_out};
 use super::{Budget, select::Choice};
@@ -41,6 +42,7 @@ pub fn render(bench: &Workbench, choice: &Choice<'_>, marks: &[Mark], budget: Bu
             text.push_str(&lines);
         }
     }
+    text.push_str(&declared(bench, &sheets, budget.skeleton));
     (text, shown)
 }
 

@@ -6,6 +6,7 @@
 
 mod case;
 mod code;
+mod declared;
 mod doc;
 mod earlier;
 mod essence;
@@ -24,7 +25,7 @@ use crate::domain::words::counted;
 use crate::domain::{CaseFile, LineSpan, Mark, Patch, PatchAttempt, RepoPath, Suspect};
 use crate::prompt::count_tokens;
 use crate::retrieve::Solution;
-use crate::tools::{Workbench, bearing_text, solutions_text};
+use crate::tools::{Workbench, bearing_text, failure_text, solutions_text};
 use essence::head;
 use serde::Deserialize;
 use std::fmt::Write;
@@ -113,6 +114,8 @@ pub struct Sight {
     pub earlier_answer: bool,
 }
 
+/// Reports of sanitizers that are shown.
+const SANITIZED: usize = 3;
 /// Lines of the ranking that Slicer is shown.
 const RANKED: usize = 10;
 
@@ -274,6 +277,8 @@ impl Evidence {
         let mut evidence = Self::default();
         evidence.add_tests(bench, budget);
         evidence.add_requirements(bench, budget);
+        let reports = bench.sanitized.iter().take(SANITIZED).map(|report| failure_text(report, false));
+        evidence.push("What sanitizers report", reports.collect());
         evidence
     }
 

@@ -108,6 +108,9 @@ impl Language for C {
     fn has_overloads(&self) -> bool {
         false
     }
+    fn includes_declarations(&self) -> bool {
+        true
+    }
     fn module(&self, path: &RepoPath) -> Option<Module> {
         let (folder, name) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
         let name = match name.strip_suffix(".h") {
