@@ -37,6 +37,7 @@ mod gitbug_java;
 mod gradle;
 mod hostile_projects;
 mod inspect;
+mod issue;
 mod journal_kill;
 mod judge;
 mod judging;

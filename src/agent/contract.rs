@@ -6,6 +6,7 @@ mod files;
 mod reference;
 mod slice;
 mod summary;
+mod test;
 
 use super::marks;
 use super::memory::Memory;
@@ -14,7 +15,7 @@ use crate::code::SourceFile;
 use crate::domain::{Artifact, Mark, PatchAttempt, RepoPath};
 use crate::patch::proposal::{self, Proposal};
 use crate::patch::{Edits, bare};
-use crate::tools::{Effect, GOAL_ACCOMPLISHED, Observation, WRITE_FIX, Workbench};
+use crate::tools::{Effect, GOAL_ACCOMPLISHED, Observation, WRITE_FIX, WRITE_TEST, Workbench};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -112,6 +113,7 @@ fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact,
             let how = reference::how(&reference, &dropped);
             (Artifact::Reference(reference), how)
         }
+        ContractKind::Test => test::read(args)?,
         ContractKind::Patch => (Artifact::Nothing { explanation }, "ended without a repair".into()),
     })
 }
@@ -120,6 +122,7 @@ fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact,
 pub fn bare(kind: ContractKind, said: &Value, bench: &Workbench) -> Option<(&'static str, Value)> {
     let args = match kind {
         ContractKind::Patch => return bare_patch(said, bench).map(|args| (WRITE_FIX, args)),
+        ContractKind::Test => return test::bare(said).map(|args| (WRITE_TEST, args)),
         ContractKind::Marks => bare_marks(said.as_str()?, bench)?,
         ContractKind::Slice => slice::bare(said, bench)?,
         ContractKind::Summary => summary::bare(said)?,
@@ -184,7 +187,7 @@ pub fn answer_form(contract: ContractKind) -> &'static str {
         ContractKind::Summary => "goal_accomplished(summary: […], explanation)",
         ContractKind::Files => "goal_accomplished(files: […], explanation)",
         ContractKind::Reference => "goal_accomplished(reference, sources: […], explanation)",
-        ContractKind::Patch => "goal_accomplished(explanation)",
+        ContractKind::Patch | ContractKind::Test => "goal_accomplished(explanation)",
     }
 }
 

@@ -1,7 +1,7 @@
 //! An agent's profile: one TOML file in `agents/`, checked when it is loaded.
 
 use crate::domain::{AgentName, Level, ToolName};
-use crate::tools::{ANSWERS, GOAL_ACCOMPLISHED, WRITE_FIX};
+use crate::tools::{ANSWERS, GOAL_ACCOMPLISHED, WRITE_FIX, WRITE_TEST};
 use camino::Utf8Path;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
@@ -61,6 +61,8 @@ pub enum ContractKind {
     Files,
     /// A reference solution with its sources (Helper).
     Reference,
+    /// A test that fails as an issue says (Reproducer).
+    Test,
     /// A plausible patch (Fixer, FixerPro).
     Patch,
 }
@@ -257,6 +259,7 @@ fn check_answer(profile: &Profile) -> Result<(), String> {
     }
     let answer = match profile.contract {
         ContractKind::Patch => WRITE_FIX,
+        ContractKind::Test => WRITE_TEST,
         _ => GOAL_ACCOMPLISHED,
     };
     for start in std::iter::once(&profile.start).chain(&profile.start_with_hypothesis) {

@@ -5,6 +5,7 @@ use super::jars::{self, Library};
 use crate::domain::{RepoPath, Watcher};
 use crate::sandbox::{Choice, Sandbox};
 use camino::Utf8PathBuf;
+use std::sync::Arc;
 
 /// What the command line and the configuration say about where bugs come from.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +18,8 @@ pub struct Settings {
     pub test: Option<Vec<String>>,
     /// Folders in which that command leaves JUnit XML; empty means the usual ones.
     pub reports: Vec<RepoPath>,
+    /// Files of tests that are added to the copy of a local project, before it is built.
+    pub added: Vec<(RepoPath, Arc<[u8]>)>,
     /// Triggering tests the user named, as typed; they choose the module of a project that has several.
     pub failing: Vec<String>,
     /// The JDK the user chose.

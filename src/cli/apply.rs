@@ -29,7 +29,7 @@ pub fn apply(args: &ApplyArgs) -> Result<u8, Failure> {
     // Who has no frozen settings is no run.
     RunDir::frozen(&folder)?;
     let report = read_report(&folder)?;
-    let files = if args.undo { undo(&folder, &report)? } else { put(&folder, &report)? };
+    let files = if args.undo { undo(&folder, &report)? } else { put(&folder, &report, args.leave_test)? };
     if args.json {
         super::print(&format!("{}\n", json!({"schema": 1, "undone": args.undo, "files": files, "run": folder})));
     } else {
@@ -89,21 +89,22 @@ impl Change {
     }
 }
 
-/// Writes the patch of a run into its project; the files that it has changed.
+/// Writes the patch of a run into its project, and the test that was written for an issue, unless it is left; the files
+/// that it has changed.
 ///
 /// # Errors
 /// No patch, no project, or a file that is not what the run saw: then nothing is written.
-pub fn put(folder: &Utf8Path, report: &RunReport) -> Result<Vec<RepoPath>, Failure> {
-    let changes = changes_of(folder, report)?;
+pub fn put(folder: &Utf8Path, report: &RunReport, leave_test: bool) -> Result<Vec<RepoPath>, Failure> {
+    let changes = changes_of(folder, report, leave_test)?;
     write_all(&report.bug, changes, "changed since the bug was worked on; nothing was written", "apply")
 }
 
 fn undo(folder: &Utf8Path, report: &RunReport) -> Result<Vec<RepoPath>, Failure> {
-    let changes = changes_of(folder, report)?.into_iter().map(Change::reversed).collect();
+    let changes = changes_of(folder, report, false)?.into_iter().map(Change::reversed).collect();
     write_all(&report.bug, changes, "is not as the patch left it; nothing was undone", "undo")
 }
 
-fn changes_of(folder: &Utf8Path, report: &RunReport) -> Result<Vec<Change>, Failure> {
+fn changes_of(folder: &Utf8Path, report: &RunReport, leave_test: bool) -> Result<Vec<Change>, Failure> {
     refuse_foreign(&report.bug)?;
     if report.patch.is_none() {
         return Err(Failure::unusable(
@@ -118,7 +119,8 @@ fn changes_of(folder: &Utf8Path, report: &RunReport) -> Result<Vec<Change>, Fail
         let to = (!file.deletes()).then(|| file.after.to_vec());
         Some(Change { path: file.path, from: file.before.map(|bytes| bytes.to_vec()), to })
     };
-    let changes: Option<Vec<Change>> = report.files.iter().map(read).collect();
+    let test = report.test.iter().filter(|_| !leave_test).map(|test| &test.file);
+    let changes: Option<Vec<Change>> = report.files.iter().chain(test).map(read).collect();
     changes.ok_or_else(|| {
         let hint = format!("type `git apply {folder}/patch.diff` in the project");
         Failure::unusable(format!("the run `{folder}` did not keep its patched files"), hint)

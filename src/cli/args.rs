@@ -185,6 +185,13 @@ pub struct RunArgs {
     /// Where tests fail for several reasons, work on one bug after the other, each in a run directory of its own.
     #[arg(long, conflicts_with_all = ["dry_run", "failing", "account"])]
     pub all: bool,
+    /// Text of an issue that no test shows yet, `-` for the standard input: a model writes a test that fails as it says, in
+    /// the project's own style, and the repair works with it.
+    #[arg(long, value_name = "FILE|-", conflicts_with_all = ["dry_run", "all", "failing", "test"])]
+    pub issue: Option<Utf8PathBuf>,
+    /// With `--issue`: show the test before the repair goes on; a terminal is asked whether it does.
+    #[arg(long, requires = "issue")]
+    pub show_test: bool,
     /// Run directory; a new one below the state folder by default.
     #[arg(long, value_name = "DIR")]
     pub out: Option<Utf8PathBuf>,
@@ -194,9 +201,12 @@ pub struct RunArgs {
     /// The account of the batch that the run belongs to, `FOLDER:RUN`; the batch's own use.
     #[arg(long, hide = true, value_name = "FOLDER:RUN")]
     pub account: Option<AccountArg>,
-    /// Apply a plausible patch to the project's own folder.
+    /// Apply a plausible patch to the project's own folder, with the test that was written for an issue.
     #[arg(long)]
     pub apply: bool,
+    /// With `--apply`: leave the test for an issue out.
+    #[arg(long, requires = "apply")]
+    pub leave_test: bool,
     /// What programs read.
     #[command(flatten)]
     pub object: ObjectArgs,
@@ -263,9 +273,12 @@ pub struct ResumeArgs {
     /// The account of the batch that the run belongs to, `FOLDER:RUN`; the batch's own use.
     #[arg(long, hide = true, value_name = "FOLDER:RUN")]
     pub account: Option<AccountArg>,
-    /// Apply a plausible patch to the project's own folder.
+    /// Apply a plausible patch to the project's own folder, with the test that was written for an issue.
     #[arg(long)]
     pub apply: bool,
+    /// With `--apply`: leave the test for an issue out.
+    #[arg(long, requires = "apply")]
+    pub leave_test: bool,
     /// What programs read.
     #[command(flatten)]
     pub object: ObjectArgs,
@@ -280,6 +293,9 @@ pub struct ApplyArgs {
     /// The run: its folder, its name as `unidebug runs` lists it, or `last`.
     #[arg(value_name = "RUN")]
     pub run: Utf8PathBuf,
+    /// Leave the test that was written for an issue out.
+    #[arg(long, conflicts_with = "undo")]
+    pub leave_test: bool,
     /// Take the patch back, if its files are as it left them.
     #[arg(long)]
     pub undo: bool,

@@ -2,11 +2,11 @@
 
 use super::models::Models;
 use super::telling::Telling;
-use crate::domain::{FileChange, HeldOut, Patch, PolicyKind, RepoPath};
+use crate::domain::{FileChange, HeldOut, Patch, PolicyKind, RepoPath, Reproduction};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
 use crate::patch::{self, Originals};
-use crate::report::{self, By, Equality, Model, Retrieved, RunReport, VerdictWord};
+use crate::report::{self, By, Equality, Model, Retrieved, RunReport, VerdictWord, WrittenTest};
 use crate::tools::Workbench;
 use camino::Utf8Path;
 use std::time::{Duration, Instant};
@@ -29,6 +29,7 @@ pub async fn report(
     };
     let (word, analysis, cap) = match verdict {
         Verdict::Plausible(repair) => (VerdictWord::Plausible, repair.analysis.clone(), None),
+        Verdict::NotReproduced { why } => (VerdictWord::NotReproduced, Some(why.clone()), None),
         Verdict::NoRepair { analysis } => (VerdictWord::NoRepair, analysis.clone(), None),
         Verdict::StoppedAtCap { cap } => (VerdictWord::StoppedAtCap, Some(cap.to_string()), Some(cap.clone())),
     };
@@ -55,6 +56,7 @@ pub async fn report(
         by: repair.map(|r| by(r, sums.at_repair.as_ref().unwrap_or(&sums.usage))),
         patch: repair.map(|r| patch::render(&r.attempt.patch)),
         files: repair.map(|r| r.attempt.patch.paths().cloned().collect()).unwrap_or_default(),
+        test: None,
         correct: equal_by.map(|_| true),
         equal_by,
         held_out,
@@ -72,6 +74,18 @@ pub async fn report(
         analysis,
         cap,
         run_dir: folder.to_string(),
+    }
+}
+
+/// A test that was written for an issue, as reports hold it.
+pub fn written(test: &Reproduction) -> WrittenTest {
+    WrittenTest {
+        id: test.test.clone(),
+        file: test.file.clone(),
+        diff: patch::render(&Patch { files: vec![test.change()] }),
+        fails_by: test.failure.kind.clone(),
+        message: test.failure.message.clone(),
+        explanation: test.explanation.clone(),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::config::{Config, Dollars, Layers, Place};
 use super::endpoint::{Address, price_list};
 use super::error::Failure;
+use super::issue;
 use super::models::Models;
 use super::way::Chosen;
 use crate::domain::AgentName;
@@ -41,6 +42,14 @@ pub fn check(layers: &Layers, config: &Config) -> Result<(), Failure> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Refuses settings under which no model is asked, where only a model can do the work.
+///
+/// # Errors
+/// No model is named, and no key is there; settings that cannot be read.
+pub fn check_model(config: &Config) -> Result<(), Failure> {
+    if Models::any_named(config, &agents(config)?)? { Ok(()) } else { Err(issue::no_model()) }
 }
 
 /// Refuses a model that has no key, before work is handed out.

@@ -17,6 +17,8 @@ use std::io::Write;
 
 /// A repetition differs from its recording.
 pub const DIVERGED: u8 = 1;
+/// A test was not taken.
+const DECLINED: u8 = 1;
 /// What was typed is wrong.
 pub const USAGE: u8 = 2;
 /// What it points at cannot be used.
@@ -93,6 +95,13 @@ impl Failure {
             );
         }
         Self::new(IO, "io", format!("{what}: {error}"), "check free space and permissions, then run it again")
+    }
+
+    /// A person does not take the test that was written for an issue.
+    pub fn declined() -> Self {
+        let message = "the test was not taken; nothing was repaired";
+        let hint = "say more in the issue, or write the test yourself; `unidebug resume last` asks again";
+        Self::new(DECLINED, "test_declined", message, hint)
     }
 
     /// Ctrl-C; `way_back` says how to go on.

@@ -6,7 +6,7 @@ use super::error::{CAP, Failure, INTERRUPTED};
 use super::next;
 use super::session::{Outcome, clear};
 use super::telling::Telling;
-use crate::domain::Event;
+use crate::domain::{Event, Patch};
 use crate::escalate::Verdict;
 use crate::journal::{RunDir, failpoint};
 use crate::patch;
@@ -28,6 +28,8 @@ pub struct Shown {
     pub quiet: bool,
     /// The patch in the project's own folder.
     pub apply: bool,
+    /// Whether the test that was written for an issue stays out of it.
+    pub leave_test: bool,
 }
 
 /// Keeps the patch and the report, prints them, applies the patch where that was asked for.
@@ -45,7 +47,12 @@ pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Sh
 /// # Errors
 /// As [`finish`].
 pub fn keep(folder: &Utf8Path, telling: &Telling, outcome: &Outcome) -> Result<Value, Failure> {
-    let Outcome { bench, verdict, report, left_by_batch } = outcome;
+    let Outcome { bench, verdict, test, report, left_by_batch } = outcome;
+    if let Some(test) = test {
+        let test = Patch { files: vec![test.change()] };
+        telling.save("test.diff", &patch::render_bytes(&test))?;
+        apply::keep(telling, &test)?;
+    }
     if let Verdict::Plausible(repair) = verdict {
         telling.save("patch.diff", &patch::render_bytes(&repair.attempt.patch))?;
         for (nth, other) in repair.others.iter().enumerate() {
@@ -135,7 +142,7 @@ fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Res
         super::print(&report::human(report, sums, &next::lines(report, &sums.known.failing, apply)));
     }
     let folder = Utf8Path::new(&report.run_dir);
-    let applied = if apply { apply::put(folder, report)? } else { Vec::new() };
+    let applied = if apply { apply::put(folder, report, shown.leave_test)? } else { Vec::new() };
     if let Some(schema) = shown.json {
         object = report::in_schema(schema, object);
         if apply {
@@ -152,7 +159,7 @@ fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Res
 pub fn exit_code(verdict: VerdictWord) -> u8 {
     match verdict {
         VerdictWord::Plausible => 0,
-        VerdictWord::NoRepair => 1,
+        VerdictWord::NoRepair | VerdictWord::NotReproduced => 1,
         VerdictWord::StoppedAtCap => CAP,
     }
 }

@@ -3,6 +3,7 @@
 use super::config::{Config, Dollars, Layers, Place, Time};
 use super::endpoint;
 use super::error::Failure;
+use super::issue::Issue;
 use super::session::Session;
 use crate::journal::RunDir;
 use crate::report::Conditions;
@@ -23,6 +24,9 @@ pub struct Frozen {
     pub bug: String,
     /// All settings, decided.
     pub settings: Config,
+    /// The issue that is worked on, where no failing test was there.
+    #[serde(default)]
+    pub issue: Option<Issue>,
     /// Where those that are no defaults came from.
     #[serde(default)]
     origins: BTreeMap<String, String>,
@@ -80,7 +84,8 @@ impl Frozen {
         let origins = given.map(|(name, setting)| (name, setting.origin.to_string())).collect();
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (name, conditions) = (None, Conditions::default());
-        Self { schema: SCHEMA, version, bug: bug.to_owned(), settings, origins, plan, name, conditions }
+        let (bug, issue) = (bug.to_owned(), session.issue().cloned());
+        Self { schema: SCHEMA, version, bug, settings, issue, origins, plan, name, conditions }
     }
 
     /// The same, under a name, with what it depends on besides.
@@ -158,6 +163,7 @@ mod tests {
             version: "1.0.0".into(),
             bug: "fixtures:a".into(),
             settings,
+            issue: None,
             origins: BTreeMap::new(),
             plan,
             name: None,

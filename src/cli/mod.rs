@@ -27,6 +27,7 @@ mod help;
 mod init;
 mod inspect;
 mod interrupt;
+mod issue;
 mod judge;
 mod log;
 mod models;

@@ -6,7 +6,7 @@ use super::endpoint::{self, Address};
 use super::error::Failure;
 use crate::agent::policy::Voice;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
-use crate::escalate::{Mind, Temperatures};
+use crate::escalate::{Mind, REPRODUCER, Temperatures};
 use crate::journal::{History, Past};
 use crate::llm::{Account, ChatModel, Family, Form, Purse, Redacting, Redactor, Replay};
 use crate::prompt::Library;
@@ -202,7 +202,7 @@ impl Models {
         sink: &Arc<dyn EventSink>,
         past: &Arc<Past>,
     ) -> Mind {
-        if level == Level::First {
+        if level == Level::First && agent.as_str() != REPRODUCER {
             return Mind::Builtin;
         }
         let named = self.parts.get(agent.as_str()).or_else(|| self.parts.get(level.label())).unwrap_or(&self.default);

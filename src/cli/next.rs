@@ -31,6 +31,7 @@ pub fn lines(report: &RunReport, failing: &[TestId], applied: bool) -> Vec<Strin
             let resume = cap.map(|cap| format!("unidebug resume {name} {cap}"));
             resume.into_iter().chain(alone).chain([format!("unidebug inspect {name}")]).collect()
         }
+        VerdictWord::NotReproduced => vec![format!("unidebug inspect {name}")],
         VerdictWord::NoRepair => {
             let is_builtin = report.model.name == "builtin";
             let model = is_builtin.then(|| format!("unidebug run {bug} --model NAME"));

@@ -6,7 +6,7 @@ use super::error::Failure;
 use crate::benchmark::facts::Words;
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{self, Checkout, LOCAL, Settings};
-use crate::domain::{BugId, EventSink, TestId, Watcher};
+use crate::domain::{BugId, EventSink, Reproduction, TestId, Watcher};
 use crate::escalate::prepare;
 use crate::sandbox::{Choice, Sandbox};
 use crate::tools::Workbench;
@@ -53,6 +53,7 @@ impl Opened {
             build: words("build", config.build.as_ref())?,
             test: words("test", config.test.as_ref())?,
             reports: Vec::new(),
+            added: Vec::new(),
             failing: config.failing.clone(),
             java_home: config.java_home.clone(),
             trust_build: config.trust_build,
@@ -67,6 +68,21 @@ impl Opened {
     /// The same with a judge that starts no process before somebody asks: for commands that try no candidates.
     pub fn without_warm_judge(self) -> Self {
         Self { cold: true, ..self }
+    }
+
+    /// The same for an issue, whose text the agents see as requirements, beside those that were given.
+    pub fn with_issue(self, issue: &str) -> Self {
+        let given = self.requirements.map_or_else(String::new, |given| format!("\n\n{given}"));
+        Self { requirements: Some(format!("{}{given}", issue.trim_end())), ..self }
+    }
+
+    /// The same with a test that was written: it is part of the project, and the test that must pass.
+    pub fn with_test(mut self, found: &Reproduction) -> Self {
+        let file = found.change();
+        self.settings.added = vec![(file.path, file.after)];
+        self.settings.failing = vec![found.test.to_string()];
+        self.failing = vec![found.test.clone()];
+        self
     }
 
     /// The same, with somebody who hears what is being done.
@@ -90,6 +106,44 @@ impl Opened {
         self.bench_of(checkout, folder, wanted, sink).await
     }
 
+    /// Checks the bug out below `folder` and puts it on the bench before any test is known to fail.
+    ///
+    /// # Errors
+    /// Everything that can be wrong with a checkout; a project that only its own command tests.
+    pub async fn untested(
+        &self,
+        folder: &Utf8Path,
+        wanted: prepare::Wanted,
+        sink: &dyn EventSink,
+    ) -> Result<Workbench, Failure> {
+        let checkout = self.checkout(folder).await?;
+        let options = self.options(&checkout, folder, sink)?;
+        Ok(prepare::open_untested(checkout, &self.sandbox, options, wanted)?)
+    }
+
+    /// How the judge of a checkout is opened, whose notes are told first.
+    fn options(
+        &self,
+        checkout: &Checkout,
+        folder: &Utf8Path,
+        sink: &dyn EventSink,
+    ) -> Result<validate::Options, Failure> {
+        for text in &checkout.notes {
+            let event = crate::domain::Event::Notice { text: text.clone() };
+            sink.emit(&event).map_err(|e| Failure::io("the journal cannot be written", &e))?;
+        }
+        let work_dir = folder.join("work");
+        std::fs::create_dir_all(&work_dir).map_err(|e| Failure::io(&format!("cannot make {work_dir}"), &e))?;
+        self.settings.watcher.phase("preparing the test runner");
+        Ok(validate::Options {
+            jdk: self.jdk.clone(),
+            failing: self.failing.clone(),
+            cold: self.cold,
+            watcher: self.settings.watcher.clone(),
+            ..validate::Options::new(work_dir)
+        })
+    }
+
     /// Makes the baseline of a checkout and puts it on the bench.
     ///
     /// # Errors
@@ -101,20 +155,7 @@ impl Opened {
         wanted: prepare::Wanted,
         sink: &dyn EventSink,
     ) -> Result<Workbench, Failure> {
-        for text in &checkout.notes {
-            let event = crate::domain::Event::Notice { text: text.clone() };
-            sink.emit(&event).map_err(|e| Failure::io("the journal cannot be written", &e))?;
-        }
-        let work_dir = folder.join("work");
-        std::fs::create_dir_all(&work_dir).map_err(|e| Failure::io(&format!("cannot make {work_dir}"), &e))?;
-        let options = validate::Options {
-            jdk: self.jdk.clone(),
-            failing: self.failing.clone(),
-            cold: self.cold,
-            watcher: self.settings.watcher.clone(),
-            ..validate::Options::new(work_dir)
-        };
-        self.settings.watcher.phase("preparing the test runner");
+        let options = self.options(&checkout, folder, sink)?;
         prepare::open(checkout, &self.sandbox, options, wanted, Some(sink)).await.map_err(|error| {
             let mut failure = Failure::from(error);
             if failure.code == "nothing_fails" && self.bug.benchmark != LOCAL {

@@ -32,7 +32,7 @@ pub async fn replay(args: ReplayArgs) -> Result<u8, Failure> {
     };
     let schema = recorded["schema"].as_u64().and_then(|schema| u32::try_from(schema).ok()).unwrap_or(report::SCHEMA);
     let scratch = Scratch::of("replay")?;
-    let session = Session::open(&frozen.bug, frozen.settings, Contact::None, None).await?;
+    let session = Session::open(&frozen.bug, frozen.settings, Contact::None, None).await?.on(frozen.issue);
     let past = Arc::new(Past::to_repeat(history, args.rerun));
     let comparison = Arc::new(Comparison::with(past.clone()));
     let telling = Telling::to(comparison.clone(), past, args.quiet);

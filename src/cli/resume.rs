@@ -40,7 +40,7 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     }
     note_folder(&folder);
     let (journal, history) = Journal::reopen(dir)?;
-    let shown = Shown { json: args.object.wanted(), quiet: args.quiet, apply: args.apply };
+    let shown = Shown { json: args.object.wanted(), quiet: args.quiet, apply: args.apply, leave_test: args.leave_test };
     let account = args.account.map(|account| account.open(frozen.settings.allow_unpriced));
     if let Some(report) = history.finished() {
         let stopped = VerdictWord::deserialize(&report["verdict"]).is_ok_and(|word| word == VerdictWord::StoppedAtCap);
@@ -55,7 +55,7 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     }
     let usual = frozen.has_usual_cost();
     let session = Session::open(&frozen.bug, frozen.settings, Contact::Again(&history), account).await?;
-    let session = session.under_the_usual_cost(usual);
+    let session = session.under_the_usual_cost(usual).on(frozen.issue);
     let left = session.time().saturating_sub(Duration::from_secs_f64(history.worked_on_the_bug()));
     let telling = Telling::journaled(journal, Past::of(history), shown.quiet, &session.models().redactor);
     let outcome = session.work(&folder, &telling, left).await;

@@ -10,6 +10,7 @@ use super::error::Failure;
 use super::finish::{Shown, finish, keep_failure};
 use super::frozen::Frozen;
 use super::interrupt::note_folder;
+use super::issue::{self, Issue};
 use super::models::Contact;
 use super::open::{Opened, full_name, settings_for};
 use super::run_all::run_all;
@@ -30,6 +31,10 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     effect::check(&layers, &config)?;
     if args.apply {
         apply::refuse_foreign(&benchmark::parse_bug(&bug)?)?;
+    }
+    if args.issue.is_some() {
+        issue::refuse_foreign(&benchmark::parse_bug(&bug)?)?;
+        effect::check_model(&config)?;
     }
     if args.dry_run {
         return dry_run(&bug, config, args.object.wanted().is_some(), args.quiet, args.show_prompts).await;
@@ -57,7 +62,8 @@ pub(super) async fn one(
     nth: Option<usize>,
 ) -> Result<Done, Failure> {
     let account = args.account.as_ref().map(|account| account.open(config.allow_unpriced));
-    let session = Session::open(bug, config, Contact::First, account).await?;
+    let issue = args.issue.as_ref().map(|file| Issue::read(file, args.show_test)).transpose()?;
+    let session = Session::open(bug, config, Contact::First, account).await?.on(issue);
     let conditions = conditions::now(session.opened(), session.config(), &session.models().redactor).await;
     let frozen = Frozen::new(bug, layers, session.config(), &session).under(args.name.clone(), conditions);
     let folder = run_folder(args, session.opened(), nth)?;
@@ -74,7 +80,7 @@ pub(super) async fn one(
 
 /// What of a run's end is wanted.
 pub(super) fn shown(args: &RunArgs) -> Shown {
-    Shown { json: args.object.wanted(), quiet: args.quiet, apply: args.apply }
+    Shown { json: args.object.wanted(), quiet: args.quiet, apply: args.apply, leave_test: args.leave_test }
 }
 
 fn run_folder(args: &RunArgs, opened: &Opened, nth: Option<usize>) -> Result<Utf8PathBuf, Failure> {

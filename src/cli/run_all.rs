@@ -59,7 +59,7 @@ impl Ends {
             Ok(done) if let Some(schema) = self.json => {
                 let report = report::in_schema(schema, keep(&done.folder, &done.telling, &done.outcome)?);
                 if args.apply && done.outcome.report.patch.is_some() {
-                    apply::put(&done.folder, &done.outcome.report)?;
+                    apply::put(&done.folder, &done.outcome.report, args.leave_test)?;
                 }
                 self.objects.push(json!({"failing": failing, "run": done.folder, "report": report}));
                 exit_code(done.outcome.report.verdict)

@@ -2,12 +2,13 @@
 //! on and one that is repeated differ in what they know from before and in where their events go.
 
 use super::beside;
-use super::came_to::report;
+use super::came_to::{report, written};
 use super::config::{Config, Dollars};
 use super::effect;
 use super::endpoint;
 use super::error::Failure;
 use super::failpoints;
+use super::issue::{self, Issue, Opening};
 use super::models::{Contact, Models};
 use super::open::Opened;
 use super::prices;
@@ -16,7 +17,7 @@ use super::telling::Telling;
 use super::way::{self, Chosen, part_caps};
 use crate::agent::policy::EngineBudget;
 use crate::agent::profile::Profile;
-use crate::domain::{AgentName, Event};
+use crate::domain::{AgentName, Event, Reproduction};
 use crate::escalate::preview::Preview;
 use crate::escalate::{Escalator, Plan, Verdict};
 use crate::journal::{SCHEMA as JOURNAL_SCHEMA, failpoint};
@@ -30,7 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What of a run directory can be made again.
-const SCRATCH: [&str; 2] = ["checkout", "work"];
+const SCRATCH: [&str; 3] = ["checkout", "work", issue::SCRATCH];
 
 /// Everything that must hold before work begins.
 pub struct Session {
@@ -44,6 +45,8 @@ pub struct Session {
     models: Arc<Models>,
     retrieval: Retrieval,
     account: Option<Arc<Account>>,
+    /// What is worked on where no failing test is there.
+    issue: Option<Issue>,
     started: Instant,
 }
 
@@ -53,6 +56,8 @@ pub struct Outcome {
     pub bench: Workbench,
     /// The end.
     pub verdict: Verdict,
+    /// The test that was written for an issue.
+    pub test: Option<Box<Reproduction>>,
     /// The same for people and programs.
     pub report: RunReport,
     /// Whether it stopped only because its batch has no more to spend.
@@ -95,6 +100,7 @@ impl Session {
             models,
             retrieval,
             account,
+            issue: None,
             started,
         })
     }
@@ -102,6 +108,16 @@ impl Session {
     /// The same session, which goes on with a cap in dollars that nobody gave.
     pub fn under_the_usual_cost(self, usual_cost: bool) -> Self {
         Self { usual_cost, ..self }
+    }
+
+    /// The same session for an issue, where there is one.
+    pub fn on(self, issue: Option<Issue>) -> Self {
+        Self { issue, ..self }
+    }
+
+    /// The issue that it works on.
+    pub fn issue(&self) -> Option<&Issue> {
+        self.issue.as_ref()
     }
 
     /// The bug and its settings.
@@ -139,21 +155,44 @@ impl Session {
         self.notices(telling)?;
         telling.manifest.name_endpoint(self.models.describe().1);
         failpoint::reach("baseline.before");
-        let wanted = way::wanted(&self.plan, &self.config);
         let began = Instant::now();
-        let mut bench = self.opened.watched(telling.watcher()).bench(folder, wanted, &*telling.sink).await?;
-        let (time, opened) = (left_after(time, began.elapsed()), began.elapsed());
+        let (opened, test) = match &self.issue {
+            None => (self.opened.watched(telling.watcher()), None),
+            Some(issue) => match self.open_issue(issue, folder, telling, time).await? {
+                Opening::Reproduced(opened, test) => (*opened, Some(test)),
+                Opening::Ended(bench, verdict) => {
+                    return Ok(self.outcome(*bench, verdict, None, folder, telling, Duration::ZERO).await);
+                }
+            },
+        };
+        let (opening, wanted) = (Instant::now(), way::wanted(&self.plan, &self.config));
+        let mut bench = opened.bench(folder, wanted, &*telling.sink).await?;
+        let (time, opened) = (left_after(time, began.elapsed()), opening.elapsed());
         failpoint::reach("baseline.after");
         beside::add_to(&mut bench, &self.config, &*telling.sink)?;
         self.retrieval.add_to(&mut bench, &self.models.redactor, telling)?;
         failpoints::around_judge(&mut bench);
         let verdict = self.escalator(telling, time)?.repair(&bench).await?;
+        Ok(self.outcome(bench, verdict, test, folder, telling, opened).await)
+    }
+
+    /// What the work came to, which took so long to be opened.
+    async fn outcome(
+        &self,
+        bench: Workbench,
+        verdict: Verdict,
+        test: Option<Box<Reproduction>>,
+        folder: &Utf8Path,
+        telling: &Telling,
+        opened: Duration,
+    ) -> Outcome {
         let clock = (self.started, opened);
         let mut report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, clock).await;
         report.jdk = self.opened.jdk_of(&bench.checkout);
+        report.test = test.as_deref().map(written);
         let refused = self.account.as_ref().is_some_and(|account| account.has_refused());
         let left_by_batch = refused && matches!(verdict, Verdict::StoppedAtCap { .. });
-        Ok(Outcome { bench, verdict, report, left_by_batch })
+        Outcome { bench, verdict, test, report, left_by_batch }
     }
 
     /// What would be asked, with the bug on the bench; no model is.
@@ -197,7 +236,7 @@ impl Session {
         }
     }
 
-    fn escalator(&self, telling: &Telling, time: Duration) -> Result<Escalator, Failure> {
+    pub(super) fn escalator(&self, telling: &Telling, time: Duration) -> Result<Escalator, Failure> {
         let (models, prompts) = (self.models.clone(), self.library.clone());
         let (sink, past) = (telling.sink.clone(), telling.past.clone());
         let temperature = self.plan.temperature;

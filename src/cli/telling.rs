@@ -58,6 +58,11 @@ impl Telling {
         Ok(())
     }
 
+    /// Whether a run directory keeps what happens: nothing is asked of people where a run is only repeated.
+    pub fn is_kept(&self) -> bool {
+        self.journal.is_some()
+    }
+
     /// Tells one event to all.
     ///
     /// # Errors

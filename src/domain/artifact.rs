@@ -1,6 +1,6 @@
 //! What agents make: typed products that go into the case file.
 
-use super::{LineSpan, Location, Patch, RepoPath, Validation};
+use super::{LineSpan, Location, Patch, RepoPath, Reproduction, Validation};
 use serde::{Deserialize, Serialize};
 
 /// Which of Locator's two marks.
@@ -106,6 +106,8 @@ pub enum Artifact {
     },
     /// Helper: how bugs like this one are repaired.
     Reference(Reference),
+    /// Reproducer: a test that fails as an issue says.
+    Test(Box<Reproduction>),
     /// Fixer, FixerPro: the patch that passed.
     Patch(PatchAttempt),
     /// The agent ended without what it was asked for, and why.

@@ -3,6 +3,7 @@
 use super::caps::PartCaps;
 use super::escalator::{Escalator, Mind, WhoDecides};
 use super::level::Stage;
+use super::reproduce::REPRODUCER;
 use super::strategy::{DEFAULT, Plan, Strategy, StrategyError};
 use crate::agent::policy::{EngineBudget, Voice};
 use crate::agent::profile::{self, Profile, ProfileError};
@@ -270,10 +271,10 @@ impl Builder {
     }
 }
 
-/// One model for all agents, but for level 0, which is the engine's.
+/// One model for all agents, but for level 0, which is the engine's once a test fails.
 fn one_for_all(voice: Voice) -> WhoDecides {
-    Box::new(move |level: Level, _: &AgentName| match level {
-        Level::First => Mind::Builtin,
+    Box::new(move |level: Level, agent: &AgentName| match level {
+        Level::First if agent.as_str() != REPRODUCER => Mind::Builtin,
         _ => Mind::Model { voice: Box::new(voice.clone()), kind: PolicyKind::Llm },
     })
 }

@@ -70,18 +70,18 @@ const SEARCH: &str = "search_solutions";
 const FOUND: usize = 3;
 
 /// An agent that ended, with who decided for it.
-type Done = (AgentName, PolicyKind, Ended);
+pub(super) type Done = (AgentName, PolicyKind, Ended);
 
 /// The bug and the engine that goes on where the agent before stopped.
-struct Work<'b> {
-    bench: &'b Workbench,
-    engine: SharedEngine<'b>,
+pub(super) struct Work<'b> {
+    pub(super) bench: &'b Workbench,
+    pub(super) engine: SharedEngine<'b>,
     /// What the present pass of a level has used.
-    spent: Spent,
+    pub(super) spent: Spent,
     /// Candidates that were judged before it.
-    judged: u64,
+    pub(super) judged: u64,
     /// How often each agent worked in each place.
-    visits: Mutex<HashMap<Scope, u32>>,
+    pub(super) visits: Mutex<HashMap<Scope, u32>>,
 }
 
 impl Work<'_> {
@@ -255,7 +255,7 @@ impl Escalator {
         }
     }
 
-    async fn run(
+    pub(super) async fn run(
         &self,
         profile: &Profile,
         scope: Scope,
@@ -304,7 +304,7 @@ impl Escalator {
         })
     }
 
-    fn policy<'b>(&self, scope: &Scope, work: &Work<'b>, variants: u32) -> Box<dyn Policy + 'b> {
+    pub(super) fn policy<'b>(&self, scope: &Scope, work: &Work<'b>, variants: u32) -> Box<dyn Policy + 'b> {
         match (self.mind)(scope.level, &scope.agent) {
             Mind::Builtin => {
                 let limits = work.spent.limits(&self.caps, work.judged);

@@ -33,6 +33,7 @@ pub mod level;
 mod outcome;
 pub mod prepare;
 pub mod preview;
+mod reproduce;
 mod smaller;
 pub mod strategy;
 
@@ -40,4 +41,5 @@ pub use builder::{BuildError, Builder};
 pub use caps::{PartCap, PartCaps};
 pub use escalator::{Escalator, Mind, RepairError};
 pub use outcome::{Repair, Verdict};
+pub use reproduce::{REPRODUCER, Shown};
 pub use strategy::{Plan, Strategy, StrategyError, Temperatures};

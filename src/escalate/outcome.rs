@@ -7,6 +7,11 @@ use crate::domain::{AgentName, Level, PatchAttempt, PolicyKind, Reached};
 pub enum Verdict {
     /// A patch passed everything.
     Plausible(Box<Repair>),
+    /// No test was found that shows what an issue reports.
+    NotReproduced {
+        /// What was said last of it.
+        why: String,
+    },
     /// All that was asked for was tried.
     NoRepair {
         /// What the agents said last.

@@ -1,5 +1,9 @@
 //! From a checkout to a bug on the bench: baseline, index, bug metadata, coverage, first ranking.
 
+mod untested;
+
+pub use untested::open_untested;
+
 use crate::benchmark::{Checkout, History, LOCAL, product_resources};
 use crate::code::CodeIndex;
 use crate::domain::words::listed;

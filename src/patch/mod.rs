@@ -24,12 +24,14 @@ pub mod proposal;
 mod render;
 mod seek;
 pub mod suspicious;
+mod test_file;
 
 pub use apply::{apply, replaced_methods};
 pub use minimise::Minimiser;
 pub use originals::Folder;
 pub use policy::{Policy, is_product_resource};
 pub use render::{render, render_bytes};
+pub use test_file::with_test;
 
 use crate::domain::RepoPath;
 use serde::{Deserialize, Serialize};

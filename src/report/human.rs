@@ -20,6 +20,11 @@ pub fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String {
     let style = if report.verdict == VerdictWord::Plausible { GOOD } else { BAD };
     let about = format!("{}{}", report.bug, maker(report));
     let _ = writeln!(text, "{style}{}{style:#}  {}", report.verdict.title(), visible_line(&about));
+    if let Some(test) = &report.test {
+        let fails = visible_line(&format!("{}: it fails by {} before the repair", test.id, test.fails_by));
+        let _ = writeln!(text, "\ntest for the issue: {fails}\n{}", coloured(&test.diff));
+        text.push_str(if report.patch.is_some() { "repair:\n" } else { "" });
+    }
     if let Some(patch) = &report.patch {
         let _ = writeln!(text, "\n{}", coloured(patch));
         let _ = writeln!(text, "{}", judgement(report));

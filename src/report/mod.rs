@@ -22,7 +22,7 @@ pub use live::Live;
 pub use manifest::Manifest;
 pub use summary::{
     By, Candidates, DEVELOPER, Equality, Model, Retrieved, RunReport, SCHEMA, Searching, Seconds, VerdictWord,
-    in_schema,
+    WrittenTest, in_schema,
 };
 pub use tally::{Sums, Tally};
 pub use terminal::visible;

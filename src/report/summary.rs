@@ -1,6 +1,6 @@
 //! The `--json` object of a run (DESIGN.md, section 7): stable, with a schema number.
 
-use crate::domain::{AgentName, BugId, HeldOut, Level, PolicyKind, Reached, RepoPath, Usage};
+use crate::domain::{AgentName, BugId, HeldOut, Level, PolicyKind, Reached, RepoPath, TestId, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,6 +17,8 @@ pub const DEVELOPER: &str = "developer.diff";
 pub enum VerdictWord {
     /// A patch passed everything.
     Plausible,
+    /// No test was found that shows what an issue reports.
+    NotReproduced,
     /// None did.
     #[serde(alias = "unrepaired")]
     NoRepair,
@@ -30,6 +32,7 @@ impl VerdictWord {
     pub fn title(self) -> &'static str {
         match self {
             Self::Plausible => "plausible",
+            Self::NotReproduced => "not reproduced",
             Self::NoRepair => "no repair",
             Self::StoppedAtCap => "stopped at a cap",
         }
@@ -128,6 +131,23 @@ impl Searching {
     }
 }
 
+/// A test that was written for an issue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WrittenTest {
+    /// The test.
+    pub id: TestId,
+    /// Its file.
+    pub file: RepoPath,
+    /// The file's change as a unified diff.
+    pub diff: String,
+    /// The exception by which it fails on the present code.
+    pub fails_by: String,
+    /// The message of that exception.
+    pub message: String,
+    /// Why this is what the issue reports, in the words of who wrote it.
+    pub explanation: String,
+}
+
 /// The whole object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
@@ -145,6 +165,9 @@ pub struct RunReport {
     pub patch: Option<String>,
     /// Changed files.
     pub files: Vec<RepoPath>,
+    /// The test that was written for an issue; it is no part of the patch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<WrittenTest>,
     /// `true` when equal to the developer's patch, else `null`: never `false` without a review.
     pub correct: Option<bool>,
     /// In what it is equal; absent in runs of older programs, which compared tokens.
@@ -199,7 +222,8 @@ pub fn in_schema(schema: u32, mut report: Value) -> Value {
     }
     report["schema"] = schema.into();
     report["verdict"] = match VerdictWord::deserialize(&report["verdict"]) {
-        Ok(VerdictWord::NoRepair) => "unrepaired".into(),
+        // It knew no tests but those that fail.
+        Ok(VerdictWord::NoRepair | VerdictWord::NotReproduced) => "unrepaired".into(),
         Ok(VerdictWord::StoppedAtCap) => "exhausted".into(),
         _ => report["verdict"].take(),
     };

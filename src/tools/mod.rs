@@ -15,6 +15,7 @@ mod find_similar_api_calls;
 mod generate_method_body;
 mod get_classes_and_methods;
 mod goal_accomplished;
+pub mod issue;
 mod read_range;
 mod run_fault_localization;
 mod run_tests;
@@ -27,6 +28,7 @@ mod test_coverage;
 mod trial;
 mod workbench;
 mod write_fix;
+mod write_test;
 
 pub use dependency_graph::bearing_text;
 pub use generate_method_body::GenerateMethodBody;
@@ -35,6 +37,7 @@ pub use search_solutions::solutions_text;
 pub use trial::{judge, tell, told};
 pub use workbench::{Workbench, failing_test_text, failing_text, failure_text};
 pub use write_fix::WRITE_FIX;
+pub use write_test::{WHY_NOT, WRITE_TEST};
 
 use crate::domain::{Change, EventSink, LineSpan, PatchAttempt, RepoPath, Scope};
 use crate::validate::ValidateError;
@@ -44,7 +47,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Tools by which agents answer.
-pub const ANSWERS: [&str; 2] = [WRITE_FIX, GOAL_ACCOMPLISHED];
+pub const ANSWERS: [&str; 3] = [WRITE_FIX, WRITE_TEST, GOAL_ACCOMPLISHED];
 
 /// What a call changed, beside telling something.
 #[derive(Debug, Clone, PartialEq)]
@@ -237,6 +240,7 @@ impl Registry {
                 Box::new(run_tests::RunTests),
                 Box::new(run_fault_localization::RunFaultLocalization),
                 Box::new(write_fix::WriteFix),
+                Box::new(write_test::WriteTest),
                 Box::new(express_hypothesis::ExpressHypothesis),
                 Box::new(collect_more_information::CollectMoreInformation),
                 Box::new(discard_hypothesis::DiscardHypothesis),

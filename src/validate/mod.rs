@@ -26,6 +26,7 @@ pub mod plausible;
 mod python;
 mod records;
 mod refuse;
+mod reproduce;
 mod resources;
 mod subject;
 mod suite;
@@ -36,6 +37,7 @@ mod warm;
 
 pub use cold::ColdJudge;
 pub use command::{ADDRESSES, CommandJudge};
+pub use reproduce::{NewTest, Reproduced, Untested};
 pub use validator::{Doubts, Validator, Verdict};
 pub use warm::WarmJudge;
 
@@ -422,6 +424,17 @@ pub trait Probe: Send + Sync {
     /// Faults of the environment.
     async fn sanitized(&self) -> Result<Option<Vec<Failure>>, ValidateError> {
         Ok(None)
+    }
+
+    /// Whether a test that was just written fails on the untouched code for the reason that an issue gives.
+    ///
+    /// # Errors
+    /// A failing test is known already, or the environment is at fault.
+    async fn reproduces(&self, _test: &NewTest<'_>) -> Result<Reproduced, ValidateError> {
+        Err(ValidateError::Tool {
+            what: "a test is written for an issue only, before a failing test is known".into(),
+            hint: "run it with --issue".into(),
+        })
     }
 
     /// What the compiler warns of in a file of the untouched code; `None` where no compiler of ours is used.

@@ -44,6 +44,11 @@ pub(super) trait Subject: Send + Sync {
     /// The file that holds a class of tests.
     fn test_file(&self, class: &str) -> Option<RepoPath>;
 
+    /// Whether the tests of a file would run, by the project's own patterns.
+    fn runs_tests_of(&self, _file: &RepoPath) -> bool {
+        true
+    }
+
     /// A copy with a patch, in which some test files have another text; or why that does not compile.
     ///
     /// # Errors

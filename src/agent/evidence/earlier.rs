@@ -34,7 +34,7 @@ impl Evidence {
                     sources => format!("{}\n(from: {})\n", text.trim_end(), sources.join(", ")),
                 })
             }
-            ContractKind::Patch => None,
+            ContractKind::Patch | ContractKind::Test => None,
         };
         let Some(text) = text else { return false };
         let after =

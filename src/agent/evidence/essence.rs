@@ -4,7 +4,7 @@ use super::Evidence;
 use crate::prompt::count_tokens;
 
 /// Sections without which a question makes no sense.
-const NEEDED: [&str; 3] = ["Failing tests", "Suspicious segment", "Code"];
+const NEEDED: [&str; 5] = ["Issue", "Failing tests", "Tests of the project", "Suspicious segment", "Code"];
 
 /// Tokens that each of them may keep.
 const TOKENS: usize = 600;

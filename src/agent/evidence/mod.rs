@@ -13,6 +13,7 @@ mod essence;
 mod layout;
 mod metadata;
 pub mod recall;
+mod reproduce;
 mod select;
 mod tests;
 mod tree;
@@ -78,6 +79,8 @@ impl Budget {
     /// benchmarks but a few exceeds.
     pub const PAPERS: Self =
         Self { tests: 12_000, tests_in_full: 20, code: usize::MAX, skeleton: 1500, requirements: usize::MAX };
+    /// For writing a test: the code that the issue speaks of, and the tests beside it.
+    pub const REPRODUCE: Self = Self { tests: 1000, tests_in_full: 3, code: 1600, skeleton: 400, requirements: 3000 };
     /// All summaries together.
     pub const SUMMARIES: usize = 1200;
     /// A reference solution.
@@ -131,6 +134,7 @@ impl Evidence {
         found: &[Solution],
     ) -> Self {
         let mut evidence = match (sight.recipe, agent.contract) {
+            (_, ContractKind::Test) => return Self::to_reproduce(bench),
             (Recipe::Tests, _) => Self::of_tests(bench),
             (Recipe::Metadata, contract) => Self::metadata(contract, bench, case, focus),
             (Recipe::Chosen, ContractKind::Marks) => Self::to_locate(bench, case),

@@ -231,7 +231,7 @@ pub fn around<'b>(bench: &'b Workbench, marks: &[Mark]) -> Choice<'b> {
 }
 
 /// These methods, what they call, and their twins.
-fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method]) -> Choice<'b> {
+pub fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method]) -> Choice<'b> {
     let mut weights = Weights { bench, of: BTreeMap::new() };
     for method in leaders {
         weights.raise(method, FRAME);

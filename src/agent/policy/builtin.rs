@@ -153,6 +153,7 @@ impl Policy for Builtin<'_> {
             ContractKind::Summary => call(GOAL_ACCOMPLISHED, reading::summary(view)),
             ContractKind::Files => call(GOAL_ACCOMPLISHED, reading::files(view)),
             ContractKind::Reference => call(GOAL_ACCOMPLISHED, reading::reference(view).await),
+            ContractKind::Test => return Err(AgentError::Nothing(NO_WRITER.into())),
         })
     }
 
@@ -166,6 +167,9 @@ impl Policy for Builtin<'_> {
         self.fixer.as_ref().map(|fixer| fixer as &dyn Variants)
     }
 }
+
+/// Why the engine reproduces nothing.
+const NO_WRITER: &str = "the built-in engine writes no tests";
 
 fn call(name: &str, args: Value) -> Decision {
     Decision::Call { name: name.to_owned(), args, not_run: Vec::new() }

@@ -143,6 +143,9 @@ fn read(answer: &Answer) -> Decision {
 /// What it means that a repairer ends by itself: its patches were judged when they were written.
 const GIVE_UP: &str = "end without a repair: nothing that failed stays, the next agent gets your explanation";
 
+/// What it means that who writes a test ends by itself: tests were run when they were written.
+const NO_TEST: &str = "end without a test: say why the issue cannot be shown by one";
+
 /// Tools as prompts list them, each with whether it is how the agent answers.
 fn listed(tools: &[ToolName], profile: &Profile, registry: &Registry) -> Vec<Value> {
     tools
@@ -156,6 +159,7 @@ fn listed(tools: &[ToolName], profile: &Profile, registry: &Registry) -> Vec<Val
             };
             let about = match (tool.name(), profile.contract) {
                 (GOAL_ACCOMPLISHED, ContractKind::Patch) if profile.ends != Ending::Called => GIVE_UP,
+                (GOAL_ACCOMPLISHED, ContractKind::Test) => NO_TEST,
                 _ => tool.about(),
             };
             json!({"call": call, "about": about, "answers": ANSWERS.contains(&tool.name())})

@@ -211,6 +211,9 @@ impl Local {
             stays_inside(folder, &words)?;
         }
         let mut notes = private_copy(folder, into)?.left_out;
+        for (path, bytes) in &self.settings.added {
+            add(&path.under(into), bytes)?;
+        }
         let (mut own, mut reactor) = (None, None);
         let project = match kind {
             Kind::Maven => {
@@ -231,6 +234,13 @@ impl Local {
         };
         Ok(SetUp { project: overridden(project, facts), own, reactor, notes })
     }
+}
+
+/// Writes a file into the copy of a project, which holds no links that lead out of it.
+fn add(file: &Utf8Path, bytes: &[u8]) -> Result<(), BenchmarkError> {
+    let around = file.parent().unwrap_or(file);
+    std::fs::create_dir_all(around).map_err(|source| io_error("adding a test", around, source))?;
+    std::fs::write(file, bytes).map_err(|source| io_error("adding a test", file, source))
 }
 
 /// A command that a project's file names may be a program of the project or of the system: what lies around it is read.

@@ -80,7 +80,7 @@ impl Counts {
         self.candidates += run.candidates.proposed;
         match run.verdict() {
             Some(VerdictWord::Plausible) => self.plausible += 1,
-            Some(VerdictWord::NoRepair) => self.no_repair += 1,
+            Some(VerdictWord::NoRepair | VerdictWord::NotReproduced) => self.no_repair += 1,
             Some(VerdictWord::StoppedAtCap) => self.stopped_at_cap += 1,
             None => self.unfinished += 1,
         }

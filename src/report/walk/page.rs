@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, axis};
 use super::words::{STOPPED, cost, is_applied, marked, meant, messages, outcomes, searched, spent};
-use super::{AgentRun, Call, Candidate, Cycle, Query, Walk};
+use super::{AgentRun, Call, Candidate, Cycle, Query, RunFacts, Walk};
 use crate::domain::{Outcome, PolicyKind};
 use crate::report::diff::{Line, lines as diff};
 use crate::report::page::{CHOOSE, render, style};
@@ -42,6 +42,7 @@ struct Shown<'a> {
     tried: Vec<One<'a>>,
     verdicts: BTreeSet<&'static str>,
     agents: Vec<Agent<'a>>,
+    test: Vec<Line<'a>>,
     patch: Vec<Line<'a>>,
 }
 
@@ -154,8 +155,14 @@ fn shown(walk: &Walk) -> Shown<'_> {
         suspects: suspects.collect(),
         suspects_left: lines.len().saturating_sub(SUSPECTS),
         agents: walk.runs.iter().map(agent).collect(),
+        test: diff(test_of(facts)),
         patch: diff(facts.report.as_ref().and_then(|report| report.patch.as_deref()).unwrap_or("")),
     }
+}
+
+/// The test that was written for an issue, as a diff; empty where there is none.
+fn test_of(facts: &RunFacts) -> &str {
+    facts.report.as_ref().and_then(|report| report.test.as_ref()).map_or("", |test| &test.diff)
 }
 
 fn candidates(walk: &Walk) -> impl Iterator<Item = &Candidate> {

@@ -24,6 +24,9 @@ pub fn text(walk: &Walk, prompts: bool) -> String {
     for run in &walk.runs {
         text.push_str(&agent(run, prompts));
     }
+    if let Some(test) = walk.facts.report.as_ref().and_then(|report| report.test.as_ref()) {
+        let _ = writeln!(text, "\n{HEAD}TEST FOR THE ISSUE{HEAD:#}\n{}", coloured(&test.diff).trim_end());
+    }
     if let Some(patch) = walk.facts.report.as_ref().and_then(|report| report.patch.as_deref()) {
         let _ = writeln!(text, "\n{HEAD}PATCH{HEAD:#}\n{}", coloured(patch).trim_end());
     }

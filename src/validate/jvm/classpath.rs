@@ -108,6 +108,11 @@ fn chosen(project: &Project) -> impl Fn(&str) -> bool {
     }
 }
 
+/// Whether the build tool runs the tests of a file, given by its path below its test folder.
+pub(in crate::validate) fn runs_tests_of(project: &Project, inside: &str) -> bool {
+    chosen(project)(inside.strip_suffix(".java").unwrap_or(inside))
+}
+
 fn of_sources(project: &Project, root: &Utf8Path) -> Vec<String> {
     let is_chosen = chosen(project);
     let mut names = Vec::new();

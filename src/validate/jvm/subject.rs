@@ -10,7 +10,7 @@ pub(in crate::validate) use compile::{Made, SAME_CODE};
 use super::compiler::WarmCompiler;
 use super::coverage::{self, SourceFolders};
 use super::references::References;
-use super::{ClassPath, Harness, Suite, test_classes};
+use super::{ClassPath, Harness, Suite, runs_tests_of, test_classes};
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, Fingerprint, Patch, RepoPath, TestReport, Validation, outer_class};
@@ -198,6 +198,9 @@ impl Subject for Jvm {
         let roots = self.checkout.project.test_roots.iter();
         let places = roots.flat_map(|root| places_of(&inside, root));
         places.into_iter().find(|path| path.under(&self.checkout.root).is_file())
+    }
+    fn runs_tests_of(&self, file: &RepoPath) -> bool {
+        self.in_package(file).is_some_and(|inside| runs_tests_of(&self.checkout.project, inside))
     }
     async fn with_tests(
         &self,

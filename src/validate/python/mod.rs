@@ -185,6 +185,10 @@ impl Suite<'_> {
         for (module, file) in self.subject.files.iter().filter(|(module, _)| plan.classes.contains(module)) {
             text.push_str(&format!("file {module} {file}\n"));
         }
+        // A module that was added to this copy lies where its name says.
+        for module in plan.classes.iter().filter(|module| !self.subject.modules.contains(module)) {
+            text.push_str(&format!("file {module} {}.{}\n", module.replace('.', "/"), Grammar.extension()));
+        }
         for root in &project.source_roots {
             let folder = root.below(&project.module).filter(|inside| !inside.is_empty()).unwrap_or(".");
             text.push_str(&format!("source {folder}\n"));

@@ -6,9 +6,10 @@ use serde_json::Value;
 
 /// Parts of the frozen configuration that cannot change a result, or that something else stands for, each with the
 /// reason. Everything else sets its runs apart, and so does everything that later programs will add.
-pub const EXEMPT: [(&str, &str); 10] = [
+pub const EXEMPT: [(&str, &str); 11] = [
     ("schema", "it is the form of the file"),
     ("bug", "rows are compared bug by bug"),
+    ("issue", "it is a part of the bug"),
     ("name", "it is the row's name itself"),
     ("origins", "where a value came from does not change it"),
     ("plan", "settings and version decide it; its prices stand by themselves"),

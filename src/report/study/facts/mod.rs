@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// File of the frozen configuration in a run directory.
 const CONFIG: &str = "config.json";
 /// Tools by which an agent hands over what it was asked for.
-const ANSWERS: [&str; 2] = ["goal_accomplished", "write_fix"];
+const ANSWERS: [&str; 3] = ["goal_accomplished", "write_fix", "write_test"];
 
 /// What is known of a plausible patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -51,14 +51,17 @@ pub fn summary(study: &Study) -> Table {
             vec![what.into(), n.into(), mean, Cell::interval_of(share)]
         };
         let known = |wanted: Correctness| move |run: &RunFacts| run.correctness() == Some(wanted);
-        let ended_with = |wanted: VerdictWord| move |run: &RunFacts| run.verdict() == Some(wanted);
+        let ended_with = |wanted: &'static [VerdictWord]| {
+            move |run: &RunFacts| run.verdict().is_some_and(|word| wanted.contains(&word))
+        };
+        let none = &[VerdictWord::NoRepair, VerdictWord::NotReproduced];
         let mut rows = vec![
             row("plausible", counts.plausible, &RunFacts::plausible),
             row("correct", counts.correct, &RunFacts::correct),
             row("needs review", counts.needs_review, &known(Correctness::Waiting)),
             row("reviewed as wrong", counts.reviewed_wrong, &known(Correctness::ReviewedWrong)),
-            row("no repair", counts.no_repair, &ended_with(VerdictWord::NoRepair)),
-            row("stopped at a cap", counts.stopped_at_cap, &ended_with(VerdictWord::StoppedAtCap)),
+            row("no repair", counts.no_repair, &ended_with(none)),
+            row("stopped at a cap", counts.stopped_at_cap, &ended_with(&[VerdictWord::StoppedAtCap])),
             vec!["unfinished, counted in no share".into(), counts.unfinished.into(), "".into(), "".into()],
         ];
         // What such tests say of plausible patches; most benchmarks have none.

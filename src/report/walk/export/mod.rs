@@ -40,6 +40,7 @@ fn exit_status(walk: &Walk, submitted: &str, exhausted: &str) -> Option<String> 
         VerdictWord::Plausible => submitted.to_owned(),
         VerdictWord::StoppedAtCap => exhausted.to_owned(),
         VerdictWord::NoRepair => "no_repair".to_owned(),
+        VerdictWord::NotReproduced => "not_reproduced".to_owned(),
     })
 }
 
