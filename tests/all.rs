@@ -20,6 +20,7 @@ mod cases;
 mod certificates;
 mod claims;
 mod comparison;
+mod confidence;
 mod configuration;
 mod contests;
 mod context;

@@ -91,6 +91,7 @@ fn an_issue_in_python_is_shown_by_a_test_and_repaired() {
     done.expect_code(0);
     let report = done.json();
     assert_eq!(report["verdict"], "plausible");
+    assert_eq!(report["confidence"]["word"], "medium", "only the new test runs the change: {report}");
     let test = &report["test"];
     assert_eq!(test["id"], "tests.test_total#test_total_counts_the_last_item");
     assert_eq!((&test["file"], &test["fails_by"]), (&json!("tests/test_total.py"), &json!("AssertionError")));

@@ -2,7 +2,7 @@
 
 use super::models::Models;
 use super::telling::Telling;
-use crate::domain::{FileChange, HeldOut, Patch, PolicyKind, RepoPath, Reproduction};
+use crate::domain::{Confidence, FileChange, HeldOut, Patch, PolicyKind, RepoPath, Reproduction};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
 use crate::patch::{self, Originals};
@@ -48,6 +48,10 @@ pub async fn report(
         Some(repair) => held_out(bench, &repair.attempt.patch).await,
         None => None,
     };
+    let confidence = match repair {
+        Some(repair) => confidence(bench, &repair.attempt.patch).await,
+        None => None,
+    };
     RunReport {
         schema: report::SCHEMA,
         bug: bench.bug.id.clone(),
@@ -60,6 +64,7 @@ pub async fn report(
         correct: equal_by.map(|_| true),
         equal_by,
         held_out,
+        confidence,
         confirmed_by: repair.and(bench.checkout.official.as_ref()).map(|judge| judge.name()),
         unverified: bench.checkout.project.unverified.clone(),
         localization: localization.word().to_owned(),
@@ -127,6 +132,12 @@ async fn held_out(bench: &Workbench, found: &Patch) -> Option<HeldOut> {
         tracing::warn!("the held-out tests cannot be run: {error}");
         None
     })
+}
+
+/// How much a plausible patch can be relied on. A fault of the environment says nothing of it.
+pub async fn confidence(bench: &Workbench, found: &Patch) -> Option<Confidence> {
+    let word = bench.validator.confidence(found, &bench.test_texts(), bench.language).await;
+    word.inspect_err(|error| tracing::warn!("nothing can be said of how far the patch is tested: {error}")).ok()
 }
 
 /// The developer's repair as a patch, where the benchmark has it.

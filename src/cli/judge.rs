@@ -1,6 +1,7 @@
 //! `unidebug judge`: the judge's word on patches that anybody made, without a model.
 
 use super::args::JudgeArgs;
+use super::came_to::confidence;
 use super::config::Config;
 use super::error::Failure;
 use super::open::{Opened, settings_for};
@@ -9,7 +10,10 @@ use super::scratch::Scratch;
 use super::way;
 use crate::benchmark::{Checkout, History, LOCAL};
 use crate::domain::words::listed;
-use crate::domain::{AgentName, EventSink, FileChange, Level, Outcome, Patch, PatchAttempt, RepoPath, Scope, Watcher};
+use crate::domain::{
+    AgentName, Confidence, ConfidenceWord, EventSink, FileChange, Level, Outcome, Patch, PatchAttempt, RepoPath, Scope,
+    Watcher,
+};
 use crate::escalate::prepare::{self, Localization, PrepareError, Wanted};
 use crate::language;
 use crate::patch::{self, Edits};
@@ -36,6 +40,8 @@ struct Given {
 struct Judged {
     name: String,
     attempt: PatchAttempt,
+    /// How much it can be relied on, where it is plausible.
+    confidence: Option<Confidence>,
 }
 
 /// Judges patches, the best first; the code is 0 when one of them is plausible.
@@ -78,7 +84,12 @@ async fn all_judged(
         watcher.phase(format!("judging {}", patch.name));
         // The same patch in two files is judged twice: each file has its own word.
         bench.validator.forget();
-        judged.push(Judged { attempt: word(&patch, &bench, &sink).await?, name: patch.name });
+        let attempt = word(&patch, &bench, &sink).await?;
+        let confidence = match attempt.validation.is_plausible() {
+            true => confidence(&bench, &attempt.patch).await,
+            false => None,
+        };
+        judged.push(Judged { attempt, confidence, name: patch.name });
     }
     judged.sort_by_key(rank);
     Ok((bench, judged))
@@ -170,9 +181,9 @@ async fn word(given: &Given, bench: &Workbench, sink: &dyn EventSink) -> Result<
     Ok(tools::judge(&Edits::Diff(given.diff.clone()), &given.name, &cx).await?)
 }
 
-/// The best first: by how far a patch came, then the smaller one.
-fn rank(judged: &Judged) -> (u8, Reverse<usize>, usize) {
-    let Judged { attempt: PatchAttempt { validation, patch, .. }, .. } = judged;
+/// The best first: by how far a patch came, then the one that can be relied on more, then the smaller one.
+fn rank(judged: &Judged) -> (u8, Reverse<Option<ConfidenceWord>>, Reverse<usize>, usize) {
+    let Judged { attempt: PatchAttempt { validation, patch, .. }, confidence, .. } = judged;
     let place = match validation.outcome {
         Outcome::Plausible => 0,
         Outcome::Suspicious => 1,
@@ -184,7 +195,8 @@ fn rank(judged: &Judged) -> (u8, Reverse<usize>, usize) {
         Outcome::Refused => 7,
         Outcome::Unappliable => 8,
     };
-    (place, Reverse(validation.fixed), patch::render(patch).lines().count())
+    let word = confidence.as_ref().map(|confidence| confidence.word);
+    (place, Reverse(word), Reverse(validation.fixed), patch::render(patch).lines().count())
 }
 
 fn text(bench: &Workbench, judged: &[Judged]) -> String {
@@ -194,12 +206,15 @@ fn text(bench: &Workbench, judged: &[Judged]) -> String {
     for group in &baseline.others {
         let _ = writeln!(text, "another bug, left aside: {}", listed(group, SHOWN));
     }
-    for (nth, Judged { name, attempt }) in judged.iter().enumerate() {
+    for (nth, Judged { name, attempt, confidence }) in judged.iter().enumerate() {
         let place = if judged.len() > 1 { format!("{}. ", nth + 1) } else { String::new() };
         let validation = &attempt.validation;
         let _ = writeln!(text, "{place}{}: {name} ({:.1} s)", validation.outcome, validation.seconds);
         for line in validation.detail.lines() {
             let _ = writeln!(text, "   {line}");
+        }
+        if let Some(confidence) = confidence {
+            let _ = writeln!(text, "   confidence: {confidence}");
         }
         for line in failing_text(&validation.failing, SHOWN).lines() {
             let _ = writeln!(text, "   {line}");
@@ -212,7 +227,7 @@ fn object(bench: &Workbench, judged: &[Judged]) -> Value {
     let baseline = bench.validator.baseline();
     let patches: Vec<Value> = judged
         .iter()
-        .map(|Judged { name, attempt }| {
+        .map(|Judged { name, attempt, confidence }| {
             let said = &attempt.validation;
             let failing: Vec<Value> = said
                 .failing
@@ -221,7 +236,7 @@ fn object(bench: &Workbench, judged: &[Judged]) -> Value {
                 .collect();
             json!({
                 "patch": name, "outcome": said.outcome, "plausible": said.is_plausible(), "detail": said.detail,
-                "fixed": said.fixed, "failing": failing, "diagnostics": said.diagnostics, "seconds": said.seconds,
+                "confidence": confidence, "fixed": said.fixed, "failing": failing, "diagnostics": said.diagnostics, "seconds": said.seconds,
                 "diff": patch::render(&attempt.patch),
             })
         })

@@ -6,6 +6,7 @@ mod artifact;
 mod bug;
 mod cap;
 mod case_file;
+mod confidence;
 mod event;
 mod fingerprint;
 mod hidden;
@@ -24,6 +25,7 @@ pub use artifact::{Artifact, Mark, MarkKind, MethodSummary, PatchAttempt, Refere
 pub use bug::{Bug, FailingTest};
 pub use cap::{Cap, Reached};
 pub use case_file::CaseFile;
+pub use confidence::{Confidence, ConfidenceWord};
 pub use event::{Change, Disagreement, Event, EventSink, Policy as PolicyKind, Scope, SurerJudge, Unanswered};
 pub use fingerprint::Fingerprint;
 pub use hidden::Hidden;

@@ -14,7 +14,7 @@ use crate::localize::{self, Formula};
 use crate::patch::{Folder, Policy};
 use crate::retrieve::{Finder, Guard, LocalIndex, RetrieveError, pairs};
 use crate::sandbox::Sandbox;
-use crate::tools::Workbench;
+use crate::tools::{Workbench, test_texts};
 use crate::validate::{self, ADDRESSES, Baseline, Doubts, SpectrumScope, ValidateError, Validator};
 use camino::Utf8Path;
 use serde::Deserialize;
@@ -185,7 +185,8 @@ async fn bench(
     let mut policy = policy(&checkout, language);
     policy.default_file.clone_from(&bug.located);
     if !wanted.accept_suspicious {
-        validator = validator.doubting(Doubts { tests: test_texts(&bug, &index), language });
+        let tests = test_texts(&bug, &index).into_iter().map(str::to_owned).collect();
+        validator = validator.doubting(Doubts { tests, language });
     }
     Ok(Workbench {
         language,
@@ -212,16 +213,6 @@ fn place_crashes(failing: &mut [FailingTest], sanitized: &[Failure]) {
     for test in failing.iter_mut().filter(|test| test.failure.frames.is_empty()) {
         test.failure.frames.clone_from(&crash.frames);
     }
-}
-
-/// Sources of the failing tests.
-fn test_texts(bug: &Bug, index: &CodeIndex) -> Vec<String> {
-    let text = |test: &FailingTest| Some(index.file(test.file.as_ref()?)?.lines(test.span?).to_owned());
-    if bug.failing.iter().any(|test| test.file.is_some()) {
-        return bug.failing.iter().filter_map(text).collect();
-    }
-    // Where no runner names a file, all tests speak for those that fail.
-    index.files().iter().filter(|file| file.test).map(|file| file.text.to_string()).collect()
 }
 
 /// The tests worth a spectrum beside those of the failing classes. Nobody thinks before it ends, so it is short beside what

@@ -25,6 +25,7 @@ mod render;
 mod seek;
 pub mod suspicious;
 mod test_file;
+mod untested;
 
 pub use apply::{apply, replaced_methods};
 pub use minimise::Minimiser;
@@ -32,6 +33,7 @@ pub use originals::Folder;
 pub use policy::{Policy, is_product_resource};
 pub use render::{render, render_bytes};
 pub use test_file::with_test;
+pub use untested::{Changed, changed};
 
 use crate::domain::RepoPath;
 use serde::{Deserialize, Serialize};

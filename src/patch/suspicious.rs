@@ -44,6 +44,27 @@ pub fn reasons(patch: &Patch, tests: &[&str], language: &dyn Language) -> Vec<St
     found
 }
 
+/// Values in the code that a patch adds which stand in the triggering tests, and not in the file before. Other than
+/// [`reasons`], it looks at all values, not only at those that code compares with: each is a sign, no reason to refuse.
+pub fn values_of_tests(patch: &Patch, tests: &[&str], language: &dyn Language) -> Vec<String> {
+    let Some(rules) = rules::of(language) else { return Vec::new() };
+    let known: BTreeSet<String> = tests.iter().flat_map(|code| literals(code, language)).collect();
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for file in patch.files.iter().filter(|file| language.is_source(file.path.as_str().into())) {
+        let (before, after) = (before_of(file).unwrap_or_default(), decode(&file.after).0);
+        let added = added_lines(&before, &after);
+        let own: BTreeSet<String> = literals(&before, language).into_iter().collect();
+        let Some(tree) = language::parse(&after, language) else { continue };
+        language::preorder(tree.root_node(), |node| {
+            let here = added.contains(&node.start_position().row);
+            let value = (rules.literal)(node, &after).filter(|_| here);
+            found.extend(value.filter(|value| known.contains(value) && !own.contains(value)));
+            true
+        });
+    }
+    found.into_iter().collect()
+}
+
 /// What could be said of a file before, and not after.
 fn lost(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language) -> BTreeSet<String> {
     let known = known.iter().collect();

@@ -28,6 +28,9 @@ pub fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String {
     if let Some(patch) = &report.patch {
         let _ = writeln!(text, "\n{}", coloured(patch));
         let _ = writeln!(text, "{}", judgement(report));
+        if let Some(confidence) = &report.confidence {
+            let _ = writeln!(text, "confidence: {}", visible_line(&confidence.to_string()));
+        }
     }
     // How to go on with more of a bug's cap, the last line says with the numbers of this run.
     let analysis = match &report.cap {

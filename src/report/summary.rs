@@ -1,6 +1,6 @@
 //! The `--json` object of a run (DESIGN.md, section 7): stable, with a schema number.
 
-use crate::domain::{AgentName, BugId, HeldOut, Level, PolicyKind, Reached, RepoPath, TestId, Usage};
+use crate::domain::{AgentName, BugId, Confidence, HeldOut, Level, PolicyKind, Reached, RepoPath, TestId, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -176,6 +176,9 @@ pub struct RunReport {
     /// How the patch does on tests that are held out, for benchmarks that have some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<HeldOut>,
+    /// How much the patch can be relied on beyond its tests, with the reasons; absent in runs of older programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// Whose own command confirmed the patch besides the cold process, for benchmarks that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_by: Option<String>,

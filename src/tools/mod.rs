@@ -35,7 +35,7 @@ pub use generate_method_body::GenerateMethodBody;
 pub use goal_accomplished::GOAL_ACCOMPLISHED;
 pub use search_solutions::solutions_text;
 pub use trial::{judge, tell, told};
-pub use workbench::{Workbench, failing_test_text, failing_text, failure_text};
+pub use workbench::{Workbench, failing_test_text, failing_text, failure_text, test_texts};
 pub use write_fix::WRITE_FIX;
 pub use write_test::{WHY_NOT, WRITE_TEST};
 

@@ -54,6 +54,11 @@ pub struct Workbench {
 }
 
 impl Workbench {
+    /// Sources of the failing tests.
+    pub fn test_texts(&self) -> Vec<&str> {
+        test_texts(&self.bug, &self.index)
+    }
+
     /// The dependency graph of the checkout.
     pub fn dependencies(&self) -> &DependencyGraph {
         self.graph.get_or_init(|| DependencyGraph::build(&self.index))
@@ -87,6 +92,16 @@ impl Workbench {
     pub fn file(&self, path: &str) -> Result<&Arc<SourceFile>, ToolError> {
         self.index.resolve(path).map_err(|unresolved| ToolError::Correctable(unresolved.to_string()))
     }
+}
+
+/// Sources of the failing tests of a bug.
+pub fn test_texts<'t>(bug: &Bug, index: &'t CodeIndex) -> Vec<&'t str> {
+    let text = |test: &FailingTest| Some(index.file(test.file.as_ref()?)?.lines(test.span?));
+    if bug.failing.iter().any(|test| test.file.is_some()) {
+        return bug.failing.iter().filter_map(text).collect();
+    }
+    // Where no runner names a file, all tests speak for those that fail.
+    index.files().iter().filter(|file| file.test).map(|file| &*file.text).collect()
 }
 
 /// A failing test for prompts: its id, its code with the failing statement marked, its cleaned failure.

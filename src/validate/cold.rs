@@ -237,6 +237,11 @@ impl Probe for ColdJudge {
         coverage::by_test(&*self.subject, &self.baseline, scope).await
     }
 
+    async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
+        self.subject.options().watcher.phase("measuring what the tests run of the patch");
+        coverage::with_patch(&*self.subject, &self.baseline, patch).await
+    }
+
     async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
         self.subject.same_code(a, b).await
     }

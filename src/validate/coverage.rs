@@ -4,8 +4,9 @@ use super::plan::Deadlines;
 use super::records::Executed;
 use super::subject::Subject;
 use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean};
-use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
+use crate::domain::{Fingerprint, Patch, RepoPath, TestId, TestReport, TestStatus, outer_class};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A test that takes longer is too dear for what it says about lines.
@@ -32,12 +33,45 @@ pub(super) async fn by_test(
         return Ok(Some(known.with(kept)));
     }
     let plan = subject.plan(further, Deadlines::of(QUICK, scope.time)).until_lost();
-    let Some((report, executed)) = subject.measured(&plan).await? else { return Ok(Some(Spectrum::clone(known))) };
+    let Some((report, executed)) = subject.measured(&subject.copy()?, &plan).await? else {
+        return Ok(Some(Spectrum::clone(known)));
+    };
     let more = read(subject, &report, executed);
     if let Err(error) = super::failing::keep(&file, &more) {
         tracing::warn!("the spectrum will be measured again: {error}");
     }
     Ok(Some(known.with(more)))
+}
+
+/// Test classes near a change that are measured beside those of the triggering tests.
+const NEAR: usize = 8;
+/// Time for them all.
+const WITH_A_PATCH: Duration = Duration::from_secs(20);
+
+/// What the classes of the triggering tests, and test classes near the change, execute with a patch.
+pub(super) async fn with_patch(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    patch: &Patch,
+) -> Result<Option<Spectrum>, ValidateError> {
+    let Ok(build) = subject.build(patch).await? else { return Ok(None) };
+    let mut classes = subject.classes_of(&baseline.triggering);
+    let stems: Vec<&str> = patch.paths().filter_map(|path| path.file_name().split('.').next()).collect();
+    let speaks = |class: &&String| {
+        let file = subject.test_file(class).map(|file| file.under(&subject.checkout().root));
+        let text = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+        stems.iter().any(|stem| text.contains(stem))
+    };
+    let order = subject.order(patch, &build);
+    let near: Vec<String> =
+        order.iter().filter(|class| !classes.contains(class)).filter(speaks).take(NEAR).cloned().collect();
+    classes.extend(near);
+    let plan = subject.plan(classes, Deadlines::of(QUICK, WITH_A_PATCH)).until_lost();
+    let copy = subject.copy_with(patch, &Arc::new(build))?;
+    let Some((report, executed)) = subject.measured(&copy, &plan).await? else { return Ok(None) };
+    let ran = read(subject, &report, executed);
+    let is_told = ran.tests().next().is_some();
+    Ok(is_told.then_some(ran))
 }
 
 /// Classes of a scope that were not measured with the failing ones, in the scope's order.

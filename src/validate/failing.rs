@@ -171,7 +171,7 @@ fn is_traced(subject: &dyn Subject) -> bool {
 
 /// Runs a plan once and tells what its tests execute.
 async fn measured(subject: &dyn Subject, plan: &Plan) -> Result<(TestReport, Executed), ValidateError> {
-    match subject.measured(plan).await? {
+    match subject.measured(&subject.copy()?, plan).await? {
         Some((report, _)) if report.results.is_empty() && !plan.classes.is_empty() => {
             let said = last_line(&report).unwrap_or("nothing was printed");
             tracing::warn!("no coverage: no test ran while it was measured: {said}");

@@ -7,6 +7,7 @@ mod ambient;
 pub mod clean;
 mod cold;
 mod command;
+mod confidence;
 mod confirm;
 mod controls;
 mod copies;
@@ -406,6 +407,14 @@ pub trait Probe: Send + Sync {
     /// # Errors
     /// Faults of the environment.
     async fn same_code(&self, _a: &Patch, _b: &Patch) -> Result<Option<bool>, ValidateError> {
+        Ok(None)
+    }
+
+    /// What the triggering tests, and others near the change, execute with a patch; `None` where it cannot be had.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    async fn executed(&self, _patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
         Ok(None)
     }
 

@@ -66,12 +66,11 @@ pub(super) trait Subject: Send + Sync {
     /// As [`Subject::run`].
     async fn discover(&self, copy: &Copy, plan: &Plan) -> Result<Discovered, ValidateError>;
 
-    /// Runs a plan on the untouched code and tells what each test executed; `None` with a notice where that cannot be
-    /// had.
+    /// Runs a plan in a copy and tells what each test executed; `None` with a notice where that cannot be had.
     ///
     /// # Errors
     /// As [`Subject::run`].
-    async fn measured(&self, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError>;
+    async fn measured(&self, copy: &Copy, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError>;
 
     /// Classes that may hold tests, those first that are nearest to what a patch changes.
     fn order(&self, patch: &Patch, build: &Build) -> Vec<String>;

@@ -43,6 +43,7 @@ struct Shown<'a> {
     verdicts: BTreeSet<&'static str>,
     agents: Vec<Agent<'a>>,
     test: Vec<Line<'a>>,
+    confidence: String,
     patch: Vec<Line<'a>>,
 }
 
@@ -156,8 +157,13 @@ fn shown(walk: &Walk) -> Shown<'_> {
         suspects_left: lines.len().saturating_sub(SUSPECTS),
         agents: walk.runs.iter().map(agent).collect(),
         test: diff(test_of(facts)),
+        confidence: confidence(facts),
         patch: diff(facts.report.as_ref().and_then(|report| report.patch.as_deref()).unwrap_or("")),
     }
+}
+
+fn confidence(facts: &RunFacts) -> String {
+    facts.report.as_ref().and_then(|report| report.confidence.as_ref()).map(ToString::to_string).unwrap_or_default()
 }
 
 /// The test that was written for an issue, as a diff; empty where there is none.

@@ -94,7 +94,7 @@ impl Subject for Scripted {
     async fn discover(&self, _: &Copy, _: &Plan) -> Result<Discovered, ValidateError> {
         Ok(Discovered::new())
     }
-    async fn measured(&self, _: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
+    async fn measured(&self, _: &Copy, _: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
         Ok(None)
     }
     fn order(&self, _: &Patch, _: &Build) -> Vec<String> {

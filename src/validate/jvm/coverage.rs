@@ -10,13 +10,13 @@ use crate::validate::subject::Copy;
 use crate::validate::{ValidateError, suite};
 use camino::Utf8PathBuf;
 
-/// Runs a plan and tells what each test executed.
+/// Runs a plan in a copy and tells what each test executed.
 pub(super) async fn measured(
     subject: &Jvm,
+    copy: &Copy,
     mut plan: Plan,
 ) -> Result<Option<(crate::domain::TestReport, Executed)>, ValidateError> {
     let Some(jars) = jacoco(subject).await else { return Ok(None) };
-    let copy = Copy::of(&subject.checkout, &subject.options.work_dir)?;
     let mut libraries = subject.class_path.libraries.clone();
     libraries.extend(jars.iter().cloned());
     let harness = Harness::prepare(
@@ -26,12 +26,14 @@ pub(super) async fn measured(
         &jars::cache_dir(),
     )
     .await?;
-    let product: Vec<&str> = subject.folders.all().map(|folder| folder.as_str()).collect();
+    // What the patch made of a class counts, not what it was.
+    let product = std::iter::once(&copy.build.overlay).chain(subject.folders.all());
+    let product: Vec<&str> = product.map(|folder| folder.as_str()).collect();
     plan.args.push(format!("-javaagent:{}=output=none", jars[0]));
     plan.args.push(format!("-Dunidebug.spectrum={}", product.join(":")));
     let read: Vec<&str> = jars.iter().map(|jar| jar.as_str()).collect();
     plan.args.push(format!("-Dunidebug.spectrum.libraries={}", read.join(":")));
-    let mut jvm = subject.suite(&copy)?;
+    let mut jvm = subject.suite(copy)?;
     // Projects that measure their own coverage may have another version of the agent, and the first one found counts.
     jvm.class_path.insert(0, jars[0].clone());
     jvm.class_path.extend(jars);

@@ -213,8 +213,8 @@ impl Subject for Jvm {
     async fn discover(&self, copy: &Copy, plan: &Plan) -> Result<Discovered, ValidateError> {
         suite::discover(&self.suite(copy)?, plan).await
     }
-    async fn measured(&self, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
-        coverage::measured(self, plan.clone()).await
+    async fn measured(&self, copy: &Copy, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
+        coverage::measured(self, copy, plan.clone()).await
     }
     fn order(&self, _: &Patch, build: &Build) -> Vec<String> {
         let changed: BTreeSet<String> = made_in(&build.overlay).into_iter().chain(build.removed.clone()).collect();

@@ -292,12 +292,11 @@ impl Subject for Python {
         suite::discover(&self.suite(copy), plan).await
     }
 
-    async fn measured(&self, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
-        let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
+    async fn measured(&self, copy: &Copy, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
         let mut plan = plan.clone();
         plan.args.push(LINES.to_owned());
         let mut executed = Vec::new();
-        let report = suite::run(&self.suite(&copy), &plan, &mut executed).await?;
+        let report = suite::run(&self.suite(copy), &plan, &mut executed).await?;
         Ok(Some((report, executed)))
     }
 

@@ -1,0 +1,41 @@
+//! How much a plausible patch can be relied on, beyond the tests that it passes.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfidenceWord {
+    /// Several things speak against it.
+    Low,
+    /// One thing does.
+    Medium,
+    /// Nothing that can be seen does.
+    High,
+}
+
+impl fmt::Display for ConfidenceWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        })
+    }
+}
+
+/// The word with what stands behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confidence {
+    /// The word.
+    pub word: ConfidenceWord,
+    /// What was seen, for people; what speaks against the patch comes first.
+    pub reasons: Vec<String>,
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.word, self.reasons.join("; "))
+    }
+}

@@ -1,0 +1,147 @@
+//! Which of its changed statements and branches no test runs, by the lines that were run with the patch.
+
+use super::content::lines_of;
+use crate::domain::FileChange;
+use crate::language::{self, Language, children, decode, first_line, last_line};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::BTreeSet;
+use tree_sitter::Node;
+
+/// What a patch changes in one file, as far as tests can run it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// First lines of the statements that it adds or changes.
+    pub statements: Vec<u32>,
+    /// Those of them that were not run.
+    pub unrun: Vec<u32>,
+    /// Lines of new or changed conditions of which one side was not run.
+    pub branches: Vec<u32>,
+    /// Lines of exception handlers that are new and throw nothing.
+    pub swallows: Vec<u32>,
+    /// Lines that it takes away.
+    pub removed: usize,
+    /// Lines that it adds.
+    pub added: usize,
+}
+
+/// What a patch changes in a file; `ran` are the lines of the patched file that tests ran.
+pub fn changed(file: &FileChange, ran: &BTreeSet<u32>, language: &dyn Language) -> Changed {
+    let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
+    let after = decode(&file.after).0;
+    let mut found = Changed::default();
+    let mut lines = BTreeSet::new();
+    for op in capture_diff_slices(Algorithm::Patience, &lines_of(&before), &lines_of(&after)) {
+        if !matches!(op, DiffOp::Equal { .. }) {
+            found.removed += op.old_range().len();
+            found.added += op.new_range().len();
+            lines.extend(op.new_range().map(|line| u32::try_from(line + 1).unwrap_or(u32::MAX)));
+        }
+    }
+    let Some(tree) = language::parse(&after, language) else { return found };
+    language::preorder(tree.root_node(), |node| {
+        look(node, &lines, ran, language, &mut found);
+        true
+    });
+    found
+}
+
+/// Adds what a node is, where it begins on a changed line.
+fn look(node: Node<'_>, lines: &BTreeSet<u32>, ran: &BTreeSet<u32>, language: &dyn Language, found: &mut Changed) {
+    let own = own_lines(node);
+    let is_changed = own.clone().any(|line| lines.contains(&line));
+    if !is_changed || !node.is_named() {
+        return;
+    }
+    if language.executes(node) {
+        found.statements.push(first_line(node));
+        if !own.clone().any(|line| ran.contains(&line)) {
+            found.unrun.push(first_line(node));
+        }
+    }
+    match node.kind() {
+        "if_statement" if own.clone().any(|line| ran.contains(&line)) && !both_sides(node, ran) => {
+            found.branches.push(first_line(node));
+        }
+        "catch_clause" | "except_clause" if lines.contains(&first_line(node)) && !throws(node) => {
+            found.swallows.push(first_line(node));
+        }
+        _ => {}
+    }
+}
+
+/// The lines of a statement itself, without those of the blocks in it.
+fn own_lines(node: Node<'_>) -> std::ops::RangeInclusive<u32> {
+    let blocks = children(node).into_iter().filter(|child| is_block(*child));
+    let last = blocks.map(first_line).min().unwrap_or_else(|| last_line(node));
+    first_line(node)..=last.max(first_line(node)).min(last_line(node))
+}
+
+fn is_block(node: Node<'_>) -> bool {
+    matches!(node.kind(), "block" | "compound_statement" | "class_body" | "switch_block")
+        || node.kind().ends_with("_clause")
+}
+
+/// Whether tests ran what stands under a condition, and, where there is one, under its `else`.
+fn both_sides(node: Node<'_>, ran: &BTreeSet<u32>) -> bool {
+    let header = first_line(node);
+    let side = |name: &str| node.child_by_field_name(name);
+    let runs = |side: Node<'_>| {
+        let (first, last) = (first_line(side), last_line(side));
+        // What stands on the line of its condition cannot be told from it.
+        last == header || ran.range(first.max(header + 1)..=last).next().is_some()
+    };
+    side("consequence").is_none_or(runs) && side("alternative").is_none_or(runs)
+}
+
+/// Whether an exception handler throws something on.
+fn throws(node: Node<'_>) -> bool {
+    let mut found = false;
+    language::preorder(node, |inner| {
+        found |= matches!(inner.kind(), "throw_statement" | "raise_statement");
+        !found
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::RepoPath;
+    use crate::language::{Java, Python};
+
+    fn told(before: &str, after: &str, ran: &[u32], language: &dyn Language) -> Changed {
+        let bytes = |text: &str| text.as_bytes().into();
+        let path = RepoPath::new("a").unwrap();
+        let file = FileChange { path, before: Some(bytes(before)), after: bytes(after) };
+        changed(&file, &ran.iter().copied().collect(), language)
+    }
+
+    #[test]
+    fn what_no_test_runs_is_told() {
+        let before = "def f(x):\n    return x\n";
+        let after = "def f(x):\n    if x < 0:\n        return 0\n    return x\n";
+        let all = told(before, after, &[2, 3, 4], &Python);
+        assert_eq!((all.unrun, all.branches), (vec![], vec![]));
+        let some = told(before, after, &[2, 4], &Python);
+        assert_eq!((some.unrun, some.branches), (vec![3], vec![2]));
+        let none = told(before, after, &[], &Python);
+        assert!(none.unrun.contains(&3) && none.branches.is_empty(), "{none:?}");
+    }
+
+    #[test]
+    fn a_handler_that_throws_nothing_swallows() {
+        let before = "class A {\n  int f() {\n    return g();\n  }\n}\n";
+        let hides = "class A {\n  int f() {\n    try {\n      return g();\n    } catch (Error e) {\n      return 0;\n    }\n  }\n}\n";
+        assert_eq!(told(before, hides, &[4], &Java).swallows, [5]);
+        let wraps = hides.replace("return 0", "throw new Wrong(e)");
+        assert!(told(before, &wraps, &[4], &Java).swallows.is_empty());
+    }
+
+    #[test]
+    fn statements_over_several_lines_are_run_on_any_of_them() {
+        let before = "class A {\n  int f() {\n    return g();\n  }\n}\n";
+        let after = "class A {\n  int f() {\n    return g(1,\n        h());\n  }\n}\n";
+        assert!(told(before, after, &[4], &Java).unrun.is_empty());
+        assert_eq!(told(before, after, &[], &Java).unrun, [3]);
+    }
+}

@@ -1,0 +1,213 @@
+//! The word on how much a plausible patch can be relied on. It refuses nothing: what it says is for the person who looks.
+//!
+//! What is looked at: whether tests run what changed, whether only the failing ones do, values that stand in those tests,
+//! exceptions that are hidden, code that is only taken away.
+
+use super::{Spectrum, ValidateError, Validator};
+use crate::domain::words::counted;
+use crate::domain::{Confidence, ConfidenceWord, Patch, RepoPath, TestId};
+use crate::language::Language;
+use crate::patch::{self, Changed};
+use std::collections::BTreeSet;
+
+/// Lines that are named in a reason.
+const NAMED: usize = 5;
+
+/// What a word is made of.
+pub struct Signs<'a> {
+    /// The patch.
+    pub patch: &'a Patch,
+    /// What tests ran with it, where that could be measured.
+    pub ran: Option<&'a Spectrum>,
+    /// The failing tests.
+    pub triggering: &'a [TestId],
+    /// The code of the failing tests.
+    pub tests: &'a [&'a str],
+    /// The language of the sources.
+    pub language: &'static dyn Language,
+}
+
+impl Validator {
+    /// How much a plausible patch can be relied on; `tests` is the code of the failing tests.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    pub async fn confidence(
+        &self,
+        patch: &Patch,
+        tests: &[&str],
+        language: &'static dyn Language,
+    ) -> Result<Confidence, ValidateError> {
+        let ran = self.probe().executed(patch).await?;
+        let triggering = &self.baseline().triggering;
+        Ok(weigh(&Signs { patch, ran: ran.as_ref(), triggering, tests, language }))
+    }
+}
+
+/// Signs against a patch, with their weight, and signs for it.
+#[derive(Default)]
+struct Weighed {
+    against: usize,
+    bad: Vec<String>,
+    good: Vec<String>,
+}
+
+impl Weighed {
+    fn add(&mut self, weight: usize, reason: String) {
+        self.against += weight;
+        self.bad.push(reason);
+    }
+}
+
+/// The word that signs come to: one that weighs little makes it medium, more of them low.
+pub fn weigh(signs: &Signs<'_>) -> Confidence {
+    let mut weighed = Weighed::default();
+    match signs.ran {
+        Some(ran) => by_runs(signs, ran, &mut weighed),
+        None => weighed.add(1, "what the tests run of it could not be measured".into()),
+    }
+    by_code(signs, &mut weighed);
+    let word = match weighed.against {
+        0 => ConfidenceWord::High,
+        1 => ConfidenceWord::Medium,
+        _ => ConfidenceWord::Low,
+    };
+    Confidence { word, reasons: weighed.bad.into_iter().chain(weighed.good).collect() }
+}
+
+/// Lines of a file that tests ran, and how many of the others than the failing ones ran any of these lines.
+fn lines_of<'r>(ran: &'r Spectrum, file: &RepoPath) -> Vec<(&'r TestId, &'r BTreeSet<u32>)> {
+    let own = |(id, _, files): (&'r TestId, bool, _)| -> Vec<(&'r TestId, &'r BTreeSet<u32>)> {
+        let files: Box<dyn Iterator<Item = (&'r RepoPath, &'r BTreeSet<u32>)>> = files;
+        files.filter(|(path, _)| *path == file).map(|(_, lines)| (id, lines)).collect()
+    };
+    ran.tests()
+        .map(|(id, passed, files)| (id, passed, Box::new(files) as Box<dyn Iterator<Item = _>>))
+        .flat_map(own)
+        .collect()
+}
+
+/// What the lines say that tests ran.
+fn by_runs(signs: &Signs<'_>, ran: &Spectrum, weighed: &mut Weighed) {
+    let (mut statements, mut unrun, mut branches) = (0, Vec::new(), Vec::new());
+    let mut others: BTreeSet<&TestId> = BTreeSet::new();
+    for file in programs(signs) {
+        let tests = lines_of(ran, &file.path);
+        if file.before.is_none() && tests.is_empty() {
+            continue;
+        }
+        let all: BTreeSet<u32> = tests.iter().flat_map(|(_, lines)| lines.iter().copied()).collect();
+        let Changed { statements: own, unrun: not, branches: sides, .. } = patch::changed(file, &all, signs.language);
+        let is_other = |(id, lines): &&(&TestId, &BTreeSet<u32>)| {
+            !signs.triggering.contains(id) && own.iter().any(|line| lines.contains(line))
+        };
+        others.extend(tests.iter().filter(is_other).map(|(id, _)| *id));
+        statements += own.len();
+        unrun.extend(not.iter().map(|line| format!("{}:{line}", file.path)));
+        branches.extend(sides.iter().map(|line| format!("{}:{line}", file.path)));
+    }
+    if statements == 0 {
+        return;
+    }
+    if !unrun.is_empty() {
+        let weight = if 2 * unrun.len() > statements { 2 } else { 1 };
+        weighed.add(weight, format!("no test near it runs {}", some(&unrun)));
+    }
+    if !branches.is_empty() {
+        weighed.add(1, format!("no test near it takes both sides of the condition at {}", some(&branches)));
+    }
+    match others.len() {
+        0 => weighed.add(1, "only the failing tests run what changed".into()),
+        n => weighed.good.push(format!(
+            "{} that passed before {} it, too",
+            counted(n as u64, "test"),
+            if n == 1 { "runs" } else { "run" }
+        )),
+    }
+}
+
+/// What the code of the patch says.
+fn by_code(signs: &Signs<'_>, weighed: &mut Weighed) {
+    let values = patch::suspicious::values_of_tests(signs.patch, signs.tests, signs.language);
+    if !values.is_empty() {
+        weighed.add(2, format!("it holds what stands in the failing tests: {}", some(&values)));
+    }
+    let nothing = BTreeSet::new();
+    let all: Vec<Changed> = programs(signs).map(|file| patch::changed(file, &nothing, signs.language)).collect();
+    let swallows: usize = all.iter().map(|changed| changed.swallows.len()).sum();
+    if swallows > 0 {
+        weighed.add(1, "it catches an exception and throws nothing".into());
+    }
+    if all.iter().all(|changed| changed.added == 0) && all.iter().any(|changed| changed.removed > 0) {
+        weighed.add(1, "it only takes code away".into());
+    }
+}
+
+/// The changed files that are programs.
+fn programs<'a>(signs: &Signs<'a>) -> impl Iterator<Item = &'a crate::domain::FileChange> {
+    let language = signs.language;
+    signs.patch.files.iter().filter(move |file| language.is_source(file.path.as_str().into()) && !file.deletes())
+}
+
+fn some(all: &[String]) -> String {
+    let more = if all.len() > NAMED { format!(" and {} more", all.len() - NAMED) } else { String::new() };
+    format!("{}{more}", all[..all.len().min(NAMED)].join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::FileChange;
+    use crate::language::Python;
+    use crate::validate::Coverage;
+    use std::collections::BTreeMap;
+
+    const BEFORE: &str = "def total(prices):\n    return sum(prices[:-1])\n";
+    const TEST: &str = "def test_total():\n    assert total([20, 30]) == 50\n";
+
+    fn told(after: &str, ran: &[(&str, &[u32])]) -> Confidence {
+        let path = RepoPath::new("shop.py").unwrap();
+        let before = Some(BEFORE.as_bytes().into());
+        let patch = Patch { files: vec![FileChange { path: path.clone(), before, after: after.as_bytes().into() }] };
+        let test = |(name, lines): &(&str, &[u32])| {
+            let lines = BTreeMap::from([(path.clone(), lines.iter().copied().collect())]);
+            (TestId::new("test_shop", *name), true, Coverage { lines })
+        };
+        let ran = Spectrum::of(ran.iter().map(test));
+        let triggering = [TestId::new("test_shop", "test_total")];
+        weigh(&Signs { patch: &patch, ran: Some(&ran), triggering: &triggering, tests: &[TEST], language: &Python })
+    }
+
+    #[test]
+    fn a_repair_that_other_tests_run_too_is_relied_on() {
+        let right = BEFORE.replace("[:-1]", "");
+        let found = told(&right, &[("test_total", &[2]), ("test_empty", &[2])]);
+        assert_eq!(found.word, ConfidenceWord::High, "{found}");
+        assert!(found.to_string().contains("1 test that passed before runs it, too"), "{found}");
+        let found = told(&right, &[("test_total", &[2])]);
+        assert_eq!((found.word, found.reasons.len()), (ConfidenceWord::Medium, 1), "{found}");
+    }
+
+    #[test]
+    fn a_value_of_the_test_and_code_that_never_runs_are_told() {
+        let special = "def total(prices):\n    if len(prices) == 2:\n        return 50\n    return sum(prices[:-1])\n";
+        let found = told(special, &[("test_total", &[2, 3]), ("test_empty", &[2, 4])]);
+        assert_eq!(found.word, ConfidenceWord::Low);
+        assert!(found.reasons[0].contains("stands in the failing tests: 50"), "{found}");
+        let dead = "def total(prices):\n    return sum(prices)\n    print(prices)\n    print(prices)\n";
+        let found = told(dead, &[("test_total", &[2]), ("test_empty", &[2])]);
+        assert_eq!(found.word, ConfidenceWord::Low, "{found}");
+        assert!(found.reasons[0].contains("shop.py:3, shop.py:4"), "{found}");
+    }
+
+    #[test]
+    fn what_is_hidden_and_what_is_only_taken_away_is_told() {
+        let hides =
+            "def total(prices):\n    try:\n        return sum(prices)\n    except TypeError:\n        return None\n";
+        let found = told(hides, &[("test_total", &[2, 3]), ("test_empty", &[2, 3, 4, 5])]);
+        assert_eq!(found.word, ConfidenceWord::Medium, "{found}");
+        assert!(found.reasons[0].contains("catches an exception"), "{found}");
+        let found = told("def total(prices):\n", &[("test_total", &[1])]);
+        assert!(found.reasons.iter().any(|reason| reason.contains("takes code away")), "{found}");
+    }
+}

@@ -1,0 +1,63 @@
+//! The word on a plausible patch beyond its tests: right and wrong patches of one bug, judged side by side.
+
+use crate::support::{folder_of, unidebug};
+use serde_json::Value;
+
+const CART: &str = "class Cart:\n    def __init__(self):\n        self.prices = []\n\n    def add(self, price):\n        \
+                    self.prices.append(price)\n\n    def total(self):\n        return sum(self.prices[:-1])\n";
+const TESTS: &str = "from shop.cart import Cart\n\n\ndef test_empty():\n    assert Cart().total() == 0\n\n\ndef \
+                     test_total():\n    cart = Cart()\n    cart.add(20)\n    cart.add(30)\n    assert cart.total() == \
+                     50\n";
+
+fn diff(lines: &[&str]) -> String {
+    let added: String = lines.iter().map(|line| format!("+        {line}\n")).collect();
+    format!(
+        "--- a/shop/cart.py\n+++ b/shop/cart.py\n@@\n     def total(self):\n-        return sum(self.prices[:-1])\n{added}"
+    )
+}
+
+#[test]
+fn a_repair_is_told_from_what_only_passes_the_tests() {
+    let right = diff(&["return sum(self.prices)"]);
+    let hides =
+        diff(&["try:", "    return self.prices[-1] + sum(self.prices[:-1])", "except IndexError:", "    return 0"]);
+    let literal = diff(&["if len(self.prices) > 1:", "    return 50", "return sum(self.prices[:-1])"]);
+    let unrun =
+        diff(&["if len(self.prices) > 7:", "    self.prices.sort()", "    self.add(1)", "return sum(self.prices)"]);
+    let folder = folder_of(&[
+        ("p/shop/__init__.py", ""),
+        ("p/shop/cart.py", CART),
+        ("p/tests/test_cart.py", TESTS),
+        ("literal.diff", &literal),
+        ("unrun.diff", &unrun),
+        ("hides.diff", &hides),
+        ("right.diff", &right),
+    ]);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [project, literal, unrun, hides, right] =
+        ["p", "literal.diff", "unrun.diff", "hides.diff", "right.diff"].map(path);
+    let done = unidebug(&[
+        "judge", &project, "--patch", &literal, "--patch", &unrun, "--patch", &hides, "--patch", &right, "--json",
+    ]);
+    done.expect_code(0);
+    let object = done.json();
+    let told: Vec<(&str, &str, String)> = object["patches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|patch| {
+            let name = patch["patch"].as_str().unwrap().rsplit('/').next().unwrap();
+            let confidence = &patch["confidence"];
+            let reasons = confidence["reasons"].as_array().unwrap().iter().filter_map(Value::as_str);
+            (name, confidence["word"].as_str().unwrap(), reasons.collect::<Vec<_>>().join("; "))
+        })
+        .collect();
+    let words: Vec<(&str, &str)> = told.iter().map(|(name, word, _)| (*name, *word)).collect();
+    assert_eq!(words[..2], [("right.diff", "high"), ("hides.diff", "medium")], "{told:?}");
+    assert!(words[2..].iter().all(|(_, word)| *word == "low"), "{told:?}");
+    let of = |wanted: &str| &told.iter().find(|(name, ..)| *name == wanted).unwrap().2;
+    assert!(of("literal.diff").contains("stands in the failing tests: 50"), "{told:?}");
+    assert!(of("unrun.diff").contains("shop/cart.py:10"), "{told:?}");
+    assert!(of("hides.diff").contains("catches an exception"), "{told:?}");
+    assert!(done.stdout.contains("confidence: high (1 test that passed before runs it, too)"), "{done}");
+}
