@@ -40,13 +40,15 @@ impl Family {
     }
 }
 
-/// OpenAI's reasoning models: `o1`, `o3-mini`, `o4-mini-2025-04-16`, `gpt-5.1`; the chat variants of the latter are none.
+/// OpenAI's reasoning models: `o1`, `o3-mini`, `o4-mini-2025-04-16`, `gpt-5.1`, `gpt-6-sol`; chat variants of the latter are
+/// none.
 fn is_reasoning(name: &str) -> bool {
     let numbered = name.strip_prefix('o').is_some_and(|rest| {
         let number = rest.split('-').next().unwrap_or("");
         !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
     });
-    numbered || name.starts_with("gpt-5") && !name.contains("-chat")
+    let later = name.strip_prefix("gpt-").and_then(|rest| rest.chars().next()?.to_digit(10)).is_some_and(|n| n >= 5);
+    numbered || later && !name.contains("-chat")
 }
 
 #[cfg(test)]
@@ -55,10 +57,10 @@ mod tests {
 
     #[test]
     fn reasoning_models_are_known_by_name() {
-        for name in ["o3", "openai/o4-mini", "o1-2024-12-17", "gpt-5", "gpt-5.1-codex", "GPT-5-mini"] {
+        for name in ["o3", "openai/o4-mini", "o1-2024-12-17", "gpt-5", "gpt-5.1-codex", "GPT-5-mini", "gpt-6.1-sol"] {
             assert_eq!(Family::of(name), Family { answer_tokens: THINKING, temperature: false }, "{name}");
         }
-        for name in ["gpt-4o-mini", "olmo-2", "o", "gpt-5-chat-latest", "llama-3.1", ""] {
+        for name in ["gpt-4o-mini", "olmo-2", "o", "gpt-5-chat-latest", "gpt-4.1", "llama-3.1", ""] {
             assert_eq!(Family::of(name), Family { answer_tokens: USUAL, temperature: true }, "{name}");
         }
         assert_eq!(Family::of("deepseek/deepseek-r1"), Family { answer_tokens: THINKING, temperature: true });

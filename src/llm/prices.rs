@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Public list prices, in US dollars per token, keys as in litellm's map.
+/// Public list prices, in US dollars per token, keys as in litellm's map, whose numbers they are; what that no longer lists
+/// is as it was in 2025-09.
 const BUNDLED: &str = include_str!("prices.json");
 
-/// When the bundled list was last compared with the vendors' price pages.
-const BUNDLED_DATE: &str = "2025-09-01";
+/// When the bundled list was last compared with litellm's (its release 1.109.1).
+const BUNDLED_DATE: &str = "2026-11-24";
 
 /// Why a file of prices cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,29 +45,34 @@ pub enum PriceError {
     },
 }
 
-/// The price of one model, US dollars per token.
+/// US dollars per token.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Price {
+struct Rate {
     input: f64,
     cached: f64,
     output: f64,
-    /// Above 200,000 prompt tokens, for vendors whose long contexts cost more.
-    long: Option<(f64, f64)>,
+}
+
+/// The price of one model.
+#[derive(Debug, Clone, PartialEq)]
+struct Price {
+    usual: Rate,
+    /// Rates of prompts with more tokens than the number, the smallest number first.
+    long: Vec<(u64, Rate)>,
+}
+
+impl Price {
+    fn rate(&self, prompt_tokens: u64) -> Rate {
+        let reached = self.long.iter().rev().find(|(above, _)| prompt_tokens > *above);
+        reached.map_or(self.usual, |(_, rate)| *rate)
+    }
 }
 
 /// The entry that says when a list was taken over.
 const TAKEN: &str = "_taken_over";
-/// What is taken over of an entry.
-const FIELDS: [&str; 5] = [
-    "input_cost_per_token",
-    "output_cost_per_token",
-    "cache_read_input_token_cost",
-    "input_cost_per_token_above_200k_tokens",
-    "output_cost_per_token_above_200k_tokens",
-];
-
-/// Prompts longer than this many tokens have their own price in litellm's schema.
-const LONG_CONTEXT: u64 = 200_000;
+const INPUT: &str = "input_cost_per_token";
+const CACHED: &str = "cache_read_input_token_cost";
+const OUTPUT: &str = "output_cost_per_token";
 
 /// Prices by model.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,8 +114,8 @@ impl Prices {
         for (name, entry) in entries {
             match price(entry) {
                 Ok(Some(_)) => {
-                    let fields =
-                        FIELDS.iter().filter_map(|field| Some(((*field).to_owned(), entry.get(*field)?.clone())));
+                    let fields = entry.as_object().into_iter().flatten().filter(|(field, _)| is_of_rate(field));
+                    let fields = fields.map(|(field, value)| (field.clone(), value.clone()));
                     kept.insert(name.clone(), Value::Object(fields.collect()));
                 }
                 Ok(None) => {}
@@ -184,9 +190,8 @@ impl Prices {
         #[allow(clippy::cast_precision_loss)]
         let [fresh, cached, output] =
             [usage.prompt_tokens - cached, cached, usage.completion_tokens].map(|tokens| tokens as f64);
-        let is_long = usage.prompt_tokens > LONG_CONTEXT;
-        let (input_price, output_price) = price.long.filter(|_| is_long).unwrap_or((price.input, price.output));
-        Cost(Some(fresh * input_price + cached * price.cached + output * output_price))
+        let rate = price.rate(usage.prompt_tokens);
+        Cost(Some(fresh * rate.input + cached * rate.cached + output * rate.output))
     }
 
     /// By exact name; `provider/model` is looked up without its provider too. Names are never guessed: a dated
@@ -211,13 +216,28 @@ fn price(entry: &Value) -> Result<Option<Price>, String> {
             None => Err(format!("{name} is `{value}`, not a price")),
         },
     };
-    let (Some(input), Some(output)) = (field("input_cost_per_token")?, field("output_cost_per_token")?) else {
-        return Ok(None);
-    };
     // Without a price for cached tokens they cost what fresh ones do: an upper bound.
-    let cached = field("cache_read_input_token_cost")?.unwrap_or(input);
-    let long = field("input_cost_per_token_above_200k_tokens")?.zip(field("output_cost_per_token_above_200k_tokens")?);
-    Ok(Some(Price { input, cached, output, long }))
+    let rate = |suffix: &str| -> Result<Option<Rate>, String> {
+        let named = |name: &str| field(&format!("{name}{suffix}"));
+        let (input, cached, output) = (named(INPUT)?, named(CACHED)?, named(OUTPUT)?);
+        Ok(input.zip(output).map(|(input, output)| Rate { input, cached: cached.unwrap_or(input), output }))
+    };
+    let Some(usual) = rate("")? else { return Ok(None) };
+    let mut long = Vec::new();
+    for above in entry.as_object().into_iter().flat_map(Map::keys).filter_map(|name| long_context(name, INPUT)) {
+        long.extend(rate(&format!("_above_{above}k_tokens"))?.map(|rate| (above.saturating_mul(1000), rate)));
+    }
+    long.sort_by_key(|(above, _)| *above);
+    Ok(Some(Price { usual, long }))
+}
+
+/// The thousands of prompt tokens above which a field of that name holds: `input_cost_per_token_above_200k_tokens`.
+fn long_context(field: &str, name: &str) -> Option<u64> {
+    field.strip_prefix(name)?.strip_prefix("_above_")?.strip_suffix("k_tokens")?.parse().ok()
+}
+
+fn is_of_rate(field: &str) -> bool {
+    [INPUT, CACHED, OUTPUT].iter().any(|name| field == *name || long_context(field, name).is_some())
 }
 
 #[cfg(test)]
@@ -242,7 +262,8 @@ mod tests {
     #[test]
     fn the_bundled_list_is_dated_and_prices_by_exact_name() {
         let prices = Prices::bundled();
-        assert!(prices.source().contains("2025-09-01"));
+        assert!(prices.source().contains("2026-11-24"));
+        assert!(prices.knows("gpt-6-sol") && prices.knows("anthropic/claude-sonnet-5-5"));
         assert_costs(prices.cost("gpt-4o-mini", &usage(1_000_000, 400_000, 100_000)), 0.09 + 0.03 + 0.06);
         assert_costs(prices.cost("openai/gpt-4o-mini", &usage(0, 0, 1_000_000)), 0.6);
         assert_eq!(prices.cost("gpt-4o-mini-2099", &usage(1, 0, 1)), Cost::UNKNOWN);
@@ -255,12 +276,14 @@ mod tests {
         let folder = Utf8Path::from_path(folder.path()).unwrap();
         let (list, own) = (folder.join("model_prices_and_context_window.json"), folder.join("own/prices.json"));
         let text = r#"{"sample_spec": {"mode": "chat"}, "odd": {"input_cost_per_token": "free", "output_cost_per_token": 1},
-            "new": {"input_cost_per_token": 3e-6, "output_cost_per_token": 4e-6, "max_tokens": 8192, "mode": "chat"}}"#;
+            "new": {"input_cost_per_token": 3e-6, "output_cost_per_token": 4e-6, "max_tokens": 8192, "mode": "chat",
+                "input_cost_per_token_above_272k_tokens": 6e-6, "output_cost_per_token_above_272k_tokens": 8e-6}}"#;
         std::fs::write(&list, text).unwrap();
         let taken = Prices::take_over(&list, &own, "2026-11-22").unwrap();
         assert_eq!(taken, Taken { models: 1, unreadable: 1 });
         let prices = Prices::load(&own).unwrap();
         assert!(prices.knows("new") && prices.knows("gpt-4o"), "over the bundled list");
+        assert_costs(prices.cost("new", &usage(300_000, 0, 0)), 1.8);
         assert_eq!(prices.day(), "2026-11-22");
         assert!(prices.source().contains("of 2026-11-22"), "{}", prices.source());
         std::fs::write(&list, "{}").unwrap();
@@ -279,6 +302,8 @@ mod tests {
         let prices = Prices::load(&path).unwrap();
         assert_costs(prices.cost("scripted", &usage(100_000, 0, 0)), 0.1);
         assert_costs(prices.cost("scripted", &usage(300_000, 0, 0)), 0.9);
+        assert_costs(prices.cost("gpt-6-sol", &usage(270_000, 0, 0)), 0.54);
+        assert_costs(prices.cost("gpt-6-sol", &usage(300_000, 100_000, 1000)), 0.8 + 0.04 + 0.015);
         assert!(prices.knows("gpt-4o") && !prices.knows("dall-e"));
         std::fs::write(&path, r#"{"m": {"input_cost_per_token": -1, "output_cost_per_token": 1}}"#).unwrap();
         let error = Prices::load(&path).unwrap_err().to_string();
