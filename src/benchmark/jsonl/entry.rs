@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 const OWN_KEYS: &[&str] = &[
     "id",
     "title",
+    "repaired",
     "directory",
     "jars",
     "javac_args",
@@ -136,11 +137,11 @@ mod tests {
     #[test]
     fn a_line_is_read_with_the_keys_of_a_project() {
         let line = r#"{"id":"A-1","directory":"a/buggy","fixed":"a/fixed","failing":["p.ATest::one"],
-            "sources":["src"],"tests":["test"],"release":"8","jars":["lib/x.jar"]}"#;
+            "sources":["src"],"tests":["test"],"release":"8","jars":["lib/x.jar"],"repaired":"2024-05-31"}"#;
         let entry = Entry::read(line).unwrap();
         assert_eq!(entry.triggering().unwrap().unwrap(), [TestId::new("p.ATest", "one")]);
         assert_eq!((entry.facts.release.as_deref(), entry.jars.len()), (Some("8"), 1));
-        assert!(entry.is_plain());
+        assert!(entry.is_plain() && entry.repaired.is_some());
         assert_eq!(Entry::read(r#"{"id":"B","directory":"b"}"#).unwrap().triggering(), Ok(None));
     }
 
