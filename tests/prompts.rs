@@ -57,6 +57,45 @@ fn prompts_of_each_agent_in_each_state() {
     }
 }
 
+/// A bug in two files: the rounding of fees, and a transfer that is not undone when its fee cannot be paid.
+#[test]
+fn prompts_of_a_bug_in_several_files() {
+    let marks = json!({
+        "marked_code": [
+            {"file_path": "src/bank/Money.java", "code": "return new Money(Math.multiplyExact(cents, basisPoints) / 10_000); // buggy line"},
+            {"file_path": "src/bank/Ledger.java", "code": "var fee = fees.fee(amount);\n// missing line"},
+        ],
+        "explanation": "share() cuts cents off, and compareTo is what a check of the balance would use",
+    });
+    let answer = move |agent: &str| match agent {
+        "Locator" => Reply::command("goal_accomplished", marks.clone()),
+        other => crate::levels::usual(other),
+    };
+    let endpoint = Endpoint::start(move |agent, _, _| match agent {
+        "Slicer" => Reply::command(
+            "goal_accomplished",
+            json!({"file_path": "Ledger.java", "first_line": "    public void transfer(String from, String to, Money amount) {", "last_line": "    }", "explanation": "money is moved"}),
+        ),
+        "Summarizer" => Reply::command(
+            "goal_accomplished",
+            json!({"summary": [{"method": "share", "description": "cuts cents off"}], "file_path": "Money.java", "explanation": ""}),
+        ),
+        other => answer(other),
+    });
+    let url = endpoint.base_url();
+    let run = ["run", "fixtures:bank-ledger", "--model", "m", "--base-url", &url, "--no-first", "--levels", "L1..L2"];
+    unidebug(&run).expect_code(1);
+    let first = |agent: &str| part(&endpoint.served_to(agent)[0].body, "user");
+    for (agent, name) in [("Locator", "locator"), ("Fixer", "fixer"), ("Slicer", "slicer")] {
+        insta::assert_snapshot!(format!("several-files-{name}"), first(agent));
+    }
+    let fixer = first("Fixer");
+    assert_eq!(fixer.matches("// buggy line").count() + fixer.matches("// missing line").count(), 2, "{fixer}");
+    for shown in ["### src/bank/Money.java", "### src/bank/Ledger.java", "public int compareTo(Money other) {"] {
+        assert!(fixer.contains(shown), "marked in both files, and what was only named: {fixer}");
+    }
+}
+
 /// Endpoints read the beginning that two requests share once.
 #[test]
 fn requests_of_a_long_run_begin_alike() {

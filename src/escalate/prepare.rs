@@ -158,7 +158,6 @@ async fn bench(
         let text = "coverage of the failing tests could not be measured; traces and names decide alone".to_owned();
         sink.emit(&Event::Notice { text })?;
     }
-    let located = localize::locate(&index, &failing, coverage.as_ref());
     let ranking = match wanted.localization {
         Localization::Spectrum => localize::rank(&localize::Inputs {
             index: &index,
@@ -172,6 +171,8 @@ async fn bench(
             from_oracle(wanted.localization, &checkout, &index, &baseline.triggering)?
         }
     };
+    let measured = spectrum.is_some().then_some(&ranking);
+    let located = localize::locate(&index, &failing, coverage.as_ref(), measured);
     let bug = Bug {
         id: checkout.bug.clone(),
         language: checkout.language.clone(),

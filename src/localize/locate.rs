@@ -1,8 +1,8 @@
-//! The bug-located file, found from stack traces, coverage of the failing tests, calls and names.
+//! The bug-located file, found from stack traces, coverage of the failing tests, calls, names, and the most suspicious lines.
 
 use super::distance::Reach;
 use crate::code::{CodeIndex, SourceFile};
-use crate::domain::{FailingTest, RepoPath, outer_class};
+use crate::domain::{FailingTest, Ranking, RepoPath, outer_class};
 use crate::validate::Coverage;
 use std::collections::BTreeMap;
 
@@ -12,12 +12,21 @@ const NAMED: f64 = 3.0;
 const INNERMOST_FRAME: f64 = 2.0;
 /// Weight of being called in the failing statement.
 const CALLED: f64 = 1.5;
+/// Weight of all the most suspicious lines lying in one file: more than a name, which many tests take from what they use.
+const RANKED: f64 = 4.0;
+/// Suspicious lines that count.
+const LINES: usize = 10;
 /// Weight of all covered lines lying in one file.
 const COVERED: f64 = 1.0;
 
 /// The product file that most likely holds the bug; `None` when nothing at all points to one. Equal evidence is
-/// decided by path.
-pub fn locate(index: &CodeIndex, failing: &[FailingTest], coverage: Option<&Coverage>) -> Option<RepoPath> {
+/// decided by path. A ranking counts where it comes from what passing tests execute too.
+pub fn locate(
+    index: &CodeIndex,
+    failing: &[FailingTest],
+    coverage: Option<&Coverage>,
+    ranking: Option<&Ranking>,
+) -> Option<RepoPath> {
     let mut scores: BTreeMap<&RepoPath, f64> = BTreeMap::new();
     let share = 1.0 / failing.len().max(1) as f64;
     let product: Vec<_> = index.files().iter().filter(|file| !file.test).collect();
@@ -50,6 +59,12 @@ pub fn locate(index: &CodeIndex, failing: &[FailingTest], coverage: Option<&Cove
                 *scores.entry(&file.path).or_default() += COVERED * lines as f64 / all.max(1) as f64;
             }
         }
+    }
+    let suspects: Vec<_> = ranking.iter().flat_map(|ranking| &ranking.lines).take(LINES).collect();
+    let weight = |place: usize| 1.0 / (1.0 + place as f64);
+    let all: f64 = (0..suspects.len()).map(weight).sum();
+    for (place, suspect) in suspects.iter().enumerate() {
+        *scores.entry(&suspect.location.file).or_default() += RANKED * weight(place) / all;
     }
     // The first of equal ones wins: `max_by` would take the last.
     let best = scores.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(path, _)| path);
@@ -84,7 +99,7 @@ mod tests {
     use super::super::failing_tests;
     use super::super::metadata::tests::{baseline, frame, shop, wrong_total};
     use super::*;
-    use crate::domain::{Failure, TestStatus};
+    use crate::domain::{Failure, Location, Suspect, TestStatus};
 
     #[test]
     fn named_after_its_class() {
@@ -105,7 +120,7 @@ mod tests {
     fn the_tested_class_is_found_without_coverage() {
         let index = shop();
         let failing = failing_tests(&index, &baseline("total", wrong_total(), TestStatus::Failed));
-        assert_eq!(locate(&index, &failing, None).unwrap().as_str(), "src/shop/Cart.java");
+        assert_eq!(locate(&index, &failing, None, None).unwrap().as_str(), "src/shop/Cart.java");
     }
 
     #[test]
@@ -115,11 +130,29 @@ mod tests {
         let mut failing = failing_tests(&index, &baseline("gone", failure, TestStatus::Failed));
         failing[0].id.class = "shop.Scenario".into();
         failing[0].file = None;
-        assert_eq!(locate(&index, &failing, None).unwrap().as_str(), "src/shop/Money.java");
+        assert_eq!(locate(&index, &failing, None, None).unwrap().as_str(), "src/shop/Money.java");
         failing[0].failure.frames.clear();
-        assert_eq!(locate(&index, &failing, None), None);
+        assert_eq!(locate(&index, &failing, None, None), None);
         let cart = RepoPath::new("src/shop/Cart.java").unwrap();
         let coverage = Coverage { lines: BTreeMap::from([(cart.clone(), [6, 7].into())]) };
-        assert_eq!(locate(&index, &failing, Some(&coverage)), Some(cart));
+        assert_eq!(locate(&index, &failing, Some(&coverage), None), Some(cart));
+    }
+
+    #[test]
+    fn the_most_suspicious_lines_beat_the_name_of_the_test() {
+        let index = shop();
+        let failing = failing_tests(&index, &baseline("total", wrong_total(), TestStatus::Failed));
+        let line = |file: &str, line| Suspect {
+            location: Location { file: RepoPath::new(file).unwrap(), line },
+            method: None,
+            score: 1.0,
+            reasons: Vec::new(),
+        };
+        let money = |n| line("src/shop/Money.java", n);
+        let ranked = |lines| Ranking { lines, ..Ranking::default() };
+        let located = |ranking: Ranking| locate(&index, &failing, None, Some(&ranking)).unwrap();
+        assert_eq!(located(ranked(vec![money(3), money(4), money(5)])).as_str(), "src/shop/Money.java");
+        let mixed = ranked(vec![line("src/shop/Cart.java", 7), money(3)]);
+        assert_eq!(located(mixed).as_str(), "src/shop/Cart.java");
     }
 }

@@ -75,6 +75,8 @@ impl Budget {
     pub const SUMMARIZE: Self = Self { tests: 400, tests_in_full: 3, code: 5000, skeleton: 2000, requirements: 1500 };
     /// For overlooking the project, and for searching.
     pub const OVERLOOK: Self = Self { tests: 800, tests_in_full: 3, code: 700, skeleton: 300, requirements: 1500 };
+    /// For a look at other files than the one that is shown.
+    pub const ELSEWHERE: Self = Self { tests: 0, tests_in_full: 0, code: 1000, skeleton: 100, requirements: 0 };
     /// The papers' prompts: whole files, all requirements, and failing tests up to a number that no bug of their
     /// benchmarks but a few exceeds.
     pub const PAPERS: Self =
@@ -177,7 +179,7 @@ impl Evidence {
         let mut evidence = Self::of_bug(bench, Budget::REPAIR);
         match case.marks() {
             Some((marks, explanation)) => {
-                let choice = select::around(bench, marks);
+                let choice = select::around(bench, marks, explanation);
                 evidence.add_code(bench, &choice, marks, Budget::REPAIR);
                 evidence.push("Locator's explanation", explanation.trim().to_owned());
             }
@@ -196,6 +198,7 @@ impl Evidence {
         evidence.add_file(bench, bench.bug.located.as_ref(), &[], Budget::SLICE);
         let ranked = bench.ranking.lines.iter().take(RANKED).map(|suspect| ranked_line(bench, suspect));
         evidence.push("Most suspicious lines", ranked.collect());
+        evidence.add_elsewhere(bench);
         evidence.add_files(case);
         evidence.with_findings(bench, case)
     }
@@ -309,6 +312,19 @@ impl Evidence {
         let (text, shown) = code::render(bench, choice, marks, budget);
         self.push("Code", text);
         self.shown.extend(shown);
+    }
+
+    /// The hottest methods of other files than the bug-located one, for that may be the wrong one.
+    fn add_elsewhere(&mut self, bench: &Workbench) {
+        if bench.bug.located.is_none() {
+            return;
+        }
+        let choice = select::elsewhere(bench, bench.bug.located.as_ref());
+        let (text, shown) = code::render(bench, &choice, &[], Budget::ELSEWHERE);
+        if !shown.is_empty() {
+            self.push("Code of other files that the failing tests reach", text);
+            self.shown.extend(shown);
+        }
     }
 
     /// One file: whole while it fits, else its methods within the budget, those that the failing tests reach first.

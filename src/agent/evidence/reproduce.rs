@@ -23,7 +23,7 @@ impl Evidence {
         let budget = Budget::REPRODUCE;
         evidence.push("Issue", head(&issue, budget.requirements));
         let spoken = SpokenOf::of(bench, &issue);
-        let choice = select::led_by(bench, &spoken.methods);
+        let choice = select::led_by(bench, &spoken.methods, &[]);
         evidence.add_code(bench, &choice, &[], budget);
         let Some((near, others)) = spoken.tests.split_first() else { return evidence };
         let mut text = String::new();

@@ -196,6 +196,13 @@ fn cool_what_never_ran(weights: &mut Weights<'_>) {
     }
 }
 
+/// What the failing tests reach outside of a file.
+pub fn elsewhere<'b>(bench: &'b Workbench, file: Option<&RepoPath>) -> Choice<'b> {
+    let mut choice = reached(bench);
+    choice.methods.retain(|chosen| Some(&chosen.method.file) != file);
+    choice
+}
+
 /// All methods of one file at one weight, those that the failing tests reach first.
 pub fn in_file<'b>(bench: &'b Workbench, file: &'b SourceFile) -> Choice<'b> {
     let of_file = |chosen: &Chosen<'b>| chosen.method.file == file.path;
@@ -221,21 +228,45 @@ pub fn changed<'b>(bench: &'b Workbench, patch: &Patch) -> Choice<'b> {
         let touched = bench.index.file(&change.path).into_iter().flat_map(|file| file.methods());
         leaders.extend(touched.filter(|m| m.span.first <= last && m.span.last >= first));
     }
-    led_by(bench, &leaders)
+    led_by(bench, &leaders, &[])
 }
 
-/// The marked methods, what they call, and their twins.
-pub fn around<'b>(bench: &'b Workbench, marks: &[Mark]) -> Choice<'b> {
+/// The marked methods, what they call, and their twins, with those that are only named in the words beside the marks.
+pub fn around<'b>(bench: &'b Workbench, marks: &[Mark], said: &str) -> Choice<'b> {
     let marked = marks.iter().filter_map(|mark| bench.index.method_at(&mark.location.file, mark.location.line));
-    led_by(bench, &marked.collect::<Vec<_>>())
+    led_by(bench, &marked.collect::<Vec<_>>(), &spoken_of(bench, said))
 }
 
-/// These methods, what they call, and their twins.
-pub fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method]) -> Choice<'b> {
+/// Methods of the product that a text names: `average()`, `Cart.average`, `sum_up`. A name that many methods have names none.
+fn spoken_of<'b>(bench: &'b Workbench, said: &str) -> Vec<&'b Method> {
+    const NAMESAKES: usize = 3;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut named = Vec::new();
+    for word in said.split(|c: char| !is_name(c)).collect::<BTreeSet<_>>() {
+        // A plain word may be English.
+        let joined = word.contains('_') || word.chars().skip(1).any(char::is_uppercase);
+        let called = said.contains(&format!("{word}(")) || said.contains(&format!(".{word}"));
+        if word.len() < 2 || !(joined || called) {
+            continue;
+        }
+        let of_product = |method: &&Method| bench.index.file(&method.file).is_some_and(|file| !file.test);
+        let methods: Vec<&Method> = bench.index.methods_named(word).filter(of_product).collect();
+        if methods.len() <= NAMESAKES {
+            named.extend(methods);
+        }
+    }
+    named
+}
+
+/// These methods, what they call, their twins, and others that count as twins.
+pub fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method], beside: &[&'b Method]) -> Choice<'b> {
     let mut weights = Weights { bench, of: BTreeMap::new() };
     for method in leaders {
         weights.raise(method, FRAME);
     }
     weights.spread();
+    for method in beside {
+        weights.raise(method, CALLEE);
+    }
     weights.sorted(leaders)
 }
