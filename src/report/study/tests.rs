@@ -168,6 +168,11 @@ fn the_page_holds_every_chart() {
         assert!(page.contains(&format!("<h3>{title}")), "{title}");
     }
     assert!(page.contains("<title>a &lt; b</title>") && page.contains("US dollars, the cheapest repair first"));
+    // A line whose class has no style is filled black.
+    let paths = page.split("<path").skip(1).filter_map(|path| path.split("class=\"").nth(1)?.split('"').next());
+    let classes: Vec<&str> = paths.flat_map(|class| class.split(' ')).collect();
+    assert!(classes.contains(&"sums"), "{classes:?}");
+    assert!(classes.iter().all(|class| super::page::FIGURE.contains(&format!("svg .{class} {{"))), "{classes:?}");
 }
 
 /// A study of one more configuration: three runs each of two bugs, the first repaired twice, the second once.

@@ -91,10 +91,35 @@ fn by_group(
     };
     let mut rows: Vec<_> = groups.iter().map(|(name, bugs)| row(name, bugs)).collect();
     if groups.len() > 1 {
+        rows.extend(by_release(&groups).iter().map(|(name, bugs)| row(name, bugs)));
         rows.push(row("all", &groups.values().flatten().cloned().collect()));
     }
     table.columns.extend(columns.iter().map(|column| Cow::Owned(column.title.clone())));
     table.rows(rows)
+}
+
+/// The bugs of groups by the release that brought them; none where there is only one.
+fn by_release(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<&'static str, BTreeSet<String>> {
+    let mut releases: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
+    for bug in groups.values().flatten() {
+        if let Some(name) = release(bug) {
+            releases.entry(name).or_default().insert(bug.clone());
+        }
+    }
+    if releases.len() < 2 { BTreeMap::new() } else { releases }
+}
+
+/// Projects whose bugs were all in Defects4J 1.2 already.
+const OLD_PROJECTS: [&str; 5] = ["Chart", "Lang", "Math", "Mockito", "Time"];
+/// The last bug of Closure that was.
+const LAST_OLD_CLOSURE: u32 = 133;
+
+/// The release of Defects4J that brought a bug, as Table III has them.
+fn release(bug: &str) -> Option<&'static str> {
+    let (project, number) = bug.strip_prefix("defects4j:")?.rsplit_once('-')?;
+    let number: u32 = number.parse().ok()?;
+    let is_old = OLD_PROJECTS.contains(&project) || project == "Closure" && number <= LAST_OLD_CLOSURE;
+    Some(if is_old { "all of Defects4J 1.2" } else { "all that are new in 2.0" })
 }
 
 /// RepairAgent's Table III.
@@ -278,4 +303,21 @@ fn means(sizes: impl Iterator<Item = PatchSize>) -> Option<(u64, [f64; 3])> {
     let mean = |of: fn(&PatchSize) -> u64| sizes.iter().map(of).sum::<u64>() as f64 / sizes.len() as f64;
     (!sizes.is_empty())
         .then(|| (sizes.len() as u64, [mean(|size| size.added), mean(|size| size.removed), mean(|size| size.tokens)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bugs_of_defects4j_are_summed_by_release() {
+        let bugs = |names: &[&str]| names.iter().map(|name| format!("defects4j:{name}")).collect::<BTreeSet<_>>();
+        let mut groups = BTreeMap::from([("Closure".to_owned(), bugs(&["Closure-133", "Closure-134"]))]);
+        groups.insert("Lang".to_owned(), bugs(&["Lang-1"]));
+        let summed = by_release(&groups);
+        assert_eq!(summed["all of Defects4J 1.2"], bugs(&["Closure-133", "Lang-1"]));
+        assert_eq!(summed["all that are new in 2.0"], bugs(&["Closure-134"]));
+        groups.insert("Closure".to_owned(), bugs(&["Closure-1"]));
+        assert!(by_release(&groups).is_empty(), "one sum is enough where all are of one release");
+    }
 }
