@@ -3,10 +3,12 @@
 
 use super::config::Config;
 use super::open::Opened;
+use crate::agent::ablation::Part;
 use crate::benchmark::History;
 use crate::domain::words::counted;
 use crate::llm::Redactor;
 use crate::report::Conditions;
+use crate::tools::analysers;
 use camino::{Utf8Path, Utf8PathBuf};
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
@@ -31,8 +33,15 @@ pub async fn now(opened: &Opened, config: &Config, redactor: &Redactor) -> Condi
         system: system(),
         cpu: cpu(),
         dataset: dataset(opened, config).await,
-        content: content(config),
+        content: content(config).into_iter().chain(analysers(config)).collect(),
     }
+}
+
+/// Analysers of this machine that agents can ask, by their names.
+fn analysers(config: &Config) -> Option<(String, String)> {
+    let installed = analysers::installed();
+    let asked = !config.without.iter().any(|part| part.0 == Part::Static);
+    (asked && !installed.is_empty()).then(|| ("analysers".to_owned(), installed.join(", ")))
 }
 
 fn system() -> String {

@@ -14,6 +14,7 @@ use crate::localize::{self, Formula};
 use crate::patch::{Folder, Policy};
 use crate::retrieve::{Finder, Guard, LocalIndex, RetrieveError, pairs};
 use crate::sandbox::Sandbox;
+use crate::tools::analysers::Analysers;
 use crate::tools::{Workbench, test_texts};
 use crate::validate::{self, ADDRESSES, Baseline, Doubts, SpectrumScope, ValidateError, Validator};
 use camino::Utf8Path;
@@ -120,7 +121,9 @@ pub async fn open(
     let options = validate::Options { accept_suspicious: wanted.accept_suspicious, ..options };
     let validator = validate::open(&checkout, sandbox, options).await?;
     let nobody = Tee::new(Vec::new());
-    let mut bench = bench(checkout, language, validator, wanted, sink.unwrap_or(&nobody)).await?;
+    let analysers = Analysers::of(&checkout.language, sandbox);
+    let sink = sink.unwrap_or(&nobody);
+    let mut bench = bench(checkout, language, validator, analysers, wanted, sink).await?;
     if bench.bug.id.benchmark == LOCAL {
         bench.history = History::of(Utf8Path::new(&bench.bug.id.name), sandbox);
     }
@@ -135,6 +138,7 @@ async fn bench(
     checkout: Checkout,
     language: &'static dyn Language,
     mut validator: Validator,
+    analysers: Analysers,
     wanted: Wanted,
     sink: &dyn EventSink,
 ) -> Result<Workbench, PrepareError> {
@@ -202,6 +206,7 @@ async fn bench(
         solutions,
         history: None,
         findings: Vec::new(),
+        analysers,
         sanitized,
         graph: OnceLock::new(),
         checkout,

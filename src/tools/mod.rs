@@ -4,6 +4,7 @@
 //! stand together. What a model does wrong comes back as an observation; only a broken environment is an error of the
 //! run. A tool reaches a model through [`ToolContext`] alone.
 
+pub mod analysers;
 mod code_history;
 mod collect_more_information;
 mod dependency_graph;

@@ -1,6 +1,7 @@
 //! What all tools of one bug share: the checkout, its index, its judge, and what was tried.
 
 use super::ToolError;
+use super::analysers::Analysers;
 use super::sarif::Finding;
 use crate::benchmark::{Checkout, History};
 use crate::code::{CodeIndex, DependencyGraph, SourceFile};
@@ -49,6 +50,8 @@ pub struct Workbench {
     pub findings: Vec<Finding>,
     /// What sanitizers reported of the triggering tests.
     pub sanitized: Vec<Failure>,
+    /// Analysers that are installed here.
+    pub analysers: Analysers,
     /// Made when it is first asked for.
     pub graph: OnceLock<DependencyGraph>,
 }
