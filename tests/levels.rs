@@ -207,6 +207,24 @@ fn a_further_attempt_starts_with_what_was_learnt() {
 }
 
 #[test]
+fn all_levels_are_tried_again_until_a_cap() {
+    let endpoint = Endpoint::start(|agent, nth, _| match agent {
+        "Fixer" if nth % 2 == 1 => Reply::command("write_fix", patch(&format!("size > slots.length + {nth}"))),
+        "Fixer" => accomplished(json!({"explanation": format!("try {nth} did not pass")})),
+        _ => usual(agent),
+    });
+    let done = run(&endpoint, &["--levels", "L1", "--until-cap", "--max-validations", "4"]);
+    done.expect_code(5);
+    assert_eq!(endpoint.served_to("Locator").len(), 4, "an attempt for each candidate");
+    assert!(told(&endpoint, "Fixer", 7).contains("size > slots.length + 5"), "with what was learnt");
+    // Where a cap of a part allows no request, further attempts would change nothing.
+    let poor = Endpoint::start(|agent, _, _| usual(agent));
+    run(&poor, &["--levels", "L1", "--until-cap", "--cap", "agent.tokens=10"]).expect_code(1);
+    assert!(poor.served().is_empty());
+    run(&poor, &["--until-cap", "--attempts", "2"]).expect_code(2);
+}
+
+#[test]
 fn fixer_pro_is_asked_again_for_a_patch_and_at_last_done_without() {
     let prose = |nth: usize| Reply::text(format!("The bound of the ring looks wrong to me ({nth})."));
     let late = endpoint([("FixerPro", 1, prose(1)), ("FixerPro", 2, good_fix())]);

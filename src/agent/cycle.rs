@@ -12,7 +12,9 @@ use super::middleware::{Admission, Middleware};
 use super::policy::{CycleView, Policy};
 use super::profile::{ContractKind, Profile, StateName};
 use crate::agent::evidence::Evidence;
-use crate::domain::{Artifact, CaseFile, Event, EventSink, Hypothesis, Outcome, PatchAttempt, Scope, ToolName};
+use crate::domain::{
+    Artifact, CaseFile, Event, EventSink, Hypothesis, Outcome, PatchAttempt, PolicyKind, Scope, ToolName,
+};
 use crate::journal::Past;
 use crate::tools::{Effect, Observation, Registry, ToolContext, ToolError, WRITE_FIX, Workbench};
 use std::time::Instant;
@@ -63,6 +65,9 @@ impl Default for Untold {
     }
 }
 
+/// How an agent run ended whose next request a cap does not allow.
+const CAP_REACHED: &str = "a cap was reached";
+
 /// How an agent run ended.
 #[derive(Debug)]
 pub struct Ended {
@@ -76,6 +81,14 @@ pub struct Ended {
     pub how: String,
     /// Requests it was given, refused answers too.
     pub cycles: u32,
+}
+
+impl Ended {
+    /// Whether a model was asked or a candidate judged: whether another run of the agent could come to something else.
+    pub fn worked(&self, policy: PolicyKind) -> bool {
+        let refused = self.how == CAP_REACHED && self.cycles <= 1;
+        !self.attempts.is_empty() || policy != PolicyKind::Builtin && !refused
+    }
 }
 
 /// What one cycle did.
@@ -154,7 +167,7 @@ impl AgentRun<'_> {
             let span = tracing::debug_span!("cycle", cycle, state = %state);
             let decision = match self.decided(policy, &self.view(memory, &state)).instrument(span).await {
                 Err(AgentError::Spent(explanation)) => {
-                    return Ok((Artifact::Nothing { explanation }, "a cap was reached".into()));
+                    return Ok((Artifact::Nothing { explanation }, CAP_REACHED.into()));
                 }
                 Err(AgentError::Nothing(explanation)) => {
                     return Ok((Artifact::Nothing { explanation }, "nothing to go by".into()));

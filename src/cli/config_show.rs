@@ -43,7 +43,7 @@ fn effective(config: &Config) -> Result<BTreeMap<&'static str, String>, Failure>
         ("model", asked.first().cloned().unwrap_or_else(|| "builtin".to_owned())),
         ("max_time", span(config.time(any_model))),
         ("levels", if any_model { levels.join(", ") } else { levels.first().copied().unwrap_or_default().to_owned() }),
-        ("attempts", plan.attempts.to_string()),
+        ("attempts", plan.attempts_text()),
         ("variants", plan.variants.to_string()),
         ("localization", plan.localization.word().to_owned()),
     ]);

@@ -169,6 +169,10 @@ pub struct Way {
     /// How often all levels are tried, each time with what was learnt; 1 unless the strategy says otherwise.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub attempts: Option<u32>,
+    /// Try all levels again, each time with what was learnt, until a cap is reached.
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true,
+          conflicts_with = "attempts")]
+    pub until_cap: Option<bool>,
     /// Do not have a plausible patch of levels 2 and 3 reviewed.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
     pub no_review: Option<bool>,

@@ -5,6 +5,7 @@ use super::endpoint;
 use super::error::Failure;
 use super::issue::Issue;
 use super::session::Session;
+use crate::escalate::strategy::UNTIL_CAP;
 use crate::journal::RunDir;
 use crate::report::Conditions;
 use camino::Utf8Path;
@@ -74,8 +75,9 @@ impl Frozen {
         let prices = prices.map(|prices| prices.source().to_owned());
         let plan = session.plan();
         let agents = plan.agents();
+        let attempts = if plan.attempts == UNTIL_CAP { json!(plan.attempts_text()) } else { json!(plan.attempts) };
         let plan = json!({
-            "levels": plan.levels, "agents": agents, "temperature": plan.temperature, "attempts": plan.attempts,
+            "levels": plan.levels, "agents": agents, "temperature": plan.temperature, "attempts": attempts,
             "variants": plan.variants, "without": plan.without,
             "review": plan.reviewer.is_some(), "localization": plan.localization.word(),
             "prices": prices, "differs_from_the_paper": plan.differs,

@@ -8,6 +8,7 @@ use crate::agent::ablation::Part;
 use crate::agent::profile::{self, Profile};
 use crate::domain::{Hidden, Level};
 use crate::escalate::prepare::{Localization, Wanted};
+use crate::escalate::strategy::UNTIL_CAP;
 use crate::escalate::{PartCap, PartCaps, Plan, Strategy};
 use crate::llm::Caps;
 use camino::Utf8Path;
@@ -40,7 +41,7 @@ impl Chosen {
             }
             plan.levels.clone_from(&levels.0);
         }
-        plan.attempts = config.attempts.unwrap_or(plan.attempts);
+        plan.attempts = if config.until_cap { UNTIL_CAP } else { config.attempts.unwrap_or(plan.attempts) };
         plan.variants = config.variants.unwrap_or(plan.variants);
         plan.without = config.without.iter().map(|part| part.0).collect();
         plan.reviewer = plan.reviewer.filter(|_| !config.no_review);

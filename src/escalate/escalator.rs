@@ -132,6 +132,7 @@ impl Escalator {
                 case = CaseFile::default();
                 bench.validator.forget();
             }
+            let mut worked = false;
             for (level, stages) in self.plan.levels_of(number) {
                 if level == Level::First && !work.engine.lock().await.knows_the_language() {
                     let language = bench.language.title();
@@ -157,6 +158,7 @@ impl Escalator {
                     };
                     for (agent, policy, ended) in ended {
                         work.spent.count(ended.attempts.len());
+                        worked |= ended.worked(policy);
                         if let Artifact::Patch(attempt) = ended.artifact {
                             let others = filing::others(ended.attempts, &attempt);
                             let repair = Repair { attempt, others, level, agent, policy, number, analysis: None };
@@ -167,6 +169,10 @@ impl Escalator {
                         filing::file(&mut case, level, agent, policy, ended, &families);
                     }
                 }
+            }
+            // Another attempt would be as empty.
+            if !worked {
+                break;
             }
         }
         // An agent that its cap ended last is no proof that everything was tried.

@@ -15,6 +15,9 @@ const GROWTH: u64 = 20_000;
 /// The same where gathered information is never cut, as the papers have it: the context of a large model.
 const GROWTH_OF_PAPERS: u64 = 128_000;
 
+/// Attempts that an estimate counts at most: where they go on until a cap, the cap says what they cost.
+const MOST_ATTEMPTS: u32 = 100;
+
 /// The first request of one agent on one level.
 #[derive(Debug)]
 pub struct Preview {
@@ -82,7 +85,7 @@ impl Escalator {
         let user = turn_prompt(&self.library, &view, Room::Usual).map_err(AgentError::Prompt)?;
         let request = voice.query(system, user, 0);
         // Every cycle may ask once beside: for variants of its candidate, or for the body of a method.
-        let queries = u64::from(profile.budget.cycles) * u64::from(self.plan.attempts) * 2;
+        let queries = u64::from(profile.budget.cycles) * u64::from(self.plan.attempts.min(MOST_ATTEMPTS)) * 2;
         let prices = self.caps.prices.as_deref();
         let growth = if self.plan.paper { GROWTH_OF_PAPERS } else { GROWTH };
         let most = WorstCase::of_many(&request, growth, queries, prices);

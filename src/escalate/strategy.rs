@@ -65,6 +65,9 @@ struct Paper {
     differs: Vec<String>,
 }
 
+/// As many attempts as the caps of the bug allow (FixAgent, section 3.3: until a resource threshold).
+pub const UNTIL_CAP: u32 = u32::MAX;
+
 /// Least sampling temperature of what is asked again: without one, a second attempt would repeat the first.
 pub const AGAIN: f64 = 0.8;
 
@@ -186,7 +189,7 @@ pub struct Plan {
     pub crews: BTreeMap<Level, Vec<Stage>>,
     /// Levels that may be entered, lowest first; level 0 and refinement come with them.
     pub levels: Vec<Level>,
-    /// *k* of FixAgent's Algorithm 1: how often all levels are tried.
+    /// *k* of FixAgent's Algorithm 1: how often all levels are tried; [`UNTIL_CAP`] for as long as a cap allows it.
     pub attempts: u32,
     /// Variants asked of a model for each failed candidate.
     pub variants: u32,
@@ -234,6 +237,11 @@ impl Plan {
             .filter(|(level, _)| may_enter(**level))
             .map(|(level, stages)| (*level, left(stages)))
             .collect()
+    }
+
+    /// How often all levels are tried, for people.
+    pub fn attempts_text(&self) -> String {
+        if self.attempts == UNTIL_CAP { "until a cap".to_owned() } else { self.attempts.to_string() }
     }
 
     /// The reviewer of a plausible patch of that level.

@@ -88,6 +88,8 @@ pub struct Config {
     pub levels: Option<Levels>,
     /// How often all levels are tried; the strategy's number when absent.
     pub attempts: Option<u32>,
+    /// Whether all levels are tried again until a cap is reached.
+    pub until_cap: bool,
     /// Whether the built-in engine does not try before the first paid call.
     pub no_first: bool,
     /// Whether a plausible patch of levels 2 and 3 is not reviewed.
@@ -178,6 +180,7 @@ impl Default for Config {
             without: Vec::new(),
             levels: None,
             attempts: None,
+            until_cap: false,
             no_first: false,
             no_review: false,
             web: false,
