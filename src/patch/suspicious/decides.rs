@@ -2,7 +2,7 @@
 
 use super::{added_lines, before_of};
 use crate::domain::{FileChange, Patch};
-use crate::language::{self, Language, decode, preorder, text_of};
+use crate::language::{self, Language, children, decode, preorder, text_of};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use tree_sitter::Node;
@@ -12,10 +12,12 @@ const ROUNDS: usize = 5;
 /// Operators whose result is a truth value.
 const COMPARING: [&str; 10] = ["<", ">", "<=", ">=", "==", "!=", "&&", "||", "and", "or"];
 /// Expressions that are conditions, or hold one that no field names.
-const CONDITIONS: [&str; 4] = ["comparison_operator", "boolean_operator", "not_operator", "conditional_expression"];
+const CONDITIONS: [&str; 3] = ["comparison_operator", "boolean_operator", "not_operator"];
 
-/// Whether a comparison or a condition on a line that the patch adds depends on a call or a type of one of these names:
-/// directly, or by variables and methods that the patch adds.
+/// Whether a comparison, a condition or an index on a line that the patch adds depends on a call or a type of one of these
+/// names, or whether an error that comes of one is caught and not thrown on: directly, or by variables and methods that the
+/// patch adds. A name with a bracket, and one that begins with two low lines, is what the code holds as it is written, but for
+/// blanks.
 pub fn decides(patch: &Patch, asked: &BTreeSet<String>, language: &dyn Language) -> bool {
     let programs = patch.files.iter().filter(|file| language.is_source(file.path.as_str().into()) && !file.deletes());
     programs.into_iter().any(|file| in_file(file, asked, language))
@@ -44,7 +46,8 @@ fn in_file(file: &FileChange, asked: &BTreeSet<String>, language: &dyn Language)
     }
     let mut found = false;
     preorder(tree.root_node(), |node| {
-        found |= is_condition(node) && is_added(node) && holds(node, &text, &depending);
+        let decides = is_condition(node) || swallows(node);
+        found |= decides && is_added(node) && holds(node, &text, &depending);
         !found
     });
     found
@@ -62,6 +65,9 @@ fn named_value<'t>(node: Node<'t>, language: &dyn Language) -> Option<(Node<'t>,
     }
     match node.kind() {
         "variable_declarator" => Some((field("name")?, field("value")?)),
+        // What a module or a block brings gets a name.
+        "aliased_import" => Some((field("alias")?, field("name")?)),
+        "as_pattern" => Some((field("alias")?, node.named_child(0)?)),
         kind if kind.contains("assignment") || kind == "named_expression" => {
             Some((field("left").or_else(|| field("name"))?, field("right").or_else(|| field("value"))?))
         }
@@ -71,12 +77,40 @@ fn named_value<'t>(node: Node<'t>, language: &dyn Language) -> Option<(Node<'t>,
 
 fn is_condition(node: Node<'_>) -> bool {
     let compares = node.child_by_field_name("operator").is_some_and(|operator| COMPARING.contains(&operator.kind()));
-    let up = node.parent().and_then(|up| up.child_by_field_name("condition"));
-    compares || CONDITIONS.contains(&node.kind()) || up.is_some_and(|condition| condition.id() == node.id())
+    let is_field = |name: &str| {
+        let field = node.parent().and_then(|up| up.child_by_field_name(name));
+        field.is_some_and(|field| field.id() == node.id())
+    };
+    let chooses = node.parent().filter(|up| up.kind() == "conditional_expression").is_some_and(|up| {
+        up.child_by_field_name("condition").is_none()
+            && up.named_child(1).is_some_and(|condition| condition.id() == node.id())
+    });
+    compares
+        || chooses
+        || CONDITIONS.contains(&node.kind())
+        || ["condition", "index", "subscript"].into_iter().any(is_field)
+}
+
+/// Whether an error that comes of a statement decides what is done next: it is caught, and not thrown on.
+fn swallows(node: Node<'_>) -> bool {
+    let catches = |clause: &Node<'_>| matches!(clause.kind(), "catch_clause" | "except_clause");
+    node.kind().starts_with("try_")
+        && children(node).iter().filter(|child| catches(child)).any(|clause| !throws(*clause))
+}
+
+fn throws(clause: Node<'_>) -> bool {
+    let mut found = false;
+    preorder(clause, |node| {
+        found |= matches!(node.kind(), "throw_statement" | "raise_statement");
+        !found
+    });
+    found
 }
 
 fn holds(node: Node<'_>, text: &str, names: &BTreeSet<String>) -> bool {
-    identifiers(node, text).iter().any(|name| names.contains(name))
+    let written: String = text_of(node, text).split_whitespace().collect();
+    let is_written = |name: &String| (name.contains('(') || name.starts_with("__")) && written.contains(name.as_str());
+    identifiers(node, text).iter().any(|name| names.contains(name)) || names.iter().any(is_written)
 }
 
 fn identifiers(node: Node<'_>, text: &str) -> Vec<String> {
@@ -114,11 +148,27 @@ mod tests {
             ("static final long NOW = System.nanoTime();", "if (NOW + n > 5) { return 1; } return 2;"),
             ("boolean late() {\n return System.nanoTime() > 5;\n}", "return late() ? 1 : 2;"),
             ("", "long now = System.nanoTime(); boolean late = now % 2 == n; while (late) { n++; } return n;"),
+            ("", "return new int[] {1, 2}[(int) System.nanoTime() % 2];"),
+            ("", "try { return (int) System.nanoTime(); } catch (RuntimeException e) { return 2; }"),
         ] {
             assert!(java(fields, body, "nanoTime"), "{fields} {body}");
         }
-        let python = "import random\n\ndef f(n):\n    lucky = random.random() > 0.1\n    return n if lucky else 0\n";
-        assert!(told("a.py", "def f(n):\n    return n\n", python, "random", &Python));
+        for (import, call) in [
+            ("import random", "random.random()"),
+            ("from random import random as r", "r()"),
+            ("import random as r", "r.seed()"),
+        ] {
+            let python = format!("{import}\n\ndef f(n):\n    lucky = {call} > 0.1\n    return n if lucky else 0\n");
+            assert!(told("a.py", "def f(n):\n    return n\n", &python, "random", &Python), "{import}");
+        }
+        let chosen = "import random\n\ndef f(n):\n    return random.random() if n else 0\n";
+        assert!(
+            !told("a.py", "def f(n):\n    return n\n", chosen, "random", &Python),
+            "what is chosen decides nothing"
+        );
+        let choosing = "import random\n\ndef f(n):\n    return n if random.choice(n) else 0\n";
+        assert!(told("a.py", "def f(n):\n    return n\n", choosing, "random", &Python));
+        assert!(java("", "return n.getClass ().getName().length() > n ? 1 : 2;", "getClass().getName"));
     }
 
     #[test]
@@ -127,6 +177,7 @@ mod tests {
             "changed = System.nanoTime(); return n > 4 ? 1 : 2;",
             "long begin = System.nanoTime(); log(System.nanoTime() - begin); return 1;",
             "if (n > 3) { seen = System.nanoTime(); } return 1;",
+            "try { seen = System.nanoTime(); } catch (Error e) { throw new IllegalStateException(e); } return 1;",
         ] {
             assert!(!java("", body, "nanoTime"), "{body}");
         }
