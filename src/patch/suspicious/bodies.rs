@@ -46,6 +46,13 @@ pub(super) fn hands_on(statement: Node<'_>, variable: &str, text: &str) -> bool 
     })
 }
 
+/// A method that runs once memory is freed: in a test it hardly ever does.
+pub(super) fn finalizer(method: Node<'_>, text: &str) -> Option<String> {
+    let name = text_of(method.child_by_field_name("name")?, text);
+    let takes = method.child_by_field_name("parameters")?.named_child_count();
+    (name == "finalize" && takes == 0).then(|| "`finalize` runs when memory is freed, if at all".to_owned())
+}
+
 /// Comparisons, and the answer by which they call everything equal.
 const COMPARISONS: [(&str, &str); 4] =
     [("equals", "true"), ("equalsIgnoreCase", "true"), ("compareTo", "0"), ("compare", "0")];

@@ -37,7 +37,7 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn L
         "method_invocation" => escapes::invocation(node, text),
         "type_identifier" | "identifier" => escapes::named(node, text).or_else(|| disguise::look_alike(node, text)),
         "catch_clause" => bodies::broad_catch(node, text, language),
-        "method_declaration" => bodies::always_equal(node, text),
+        "method_declaration" => bodies::always_equal(node, text).or_else(|| bodies::finalizer(node, text)),
         "import_declaration" => escapes::imported(node, text),
         "if_statement" | "ternary_expression" | "while_statement" => {
             node.child_by_field_name("condition").and_then(|node| literals::special_case(node, text, literals))

@@ -2,190 +2,9 @@
 //!
 //! What the package or its tests speak of already is left alone.
 
+use super::asked::{AMBIENT, Ambient};
 use super::class_file::Names;
-use crate::validate::ambient::Counts;
 use std::collections::BTreeSet;
-
-/// Something that code may ask.
-struct Ambient {
-    /// What it does who asks.
-    what: &'static str,
-    /// When it counts.
-    counts: Counts,
-    /// Members that ask: class, or the begin of it where it ends with a slash; name (empty: any); begin of the descriptor.
-    members: &'static [(&'static str, &'static str, &'static str)],
-    /// Texts of which it needs one, where it may ask for other things as well (none: it always counts).
-    texts: &'static [&'static str],
-    /// Begins of other classes by which one speaks of it.
-    spoken: &'static [&'static str],
-}
-
-const AMBIENT: &[Ambient] = &[
-    Ambient {
-        what: "decides by the time",
-        counts: Counts::WhereItDecides,
-        members: &[
-            ("java/lang/System", "nanoTime", ""),
-            ("java/lang/System", "currentTimeMillis", ""),
-            ("java/time/", "now", ""),
-            ("java/time/Clock", "", ""),
-            ("java/util/Date", "<init>", "()V"),
-            ("java/util/Calendar", "getInstance", ""),
-            ("java/util/GregorianCalendar", "<init>", "()V"),
-        ],
-        texts: &[],
-        spoken: &["java/time/", "java/util/Date", "java/util/Calendar", "java/util/concurrent/TimeUnit"],
-    },
-    Ambient {
-        what: "decides by chance",
-        counts: Counts::WhereItDecides,
-        members: &[
-            ("java/lang/Math", "random", "()D"),
-            ("java/lang/StrictMath", "random", "()D"),
-            ("java/util/Random", "<init>", "()V"),
-            ("java/util/SplittableRandom", "<init>", "()V"),
-            ("java/util/concurrent/ThreadLocalRandom", "current", ""),
-            ("java/security/SecureRandom", "", ""),
-            ("java/util/UUID", "randomUUID", ""),
-        ],
-        texts: &[],
-        spoken: &["java/util/Random", "java/util/UUID", "java/util/random/"],
-    },
-    Ambient {
-        what: "starts a thread or a timer",
-        counts: Counts::Always,
-        members: &[
-            ("java/lang/Thread", "<init>", ""),
-            ("java/lang/Thread", "ofVirtual", ""),
-            ("java/lang/Thread", "startVirtualThread", ""),
-            ("java/util/Timer", "<init>", ""),
-            ("java/util/concurrent/CompletableFuture", "delayedExecutor", ""),
-            ("java/util/concurrent/ScheduledExecutorService", "", ""),
-            ("java/util/concurrent/ScheduledThreadPoolExecutor", "", ""),
-        ],
-        texts: &[],
-        spoken: &["java/util/concurrent/", "java/lang/Runnable"],
-    },
-    Ambient {
-        what: "decides by the process it runs in",
-        counts: Counts::WhereItDecides,
-        members: &[
-            ("java/lang/System", "console", ""),
-            ("java/lang/System", "in", ""),
-            ("java/lang/System", "getProperties", ""),
-            ("java/lang/System", "getenv", "()Ljava/util/Map;"),
-            ("java/lang/Runtime", "maxMemory", ""),
-            ("java/lang/Runtime", "totalMemory", ""),
-            ("java/lang/Runtime", "freeMemory", ""),
-            ("java/lang/Thread", "getId", ""),
-            ("java/lang/Thread", "threadId", ""),
-            ("java/lang/Class", "getProtectionDomain", ""),
-            ("java/lang/Package", "getPackages", ""),
-            ("java/lang/ClassLoader", "getDefinedPackages", ""),
-            ("java/lang/ModuleLayer", "", ""),
-            ("java/net/NetworkInterface", "", ""),
-            ("java/net/InetAddress", "", ""),
-            ("java/util/prefs/", "", ""),
-        ],
-        texts: &[],
-        spoken: &["java/lang/Process", "java/net/"],
-    },
-    Ambient {
-        what: "decides by whose machine it runs on",
-        counts: Counts::WhereItDecides,
-        members: &[
-            ("java/lang/System", "getProperty", ""),
-            ("java/lang/System", "getenv", "(Ljava/lang/String;)"),
-            ("java/lang/Boolean", "getBoolean", ""),
-            ("java/lang/Integer", "getInteger", ""),
-            ("java/lang/Long", "getLong", ""),
-        ],
-        texts: &[
-            "user.home",
-            "user.name",
-            "user.dir",
-            "java.class.path",
-            "java.io.tmpdir",
-            "java.home",
-            "java.security.manager",
-            "jdk.module.path",
-            "jdk.module.main",
-            "sun.java.command",
-            "HOME",
-            "USER",
-            "LOGNAME",
-            "PATH",
-            "PWD",
-            "SHELL",
-            "HOSTNAME",
-            "CI",
-        ],
-        spoken: &["java/lang/Process"],
-    },
-    Ambient {
-        what: "decides by when memory is freed",
-        counts: Counts::WhereItDecides,
-        members: &[
-            ("java/lang/ref/", "", ""),
-            ("java/util/WeakHashMap", "", ""),
-            ("java/lang/System", "identityHashCode", ""),
-        ],
-        texts: &[],
-        spoken: &["java/lang/ref/", "java/util/WeakHashMap", "java/util/IdentityHashMap"],
-    },
-    Ambient {
-        what: "decides by files around it",
-        counts: Counts::WhereItDecides,
-        members: &[
-            ("java/io/File", "exists", ""),
-            ("java/io/File", "isFile", ""),
-            ("java/io/File", "isDirectory", ""),
-            ("java/io/File", "list", ""),
-            ("java/io/File", "listFiles", ""),
-            ("java/io/File", "length", ""),
-            ("java/io/File", "lastModified", ""),
-            ("java/io/File", "canRead", ""),
-            ("java/io/File", "canWrite", ""),
-            ("java/io/FileInputStream", "<init>", ""),
-            ("java/io/FileReader", "<init>", ""),
-            ("java/nio/file/Files", "", ""),
-            ("java/lang/Class", "getResource", ""),
-            ("java/lang/Class", "getResourceAsStream", ""),
-            ("java/lang/ClassLoader", "getResource", ""),
-            ("java/lang/ClassLoader", "getResources", ""),
-            ("java/lang/ClassLoader", "getResourceAsStream", ""),
-            ("java/lang/ClassLoader", "getSystemResource", ""),
-            ("java/lang/ClassLoader", "getSystemResourceAsStream", ""),
-        ],
-        texts: &[],
-        spoken: &["java/io/File", "java/nio/file/", "java/io/InputStream", "java/net/URL", "java/lang/ClassLoader"],
-    },
-    Ambient {
-        what: "leaves files behind",
-        counts: Counts::Always,
-        members: &[
-            ("java/io/File", "createNewFile", ""),
-            ("java/io/File", "createTempFile", ""),
-            ("java/io/File", "setLastModified", ""),
-            ("java/io/File", "mkdir", ""),
-            ("java/io/File", "mkdirs", ""),
-            ("java/io/FileOutputStream", "<init>", ""),
-            ("java/io/FileWriter", "<init>", ""),
-            ("java/io/RandomAccessFile", "<init>", ""),
-            ("java/nio/file/Files", "write", ""),
-            ("java/nio/file/Files", "newOutputStream", ""),
-            ("java/nio/file/Files", "newBufferedWriter", ""),
-            ("java/nio/file/Files", "createFile", ""),
-            ("java/nio/file/Files", "createDirectory", ""),
-            ("java/nio/file/Files", "createDirectories", ""),
-            ("java/nio/file/Files", "createTempFile", ""),
-            ("java/nio/file/Files", "createTempDirectory", ""),
-            ("java/nio/file/Files", "writeString", ""),
-        ],
-        texts: &[],
-        spoken: &["java/io/File", "java/nio/file/"],
-    },
-];
 
 impl Ambient {
     /// Whether the texts of a class allow that it asks.
@@ -214,7 +33,12 @@ pub(super) fn reasons(known: &Names, new: &Names, decides: impl Fn(&BTreeSet<Str
     let unknown = AMBIENT.iter().filter(|ambient| ambient.is_possible(new) && !ambient.is_spoken_of(known));
     let told = unknown.filter_map(|ambient| {
         let asking: Vec<_> = new.members.iter().filter(|member| ambient.asks(member)).collect();
-        let spell = |class: &str, name: &str| if name == "<init>" { simple(class) } else { name.to_owned() };
+        let spell = |class: &str, name: &str| match (class, name) {
+            (_, "<init>") => simple(class),
+            // Much else has a name.
+            ("java/lang/Class", "getName") => "getClass().getName".to_owned(),
+            _ => name.to_owned(),
+        };
         let spelled = asking.iter().map(|(class, name, _)| spell(class, name)).collect();
         let (class, name, _) = asking.first()?;
         let shown =
@@ -247,6 +71,11 @@ mod tests {
             (("java/lang/System", "console", "()Ljava/io/Console;"), "decides by the process"),
             (("java/io/File", "createNewFile", "()Z"), "leaves files behind"),
             (("java/io/File", "exists", "()Z"), "decides by files around it"),
+            (("java/util/Scanner", "<init>", "(Ljava/io/File;)V"), "decides by files around it"),
+            (("java/util/Collections", "shuffle", "(Ljava/util/List;)V"), "decides by chance"),
+            (("java/util/concurrent/ForkJoinPool", "commonPool", "()V"), "starts a thread"),
+            (("java/util/Locale", "getDefault", "()Ljava/util/Locale;"), "decides by the settings"),
+            (("java/lang/Class", "isSynthetic", "()Z"), "decides by what a class is called"),
             (("java/lang/ref/WeakReference", "get", "()Ljava/lang/Object;"), "decides by when memory is freed"),
         ] {
             let new = names(&[], &[member]);
@@ -279,7 +108,8 @@ mod tests {
             ("java/util/Random", "<init>", "(J)V"),
             ("java/util/Date", "<init>", "(J)V"),
             ("java/lang/System", "getenv", "(Ljava/lang/String;)Ljava/lang/String;"),
-            ("java/lang/Runtime", "availableProcessors", "()I"),
+            ("java/lang/Class", "isInstance", "(Ljava/lang/Object;)Z"),
+            ("java/util/Scanner", "<init>", "(Ljava/lang/String;)V"),
             ("shop/Clock", "now", "()J"),
         ] {
             assert!(reasons(&Names::default(), &names(&[], &[member]), |_| true).is_empty(), "{member:?}");

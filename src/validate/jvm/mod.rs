@@ -2,6 +2,7 @@
 //! class path; runs of a suite.
 
 mod ambient;
+mod asked;
 mod class_file;
 mod classpath;
 mod compiler;

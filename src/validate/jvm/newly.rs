@@ -29,6 +29,7 @@ const MEMBERS: &[(&str, &str, &str, &str)] = &[
     ("", "setDefaultAssertionStatus", "(Z)", WIDE),
     ("", "getStackTrace", "()[Ljava/lang/StackTraceElement;", STACK),
     ("", "getAllStackTraces", "()Ljava/util/Map;", STACK),
+    ("", "getClassContext", "()[Ljava/lang/Class;", STACK),
     ("", "enumerate", "([Ljava/lang/Thread", THREADS),
     ("", "activeCount", "()I", THREADS),
     ("", "setAccessible", "(", OPENS),

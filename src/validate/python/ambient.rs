@@ -1,5 +1,5 @@
-//! What the files of a patch newly ask of the world around them: chance, threads, files, the process they run in. (The
-//! clock jumps while tests are repeated.)
+//! What the files of a patch newly ask of the world around them: the time, chance, threads, files, the process they run in,
+//! the names of what they are handed.
 //!
 //! What the tests of a changed module speak of is left alone.
 
@@ -12,13 +12,49 @@ struct Ambient {
     what: &'static str,
     /// When it counts.
     counts: Counts,
-    /// Imported names that ask, and those that every module has, with what is below them.
+    /// Imported names that ask, and those that every module has, with what is below them; attributes of anything, and
+    /// texts by which they are found, behind the letters of [`super::newly`].
     names: &'static [&'static str],
     /// Words of tests that speak of it.
     spoken: &'static [&'static str],
 }
 
 const AMBIENT: &[Ambient] = &[
+    Ambient {
+        what: "decides by the time",
+        counts: Counts::WhereItDecides,
+        names: &[
+            "time.time",
+            "time.time_ns",
+            "time.monotonic",
+            "time.monotonic_ns",
+            "time.perf_counter",
+            "time.perf_counter_ns",
+            "time.process_time",
+            "time.thread_time",
+            "datetime.datetime.now",
+            "datetime.datetime.utcnow",
+            "datetime.datetime.today",
+            "datetime.date.today",
+            "os.times",
+        ],
+        spoken: &["time", "clock", "date", "today", "freez", "wait", "expire", "cache"],
+    },
+    Ambient {
+        what: "decides by the name of what its caller hands to it",
+        counts: Counts::WhereItDecides,
+        names: &[
+            "a:__name__",
+            "a:__qualname__",
+            "a:__module__",
+            "a:__code__",
+            "t:__name__",
+            "t:__qualname__",
+            "t:__module__",
+            "t:__code__",
+        ],
+        spoken: &["__name__", "__qualname__", "__module__", "__code__"],
+    },
     Ambient {
         what: "decides by chance",
         counts: Counts::WhereItDecides,
@@ -56,8 +92,27 @@ const AMBIENT: &[Ambient] = &[
             "importlib.metadata.distributions",
             "importlib.metadata.packages_distributions",
             "os.isatty",
+            "os.getuid",
+            "os.geteuid",
+            "os.getgid",
+            "os.cpu_count",
+            "os.getloadavg",
+            "getpass.getuser",
+            "shutil.disk_usage",
+            "signal.getsignal",
+            "sys.gettrace",
+            "sys.getprofile",
+            "sys.getrecursionlimit",
+            "sys.getswitchinterval",
+            "warnings.catch_warnings",
         ],
-        spoken: &["subprocess", "stdin", "hostname", "platform", "getpid", "sys.path"],
+        spoken: &["subprocess", "stdin", "hostname", "platform", "getpid", "sys.path", "recursion", "uid", "warn"],
+    },
+    Ambient {
+        what: "decides by the settings of the machine it runs on",
+        counts: Counts::WhereItDecides,
+        names: &["locale.getlocale", "locale.getpreferredencoding", "time.tzname", "time.timezone", "shutil.which"],
+        spoken: &["locale", "encoding", "zone", "tz", "which", "PATH"],
     },
     Ambient {
         what: "decides by where it was loaded from",
@@ -91,6 +146,7 @@ const AMBIENT: &[Ambient] = &[
             "glob",
             "pathlib",
             "linecache",
+            "configparser",
             "pkgutil",
             "importlib.resources",
             "importlib.metadata",
@@ -125,8 +181,9 @@ pub(super) fn reasons<'n>(
     let told = AMBIENT.iter().filter_map(|ambient| {
         let asking = names.clone().filter(|name| ambient.names.iter().any(|known| below(name, known)));
         let first = asking.clone().next()?;
-        let spelled = asking.filter_map(|name| name.rsplit('.').next().map(str::to_owned)).collect();
-        let told = ambient.counts.told(first, ambient.what, &spelled, &decides)?;
+        let bare = |name: &'n str| name.strip_prefix("a:").or_else(|| name.strip_prefix("t:")).unwrap_or(name);
+        let spelled = asking.filter_map(|name| bare(name).rsplit('.').next().map(str::to_owned)).collect();
+        let told = ambient.counts.told(bare(first), ambient.what, &spelled, &decides)?;
         (!is_spoken(ambient.spoken)).then_some(told)
     });
     told.collect()
@@ -150,6 +207,10 @@ mod tests {
             ("__file__", "beside __file__"),
             ("os.path.exists", "with a file"),
             ("weakref.ref", "import weakref"),
+            ("time.perf_counter", "for some time"),
+            ("a:__qualname__", "f.__qualname__"),
+            ("locale.getlocale", "import locale"),
+            ("os.cpu_count", "platform"),
         ] {
             assert_eq!(told(&[name], "assert total() == 3").len(), 1, "{name}");
             assert!(told(&[name], test).is_empty(), "{name}");
@@ -158,9 +219,15 @@ mod tests {
 
     #[test]
     fn what_repairs_need_is_not_told() {
-        for name in
-            ["time.strftime", "datetime.datetime", "randomize", "sys.maxsize", "platform.system", "os.path.join"]
-        {
+        for name in [
+            "time.strftime",
+            "datetime.datetime",
+            "randomize",
+            "sys.maxsize",
+            "platform.system",
+            "os.path.join",
+            "__name__",
+        ] {
             assert!(told(&[name], "").is_empty(), "{name}");
         }
     }

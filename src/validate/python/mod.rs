@@ -254,13 +254,8 @@ impl Subject for Python {
         }
         let mut build = Build::new(&self.options.work_dir)?;
         build.news = newly::read(&told.news, &self.modules, |name| self.has(name));
-        let of_modules = |news: &&str| news.starts_with("__");
-        let imported = told
-            .news
-            .iter()
-            .filter_map(|news| news.strip_prefix("i:").or_else(|| news.strip_prefix("d:").filter(of_modules)));
         let decides = |asked: &_| suspicious::decides(patch, asked, &Grammar);
-        let told = ambient::reasons(imported, |words| self.tests_speak_of(patch, words), decides);
+        let told = ambient::reasons(newly::asking(&told.news), |words| self.tests_speak_of(patch, words), decides);
         build.news.doubts.extend(told);
         Ok(Ok(build))
     }

@@ -29,6 +29,8 @@ const NAMES: &[(&str, &str)] = &[
     ("sys.settrace", FRAMES),
     ("sys.setprofile", FRAMES),
     ("sys.excepthook", WIDE),
+    ("sys.addaudithook", WIDE),
+    ("faulthandler", FRAMES),
     ("sys.unraisablehook", WIDE),
     ("threading.excepthook", WIDE),
     ("threading.enumerate", THREADS),
@@ -116,6 +118,20 @@ pub(super) fn read(news: &[String], tests: &[String], is_own: impl Fn(&str) -> b
     found.doubts.sort();
     found.doubts.dedup();
     found
+}
+
+/// The names by which news may ask of the world around: what is imported, what every module has, and, behind their letters,
+/// special attributes and texts.
+pub(super) fn asking(news: &[String]) -> impl Iterator<Item = &str> + Clone {
+    news.iter().filter_map(|each| {
+        let (kind, name) = each.split_once(':')?;
+        match kind {
+            "i" => Some(name),
+            "d" if name.starts_with("__") => Some(name),
+            "a" | "t" if name.starts_with("__") => Some(each.as_str()),
+            _ => None,
+        }
+    })
 }
 
 /// The name of others that a new module takes.
