@@ -9,6 +9,7 @@ mod change;
 mod failed;
 mod java;
 mod literals;
+mod near;
 mod python;
 mod trial;
 
@@ -53,6 +54,8 @@ pub(super) async fn control(
     }
     let again = async { if doubts { again::objection(&trial).await } else { Ok(None) } };
     let (doubt, controlled) = try_join(again, reversed(&trial)).await?;
+    let near = async { if doubts && doubt.is_none() { near::objection(&trial).await } else { Ok(None) } };
+    let doubt = near.await?.or(doubt);
     Ok(doubt.map_or(controlled, Controlled::Against))
 }
 

@@ -37,7 +37,7 @@ pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, V
     let mut open = trial.read(|test| failed::handed(test, trial));
     if may_touch_comparison(trial.patch, trial.language) {
         let known: Vec<TestId> = open.iter().map(|control| control.test.clone()).collect();
-        let values = trial.read(|test| values(test, trial.language));
+        let values = trial.read(|test| expected(test, trial.language));
         open.extend(values.into_iter().filter(|control| !known.contains(&control.test)));
     }
     let mut tried: BTreeMap<TestId, Vec<Change>> = BTreeMap::new();
@@ -66,7 +66,7 @@ pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, V
 }
 
 /// Changes of the values that a test expects.
-fn values(test: &TestCode<'_>, language: &dyn Language) -> Vec<Change> {
+pub(super) fn expected(test: &TestCode<'_>, language: &dyn Language) -> Vec<Change> {
     let Some(method) = test.method else { return Vec::new() };
     match language.name() {
         "java" => java::altered(method, test.text),

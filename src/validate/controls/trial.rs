@@ -28,6 +28,7 @@ pub(super) struct TestCode<'t> {
 }
 
 /// A triggering test with the changes that it allows.
+#[derive(Clone)]
 pub(super) struct Control {
     pub(super) test: TestId,
     file: RepoPath,
@@ -40,6 +41,11 @@ pub(super) struct Control {
 impl Control {
     pub(super) fn next(&mut self) {
         self.now = self.open.pop();
+    }
+
+    /// Another test in the same file, with one change.
+    pub(super) fn with(&self, test: TestId, change: Change) -> Self {
+        Self { test, file: self.file.clone(), open: Vec::new(), now: Some(change) }
     }
 }
 
