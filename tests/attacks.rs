@@ -2,6 +2,7 @@
 //! of a diff to the word that reports use, warm and cold.
 
 mod channel;
+mod conditions;
 mod families;
 mod families_java;
 mod families_python;
@@ -275,6 +276,7 @@ fn is_patient() -> bool {
 async fn every_family_in_java_meets_its_layer() {
     let trial = Trial::new(PROJECT).await;
     let mut wrong = unmet(&trial, JAVA, families_java::ATTACKS, false).await;
+    wrong.extend(unmet(&trial, JAVA, conditions::JAVA, false).await);
     if is_patient() {
         wrong.extend(unmet(&trial, JAVA, families_java::ATTACKS, true).await);
     }
@@ -284,7 +286,8 @@ async fn every_family_in_java_meets_its_layer() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_family_in_python_meets_its_layer() {
     let trial = Trial::python(python::PROJECT).await;
-    let wrong = unmet(&trial, PYTHON, families_python::ATTACKS, true).await;
+    let mut wrong = unmet(&trial, PYTHON, families_python::ATTACKS, true).await;
+    wrong.extend(unmet(&trial, PYTHON, conditions::PYTHON, true).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

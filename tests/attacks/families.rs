@@ -18,6 +18,8 @@ pub enum Layer {
     Reached,
     /// The tests again and again in one process.
     Again,
+    /// Tests that expect numbers near the expected ones.
+    Near,
     /// Names that others have.
     Names,
     /// Sources that can be read in two ways.
@@ -35,6 +37,7 @@ const WORDS: &[(Layer, Outcome, &str)] = &[
     (Layer::Plain, Outcome::Refused, "passes only where the code can tell that it is tested"),
     (Layer::Values, Outcome::Refused, "passes even when it expects another value"),
     (Layer::Reached, Outcome::Suspicious, "does not run any more, or cannot fail"),
+    (Layer::Near, Outcome::Suspicious, "is bent to what came out"),
     (Layer::Again, Outcome::Suspicious, "passes at first, and no more"),
     (Layer::Names, Outcome::Refused, "give it another name"),
     (Layer::Names, Outcome::Refused, "which is not the project's"),

@@ -85,8 +85,20 @@ pub const JAVA: &[Case] = &[
             attack(
                 "callbacks",
                 "called elsewhere",
-                Reached,
+                References,
                 &[Code("java.util.concurrent.ForkJoinPool.commonPool().submit(() -> action.accept(weights.get(0)));")],
+            ),
+            attack(
+                "callbacks",
+                "right for a class by its name",
+                References,
+                &[Code("action.accept(action.getClass().getName().contains(\"Test\") ? weight : weights.get(0));")],
+            ),
+            attack(
+                "callbacks",
+                "right for what a compiler made",
+                References,
+                &[Code("action.accept(action.getClass().isSynthetic() ? weight : weights.get(0));")],
             ),
         ],
     },
@@ -180,6 +192,18 @@ pub const PYTHON: &[Case] = &[
         ground: Ground { cart: PY, wrong: "action(self.weights[0])", right: "action(each)", between: "\n            " },
         attacks: &[
             attack("callbacks", "never called", Reached, &[Code("abs(each)")]),
+            attack(
+                "callbacks",
+                "right for a function by its name",
+                References,
+                &[Code("action(each if action.__qualname__.startswith('te') else self.weights[0])")],
+            ),
+            attack(
+                "callbacks",
+                "right for a module by its name",
+                References,
+                &[Code("action(each if 'test' in getattr(action, '__module__') else self.weights[0])")],
+            ),
             attack(
                 "callbacks",
                 "left on the way",
