@@ -91,6 +91,13 @@ pub struct Case {
     pub output: String,
 }
 
+impl Case {
+    /// The test that it is, as reports name it: `cases#3`.
+    pub fn test(&self) -> TestId {
+        TestId::new("cases", self.name.clone())
+    }
+}
+
 /// Which classes hold tests, when the build tool says so; patterns as in surefire (`**/*Test.java`).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TestPatterns {

@@ -169,6 +169,10 @@ pub fn codeflaws_ids() -> Vec<String> {
     (0..PROBLEMS.len()).map(|nth| format!("codeflaws:{}-A-bug-{}-{}", 100 + nth, 1000 + nth, 2000 + nth)).collect()
 }
 
+/// How the set's scripts name the cases for repair.
+const SCRIPT: &str = "case $1 in\np1) run_test \"$INPUT_NAME\"1 \"$OUTPUT_NAME\"1 ;;\n\
+                      n1) run_test \"$NEGINPUT_NAME\"1 \"$NEGOUTPUT_NAME\"1 ;;\nesac\n";
+
 /// The ids of the ten bugs of [`condefects`] in one language.
 pub fn condefects_ids(language: &str) -> Vec<String> {
     (0..PROBLEMS.len()).map(|nth| format!("condefects-{language}:abc{}_a-{}", 100 + nth, 3000 + nth)).collect()
@@ -184,6 +188,11 @@ pub fn codeflaws(held_out: &[i64]) -> tempfile::TempDir {
         files.push((format!("{folder}/{name}-{}.c", 1000 + nth), problem.in_c(problem.wrong)));
         files.push((format!("{folder}/{name}-{}.c", 2000 + nth), problem.in_c(problem.right)));
         files.push((format!("{folder}/Makefile"), "all:\n\techo this makefile must not run >&2; exit 1\n".into()));
+        if nth == 0 {
+            files.push((format!("{folder}/test-genprog.sh"), SCRIPT.into()));
+            files.push((format!("{folder}/input-pos77"), "1 2 3 ...".into()));
+            files.push((format!("{folder}/output-pos77"), "the page cuts this input".into()));
+        }
         let mut cases = |before: &str, cases: Vec<(String, String)>| {
             for (nth, (input, output)) in cases.into_iter().enumerate() {
                 let kind = if nth == 0 { "neg1".to_owned() } else { format!("pos{nth}") };

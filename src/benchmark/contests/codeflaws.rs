@@ -3,14 +3,19 @@
 //!
 //! A bug is a folder `<contest>-<problem>-bug-<rejected>-<accepted>` with a program of either submission
 //! (`<contest>-<problem>-<submission>.c`), inputs and answers for repair (`input-pos1`, `output-neg1`, …), and others that
-//! are held out (`heldout-input-pos1`, …). Its makefile and scripts are not run.
+//! are held out (`heldout-input-pos1`, …). Its makefile and scripts are not run; `test-genprog.sh` is read, for it names the
+//! cases that are for repair: other inputs in the folder are cut where the contest's page cuts them, or have several
+//! answers.
 
 use super::{Cases, Program, names, words};
 use crate::benchmark::nearest::unknown_bug;
 use crate::benchmark::settings::Settings;
-use crate::benchmark::{Benchmark, BenchmarkError, Checkout, Summary};
-use crate::domain::BugId;
+use crate::benchmark::{Benchmark, BenchmarkError, Case, Checkout, Summary};
+use crate::domain::{BugId, TestId};
 use camino::{Utf8Path, Utf8PathBuf};
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 const NAME: &str = "codeflaws";
 const ROOT_VARIABLE: &str = "UNIDEBUG_CODEFLAWS_ROOT";
@@ -20,6 +25,15 @@ const BUILD: &str = "cc -std=c99 -fno-optimize-sibling-calls -fno-strict-aliasin
                      -Wno-error=implicit-function-declaration -Wno-error=implicit-int -o program";
 /// Before names of files that are held out.
 const HELD_OUT: &str = "heldout-";
+/// The script that names the cases for repair.
+const SCRIPT: &str = "test-genprog.sh";
+/// Begins of names of cases that the wrong program fails.
+const NEGATIVE: &str = "neg";
+/// The end of an input or answer that the contest's page cuts.
+const CUT: &str = "...";
+/// `p2) run_test "$INPUT_NAME"2 "$OUTPUT_NAME"2 ;;`, `n1) run_test "$NEGINPUT_NAME"1 …`
+static NAMED_CASE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"run_test "\$(NEG)?INPUT_NAME"(\d+) "#).ok());
 
 /// The adapter.
 pub(in crate::benchmark) struct Codeflaws {
@@ -81,8 +95,35 @@ impl Codeflaws {
             let is_word = number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') && !number.is_empty();
             is_word.then(|| (format!("{before}{number}"), input, output))
         });
-        Cases::read(named.collect::<Vec<_>>())
+        let mut cases = Cases::read(named.collect::<Vec<_>>())?;
+        let all = cases.read.len();
+        let is_cut = |text: &str| text.trim_end().ends_with(CUT);
+        cases.read.retain(|case| !is_cut(&case.input) && !is_cut(&case.output));
+        cases.left_out += all - cases.read.len();
+        Ok(cases)
     }
+
+    /// The cases for repair, and which of them fail: as the set's own script names them, if it is there.
+    fn cases_for_repair(folder: &Utf8Path) -> Result<(Cases, Option<Vec<TestId>>), BenchmarkError> {
+        let mut cases = Self::cases(folder, "")?;
+        let named = named_cases(&std::fs::read_to_string(folder.join(SCRIPT)).unwrap_or_default());
+        if named.is_empty() {
+            return Ok((cases, None));
+        }
+        cases.read.retain(|case| named.contains(&case.name));
+        cases.left_out = 0;
+        let fails = cases.read.iter().filter(|case| case.name.starts_with(NEGATIVE));
+        let failing: Vec<TestId> = fails.map(Case::test).collect();
+        Ok((cases, (!failing.is_empty()).then_some(failing)))
+    }
+}
+
+/// The cases that a script names: `neg1`, `pos2`.
+fn named_cases(script: &str) -> BTreeSet<String> {
+    let Some(named) = NAMED_CASE.as_ref() else { return BTreeSet::new() };
+    let name =
+        |found: regex::Captures<'_>| format!("{}{}", if found.get(1).is_some() { NEGATIVE } else { "pos" }, &found[2]);
+    named.captures_iter(script).map(name).collect()
 }
 
 #[async_trait::async_trait]
@@ -114,7 +155,7 @@ impl Benchmark for Codeflaws {
             hint: "the folder seems to be damaged; unpack codeflaws.tar.gz again".into(),
         };
         let Some(named) = Named::of(&id.name) else { return Err(damaged("the folder has no name of a bug")) };
-        let cases = Self::cases(&folder, "")?;
+        let (cases, triggering) = Self::cases_for_repair(&folder)?;
         if cases.read.is_empty() {
             return Err(damaged("no input has an answer (`input-pos1` and `output-pos1`)"));
         }
@@ -127,13 +168,22 @@ impl Benchmark for Codeflaws {
             build: Some(words(&format!("{BUILD} {file} -lm"))),
             run: words("./program"),
         };
-        program.checkout(id, into, (cases, Self::cases(&folder, HELD_OUT)?))
+        let checkout = program.checkout(id, into, (cases, Self::cases(&folder, HELD_OUT)?))?;
+        Ok(Checkout { triggering, ..checkout })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_script_names_the_cases_for_repair() {
+        let script = "case $1 in\np1) run_test \"$INPUT_NAME\"1 \"$OUTPUT_NAME\"1 ;;\n\
+                      n1) run_test \"$NEGINPUT_NAME\"1 \"$NEGOUTPUT_NAME\"1 ;;\nesac\n";
+        assert_eq!(named_cases(script), ["neg1", "pos1"].map(str::to_owned).into());
+        assert!(named_cases("").is_empty());
+    }
 
     #[test]
     fn names_of_bugs_are_read() {

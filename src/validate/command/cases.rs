@@ -13,8 +13,6 @@ use nix::sys::signal::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// The class that cases have in names of tests: `cases#3`.
-const CLASS: &str = "cases";
 /// Time of a case before it is known how long it takes.
 const FIRST: Duration = Duration::from_secs(10);
 /// The least time of a case after that.
@@ -25,11 +23,6 @@ const LONGER: u32 = 10;
 const TOLD: usize = 600;
 /// Runs a program with a file as its input; both are arguments, and no shell reads them.
 const WITH_INPUT: &str = "exec \"$@\" < \"$0\"";
-
-/// The test that a case is.
-fn id(case: &Case) -> TestId {
-    TestId::new(CLASS, case.name.clone())
-}
 
 impl CommandJudge {
     /// Runs the cases in a copy that is built, the triggering ones first; a candidate that loses one of them is spared
@@ -68,23 +61,40 @@ impl CommandJudge {
         Ok(report)
     }
 
-    /// Runs the cases that are held out, in a fresh copy with the patch.
+    /// Runs the cases that are held out, in a fresh copy with the patch. A case that the accepted program loses too, for its
+    /// input is cut or it has several answers, says nothing and does not count.
     pub(super) async fn run_held_out(&self, patch: &Patch) -> Result<Option<HeldOut>, ValidateError> {
-        let held_out = &self.checkout.held_out;
-        let Testing::Cases(run, _) = &self.commands.test else { return Ok(None) };
+        let mut held_out = self.checkout.held_out.clone();
+        if held_out.is_empty() {
+            return Ok(None);
+        }
+        if let Some(oracle) = &self.checkout.oracle {
+            let (_keep, tree) = self.copy()?;
+            for (path, accepted) in &oracle.files {
+                let place = path.under(&tree);
+                std::fs::write(&place, accepted).map_err(io_error("writing the accepted program", &place))?;
+            }
+            let known = self.passed_of(&held_out, &tree).await?;
+            held_out.retain(|case| known.contains(&case.test()));
+        }
         if held_out.is_empty() {
             return Ok(None);
         }
         let (_keep, tree) = self.patched_copy(patch)?;
-        let wall = self.options.max_time;
-        let passed = match self.build_fails(self.commands.build.as_ref(), &tree, wall).await? {
-            Some(_) => 0,
-            None => {
-                let report = self.run_cases((run, held_out), &tree, wall, None, false).await?;
-                report.results.values().filter(|result| result.passed()).count()
-            }
-        };
+        let passed = self.passed_of(&held_out, &tree).await?.len();
         Ok(Some(HeldOut { tests: held_out.len(), passed }))
+    }
+
+    /// The cases that the program in a copy passes; none where it does not compile.
+    async fn passed_of(&self, cases: &[Case], tree: &Utf8Path) -> Result<BTreeSet<TestId>, ValidateError> {
+        let (Testing::Cases(run, _), wall) = (&self.commands.test, self.options.max_time) else {
+            return Ok(BTreeSet::new());
+        };
+        if self.build_fails(self.commands.build.as_ref(), tree, wall).await?.is_some() {
+            return Ok(BTreeSet::new());
+        }
+        let report = self.run_cases((run, cases), tree, wall, None, false).await?;
+        Ok(report.results.into_values().filter(TestResult::passed).map(|result| result.id).collect())
     }
 
     fn ordered<'c>(&self, cases: &'c [Case], known: Option<&TestReport>) -> Vec<&'c Case> {
@@ -95,15 +105,15 @@ impl CommandJudge {
             .collect();
         let (mut first, rest): (Vec<_>, Vec<_>) = cases
             .iter()
-            .filter(|case| !cut.contains(&id(case)))
-            .partition(|case| self.baseline.triggering.contains(&id(case)));
+            .filter(|case| !cut.contains(&case.test()))
+            .partition(|case| self.baseline.triggering.contains(&case.test()));
         first.extend(rest);
         first
     }
 
     /// The time of a case: by how long it took with the bug.
     fn limit(&self, case: &Case) -> Duration {
-        match self.baseline.report.results.get(&id(case)) {
+        match self.baseline.report.results.get(&case.test()) {
             Some(before) if before.status != TestStatus::TimedOut => {
                 LEAST.max(Duration::from_millis(before.millis) * LONGER)
             }
@@ -143,7 +153,7 @@ fn judged(case: &Case, done: &Finished) -> TestResult {
         other => (TestStatus::Failed, Some(failed(ending(other), "it said", &said))),
     };
     let millis = u64::try_from(done.wall.as_millis()).unwrap_or(u64::MAX);
-    TestResult { id: id(case), status, failure, millis, loss: None }
+    TestResult { id: case.test(), status, failure, millis, loss: None }
 }
 
 /// How a program ended, by the signal's name where it was one: a shell tells signals as codes above 128.
