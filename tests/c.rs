@@ -118,6 +118,46 @@ fn a_cmake_project_is_judged_by_ctest() {
     assert_eq!(judged(&project, &[line(RIGHT), line("    if (ring->count == 9) {")]), ["plausible", "failed"]);
 }
 
+/// Whether a program is installed; without it a test is left out by name.
+fn has(program: &str) -> bool {
+    let is_there = std::process::Command::new(program).arg("--version").output().is_ok();
+    if !is_there {
+        eprintln!("passed over: no {program} here");
+    }
+    is_there
+}
+
+#[test]
+fn a_meson_project_is_judged_by_its_tests() {
+    if !has("meson") {
+        return;
+    }
+    let meson = "project('ring', 'c')\ntest('ring', executable('test_ring', 'tests/test_ring.c', 'src/ring.c',\n  \
+                 include_directories: include_directories('src')))\n";
+    let project = project(("meson.build", meson));
+    let line = |new: &str| ("src/ring.c", RING, RING.replace(WRONG, new));
+    let changes = [line(RIGHT), line("    if (ring->count == 9) {"), line("    if (ring->count >= ) {")];
+    assert_eq!(judged(&project, &changes), ["plausible", "failed", "compile_error"]);
+    let shown = unidebug(&["tool", "run_tests", "--bug", project.path().to_str().unwrap()]);
+    assert!(shown.stdout.contains("FAIL: refuses_when_full"), "what the test prints is its failure: {shown}");
+}
+
+#[test]
+fn a_project_of_the_gnu_build_system_is_judged_by_make_check() {
+    if !has("automake") {
+        return;
+    }
+    let configure = "AC_INIT([ring], [1])\nAM_INIT_AUTOMAKE([foreign subdir-objects])\nAC_PROG_CC\n\
+                     AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n";
+    let makefile = "AM_CPPFLAGS = -I$(srcdir)/src\ncheck_PROGRAMS = test_ring\n\
+                    test_ring_SOURCES = tests/test_ring.c src/ring.c\nTESTS = $(check_PROGRAMS)\n";
+    let project = project(("configure.ac", configure));
+    std::fs::write(project.path().join("Makefile.am"), makefile).unwrap();
+    let line = |new: &str| ("src/ring.c", RING, RING.replace(WRONG, new));
+    let changes = [line(RIGHT), line("    if (ring->count == 9) {"), line("    if (ring->count >= ) {")];
+    assert_eq!(judged(&project, &changes), ["plausible", "failed", "compile_error"]);
+}
+
 #[test]
 fn attacks_in_c_are_not_plausible() {
     let project = project(("Makefile", MAKEFILE));

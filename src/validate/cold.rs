@@ -114,20 +114,6 @@ impl ColdJudge {
     }
 }
 
-/// Looks at candidates one after the other: the way of judges that overlap nothing.
-pub(super) async fn one_by_one(
-    judge: &dyn Judge,
-    patches: &[Patch],
-    on_result: &mut OnResult<'_>,
-) -> Result<(), ValidateError> {
-    for (at, patch) in patches.iter().enumerate() {
-        if on_result(at, &judge.validate(patch).await?).is_break() {
-            break;
-        }
-    }
-    Ok(())
-}
-
 /// The judge's answer as agents see it.
 pub(super) fn answer(report: &TestReport, judged: Judged, seconds: f64) -> Validation {
     let told = judged.against.iter().filter_map(|id| failure_of(report, id));

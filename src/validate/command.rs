@@ -9,7 +9,7 @@ mod cases;
 mod compilers;
 mod complaints;
 mod copy;
-mod ctest;
+mod drivers;
 mod ends;
 mod gcc;
 mod gcov;
@@ -26,7 +26,8 @@ use super::plausible::{self, Judged};
 use super::records::Discovered;
 use super::refuse::refuse;
 use super::{
-    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, cold, subject,
+    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, cold, lanes,
+    subject,
 };
 use crate::benchmark::{Case, Checkout, Runner};
 use crate::domain::{
@@ -35,6 +36,7 @@ use crate::domain::{
 use crate::language::{C, Language};
 use crate::sandbox::Sandbox;
 use camino::Utf8Path;
+use futures::stream::{self, StreamExt};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -59,8 +61,8 @@ pub struct CommandJudge {
     says: OnceLock<bool>,
     /// What tests in C execute, once it was measured.
     measured: tokio::sync::OnceCell<Option<Spectrum>>,
-    /// The project in C, built once, for candidates to be built in.
-    built: tokio::sync::OnceCell<Option<built::Built>>,
+    /// The project in C, built already, for candidates to be built in.
+    built: built::BuiltCopies,
     /// How far the programs of the triggering tests run in the untouched project in C.
     ends: tokio::sync::OnceCell<Option<ends::Programs>>,
     /// What compilers and sanitizers say of the project in C, once it was asked.
@@ -112,7 +114,7 @@ impl CommandJudge {
             baseline: Baseline::default(),
             says: OnceLock::new(),
             measured: tokio::sync::OnceCell::new(),
-            built: tokio::sync::OnceCell::new(),
+            built: built::BuiltCopies::default(),
             ends: tokio::sync::OnceCell::new(),
             checked: tokio::sync::OnceCell::new(),
         };
@@ -314,7 +316,16 @@ impl Judge for CommandJudge {
     }
 
     async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
-        cold::one_by_one(self, patches, on_result).await
+        // Copies of a project in C know nothing of each other; other test commands may share a port or a folder.
+        let at_once = if self.checkout.language == C.name() { lanes::count() } else { 1 };
+        let candidates: Vec<_> = patches.iter().map(|patch| self.validate(patch)).collect();
+        let mut validations = stream::iter(candidates).buffered(at_once).enumerate();
+        while let Some((at, validation)) = validations.next().await {
+            if on_result(at, &validation?).is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {

@@ -126,7 +126,7 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
     }
     Err(root(
         "no project was found here: no pom.xml, no build.gradle, no known layout and no test module of pytest, \
-         nor a Makefile or CMakeLists.txt beside sources in C"
+         nor a Makefile, CMakeLists.txt, meson.build or configure.ac beside sources in C"
             .into(),
         format!("known layouts: {known}; or name folders in {}, or use `--build` and `--test`", facts::FILE),
     ))

@@ -15,6 +15,8 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("gcc", "projects in C, and what their tests execute", "apt-get install gcc"),
     ("make", "projects in C with a makefile", "apt-get install make"),
     ("ctest", "projects in C with CMake", "apt-get install cmake"),
+    ("meson", "projects in C with Meson", "apt-get install meson"),
+    ("automake", "projects in C whose `configure` is not there yet", "apt-get install automake"),
 ];
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {

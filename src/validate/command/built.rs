@@ -2,20 +2,30 @@
 //! from here; who passes runs once more from nothing.
 
 use super::copy::forget_objects;
-use super::{CommandJudge, Ran, Testing, ctest};
+use super::drivers::{self, Driver};
+use super::{CommandJudge, Ran, Testing};
 use crate::benchmark::{copy_with_outputs, private_copy};
 use crate::domain::{FileChange, Outcome, Patch, Validation};
 use crate::language::{C, Language};
 use crate::validate::{ValidateError, cold, io_error, plausible, subject};
 use camino::{Utf8Path, Utf8PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::Mutex;
+
+/// Built copies in which no candidate is built now: as many as candidates were judged at once.
+#[derive(Default)]
+pub(super) struct BuiltCopies {
+    free: Mutex<Vec<Built>>,
+    /// Whether the untouched project does not build.
+    fails: AtomicBool,
+}
 
 /// A built copy, and the place where it was built: build tools keep absolute paths, so each candidate is built there.
-pub(super) struct Built {
+struct Built {
     _keep: tempfile::TempDir,
     kept: Utf8PathBuf,
-    place: Mutex<Utf8PathBuf>,
+    place: Utf8PathBuf,
     /// What builds the triggering tests alone, where that is known.
     build: Option<Vec<String>>,
 }
@@ -23,27 +33,47 @@ pub(super) struct Built {
 impl CommandJudge {
     /// What speaks against a patch already by the triggering tests; `None` where nothing does, or nothing can be told.
     pub(super) async fn quick_no(&self, patch: &Patch, wall: Duration) -> Result<Option<Validation>, ValidateError> {
+        if self.checkout.language != C.name() || self.built.fails.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let free = || self.built.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = free().pop();
+        let built = match known {
+            Some(built) => Some(built),
+            None => self.build_once().await?,
+        };
+        let Some(built) = built else {
+            self.built.fails.store(true, Ordering::Relaxed);
+            return Ok(None);
+        };
+        let no = self.judged_in(&built, patch, wall).await;
+        free().push(built);
+        no
+    }
+
+    async fn judged_in(
+        &self,
+        built: &Built,
+        patch: &Patch,
+        wall: Duration,
+    ) -> Result<Option<Validation>, ValidateError> {
         let begin = Instant::now();
         let Testing::Reports(test, folders) = &self.commands.test else { return Ok(None) };
-        if self.checkout.language != C.name() {
-            return Ok(None);
-        }
-        let Some(built) = self.built.get_or_try_init(|| self.build_once()).await? else { return Ok(None) };
-        let place = built.place.lock().await;
+        let place = &built.place;
         // Tests may have closed folders; a run from nothing decides then.
-        if std::fs::remove_dir_all(&*place).and_then(|()| std::fs::create_dir(&*place)).is_err() {
+        if std::fs::remove_dir_all(place).and_then(|()| std::fs::create_dir(place)).is_err() {
             return Ok(None);
         }
-        copy_with_outputs(&built.kept, &place)?;
-        subject::write_all(patch, &place)?;
+        copy_with_outputs(&built.kept, place)?;
+        subject::write_all(patch, place)?;
         if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
-            forget_objects(&place);
+            forget_objects(place);
         }
         // A new file is found by what describes the build alone.
         let is_old = |file: &FileChange| file.before.is_some();
         let build = built.build.as_ref().filter(|_| patch.files.iter().all(is_old)).or(self.commands.build.as_ref());
         let test = self.triggering_only(test);
-        let mut validation = match self.built_and_tested(&place, build, (&test, folders), wall).await? {
+        let mut validation = match self.built_and_tested(place, build, (&test, folders), wall).await? {
             Ran::NotBuilt(diagnostics) => subject::does_not_compile(diagnostics),
             Ran::Tested(report) => {
                 let judged = plausible::triggering(&self.baseline, &report);
@@ -59,7 +89,7 @@ impl CommandJudge {
 
     /// The command for the triggering tests alone, where it can be told so.
     pub(super) fn triggering_only(&self, test: &[String]) -> Vec<String> {
-        if ctest::is(test) { ctest::only(test, &self.baseline.triggering) } else { test.to_vec() }
+        Driver::of(test).map_or_else(|| test.to_vec(), |driver| driver.only(test, &self.baseline.triggering))
     }
 
     /// Builds the untouched project, runs its triggering tests, which a makefile may build only then, and keeps what that
@@ -79,20 +109,22 @@ impl CommandJudge {
         if let Ran::NotBuilt(_) = self.built_and_tested(&place, build, (&triggering, folders), wall).await? {
             return Ok(None);
         }
-        let build = if ctest::is(test) { self.build_of_triggering(test, &place).await? } else { None };
+        let build = self.build_of_triggering(test, &place).await?;
         copy_with_outputs(&place, &kept)?;
-        Ok(Some(Built { _keep: keep, kept, place: Mutex::new(place), build }))
+        Ok(Some(Built { _keep: keep, kept, place, build }))
     }
 
-    /// The command that builds the programs of the triggering tests, as CTest names them; `None` where it fails.
+    /// The command that builds the programs of the triggering tests; `None` where no tool names them, or where it fails.
     async fn build_of_triggering(
         &self,
         test: &[String],
         place: &Utf8Path,
     ) -> Result<Option<Vec<String>>, ValidateError> {
         let wall = self.wall(super::LEAST_FOR_A_CANDIDATE);
-        let told = self.sandbox.run(self.job(&ctest::described(test, &self.baseline.triggering), place, wall)?).await?;
-        let Some(build) = ctest::build_of(test, &told.stdout) else { return Ok(None) };
+        let described = Driver::of(test).and_then(|driver| driver.described(test, &self.baseline.triggering));
+        let Some(described) = described else { return Ok(None) };
+        let told = self.sandbox.run(self.job(&described, place, wall)?).await?;
+        let Some(build) = drivers::build_of(test, &told.stdout) else { return Ok(None) };
         let done = self.sandbox.run(self.job(&build, place, wall)?).await?;
         Ok(done.exit.success().then_some(build))
     }

@@ -3,12 +3,15 @@
 use super::CommandJudge;
 use crate::benchmark::{jars, private_copy};
 use crate::domain::Patch;
+use crate::language::{C, Language};
 use crate::sandbox::{Job, PROGRAM_PATH};
 use crate::validate::{ValidateError, io_error, subject};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
 const MEMORY_MIB: u64 = 4096;
+/// Check names tests that pass only when it is verbose; Meson draws the value of fresh memory unless it is given.
+const FOR_TESTS_IN_C: &[(&str, &str)] = &[("CK_VERBOSITY", "verbose"), ("MALLOC_PERTURB_", "0")];
 
 impl CommandJudge {
     /// A copy of the untouched project, which is removed with the first value.
@@ -54,6 +57,9 @@ impl CommandJudge {
         let path = std::env::var("PATH").unwrap_or_default();
         job.env.push(("PATH".into(), format!("{path}:{PROGRAM_PATH}")));
         job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
+        if self.checkout.language == C.name() {
+            job.env.extend(FOR_TESTS_IN_C.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+        }
         job.limits.memory_mib = MEMORY_MIB;
         Ok(job)
     }

@@ -1,11 +1,11 @@
 //! What tests in C execute, by gcc's own instrumentation: the project is built once more by its own commands, with
-//! compilers in front of PATH that add `--coverage`. Tests that CTest starts, and programs by cases, are measured one by
-//! one; what one command runs is measured together.
+//! compilers in front of PATH that add `--coverage`. Tests that CTest or Meson starts, and programs by cases, are
+//! measured one by one; what one command runs is measured together.
 
 use super::cases::with_input;
 use super::compilers::{Added, Compilers, LEAST};
 use super::copy::{forget_objects, on_users_path};
-use super::ctest::{self, words};
+use super::drivers::{Driver, words};
 use super::{CommandJudge, Testing};
 use crate::benchmark::Case;
 use crate::domain::{RepoPath, TestId};
@@ -50,8 +50,10 @@ impl CommandJudge {
         run.end = Instant::now() + time;
         let tests = match &self.commands.test {
             Testing::Cases(command, cases) => run.cases(command, cases).await?,
-            Testing::Reports(command, _) if ctest::is(command) => run.of_ctest(command).await?,
-            Testing::Reports(command, _) => run.together(command).await?,
+            Testing::Reports(command, _) => match Driver::of(command) {
+                Some(driver) => run.one_by_one(driver, command).await?,
+                None => run.together(command).await?,
+            },
         };
         let is_told = tests.iter().any(|(_, passed, coverage)| !passed && !coverage.lines.is_empty());
         if !is_told {
@@ -102,10 +104,10 @@ impl Measured<'_> {
         Ok(tests)
     }
 
-    async fn of_ctest(&self, command: &[String]) -> Result<Tests, ValidateError> {
+    async fn one_by_one(&self, driver: Driver, command: &[String]) -> Result<Tests, ValidateError> {
         let mut tests = Vec::new();
         for (id, passed) in self.wanted() {
-            self.judge.sandbox.run(cut(self.job(&ctest::only(command, [id]))?)).await?;
+            self.judge.sandbox.run(cut(self.job(&driver.only(command, [id]))?)).await?;
             tests.push((id.clone(), passed, self.read().await?));
         }
         Ok(tests)

@@ -1,4 +1,4 @@
-//! Results of tests as tools of C print them: Automake, the Test Anything Protocol, Unity; where nothing of that is
+//! Results of tests as tools of C print them: Automake, the Test Anything Protocol, Unity, Check; where nothing of that is
 //! printed, a word at the begin or end of a line (cmocka, Criterion, Acutest, µnit, GoogleTest, many a hand-written one);
 //! else the command's own end as one test.
 
@@ -20,6 +20,9 @@ static TAP: LazyLock<Option<Regex>> =
 /// `tests/test_stack.c:12:test_push:FAIL: why` of Unity.
 static UNITY: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^([^:\s]+):(\d+):(\w+):(PASS|FAIL|IGNORE)(?:: *(.*))?$").ok());
+/// `tests/check_ring.c:17:F:Core:test_put:0: why` of Check, when it is verbose.
+static CHECK: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^[^:\s]+:\d+:([PFES]):[^:]*:(\w+):\d+(?:: .*)?$").ok());
 
 /// `[  FAILED  ] name`, `[PASS] name (0.02s)`.
 static IN_FRONT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!(r"^\[ *({WORD}) *\] *(\S.*)$")).ok());
@@ -43,10 +46,12 @@ pub(super) fn collect(output: &str, class: &str, report: &mut TestReport) {
     let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
     let by_tools = lines.iter().any(|line| of_tools(line).is_some());
     let read: Reader = if by_tools { of_tools } else { of_words };
-    for (nth, line) in lines.iter().enumerate() {
+    let logs = automake_logs(&lines);
+    for (nth, line) in lines.iter().enumerate().filter(|(nth, _)| !logs.contains(nth)) {
         let Some((name, status)) = read(line) else { continue };
+        let said = || automake_log(&lines[logs.clone()], line).unwrap_or_else(|| around(&lines, nth, read));
+        let failure = (status == TestStatus::Failed).then(|| failure(&said()));
         let id = TestId::new(class, name);
-        let failure = (status == TestStatus::Failed).then(|| failure(&around(&lines, nth, read)));
         let result = TestResult { id: id.clone(), status, failure, millis: 0, loss: None };
         match report.results.get(&id) {
             Some(old) if old.status == TestStatus::Failed => {}
@@ -82,6 +87,14 @@ fn of_tools(line: &str) -> Option<(String, TestStatus)> {
         };
         return Some((found[3].to_owned(), status));
     }
+    if let Some(found) = of(&CHECK) {
+        let status = match &found[1] {
+            "P" => TestStatus::Passed,
+            "S" => TestStatus::Skipped,
+            _ => TestStatus::Failed,
+        };
+        return Some((found[2].to_owned(), status));
+    }
     let found = of(&TAP)?;
     let group = |nth: usize| found.get(nth).map_or("", |group| group.as_str());
     let name = if group(3).is_empty() { group(2) } else { group(3) };
@@ -111,6 +124,23 @@ fn of_words(line: &str) -> Option<(String, TestStatus)> {
     (!SUM.as_ref()?.is_match(&name)).then(|| (name.trim().to_owned(), status))
 }
 
+/// Where Automake prints the logs of what failed, which hold results of their own: behind the name of the log of all
+/// tests, up to the sums.
+fn automake_logs(lines: &[&str]) -> std::ops::Range<usize> {
+    let begin = lines.iter().position(|line| line.ends_with(": ./test-suite.log"));
+    let length = |begin: usize| lines[begin..].iter().position(|line| line.starts_with("Testsuite summary for "));
+    begin.and_then(|begin| Some(begin..begin + length(begin)?)).unwrap_or(0..0)
+}
+
+/// The log of one test, under its underlined result.
+fn automake_log<'t>(logs: &[&'t str], result: &str) -> Option<Vec<&'t str>> {
+    let is_underlined =
+        |nth: usize| logs.get(nth + 1).is_some_and(|line| !line.is_empty() && line.bytes().all(|byte| byte == b'='));
+    let begin = (0..logs.len()).find(|nth| logs[*nth] == result && is_underlined(*nth))?;
+    let next = (begin + 2..logs.len()).find(|nth| is_underlined(*nth)).unwrap_or(logs.len());
+    Some(logs[begin + 2..next].to_vec())
+}
+
 /// A line with what stands around it up to the next results: what a test says comes before its result in one tool and
 /// behind it in another, and both are its words.
 fn around<'t>(lines: &[&'t str], at: usize, read: Reader) -> Vec<&'t str> {
@@ -119,7 +149,7 @@ fn around<'t>(lines: &[&'t str], at: usize, read: Reader) -> Vec<&'t str> {
     lines[at - before..=at + after].to_vec()
 }
 
-fn failure(said: &[&str]) -> Failure {
+pub(super) fn failure(said: &[&str]) -> Failure {
     let text = said.join("\n");
     let asserts = text.contains("Assertion") || text.contains("FAIL") || text.contains("not ok");
     let kind = if asserts { "assertion" } else { "failure" };
@@ -144,11 +174,18 @@ mod tests {
         let failed = |name: &str| (format!("make#{name}"), TestStatus::Failed);
         let automake = "PASS: test_pop\nFAIL: test_push\nXFAIL: later\nERROR: test_top\n# TOTAL: 4\n# PASS:  2\n";
         assert_eq!(all(automake), [passed("later"), passed("test_pop"), failed("test_push"), failed("test_top")]);
+        let logged = "FAIL: t_ring\nPASS: t_old\n====\n   ring 1: ./test-suite.log\n====\n# FAIL:  1\n\nFAIL: t_ring\n====\n\n\
+                      PASS: keeps\nFAIL: refuses\nFAIL t_ring (exit status: 1)\n\n====\nTestsuite summary for ring 1\n# FAIL:  1\n";
+        assert_eq!(all(logged), [passed("t_old"), failed("t_ring")], "results in logs are no results");
+        let lines: Vec<&str> = logged.lines().collect();
+        assert!(automake_log(&lines[automake_logs(&lines)], "FAIL: t_ring").unwrap().contains(&"FAIL: refuses"));
         let tap = "1..4\nok 1 - pops\nnot ok 2 - pushes\n# got 3\nok 3 # SKIP no\nnot ok 4 - one day # TODO x\nokay\n";
         let skipped = ("make#3".to_owned(), TestStatus::Skipped);
         assert_eq!(all(tap), [skipped, passed("one day"), passed("pops"), failed("pushes")]);
         let unity = "t/test_s.c:9:test_pop:PASS\nt/test_s.c:14:test_push:FAIL: Expected 1 Was 2\n2 Tests 1 Failures\n";
         assert_eq!(all(unity), [passed("test_pop"), failed("test_push")]);
+        let check = "t/check_s.c:9:P:Core:test_pop:0: Passed\nt/check_s.c:17:F:Core:test_push:0: Assertion 'a == 1' failed: a == 2\n";
+        assert_eq!(all(check), [passed("test_pop"), failed("test_push")]);
         assert_eq!(all("PASS: a\nFAIL: a\nPASS: a\n"), [failed("a")], "once failed is failed");
         assert!(all("cc -c a.c\nmake: *** [check] Error 1\n").is_empty());
     }

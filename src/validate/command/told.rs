@@ -1,5 +1,6 @@
 //! What a test command told: its reports, what it printed, and how it ended.
 
+use super::drivers::{self, Driver};
 use super::{CommandJudge, printed, reports, said};
 use crate::domain::{RepoPath, RunEnd, TestId, TestReport};
 use crate::language::{C, Language};
@@ -15,6 +16,9 @@ impl CommandJudge {
         let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(done) };
         for folder in folders {
             reports::collect(&folder.under(tree), &mut report);
+            if Driver::of(test) == Some(Driver::Meson) {
+                drivers::add_output(&folder.under(tree), &mut report);
+            }
         }
         let said = words_of(done);
         // Tools of C seldom write JUnit XML: what they print tells their results.

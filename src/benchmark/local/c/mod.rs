@@ -1,33 +1,33 @@
-//! Projects in C: a Makefile with a target for tests, or CMake with CTest.
+//! Projects in C: CMake with CTest, Meson, a Makefile with a target for tests, or the GNU build system.
+
+mod autotools;
+mod cmake;
+mod make;
+mod meson;
 
 use super::test_roots;
 use crate::benchmark::{BenchmarkError, Project, Runner};
 use crate::domain::RepoPath;
 use crate::language::{C, Language};
 use crate::sandbox::PROGRAM_PATH;
-use camino::{Utf8Path, Utf8PathBuf};
-use regex::Regex;
+use camino::Utf8Path;
 
-/// Files that make reads, in its own order.
-const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
-/// What CMake reads.
-const CMAKE: &str = "CMakeLists.txt";
-/// Targets that run tests, the usual one first.
-const TARGETS: &[&str] = &["check", "test", "tests"];
 /// Folders that hold nothing but tests, by their name.
 const TEST_FOLDERS: &[&str] = &["test", "tests", "testing", "t", "unittest", "unittests"];
-/// Programs that a project of CMake needs, each with its package.
-const PROGRAMS_OF_CMAKE: &[(&str, &str)] = &[("cmake", "cmake"), ("ctest", "cmake"), ("cc", "gcc")];
-/// Where CMake builds in a copy, and CTest reports: a name that no project has.
+/// Where CMake and Meson build in a copy: a name that no project has.
 const BUILD: &str = "unidebug-build";
-/// Compilers that work at once.
+/// Compilers that work at once: more could take more memory than the sandbox gives a build.
 const MOST_COMPILERS: usize = 4;
 /// Sources deeper than this are not looked for.
 const MAX_DEPTH: usize = 8;
 
+/// How a project is built, if that is a step of its own, and tested; where reports lie.
+type Commands = (Option<Vec<String>>, Vec<String>, Vec<RepoPath>);
+
 /// Whether a folder is a project in C that says how its tests are run.
 pub(super) fn builds(folder: &Utf8Path) -> bool {
-    (folder.join(CMAKE).is_file() || makefile(folder).is_some()) && !files(folder).is_empty()
+    let described = [cmake::FILE, meson::FILE].iter().any(|file| folder.join(file).is_file());
+    (described || make::makefile(folder).is_some() || autotools::describes(folder)) && !files(folder).is_empty()
 }
 
 /// The project, with the commands of its own build.
@@ -35,12 +35,7 @@ pub(super) fn builds(folder: &Utf8Path) -> bool {
 /// # Errors
 /// No target runs tests, or a program is missing.
 pub(in crate::benchmark) fn set_up(root: &Utf8Path, notes: &mut Vec<String>) -> Result<Project, BenchmarkError> {
-    // CTest tells tests apart, a target of make often does not.
-    let ctest = || names_tests(root) && PROGRAMS_OF_CMAKE.iter().all(|(program, _)| is_installed(program));
-    let (build, test, reports) = match makefile(root) {
-        Some(file) if !root.join(CMAKE).is_file() || target(&file).is_some() && !ctest() => by_make(&file)?,
-        _ => by_cmake(root)?,
-    };
+    let (build, test, reports) = commands(root)?;
     let built = build.as_ref().map_or(String::new(), |build| format!("built by `{}`, ", build.join(" ")));
     notes.push(format!("C project: {built}tested by `{}`", test.join(" ")));
     Ok(Project {
@@ -52,49 +47,46 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, notes: &mut Vec<String>) -> 
     })
 }
 
-/// How it is built, if that is a step of its own, and tested; where reports lie.
-type Commands = (Option<Vec<String>>, Vec<String>, Vec<RepoPath>);
+/// CTest and Meson tell tests apart, a target of make often does not: they go first where they are installed.
+fn commands(root: &Utf8Path) -> Result<Commands, BenchmarkError> {
+    let all_installed = |programs: &[(&str, &str)]| programs.iter().all(|(program, _)| is_installed(program));
+    if cmake::names_tests(root) && all_installed(cmake::PROGRAMS) {
+        return cmake::commands(root);
+    }
+    if meson::names_tests(root) && all_installed(meson::PROGRAMS) {
+        return meson::commands(root);
+    }
+    let makefile = make::makefile(root);
+    if let Some(file) = makefile.as_ref().filter(|file| make::target(file).is_some()) {
+        return make::commands(file);
+    }
+    if autotools::describes(root) {
+        return autotools::commands(root);
+    }
+    // What is missing is said of the tool that has tests, or else of the one that there is.
+    match makefile {
+        _ if cmake::names_tests(root) => cmake::commands(root),
+        _ if meson::names_tests(root) => meson::commands(root),
+        Some(file) if !root.join(cmake::FILE).is_file() => make::commands(&file),
+        _ if root.join(cmake::FILE).is_file() => cmake::commands(root),
+        _ => meson::commands(root),
+    }
+}
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn by_make(file: &Utf8Path) -> Result<Commands, BenchmarkError> {
-    needs(&[("make", "make"), ("cc", "gcc")])?;
-    let target = target(file).ok_or_else(|| BenchmarkError::Root {
-        what: format!("no target of the makefile runs tests ({})", TARGETS.join(", ")),
-        path: file.to_owned(),
-        hint: "give the target `check` a rule that runs the tests, or name a command with `--test`".into(),
-    })?;
-    // Where `make` runs the tests, too, a failing test would look like a failing build.
-    let build = (!tests_by_default(&file_text(file), target)).then(|| words(&["make"]));
-    // All tests run, whichever fails first.
-    Ok((build, words(&["make", "-k", target]), Vec::new()))
+/// Compilers that may work at once here.
+fn jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(MOST_COMPILERS)
 }
 
-fn by_cmake(root: &Utf8Path) -> Result<Commands, BenchmarkError> {
-    needs(PROGRAMS_OF_CMAKE)?;
-    if !names_tests(root) {
-        return Err(BenchmarkError::Root {
-            what: format!("{CMAKE} names no tests (`enable_testing`, `add_test`)"),
-            path: root.join(CMAKE),
-            hint: "add the tests to CTest, or name a command with `--test`".into(),
-        });
-    }
-    // More compilers at once could take more memory than the sandbox gives a build.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_COMPILERS);
-    let build = format!("cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Debug && cmake --build {BUILD} --parallel {cores}");
-    // CTest takes the file below the folder that it tests.
-    let test = words(&["ctest", "--test-dir", BUILD, "--output-on-failure", "--output-junit", "reports/ctest.xml"]);
-    let reports = RepoPath::new(&format!("{BUILD}/reports")).into_iter().collect();
-    Ok((Some(words(&["sh", "-c", &build])), test, reports))
-}
-
-/// Whether CMake is told of tests.
-fn names_tests(root: &Utf8Path) -> bool {
-    let files = [CMAKE.to_owned()].into_iter().chain(TEST_FOLDERS.iter().map(|folder| format!("{folder}/{CMAKE}")));
-    let mut texts = files.filter_map(|file| std::fs::read_to_string(root.join(file)).ok());
-    texts.any(|text| text.contains("add_test") || text.contains("enable_testing"))
+/// Whether a file of that name, in the root or a folder of tests, holds one of these words.
+fn texts_hold(root: &Utf8Path, file: &str, wanted: &[&str]) -> bool {
+    let folders = std::iter::once("").chain(TEST_FOLDERS.iter().copied());
+    let mut texts = folders.filter_map(|folder| std::fs::read_to_string(root.join(folder).join(file)).ok());
+    texts.any(|text| wanted.iter().any(|word| text.contains(word)))
 }
 
 fn is_installed(program: &str) -> bool {
@@ -113,51 +105,6 @@ fn needs(programs: &[(&str, &str)]) -> Result<(), BenchmarkError> {
     })
 }
 
-fn makefile(folder: &Utf8Path) -> Option<Utf8PathBuf> {
-    MAKEFILES.iter().map(|name| folder.join(name)).find(|path| path.is_file())
-}
-
-/// The target of a makefile that runs tests.
-fn target(file: &Utf8Path) -> Option<&'static str> {
-    let rules = rules(&file_text(file));
-    TARGETS.iter().copied().find(|target| rules.iter().any(|(name, _)| name == target))
-}
-
-/// Whether `make` without a target makes that one.
-fn tests_by_default(makefile: &str, target: &str) -> bool {
-    let rules = rules(makefile);
-    let first = rules.iter().map(|(name, _)| name.as_str()).find(|name| !name.starts_with('.'));
-    let mut reached: Vec<&str> = first.into_iter().collect();
-    let mut at = 0;
-    while let Some(name) = reached.get(at).copied() {
-        let needed = rules.iter().filter(|(known, _)| known == name).flat_map(|(_, needed)| needed);
-        let new: Vec<&str> = needed.map(String::as_str).filter(|needed| !reached.contains(needed)).collect();
-        reached.extend(new);
-        at += 1;
-    }
-    reached.contains(&target)
-}
-
-fn file_text(file: &Utf8Path) -> String {
-    std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
-}
-
-/// Targets in their order, each with what it needs.
-fn rules(makefile: &str) -> Vec<(String, Vec<String>)> {
-    let joined = makefile.replace("\\\n", " ");
-    let Ok(rule) = Regex::new(r"(?m)^([A-Za-z.][\w ./-]*?)[ \t]*::?(?:[ \t]+([^=\n]*)|[ \t]*)$") else {
-        return Vec::new();
-    };
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let mut found = Vec::new();
-    for rule in rule.captures_iter(&joined) {
-        let needed =
-            rule.get(2).map_or(Vec::new(), |needed| words(needed.as_str().split([';', '#']).next().unwrap_or("")));
-        found.extend(words(&rule[1]).into_iter().map(|name| (name, needed.clone())));
-    }
-    found
-}
-
 /// Sources of C below a folder, by their path in it.
 fn files(folder: &Utf8Path) -> Vec<RepoPath> {
     let mut walk = ignore::WalkBuilder::new(folder);
@@ -170,8 +117,9 @@ fn files(folder: &Utf8Path) -> Vec<RepoPath> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use camino::Utf8PathBuf;
 
-    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Utf8PathBuf) {
+    pub(super) fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Utf8PathBuf) {
         let temp = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(temp.path()).unwrap().to_owned();
         for (file, text) in files {
@@ -180,31 +128,6 @@ mod tests {
             std::fs::write(path, text).unwrap();
         }
         (temp, root)
-    }
-
-    #[test]
-    fn a_makefile_names_its_target_of_tests() {
-        for (text, wanted) in [
-            ("all: a\ncheck: a\n\t./a\n", Some("check")),
-            (".PHONY: test\ntest: a\n\t./a\n", Some("test")),
-            ("all test: a\n", Some("test")),
-            ("check := 3\ntested: a\n", None),
-        ] {
-            let (_keep, root) = project(&[("Makefile", text), ("a.c", ""), ("tests/test_a.c", "")]);
-            assert!(builds(&root));
-            assert_eq!(target(&root.join("Makefile")), wanted, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_makefile_that_tests_by_default_needs_no_build() {
-        for (text, wanted) in [
-            ("test: a b\n\t./a\na:\n\tcc a.c\n", true),
-            (".PHONY: all test\nall: lib \\\n  more\nmore: test\ntest:\n\t./t\n", true),
-            ("-include config.mk\nCFLAGS = -g\nall: lib.a\n\nlib.a: a.o\n\ttest -f a.o\ntest: lib.a\n\t./t\n", false),
-        ] {
-            assert_eq!(tests_by_default(text, "test"), wanted, "{text}");
-        }
     }
 
     #[test]
@@ -218,5 +141,26 @@ mod tests {
         assert!(error.to_string().contains("no target") && error.hint().contains("--test"), "{error}");
         let (_keep, root) = project(&[("Makefile", "check:\n"), ("a.py", "")]);
         assert!(!builds(&root));
+    }
+
+    #[test]
+    fn a_tool_without_tests_says_so_with_what_to_do() {
+        for (file, text) in [("CMakeLists.txt", "project(a C)\n"), ("meson.build", "project('a', 'c')\n")] {
+            let (_keep, root) = project(&[(file, text), ("a.c", "")]);
+            assert!(builds(&root), "{file}");
+            let error = set_up(&root, &mut Vec::new()).unwrap_err();
+            let missing = error.to_string().contains("not installed");
+            assert!(missing || error.to_string().contains(&format!("{file} names no tests")), "{error}");
+            assert!(error.hint().contains("--test"), "{}", error.hint());
+        }
+    }
+
+    #[test]
+    fn a_project_of_the_gnu_build_system_is_configured_once() {
+        let (_keep, root) = project(&[("configure.ac", "AC_INIT\n"), ("Makefile.am", "check:\n"), ("a.c", "")]);
+        assert!(builds(&root));
+        let Ok((build, test, _)) = commands(&root) else { return eprintln!("passed over: no automake here") };
+        assert!(build.unwrap()[2].starts_with("{ test -f Makefile || {"));
+        assert_eq!(test, words(&["make", "-k", "check", "VERBOSE=1"]));
     }
 }
