@@ -76,3 +76,4 @@ mod terminal;
 mod tools;
 mod triage;
 mod unittest;
+mod vendors;

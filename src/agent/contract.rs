@@ -4,9 +4,12 @@
 
 mod files;
 mod reference;
+mod schema;
 mod slice;
 mod summary;
 mod test;
+
+pub use schema::answer_schema;
 
 use super::marks;
 use super::memory::Memory;

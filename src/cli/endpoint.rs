@@ -36,7 +36,8 @@ impl Address {
     pub fn read(config: &Config) -> Result<Self, Failure> {
         let named = config.provider.as_deref().map(provider).transpose()?;
         let default = PROVIDERS[0].base_url;
-        let url = config.base_url.clone().or_else(|| named.map(|p| p.base_url.to_owned()));
+        let region = ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().find_map(|name| std::env::var(name).ok());
+        let url = config.base_url.clone().or_else(|| named.map(|p| p.base_url_in(region.as_deref())));
         let url = url.unwrap_or_else(|| default.to_owned());
         let variable = config.key_variable.clone().or_else(|| named.and_then(|p| p.key_variable).map(str::to_owned));
         let variable = variable.unwrap_or_else(|| KEY_VARIABLE.to_owned());
@@ -63,6 +64,7 @@ impl Address {
                 format!("set {}, or use `--model builtin`, which needs none", self.variable),
             ));
         }
+        endpoint.provider = self.provider;
         endpoint.stream = config.stream;
         endpoint.concurrency = config.concurrency.map_or(endpoint.concurrency, usize::from);
         endpoint.requests_per_minute = config.requests_per_minute;

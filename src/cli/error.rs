@@ -197,6 +197,7 @@ impl From<ModelError> for Failure {
             }
             ModelError::Failed(_) => "the endpoint kept failing; try again later",
             ModelError::OverBudget(cap) => &cap.hint,
+            ModelError::Deferred(_) => "the batch goes on with it when its answer is there",
             ModelError::NotRecorded(_) => "record the run again, or replay it with the program that recorded it",
         };
         Self::model(error.to_string(), hint)

@@ -31,15 +31,31 @@ pub struct Usage {
     pub prompt_tokens: u64,
     /// Of these, tokens the endpoint had cached.
     pub cached_tokens: u64,
+    /// Of these, tokens the endpoint put into its cache and charged for it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
     /// Tokens received.
     pub completion_tokens: u64,
     /// Price of all of it.
     pub cost_usd: Cost,
 }
 
+/// Most endpoints charge nothing for it: then it is not written.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Default for Usage {
     fn default() -> Self {
-        Self { requests: 0, prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, cost_usd: Cost::ZERO }
+        Self {
+            requests: 0,
+            prompt_tokens: 0,
+            cached_tokens: 0,
+            cache_write_tokens: 0,
+            completion_tokens: 0,
+            cost_usd: Cost::ZERO,
+        }
     }
 }
 
@@ -48,6 +64,7 @@ impl AddAssign for Usage {
         self.requests += other.requests;
         self.prompt_tokens += other.prompt_tokens;
         self.cached_tokens += other.cached_tokens;
+        self.cache_write_tokens += other.cache_write_tokens;
         self.completion_tokens += other.completion_tokens;
         self.cost_usd = self.cost_usd + other.cost_usd;
     }

@@ -28,8 +28,14 @@ fn sent(key: &str) -> Event {
 }
 
 fn received(key: &str, cost: f64) -> Event {
-    let usage =
-        Usage { requests: 1, prompt_tokens: 7, cached_tokens: 1, completion_tokens: 2, cost_usd: Cost(Some(cost)) };
+    let usage = Usage {
+        requests: 1,
+        prompt_tokens: 7,
+        cached_tokens: 1,
+        completion_tokens: 2,
+        cost_usd: Cost(Some(cost)),
+        ..Usage::default()
+    };
     Event::Received { scope: scope(1), key: key.into(), response: json!({"choices": []}), usage, seconds: 0.5 }
 }
 

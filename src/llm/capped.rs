@@ -1,7 +1,7 @@
 //! A model that asks only what its budget allows.
 
 use super::budget::Amount;
-use super::{Account, Answer, Budget, ChatModel, ModelError, Permit, Prices, Query, WorstCase};
+use super::{Account, Answer, Budget, ChatModel, Family, ModelError, Permit, Prices, Query, WorstCase};
 use crate::domain::{Cost, Usage};
 use std::sync::Arc;
 
@@ -73,6 +73,7 @@ impl WorstCase {
             requests: 1,
             prompt_tokens: most_prompt_tokens(query),
             cached_tokens: 0,
+            cache_write_tokens: most_written(query),
             completion_tokens: u64::from(answer.unwrap_or(ANSWER_TOKENS)),
             cost_usd: Cost::UNKNOWN,
         };
@@ -90,12 +91,18 @@ impl WorstCase {
             requests,
             prompt_tokens: (one - answer) * requests,
             cached_tokens: 0,
+            cache_write_tokens: if most_written(query) > 0 { (one - answer) * requests } else { 0 },
             completion_tokens: answer * requests,
             cost_usd: Cost::UNKNOWN,
         };
         let cost = prices.map_or(Cost::UNKNOWN, |prices| prices.cost(&query.model, &usage));
         Self { tokens: one * requests, cost }
     }
+}
+
+/// The most tokens of a prompt that can cost more because they go into a cache.
+fn most_written(query: &Query) -> u64 {
+    if Family::of(&query.model).pays_for_caching { most_prompt_tokens(query) } else { 0 }
 }
 
 /// An upper bound of what a prompt takes: program text has more than two bytes a token in every tokenizer in use.
@@ -143,6 +150,8 @@ impl Capped {
                 self.account.iter().for_each(|account| account.settle(&worst, &answer.usage));
                 Ok(answer)
             }
+            // It is held until the answer comes with its batch: the session that takes it counts anew.
+            Err(error @ ModelError::Deferred(_)) => Err(error),
             // After the last try it is not known whether one of them was billed: the reservation stays spent.
             Err(error @ ModelError::Failed(_)) => Err(error),
             Err(refused) => {

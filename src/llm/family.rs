@@ -19,6 +19,10 @@ const THINKERS: [&str; 9] = [
     "grok-3-mini",
 ];
 
+/// Parts of names of Anthropic's models that know no adaptive thinking. One that is not named here and refuses it is
+/// told a number of tokens from then on.
+const OLDER_CLAUDES: [&str; 5] = ["claude-3", "-4-2025", "-4-0", "-4-1", "-4-5"];
+
 /// A family of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Family {
@@ -26,17 +30,27 @@ pub struct Family {
     pub answer_tokens: u32,
     /// Whether it takes a sampling temperature, and with it a limit of its answer by its old name.
     pub temperature: bool,
+    /// Whether OpenAI serves it by its Responses alone.
+    pub only_responses: bool,
+    /// Whether it thinks for as many tokens as it is told to; newer ones of Anthropic's are told a word.
+    pub thinking_budget: bool,
+    /// Whether tokens that go into the vendor's cache cost more than others.
+    pub pays_for_caching: bool,
 }
 
 impl Family {
     /// The family of a model by its name, with or without a provider before it.
     pub fn of(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
-        if is_reasoning(&name) {
-            return Self { answer_tokens: THINKING, temperature: false };
+        let reasons = is_reasoning(&name);
+        let thinks = reasons || THINKERS.iter().any(|part| name.contains(part));
+        Self {
+            answer_tokens: if thinks { THINKING } else { USUAL },
+            temperature: !reasons,
+            only_responses: is_only_at_responses(&name),
+            thinking_budget: OLDER_CLAUDES.iter().any(|part| name.contains(part)),
+            pays_for_caching: name.contains("claude"),
         }
-        let thinks = THINKERS.iter().any(|part| name.contains(part));
-        Self { answer_tokens: if thinks { THINKING } else { USUAL }, temperature: true }
     }
 }
 
@@ -51,6 +65,13 @@ fn is_reasoning(name: &str) -> bool {
     numbered || later && !name.contains("-chat")
 }
 
+/// Models that OpenAI does not serve by chat completions: `o3-pro`, `gpt-5-pro`, `gpt-5.1-codex`, `codex-mini-latest`,
+/// `o4-mini-deep-research`. One that is not named here says so itself when it is asked.
+fn is_only_at_responses(name: &str) -> bool {
+    let is_pro = is_reasoning(name) && name.split('-').any(|part| part == "pro");
+    is_pro || name.contains("codex") || name.contains("deep-research") || name.starts_with("computer-use")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,11 +79,26 @@ mod tests {
     #[test]
     fn reasoning_models_are_known_by_name() {
         for name in ["o3", "openai/o4-mini", "o1-2024-12-17", "gpt-5", "gpt-5.1-codex", "GPT-5-mini", "gpt-6.1-sol"] {
-            assert_eq!(Family::of(name), Family { answer_tokens: THINKING, temperature: false }, "{name}");
+            let family = Family::of(name);
+            assert_eq!((family.answer_tokens, family.temperature), (THINKING, false), "{name}");
         }
         for name in ["gpt-4o-mini", "olmo-2", "o", "gpt-5-chat-latest", "gpt-4.1", "llama-3.1", ""] {
-            assert_eq!(Family::of(name), Family { answer_tokens: USUAL, temperature: true }, "{name}");
+            let family = Family::of(name);
+            assert_eq!((family.answer_tokens, family.temperature), (USUAL, true), "{name}");
         }
-        assert_eq!(Family::of("deepseek/deepseek-r1"), Family { answer_tokens: THINKING, temperature: true });
+        let thinker = Family::of("deepseek/deepseek-r1");
+        assert_eq!((thinker.answer_tokens, thinker.temperature), (THINKING, true));
+    }
+
+    #[test]
+    fn vendors_ways_follow_from_the_name() {
+        let only =
+            ["o3-pro", "gpt-5.1-codex-mini", "gpt-5-pro-2025-10-06", "codex-mini-latest", "o4-mini-deep-research"];
+        assert!(only.iter().all(|name| Family::of(name).only_responses));
+        assert!(["o3", "gpt-5", "gpt-4o", "gemini-2.5-pro"].iter().all(|name| !Family::of(name).only_responses));
+        assert!(
+            Family::of("claude-sonnet-4-20250514").thinking_budget && !Family::of("claude-opus-4-7").thinking_budget
+        );
+        assert!(Family::of("anthropic/claude-opus-4-7").pays_for_caching && !Family::of("o3").pays_for_caching);
     }
 }

@@ -28,7 +28,7 @@ pub use gate::{Gate, Gated};
 pub use key::key;
 pub use openai::{Endpoint, Finding, OpenAi, Patience, answer_from};
 pub use prices::{PriceError, Prices, Taken};
-pub use provider::{Abilities, Form, Limit, PROVIDERS, Provider};
+pub use provider::{Abilities, Api, Form, Limit, PROVIDERS, Provider};
 pub use purse::Purse;
 pub use recording::{Exchange, Recorder, RecordingError};
 pub use redact::{Redacting, Redactor};
@@ -153,6 +153,9 @@ pub enum ModelError {
     /// The recording holds no answer to this request.
     #[error("{0}")]
     NotRecorded(String),
+    /// The request waits for the next batch, and its run with it; nothing was sent yet.
+    #[error("{0}")]
+    Deferred(String),
     /// A cap would be exceeded by this request; nothing was sent.
     #[error("{0}")]
     OverBudget(Reached),
@@ -170,6 +173,7 @@ impl ModelError {
             Self::BadRequest(text) => Self::BadRequest(change(text)),
             Self::Failed(text) => Self::Failed(change(text)),
             Self::NotRecorded(text) => Self::NotRecorded(change(text)),
+            Self::Deferred(text) => Self::Deferred(change(text)),
             Self::OverBudget(cap) => Self::OverBudget(Reached { what: change(cap.what), ..cap }),
         }
     }

@@ -50,6 +50,8 @@ pub enum PriceError {
 struct Rate {
     input: f64,
     cached: f64,
+    /// Of a token that goes into the vendor's cache, where that is charged.
+    written: f64,
     output: f64,
 }
 
@@ -61,7 +63,23 @@ struct Price {
     long: Vec<(u64, Rate)>,
 }
 
+impl Rate {
+    fn times(self, share: f64) -> Self {
+        Self {
+            input: self.input * share,
+            cached: self.cached * share,
+            written: self.written * share,
+            output: self.output * share,
+        }
+    }
+}
+
 impl Price {
+    fn times(&self, share: f64) -> Self {
+        let long = self.long.iter().map(|(above, rate)| (*above, rate.times(share))).collect();
+        Self { usual: self.usual.times(share), long }
+    }
+
     fn rate(&self, prompt_tokens: u64) -> Rate {
         let reached = self.long.iter().rev().find(|(above, _)| prompt_tokens > *above);
         reached.map_or(self.usual, |(_, rate)| *rate)
@@ -72,7 +90,13 @@ impl Price {
 const TAKEN: &str = "_taken_over";
 const INPUT: &str = "input_cost_per_token";
 const CACHED: &str = "cache_read_input_token_cost";
+const WRITTEN: &str = "cache_creation_input_token_cost";
 const OUTPUT: &str = "output_cost_per_token";
+
+/// How much more a token costs that goes into a cache, where a list does not tell: what Anthropic charges.
+const WRITTEN_SHARE: f64 = 1.25;
+/// What a request costs in a batch, of what it costs alone: at OpenAI's and at Anthropic's.
+const IN_A_BATCH: f64 = 0.5;
 
 /// Prices by model.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,11 +211,20 @@ impl Prices {
     pub fn cost(&self, model: &str, usage: &Usage) -> Cost {
         let Some(price) = self.price(model) else { return Cost::UNKNOWN };
         let cached = usage.cached_tokens.min(usage.prompt_tokens);
+        let written = usage.cache_write_tokens.min(usage.prompt_tokens - cached);
+        let fresh = usage.prompt_tokens - cached - written;
         #[allow(clippy::cast_precision_loss)]
-        let [fresh, cached, output] =
-            [usage.prompt_tokens - cached, cached, usage.completion_tokens].map(|tokens| tokens as f64);
+        let [fresh, cached, written, output] =
+            [fresh, cached, written, usage.completion_tokens].map(|tokens| tokens as f64);
         let rate = price.rate(usage.prompt_tokens);
-        Cost(Some(fresh * rate.input + cached * rate.cached + output * rate.output))
+        Cost(Some(fresh * rate.input + cached * rate.cached + written * rate.written + output * rate.output))
+    }
+
+    /// The same list for requests that are sent as batches.
+    #[must_use]
+    pub fn in_batches(&self) -> Self {
+        let models = self.models.iter().map(|(name, price)| (name.clone(), price.times(IN_A_BATCH))).collect();
+        Self { models, source: format!("{}, halved for batches", self.source), day: self.day.clone() }
     }
 
     /// By exact name; `provider/model` is looked up without its provider too. Names are never guessed: a dated
@@ -219,8 +252,13 @@ fn price(entry: &Value) -> Result<Option<Price>, String> {
     // Without a price for cached tokens they cost what fresh ones do: an upper bound.
     let rate = |suffix: &str| -> Result<Option<Rate>, String> {
         let named = |name: &str| field(&format!("{name}{suffix}"));
-        let (input, cached, output) = (named(INPUT)?, named(CACHED)?, named(OUTPUT)?);
-        Ok(input.zip(output).map(|(input, output)| Rate { input, cached: cached.unwrap_or(input), output }))
+        let (input, cached, written, output) = (named(INPUT)?, named(CACHED)?, named(WRITTEN)?, named(OUTPUT)?);
+        Ok(input.zip(output).map(|(input, output)| Rate {
+            input,
+            cached: cached.unwrap_or(input),
+            written: written.unwrap_or(input * WRITTEN_SHARE),
+            output,
+        }))
     };
     let Some(usual) = rate("")? else { return Ok(None) };
     let mut long = Vec::new();
@@ -237,7 +275,7 @@ fn long_context(field: &str, name: &str) -> Option<u64> {
 }
 
 fn is_of_rate(field: &str) -> bool {
-    [INPUT, CACHED, OUTPUT].iter().any(|name| field == *name || long_context(field, name).is_some())
+    [INPUT, CACHED, WRITTEN, OUTPUT].iter().any(|name| field == *name || long_context(field, name).is_some())
 }
 
 #[cfg(test)]
@@ -249,6 +287,7 @@ mod tests {
             requests: 1,
             prompt_tokens: prompt,
             cached_tokens: cached,
+            cache_write_tokens: 0,
             completion_tokens: completion,
             cost_usd: Cost::UNKNOWN,
         }
@@ -268,6 +307,17 @@ mod tests {
         assert_costs(prices.cost("openai/gpt-4o-mini", &usage(0, 0, 1_000_000)), 0.6);
         assert_eq!(prices.cost("gpt-4o-mini-2099", &usage(1, 0, 1)), Cost::UNKNOWN);
         assert!(!prices.knows("scripted"));
+    }
+
+    #[test]
+    fn tokens_that_go_into_a_cache_have_their_own_price_and_batches_half_of_it() {
+        let prices = Prices::bundled();
+        let written = Usage { cache_write_tokens: 200_000, ..usage(1_000_000, 400_000, 0) };
+        assert_costs(prices.cost("claude-3-5-haiku-20241022", &Usage { prompt_tokens: 100_000, ..written }), 0.008);
+        let short = Usage { cache_write_tokens: 50_000, ..usage(100_000, 40_000, 10_000) };
+        let whole = 0.01 * 3.0 + 0.04 * 0.3 + 0.05 * 3.75 + 0.01 * 15.0;
+        assert_costs(prices.cost("claude-sonnet-4-20250514", &short), whole);
+        assert_costs(prices.in_batches().cost("claude-sonnet-4-20250514", &short), whole / 2.0);
     }
 
     #[test]

@@ -22,6 +22,17 @@ pub enum Form {
     Text,
 }
 
+/// The form in which requests are written and answers come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// OpenAI's chat completions, which nearly all servers know.
+    Chat,
+    /// OpenAI's Responses: some models are only there.
+    Responses,
+    /// Anthropic's messages.
+    Messages,
+}
+
 /// Under which name the limit of the answer is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
@@ -36,6 +47,8 @@ pub enum Limit {
 /// What may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abilities {
+    /// The form of requests and answers.
+    pub api: Api,
     /// Name of the limit.
     pub limit: Limit,
     /// A sampling temperature.
@@ -44,30 +57,40 @@ pub struct Abilities {
     pub tools: bool,
     /// A schema for the answer.
     pub json_schema: bool,
+    /// A schema that the answer is held to, letter by letter.
+    pub strict_schema: bool,
     /// JSON without a schema.
     pub json_object: bool,
     /// How long a model thinks before it answers.
     pub reasoning_effort: bool,
+    /// The same as a number of tokens, where the word for it is not known.
+    pub thinking_budget: bool,
     /// Usage in streams, when it is asked for.
     pub stream_usage: bool,
     /// A seed of the sampling.
     pub seed: bool,
     /// A name under which equal beginnings of prompts are cached.
     pub cache_key: bool,
+    /// Many requests as one batch, at half the price.
+    pub batches: bool,
 }
 
 impl Abilities {
     /// Everything, under the names that nearly all servers know.
     pub const ALL: Self = Self {
+        api: Api::Chat,
         limit: Limit::MaxTokens,
         temperature: true,
         tools: true,
         json_schema: true,
+        strict_schema: false,
         json_object: true,
         reasoning_effort: true,
+        thinking_budget: false,
         stream_usage: true,
         seed: true,
         cache_key: false,
+        batches: false,
     };
 
     /// The strictest form that is taken, from the wished one down.
@@ -98,28 +121,50 @@ pub struct Provider {
     pub note: Option<&'static str>,
 }
 
-const OPENAI: Abilities = Abilities { limit: Limit::MaxCompletionTokens, cache_key: true, ..Abilities::ALL };
-/// Formats are ignored in silence there, so that text says what is wanted.
-const ANTHROPIC: Abilities =
-    Abilities { json_schema: false, json_object: false, reasoning_effort: false, seed: false, ..Abilities::ALL };
+const OPENAI: Abilities = Abilities {
+    limit: Limit::MaxCompletionTokens,
+    strict_schema: true,
+    cache_key: true,
+    batches: true,
+    ..Abilities::ALL
+};
+const ANTHROPIC: Abilities = Abilities {
+    api: Api::Messages,
+    strict_schema: true,
+    json_object: false,
+    stream_usage: false,
+    seed: false,
+    batches: true,
+    ..Abilities::ALL
+};
+const GEMINI: Abilities = Abilities { seed: false, ..Abilities::ALL };
+const BEDROCK: Abilities =
+    Abilities { limit: Limit::MaxCompletionTokens, json_object: false, seed: false, ..Abilities::ALL };
 const DEEPSEEK: Abilities = Abilities { json_schema: false, reasoning_effort: false, ..Abilities::ALL };
 
 /// The table; a new endpoint is a line.
 pub const PROVIDERS: &[Provider] = &[
     line("openai", "https://api.openai.com/v1", Some("OPENAI_API_KEY"), OPENAI, None),
-    line(
-        "anthropic",
-        "https://api.anthropic.com/v1",
-        Some("ANTHROPIC_API_KEY"),
-        ANTHROPIC,
-        Some("its compatible interface caches no prompts and ignores formats"),
-    ),
+    line("anthropic", "https://api.anthropic.com/v1", Some("ANTHROPIC_API_KEY"), ANTHROPIC, None),
     line(
         "gemini",
         "https://generativelanguage.googleapis.com/v1beta/openai",
         Some("GEMINI_API_KEY"),
-        Abilities::ALL,
-        None,
+        GEMINI,
+        Some(
+            "its compatible interface is in beta: no seed, no strict schema and no batches are sent to it, and it caches \
+             prompts only as it likes",
+        ),
+    ),
+    line(
+        "bedrock",
+        "https://bedrock-mantle.us-east-1.api.aws/v1",
+        Some("AWS_BEARER_TOKEN_BEDROCK"),
+        BEDROCK,
+        Some(
+            "the region is that of AWS_REGION, else us-east-1; its compatible interface offers a part of Bedrock's models, \
+             and no seed, no cached prompts and no batches are asked of it",
+        ),
     ),
     line("deepseek", "https://api.deepseek.com", Some("DEEPSEEK_API_KEY"), DEEPSEEK, None),
     line("openrouter", "https://openrouter.ai/api/v1", Some("OPENROUTER_API_KEY"), Abilities::ALL, None),
@@ -159,12 +204,25 @@ impl Provider {
         PROVIDERS.iter().find(|provider| provider.name == name)
     }
 
+    /// Its base URL in a region, for a provider that has one in each.
+    pub fn base_url_in(&self, region: Option<&str>) -> String {
+        let fits = |region: &&str| region.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        match region.filter(fits).filter(|region| !region.is_empty()) {
+            Some(region) if self.name == "bedrock" => self.base_url.replace("us-east-1", region),
+            _ => self.base_url.to_owned(),
+        }
+    }
+
     /// The provider that a base URL belongs to, by its host; servers on one's own machine can be anything.
     pub fn at(base_url: &str) -> Option<&'static Self> {
         let host = |url: &str| Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let asked = host(base_url)?;
-        let remote = PROVIDERS.iter().filter(|provider| provider.key_variable.is_some());
-        remote.into_iter().find(|provider| host(provider.base_url).as_ref() == Some(&asked))
+        let mut remote = PROVIDERS.iter().filter(|provider| provider.key_variable.is_some());
+        let known = remote.find(|provider| host(provider.base_url).as_ref() == Some(&asked));
+        // Bedrock has a host in every region, of two kinds.
+        let bedrock = asked.starts_with("bedrock-mantle.") && asked.ends_with(".api.aws")
+            || asked.starts_with("bedrock-runtime.") && asked.ends_with(".amazonaws.com");
+        known.or_else(|| bedrock.then(|| Self::named("bedrock")).flatten())
     }
 }
 
@@ -181,6 +239,12 @@ mod tests {
         }
         assert_eq!(Provider::at("https://api.openai.com/v2").unwrap().name, "openai");
         assert_eq!(Provider::at("http://127.0.0.1:11434/v1"), None);
+        for host in ["bedrock-mantle.eu-central-1.api.aws", "bedrock-runtime.us-west-2.amazonaws.com"] {
+            assert_eq!(Provider::at(&format!("https://{host}/v1")).unwrap().name, "bedrock", "{host}");
+        }
+        let bedrock = Provider::named("bedrock").unwrap();
+        assert_eq!(bedrock.base_url_in(Some("eu-west-1")), "https://bedrock-mantle.eu-west-1.api.aws/v1");
+        assert_eq!(bedrock.base_url_in(Some("evil.example/")), bedrock.base_url);
     }
 
     #[test]

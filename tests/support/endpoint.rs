@@ -1,4 +1,4 @@
-//! A local OpenAI-compatible endpoint that answers by script and keeps a ledger of all it was asked.
+//! A local endpoint (chat completions, Responses, Anthropic's messages) that answers by script and keeps a ledger of all it was asked.
 //!
 //! Written on bare sockets, because a test must be able to break every rule of HTTP that a real server breaks.
 #![allow(dead_code)]
@@ -76,8 +76,12 @@ pub struct Served {
     pub nth: usize,
     /// The body as it came.
     pub body: Value,
+    /// The path of the call.
+    pub path: String,
     /// The `Authorization` header.
     pub authorization: Option<String>,
+    /// All headers, names in lower case.
+    pub headers: HashMap<String, String>,
     /// When it was read.
     pub started: Instant,
     /// When the reply was out; equal to `started` while it is not.
@@ -89,9 +93,15 @@ pub struct Served {
 impl Served {
     /// All text of the request's messages.
     pub fn prompt(&self) -> String {
-        let messages = self.body["messages"].as_array().into_iter().flatten();
-        messages.filter_map(|message| message["content"].as_str()).collect::<Vec<_>>().join("\n")
+        texts(&self.body).join("\n")
     }
+}
+
+/// Texts of a request's messages, in any of the three forms.
+fn texts(body: &Value) -> Vec<&str> {
+    let system = body["system"].as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
+    let messages = body["messages"].as_array().or(body["input"].as_array()).into_iter().flatten();
+    system.chain(messages.filter_map(|message| message["content"].as_str())).collect()
 }
 
 type Script = dyn Fn(&str, usize, &Value) -> Reply + Send + Sync;
@@ -199,7 +209,7 @@ impl Drop for Endpoint {
 
 struct Request {
     line: String,
-    authorization: Option<String>,
+    headers: HashMap<String, String>,
     body: Vec<u8>,
 }
 
@@ -207,20 +217,17 @@ fn read_request(stream: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-    let (mut length, mut authorization) = (0, None);
+    let mut headers = HashMap::new();
     loop {
         let mut header = String::new();
         reader.read_line(&mut header).ok()?;
         let Some((name, value)) = header.trim_end().split_once(": ") else { break };
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.parse().ok()?,
-            "authorization" => authorization = Some(value.to_owned()),
-            _ => {}
-        }
+        headers.insert(name.to_ascii_lowercase(), value.to_owned());
     }
+    let length = headers.get("content-length").map_or(Some(0), |length| length.parse().ok())?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Request { line, authorization, body })
+    Some(Request { line, headers, body })
 }
 
 fn serve(shared: &Shared, mut stream: TcpStream) {
@@ -230,7 +237,8 @@ fn serve(shared: &Shared, mut stream: TcpStream) {
         let _ = stream.write_all(models(shared, &request.line).as_bytes());
         return;
     }
-    if !request.line.contains("/v1/chat/completions") {
+    let path = request.line.split_whitespace().nth(1).unwrap_or("").to_owned();
+    if !["/v1/chat/completions", "/v1/messages", "/v1/responses"].contains(&path.as_str()) {
         let _ = stream.write_all(response(404, &[], "404 page not found").as_bytes());
         return;
     }
@@ -244,7 +252,9 @@ fn serve(shared: &Shared, mut stream: TcpStream) {
     };
     let reply = (shared.script)(&agent, nth, &body);
     let tokens = tokens(&reply, &body);
-    let entry = Served { agent, nth, body, authorization: request.authorization, started, ended: started, tokens };
+    let authorization = request.headers.get("authorization").cloned();
+    let (headers, ended) = (request.headers, started);
+    let entry = Served { agent, nth, body, path, authorization, headers, started, ended, tokens };
     let at = {
         // Before the reply, so that whoever has the reply finds the request in the ledger.
         let mut ledger = shared.ledger.lock().unwrap();
@@ -267,7 +277,7 @@ fn models(shared: &Shared, line: &str) -> String {
 }
 
 fn agent_of(body: &Value) -> String {
-    let first = body["messages"][0]["content"].as_str().unwrap_or("");
+    let first = texts(body).first().copied().unwrap_or("");
     first.lines().next().and_then(|line| line.strip_prefix("# ")).unwrap_or("").trim().to_owned()
 }
 
@@ -280,8 +290,7 @@ fn tokens(reply: &Reply, body: &Value) -> (u64, u64) {
         Reply::After(_, inner) | Reply::Drip(_, inner) => return tokens(inner, body),
         _ => return (0, 0),
     };
-    let messages = body["messages"].as_array().into_iter().flatten();
-    (messages.filter_map(|message| message["content"].as_str()).map(quarter).sum(), completion)
+    (texts(body).into_iter().map(quarter).sum(), completion)
 }
 
 fn send(stream: &mut TcpStream, reply: &Reply, entry: &Served) {
@@ -324,6 +333,15 @@ fn send(stream: &mut TcpStream, reply: &Reply, entry: &Served) {
 }
 
 fn rendered(reply: &Reply, entry: &Served) -> String {
+    match (reply, entry.path.as_str()) {
+        (Reply::Text(_) | Reply::Call(..), "/v1/messages") => {
+            return response(200, &[], &message(reply, entry).to_string());
+        }
+        (Reply::Text(_) | Reply::Call(..), "/v1/responses") => {
+            return response(200, &[], &whole_response(reply, entry).to_string());
+        }
+        _ => {}
+    }
     let usage = json!({
         "prompt_tokens": entry.tokens.0,
         "completion_tokens": entry.tokens.1,
@@ -348,6 +366,48 @@ fn rendered(reply: &Reply, entry: &Served) -> String {
         Reply::Status(status, headers, body) => response(*status, headers, body),
         other => panic!("{other:?} is not sent at once"),
     }
+}
+
+/// An answer as Anthropic's messages have it.
+fn message(reply: &Reply, entry: &Served) -> Value {
+    let (block, stop) = match reply {
+        Reply::Call(name, arguments) => {
+            let input: Value = serde_json::from_str(arguments).unwrap();
+            (json!({"type": "tool_use", "id": "toolu_1", "name": name, "input": input}), "tool_use")
+        }
+        Reply::Text(text) => (json!({"type": "text", "text": text}), "end_turn"),
+        other => panic!("{other:?} has no message"),
+    };
+    json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": entry.body["model"], "content": [block],
+        "stop_reason": stop, "stop_sequence": null, "usage": {
+            "input_tokens": entry.tokens.0, "output_tokens": entry.tokens.1,
+            "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+        },
+    })
+}
+
+/// An answer as OpenAI's Responses have it.
+fn whole_response(reply: &Reply, entry: &Served) -> Value {
+    let item = match reply {
+        Reply::Call(name, arguments) => {
+            json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name, "arguments": arguments})
+        }
+        Reply::Text(text) => {
+            let content = json!([{"type": "output_text", "annotations": [], "text": text}]);
+            json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content})
+        }
+        other => panic!("{other:?} has no response"),
+    };
+    json!({
+        "id": "resp_1", "object": "response", "created_at": 0, "status": "completed", "error": null,
+        "incomplete_details": null, "model": entry.body["model"],
+        "output": [{"type": "reasoning", "id": "rs_1", "summary": []}, item],
+        "usage": {
+            "input_tokens": entry.tokens.0, "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": entry.tokens.1, "total_tokens": entry.tokens.0 + entry.tokens.1,
+        },
+    })
 }
 
 fn response(status: u16, headers: &[(String, String)], body: &str) -> String {

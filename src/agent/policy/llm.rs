@@ -106,8 +106,8 @@ impl LlmPolicy {
         query.max_tokens = Some(answer_tokens);
         if self.voice.form.is_some_and(|form| form != Form::Text) {
             query.form = self.voice.form;
-            query.tools =
-                view.available().iter().filter_map(|name| view.registry.get(name.as_str())).map(spec).collect();
+            let tools = view.available().iter().filter_map(|name| view.registry.get(name.as_str()));
+            query.tools = tools.map(|tool| spec(tool, view.profile.contract)).collect();
         }
         self.voice.exchange(view.scope, query).await
     }
@@ -127,16 +127,34 @@ fn too_large(what: &str) -> ModelError {
     ))
 }
 
-/// A tool as endpoints are offered it.
-fn spec(tool: &dyn Tool) -> ToolSpec {
-    ToolSpec { name: tool.name().to_owned(), description: tool.about().to_owned(), parameters: tool.schema() }
+/// A tool as endpoints are offered it; the one that ends an agent takes what its contract asks for.
+fn spec(tool: &dyn Tool, contract: ContractKind) -> ToolSpec {
+    let parameters = match tool.name() {
+        GOAL_ACCOMPLISHED => contract::answer_schema(contract),
+        _ => tool.schema(),
+    };
+    ToolSpec { name: tool.name().to_owned(), description: tool.about().to_owned(), parameters }
 }
 
 fn read(answer: &Answer) -> Decision {
     match answer::read(answer) {
         Ok(reply) if reply.is_bare() => Decision::Bare(reply.command.args),
-        Ok(reply) => Decision::Call { name: reply.command.name, args: reply.command.args, not_run: reply.not_run },
+        Ok(reply) => {
+            Decision::Call { name: reply.command.name, args: without_nulls(reply.command.args), not_run: reply.not_run }
+        }
         Err(unreadable) => Decision::Unreadable(unreadable.reason),
+    }
+}
+
+/// The same without members that are `null`: a strict schema asks for every one, and that means it is missing.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let given = members.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(given.map(|(name, value)| (name, without_nulls(value))).collect())
+        }
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
     }
 }
 

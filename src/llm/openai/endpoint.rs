@@ -1,6 +1,6 @@
 //! Where requests go, and how long we wait.
 
-use super::super::{ModelError, Prices, Secret};
+use super::super::{Api, ModelError, Prices, Provider, Secret};
 use async_openai::config::Config;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
@@ -60,6 +60,8 @@ pub struct Endpoint {
     pub concurrency: usize,
     /// Most requests in a minute, tries included; any number when absent.
     pub requests_per_minute: Option<u32>,
+    /// What is known of it beforehand, when it is one that is known.
+    pub provider: Option<&'static Provider>,
     /// Prices for endpoints that do not tell the cost themselves; without them costs are unknown.
     pub prices: Option<Arc<Prices>>,
 }
@@ -69,8 +71,10 @@ impl Endpoint {
     pub fn new(base_url: &str, key: Option<Secret>) -> Self {
         let base_url = base_url.trim().trim_end_matches('/');
         // The address of the call itself is often pasted for the base.
-        let base_url = base_url.strip_suffix("/chat/completions").unwrap_or(base_url);
+        let calls = [Api::Chat, Api::Responses, Api::Messages].map(Api::path);
+        let base_url = calls.iter().find_map(|call| base_url.strip_suffix(call)).unwrap_or(base_url);
         Self {
+            provider: Provider::at(base_url),
             base_url: base_url.to_owned(),
             key,
             patience: Patience::default(),
@@ -139,30 +143,53 @@ fn is_local(url: &Url) -> bool {
     }
 }
 
+/// The version of Anthropic's interface that requests are written for.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+
 /// What async-openai needs to know. Its own configuration would read organisation and key from the environment and
 /// send them to whatever endpoint is named.
 #[derive(Clone)]
 pub(super) struct Wiring {
     base_url: String,
+    /// The call itself, where async-openai would name another.
+    call: &'static str,
     headers: HeaderMap,
     key: SecretString,
 }
 
 impl Wiring {
-    pub(super) fn new(endpoint: &Endpoint) -> Result<Self, ModelError> {
-        let mut headers = HeaderMap::new();
-        if let Some(value) = authorization(endpoint.key.as_ref())? {
-            headers.insert(AUTHORIZATION, value);
-        }
+    pub(super) fn new(endpoint: &Endpoint, api: Api) -> Result<Self, ModelError> {
+        let headers = headers(endpoint.key.as_ref(), api)?;
         let key = endpoint.key.as_ref().map_or_else(|| SecretString::from(""), |key| key.inner().clone());
-        Ok(Self { base_url: endpoint.base_url.clone(), headers, key })
+        Ok(Self { base_url: endpoint.base_url.clone(), call: api.path(), headers, key })
     }
 }
 
-/// The header that carries the key; it is marked so that it is not printed.
+/// The headers of every request to an endpoint of this form.
+pub(super) fn headers(key: Option<&Secret>, api: Api) -> Result<HeaderMap, ModelError> {
+    let mut headers = HeaderMap::new();
+    if api != Api::Messages {
+        if let Some(value) = authorization(key)? {
+            headers.insert(AUTHORIZATION, value);
+        }
+        return Ok(headers);
+    }
+    headers.insert("anthropic-version", HeaderValue::from_static(ANTHROPIC_VERSION));
+    if let Some(value) = in_header(key, "")? {
+        headers.insert("x-api-key", value);
+    }
+    Ok(headers)
+}
+
+/// The header that carries the key.
 pub(super) fn authorization(key: Option<&Secret>) -> Result<Option<HeaderValue>, ModelError> {
+    in_header(key, "Bearer ")
+}
+
+/// The key as the value of a header; it is marked so that it is not printed.
+fn in_header(key: Option<&Secret>, before: &str) -> Result<Option<HeaderValue>, ModelError> {
     let Some(key) = key.filter(|key| !key.expose().is_empty()) else { return Ok(None) };
-    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| {
+    let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose())).map_err(|_| {
         ModelError::Auth(
             "the key holds characters that no header can carry, such as a line break inside it\nhint: the variable or \
              file must hold the key alone"
@@ -178,6 +205,7 @@ impl Config for Wiring {
         self.headers.clone()
     }
     fn url(&self, path: &str) -> String {
+        let path = if path == Api::Chat.path() { self.call } else { path };
         format!("{}{path}", self.base_url)
     }
     fn query(&self) -> Vec<(&str, &str)> {

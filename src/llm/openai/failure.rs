@@ -129,7 +129,11 @@ impl Failure {
             code: code.unwrap_or_default().into(),
             param: field("param").into(),
             retry_after: retry_after(headers).or_else(|| retry_delay(error)),
-            request_id: headers.get("x-request-id").and_then(|id| id.to_str().ok()).map(Box::from),
+            request_id: headers
+                .get("x-request-id")
+                .or_else(|| headers.get("request-id"))
+                .and_then(|id| id.to_str().ok())
+                .map(Box::from),
             ..Self::new(Kind::Refused, message)
         }
     }
@@ -203,7 +207,7 @@ impl Failure {
 
     /// Whether the prompt is larger than the context, as vendors say it.
     pub(super) fn is_context_overflow(&self) -> bool {
-        const PHRASES: [&str; 8] = [
+        const PHRASES: [&str; 9] = [
             "context_length_exceeded",
             "maximum context length",
             "prompt is too long",
@@ -212,6 +216,7 @@ impl Failure {
             "context length",
             "input is too long",
             "too many tokens",
+            "request_too_large",
         ];
         let told = self.told();
         matches!(self.status, None | Some(400 | 413 | 422)) && PHRASES.iter().any(|phrase| told.contains(phrase))

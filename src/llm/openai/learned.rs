@@ -1,7 +1,7 @@
 //! What an endpoint refused once is not sent to it again.
 
 use super::super::family::Family;
-use super::super::provider::{Abilities, Limit, Provider};
+use super::super::provider::{Abilities, Api, Limit, Provider};
 use super::failure::Failure;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -24,16 +24,22 @@ pub(super) struct Learned {
 
 impl Learned {
     /// What is known of an endpoint beforehand.
-    pub(super) fn at(base_url: &str) -> Self {
-        let abilities = Provider::at(base_url).map_or(Abilities::ALL, |provider| provider.abilities);
+    pub(super) fn at(provider: Option<&Provider>) -> Self {
+        let abilities = provider.map_or(Abilities::ALL, |provider| provider.abilities);
         Self { start: Caps { abilities, limit_renamed: false }, models: Mutex::new(HashMap::new()) }
     }
 
     /// What is known of the endpoint and of the model by its name.
     fn begin(&self, model: &str) -> Caps {
         let mut caps = self.start;
-        if !Family::of(model).temperature {
+        let family = Family::of(model);
+        if !family.temperature {
             caps.abilities = Abilities { temperature: false, limit: Limit::MaxCompletionTokens, ..caps.abilities };
+        }
+        caps.abilities.thinking_budget = family.thinking_budget;
+        // Only OpenAI itself is known to have both.
+        if family.only_responses && caps.abilities.api == Api::Chat && caps.abilities.batches {
+            caps.abilities.api = Api::Responses;
         }
         caps
     }
@@ -71,6 +77,9 @@ fn refused(now: Caps, told: &str, sent: &Value) -> Option<(Caps, &'static str)> 
         change(&mut caps.abilities);
         Some((caps, what))
     };
+    if has("messages") && now.abilities.api == Api::Chat && named(&["v1/responses"]) {
+        return without(|a| a.api = Api::Responses, "the model is asked by Responses from now on");
+    }
     if has("temperature") && named(&["temperature"]) {
         return without(|a| a.temperature = false, "the temperature is left out from now on");
     }
@@ -86,13 +95,36 @@ fn refused(now: Caps, told: &str, sent: &Value) -> Option<(Caps, &'static str)> 
     if has("reasoning_effort") && named(&["reasoning_effort", "reasoning effort", "reasoning"]) {
         return without(|a| a.reasoning_effort = false, "no effort of thinking is asked for from now on");
     }
-    if has("response_format") && named(&["response_format", "json_schema", "json_object", "structured"]) {
+    if has("response_format") && named(&["response_format", "json_schema", "json_object", "structured", "schema"]) {
         return match sent["response_format"]["type"].as_str() {
+            Some("json_schema") if sent["response_format"]["json_schema"]["strict"] == true => {
+                without(|a| a.strict_schema = false, "the schema of answers is no longer strict from now on")
+            }
             Some("json_schema") => {
                 without(|a| a.json_schema = false, "answers are asked for without a schema from now on")
             }
             _ => without(|a| a.json_object = false, "answers are asked for as text from now on"),
         };
+    }
+    if has("thinking") && named(&["thinking", "adaptive", "effort"]) {
+        return if sent["thinking"]["type"] == "adaptive" {
+            without(|a| a.thinking_budget = true, "thinking is asked for in tokens from now on")
+        } else {
+            without(|a| a.reasoning_effort = false, "no effort of thinking is asked for from now on")
+        };
+    }
+    let is_strict = sent["text"]["format"]["strict"] == true;
+    if (has("text") || sent["output_config"].get("format").is_some())
+        && named(&["text.format", "output_config", "json_schema", "structured", "schema"])
+    {
+        return if is_strict {
+            without(|a| a.strict_schema = false, "the schema of answers is no longer strict from now on")
+        } else {
+            without(|a| a.json_schema = false, "answers are asked for without a schema from now on")
+        };
+    }
+    if has("reasoning") && named(&["reasoning"]) {
+        return without(|a| a.reasoning_effort = false, "no effort of thinking is asked for from now on");
     }
     if has("tools") && named(&["tool", "function"]) {
         return without(|a| a.tools = false, "tools are no longer offered natively from now on");
@@ -125,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_named_parameter_is_taken_away_and_no_other() {
-        let learned = Learned::at("http://127.0.0.1:1");
+        let learned = Learned::at(None);
         let body = json!({"max_tokens": 5, "temperature": 0.0, "tools": []});
         let told = learned.lesson(
             "m",
@@ -145,7 +177,7 @@ mod tests {
 
     #[test]
     fn formats_are_given_up_one_by_one() {
-        let learned = Learned::at("http://127.0.0.1:1");
+        let learned = Learned::at(None);
         let message = "This response_format type is unavailable now";
         let strict = json!({"response_format": {"type": "json_schema"}});
         assert!(learned.lesson("m", &refusal(message), &strict).is_some());
@@ -158,8 +190,25 @@ mod tests {
     }
 
     #[test]
+    fn a_model_is_asked_where_it_is_and_thinks_as_it_can() {
+        let learned = Learned::at(Provider::named("openai"));
+        assert_eq!((learned.of("o3-pro").api, learned.of("o3").api), (Api::Responses, Api::Chat));
+        let refused = refusal("This model is only supported in v1/responses and not in v1/chat/completions.");
+        assert!(learned.lesson("new", &refused, &json!({"messages": []})).is_some());
+        assert_eq!(learned.of("new").api, Api::Responses);
+        let learned = Learned::at(Provider::named("anthropic"));
+        assert!(learned.of("claude-3-7-sonnet-20250219").thinking_budget);
+        let adaptive = json!({"thinking": {"type": "adaptive"}, "messages": []});
+        assert!(learned.lesson("m", &refusal("adaptive thinking is not supported on this model"), &adaptive).is_some());
+        assert!(learned.of("m").thinking_budget && learned.of("m").reasoning_effort);
+        let budget = json!({"thinking": {"type": "enabled"}, "messages": []});
+        assert!(learned.lesson("m", &refusal("thinking: not supported"), &budget).is_some());
+        assert!(!learned.of("m").reasoning_effort);
+    }
+
+    #[test]
     fn what_was_not_sent_or_is_too_large_teaches_nothing() {
-        let learned = Learned::at("h");
+        let learned = Learned::at(None);
         let body = json!({"max_tokens": 100_000});
         assert!(learned.lesson("m", &refusal("max_tokens is too large: at most 4096"), &body).is_none());
         assert!(learned.lesson("m", &refusal("temperature is not supported"), &body).is_none());

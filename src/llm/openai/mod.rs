@@ -1,4 +1,4 @@
-//! The client of OpenAI-compatible endpoints.
+//! The client of endpoints: OpenAI-compatible ones, OpenAI's Responses and Anthropic's messages.
 //!
 //! async-openai carries the call; what is sent and read are our own lenient forms, and the transport below it is ours
 //! too, because compatible servers differ exactly where typed clients break: error bodies, statuses, missing fields.
@@ -8,9 +8,13 @@ mod endpoint;
 mod error_body;
 mod failure;
 mod learned;
+mod messages;
 mod pace;
 mod probe;
 mod reach;
+mod responses;
+mod schema;
+mod shape;
 mod stream;
 mod transport;
 mod wire;
@@ -19,7 +23,7 @@ pub use endpoint::{Endpoint, Patience};
 pub use probe::Finding;
 pub use wire::answer_from;
 
-use super::{Answer, ChatModel, ModelError, Query};
+use super::{Abilities, Answer, Api, ChatModel, ModelError, Query};
 use async_openai::Client;
 use async_openai::error::OpenAIError;
 use endpoint::Wiring;
@@ -30,12 +34,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 use transport::Transport;
 
-/// An OpenAI-compatible endpoint, ready to be asked; safe to share.
+/// An endpoint, ready to be asked; safe to share.
 pub struct OpenAi {
     endpoint: Endpoint,
     host: String,
     http: reqwest::Client,
-    client: Client<Wiring>,
+    transport: Transport,
+    /// The form of its other requests, as that for its list of models.
+    api: Api,
     learned: Learned,
     /// One permit for each request that may be on its way.
     turns: Semaphore,
@@ -58,19 +64,23 @@ impl OpenAi {
         let url = endpoint.checked_url()?;
         let host = endpoint::host_of(&url);
         let http = endpoint.http_client(&url)?;
-        let wiring = Wiring::new(&endpoint)?;
+        let learned = Learned::at(endpoint.provider);
+        let api = endpoint.provider.map_or(Api::Chat, |provider| provider.abilities.api);
+        // A key that no header can carry is told now.
+        endpoint::headers(endpoint.key.as_ref(), api)?;
         let transport = Transport::new(http.clone(), &endpoint);
-        let client = Client::build(http.clone(), wiring).with_http_service(transport);
-        let learned = Learned::at(&endpoint.base_url);
         let turns = Semaphore::new(endpoint.concurrency.max(1));
-        Ok(Self { endpoint, host, http, client, learned, turns, reached: AtomicBool::new(false) })
+        Ok(Self { endpoint, host, http, transport, api, learned, turns, reached: AtomicBool::new(false) })
     }
 
     /// Sends one body and returns the raw response.
-    async fn post(&self, body: &Value) -> Result<Value, Failure> {
+    async fn post(&self, api: Api, body: &Value) -> Result<Value, Failure> {
+        let wiring = Wiring::new(&self.endpoint, api)
+            .map_err(|error| Failure::new(failure::Kind::Malformed, error.to_string()))?;
+        let client = Client::build(self.http.clone(), wiring).with_http_service(self.transport.clone());
         // Nobody closes the semaphore; were it closed, there would be no limit.
         let _turn = self.turns.acquire().await.ok();
-        let response: Result<Value, OpenAIError> = self.client.chat().create_byot(body).await;
+        let response: Result<Value, OpenAIError> = client.chat().create_byot(body).await;
         let response = response.map_err(Failure::from_client);
         if !matches!(&response, Err(failure) if failure.never_connected()) {
             self.reached.store(true, Ordering::Relaxed);
@@ -97,8 +107,9 @@ impl ChatModel for OpenAi {
 
     async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
         loop {
-            let body = wire::request(query, &self.learned.of(&query.model), &self.host, self.endpoint.stream);
-            match self.post(&body).await {
+            let caps: Abilities = self.learned.of(&query.model);
+            let body = shape::request(query, &caps, &self.host, self.endpoint.stream);
+            match self.post(caps.api, &body).await {
                 Ok(raw) => {
                     let usage = wire::usage(&raw, query, self.endpoint.prices.as_deref());
                     return Ok(answer_from(raw, usage));

@@ -37,6 +37,7 @@ impl OpenAi {
             requests: CALLS,
             prompt_tokens: CALLS * PROMPT_TOKENS,
             cached_tokens: 0,
+            cache_write_tokens: 0,
             completion_tokens: CALLS * u64::from(ANSWER_TOKENS),
             cost_usd: Cost::UNKNOWN,
         };
@@ -62,7 +63,7 @@ impl OpenAi {
         let text = format!("`{}` after {:.1} s", said.trim(), started.elapsed().as_secs_f64());
         findings.push(Finding::new("text", !answer.text.trim().is_empty(), text));
         findings.push(self.tools(model).await);
-        findings.push(if answer.raw["usage"]["prompt_tokens"].is_u64() {
+        findings.push(if ["prompt_tokens", "input_tokens"].iter().any(|name| answer.raw["usage"][*name].is_u64()) {
             Finding::new("usage", true, "tokens are counted by the endpoint")
         } else {
             Finding::new("usage", false, "the endpoint counts no tokens: they are estimated, and costs are unknown")

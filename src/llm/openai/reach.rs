@@ -3,9 +3,8 @@
 
 use super::super::ModelError;
 use super::OpenAi;
-use super::endpoint::authorization;
+use super::endpoint::headers;
 use super::failure::{Asked, Failure, Kind, refused_key};
-use reqwest::header::AUTHORIZATION;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
 
@@ -86,10 +85,8 @@ impl OpenAi {
     }
 
     async fn get(&self, base: &str, path: &str) -> Result<(u16, Vec<u8>), Failure> {
-        let mut request = self.http.get(format!("{base}{path}"));
-        if let Ok(Some(key)) = authorization(self.endpoint.key.as_ref()) {
-            request = request.header(AUTHORIZATION, key);
-        }
+        let headers = headers(self.endpoint.key.as_ref(), self.api).unwrap_or_default();
+        let request = self.http.get(format!("{base}{path}")).headers(headers);
         let response = request.send().await.map_err(|error| Failure::transport(&error))?;
         let status = response.status().as_u16();
         let body = response.bytes().await.map_err(|error| Failure::transport(&error))?;

@@ -1,6 +1,7 @@
 //! Streamed answers, put together to what the same answer is without a stream: one form for everything behind it.
 
 use super::failure::{Failure, Kind};
+use super::{messages, responses};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::{Map, Value, json};
 
@@ -19,7 +20,7 @@ pub(super) fn is_stream(headers: &HeaderMap) -> bool {
 /// The stream carries an error, or ended before the answer did.
 pub(super) fn assembled(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>, Failure> {
     let text = String::from_utf8_lossy(body);
-    let mut answer = Assembly::default();
+    let (mut answer, mut message) = (Assembly::default(), messages::Assembly::default());
     for data in text.lines().filter_map(|line| line.strip_prefix("data:")) {
         let data = data.trim();
         if data == "[DONE]" {
@@ -28,15 +29,28 @@ pub(super) fn assembled(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>, Fai
         }
         // Half an event is the end of a stream that was cut: what follows decides.
         let Ok(event) = serde_json::from_str::<Value>(data) else { continue };
-        if event.get("error").is_some_and(|error| !error.is_null()) {
+        if event["type"] == "error" || event.get("error").is_some_and(|error| !error.is_null()) {
             return Err(Failure::of_response(200, headers, data.as_bytes()));
         }
-        answer.take(&event);
+        if let Some(whole) = responses::whole_in(&event) {
+            return Ok(whole.to_string().into_bytes());
+        }
+        if !responses::is_event(&event) && !message.take(&event) {
+            answer.take(&event);
+        }
+    }
+    if message.began() {
+        let whole = message.whole().ok_or_else(cut)?;
+        return Ok(whole.to_string().into_bytes());
     }
     if !answer.done && answer.finish.is_null() {
-        return Err(Failure::new(Kind::Broken, "the stream ended before the answer did".to_owned()));
+        return Err(cut());
     }
     Ok(answer.whole().to_string().into_bytes())
+}
+
+fn cut() -> Failure {
+    Failure::new(Kind::Broken, "the stream ended before the answer did".to_owned())
 }
 
 #[derive(Default)]

@@ -4,7 +4,7 @@ use super::super::Secret;
 use super::endpoint::{Endpoint, Patience};
 use super::failure::{Failure, Kind};
 use super::pace::Pace;
-use super::stream;
+use super::{shape, stream};
 use async_openai::middleware::HttpRequestFactory;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
@@ -90,6 +90,7 @@ impl Transport {
         if (200..300).contains(&status) && stream::is_stream(&headers) {
             body = stream::assembled(&headers, &body)?;
         }
+        let body = in_one_form(body);
         check(status, &headers, &body).map(|()| body)
     }
 }
@@ -97,6 +98,16 @@ impl Transport {
 fn rebuilt(body: Vec<u8>) -> Result<Response, Failure> {
     let response = http::Response::builder().status(200).body(body);
     response.map(Response::from).map_err(|error| Failure::new(Kind::Malformed, error.to_string()))
+}
+
+/// The body as chat completions have it; what is no answer of another form stays as it is.
+fn in_one_form(body: Vec<u8>) -> Vec<u8> {
+    match serde_json::from_slice::<Value>(&body) {
+        Ok(value) if value.get("choices").is_none() && value.is_object() => {
+            shape::as_chat(value).to_string().into_bytes()
+        }
+        _ => body,
+    }
 }
 
 /// Whether a response is an answer, whatever its status says.

@@ -1,6 +1,7 @@
 //! Our own forms of request and response: only what we need is sent, and everything may be missing from what comes.
 
-use super::super::{Abilities, Answer, Form, Limit, Prices, Query, ToolCall, ToolSpec};
+use super::super::{Abilities, Answer, Form, Limit, Prices, Query, ToolCall};
+use super::schema;
 use crate::domain::{Cost, Fingerprint, Usage};
 use serde_json::{Map, Value, json};
 
@@ -16,10 +17,8 @@ pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool)
     if query.sample > 0 && caps.seed && caps.temperature {
         body.insert("seed".to_owned(), json!(query.sample));
     }
-    if let (true, Some(first)) = (caps.cache_key, query.messages.first()) {
-        // Requests of one agent begin alike: they belong to the same cache.
-        let name = Fingerprint::default().add(&first.content).name();
-        body.insert("prompt_cache_key".to_owned(), json!(format!("unidebug-{name}")));
+    if let (true, Some(name)) = (caps.cache_key, cache_name(query)) {
+        body.insert("prompt_cache_key".to_owned(), json!(name));
     }
     if let Some(limit) = query.max_tokens {
         match caps.limit {
@@ -38,8 +37,8 @@ pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool)
             body.insert("tools".to_owned(), tools.collect());
         }
         Form::JsonSchema => {
-            let format =
-                json!({"type": "json_schema", "json_schema": {"name": "command", "schema": schema(&query.tools)}});
+            let schema = schema::format(&query.tools, caps.strict_schema);
+            let format = json!({"type": "json_schema", "json_schema": schema});
             body.insert("response_format".to_owned(), format);
         }
         Form::JsonObject => {
@@ -60,19 +59,10 @@ pub(super) fn request(query: &Query, caps: &Abilities, host: &str, stream: bool)
     Value::Object(body)
 }
 
-/// The schema of an answer in text: thoughts and one command.
-fn schema(tools: &[ToolSpec]) -> Value {
-    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    json!({
-        "type": "object", "required": ["thoughts", "command"], "additionalProperties": false,
-        "properties": {
-            "thoughts": {"type": "string"},
-            "command": {
-                "type": "object", "required": ["name", "args"], "additionalProperties": false,
-                "properties": {"name": {"type": "string", "enum": names}, "args": {"type": "object"}},
-            },
-        },
-    })
+/// A name for the cache of equal beginnings: requests of one agent begin alike, so they belong to the same.
+pub(super) fn cache_name(query: &Query) -> Option<String> {
+    let name = Fingerprint::default().add(&query.messages.first()?.content).name();
+    Some(format!("unidebug-{name}"))
 }
 
 /// An answer out of a raw response body: fresh from an endpoint, or out of a recording or a journal. What cannot be
@@ -124,12 +114,19 @@ pub(super) fn usage(raw: &Value, query: &Query, prices: Option<&Prices>) -> Usag
     let count = |names: &[&str]| names.iter().find_map(|name| told.pointer(name).and_then(Value::as_u64));
     let (prompt, completion) =
         (count(&["/prompt_tokens", "/input_tokens"]), count(&["/completion_tokens", "/output_tokens"]));
-    let cached =
-        count(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens", "/cache_read_input_tokens"]);
+    let names =
+        ["/prompt_tokens_details/cached_tokens", "/input_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"];
+    // Anthropic counts what was read from its cache and what went into it beside the prompt.
+    let (read, written) = (count(&["/cache_read_input_tokens"]), count(&["/cache_creation_input_tokens"]));
+    let aside =
+        if told.get("prompt_tokens").is_some() { 0 } else { read.unwrap_or(0).saturating_add(written.unwrap_or(0)) };
+    let prompt = prompt.map(|tokens| tokens.saturating_add(aside));
+    let cached = count(&names).or(read).unwrap_or(0).min(prompt.unwrap_or(0));
     let counted = Usage {
         requests: 1,
         prompt_tokens: prompt.unwrap_or_else(|| estimate(query.messages.iter().map(|m| m.content.as_str()))),
-        cached_tokens: cached.unwrap_or(0).min(prompt.unwrap_or(0)),
+        cached_tokens: cached,
+        cache_write_tokens: written.unwrap_or(0).min(prompt.unwrap_or(0) - cached),
         completion_tokens: completion.unwrap_or_else(|| estimate([answer_text(raw).as_str()])),
         cost_usd: Cost::UNKNOWN,
     };
@@ -155,7 +152,7 @@ fn estimate<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Message;
+    use super::super::super::{Message, ToolSpec};
     use super::*;
     use proptest::prelude::*;
 
@@ -214,6 +211,13 @@ mod tests {
         assert_eq!((used.prompt_tokens, used.completion_tokens, used.cost_usd), (10, 2, Cost::UNKNOWN));
         let deepseek = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 4}});
         assert_eq!(usage(&deepseek, &query(), None).cached_tokens, 4);
+        let anthropic = json!({"usage": {"input_tokens": 10, "cache_read_input_tokens": 2000,
+            "cache_creation_input_tokens": 300, "output_tokens": 5}});
+        let used = usage(&anthropic, &query(), None);
+        assert_eq!((used.prompt_tokens, used.cached_tokens, used.cache_write_tokens), (2310, 2000, 300));
+        let responses =
+            json!({"usage": {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 8}, "output_tokens": 1}});
+        assert_eq!(usage(&responses, &query(), None).cached_tokens, 8);
     }
 
     proptest! {
