@@ -171,27 +171,30 @@ fn a_model_that_is_only_at_responses_is_asked_there() {
 
 #[test]
 fn a_strict_schema_closes_every_tool_and_missing_arguments_come_as_null() {
-    let endpoint = Endpoint::start(|agent, _, body| {
-        let format = body["response_format"]["json_schema"].clone();
-        if agent == "Fixer" && format["strict"] == true {
-            let text = "Invalid schema for response_format 'command': too many properties";
-            return Reply::status(400, json!({"error": {"message": text, "param": "response_format"}}).to_string());
-        }
-        let (name, args) = match agent {
-            "Locator" => ("goal_accomplished", marked()),
-            _ => ("write_fix", fix()),
-        };
-        let mut answer = json!({"thoughts": "", "command": {"name": name, "args": args}});
-        let schema = jsonschema::validator_for(&format["schema"]).unwrap();
-        if format["strict"] == true {
-            assert!(!schema.is_valid(&answer), "what may be missing must be there");
-            answer["command"]["args"]["marked_code"][0]["file_path"] = Value::Null;
-        }
-        assert!(schema.is_valid(&answer), "{}", format["schema"]);
-        Reply::text(answer.to_string())
-    });
-    run(&endpoint, &["--provider", "openai", "--model", "m", "--answers", "json_schema"]).expect_code(0);
-    let strict: Vec<Value> =
-        endpoint.served().iter().map(|s| s.body["response_format"]["json_schema"]["strict"].clone()).collect();
-    assert_eq!(strict, [json!(true), json!(true), Value::Null], "what is refused once is asked for loosely");
+    let forms = |refuses: bool| -> Vec<Value> {
+        let endpoint = Endpoint::start(move |agent, _, body| {
+            let format = body["response_format"]["json_schema"].clone();
+            if refuses && format["strict"] == true {
+                let text = "Invalid schema for response_format 'command': too many properties";
+                return Reply::status(400, json!({"error": {"message": text, "param": "response_format"}}).to_string());
+            }
+            let (name, args) = match agent {
+                "Locator" => ("goal_accomplished", marked()),
+                _ => ("write_fix", fix()),
+            };
+            let mut answer = json!({"thoughts": "", "command": {"name": name, "args": args}});
+            let schema = jsonschema::validator_for(&format["schema"]).unwrap();
+            if format["strict"] == true {
+                assert!(!schema.is_valid(&answer), "what may be missing must be there");
+                answer["command"]["args"]["marked_code"][0]["file_path"] = Value::Null;
+            }
+            assert!(schema.is_valid(&answer), "{}", format["schema"]);
+            Reply::text(answer.to_string())
+        });
+        run(&endpoint, &["--provider", "openai", "--model", "m", "--answers", "json_schema"]).expect_code(0);
+        endpoint.served().iter().map(|s| s.body["response_format"]["json_schema"]["strict"].clone()).collect()
+    };
+    // The patch forms of `write_fix` refer to each other, so Fixer is asked loosely.
+    assert_eq!(forms(false), [json!(true), Value::Null]);
+    assert_eq!(forms(true), [json!(true), Value::Null, Value::Null], "what is refused once is not sent again");
 }

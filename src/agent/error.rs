@@ -11,6 +11,9 @@ pub enum AgentError {
     /// A cap was reached; the run stopped, it did not fail.
     #[error("{0}")]
     StoppedAtCap(Reached),
+    /// The request waits for the next batch of requests: the run stops, and goes on when the answer is there.
+    #[error("{0}")]
+    Deferred(String),
     /// A cap of a call, an agent or a level was reached: this agent is over, the run is not.
     #[error("{0}")]
     Spent(String),

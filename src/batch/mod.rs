@@ -4,7 +4,9 @@
 mod cap;
 mod cluster;
 mod merge;
+mod pack;
 mod plan;
+mod post;
 mod unit;
 mod watch;
 mod work;
@@ -12,12 +14,15 @@ mod work;
 pub use cap::{limit, standing, told};
 pub use cluster::{Spread, commands, submit};
 pub use merge::{Merged, merge};
+pub use pack::{LIST, pack, unlike};
 pub use plan::{Configuration, Plan, PlanFile, Unit};
+pub use post::Posts;
 pub use unit::{State, Trouble};
 pub use watch::{Progress, Running, progress};
 pub use work::{Shard, Worker, forgive, left};
 
 use crate::journal::JournalError;
+use crate::llm::PostError;
 use crate::sandbox::SandboxError;
 use camino::Utf8PathBuf;
 
@@ -62,6 +67,9 @@ pub enum BatchError {
         /// Which cap.
         what: String,
     },
+    /// Answers of a vendor's batch cannot be had.
+    #[error(transparent)]
+    Post(#[from] PostError),
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -101,6 +109,7 @@ impl BatchError {
             Self::Cap { .. } => {
                 "everything is kept; the same command goes on, with a higher --total-cost, --total-tokens or --total-time"
             }
+            Self::Post(_) => "everything is kept; the same command goes on, and collects what was sent",
             Self::Interrupted => "everything is kept; the same command goes on where this one stopped",
             Self::Scheduler { .. } => "try the printed command by hand",
             Self::Io { .. } | Self::Run(_) => "check free space and permissions, then run it again",

@@ -3,6 +3,7 @@
 use super::{Plan, State, Trouble, Unit};
 use crate::domain::Scope;
 use crate::journal;
+use crate::llm::Waiting;
 use camino::Utf8Path;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub struct Progress {
     pub cost_usd: Option<f64>,
     /// Units at work here.
     pub running: Vec<Running>,
+    /// What is waited for, where requests are sent as batches of the vendor's.
+    pub waiting: Option<Waiting>,
 }
 
 /// A unit at work.

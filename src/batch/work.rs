@@ -4,7 +4,7 @@
 //! begin one unit, only one gets it. A unit whose worker died is gone on with, from its journal.
 
 use super::watch::Watch;
-use super::{BatchError, Plan, Progress, Running, State, Unit};
+use super::{BatchError, Plan, Posts, Progress, Running, State, Unit};
 use crate::benchmark::typed;
 use crate::llm::Gate;
 use crate::sandbox::own::{Ended, own};
@@ -24,6 +24,8 @@ const CAP: i32 = 5;
 const USAGE: i32 = 2;
 /// Another worker has it.
 const BUSY: i32 = 75;
+/// The word for a run that waits for an answer.
+const DEFERRED: &str = "deferred";
 const INTERRUPTED: i32 = 130;
 /// How often is told how far the batch is.
 const LOOK: Duration = Duration::from_secs(1);
@@ -62,6 +64,8 @@ pub struct Worker<'a> {
     pub shard: Option<Shard>,
     /// When no other unit is begun any more.
     pub until: Option<Instant>,
+    /// Who sends the requests of units as batches of the vendor's.
+    pub posts: Posts,
     /// Closed when the work is to stop; units at work are on their way until they have saved what is paid for.
     pub gate: Arc<Gate>,
 }
@@ -79,7 +83,7 @@ impl Worker<'_> {
         let here = Mutex::new(Vec::new());
         let mut look = || {
             let begin = Instant::now();
-            tell(&Progress { running: self.running(&here), ..watch.look() });
+            tell(&Progress { running: self.running(&here), waiting: self.posts.waiting(), ..watch.look() });
             // Where looking takes long, as over a network, it is done less often.
             LOOK.max(begin.elapsed() * 20)
         };
@@ -107,6 +111,7 @@ impl Worker<'_> {
 
     async fn passes(&self, here: &Mutex<Vec<(Unit, Instant)>>) -> Result<(), BatchError> {
         loop {
+            self.posts.exchange(&self.gate).await?;
             let left = self.units().into_iter().filter_map(|unit| unit.left_in(self.folder).map(|wait| (unit, wait)));
             let (due, later): (Vec<_>, Vec<_>) = left.partition(|(_, wait)| wait.is_zero());
             if due.is_empty() && later.is_empty() {
@@ -183,6 +188,8 @@ impl Worker<'_> {
                 true => Ok(Claim::Done),
                 false => self.failed(unit, ended.code, "it ended without a report".into()),
             },
+            // Its answer comes with the next batch of the vendor's.
+            Some(BUSY) if code_word(&ended) == DEFERRED => Ok(Claim::Done),
             Some(BUSY) => Ok(Claim::Busy),
             Some(INTERRUPTED) => Err(BatchError::Interrupted),
             // It was asked to stop before it could listen.
@@ -214,6 +221,7 @@ impl Worker<'_> {
         if self.has_account()? {
             words.extend(["--account".into(), format!("{}:{}", self.folder, unit.folder)]);
         }
+        words.extend(self.posts.words(unit));
         Ok(words)
     }
 }
@@ -227,10 +235,19 @@ enum Claim {
     UsedUp,
 }
 
+/// The object that a run ended with.
+fn object(ended: &Ended) -> Value {
+    serde_json::from_str(ended.stdout.lines().last().unwrap_or("")).unwrap_or_default()
+}
+
+/// The word for the error that a run ended with.
+fn code_word(ended: &Ended) -> String {
+    object(ended)["error"]["code"].as_str().unwrap_or("").to_owned()
+}
+
 /// What a run said when it ended with an error: the message of its JSON.
 fn message(ended: &Ended) -> String {
-    let last = ended.stdout.lines().last().unwrap_or("");
-    let value: Value = serde_json::from_str(last).unwrap_or_default();
+    let value = object(ended);
     match value["error"]["message"].as_str() {
         Some(message) => message.to_owned(),
         None => match ended.code {

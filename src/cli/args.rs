@@ -1,6 +1,6 @@
 //! What was typed. These structs do not leave `cli`; flags that are settings stand in [`super::flags`].
 
-use super::bench::args::{AccountArg, BenchCommand};
+use super::bench::args::{BenchCommand, OfBatchArgs};
 use super::choice::ChoiceArgs;
 use super::flags::{JudgeSettings, Settings, ToolSettings};
 use super::help;
@@ -183,7 +183,7 @@ pub struct RunArgs {
     #[arg(long, requires = "dry_run")]
     pub show_prompts: bool,
     /// Where tests fail for several reasons, work on one bug after the other, each in a run directory of its own.
-    #[arg(long, conflicts_with_all = ["dry_run", "failing", "account"])]
+    #[arg(long, conflicts_with_all = ["dry_run", "failing", "account", "requests"])]
     pub all: bool,
     /// Text of an issue that no test shows yet, `-` for the standard input: a model writes a test that fails as it says, in
     /// the project's own style, and the repair works with it.
@@ -198,9 +198,9 @@ pub struct RunArgs {
     /// Name of this configuration in reports: runs of another name stand in another row.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// The account of the batch that the run belongs to, `FOLDER:RUN`; the batch's own use.
-    #[arg(long, hide = true, value_name = "FOLDER:RUN")]
-    pub account: Option<AccountArg>,
+    /// The batch that the run belongs to.
+    #[command(flatten)]
+    pub of_batch: OfBatchArgs,
     /// Apply a plausible patch to the project's own folder, with the test that was written for an issue.
     #[arg(long)]
     pub apply: bool,
@@ -270,9 +270,9 @@ pub struct ResumeArgs {
     /// Take damaged records out of the journal first; it is kept as it was beside.
     #[arg(long)]
     pub repair: bool,
-    /// The account of the batch that the run belongs to, `FOLDER:RUN`; the batch's own use.
-    #[arg(long, hide = true, value_name = "FOLDER:RUN")]
-    pub account: Option<AccountArg>,
+    /// The batch that the run belongs to.
+    #[command(flatten)]
+    pub of_batch: OfBatchArgs,
     /// Apply a plausible patch to the project's own folder, with the test that was written for an issue.
     #[arg(long)]
     pub apply: bool,
@@ -318,9 +318,12 @@ pub struct RunsArgs {
 /// `replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// The run: its folder, its name as `unidebug runs` lists it, or `last`.
+    /// The run: its folder, its name as `unidebug runs` lists it, or `last`; or a folder with many, as an artifact is.
     #[arg(value_name = "RUN")]
     pub run: Utf8PathBuf,
+    /// Where the bugs are on this machine, when that is elsewhere than where they were run.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<Utf8PathBuf>,
     /// Use the tools again instead of taking their results from the recording.
     #[arg(long)]
     pub rerun: bool,

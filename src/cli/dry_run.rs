@@ -1,5 +1,6 @@
 //! `run --dry-run`: what would be asked, how large it is and what it can cost at most. Nothing is sent.
 
+use super::bench::args::OfBatch;
 use super::config::Config;
 use super::endpoint::price_list;
 use super::error::Failure;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 /// Everything that keeps a bug from being opened.
 pub async fn dry_run(bug: &str, config: Config, as_json: bool, quiet: bool, prompts: bool) -> Result<u8, Failure> {
     let scratch = Scratch::of("dry")?;
-    let session = Session::open(bug, config.clone(), Contact::None, None).await?;
+    let session = Session::open(bug, config.clone(), Contact::None, OfBatch::default()).await?;
     let telling = Telling::to(Arc::new(Tee::new(Vec::new())), Arc::new(Past::default()), quiet);
     let previews = session.preview(scratch.path(), &telling).await?;
     telling.quiet();

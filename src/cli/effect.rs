@@ -52,12 +52,20 @@ pub fn check_model(config: &Config) -> Result<(), Failure> {
     if Models::any_named(config, &agents(config)?)? { Ok(()) } else { Err(issue::no_model()) }
 }
 
+/// Names of the models that an endpoint is asked for.
+///
+/// # Errors
+/// Settings that cannot be read.
+pub fn asked(config: &Config) -> Result<Vec<String>, Failure> {
+    Models::asked(config, &agents(config)?)
+}
+
 /// Refuses a model that has no key, before work is handed out.
 ///
 /// # Errors
 /// There is no key where one is needed; settings that cannot be read.
 pub fn check_key(config: &Config) -> Result<(), Failure> {
-    let asked = Models::asked(config, &agents(config)?)?;
+    let asked = asked(config)?;
     match asked.first() {
         Some(name) => Address::read(config)?.endpoint(config, name).map(drop),
         None => Ok(()),

@@ -1,5 +1,6 @@
 //! The endpoint of a run: its address, its key, its prices and caps, and the first contact.
 
+use super::bench::args::OfBatch;
 use super::config::Config;
 use super::error::Failure;
 use super::failpoints;
@@ -7,8 +8,8 @@ use super::interrupt;
 use super::prices;
 use crate::journal::History;
 use crate::llm::{
-    Account, Budget, Capped, Caps, ChatModel, Endpoint, Gated, OpenAi, PROVIDERS, Prices, Provider, Query, Recorder,
-    Redacting, Redactor, Secret,
+    Account, Budget, Capped, Caps, ChatModel, Deferred, Endpoint, Gated, OpenAi, PROVIDERS, Prices, Provider, Query,
+    Recorder, Redacting, Redactor, Secret,
 };
 use std::sync::Arc;
 
@@ -114,21 +115,30 @@ pub async fn contact(
     asked: &[&str],
     redactor: &Arc<Redactor>,
     before: Option<&History>,
-    account: Option<Arc<Account>>,
+    of_batch: OfBatch,
 ) -> Result<Arc<dyn ChatModel>, Failure> {
+    let OfBatch { account, requests } = of_batch;
     let endpoint = address.endpoint(config, asked[0])?;
     let prices = endpoint.prices.clone();
+    let prices = if requests.is_some() { prices.map(|list| Arc::new(list.in_batches())) } else { prices };
     if let (Some(prices), Some(flag)) = (&prices, cap_in_dollars(config, account.as_deref())?) {
         refuse_unpriced(flag, asked, prices)?;
     }
     let client = OpenAi::new(endpoint)?;
-    for name in asked {
-        client.reach(name).await.map_err(|error| error.map(|text| redactor.text(&text).into_owned()))?;
-    }
+    let client: Arc<dyn ChatModel> = match requests {
+        // The batch made the first contact.
+        Some(mailbox) => Arc::new(Deferred::new(mailbox, client.endpoint(), prices.clone())),
+        None => {
+            for name in asked {
+                client.reach(name).await.map_err(|error| error.map(|text| redactor.text(&text).into_owned()))?;
+            }
+            Arc::new(client)
+        }
+    };
     let usd = config.max_cost.map(|usd| usd.0);
     let budget = Budget::new(Caps { tokens: config.max_tokens, usd, allow_unpriced: config.allow_unpriced });
     // Caps lie innermost: near the end of a budget they shorten answers, which must not change what is recorded.
-    let client = failpoints::around_model(Arc::new(client), "send");
+    let client = failpoints::around_model(client, "send");
     let capped = Capped::new(client, budget, prices).drawing_on(account);
     count(&capped, before).map_err(|error| Failure::io("the account of the batch cannot be kept", &error))?;
     let mut model = failpoints::around_model(Arc::new(capped), "reserve");

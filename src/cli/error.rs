@@ -33,6 +33,8 @@ const FAULT: u8 = 101;
 pub const IO: u8 = 74;
 /// Another process has it: try again later.
 pub const LATER: u8 = 75;
+/// The word for a run that waits for the answer to a request.
+pub const DEFERRED: &str = "deferred";
 /// Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 
@@ -236,6 +238,7 @@ impl From<AgentError> for Failure {
             AgentError::Prompt(error) => error.into(),
             AgentError::Journal(error) => Self::io("the journal cannot be written", &error),
             AgentError::StoppedAtCap(cap) => cap.into(),
+            AgentError::Deferred(what) => Self::new(LATER, DEFERRED, what, "the batch goes on with it"),
             AgentError::Spent(what) | AgentError::Nothing(what) => Self::cap(what, "raise the cap"),
         }
     }

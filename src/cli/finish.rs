@@ -2,7 +2,7 @@
 
 use super::apply;
 use super::came_to::developers;
-use super::error::{CAP, Failure, INTERRUPTED};
+use super::error::{CAP, Failure, INTERRUPTED, LATER};
 use super::next;
 use super::session::{Outcome, clear};
 use super::telling::Telling;
@@ -77,9 +77,10 @@ pub fn keep(folder: &Utf8Path, telling: &Telling, outcome: &Outcome) -> Result<V
     Ok(object)
 }
 
-/// Keeps why a run came to no verdict, for those who list it later. Ctrl-C is no reason: it goes on where it was.
+/// Keeps why a run came to no verdict, for those who list it later. Ctrl-C is no reason, and neither is an
+/// answer that is still to come: it goes on where it was.
 pub fn keep_failure(telling: &Telling, failure: Failure) -> Failure {
-    if failure.exit != INTERRUPTED {
+    if ![INTERRUPTED, LATER].contains(&failure.exit) {
         // The failure itself is what the user must see.
         if let Err(error) = telling.save(FAILURE, format!("{:#}\n", failure.object()).as_bytes()) {
             tracing::warn!("{}", error.message);

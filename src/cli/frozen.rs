@@ -72,6 +72,7 @@ impl Frozen {
         }
         settings.max_time = Some(Time(session.time()));
         let prices = endpoint::price_list(config).ok().filter(|_| session.models().any_model());
+        let prices = prices.map(|prices| if session.models().in_batches { prices.in_batches() } else { prices });
         let prices = prices.map(|prices| prices.source().to_owned());
         let plan = session.plan();
         let agents = plan.agents();

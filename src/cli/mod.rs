@@ -44,6 +44,7 @@ mod run_all;
 mod runs;
 mod scratch;
 mod session;
+mod sources;
 mod telling;
 mod tool;
 mod triage;

@@ -1,5 +1,6 @@
 //! Which mind decides where: the texts of `--model`, aliases, recordings; the endpoint is [`super::endpoint`]'s.
 
+use super::bench::args::OfBatch;
 use super::config::Config;
 use super::crash;
 use super::endpoint::{self, Address};
@@ -8,7 +9,7 @@ use crate::agent::policy::Voice;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::escalate::{Mind, REPRODUCER, Temperatures};
 use crate::journal::{History, Past};
-use crate::llm::{Account, ChatModel, Family, Form, Purse, Redacting, Redactor, Replay};
+use crate::llm::{ChatModel, Family, Form, Purse, Redacting, Redactor, Replay};
 use crate::prompt::Library;
 use camino::Utf8Path;
 use std::collections::BTreeMap;
@@ -74,6 +75,8 @@ pub struct Models {
     pub redactor: Arc<Redactor>,
     /// Whether the built-in engine runs only because no key is configured.
     pub for_lack_of_a_key: bool,
+    /// Whether requests are sent as batches, at another price.
+    pub in_batches: bool,
     /// What one should know of the endpoint.
     pub note: Option<&'static str>,
 }
@@ -88,7 +91,7 @@ impl Models {
         config: &Config,
         agents: &[AgentName],
         contact: Contact<'_>,
-        account: Option<Arc<Account>>,
+        of_batch: OfBatch,
     ) -> Result<Self, Failure> {
         let address = Address::read(config)?;
         let (default, parts) = read_parts(config, agents)?;
@@ -107,6 +110,7 @@ impl Models {
             max_answer: config.max_answer,
             redactor: Arc::new(Redactor::of_environment(address.key.clone())),
             for_lack_of_a_key,
+            in_batches: of_batch.requests.is_some(),
             note: None,
         };
         crash::keep_secret(&models.redactor);
@@ -128,7 +132,7 @@ impl Models {
             named.iter().filter_map(|n| if let Named::Model(name) = n { Some(name.as_str()) } else { None }).collect();
         if !asked.is_empty() {
             let before = contact.history();
-            let client = endpoint::contact(config, &address, &asked, &models.redactor, before, account).await?;
+            let client = endpoint::contact(config, &address, &asked, &models.redactor, before, of_batch).await?;
             models.endpoint = Some(client);
             models.note = address.provider.and_then(|provider| provider.note);
         }

@@ -41,11 +41,11 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     note_folder(&folder);
     let (journal, history) = Journal::reopen(dir)?;
     let shown = Shown { json: args.object.wanted(), quiet: args.quiet, apply: args.apply, leave_test: args.leave_test };
-    let account = args.account.map(|account| account.open(frozen.settings.allow_unpriced));
+    let of_batch = args.of_batch.open(frozen.settings.allow_unpriced);
     if let Some(report) = history.finished() {
         let stopped = VerdictWord::deserialize(&report["verdict"]).is_ok_and(|word| word == VerdictWord::StoppedAtCap);
         // Who works for a batch goes on when it has more to spend.
-        if !(stopped && (raised || account.is_some())) {
+        if !(stopped && (raised || of_batch.account.is_some())) {
             // Without this file a batch goes on with a run that its cap stopped.
             if !stopped {
                 keep_report(journal.run_dir(), report)?;
@@ -54,7 +54,7 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
         }
     }
     let usual = frozen.has_usual_cost();
-    let session = Session::open(&frozen.bug, frozen.settings, Contact::Again(&history), account).await?;
+    let session = Session::open(&frozen.bug, frozen.settings, Contact::Again(&history), of_batch).await?;
     let session = session.under_the_usual_cost(usual).on(frozen.issue);
     let left = session.time().saturating_sub(Duration::from_secs_f64(history.worked_on_the_bug()));
     let telling = Telling::journaled(journal, Past::of(history), shown.quiet, &session.models().redactor);

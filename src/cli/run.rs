@@ -61,9 +61,9 @@ pub(super) async fn one(
     config: Config,
     nth: Option<usize>,
 ) -> Result<Done, Failure> {
-    let account = args.account.as_ref().map(|account| account.open(config.allow_unpriced));
+    let of_batch = args.of_batch.open(config.allow_unpriced);
     let issue = args.issue.as_ref().map(|file| Issue::read(file, args.show_test)).transpose()?;
-    let session = Session::open(bug, config, Contact::First, account).await?.on(issue);
+    let session = Session::open(bug, config, Contact::First, of_batch).await?.on(issue);
     let conditions = conditions::now(session.opened(), session.config(), &session.models().redactor).await;
     let frozen = Frozen::new(bug, layers, session.config(), &session).under(args.name.clone(), conditions);
     let folder = run_folder(args, session.opened(), nth)?;

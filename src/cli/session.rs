@@ -1,6 +1,7 @@
 //! One session of a run: what is opened before anything is paid for, and the work on the bug. A new run, one that goes
 //! on and one that is repeated differ in what they know from before and in where their events go.
 
+use super::bench::args::OfBatch;
 use super::beside;
 use super::came_to::{report, written};
 use super::config::{Config, Dollars};
@@ -13,6 +14,7 @@ use super::models::{Contact, Models};
 use super::open::Opened;
 use super::prices;
 use super::retrieval::Retrieval;
+use super::sources;
 use super::telling::Telling;
 use super::way::{self, Chosen, part_caps};
 use crate::agent::policy::EngineBudget;
@@ -65,18 +67,14 @@ pub struct Outcome {
 }
 
 impl Session {
-    /// Checks the bug, the sandbox, profiles and prompts, and makes contact with the model; `account` is that of the
-    /// batch which the run belongs to.
+    /// Checks the bug, the sandbox, profiles and prompts, and makes contact with the model; `of_batch` is what it has of
+    /// the batch which the run belongs to.
     ///
     /// # Errors
     /// Whatever of it cannot be used.
-    pub async fn open(
-        bug: &str,
-        config: Config,
-        contact: Contact<'_>,
-        account: Option<Arc<Account>>,
-    ) -> Result<Self, Failure> {
+    pub async fn open(bug: &str, config: Config, contact: Contact<'_>, of_batch: OfBatch) -> Result<Self, Failure> {
         let started = Instant::now();
+        let account = of_batch.account.clone();
         let library = Arc::new(Library::load(config.prompts.as_deref())?);
         let chosen = Chosen::of(&config)?;
         let profiles = chosen.profiles(config.agents.as_deref(), &Registry::builtin().names())?;
@@ -88,7 +86,7 @@ impl Session {
         let usual = if usual { effect::usual_cost(&config, &names)? } else { None };
         let config = Config { max_cost: config.max_cost.or(usual), ..config };
         let retrieval = Retrieval::open(&config, contact)?;
-        let models = Arc::new(Models::open(&config, &names, contact, account.clone()).await?);
+        let models = Arc::new(Models::open(&config, &names, contact, of_batch).await?);
         let plan = chosen.settled(&models, &config);
         Ok(Self {
             usual_cost: usual.is_some(),
@@ -170,6 +168,7 @@ impl Session {
         let (time, opened) = (left_after(time, began.elapsed()), opening.elapsed());
         failpoint::reach("baseline.after");
         beside::add_to(&mut bench, &self.config, &*telling.sink)?;
+        sources::keep(&bench, &self.models.redactor, telling)?;
         self.retrieval.add_to(&mut bench, &self.models.redactor, telling)?;
         failpoints::around_judge(&mut bench);
         let verdict = self.escalator(telling, time)?.repair(&bench).await?;

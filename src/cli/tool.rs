@@ -1,6 +1,7 @@
 //! `unidebug tool`: every tool by hand on one bug, with the same mending of near misses that agents get.
 
 use super::args::ToolArgs;
+use super::bench::args::OfBatch;
 use super::beside;
 use super::error::Failure;
 use super::models::{Contact, Models};
@@ -44,7 +45,7 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let library = Arc::new(Library::load(config.prompts.as_deref())?);
     // Nobody is asked for a tool that asks nobody.
     let contact = if tool.name() == GenerateMethodBody::NAME { Contact::First } else { Contact::None };
-    let models = Models::open(&config, &[], contact, None).await?;
+    let models = Models::open(&config, &[], contact, OfBatch::default()).await?;
     let scratch = Scratch::of("tool")?;
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
     let mut bench = opened.bench(scratch.path(), way::plain(&config), &*sink).await?;

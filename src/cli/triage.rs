@@ -1,6 +1,7 @@
 //! `unidebug triage`: level 1 alone over many bugs, and what it says of each.
 
 use super::args::{TriageArgs, TriageFormat};
+use super::bench::args::OfBatch;
 use super::config::{Config, Levels};
 use super::effect;
 use super::error::Failure;
@@ -70,7 +71,7 @@ async fn one(bug: &BugId, args: &TriageArgs, tests: &[TestId]) -> Result<(Triage
     if !tests.is_empty() {
         config.failing = tests.iter().map(TestId::to_string).collect();
     }
-    let session = Session::open(&full_name(&name), config, Contact::First, None).await?;
+    let session = Session::open(&full_name(&name), config, Contact::First, OfBatch::default()).await?;
     let scratch = Scratch::of("triage")?;
     let marks = Arc::new(Marks::default());
     let telling = Telling::to(marks.clone(), Arc::new(Past::default()), args.quiet);

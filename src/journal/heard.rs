@@ -1,7 +1,7 @@
 //! Who was last heard of in a journal, read from its end alone: cheap enough to be asked every second.
 
 use super::{RunDir, read};
-use crate::domain::Scope;
+use crate::domain::{Event, Scope};
 use camino::Utf8Path;
 use serde::Deserialize;
 use std::fs::File;
@@ -22,6 +22,17 @@ pub fn last_heard(dir: &Utf8Path) -> Option<Scope> {
     tail.split_inclusive(|&byte| byte == b'\n').rev().find_map(|line| {
         let json = read::checked(line).ok()?;
         serde_json::from_str::<Placed>(json).ok()?.scope
+    })
+}
+
+/// The last event of a run directory's journal that an agent had part in; `None` before the first one, and where nothing
+/// can be read.
+pub fn last_event(dir: &Utf8Path) -> Option<Event> {
+    let tail = tail(&RunDir::journal_in(dir)).ok()?;
+    tail.split_inclusive(|&byte| byte == b'\n').rev().find_map(|line| {
+        let json = read::checked(line).ok()?;
+        serde_json::from_str::<Placed>(json).ok()?.scope?;
+        read::event(json)
     })
 }
 

@@ -21,7 +21,7 @@ mod write;
 pub use claim::LOCK;
 pub use compare::{Comparison, Divergence};
 pub use error::JournalError;
-pub use heard::last_heard;
+pub use heard::{last_event, last_heard};
 pub use history::{History, Paid};
 pub use past::{Past, Seen};
 pub use repair::{Repaired, repair};

@@ -95,6 +95,11 @@ fn parsed(json: &str) -> Result<(Event, f64), serde_json::Error> {
     Ok((renewed(serde_json::from_str(json)?), at))
 }
 
+/// The event of a record.
+pub(super) fn event(json: &str) -> Option<Event> {
+    parsed(json).ok().map(|(event, _)| event)
+}
+
 /// How a disagreement began in journals of schema 2, which told it as a notice.
 const DISAGREED: &str = "a candidate passed the fast run, and not the confirmation in a fresh process: ";
 

@@ -1,13 +1,15 @@
 //! Language models behind one trait; only this room knows a vendor.
 //!
 //! Models wrap models: [`Redacting`] replaces secrets, [`Recorder`] keeps what is answered, [`Capped`] reserves before it
-//! spends, [`OpenAi`] asks an endpoint, and a [`Replay`] answers from a recording. Secrets go outermost and caps
+//! spends, [`OpenAi`] asks an endpoint, [`Deferred`] leaves a request for the next batch, and a [`Replay`] answers from a
+//! recording. Secrets go outermost and caps
 //! innermost, so that the key of a request does not depend on a budget. Journaling is the caller's: an answer is on
 //! disk before it is read.
 
 mod account;
 mod budget;
 mod capped;
+mod deferred;
 mod family;
 mod gate;
 mod key;
@@ -23,6 +25,7 @@ mod secret;
 pub use account::{Account, Standing};
 pub use budget::{Budget, Caps, Permit, WorstCase};
 pub use capped::Capped;
+pub use deferred::{Deferred, Mailbox, Post, PostError, Waiting};
 pub use family::Family;
 pub use gate::{Gate, Gated};
 pub use key::key;

@@ -14,6 +14,7 @@ mod tally;
 mod terminal;
 pub mod triage;
 pub mod walk;
+pub mod watch;
 
 pub use conditions::Conditions;
 pub use diff::coloured as coloured_diff;

@@ -58,8 +58,13 @@ impl Browser {
 
     /// Opens a file and waits until it is loaded.
     pub fn open(&mut self, file: &Path) {
+        self.visit(&format!("file://{}", file.display()));
+    }
+
+    /// Goes to an address and waits until it is loaded.
+    pub fn visit(&mut self, url: &str) {
         self.events.clear();
-        self.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        self.call("Page.navigate", json!({"url": url}));
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             let message = self.read();
             self.events.push(message);

@@ -207,13 +207,13 @@ impl Drop for Endpoint {
     }
 }
 
-struct Request {
-    line: String,
-    headers: HashMap<String, String>,
-    body: Vec<u8>,
+pub(super) struct Request {
+    pub line: String,
+    pub headers: HashMap<String, String>,
+    pub body: Vec<u8>,
 }
 
-fn read_request(stream: &TcpStream) -> Option<Request> {
+pub(super) fn read_request(stream: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
@@ -276,7 +276,7 @@ fn models(shared: &Shared, line: &str) -> String {
     }
 }
 
-fn agent_of(body: &Value) -> String {
+pub(super) fn agent_of(body: &Value) -> String {
     let first = texts(body).first().copied().unwrap_or("");
     first.lines().next().and_then(|line| line.strip_prefix("# ")).unwrap_or("").trim().to_owned()
 }
@@ -330,6 +330,23 @@ fn send(stream: &mut TcpStream, reply: &Reply, entry: &Served) {
             let _ = stream.write_all(rendered(plain, entry).as_bytes());
         }
     }
+}
+
+/// The body of a reply to a call of this path, with the counts that the reply to a request of its own would have.
+pub(super) fn rendered_body(reply: &Reply, path: &str, body: &Value) -> Value {
+    let now = Instant::now();
+    let entry = Served {
+        agent: String::new(),
+        nth: 1,
+        body: body.clone(),
+        path: path.to_owned(),
+        authorization: None,
+        headers: HashMap::new(),
+        started: now,
+        ended: now,
+        tokens: tokens(reply, body),
+    };
+    serde_json::from_str(rendered(reply, &entry).split_once("\r\n\r\n").unwrap().1).unwrap()
 }
 
 fn rendered(reply: &Reply, entry: &Served) -> String {
@@ -410,7 +427,7 @@ fn whole_response(reply: &Reply, entry: &Served) -> Value {
     })
 }
 
-fn response(status: u16, headers: &[(String, String)], body: &str) -> String {
+pub(super) fn response(status: u16, headers: &[(String, String)], body: &str) -> String {
     let kind = if body.trim_start().starts_with('<') { "text/html" } else { "application/json" };
     let own: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!(

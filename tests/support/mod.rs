@@ -1,6 +1,7 @@
 //! What tests share: a scripted endpoint that speaks real HTTP, and the program itself in a clean environment.
 
 mod batch;
+mod batches;
 mod browser;
 mod developer;
 mod endpoint;
@@ -13,6 +14,8 @@ mod trial;
 
 #[allow(unused_imports)]
 pub use batch::{Batch, essence, expect_same, possibly_billed, status};
+#[allow(unused_imports)]
+pub use batches::{Batches, Made};
 #[allow(unused_imports)]
 pub use browser::Browser;
 #[allow(unused_imports)]

@@ -127,7 +127,8 @@ impl Voice {
             }
             Err(error) => {
                 let how = match error {
-                    ModelError::OverBudget(_) => Unanswered::Cap,
+                    // Nothing was sent: as at a cap, it is asked anew when the run goes on.
+                    ModelError::OverBudget(_) | ModelError::Deferred(_) => Unanswered::Cap,
                     ModelError::Failed(_) => Unanswered::Lost,
                     _ => Unanswered::Refused,
                 };
@@ -139,6 +140,7 @@ impl Voice {
                 self.sink.emit(&Event::Failed { scope: scope.clone(), key: key.to_owned(), how, why, cap })?;
                 Err(match error {
                     ModelError::OverBudget(cap) => AgentError::StoppedAtCap(cap),
+                    ModelError::Deferred(why) => AgentError::Deferred(why),
                     other => AgentError::Model(other),
                 })
             }

@@ -4,7 +4,7 @@ use super::measured::{BenchLocalizationArgs, MeasuredArgs};
 use crate::batch::Shard;
 use crate::cli::choice::ChoiceArgs;
 use crate::cli::config::{Dollars, Time};
-use crate::llm::Account;
+use crate::llm::{Account, Mailbox};
 use camino::Utf8PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use std::str::FromStr;
@@ -17,12 +17,16 @@ pub enum BenchCommand {
     Run(Box<BenchRunArgs>),
     /// How far a batch is.
     Status(BenchFolderArgs),
+    /// Watch a batch, on the terminal or as a page that this machine serves to itself.
+    Watch(BenchWatchArgs),
     /// Let what the environment failed be tried again, and hand in what is left.
     Resubmit(BenchResubmitArgs),
     /// Do a part of a batch: what schedulers start.
     Work(BenchWorkArgs),
     /// Bring parts of a batch together that were worked on apart.
     Merge(BenchMergeArgs),
+    /// Pack what is over into one file that others check with `unidebug replay`.
+    Pack(BenchPackArgs),
     /// How early rankings name what developers changed: Top-n by line, method and file, EXAM, first rank.
     Localization(BenchLocalizationArgs),
     /// Whether first prompts hold every method that developers changed, and at how many tokens.
@@ -61,6 +65,13 @@ pub struct BenchRunArgs {
     /// Wall time after which this command begins no other bug.
     #[arg(long, value_name = "TIME")]
     pub total_time: Option<Time>,
+    /// Send what models are asked as batches of OpenAI's or Anthropic's, at half the price: for `--strategy direct` or
+    /// `lite` and for `--levels L1`. Answers take minutes to a day; the same command goes on after days, too.
+    #[arg(long)]
+    pub batch: bool,
+    /// Between two looks at a batch of the vendor's.
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "batch")]
+    pub batch_pause: Time,
     /// End stdout with one JSON object, as `bench status` has it.
     #[arg(long)]
     pub json: bool,
@@ -151,6 +162,20 @@ pub struct BenchResubmitArgs {
     pub quiet: bool,
 }
 
+/// `bench watch`.
+#[derive(Debug, Args)]
+pub struct BenchWatchArgs {
+    /// The batch's folder.
+    #[arg(value_name = "BATCH")]
+    pub batch: Utf8PathBuf,
+    /// As a page on this machine's loopback; it can only be read.
+    #[arg(long)]
+    pub serve: bool,
+    /// The port; a free one when absent.
+    #[arg(long, value_name = "PORT", default_value_t = 0, requires = "serve")]
+    pub port: u16,
+}
+
 /// `bench status`.
 #[derive(Debug, Args)]
 pub struct BenchFolderArgs {
@@ -160,6 +185,17 @@ pub struct BenchFolderArgs {
     /// End stdout with one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `bench pack`.
+#[derive(Debug, Args)]
+pub struct BenchPackArgs {
+    /// The batch's folder.
+    #[arg(value_name = "BATCH")]
+    pub batch: Utf8PathBuf,
+    /// The archive: `artifact.tar.gz`.
+    #[arg(long, value_name = "FILE")]
+    pub out: Utf8PathBuf,
 }
 
 /// `bench merge`.
@@ -192,6 +228,48 @@ impl AccountArg {
     /// The run's access to it.
     pub fn open(&self, allow_unpriced: bool) -> Arc<Account> {
         Arc::new(Account::of(&self.folder, &self.run, allow_unpriced))
+    }
+}
+
+/// `FOLDER:RUN`, read: where the requests of a run are left.
+#[derive(Debug, Clone)]
+pub struct RequestsArg(Mailbox);
+
+impl FromStr for RequestsArg {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (folder, run) = text.rsplit_once(':').ok_or("a folder of requests is `FOLDER:RUN`")?;
+        Ok(Self(Mailbox::of(folder.into(), run)))
+    }
+}
+
+/// The batch that a run belongs to; the batch's own use.
+#[derive(Debug, Clone, Default, Args)]
+pub struct OfBatchArgs {
+    /// The account that the run draws on.
+    #[arg(long, hide = true, value_name = "FOLDER:RUN")]
+    pub account: Option<AccountArg>,
+    /// The folder in which its requests wait for the vendor's next batch.
+    #[arg(long, hide = true, value_name = "FOLDER:RUN")]
+    pub requests: Option<RequestsArg>,
+}
+
+/// What a run has of the batch that it belongs to.
+#[derive(Clone, Default)]
+pub struct OfBatch {
+    /// The account that it draws on.
+    pub account: Option<Arc<Account>>,
+    /// Where its requests are left, when they are not sent at once.
+    pub requests: Option<Mailbox>,
+}
+
+impl OfBatchArgs {
+    /// The run's access to it.
+    pub fn open(&self, allow_unpriced: bool) -> OfBatch {
+        OfBatch {
+            account: self.account.as_ref().map(|account| account.open(allow_unpriced)),
+            requests: self.requests.as_ref().map(|requests| requests.0.clone()),
+        }
     }
 }
 

@@ -6,11 +6,12 @@ use super::args::{
 };
 use super::live::{self, Live};
 use super::plan::plan;
-use crate::batch::{self, BatchError, Merged, Plan, Progress, Spread, State, Trouble, Unit, Worker};
+use super::posts;
+use crate::batch::{self, BatchError, Merged, Plan, Posts, Progress, Spread, State, Trouble, Unit, Worker};
 use crate::cli::error::{Failure, LATER};
 use crate::cli::interrupt;
 use crate::domain::words::{counted, listed};
-use crate::llm::Standing;
+use crate::llm::{PostError, Standing};
 use crate::report::RunReport;
 use crate::sandbox::own::is_on_path;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -33,13 +34,18 @@ pub async fn run(args: &BenchRunArgs) -> Result<u8, Failure> {
         let hint = "run it on a login node of the cluster, or take `--executor local` or `shards`";
         return Err(Failure::unusable("Slurm is not installed here: there is no `sbatch`", hint));
     }
+    if args.batch && executor != ExecutorArg::Local {
+        let hint = "leave out `--executor`: runs are short, and what takes time is the vendor's batch";
+        return Err(Failure::usage("--batch belongs to work that is done here", hint));
+    }
     let plan = plan(args, executor == ExecutorArg::Local)?;
     let folder = whole(&args.out);
+    let posts = if args.batch { posts::of(&plan, &folder, args.batch_pause.0).await? } else { Posts::default() };
     plan.freeze(&folder)?;
     batch::limit(&folder, args.total_tokens, args.total_cost.map(|usd| usd.0))?;
     let until = args.total_time.map(|time| Instant::now() + time.0);
     let batch = Batch { folder: &folder, plan: &plan, quiet: args.quiet, json: args.json };
-    batch.hand_out(executor, &args.spread, until).await
+    batch.hand_out(executor, &args.spread, until, posts).await
 }
 
 /// A batch whose plan is frozen.
@@ -52,10 +58,16 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     /// Gives what is left to whoever does the work.
-    async fn hand_out(&self, executor: ExecutorArg, how: &SpreadArgs, until: Option<Instant>) -> Result<u8, Failure> {
+    async fn hand_out(
+        &self,
+        executor: ExecutorArg,
+        how: &SpreadArgs,
+        until: Option<Instant>,
+        posts: Posts,
+    ) -> Result<u8, Failure> {
         let Self { folder, plan, quiet, json } = *self;
         if executor == ExecutorArg::Local {
-            let done = work_on(&Worker { until, ..worker(folder, plan, &how.each) }, quiet).await;
+            let done = work_on(&Worker { until, posts, ..worker(folder, plan, &how.each) }, quiet).await;
             if !json {
                 crate::cli::print(&ends(folder, plan));
             }
@@ -99,7 +111,7 @@ pub async fn work(args: &BenchWorkArgs) -> Result<u8, Failure> {
 /// A worker for the whole batch, without an end.
 fn worker<'a>(folder: &'a Utf8Path, plan: &'a Plan, each: &WorkerArgs) -> Worker<'a> {
     let (jobs, pause) = (usize::from(each.jobs), each.retry_pause.0);
-    Worker { folder, plan, jobs, pause, shard: None, until: None, gate: interrupt::gate() }
+    Worker { folder, plan, jobs, pause, shard: None, until: None, posts: Posts::default(), gate: interrupt::gate() }
 }
 
 /// Prints how far a batch is.
@@ -121,7 +133,7 @@ pub async fn resubmit(args: &BenchResubmitArgs) -> Result<u8, Failure> {
     let again = batch::forgive(&folder, &plan)?;
     if let Some(executor) = args.executor {
         return Batch { folder: &folder, plan: &plan, quiet: args.quiet, json: false }
-            .hand_out(executor, &args.spread, None)
+            .hand_out(executor, &args.spread, None, Posts::default())
             .await;
     }
     let text = if args.json {
@@ -271,6 +283,7 @@ impl From<BatchError> for Failure {
     fn from(error: BatchError) -> Self {
         let hint = error.hint();
         match error {
+            BatchError::Post(PostError::Model(error)) => error.into(),
             BatchError::Cap { what } => Self::cap(what, hint),
             BatchError::Interrupted => Self::interrupted(hint),
             BatchError::Plan { .. } | BatchError::Usage { .. } => Self::usage(error.to_string(), hint),

@@ -2,6 +2,8 @@
 
 use crate::batch::{Progress, Running};
 use crate::cli::width;
+use crate::domain::words::counted;
+use crate::llm::Waiting;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -66,6 +68,9 @@ fn line(progress: &Progress, left: Option<Duration>) -> String {
     if let Some(left) = left {
         let _ = write!(text, ", ETA {}", clock(left));
     }
+    if let Some(waiting) = waiting(progress) {
+        let _ = write!(text, "; {waiting}");
+    }
     if !progress.running.is_empty() {
         let bugs: Vec<String> = progress.running.iter().map(|running| running.unit.bug.to_string()).collect();
         let _ = write!(text, "; running: {}", bugs.join(", "));
@@ -84,6 +89,9 @@ fn table(progress: &Progress, elapsed: Duration, left: Option<Duration>) -> Stri
     }
     let _ = writeln!(text, "cost       {}", cost(progress));
     let _ = write!(text, "time       {}, ETA {left}", clock(elapsed));
+    if let Some(waiting) = waiting(progress) {
+        let _ = write!(text, "\nwaits      {waiting}");
+    }
     for Running { unit, since, at } in progress.running.iter().take(LISTED) {
         let at = at
             .as_ref()
@@ -94,6 +102,13 @@ fn table(progress: &Progress, elapsed: Duration, left: Option<Duration>) -> Stri
         let _ = write!(text, "\n           and {more} more");
     }
     text
+}
+
+/// `waits for 12 answers of 1 batch, 4 are ready`
+fn waiting(progress: &Progress) -> Option<String> {
+    let Waiting { batches, requests, done } = progress.waiting?;
+    let batches = counted(batches, "batch");
+    Some(format!("waits for {} of {batches}, {done} are ready", counted(requests, "answer")))
 }
 
 /// `12/40 completed, 9 plausible (L1 8, L2 1), 1 failed by the environment, $0.12`
@@ -146,6 +161,7 @@ mod tests {
         let trouble = Trouble { tries: 1, code: Some(3), message: "no JDK".into(), at_ms: 0, pause_ms: 15_000 };
         let at = Scope { attempt: 1, level: Level::L2, agent: "slicer".into(), cycle: 3, focus: None, visit: 1 };
         Progress {
+            waiting: None,
             units: 12,
             over: 6,
             plausible: [("0".to_owned(), 1), ("1".to_owned(), 3), ("refine".to_owned(), 1)].into(),

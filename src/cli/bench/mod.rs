@@ -7,7 +7,10 @@ mod live;
 mod localization;
 mod localization_table;
 mod measured;
+mod pack;
 mod plan;
+mod posts;
+mod watch;
 
 use super::config::Config;
 use super::error::Failure;
@@ -29,8 +32,10 @@ pub async fn bench(command: BenchCommand) -> Result<u8, Failure> {
     match command {
         BenchCommand::Run(args) => batch::run(&args).await,
         BenchCommand::Status(args) => batch::status(&args),
+        BenchCommand::Watch(args) => watch::watch(&args).await,
         BenchCommand::Resubmit(args) => batch::resubmit(&args).await,
         BenchCommand::Work(args) => batch::work(&args).await,
+        BenchCommand::Pack(args) => pack::pack(&args),
         BenchCommand::Merge(args) => batch::merge(&args),
         BenchCommand::Localization(args) => localization::run(&args).await,
         BenchCommand::Context(args) => context::run(&args).await,

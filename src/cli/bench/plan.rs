@@ -5,7 +5,7 @@ use crate::batch::{Configuration, Plan, PlanFile};
 use crate::benchmark::{self, Settings};
 use crate::cli::args::{Cli, Command};
 use crate::cli::choice::ChoiceArgs;
-use crate::cli::config::Layers;
+use crate::cli::config::{Config, Layers};
 use crate::cli::effect;
 use crate::cli::error::Failure;
 use clap::Parser;
@@ -77,6 +77,19 @@ fn written(file: &str, args: &BenchRunArgs) -> Result<Wanted, Failure> {
 /// What a configuration says about where bugs are. Its arguments are read as `run` reads them, before anything is paid
 /// for, and so is the model's key when this machine does the work (`here`).
 fn checked(configuration: &Configuration, here: bool) -> Result<Settings, Failure> {
+    let (config, layers) = config_of(configuration)?;
+    effect::check(&layers, &config)?;
+    if here {
+        effect::check_key(&config)?;
+    }
+    Ok(Settings { root: config.root, ..Settings::default() })
+}
+
+/// The settings of a configuration.
+///
+/// # Errors
+/// Its arguments are not those of a run, or wrong.
+pub fn config_of(configuration: &Configuration) -> Result<(Config, Layers), Failure> {
     let words = ["unidebug", "run", "BUG"].into_iter().map(str::to_owned);
     let wrong = |what: &str| {
         let name = &configuration.name;
@@ -90,14 +103,9 @@ fn checked(configuration: &Configuration, here: bool) -> Result<Settings, Failur
     if run.out.is_some() || run.apply || run.dry_run || run.all {
         return Err(wrong("`--out`, `--apply`, `--dry-run` and `--all` belong to a single run"));
     }
-    let layers = Layers::read(None, &run.settings)?;
-    let config = layers.config()?;
-    effect::check(&layers, &config)?;
-    if here {
-        effect::check_key(&config)?;
-    }
     if run.name.is_some() && configuration.named().is_some() {
         return Err(wrong("`--name` is said twice: the plan has a name already"));
     }
-    Ok(Settings { root: run.settings.source.root.clone(), ..Settings::default() })
+    let layers = Layers::read(None, &run.settings)?;
+    Ok((layers.config()?, layers))
 }

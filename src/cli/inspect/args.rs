@@ -18,6 +18,9 @@ pub struct InspectArgs {
     /// The same as `--format json`.
     #[arg(long, conflicts_with_all = ["format", "html"])]
     pub json: bool,
+    /// Walk through a run on the whole terminal: its levels, agents and cycles as a tree, with search and diffs.
+    #[arg(long, conflicts_with_all = ["format", "html", "json", "out"])]
+    pub screen: bool,
     /// Show every request in full; the page and the exports always hold them.
     #[arg(long)]
     pub prompts: bool,

@@ -1,6 +1,10 @@
 //! `unidebug inspect`: how a run came to its end, read off its journal; and its exports for other tools.
 
 pub mod args;
+#[cfg(feature = "tui")]
+mod screen;
+#[cfg(feature = "tui")]
+mod tree;
 
 use super::error::Failure;
 use super::report::{run_dirs, write};
@@ -22,6 +26,9 @@ use std::io::IsTerminal;
 /// A folder holds no run; a journal is damaged; runs do not fit the form; a file cannot be written.
 pub async fn inspect(args: &InspectArgs) -> Result<u8, Failure> {
     let dirs = run_dirs(&args.runs)?;
+    if args.screen {
+        return on_screen(alone(&dirs)?);
+    }
     let format = match (args.html, args.json) {
         (true, _) => InspectFormat::Html,
         (_, true) => InspectFormat::Json,
@@ -50,6 +57,19 @@ pub async fn inspect(args: &InspectArgs) -> Result<u8, Failure> {
         InspectFormat::Diffs => diffs(&dirs, args)?,
     }
     Ok(0)
+}
+
+#[cfg(feature = "tui")]
+fn on_screen(dir: &Utf8Path) -> Result<u8, Failure> {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        return Err(Failure::usage("--screen needs a terminal", "leave it out, or take `--html`"));
+    }
+    screen::show(&Walk::read(dir)?).map_err(|error| Failure::io("drawing on the terminal", &error))
+}
+
+#[cfg(not(feature = "tui"))]
+fn on_screen(_: &Utf8Path) -> Result<u8, Failure> {
+    Err(Failure::usage("this build has no full screen", "build it with the feature `tui`, or leave out `--screen`"))
 }
 
 fn walks(dirs: &[Utf8PathBuf]) -> Result<Vec<Walk>, Failure> {

@@ -3,6 +3,7 @@
 //! async-openai carries the call; what is sent and read are our own lenient forms, and the transport below it is ours
 //! too, because compatible servers differ exactly where typed clients break: error bodies, statuses, missing fields.
 
+mod batches;
 mod certificate;
 mod endpoint;
 mod error_body;
@@ -19,9 +20,11 @@ mod stream;
 mod transport;
 mod wire;
 
+pub(super) use batches::{Came, Item, Stage};
 pub use endpoint::{Endpoint, Patience};
 pub use probe::Finding;
 pub use wire::answer_from;
+pub(super) use wire::usage;
 
 use super::{Abilities, Answer, Api, ChatModel, ModelError, Query};
 use async_openai::Client;

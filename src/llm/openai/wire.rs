@@ -109,7 +109,7 @@ fn tool_call(function: &Value) -> Option<ToolCall> {
 
 /// What a response cost: tokens as the endpoint counted them, the price as it told it or as the list says. Without
 /// any count the tokens are estimated from the texts and the price is unknown.
-pub(super) fn usage(raw: &Value, query: &Query, prices: Option<&Prices>) -> Usage {
+pub(in crate::llm) fn usage(raw: &Value, query: &Query, prices: Option<&Prices>) -> Usage {
     let told = &raw["usage"];
     let count = |names: &[&str]| names.iter().find_map(|name| told.pointer(name).and_then(Value::as_u64));
     let (prompt, completion) =

@@ -1,8 +1,8 @@
 //! From events to a walk.
 
 use super::axis::{Moment, Work};
-use super::{AgentRun, Answer, Baseline, Call, Candidate, Cycle, Query, SCHEMA, Walk};
-use crate::domain::{Event, Outcome, PolicyKind, Scope, Usage};
+use super::{AgentRun, Answer, Baseline, Call, Candidate, Cycle, Query, SCHEMA, SOURCES, Walk};
+use crate::domain::{Event, Outcome, PolicyKind, RepoPath, Scope, Usage};
 use crate::journal::{Journal, JournalError};
 use crate::report::study::RunFacts;
 use camino::Utf8Path;
@@ -14,13 +14,14 @@ impl Walk {
     /// # Errors
     /// It holds no journal, or a damaged or newer one.
     pub fn read(dir: &Utf8Path) -> Result<Self, JournalError> {
-        Ok(Self::of(RunFacts::read(dir)?, &Journal::read_timed(dir)?))
+        let walk = Self::of(RunFacts::read(dir)?, &Journal::read_timed(dir)?);
+        Ok(Self { sources: sources(dir), ..walk })
     }
 
     /// Puts the events of a run in the order of its agents: some work beside each other, and their events mingle.
     pub fn of(facts: RunFacts, events: &[(f64, Event)]) -> Self {
-        let (runs, moments) = (Vec::new(), Vec::new());
-        let mut walk = Self { schema: SCHEMA, facts, baseline: None, ranking: None, runs, moments };
+        let (runs, moments, sources) = (Vec::new(), Vec::new(), Vec::new());
+        let mut walk = Self { schema: SCHEMA, facts, baseline: None, ranking: None, runs, moments, sources };
         for (at, event) in events {
             walk.take(event);
             walk.moments.extend(moment(*at, event));
@@ -133,6 +134,14 @@ impl Walk {
     fn open_query(&mut self, scope: &Scope) -> Option<&mut Query> {
         self.cycle(scope).queries.iter_mut().find(|query| query.answer.is_none())
     }
+}
+
+/// The source of suspicious files; none where it was not kept, or cannot be read.
+fn sources(dir: &Utf8Path) -> Vec<(RepoPath, String)> {
+    let bytes = std::fs::read(dir.join(SOURCES)).unwrap_or_default();
+    let kept: serde_json::Map<String, Value> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let file = |(path, text): (String, Value)| Some((path.parse().ok()?, text.as_str()?.to_owned()));
+    kept.into_iter().filter_map(file).collect()
 }
 
 /// What took time until this was written.

@@ -6,7 +6,9 @@
 mod axis;
 pub mod export;
 mod gather;
+mod heat;
 mod page;
+mod sides;
 mod text;
 mod words;
 
@@ -18,6 +20,9 @@ use super::study::RunFacts;
 use crate::domain::{Mark, Outcome, PolicyKind, Ranking, RepoPath, Scope, TestId, ToolName, Usage};
 use serde::Serialize;
 use serde_json::Value;
+
+/// The file of a run directory that holds the source of suspicious files, by path.
+pub const SOURCES: &str = "sources.json";
 
 /// Schema of [`Walk`] as JSON.
 pub const SCHEMA: u32 = 2;
@@ -39,6 +44,9 @@ pub struct Walk {
     /// What took time, in the order in which it ended.
     #[serde(skip)]
     pub moments: Vec<Moment>,
+    /// The source of the most suspicious files, where it was kept.
+    #[serde(skip)]
+    pub sources: Vec<(RepoPath, String)>,
 }
 
 /// The tests before anything was changed.

@@ -1,6 +1,8 @@
 //! A walk as one page that needs nothing else: no network, no other file. Without scripts it is read all the same.
 
 use super::axis::{Axis, axis};
+use super::heat::{Heat, heat};
+use super::sides::{Row, rows};
 use super::words::{STOPPED, cost, is_applied, marked, meant, messages, outcomes, searched, spent};
 use super::{AgentRun, Call, Candidate, Cycle, Query, RunFacts, Walk};
 use crate::domain::{Outcome, PolicyKind};
@@ -36,6 +38,7 @@ struct Shown<'a> {
     spent: String,
     suspects: Vec<Suspect<'a>>,
     suspects_left: usize,
+    heat: Vec<Heat<'a>>,
     axis: Axis,
     /// All candidates, counted by what became of them, one by one, and their verdicts.
     counted: String,
@@ -105,7 +108,7 @@ struct Tried<'a> {
     detail: &'a str,
     origin: &'a str,
     seconds: String,
-    diff: Vec<Line<'a>>,
+    sides: Vec<Row<'a>>,
 }
 
 /// One of all candidates. Its diff is coloured when it is looked at: there may be thousands.
@@ -146,6 +149,7 @@ fn shown(walk: &Walk) -> Shown<'_> {
     let tried = all(walk);
     Shown {
         walk,
+        heat: heat(walk.ranking.as_ref(), &walk.sources),
         axis: axis(walk),
         counted: outcomes(candidates(walk)),
         verdicts: tried.iter().map(|one| one.outcome).collect(),
@@ -249,6 +253,6 @@ fn tried(candidate: &Candidate, engine: bool) -> Tried<'_> {
         // A model's explanation stands among its arguments already.
         origin: if engine { &candidate.origin } else { "" },
         seconds: format!("{:.1} s", candidate.seconds),
-        diff: diff(&candidate.diff),
+        sides: rows(&candidate.diff),
     }
 }

@@ -38,9 +38,11 @@ pub fn charts(study: &Study) -> Vec<Chart> {
         cumulative("repairs-by-cost", "Repairs against cost", by_cost(study)),
         cumulative("repairs-by-time", "Repairs against time", by_time(study)),
     ];
-    let sets = [super::venn::venn(study, Quality::Plausible), super::venn::venn(study, Quality::Correct)];
+    let of = [Quality::Plausible, Quality::Correct];
+    let sets =
+        of.into_iter().flat_map(|quality| [super::venn::venn(study, quality), super::upset::upset(study, quality)]);
     let each = for_each_configuration(study, boxes).into_iter().chain(for_each_configuration(study, tools));
-    all.into_iter().flatten().chain(each).chain(sets.into_iter().flatten()).collect()
+    all.into_iter().flatten().chain(each).chain(sets.flatten()).collect()
 }
 
 /// A chart of every configuration, the name of the configuration in its heading; more than a page can hold share one.

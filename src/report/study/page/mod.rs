@@ -3,6 +3,7 @@
 mod charts;
 mod pdf;
 pub(in crate::report) mod svg;
+mod upset;
 mod venn;
 
 use super::tables::tokens;
