@@ -41,8 +41,11 @@ pub fn upset(study: &Study, quality: Quality) -> Option<Chart> {
     let svg = drawn(sets, &columns[..columns.len().min(COLUMNS)], title);
     let left_out = columns.len().saturating_sub(COLUMNS);
     let more = if left_out > 0 { format!(" {left_out} smaller combinations are left out.") } else { String::new() };
-    let key = vec![(SETS[0], "bugs that exactly the sets with a dot repair; left, all bugs of a set".to_owned())];
-    Some(Chart::new(file, title, key, svg).noted(&format!("A bug is counted in one column only.{more}")))
+    let key = vec![(SETS[0], "bugs of exactly the sets with a dot".to_owned())];
+    Some(
+        Chart::new(file, title, key, svg)
+            .noted(format!("A bug is counted in one column only; the bars on the left count all bugs of a set.{more}")),
+    )
 }
 
 /// Every combination that holds a bug, the largest first.
