@@ -38,7 +38,7 @@ pub fn answer_schema(contract: ContractKind) -> Value {
             let sources = texts("ids of what it was made from");
             (vec!["reference"], json!({"reference": text("the solution in words and code"), "sources": sources}))
         }
-        ContractKind::Patch => (Vec::new(), json!({})),
+        ContractKind::Patch | ContractKind::Test => (Vec::new(), json!({})),
     };
     properties["explanation"] = text("why this answer is right");
     json!({"type": "object", "required": needed, "properties": properties})

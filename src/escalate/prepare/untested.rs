@@ -7,7 +7,9 @@ use crate::domain::{Bug, Ranking};
 use crate::language;
 use crate::patch::Folder;
 use crate::sandbox::Sandbox;
+use crate::tools::analysers::Analysers;
 use crate::tools::Workbench;
+use crate::tools::analysers::Analysers;
 use crate::tools::issue::SpokenOf;
 use crate::validate::{self, Untested, Validator};
 use std::sync::{Arc, OnceLock};
@@ -50,6 +52,7 @@ pub fn open_untested(
         bug,
         history: None,
         findings: Vec::new(),
+        analysers: Analysers::of(&checkout.language, sandbox),
         sanitized: Vec::new(),
         graph: OnceLock::new(),
         checkout,
