@@ -50,6 +50,7 @@ mod levels;
 mod local_projects;
 mod localization;
 mod model_stack;
+mod observation;
 mod page;
 mod parsers;
 mod patches;

@@ -12,11 +12,13 @@ fn first_prompts_hold_the_repairs_of_small_bugs() {
     assert!(bugs.len() >= 2, "{object}");
     for bug in bugs {
         let selections = bug["selections"].as_array().unwrap();
-        assert_eq!(selections.len(), 4);
+        assert_eq!(selections.len(), 5);
         for selection in selections {
             assert!(selection["of"].as_u64().unwrap() >= 1 && selection["tokens"].as_u64().unwrap() > 50, "{bug}");
         }
         assert_eq!(selections[0]["complete"], true, "{bug}");
+        let more = selections[1]["tokens"].as_u64().unwrap() - selections[0]["tokens"].as_u64().unwrap();
+        assert!((20..600).contains(&more), "values of the run are few and cost {more} tokens");
         assert!(done.stderr.contains(bug["bug"].as_str().unwrap()), "each bug is told as it is measured");
     }
     unidebug(&["bench", "context", "fixtures:none*"]).expect_code(2);

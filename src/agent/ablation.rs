@@ -1,5 +1,5 @@
 //! What a run goes without: one part for every row of the papers' ablation tables (FixAgent, Tables 2 and 4;
-//! RepairAgent, Table VI). A part removes what agents see, never what the judge uses.
+//! RepairAgent, Table VI), and for evidence of our own. A part removes what agents see, never what the judge uses.
 
 use super::profile::{Profile, State, StateName};
 use crate::domain::{AgentName, ToolName};
@@ -36,10 +36,14 @@ pub enum Part {
     Testing,
     /// Helper's search, on the net and in local corpora.
     Web,
+    /// Values of a run: as first evidence, and the tool that asks for them.
+    Observation,
+    /// The version history: as first evidence, and the tool that asks for it.
+    History,
 }
 
 /// Parts with their words on the command line and, for parts that are agents or tools, which.
-const TABLE: [(Part, &str, Takes); 13] = [
+const TABLE: [(Part, &str, Takes); 15] = [
     (Part::Helper, "helper", Takes::Agent),
     (Part::RepoFocus, "repo_focus", Takes::Agent),
     (Part::Summarizer, "summarizer", Takes::Agent),
@@ -53,6 +57,8 @@ const TABLE: [(Part, &str, Takes); 13] = [
     (Part::Dynamic, "dynamic", Takes::Tools(&["test_coverage"])),
     (Part::Testing, "testing", Takes::Tools(&[])),
     (Part::Web, "web", Takes::Tools(&["search_solutions"])),
+    (Part::Observation, "observation", Takes::Tools(&["observe_run"])),
+    (Part::History, "history", Takes::Tools(&["code_history"])),
 ];
 
 /// What goes with a part.

@@ -21,6 +21,19 @@ const HARMLESS: [&str; 7] = [
     "blame.ignoreRevsFile=",
 ];
 
+/// A commit that changed some lines last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastChange {
+    /// Its short name.
+    pub hash: String,
+    /// Its day.
+    pub date: String,
+    /// Its subject.
+    pub subject: String,
+    /// Changed lines with one line around them, hunk by hunk.
+    pub diff: Vec<String>,
+}
+
 /// The history of one project.
 #[derive(Clone)]
 pub struct History {
@@ -60,6 +73,25 @@ impl History {
         let range = format!("{},{}", lines.first, lines.last);
         // Without a revision the lines are those of the work tree, as the private copy has them.
         self.git(["blame", "--date=short", "-L", &range, "--", file.as_str()]).await
+    }
+
+    /// The newest commits that changed some lines, each with its diff about that file. The commit that brought the file says
+    /// nothing of a change, and neither does what is not committed.
+    ///
+    /// # Errors
+    /// As [`History::log`].
+    pub async fn last_changes(&self, file: &RepoPath, lines: LineSpan, most: usize) -> Result<Vec<LastChange>, String> {
+        let range = format!("{},{}", lines.first, lines.last);
+        let told = self.git(["blame", "--line-porcelain", "-L", &range, "--", file.as_str()]).await?;
+        let mut commits = last_commits(&told);
+        commits.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let mut changes = Vec::new();
+        for (commit, _) in commits.into_iter().take(most) {
+            let words = ["show", "--no-ext-diff", "--no-textconv", "--date=short", "--relative", "--unified=1"];
+            let shown = words.into_iter().chain(["--format=%h%x00%ad%x00%s%x00", &commit, "--", file.as_str()]);
+            changes.extend(last_change(&self.git(shown).await?));
+        }
+        Ok(changes)
     }
 
     /// What git calls the state of the work tree: the nearest tag, or the commit, and `-dirty` where files differ.
@@ -184,6 +216,39 @@ fn repository(top: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
     let back = told("gitdir")?.canonicalize_utf8().ok()?;
     let common = told("commondir")?.canonicalize_utf8().ok()?;
     (back == link && own.starts_with(common.join("worktrees"))).then_some(vec![common])
+}
+
+/// The commits that `git blame --line-porcelain` names, each with its time; neither those that brought the file nor what is
+/// not committed.
+fn last_commits(told: &str) -> Vec<(String, u64)> {
+    let (mut commits, mut current) = (std::collections::BTreeMap::new(), None);
+    let (mut time, mut has_before) = (0, false);
+    for line in told.lines() {
+        let first = line.split(' ').next().unwrap_or("");
+        if line.starts_with('\t') {
+            if let Some(commit) = current.take().filter(|_| has_before) {
+                commits.insert(commit, time);
+            }
+            (time, has_before) = (0, false);
+        } else if first.len() >= 40 && first.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            current = Some(first.to_owned()).filter(|commit| commit.bytes().any(|byte| byte != b'0'));
+        } else if let Some(seconds) = line.strip_prefix("committer-time ") {
+            time = seconds.parse().unwrap_or(0);
+        } else if first == "previous" {
+            has_before = true;
+        }
+    }
+    commits.into_iter().collect()
+}
+
+/// Reads what `git show` tells of a commit; nothing where it shows no change.
+fn last_change(told: &str) -> Option<LastChange> {
+    let mut parts = told.splitn(4, '\0');
+    let mut next = || parts.next().map(|part| part.trim().to_owned());
+    let (hash, date, subject, diff) = (next()?, next()?, next()?, next()?);
+    let lines = diff.lines().skip_while(|line| !line.starts_with("@@")).filter(|line| !line.starts_with("\\ "));
+    let diff: Vec<String> = lines.map(str::to_owned).collect();
+    (!diff.is_empty()).then_some(LastChange { hash, date, subject, diff })
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ mod xml;
 
 pub use copy::{Copied, copy_with_outputs, private_copy};
 pub(crate) use copy::{copy_files, is_output};
-pub use history::History;
+pub use history::{History, LastChange};
 pub use nearest::nearest;
 pub use own::{Hint, OwnCommand, OwnRun, Reactor};
 pub use product::product_resources;

@@ -202,7 +202,7 @@ impl Session {
         let wanted = way::wanted(&self.plan, &self.config);
         let mut bench = self.opened.watched(telling.watcher()).bench(folder, wanted, &*telling.sink).await?;
         beside::add_to(&mut bench, &self.config, &*telling.sink)?;
-        Ok(self.escalator(telling, self.time())?.preview(&bench)?)
+        Ok(self.escalator(telling, self.time())?.preview(&bench).await?)
     }
 
     fn started_event(&self) -> Event {

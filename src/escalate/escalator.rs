@@ -226,6 +226,7 @@ impl Escalator {
             }
             _ => Vec::new(),
         };
+        self.look(&scope, &profile, bench).await;
         let sight = self.sight(&scope);
         let mut evidence = Evidence::of(&profile, bench, case, sight, scope.focus.as_ref(), &found);
         if scope.is_again() && self.needs_another_view(&scope) {
@@ -233,6 +234,22 @@ impl Escalator {
         }
         let mut policy = self.policy(&scope, work, self.plan.variants);
         self.run(&profile, scope, evidence, work, case, &mut *policy).await
+    }
+
+    /// Looks up what an agent that finds or repairs the bug is shown of runs and of history. The papers show neither, and
+    /// the built-in engine reads neither.
+    pub(super) async fn look(&self, scope: &Scope, profile: &Profile, bench: &Workbench) {
+        let is_asked = matches!((self.mind)(scope.level, &scope.agent), Mind::Model { .. });
+        let wants = matches!(profile.contract, ContractKind::Marks | ContractKind::Patch);
+        if !is_asked || !wants || self.plan.recipe != Recipe::Chosen {
+            return;
+        }
+        if !self.plan.without.has(Part::Observation) {
+            bench.see_values().await;
+        }
+        if !self.plan.without.has(Part::History) {
+            bench.see_changes().await;
+        }
     }
 
     /// What an agent sees. By FixAgent's paper only refinement is shown earlier answers; each level answers anew.

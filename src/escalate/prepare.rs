@@ -15,7 +15,7 @@ use crate::patch::{Folder, Policy};
 use crate::retrieve::{Finder, Guard, LocalIndex, RetrieveError, pairs};
 use crate::sandbox::Sandbox;
 use crate::tools::analysers::Analysers;
-use crate::tools::{Workbench, test_texts};
+use crate::tools::{Seen, Workbench, test_texts};
 use crate::validate::{self, ADDRESSES, Baseline, Doubts, SpectrumScope, ValidateError, Validator};
 use camino::Utf8Path;
 use serde::Deserialize;
@@ -209,6 +209,7 @@ async fn bench(
         analysers,
         sanitized,
         graph: OnceLock::new(),
+        seen: Seen::default(),
         checkout,
     })
 }

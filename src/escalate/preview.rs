@@ -38,7 +38,7 @@ impl Escalator {
     ///
     /// # Errors
     /// A prompt cannot be made, a profile is missing.
-    pub fn preview(&self, bench: &Workbench) -> Result<Vec<Preview>, RepairError> {
+    pub async fn preview(&self, bench: &Workbench) -> Result<Vec<Preview>, RepairError> {
         let mut all = Vec::new();
         for (level, stages) in self.plan.levels_of(1) {
             for stage in &stages {
@@ -48,7 +48,7 @@ impl Escalator {
                 };
                 for name in names {
                     if let Mind::Model { voice, .. } = (self.mind)(level, name) {
-                        all.push(self.first_request(level, name, &voice, bench)?);
+                        all.push(self.first_request(level, name, &voice, bench).await?);
                     }
                 }
             }
@@ -56,7 +56,7 @@ impl Escalator {
         Ok(all)
     }
 
-    fn first_request(
+    async fn first_request(
         &self,
         level: Level,
         agent: &AgentName,
@@ -66,6 +66,7 @@ impl Escalator {
         let scope = Scope { attempt: 1, level, agent: agent.clone(), cycle: 1, focus: None, visit: 1 };
         let profile = self.profile(&scope)?;
         let case = CaseFile::default();
+        self.look(&scope, &profile, bench).await;
         let sight = self.sight(&scope);
         let evidence = Evidence::of(&profile, bench, &case, sight, None, &[]);
         let memory = Memory::of(&case);

@@ -17,7 +17,10 @@ mod generate_method_body;
 mod get_classes_and_methods;
 mod goal_accomplished;
 pub mod issue;
+mod observation;
+mod observe_run;
 mod read_range;
+mod recent_changes;
 mod run_fault_localization;
 mod run_tests;
 pub mod sarif;
@@ -36,7 +39,7 @@ pub use generate_method_body::GenerateMethodBody;
 pub use goal_accomplished::GOAL_ACCOMPLISHED;
 pub use search_solutions::solutions_text;
 pub use trial::{judge, tell, told};
-pub use workbench::{Workbench, failing_test_text, failing_text, failure_text, test_texts};
+pub use workbench::{Seen, Workbench, failing_test_text, failing_text, failure_text, test_texts};
 pub use write_fix::WRITE_FIX;
 pub use write_test::{WHY_NOT, WRITE_TEST};
 
@@ -246,6 +249,7 @@ impl Registry {
                 Box::new(collect_more_information::CollectMoreInformation),
                 Box::new(discard_hypothesis::DiscardHypothesis),
                 Box::new(goal_accomplished::GoalAccomplished),
+                Box::new(observe_run::ObserveRun),
                 Box::new(test_coverage::TestCoverage),
                 Box::new(syntax_tree::SyntaxTree),
                 Box::new(static_analysis::StaticAnalysis),

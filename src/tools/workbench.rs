@@ -3,6 +3,7 @@
 use super::ToolError;
 use super::analysers::Analysers;
 use super::sarif::Finding;
+use super::{observation, recent_changes};
 use crate::benchmark::{Checkout, History};
 use crate::code::{CodeIndex, DependencyGraph, SourceFile};
 use crate::domain::words::counted;
@@ -14,6 +15,7 @@ use crate::validate::{Coverage, Spectrum, Validator};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
+use tokio::sync::OnceCell;
 
 /// Lines of a failure's message that are shown.
 const MAX_MESSAGE_LINES: usize = 12;
@@ -54,6 +56,17 @@ pub struct Workbench {
     pub analysers: Analysers,
     /// Made when it is first asked for.
     pub graph: OnceLock<DependencyGraph>,
+    /// What was looked up for agents that see runs and history.
+    pub seen: Seen,
+}
+
+/// What is looked up once, before the first agent that is shown it.
+#[derive(Default)]
+pub struct Seen {
+    /// Values of the failing run where it differs from a passing one.
+    pub values: OnceCell<Option<String>>,
+    /// The commits that changed the suspicious lines last.
+    pub changes: OnceCell<Option<String>>,
 }
 
 impl Workbench {
@@ -65,6 +78,22 @@ impl Workbench {
     /// The dependency graph of the checkout.
     pub fn dependencies(&self) -> &DependencyGraph {
         self.graph.get_or_init(|| DependencyGraph::build(&self.index))
+    }
+
+    /// Runs the first failing test beside a passing one, and keeps what their values say. What cannot be had is left out.
+    pub async fn see_values(&self) {
+        let look = || async {
+            observation::first(self).await.unwrap_or_else(|error| {
+                tracing::warn!("no values of the run: {error}");
+                None
+            })
+        };
+        self.seen.values.get_or_init(look).await;
+    }
+
+    /// Asks the version history who changed the suspicious lines, and keeps the answer.
+    pub async fn see_changes(&self) {
+        self.seen.changes.get_or_init(|| recent_changes::of(self)).await;
     }
 
     /// Files that bear on the bug, each with its distance in steps: what the failing tests and the bug-located file

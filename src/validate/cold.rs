@@ -4,6 +4,7 @@
 mod confirmation;
 
 use super::jvm::Jvm;
+use super::observe::{self, Trace, Watch};
 use super::plausible::{self, Judged};
 use super::python::Python;
 use super::subject::{Build, Subject};
@@ -226,6 +227,10 @@ impl Probe for ColdJudge {
     async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
         self.subject.options().watcher.phase("measuring what the tests run of the patch");
         coverage::with_patch(&*self.subject, &self.baseline, patch).await
+    }
+
+    async fn observed(&self, watch: &Watch) -> Result<Option<Vec<Trace>>, ValidateError> {
+        observe::of(&*self.subject, &self.baseline, watch).await
     }
 
     async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {

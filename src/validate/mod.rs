@@ -20,6 +20,7 @@ mod lanes;
 mod losses;
 mod memory;
 mod method;
+pub mod observe;
 mod own;
 mod plain;
 mod plan;
@@ -398,6 +399,14 @@ pub trait Probe: Send + Sync {
     /// # Errors
     /// Faults of the environment.
     async fn spectrum(&self, _scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+        Ok(None)
+    }
+
+    /// What tests do in watched places of the untouched code, step by step; `None` where it cannot be had.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    async fn observed(&self, _watch: &observe::Watch) -> Result<Option<Vec<observe::Trace>>, ValidateError> {
         Ok(None)
     }
 

@@ -2,6 +2,7 @@
 //! how tests are run in it. Everything else (which tests, how long, what their results mean) is the judge's own.
 
 pub(super) use super::copies::{Build, Copy, News, write_all};
+use super::observe::Watch;
 use super::plan::{Deadlines, LEAST, Plan, UNKNOWN};
 use super::records::{Discovered, Executed};
 use super::{Options, ValidateError};
@@ -71,6 +72,13 @@ pub(super) trait Subject: Send + Sync {
     /// # Errors
     /// As [`Subject::run`].
     async fn measured(&self, copy: &Copy, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError>;
+
+    /// Runs a plan on the untouched code and tells what each test did in the watched places, an event a text; `None` where
+    /// that cannot be had.
+    ///
+    /// # Errors
+    /// As [`Subject::run`].
+    async fn observed(&self, plan: &Plan, watch: &Watch) -> Result<Option<Executed>, ValidateError>;
 
     /// Classes that may hold tests, those first that are nearest to what a patch changes.
     fn order(&self, patch: &Patch, build: &Build) -> Vec<String>;

@@ -171,6 +171,7 @@ impl Evidence {
             let choice = select::reached(bench);
             evidence.add_code(bench, &choice, &[], Budget::LOCATE);
         }
+        evidence.add_seen(bench);
         evidence.with_findings(bench, case)
     }
 
@@ -189,6 +190,7 @@ impl Evidence {
                 evidence.add_code(bench, &choice, &[], Budget::LOCATE);
             }
         }
+        evidence.add_seen(bench);
         evidence.with_findings(bench, case)
     }
 
@@ -294,6 +296,13 @@ impl Evidence {
         self.add_summaries(bench, case, Budget::SUMMARIES);
         self.add_reference(case);
         self
+    }
+
+    /// What was looked up of runs and of history.
+    fn add_seen(&mut self, bench: &Workbench) {
+        let seen = |text: Option<&Option<String>>| text.cloned().flatten().unwrap_or_default();
+        self.push("Values of the failing run", seen(bench.seen.values.get()));
+        self.push("Last changes of the suspicious code", seen(bench.seen.changes.get()));
     }
 
     fn add_tests(&mut self, bench: &Workbench, budget: Budget) {

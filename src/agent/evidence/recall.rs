@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 pub enum Selection {
     /// What level 1 shows: what the failing tests reach, by coverage, calls and names.
     LevelOne,
+    /// The same with the values of the failing run, which are looked up before.
+    WithValues,
     /// What Slicer is shown on level 2: the bug-located file, or of it what the failing tests reach.
     LevelTwo,
     /// FixAgent's bug metadata: the bug-located file, whole up to a limit.
@@ -20,12 +22,13 @@ pub enum Selection {
 
 impl Selection {
     /// All, in the order of tables.
-    pub const ALL: [Self; 3] = [Self::LevelOne, Self::LevelTwo, Self::WholeFile];
+    pub const ALL: [Self; 4] = [Self::LevelOne, Self::WithValues, Self::LevelTwo, Self::WholeFile];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::LevelOne => "level 1",
+            Self::WithValues => "level 1, values",
             Self::LevelTwo => "level 2",
             Self::WholeFile => "whole file",
         }
@@ -35,7 +38,7 @@ impl Selection {
     pub fn evidence(self, bench: &Workbench) -> Evidence {
         let case = CaseFile::default();
         match self {
-            Self::LevelOne => Evidence::to_locate(bench, &case),
+            Self::LevelOne | Self::WithValues => Evidence::to_locate(bench, &case),
             Self::LevelTwo => Evidence::to_slice(bench, &case),
             Self::WholeFile => Evidence::metadata(ContractKind::Marks, bench, &case, None),
         }

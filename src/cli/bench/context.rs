@@ -8,6 +8,7 @@ use crate::cli::error::Failure;
 use crate::cli::tell;
 use crate::domain::BugId;
 use crate::localize;
+use crate::tools::Seen;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,8 +17,9 @@ use std::fmt::Write;
 type Policy = (Selection, bool);
 
 /// All that are measured: each selection with coverage, and level 1 without.
-const POLICIES: [Policy; 4] = [
+const POLICIES: [Policy; 5] = [
     (Selection::LevelOne, true),
+    (Selection::WithValues, true),
     (Selection::LevelOne, false),
     (Selection::LevelTwo, true),
     (Selection::WholeFile, true),
@@ -79,7 +81,11 @@ async fn measure(bug: &BugId, args: &MeasuredArgs) -> Result<Vec<Held>, Failure>
             });
         }
         for (at, (selection, _)) in POLICIES.iter().enumerate().filter(|(_, policy)| policy.1 == with_coverage) {
+            if *selection == Selection::WithValues {
+                bench.see_values().await;
+            }
             all[at] = Some(held(bench, &methods, *selection));
+            bench.seen = Seen::default();
         }
     }
     Ok(all.into_iter().flatten().collect())

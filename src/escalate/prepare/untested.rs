@@ -8,9 +8,8 @@ use crate::language;
 use crate::patch::Folder;
 use crate::sandbox::Sandbox;
 use crate::tools::analysers::Analysers;
-use crate::tools::Workbench;
-use crate::tools::analysers::Analysers;
 use crate::tools::issue::SpokenOf;
+use crate::tools::{Seen, Workbench};
 use crate::validate::{self, Untested, Validator};
 use std::sync::{Arc, OnceLock};
 
@@ -54,6 +53,7 @@ pub fn open_untested(
         findings: Vec::new(),
         analysers: Analysers::of(&checkout.language, sandbox),
         sanitized: Vec::new(),
+        seen: Seen::default(),
         graph: OnceLock::new(),
         checkout,
     };

@@ -4,6 +4,7 @@ use super::*;
 use crate::benchmark::{Checkout, Project};
 use crate::domain::{BugId, Diagnostic, FileChange, Loss, RepoPath, RunEnd, TestResult, TestStatus};
 use crate::validate::Options;
+use crate::validate::observe::Watch;
 use crate::validate::plan::Plan;
 use crate::validate::records::Executed;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -95,6 +96,9 @@ impl Subject for Scripted {
         Ok(Discovered::new())
     }
     async fn measured(&self, _: &Copy, _: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
+        Ok(None)
+    }
+    async fn observed(&self, _: &Plan, _: &Watch) -> Result<Option<Executed>, ValidateError> {
         Ok(None)
     }
     fn order(&self, _: &Patch, _: &Build) -> Vec<String> {

@@ -17,15 +17,7 @@ pub(super) async fn measured(
     mut plan: Plan,
 ) -> Result<Option<(crate::domain::TestReport, Executed)>, ValidateError> {
     let Some(jars) = jacoco(subject).await else { return Ok(None) };
-    let mut libraries = subject.class_path.libraries.clone();
-    libraries.extend(jars.iter().cloned());
-    let harness = Harness::prepare(
-        &subject.sandbox,
-        &subject.jdk,
-        (&subject.checkout.project.tests, &libraries),
-        &jars::cache_dir(),
-    )
-    .await?;
+    let harness = harness(subject, &jars).await?;
     // What the patch made of a class counts, not what it was.
     let product = std::iter::once(&copy.build.overlay).chain(subject.folders.all());
     let product: Vec<&str> = product.map(|folder| folder.as_str()).collect();
@@ -43,8 +35,15 @@ pub(super) async fn measured(
     Ok(Some((report, executed)))
 }
 
+/// Our runner, made with JaCoCo's libraries: they go first, for the project may have others of the same names.
+pub(super) async fn harness(subject: &Jvm, jars: &[Utf8PathBuf]) -> Result<Harness, ValidateError> {
+    let libraries: Vec<Utf8PathBuf> = jars.iter().chain(&subject.class_path.libraries).cloned().collect();
+    let tests = &subject.checkout.project.tests;
+    Harness::prepare(&subject.sandbox, &subject.jdk, (tests, &libraries), &jars::cache_dir()).await
+}
+
 /// The agent first, then what reads its data; `None` with a notice when they cannot be had.
-async fn jacoco(subject: &Jvm) -> Option<Vec<Utf8PathBuf>> {
+pub(super) async fn jacoco(subject: &Jvm) -> Option<Vec<Utf8PathBuf>> {
     match jars::find(Library::JaCoCo, &subject.sandbox, &subject.options.watcher).await {
         Ok(jars) => Some(jars),
         Err(missing) => {

@@ -20,6 +20,7 @@ const OPTIONAL: &[(&str, &str)] = &[
     ("Bodiless.java", "org/junit/jupiter/api/extension/DynamicTestInvocationContext.class"),
     ("Spectrum.java", "org/jacoco/core/analysis/Analyzer.class"),
     ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),
+    ("Weaver.java", "org/jacoco/core/analysis/Analyzer.class"),
 ];
 
 /// What runs tests of JUnit 3 and 4.

@@ -11,6 +11,7 @@ mod daemon;
 mod harness;
 mod javac;
 mod newly;
+mod observe;
 mod plain;
 mod references;
 mod subject;

@@ -16,6 +16,7 @@ use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, Fingerprint, Patch, RepoPath, TestReport, Validation, outer_class};
 use crate::sandbox::Sandbox;
 use crate::validate::kept::content_key;
+use crate::validate::observe::Watch;
 use crate::validate::plan::Plan;
 use crate::validate::records::{Discovered, Executed};
 use crate::validate::subject::{Build, Copy, Subject};
@@ -215,6 +216,9 @@ impl Subject for Jvm {
     }
     async fn measured(&self, copy: &Copy, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
         coverage::measured(self, copy, plan.clone()).await
+    }
+    async fn observed(&self, plan: &Plan, watch: &Watch) -> Result<Option<Executed>, ValidateError> {
+        super::observe::observed(self, plan.clone(), watch).await
     }
     fn order(&self, _: &Patch, build: &Build) -> Vec<String> {
         let changed: BTreeSet<String> = made_in(&build.overlay).into_iter().chain(build.removed.clone()).collect();

@@ -10,6 +10,7 @@ mod newly;
 mod plugins;
 
 use super::kept::content_key;
+use super::observe::Watch;
 use super::plan::{Look, PLAIN_VARIABLES, Plan};
 use super::records::{Discovered, Executed};
 use super::refuse::refuse;
@@ -38,6 +39,10 @@ macro_rules! program {
             include_str!("runner/clock.py"),
             "\n\n",
             include_str!("runner/executed.py"),
+            "\n\n",
+            include_str!("runner/values.py"),
+            "\n\n",
+            include_str!("runner/observed.py"),
             "\n\n",
             include_str!("runner/guard.py"),
             "\n\n",
@@ -194,7 +199,9 @@ impl Suite<'_> {
             text.push_str(&format!("source {folder}\n"));
         }
         self.subject.paths(&self.tree).iter().for_each(|path| text.push_str(&format!("path {path}\n")));
-        plan.args.iter().for_each(|word| text.push_str(&format!("{word} \n")));
+        // A word alone has nothing behind its blank; one with a value ends with it.
+        let line = |word: &String| if word.contains(' ') { format!("{word}\n") } else { format!("{word} \n") };
+        plan.args.iter().map(line).for_each(|line| text.push_str(&line));
         text
     }
 }
@@ -285,6 +292,20 @@ impl Subject for Python {
 
     async fn discover(&self, copy: &Copy, plan: &Plan) -> Result<Discovered, ValidateError> {
         suite::discover(&self.suite(copy), plan).await
+    }
+
+    async fn observed(&self, plan: &Plan, watch: &Watch) -> Result<Option<Executed>, ValidateError> {
+        let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
+        let mut plan = plan.clone();
+        let module = &self.checkout.project.module;
+        for (file, lines) in &watch.places {
+            let inside = file.below(module).map_or_else(|| file.as_str().to_owned(), str::to_owned);
+            plan.args.push(format!("watch {} {} {inside}", lines.first, lines.last));
+        }
+        plan.args.extend(watch.expressions.iter().map(|path| format!("expression {path}")));
+        let mut executed = Vec::new();
+        suite::run(&self.suite(&copy), &plan, &mut executed).await?;
+        Ok(Some(executed))
     }
 
     async fn measured(&self, copy: &Copy, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {

@@ -16,6 +16,8 @@ the same. Request lines:
     path FOLDER           goes on the search path
     source FOLDER         product code, whose lines are told when `lines` is there
     lines                 tell what each test executes
+    watch FIRST LAST FILE   tell the values in the functions of these lines instead
+    expression PATH       a value that is told beside the variables: names with dots and numbers
     discover yes          run nothing: tell which tests there are
     plain yes             hide from the project that tests run
 """
@@ -47,6 +49,7 @@ class Request:
         self.lines, self.discover, self.plain = False, False, False
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
         self.files, self.paths, self.sources = {}, [], []
+        self.watches, self.expressions = [], []
         for line in text.split("\n"):
             word, _, value = line.partition(" ")
             if word == "nonce":
@@ -69,6 +72,11 @@ class Request:
                 self.paths.append(value)
             elif word == "source":
                 self.sources.append(value)
+            elif word == "watch":
+                first, last, path = value.split(" ", 2)
+                self.watches.append((path, int(first), int(last)))
+            elif word == "expression":
+                self.expressions.append(value)
             elif word == "lines":
                 self.lines = True
             elif word == "discover":

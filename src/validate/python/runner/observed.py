@@ -1,0 +1,146 @@
+# What a test does in the functions that are watched: calls, lines with the values that changed, results, exceptions.
+
+FIRST = 200
+KEPT = 2_800
+STEPS = 20_000
+WHOLE = 500
+
+
+class Observed:
+    """Takes the place of `Executed` where values are wanted: one JSON array an event, the first and the newest of each
+    test; now and then all values are told anew, because of what is left out between them. It ends after a number of steps, so that the same test always tells the same, even one that never ends."""
+
+    def __init__(self, request, places):
+        self.places, self.values = places, Values()
+        self.paths = [self.steps_of(text) for text in request.expressions]
+        self.watched = {}
+        for file, first, last in request.watches:
+            real = os.path.realpath(os.path.join(places.root, file))
+            self.watched.setdefault(real, (file, []))[1].append((first, last))
+        self.codes, self.known = {}, {}
+        self.forget()
+
+    def forget(self):
+        self.first, self.newest = [], collections.deque(maxlen=KEPT)
+        self.steps, self.thread, self.depth = 0, None, 0
+        # What each frame told last. The code is the key beside: frames are used again.
+        self.told = {}
+
+    def begin(self):
+        sys.settrace(self.entered)
+        threading.settrace(self.entered)
+
+    def test(self):
+        self.forget()
+        self.begin()
+
+    def tell(self, records, name):
+        if name[1]:
+            records.lines(name, [*self.first, *self.newest])
+        self.forget()
+
+    @staticmethod
+    def steps_of(text):
+        return [part for part in re.split(r"\.|\[|\]", text) if part]
+
+    def entered(self, frame, event, _):
+        code = frame.f_code
+        if code not in self.codes:
+            self.codes[code] = self.file_of(code)
+        if self.codes[code] is None or self.steps >= STEPS:
+            return None
+        if self.thread not in (None, threading.get_ident()):
+            return None
+        self.thread = threading.get_ident()
+        self.called(frame)
+        return self.inside
+
+    def file_of(self, code):
+        if code.co_filename not in self.known:
+            self.known[code.co_filename] = self.watched.get(os.path.realpath(os.path.join(self.places.root, code.co_filename)))
+        found = self.known[code.co_filename]
+        if found is None or code.co_name == "<module>":
+            return None
+        numbers = [number for _, _, number in code.co_lines() if number] if hasattr(code, "co_lines") else []
+        last = max([code.co_firstlineno, *numbers])
+        file, spans = found
+        return file if any(first <= last and code.co_firstlineno <= end for first, end in spans) else None
+
+    def event(self, kind, frame, *rest):
+        self.steps += 1
+        kept = self.first if self.steps <= FIRST else self.newest
+        kept.append(json.dumps([kind, self.depth, self.codes[frame.f_code], frame.f_lineno or 0, *rest]))
+        if self.steps % WHOLE == 0:
+            self.told = {open: {} for open in self.told}
+
+    def called(self, frame):
+        # A generator that goes on was called before.
+        self.depth += 1
+        self.told[frame] = {}
+        code = frame.f_code
+        count = code.co_argcount + code.co_kwonlyargcount
+        count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+        args = [[name, self.shown(name, frame.f_locals[name])] for name in code.co_varnames[:count] if name in frame.f_locals]
+        self.event("c", frame, code.co_name, args)
+        self.told[frame].update(args)
+
+    def shown(self, name, value):
+        return self.values.masked(name, self.values.text(value))
+
+    def inside(self, frame, event, arg):
+        if self.steps >= STEPS:
+            return None
+        if event == "line":
+            self.event("l", frame, frame.f_code.co_name, self.changed(frame))
+        elif event == "exception":
+            kind, error, _ = arg
+            if kind not in (StopIteration, GeneratorExit, StopAsyncIteration):
+                args = BaseException.__getattribute__(error, "args") if isinstance(error, BaseException) else error
+                message = args[0] if isinstance(args, tuple) and len(args) == 1 else args
+                self.event("x", frame, frame.f_code.co_name, self.values.name(kind), self.values.text(message))
+        elif event == "return":
+            self.event("r", frame, frame.f_code.co_name, self.changed(frame), self.values.text(arg))
+            self.told.pop(frame, None)
+            self.depth = max(0, self.depth - 1)
+        return self.inside
+
+    def changed(self, frame):
+        told, changed = self.told.setdefault(frame, {}), []
+        for name, text in self.held(frame):
+            if told.get(name) != text:
+                told[name] = text
+                changed.append([name, text])
+        return changed
+
+    def held(self, frame):
+        names = frame.f_locals
+        for name, value in names.items():
+            if not isinstance(value, types.ModuleType) and not name.startswith("__"):
+                yield name, self.shown(name, value)
+        # Of the object itself what the function uses.
+        for own in ("self", "cls"):
+            if own in names and not isinstance(names[own], type):
+                fields = self.values.fields(names[own])
+                for name in frame.f_code.co_names:
+                    if name in fields:
+                        yield f"{own}.{name}", self.shown(name, fields[name])
+        for path in self.paths:
+            if len(path) > 1 and path[0] in names:
+                found, value = self.follow(names[path[0]], path[1:])
+                if found:
+                    yield ".".join(path), self.shown(path[-1], value)
+
+    def follow(self, value, steps):
+        """A value by the names and numbers that lead to it; nothing of the project runs."""
+        for step in steps:
+            kind, key = type(value), step.strip("'\"")
+            try:
+                if kind in (list, tuple):
+                    value = value[int(key)]
+                elif kind is dict:
+                    value = value[key] if key in value else value[int(key)]
+                else:
+                    value = self.values.fields(value)[key]
+            except (KeyError, IndexError, ValueError, TypeError):
+                return False, None
+        return True, value
