@@ -238,3 +238,22 @@ fn values_and_history_are_first_evidence_and_can_be_left_out() {
         assert!(!first.contains(VALUES) && !first.contains("## Last changes"), "{more:?}: {first}");
     }
 }
+
+#[test]
+fn the_repairer_is_shown_the_twins_of_marked_lines() {
+    let twin = |class: &str, limit: &str| {
+        format!(
+            "class {class}:\n    def fits(self, size, {limit}):\n        free = self.free(size)\n        if free > {limit} - 1:\n            return free * size\n        return 0\n\n    def free(self, size):\n        return size\n"
+        )
+    };
+    let tests = "from box import Box\n\ndef test_fits():\n    assert Box().fits(2, 3) == 4\n\ndef test_none():\n    assert Box().fits(0, 3) == 0\n";
+    let (one, other) = (twin("Box", "limit"), twin("Crate", "most"));
+    let folder = project(&[("box.py", &one), ("crate.py", &other), ("test_box.py", tests)]);
+    let marks = json!({"marked_code": "        if free > limit - 1: # buggy line", "explanation": "too strict"});
+    let endpoint = Endpoint::scripted(vec![("Locator", 1, Reply::command("goal_accomplished", marks))]);
+    let url = endpoint.base_url();
+    let bug = folder.path().to_str().unwrap();
+    unidebug(&["run", bug, "--model", "scripted", "--base-url", &url, "--no-first", "--levels", "L1", "--json"]);
+    let first = first_request(&endpoint, "Fixer");
+    assert!(first.contains("## The same code elsewhere\n- crate.py:4 in fits: `if free > most - 1:`"), "{first}");
+}

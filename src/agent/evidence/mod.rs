@@ -18,6 +18,7 @@ mod select;
 mod tests;
 mod tree;
 mod tried;
+mod twins;
 
 pub use tried::changed;
 
@@ -182,6 +183,7 @@ impl Evidence {
             Some((marks, explanation)) => {
                 let choice = select::around(bench, marks, explanation);
                 evidence.add_code(bench, &choice, marks, Budget::REPAIR);
+                evidence.push("The same code elsewhere", twins::text(bench, marks));
                 evidence.push("Locator's explanation", explanation.trim().to_owned());
             }
             None if evidence.add_slice(bench, case) => {}
