@@ -1,6 +1,7 @@
 //! Every integration test, in one binary: a file a subject, `support/` for what they share.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod action;
 mod architecture;
 mod attacks;
 mod bad_input;

@@ -112,19 +112,35 @@ fn changes_of(folder: &Utf8Path, report: &RunReport, leave_test: bool) -> Result
             "`unidebug inspect` shows what it did",
         ));
     }
+    let change = |file: FileChange| {
+        let to = (!file.deletes()).then(|| file.after.to_vec());
+        Change { path: file.path, from: file.before.map(|bytes| bytes.to_vec()), to }
+    };
+    let test = report.test.iter().filter(|_| !leave_test).map(|test| &test.file);
+    let patch = kept(folder, report, report.files.iter().chain(test)).ok_or_else(|| {
+        let hint = format!("type `git apply {folder}/patch.diff` in the project");
+        Failure::unusable(format!("the run `{folder}` did not keep its patched files"), hint)
+    })?;
+    Ok(patch.files.into_iter().map(change).collect())
+}
+
+/// The patch of a run with its files whole; `None` where there is none, or the run did not keep them.
+pub fn patched(folder: &Utf8Path, report: &RunReport) -> Option<Patch> {
+    kept(folder, report, &report.files)
+}
+
+fn kept<'p>(
+    folder: &Utf8Path,
+    report: &RunReport,
+    files: impl IntoIterator<Item = &'p RepoPath>,
+) -> Option<Patch> {
     let read = |path: &RepoPath| {
         let after: Arc<[u8]> = std::fs::read(path.under(&folder.join(AFTER))).ok()?.into();
         let before: Option<Arc<[u8]>> = std::fs::read(path.under(&folder.join(BEFORE))).ok().map(Into::into);
-        let file = FileChange { path: path.clone(), before, after };
-        let to = (!file.deletes()).then(|| file.after.to_vec());
-        Some(Change { path: file.path, from: file.before.map(|bytes| bytes.to_vec()), to })
+        Some(FileChange { path: path.clone(), before, after })
     };
-    let test = report.test.iter().filter(|_| !leave_test).map(|test| &test.file);
-    let changes: Option<Vec<Change>> = report.files.iter().chain(test).map(read).collect();
-    changes.ok_or_else(|| {
-        let hint = format!("type `git apply {folder}/patch.diff` in the project");
-        Failure::unusable(format!("the run `{folder}` did not keep its patched files"), hint)
-    })
+    report.patch.as_ref()?;
+    Some(Patch { files: files.into_iter().map(read).collect::<Option<_>>()? })
 }
 
 /// Changes all files, or none: each must be what it was, or be changed already.

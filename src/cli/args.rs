@@ -2,6 +2,8 @@
 
 use super::bench::args::{BenchCommand, OfBatchArgs};
 use super::choice::ChoiceArgs;
+use super::config::Time;
+use super::findings::Form;
 use super::flags::{JudgeSettings, Settings, ToolSettings};
 use super::help;
 use super::inspect::args::InspectArgs;
@@ -207,6 +209,9 @@ pub struct RunArgs {
     /// With `--apply`: leave the test for an issue out.
     #[arg(long, requires = "apply")]
     pub leave_test: bool,
+    /// How the end is written, where a text for a terminal is not wanted; `--json` is an object.
+    #[arg(long, value_enum, conflicts_with_all = ["json", "dry_run", "all"])]
+    pub format: Option<Form>,
     /// What programs read.
     #[command(flatten)]
     pub object: ObjectArgs,

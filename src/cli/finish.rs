@@ -3,6 +3,7 @@
 use super::apply;
 use super::came_to::developers;
 use super::error::{CAP, Failure, INTERRUPTED, LATER};
+use super::findings::{self, End, Form};
 use super::next;
 use super::session::{Outcome, clear};
 use super::telling::Telling;
@@ -24,6 +25,8 @@ pub const FAILURE: &str = "failure.json";
 pub struct Shown {
     /// The object for programs instead of the text for people, in this schema.
     pub json: Option<u32>,
+    /// A form for code hosts instead of both.
+    pub format: Option<Form>,
     /// No progress.
     pub quiet: bool,
     /// The patch in the project's own folder.
@@ -139,7 +142,10 @@ fn typed(report: &Value) -> Result<RunReport, Failure> {
 /// Prints a report, and applies its patch where that was asked for: who reads that files changed has seen how.
 fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Result<(), Failure> {
     let apply = shown.apply && report.patch.is_some();
-    if shown.json.is_none() {
+    if let Some(form) = shown.format {
+        let end = End::of(Utf8Path::new(&report.run_dir), report.clone(), sums.clone());
+        super::print(&findings::text(form, vec![end]));
+    } else if shown.json.is_none() {
         super::print(&report::human(report, sums, &next::lines(report, &sums.known.failing, apply)));
     }
     let folder = Utf8Path::new(&report.run_dir);
@@ -150,7 +156,7 @@ fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Res
             object["applied"] = serde_json::json!(applied);
         }
         super::print(&format!("{object}\n"));
-    } else if apply {
+    } else if apply && shown.format.is_none() {
         super::print(&apply::told(&applied, false, folder));
     }
     Ok(())

@@ -20,6 +20,7 @@ mod effect;
 mod endpoint;
 mod error;
 mod failpoints;
+mod findings;
 mod finish;
 mod flags;
 mod frozen;

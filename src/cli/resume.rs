@@ -40,7 +40,8 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     }
     note_folder(&folder);
     let (journal, history) = Journal::reopen(dir)?;
-    let shown = Shown { json: args.object.wanted(), quiet: args.quiet, apply: args.apply, leave_test: args.leave_test };
+    let (json, quiet, apply, leave_test) = (args.object.wanted(), args.quiet, args.apply, args.leave_test);
+    let shown = Shown { json, format: None, quiet, apply, leave_test };
     let of_batch = args.of_batch.open(frozen.settings.allow_unpriced);
     if let Some(report) = history.finished() {
         let stopped = VerdictWord::deserialize(&report["verdict"]).is_ok_and(|word| word == VerdictWord::StoppedAtCap);

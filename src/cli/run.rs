@@ -19,7 +19,7 @@ use super::session::{Outcome, Session};
 use super::telling::Telling;
 use crate::benchmark;
 use crate::journal::{Journal, Past, RunDir, failpoint};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 /// Runs one bug.
 ///
@@ -64,15 +64,31 @@ pub(super) async fn one(
     let of_batch = args.of_batch.open(config.allow_unpriced);
     let issue = args.issue.as_ref().map(|file| Issue::read(file, args.show_test)).transpose()?;
     let session = Session::open(bug, config, Contact::First, of_batch).await?.on(issue);
+    let folder = run_folder(args.out.as_deref(), session.opened(), nth)?;
+    let telling = begun(bug, layers, &session, (&folder, args.name.clone()), args.quiet).await?;
+    worked(&session, folder, telling).await
+}
+
+/// Makes the run directory of a session, with its frozen settings and the beginning of its journal.
+pub(super) async fn begun(
+    bug: &str,
+    layers: &Layers,
+    session: &Session,
+    (folder, name): (&Utf8Path, Option<String>),
+    quiet: bool,
+) -> Result<Telling, Failure> {
     let conditions = conditions::now(session.opened(), session.config(), &session.models().redactor).await;
-    let frozen = Frozen::new(bug, layers, session.config(), &session).under(args.name.clone(), conditions);
-    let folder = run_folder(args, session.opened(), nth)?;
-    let dir = RunDir::create(&folder)?;
+    let frozen = Frozen::new(bug, layers, session.config(), session).under(name, conditions);
+    let dir = RunDir::create(folder)?;
     failpoint::reach("frozen.before");
     frozen.save(&dir)?;
-    note_folder(&folder);
+    note_folder(folder);
     failpoint::reach("frozen.after");
-    let telling = Telling::journaled(Journal::begin(dir)?, Past::default(), args.quiet, &session.models().redactor);
+    Ok(Telling::journaled(Journal::begin(dir)?, Past::default(), quiet, &session.models().redactor))
+}
+
+/// Works on the bug of a session in its run directory.
+pub(super) async fn worked(session: &Session, folder: Utf8PathBuf, telling: Telling) -> Result<Done, Failure> {
     let outcome = session.work(&folder, &telling, session.time()).await;
     let outcome = outcome.map_err(|failure| keep_failure(&telling, failure))?;
     Ok(Done { folder, telling, outcome })
@@ -80,12 +96,14 @@ pub(super) async fn one(
 
 /// What of a run's end is wanted.
 pub(super) fn shown(args: &RunArgs) -> Shown {
-    Shown { json: args.object.wanted(), quiet: args.quiet, apply: args.apply, leave_test: args.leave_test }
+    let (json, format) = (args.object.wanted(), args.format);
+    Shown { json, format, quiet: args.quiet, apply: args.apply, leave_test: args.leave_test }
 }
 
-fn run_folder(args: &RunArgs, opened: &Opened, nth: Option<usize>) -> Result<Utf8PathBuf, Failure> {
-    let folder = match &args.out {
-        Some(folder) => nth.map_or_else(|| folder.clone(), |nth| folder.join(nth.to_string())),
+/// The folder that was named, or a new one below the state folder.
+pub(super) fn run_folder(out: Option<&Utf8Path>, opened: &Opened, nth: Option<usize>) -> Result<Utf8PathBuf, Failure> {
+    let folder = match out {
+        Some(folder) => nth.map_or_else(|| folder.to_owned(), |nth| folder.join(nth.to_string())),
         None => {
             let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3f");
             let short = opened.bug.name.rsplit('/').next().unwrap_or("bug");

@@ -23,6 +23,8 @@ pub struct Telling {
     pub manifest: Arc<Manifest>,
     progress: Option<Arc<Progress>>,
     journal: Option<Arc<Journal>>,
+    /// Who hears of phases where no progress is printed.
+    listener: Watcher,
 }
 
 impl Telling {
@@ -44,7 +46,15 @@ impl Telling {
         if let Some(progress) = &progress {
             sinks.push(progress.clone());
         }
-        Self { sink: Arc::new(Tee::new(sinks)), tally, past, manifest, progress, journal: None }
+        let (journal, listener) = (None, Watcher::default());
+        Self { sink: Arc::new(Tee::new(sinks)), tally, past, manifest, progress, journal, listener }
+    }
+
+    /// The same, with somebody who hears events, and phases where no progress is printed.
+    pub fn heard_by(mut self, listener: Arc<dyn EventSink>, watcher: Watcher) -> Self {
+        self.sink = Arc::new(Tee::new(vec![self.sink.clone(), listener]));
+        self.listener = watcher;
+        self
     }
 
     /// Writes a file of the run directory, whole or not at all.
@@ -81,7 +91,7 @@ impl Telling {
 
     /// Hears what is being done, for whoever waits.
     pub fn watcher(&self) -> Watcher {
-        self.progress.as_ref().map_or_else(Watcher::default, |progress| progress.watcher())
+        self.progress.as_ref().map_or_else(|| self.listener.clone(), |progress| progress.watcher())
     }
 
     /// Removes the moving line.

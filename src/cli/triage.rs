@@ -5,17 +5,19 @@ use super::bench::args::OfBatch;
 use super::config::{Config, Levels};
 use super::effect;
 use super::error::Failure;
+use super::findings;
 use super::models::Contact;
 use super::open::{full_name, settings_for};
 use super::scratch::Scratch;
 use super::session::{Outcome, Session};
 use super::telling::Telling;
 use crate::benchmark::{self, Settings};
-use crate::domain::{BugId, Event, EventSink, Level, Mark, PolicyKind, TestId};
+use crate::domain::{BugId, Event, EventSink, Level, Mark, PolicyKind, TestId, Watcher};
 use crate::escalate::Verdict;
 use crate::journal::Past;
 use crate::patch;
 use crate::report::triage::{self, Fix, Triaged};
+use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Triages every bug. One that cannot be opened is told among the others; it ends the command only when it is the only
@@ -42,8 +44,8 @@ pub async fn triage(args: Box<TriageArgs>) -> Result<u8, Failure> {
     super::print(&match format {
         TriageFormat::Text => triage::text(&all),
         TriageFormat::Md => triage::markdown(&all),
-        TriageFormat::Github => triage::github(&all),
-        TriageFormat::Sarif => format!("{:#}\n", triage::sarif(&all)),
+        TriageFormat::Github => triage::github(&findings::placed(all)),
+        TriageFormat::Sarif => format!("{:#}\n", triage::sarif(&findings::placed(all))),
         TriageFormat::Json => {
             let bugs: Vec<_> = all.iter().map(Triaged::json).collect();
             format!("{}\n", serde_json::json!({"schema": 1, "bugs": bugs}))
@@ -54,19 +56,45 @@ pub async fn triage(args: Box<TriageArgs>) -> Result<u8, Failure> {
 
 /// Triages a bug, and further ones of the same project: failures without a common cause share no ranking.
 async fn each(bug: &BugId, args: &TriageArgs) -> Result<Vec<Triaged>, Failure> {
-    let (first, others) = one(bug, args, &[]).await?;
+    let how = How { top: args.top, quiet: args.quiet, listener: None };
+    let (first, others) = one(bug, &args.settings, &[], &how).await?;
     let mut all = vec![first];
     for tests in others {
-        all.push(one(bug, args, &tests).await?.0);
+        all.push(one(bug, &args.settings, &tests, &how).await?.0);
     }
     Ok(all)
 }
 
+/// How a bug is triaged.
+pub(super) struct How {
+    /// Suspicious lines that are told.
+    pub(super) top: usize,
+    /// No progress.
+    pub(super) quiet: bool,
+    /// Who hears what is being done.
+    pub(super) listener: Option<(Arc<dyn EventSink>, Watcher)>,
+}
+
 /// Triages the failing tests of a bug, or these; and gives the groups of tests that fail for other reasons.
-async fn one(bug: &BugId, args: &TriageArgs, tests: &[TestId]) -> Result<(Triaged, Vec<Vec<TestId>>), Failure> {
-    let name = benchmark::typed(bug);
-    let (layers, config) = settings_for(&name, &args.settings)?;
+async fn one(
+    bug: &BugId,
+    settings: &impl Serialize,
+    tests: &[TestId],
+    how: &How,
+) -> Result<(Triaged, Vec<Vec<TestId>>), Failure> {
+    let (layers, config) = settings_for(&benchmark::typed(bug), settings)?;
     effect::check(&layers, &config)?;
+    with(bug, config, tests, how).await
+}
+
+/// The same with settings that are decided.
+pub(super) async fn with(
+    bug: &BugId,
+    config: Config,
+    tests: &[TestId],
+    how: &How,
+) -> Result<(Triaged, Vec<Vec<TestId>>), Failure> {
+    let name = benchmark::typed(bug);
     let mut config = Config { levels: Some(Levels(vec![Level::L1])), ..config };
     if !tests.is_empty() {
         config.failing = tests.iter().map(TestId::to_string).collect();
@@ -74,11 +102,15 @@ async fn one(bug: &BugId, args: &TriageArgs, tests: &[TestId]) -> Result<(Triage
     let session = Session::open(&full_name(&name), config, Contact::First, OfBatch::default()).await?;
     let scratch = Scratch::of("triage")?;
     let marks = Arc::new(Marks::default());
-    let telling = Telling::to(marks.clone(), Arc::new(Past::default()), args.quiet);
+    let telling = Telling::to(marks.clone(), Arc::new(Past::default()), how.quiet);
+    let telling = match &how.listener {
+        Some((listener, watcher)) => telling.heard_by(listener.clone(), watcher.clone()),
+        None => telling,
+    };
     let outcome = session.work(scratch.path(), &telling, session.time()).await?;
     telling.quiet();
     let others = outcome.bench.validator.baseline().others.clone();
-    Ok((triaged(bug, outcome, &marks.taken(), args.top), if tests.is_empty() { others } else { Vec::new() }))
+    Ok((triaged(bug, outcome, &marks.taken(), how.top), if tests.is_empty() { others } else { Vec::new() }))
 }
 
 fn triaged(bug: &BugId, outcome: Outcome, marks: &[Mark], top: usize) -> Triaged {

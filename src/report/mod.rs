@@ -1,5 +1,6 @@
 //! What a run came to, as readers of its events: one stream, several forms.
 
+mod comment;
 mod conditions;
 mod diff;
 mod ending;
@@ -16,6 +17,7 @@ pub mod triage;
 pub mod walk;
 pub mod watch;
 
+pub use comment::comment;
 pub use conditions::Conditions;
 pub use diff::coloured as coloured_diff;
 pub use human::render as human;

@@ -87,6 +87,12 @@ pub enum ReportFormat {
     Text,
     /// Markdown.
     Md,
+    /// A comment on a pull request for each run, in Markdown: cause, patch, how sure one can be.
+    Comment,
+    /// Annotations for GitHub's runners.
+    Github,
+    /// SARIF 2.1.0, with the patch as a fix.
+    Sarif,
     /// One page that needs nothing else.
     Html,
     /// Everything, for programs.

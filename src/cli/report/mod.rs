@@ -4,6 +4,7 @@ pub mod args;
 mod review;
 
 use super::error::Failure;
+use super::findings::{self, End, Form};
 use super::interrupt;
 use super::runs;
 use crate::report::study::{self, PdfError, PdfWriter, Published, RunFacts, SHIPPED_OF, Study, Table};
@@ -26,6 +27,10 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
         return reviewed.await.map_err(|error| Failure::io("the review", &std::io::Error::other(error)))?;
     }
     let args = &args;
+    if let Some(form) = form(args.format) {
+        let ends = run_dirs(&args.runs)?.iter().map(|dir| End::read(dir)).collect::<Result<Vec<_>, _>>()?;
+        return printed(args, &findings::text(form, ends));
+    }
     let runs = read(args)?;
     let lists = published(args, &runs)?;
     let study = Study::of(runs, lists);
@@ -42,7 +47,10 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
         return Err(Failure::usage("--whole-runs belongs to a page", "add `--html`"));
     }
     let text = match format {
-        ReportFormat::Text => study::text(&study.tables()),
+        // The others speak of runs one by one.
+        ReportFormat::Text | ReportFormat::Comment | ReportFormat::Github | ReportFormat::Sarif => {
+            study::text(&study.tables())
+        }
         ReportFormat::Md => study::markdown(&title, &study.tables()),
         ReportFormat::Json => format!("{}\n", json!(study)),
         ReportFormat::Html => {
@@ -59,9 +67,23 @@ pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
             text.map_err(|error| Failure::io("writing CSV", &error))?.unwrap_or_default()
         }
     };
+    printed(args, &text)
+}
+
+/// The forms that speak of runs one by one.
+fn form(format: ReportFormat) -> Option<Form> {
+    match format {
+        ReportFormat::Comment => Some(Form::Comment),
+        ReportFormat::Github => Some(Form::Github),
+        ReportFormat::Sarif => Some(Form::Sarif),
+        _ => None,
+    }
+}
+
+fn printed(args: &ReportArgs, text: &str) -> Result<u8, Failure> {
     match &args.out {
-        None => crate::cli::print(&text),
-        Some(file) => write(file, &text)?,
+        None => crate::cli::print(text),
+        Some(file) => write(file, text)?,
     }
     Ok(0)
 }

@@ -7,6 +7,8 @@ pub use github::github;
 pub use sarif::sarif;
 
 use super::ending::tests;
+use super::summary::RunReport;
+use super::tally::Sums;
 use super::terminal::visible_line;
 use crate::domain::words::counted;
 use crate::domain::{BugId, Mark, MarkKind, Patch, Ranking, RepoPath, TestId, Usage};
@@ -77,6 +79,35 @@ impl Triaged {
             seconds: 0.0,
             error: Some(error),
         }
+    }
+
+    /// What a run that is over says of its bug; its patch with whole files, where they were kept.
+    pub fn of_run(report: &RunReport, sums: &Sums, patch: Option<Patch>, most: usize) -> Self {
+        let ranking = Ranking { lines: sums.known.suspects.clone(), ..Ranking::default() };
+        let fix = report.patch.clone().map(|diff| Fix { diff, patch: patch.unwrap_or_default() });
+        Self {
+            bug: report.bug.clone(),
+            failing: sums.known.failing.clone(),
+            set_aside: sums.known.set_aside.clone(),
+            syntax: Vec::new(),
+            lines: lines(&ranking, &[], most, &|_, _| String::new()),
+            fix,
+            usage: report.usage,
+            seconds: report.seconds.wall,
+            error: None,
+        }
+    }
+
+    /// The same, seen from a folder in which the project is one of its own: where a code host looks for files.
+    pub fn below(mut self, folder: &str) -> Self {
+        let moved = |path: &RepoPath| RepoPath::new(&format!("{folder}/{path}")).unwrap_or_else(|_| path.clone());
+        for line in &mut self.lines {
+            line.file = moved(&line.file);
+        }
+        for file in self.fix.iter_mut().flat_map(|fix| &mut fix.patch.files) {
+            file.path = moved(&file.path);
+        }
+        self
     }
 
     /// The object for programs.

@@ -20,7 +20,8 @@ fn run(bug: &Triaged) -> Value {
         "rules": [{"id": RULE, "name": "SuspiciousLine", "shortDescription": {"text": about}}],
     });
     let mut results: Vec<Value> = bug.lines.iter().enumerate().map(|(nth, line)| result(bug, nth, line)).collect();
-    if let (Some(fix), Some(first)) = (&bug.fix, results.first_mut()) {
+    let fix = bug.fix.as_ref().filter(|fix| !fix.patch.files.is_empty());
+    if let (Some(fix), Some(first)) = (fix, results.first_mut()) {
         first["fixes"] = json!([fix_object(fix)]);
     }
     let notes: Vec<Value> =
@@ -38,8 +39,11 @@ fn result(bug: &Triaged, nth: usize, line: &Line) -> Value {
     let tests: Vec<String> = bug.failing.iter().map(ToString::to_string).collect();
     let mut place = json!({"physicalLocation": {
         "artifactLocation": artifact(line.file.as_str()),
-        "region": {"startLine": line.line, "snippet": {"text": line.code}},
+        "region": {"startLine": line.line},
     }});
+    if !line.code.is_empty() {
+        place["physicalLocation"]["region"]["snippet"] = json!({"text": line.code});
+    }
     if let Some(method) = &line.method {
         place["logicalLocations"] = json!([{"fullyQualifiedName": method, "kind": "function"}]);
     }
