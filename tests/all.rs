@@ -50,6 +50,7 @@ mod ledger;
 mod levels;
 mod local_projects;
 mod localization;
+mod mcp;
 mod model_stack;
 mod observation;
 mod page;

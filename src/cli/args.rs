@@ -7,6 +7,7 @@ use super::findings::Form;
 use super::flags::{JudgeSettings, Settings, ToolSettings};
 use super::help;
 use super::inspect::args::InspectArgs;
+use super::mcp::args::McpArgs;
 use super::report::args::ReportArgs;
 use crate::report;
 use crate::sandbox::confine;
@@ -53,6 +54,8 @@ pub enum Command {
     /// Measure over many bugs.
     #[command(subcommand)]
     Bench(BenchCommand),
+    /// Serve tools to a host's agent (Model Context Protocol): judge a patch, localize, triage, repair.
+    Mcp(Box<McpArgs>),
     /// Ask which model to use and where its key is, and write that into your settings.
     Init,
     /// Settings.

@@ -86,6 +86,14 @@ pub fn usual_cost(config: &Config, agents: &[AgentName]) -> Result<Option<Dollar
     Ok(priced.then_some(Dollars(USUAL_COST)))
 }
 
+/// Whether a model at an endpoint would be asked.
+///
+/// # Errors
+/// Settings that cannot be read.
+pub fn asks_a_model(config: &Config) -> Result<bool, Failure> {
+    Ok(!Models::asked(config, &agents(config)?)?.is_empty())
+}
+
 fn agents(config: &Config) -> Result<Vec<AgentName>, Failure> {
     let profiles = Chosen::of(config)?.profiles(config.agents.as_deref(), &Registry::builtin().names())?;
     Ok(profiles.into_iter().map(|profile| profile.name).collect())

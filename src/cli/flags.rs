@@ -25,7 +25,7 @@ pub enum FormArg {
 pub const CAPS: &str = "Caps";
 
 /// Where the bug is and how its project is built and tested.
-#[derive(Debug, Default, Args, Serialize)]
+#[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Bug and project")]
 pub struct Source {
     /// Folder of the benchmark; for `jsonl` its file.
@@ -73,7 +73,7 @@ pub struct Source {
 }
 
 /// Who thinks.
-#[derive(Debug, Default, Args, Serialize)]
+#[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct Minds {
     /// `builtin`, `replay:PATH`, or a model at the endpoint; `L1=…` or `locator=…` for a part, `generate_method_body=…`
@@ -148,7 +148,7 @@ pub struct Minds {
 }
 
 /// How a bug is gone about.
-#[derive(Debug, Default, Args, Serialize)]
+#[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Strategy")]
 pub struct Way {
     /// The unified system, or one of those it was made from: unified, fixagent, repairagent, lite, direct [default:

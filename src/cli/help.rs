@@ -7,10 +7,10 @@ use clap::{Args, Command};
 const COMMON: &[&str] = &[
     "bug", "bugs", "run", "failing", "model", "base_url", "max_cost", "max_time", "levels", "strategy", "build",
     "test", "apply", "all", "dry_run", "json", "quiet", "format", "top", "root", "help", "name", "args", "patch",
-    "since",
+    "since", "http",
 ];
 /// Commands that take the settings of a run.
-const LONG: &[&str] = &["run", "triage", "judge", "doctor", "tool"];
+const LONG: &[&str] = &["run", "triage", "judge", "doctor", "tool", "mcp"];
 
 /// The command line with its rarer flags left out of `-h`.
 pub fn shortened(mut command: Command) -> Command {
@@ -65,6 +65,16 @@ Examples:
   unidebug triage path/to/project                     where to look first
   unidebug triage path/to/project --format github     annotations for a build
   unidebug triage 'fixtures:*' --json                 many bugs, for programs
+
+`-h` shows the usual flags, `--help` all of them.";
+
+/// Behind those of `mcp`.
+pub const MCP: &str = "\
+Examples:
+  unidebug mcp --root path/to/projects                a host starts this and speaks on stdin and stdout
+  unidebug mcp --root . --max-time 5m                 with `repair`, by the built-in engine
+  unidebug mcp --root . --max-time 10m --model gpt-4o-mini --max-cost 0.50
+  unidebug mcp --root . --http 8931                   at http://127.0.0.1:8931/mcp
 
 `-h` shows the usual flags, `--help` all of them.";
 

@@ -31,17 +31,17 @@ const NOT_PLAUSIBLE: u8 = 1;
 const SHOWN: usize = 5;
 
 /// A patch to judge, and what it is called.
-struct Given {
-    name: String,
-    diff: String,
+pub(super) struct Given {
+    pub(super) name: String,
+    pub(super) diff: String,
 }
 
 /// A patch with its word.
-struct Judged {
-    name: String,
-    attempt: PatchAttempt,
+pub(super) struct Judged {
+    pub(super) name: String,
+    pub(super) attempt: PatchAttempt,
     /// How much it can be relied on, where it is plausible.
-    confidence: Option<Confidence>,
+    pub(super) confidence: Option<Confidence>,
 }
 
 /// Judges patches, the best first; the code is 0 when one of them is plausible.
@@ -96,7 +96,7 @@ async fn all_judged(
 }
 
 /// Nobody looks for the fault: it was repaired, or was not.
-fn wanted(config: &Config) -> Wanted {
+pub(super) fn wanted(config: &Config) -> Wanted {
     let accept_suspicious = config.accept_suspicious;
     Wanted { localization: Localization::None, coverage: false, accept_suspicious, ..way::plain(config) }
 }
@@ -175,7 +175,8 @@ fn taken_back(path: &RepoPath, before: Option<Vec<u8>>, checkout: &Checkout) -> 
     Ok(Some(FileChange { path: path.clone(), before, after: now.unwrap_or_default().into() }))
 }
 
-async fn word(given: &Given, bench: &Workbench, sink: &dyn EventSink) -> Result<PatchAttempt, Failure> {
+/// The judge's word on one patch.
+pub(super) async fn word(given: &Given, bench: &Workbench, sink: &dyn EventSink) -> Result<PatchAttempt, Failure> {
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
     let cx = ToolContext { bench, scope: &scope, sink, side: None, variants: None };
     Ok(tools::judge(&Edits::Diff(given.diff.clone()), &given.name, &cx).await?)
@@ -223,7 +224,8 @@ fn text(bench: &Workbench, judged: &[Judged]) -> String {
     text
 }
 
-fn object(bench: &Workbench, judged: &[Judged]) -> Value {
+/// The words for programs.
+pub(super) fn object(bench: &Workbench, judged: &[Judged]) -> Value {
     let baseline = bench.validator.baseline();
     let patches: Vec<Value> = judged
         .iter()

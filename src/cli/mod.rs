@@ -31,6 +31,7 @@ mod interrupt;
 mod issue;
 mod judge;
 mod log;
+mod mcp;
 mod models;
 mod next;
 mod open;
@@ -106,6 +107,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Report(args) => report::report(args).await,
         Command::Inspect(args) => inspect::inspect(&args).await,
         Command::Bench(command) => bench::bench(command).await,
+        Command::Mcp(args) => mcp::mcp(*args).await,
         Command::Doctor(args) => doctor::doctor(args).await,
         // Handled before anything was started.
         Command::Confine { .. } => Ok(0),

@@ -44,7 +44,7 @@ pub fn name(run: &Utf8Path) -> String {
 }
 
 /// Names of the runs in the state folder, newest first: they begin with the time.
-fn names() -> Vec<String> {
+pub fn names() -> Vec<String> {
     let entries = folder().read_dir_utf8().into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .filter(|entry| entry.path().join("config.json").is_file())

@@ -83,7 +83,7 @@ pub fn wanted(plan: &Plan, config: &Config) -> Wanted {
 }
 
 /// Files that no model may see. The globs were checked when they were read.
-fn hidden(config: &Config) -> Hidden {
+pub fn hidden(config: &Config) -> Hidden {
     Hidden::new(&config.deny).unwrap_or_default()
 }
 

@@ -19,7 +19,7 @@ use crate::journal::Past;
 use crate::prompt::Library;
 use crate::retrieve::Solution;
 use crate::tools::{Registry, Workbench};
-use futures::future::{join_all, ready};
+use futures::future::{BoxFuture, FutureExt, join_all};
 use futures::{StreamExt, stream};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -207,12 +207,17 @@ impl Escalator {
                 let files = filing::files(work.bench, case, *again);
                 let failed = AtomicBool::new(false);
                 let runs = files.into_iter().map(|file| async {
+                    if failed.load(Ordering::Relaxed) {
+                        return None;
+                    }
                     let done = self.agent(scope(name, Some(file)), work, case).await;
                     failed.fetch_or(done.is_err(), Ordering::Relaxed);
-                    done
+                    Some(done)
                 });
-                let begun = stream::iter(runs).take_while(|_| ready(!failed.load(Ordering::Relaxed)));
-                begun.buffered(FILES_AT_ONCE).collect::<Vec<_>>().await.into_iter().collect()
+                // Boxed, so that a whole run can be moved between threads.
+                let runs: Vec<BoxFuture<'_, _>> = runs.map(FutureExt::boxed).collect();
+                let done: Vec<_> = stream::iter(runs).buffered(FILES_AT_ONCE).collect().await;
+                done.into_iter().flatten().collect()
             }
         }
     }

@@ -37,6 +37,7 @@ mod write_test;
 pub use dependency_graph::bearing_text;
 pub use generate_method_body::GenerateMethodBody;
 pub use goal_accomplished::GOAL_ACCOMPLISHED;
+pub use search_code_base::search_text;
 pub use search_solutions::solutions_text;
 pub use trial::{judge, tell, told};
 pub use workbench::{Seen, Workbench, failing_test_text, failing_text, failure_text, test_texts};

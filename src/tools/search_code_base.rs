@@ -4,7 +4,7 @@
 //! matched in methods, variables and classes; the result is nested by file, class and member, with the lines of code.
 
 use super::{Observation, ToolContext, ToolError, TypedTool};
-use crate::code::SearchHits;
+use crate::code::{CodeIndex, SearchHits};
 use crate::domain::RepoPath;
 use crate::domain::words::clipped;
 use async_trait::async_trait;
@@ -32,12 +32,19 @@ impl TypedTool for SearchCodeBase {
     type Args = Args;
 
     async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
-        if args.key_words.iter().all(|word| word.trim().is_empty()) {
-            return Err(ToolError::Correctable("`key_words` holds no word".into()));
-        }
-        let hits = cx.bench.index.search(&args.key_words, MAX_HITS);
-        Ok(Observation::told(text(&hits)))
+        Ok(Observation::told(search_text(&cx.bench.index, &args.key_words)?))
     }
+}
+
+/// What an index says of keywords.
+///
+/// # Errors
+/// There is no word among them.
+pub fn search_text(index: &CodeIndex, key_words: &[String]) -> Result<String, ToolError> {
+    if key_words.iter().all(|word| word.trim().is_empty()) {
+        return Err(ToolError::Correctable("`key_words` holds no word".into()));
+    }
+    Ok(text(&index.search(key_words, MAX_HITS)))
 }
 
 /// The nested result, a line a member with the lines that hold the words, without the weight of JSON.

@@ -1,0 +1,53 @@
+//! What was typed for `mcp`. What stands here is the host's word: a request may lower caps and nothing else.
+
+use crate::cli::config::{SandboxArg, Time};
+use crate::cli::flags::{CAPS, Minds, Way};
+use crate::cli::help;
+use camino::Utf8PathBuf;
+use clap::Args;
+use serde::Serialize;
+
+/// `mcp`.
+#[derive(Debug, Args)]
+#[command(after_help = help::MCP)]
+pub struct McpArgs {
+    /// Folder in which projects may be worked on; may be repeated. Roots that the client lists are taken where none is
+    /// given, and can only narrow those that are.
+    #[arg(help_heading = "This command", long, value_name = "DIR")]
+    pub root: Vec<Utf8PathBuf>,
+    /// Serve streamable HTTP on this port of 127.0.0.1 instead of stdin and stdout; 0 takes a free one.
+    #[arg(long, value_name = "PORT", requires = "root")]
+    pub http: Option<u16>,
+    /// What the other layers do not decide.
+    #[command(flatten)]
+    pub settings: McpSettings,
+}
+
+/// Settings of every request.
+#[derive(Debug, Clone, Default, Args, Serialize)]
+pub struct McpSettings {
+    /// Isolation of everything that is compiled or tested [default: auto].
+    #[arg(help_heading = "Bug and project", long, value_enum)]
+    pub sandbox: Option<SandboxArg>,
+    /// Most wall time of one `repair`, which is refused without this cap.
+    #[arg(help_heading = CAPS, long, value_name = "TIME")]
+    pub max_time: Option<Time>,
+    /// Who thinks.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub minds: Minds,
+    /// How it is gone about.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub way: Way,
+}
+
+/// Settings of one request: those of the server, and the tests that it names.
+#[derive(Debug, Serialize)]
+pub struct RequestSettings {
+    /// The server's.
+    #[serde(flatten)]
+    pub server: McpSettings,
+    /// The failing tests to work on.
+    pub failing: Vec<String>,
+}
