@@ -45,6 +45,7 @@ mod journal_kill;
 mod judge;
 mod judging;
 mod kill_loop;
+mod kubernetes;
 mod large;
 mod ledger;
 mod levels;

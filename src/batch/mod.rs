@@ -3,6 +3,7 @@
 
 mod cap;
 mod cluster;
+mod kubernetes;
 mod merge;
 mod pack;
 mod plan;
@@ -13,6 +14,7 @@ mod work;
 
 pub use cap::{limit, standing, told};
 pub use cluster::{Spread, commands, submit};
+pub use kubernetes::{Pod, Volume, job};
 pub use merge::{Merged, merge};
 pub use pack::{LIST, pack, unlike};
 pub use plan::{Configuration, Plan, PlanFile, Unit};
@@ -73,6 +75,12 @@ pub enum BatchError {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
+    /// Pods would not see the batch.
+    #[error("{what}")]
+    Volume {
+        /// What is not seen.
+        what: String,
+    },
     /// The scheduler said no.
     #[error("{what}")]
     Scheduler {
@@ -111,6 +119,7 @@ impl BatchError {
             }
             Self::Post(_) => "everything is kept; the same command goes on, and collects what was sent",
             Self::Interrupted => "everything is kept; the same command goes on where this one stopped",
+            Self::Volume { .. } => "mount what holds it, at the path that it has here: `--volume CLAIM:/FOLDER`",
             Self::Scheduler { .. } => "try the printed command by hand",
             Self::Io { .. } | Self::Run(_) => "check free space and permissions, then run it again",
             Self::Sandbox(_) => "check that the program can start processes here",

@@ -1,7 +1,7 @@
 //! What was typed behind `unidebug bench`, but for measurements without runs.
 
 use super::measured::{BenchLocalizationArgs, MeasuredArgs};
-use crate::batch::Shard;
+use crate::batch::{Shard, Volume};
 use crate::cli::choice::ChoiceArgs;
 use crate::cli::config::{Dollars, Time};
 use crate::llm::{Account, Mailbox};
@@ -92,7 +92,7 @@ const PLAN_HELP: &str = "A plan file:\n\n  bugs = [\"fixtures\", \"d4j-2.0\"]\n 
 /// How a batch is spread over processors and machines.
 #[derive(Debug, Args)]
 pub struct SpreadArgs {
-    /// Into how many parts the batch is cut for `slurm` and `shards`.
+    /// Into how many parts the batch is cut for `slurm`, `kubernetes` and `shards`.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub shards: u16,
     /// What each machine does.
@@ -101,6 +101,28 @@ pub struct SpreadArgs {
     /// A further option of `sbatch`, as `--sbatch-arg=--partition=cpu`; may be repeated.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub sbatch_arg: Vec<String>,
+    /// The pods of `kubernetes`.
+    #[command(flatten)]
+    pub pod: PodArgs,
+}
+
+/// What a pod is made of.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Kubernetes")]
+pub struct PodArgs {
+    /// Image with this program as `unidebug` on its PATH; docs/Containerfile makes one.
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<String>,
+    /// What pods see: a claim, or a folder of the node. The batch's folder must lie in one, at the path that it has here;
+    /// may be repeated.
+    #[arg(long, value_name = "CLAIM|/DIR:/DIR")]
+    pub volume: Vec<Volume>,
+    /// A secret whose values become variables, as the model's key; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub secret: Vec<String>,
+    /// Memory of a pod: `4Gi`.
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
 }
 
 /// How one machine works.
@@ -121,6 +143,8 @@ pub enum ExecutorArg {
     Local,
     /// An array of jobs that `sbatch` takes; the folder must be seen by all nodes.
     Slurm,
+    /// Nobody: an Indexed Job is printed as JSON, for `kubectl create -f -`.
+    Kubernetes,
     /// Nobody: the commands are printed, one a line.
     Shards,
 }

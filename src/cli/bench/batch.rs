@@ -1,13 +1,13 @@
 //! `unidebug bench run|status|resubmit|work|merge`: many bugs.
 
 use super::args::{
-    BenchFolderArgs, BenchMergeArgs, BenchResubmitArgs, BenchRunArgs, BenchWorkArgs, ExecutorArg, SpreadArgs,
+    BenchFolderArgs, BenchMergeArgs, BenchResubmitArgs, BenchRunArgs, BenchWorkArgs, ExecutorArg, PodArgs, SpreadArgs,
     WorkerArgs,
 };
 use super::live::{self, Live};
 use super::plan::plan;
 use super::posts;
-use crate::batch::{self, BatchError, Merged, Plan, Posts, Progress, Spread, State, Trouble, Unit, Worker};
+use crate::batch::{self, BatchError, Merged, Plan, Pod, Posts, Progress, Spread, State, Trouble, Unit, Worker};
 use crate::cli::error::{Failure, LATER};
 use crate::cli::interrupt;
 use crate::domain::words::{counted, listed};
@@ -19,6 +19,9 @@ use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
+
+/// This program in an image.
+const IN_IMAGE: &str = "unidebug";
 
 /// Begins a batch, or goes on with it.
 ///
@@ -37,6 +40,9 @@ pub async fn run(args: &BenchRunArgs) -> Result<u8, Failure> {
     if args.batch && executor != ExecutorArg::Local {
         let hint = "leave out `--executor`: runs are short, and what takes time is the vendor's batch";
         return Err(Failure::usage("--batch belongs to work that is done here", hint));
+    }
+    if executor == ExecutorArg::Kubernetes {
+        pod_of(&args.spread.pod)?;
     }
     let plan = plan(args, executor == ExecutorArg::Local)?;
     let folder = whole(&args.out);
@@ -74,26 +80,43 @@ impl Batch<'_> {
             let code = show(folder, plan, json)?;
             return done.map(|()| if code == 0 { failed(folder, plan) } else { code });
         }
-        let SpreadArgs { shards, each: WorkerArgs { jobs, retry_pause }, sbatch_arg } = how;
+        let SpreadArgs { shards, each: WorkerArgs { jobs, retry_pause }, sbatch_arg, pod } = how;
         let spread = Spread {
-            program: program()?,
+            program: if executor == ExecutorArg::Kubernetes { IN_IMAGE.into() } else { program()? },
             folder: folder.to_owned(),
             shards: usize::from(*shards),
             jobs: usize::from(*jobs),
             pause: retry_pause.0,
             options: sbatch_arg.clone(),
         };
-        let text = if executor == ExecutorArg::Shards {
-            batch::commands(&spread, plan).iter().map(|command| format!("{command}\n")).collect()
-        } else {
-            match batch::submit(&spread, plan).await? {
+        let text = match executor {
+            ExecutorArg::Shards => {
+                batch::commands(&spread, plan).iter().map(|command| format!("{command}\n")).collect()
+            }
+            ExecutorArg::Kubernetes => match batch::job(&spread, &pod_of(pod)?, plan)? {
+                Some(job) => format!("{job:#}\n"),
+                None => {
+                    // No Job is printed, for `kubectl` would take anything else for one.
+                    crate::cli::tell("nothing is left to do");
+                    String::new()
+                }
+            },
+            _ => match batch::submit(&spread, plan).await? {
                 Some(id) => format!("job {id}: `unidebug bench status {folder}` tells how far it is\n"),
                 None => "nothing is left to do\n".to_owned(),
-            }
+            },
         };
         crate::cli::print(&text);
         Ok(0)
     }
+}
+
+/// What the pods are made of.
+fn pod_of(args: &PodArgs) -> Result<Pod, Failure> {
+    let hint = "build one by docs/Containerfile, and name it with `--image`";
+    let image = args.image.clone().ok_or_else(|| Failure::usage("--executor kubernetes needs an image", hint))?;
+    let PodArgs { volume, secret, memory, .. } = args;
+    Ok(Pod { image, volumes: volume.clone(), secrets: secret.clone(), memory: memory.clone() })
 }
 
 /// Does a part of a batch.
@@ -286,7 +309,9 @@ impl From<BatchError> for Failure {
             BatchError::Post(PostError::Model(error)) => error.into(),
             BatchError::Cap { what } => Self::cap(what, hint),
             BatchError::Interrupted => Self::interrupted(hint),
-            BatchError::Plan { .. } | BatchError::Usage { .. } => Self::usage(error.to_string(), hint),
+            BatchError::Plan { .. } | BatchError::Usage { .. } | BatchError::Volume { .. } => {
+                Self::usage(error.to_string(), hint)
+            }
             BatchError::Io { what, path, source } => Self::io(&format!("{what} ({path})"), &source),
             _ => Self::unusable(error.to_string(), hint),
         }
