@@ -54,6 +54,7 @@ mod localization;
 mod mcp;
 mod model_stack;
 mod observation;
+mod otlp;
 mod page;
 mod parsers;
 mod patches;

@@ -51,4 +51,6 @@ pub enum InspectFormat {
     MultiSwebench,
     /// Patches, a file each.
     Diffs,
+    /// Spans for a collector of OpenTelemetry: OTLP as JSON, one object a line, without texts of prompts and answers.
+    Otlp,
 }

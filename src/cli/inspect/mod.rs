@@ -10,6 +10,7 @@ use super::error::Failure;
 use super::report::{run_dirs, write};
 use crate::domain::Outcome;
 use crate::domain::words::counted;
+use crate::journal::Journal;
 use crate::report::study::{RunFacts, name_rows};
 use crate::report::walk::export::{self, Predictions, Unpredictable};
 use crate::report::walk::{self, Walk};
@@ -55,6 +56,10 @@ pub async fn inspect(args: &InspectArgs) -> Result<u8, Failure> {
         InspectFormat::Swebench => predictions(&dirs, args, export::swebench)?,
         InspectFormat::MultiSwebench => predictions(&dirs, args, export::multi_swebench)?,
         InspectFormat::Diffs => diffs(&dirs, args)?,
+        InspectFormat::Otlp => {
+            let spans = dirs.iter().map(|dir| spans(dir)).collect::<Result<Vec<_>, _>>()?;
+            one_text(&lines(spans.into_iter()), args.out.as_deref())?;
+        }
     }
     Ok(0)
 }
@@ -70,6 +75,14 @@ fn on_screen(dir: &Utf8Path) -> Result<u8, Failure> {
 #[cfg(not(feature = "tui"))]
 fn on_screen(_: &Utf8Path) -> Result<u8, Failure> {
     Err(Failure::usage("this build has no full screen", "build it with the feature `tui`, or leave out `--screen`"))
+}
+
+/// A run as spans. It began when its settings were frozen.
+fn spans(dir: &Utf8Path) -> Result<Value, Failure> {
+    let frozen = dir.join("config.json").metadata().and_then(|about| about.modified());
+    let frozen = frozen.map_err(|error| Failure::io(&format!("reading {dir}"), &error))?;
+    let began = frozen.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+    Ok(export::otlp(&RunFacts::read(dir)?, began, &Journal::read_timed(dir)?))
 }
 
 fn walks(dirs: &[Utf8PathBuf]) -> Result<Vec<Walk>, Failure> {

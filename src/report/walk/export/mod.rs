@@ -5,10 +5,12 @@
 //! no prediction for a benchmark of pull requests.
 
 mod mini;
+mod otlp;
 mod predictions;
 mod sweagent;
 
 pub use mini::mini;
+pub use otlp::otlp;
 pub use predictions::{Predictions, Unpredictable, multi_swebench, swebench};
 pub use sweagent::sweagent;
 
