@@ -51,6 +51,7 @@ mod ledger;
 mod levels;
 mod local_projects;
 mod localization;
+mod man;
 mod mcp;
 mod model_stack;
 mod observation;

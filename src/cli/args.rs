@@ -66,8 +66,12 @@ pub enum Command {
     Prices(PricesCommand),
     /// Check this machine: what is missing, and the remedy for each.
     Doctor(Box<DoctorArgs>),
+    /// Repair two small bugs that come with the program, and say what is missing on this machine.
+    SelfTest(SelfTestArgs),
     /// A script that completes commands and flags.
     Completions(CompletionsArgs),
+    /// Manual pages.
+    Man(ManArgs),
     /// Becomes a confined program; the sandbox's own use.
     #[command(hide = true, name = confine::COMMAND)]
     Confine {
@@ -127,6 +131,25 @@ pub struct DoctorArgs {
     /// End stdout with one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `self-test`.
+#[derive(Debug, Args)]
+pub struct SelfTestArgs {
+    /// Wall time for each bug.
+    #[arg(long, value_name = "TIME", default_value = "20s")]
+    pub max_time: Time,
+    /// End stdout with one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Write a page for every command into this folder, as `man/man1`; without it the first page is printed.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<Utf8PathBuf>,
 }
 
 /// `completions`.

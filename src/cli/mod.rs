@@ -31,6 +31,7 @@ mod interrupt;
 mod issue;
 mod judge;
 mod log;
+mod man;
 mod mcp;
 mod models;
 mod next;
@@ -45,6 +46,7 @@ mod run;
 mod run_all;
 mod runs;
 mod scratch;
+mod self_test;
 mod session;
 mod sources;
 mod telling;
@@ -111,7 +113,9 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Doctor(args) => doctor::doctor(args).await,
         // Handled before anything was started.
         Command::Confine { .. } => Ok(0),
+        Command::SelfTest(args) => self_test::self_test(&args).await,
         Command::Completions(args) => Ok(completions::completions(&args)),
+        Command::Man(args) => man::man(&args),
         Command::Init => init::init().await,
         Command::Prices(PricesCommand::Update { list }) => prices::update(&list),
         Command::Config(ConfigCommand::Show(args)) => config_show::show(&args),

@@ -4,7 +4,7 @@ mod endpoint;
 mod machine;
 
 use super::args::DoctorArgs;
-use super::config::Layers;
+use super::config::{Config, Layers};
 use super::error::{Failure, UNUSABLE};
 use super::open;
 use anstyle::{AnsiColor, Style};
@@ -60,6 +60,16 @@ pub async fn doctor(args: Box<DoctorArgs>) -> Result<u8, Failure> {
         super::print(&as_text(&checks, missing));
     }
     Ok(if missing == 0 { 0 } else { UNUSABLE })
+}
+
+/// What this machine lacks, each with its remedy: a line each.
+pub async fn lacks(config: &Config) -> Vec<String> {
+    let checks = machine::checks(config).await.into_iter();
+    let line = |check: Check| match (check.state, check.fix) {
+        (State::Missing, Some(fix)) => Some(format!("{}: {} (fix: {fix})", check.what, check.detail)),
+        _ => None,
+    };
+    checks.filter_map(line).collect()
 }
 
 fn as_text(checks: &[Check], missing: usize) -> String {
