@@ -29,6 +29,9 @@ pub struct McpSettings {
     /// Isolation of everything that is compiled or tested [default: auto].
     #[arg(help_heading = "Bug and project", long, value_enum)]
     pub sandbox: Option<SandboxArg>,
+    /// Files that no tool shows, as a glob; may be repeated.
+    #[arg(help_heading = "Bug and project", long, value_name = "GLOB")]
+    pub deny: Vec<String>,
     /// Most wall time of one `repair`, which is refused without this cap.
     #[arg(help_heading = CAPS, long, value_name = "TIME")]
     pub max_time: Option<Time>,
