@@ -129,11 +129,7 @@ pub fn patched(folder: &Utf8Path, report: &RunReport) -> Option<Patch> {
     kept(folder, report, &report.files)
 }
 
-fn kept<'p>(
-    folder: &Utf8Path,
-    report: &RunReport,
-    files: impl IntoIterator<Item = &'p RepoPath>,
-) -> Option<Patch> {
+fn kept<'p>(folder: &Utf8Path, report: &RunReport, files: impl IntoIterator<Item = &'p RepoPath>) -> Option<Patch> {
     let read = |path: &RepoPath| {
         let after: Arc<[u8]> = std::fs::read(path.under(&folder.join(AFTER))).ok()?.into();
         let before: Option<Arc<[u8]>> = std::fs::read(path.under(&folder.join(BEFORE))).ok().map(Into::into);

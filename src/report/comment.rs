@@ -47,6 +47,7 @@ fn title(report: &RunReport) -> &'static str {
     match report.verdict {
         VerdictWord::Plausible => "a patch that passes every test",
         VerdictWord::NoRepair => "no patch was found",
+        VerdictWord::NotReproduced => "no test shows what the issue says",
         VerdictWord::StoppedAtCap => "stopped at its cap without a patch",
     }
 }

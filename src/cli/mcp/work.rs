@@ -5,6 +5,8 @@ use super::bench::{Benches, Held, Purpose, Warm};
 use super::listen::Listener;
 use super::tools::{JudgePatch, Name, OnBug, Repair, RunTests, SearchCode};
 use crate::benchmark;
+use crate::cli::bench::args::OfBatch;
+use crate::cli::came_to::confidence;
 use crate::cli::config::{Config, Dollars, Layers, Place, Time};
 use crate::cli::error::Failure;
 use crate::cli::finish::keep;
@@ -81,7 +83,11 @@ impl Request<'_> {
         bench.validator.forget();
         self.listener.watcher().phase("judging the patch");
         let attempt = judge::word(&given, bench, &Tally::default()).await?;
-        let object = judge::object(bench, &[Judged { name: given.name, attempt }]);
+        let confidence = match attempt.validation.is_plausible() {
+            true => confidence(bench, &attempt.patch).await,
+            false => None,
+        };
+        let object = judge::object(bench, &[Judged { name: given.name, attempt, confidence }]);
         self.shared.benches.put(warm);
         Ok(object)
     }
@@ -139,7 +145,7 @@ impl Request<'_> {
         effect::check(&layers, &config)?;
         lower(&mut config, &args)?;
         let name = benchmark::typed(&bug);
-        let session = Session::open(&name, config, Contact::First, None).await?;
+        let session = Session::open(&name, config, Contact::First, OfBatch::default()).await?;
         let folder = run_folder(None, session.opened(), None)?;
         let telling = begun(&name, &layers, &session, (&folder, None), true).await?;
         let telling = telling.heard_by(Arc::new(self.listener.clone()), self.listener.watcher());

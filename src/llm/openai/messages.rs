@@ -274,7 +274,9 @@ mod tests {
         assert_eq!(whole["choices"][0]["finish_reason"], "tool_calls");
         assert_eq!(whole["usage"], json!({"input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 12}));
         let mut cut = Assembly::default();
-        events[..7].iter().for_each(|event| drop(cut.take(event)));
+        events[..7].iter().for_each(|event| {
+            cut.take(event);
+        });
         assert!(cut.began() && cut.whole().is_none());
     }
 }
