@@ -197,7 +197,7 @@ fn a_wrong_path_is_answered_with_what_exists() {
 fn the_tools_are_listed_with_their_arguments() {
     let done = unidebug(&["tool"]);
     done.expect_code(0);
-    assert_eq!(done.stdout.lines().count(), 20);
+    assert_eq!(done.stdout.lines().count(), 22);
     assert!(done.stdout.contains("read_range(file_path, start_line, end_line)"), "{}", done.stdout);
 }
 

@@ -171,8 +171,8 @@ fn a_run_is_walked_through_on_the_whole_terminal() {
     let home = tempfile::tempdir().unwrap();
     let program = Unidebug::new(&["inspect", run.parent().unwrap().to_str().unwrap(), "--screen"]);
     let mut terminal = Terminal::start(program, home.path());
-    // Only what changed is drawn later on: the first picture alone holds whole words.
-    terminal.answer("what happened", "dq");
+    // The screen is drawn word by word, and later on only what changed.
+    terminal.answer("happened", "dq");
     let (code, screen) = terminal.ended();
     assert_eq!(code, Some(0), "{screen}");
     let piped = Unidebug::new(&["inspect", run.parent().unwrap().to_str().unwrap(), "--screen"]).run();
