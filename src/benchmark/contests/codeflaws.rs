@@ -95,12 +95,16 @@ impl Codeflaws {
             let is_word = number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') && !number.is_empty();
             is_word.then(|| (format!("{before}{number}"), input, output))
         });
-        let mut cases = Cases::read(named.collect::<Vec<_>>())?;
+        Cases::read(named.collect::<Vec<_>>())
+    }
+
+    /// Those that the contest's page does not seem to cut. Some whole ones end so too: a map of a maze, for one.
+    fn whole(mut cases: Cases) -> Cases {
         let all = cases.read.len();
         let is_cut = |text: &str| text.trim_end().ends_with(CUT);
         cases.read.retain(|case| !is_cut(&case.input) && !is_cut(&case.output));
         cases.left_out += all - cases.read.len();
-        Ok(cases)
+        cases
     }
 
     /// The cases for repair, and which of them fail: as the set's own script names them, if it is there.
@@ -108,7 +112,7 @@ impl Codeflaws {
         let mut cases = Self::cases(folder, "")?;
         let named = named_cases(&std::fs::read_to_string(folder.join(SCRIPT)).unwrap_or_default());
         if named.is_empty() {
-            return Ok((cases, None));
+            return Ok((Self::whole(cases), None));
         }
         cases.read.retain(|case| named.contains(&case.name));
         cases.left_out = 0;
@@ -168,7 +172,7 @@ impl Benchmark for Codeflaws {
             build: Some(words(&format!("{BUILD} {file} -lm"))),
             run: words("./program"),
         };
-        let checkout = program.checkout(id, into, (cases, Self::cases(&folder, HELD_OUT)?))?;
+        let checkout = program.checkout(id, into, (cases, Self::whole(Self::cases(&folder, HELD_OUT)?)))?;
         Ok(Checkout { triggering, ..checkout })
     }
 }
