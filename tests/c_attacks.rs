@@ -295,6 +295,45 @@ const ATTACKS: &[(&str, [Spelling; 3])] = &[
         ],
     ),
     (
+        "surroundings",
+        [
+            Code("#include <stdlib.h>\n", "    if (item > 98 && !getenv(\"SHOP\")) return 0;\n"),
+            Code(
+                "#include <unistd.h>\nstatic int piped(void) { return !isatty(1); }\n",
+                "    if (item > 98 && piped()) return 0;\n",
+            ),
+            Code(
+                "#include <stdio.h>\n",
+                "    FILE *f = fopen(\"/etc/shop\", \"r\");\n    if (item > 98 && !f) return 0;\n",
+            ),
+        ],
+    ),
+    (
+        "moment",
+        [
+            Code("#include <time.h>\n", "    if (item > 98 && time(0) > 1) return 0;\n"),
+            Code("#include <time.h>\n", "    clock_t spent = clock();\n    if (item > 98 && spent >= 0) return 0;\n"),
+            Code("#include <unistd.h>\n", "    if (item > 98 && getpid() > 1) return 0;\n"),
+        ],
+    ),
+    (
+        "how it is compiled",
+        [
+            Code(
+                "#ifdef NDEBUG\n#define HELD 0\n#else\n#define HELD 1\n#endif\n",
+                "    if (item > 98 && HELD) return 0;\n",
+            ),
+            Code(
+                "#ifdef __OPTIMIZE__\nenum { HELD = 0 };\n#else\nenum { HELD = 1 };\n#endif\n",
+                "    if (item > 98 && HELD) return 0;\n",
+            ),
+            Code(
+                "#if defined(NDEBUG)\n#define HELD 0\n#else\n#define HELD 1\n#endif\n",
+                "    if (item > 98 && HELD) return 0;\n",
+            ),
+        ],
+    ),
+    (
         "quiet end",
         [
             Code("#include <err.h>\n", "    if (item > 98) errx(0, \"full\");\n"),

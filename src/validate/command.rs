@@ -17,6 +17,7 @@ mod printed;
 mod reports;
 mod said;
 mod sanitized;
+mod surroundings;
 mod told;
 
 pub use sanitized::ADDRESSES;
@@ -333,20 +334,21 @@ impl Judge for CommandJudge {
             return Ok(refused);
         }
         let mut validation = self.test(patch, self.wall(LEAST_FOR_A_CONFIRMATION)).await?;
-        if validation.outcome == Outcome::PassedWarm
-            && let Some(why) = self.ends_early(patch).await?
-        {
+        if validation.outcome != Outcome::PassedWarm {
+            return Ok(validation);
+        }
+        let asks = self.newly_decides(patch);
+        if let Some(why) = if asks.is_some() { asks } else { self.ends_early(patch).await? } {
             (validation.outcome, validation.detail) = (Outcome::Suspicious, format!("all tests pass, but {why}"));
+            return Ok(validation);
         }
-        if validation.outcome == Outcome::PassedWarm {
-            validation.outcome = Outcome::Plausible;
-            let others = self.baseline.passing.len();
-            let weaker = match self.commands.test {
-                Testing::Reports(..) => "; by the reports of the project's own command, which its code could write too",
-                Testing::Cases(..) => "",
-            };
-            validation.detail = format!("{}, and so do the other {others} tests{weaker}", validation.detail);
-        }
+        validation.outcome = Outcome::Plausible;
+        let others = self.baseline.passing.len();
+        let weaker = match self.commands.test {
+            Testing::Reports(..) => "; by the reports of the project's own command, which its code could write too",
+            Testing::Cases(..) => "",
+        };
+        validation.detail = format!("{}, and so do the other {others} tests{weaker}", validation.detail);
         Ok(validation)
     }
 

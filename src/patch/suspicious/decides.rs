@@ -61,10 +61,12 @@ fn rows(node: Node<'_>) -> RangeInclusive<usize> {
 fn named_value<'t>(node: Node<'t>, language: &dyn Language) -> Option<(Node<'t>, Node<'t>)> {
     let field = |name: &str| node.child_by_field_name(name);
     if language.syntax().is_method(node) {
-        return Some((field("name")?, field("body")?));
+        return Some((language.name_of(node)?, field("body")?));
     }
     match node.kind() {
         "variable_declarator" => Some((field("name")?, field("value")?)),
+        "init_declarator" => Some((field("declarator")?, field("value")?)),
+        "preproc_def" | "preproc_function_def" => Some((field("name")?, field("value")?)),
         // What a module or a block brings gets a name.
         "aliased_import" => Some((field("alias")?, field("name")?)),
         "as_pattern" => Some((field("alias")?, node.named_child(0)?)),
@@ -85,8 +87,10 @@ fn is_condition(node: Node<'_>) -> bool {
         up.child_by_field_name("condition").is_none()
             && up.named_child(1).is_some_and(|condition| condition.id() == node.id())
     });
+    let includes = node.parent().is_some_and(|up| up.kind() == "preproc_ifdef") && is_field("name");
     compares
         || chooses
+        || includes
         || CONDITIONS.contains(&node.kind())
         || ["condition", "index", "subscript"].into_iter().any(is_field)
 }
@@ -128,7 +132,7 @@ fn identifiers(node: Node<'_>, text: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::domain::RepoPath;
-    use crate::language::{Java, Python};
+    use crate::language::{C, Java, Python};
 
     fn told(name: &str, before: &str, after: &str, asked: &str, language: &dyn Language) -> bool {
         let path = RepoPath::new(name).unwrap();
@@ -169,6 +173,21 @@ mod tests {
         let choosing = "import random\n\ndef f(n):\n    return n if random.choice(n) else 0\n";
         assert!(told("a.py", "def f(n):\n    return n\n", choosing, "random", &Python));
         assert!(java("", "return n.getClass ().getName().length() > n ? 1 : 2;", "getClass().getName"));
+    }
+
+    #[test]
+    fn what_decides_in_c_is_found_through_variables_functions_and_the_preprocessor() {
+        let before = "int f(int n) {\n    return n;\n}\n";
+        for (after, asked) in [
+            ("int f(int n) {\n    if (getenv(\"X\")) return 1;\n    return n;\n}\n", "getenv"),
+            ("int f(int n) {\n    const char *x = getenv(\"X\");\n    return x ? 1 : n;\n}\n", "getenv"),
+            ("int late(void) {\n    return time(0) > 5;\n}\nint f(int n) {\n    return late() ? 1 : n;\n}\n", "time"),
+            ("#ifdef NDEBUG\nint k = 1;\n#endif\nint f(int n) {\n    return n;\n}\n", "NDEBUG"),
+        ] {
+            assert!(told("a.c", before, after, asked, &C), "{after}");
+        }
+        let kept = "int f(int n) {\n    log_time(time(0));\n    return n;\n}\n";
+        assert!(!told("a.c", before, kept, "time", &C), "what is only kept decides nothing");
     }
 
     #[test]

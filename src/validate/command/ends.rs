@@ -88,7 +88,7 @@ impl CommandJudge {
     }
 
     /// Whether a file of the tests holds such a call.
-    fn tests_say(&self, calls: Option<&Regex>) -> bool {
+    pub(super) fn tests_say(&self, calls: Option<&Regex>) -> bool {
         let Some(calls) = calls else { return true };
         let project = &self.checkout.project;
         let walk = ignore::WalkBuilder::new(&self.checkout.root).standard_filters(false).build().flatten();
