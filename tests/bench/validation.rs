@@ -11,12 +11,12 @@
 //! `UNIDEBUG_BENCH_ANYWAY` is set.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "rows.rs"]
+mod rows;
 #[path = "validation/subject.rs"]
 mod subject;
 
-use nix::sys::resource::{UsageWho, getrusage};
-use std::ops::ControlFlow;
-use std::time::Instant;
+use rows::{all, median, print_heads, shown, trusted};
 use subject::Subject;
 use unidebug::domain::{Outcome, Patch};
 use unidebug::sandbox::{Choice, Job, Sandbox};
@@ -25,97 +25,6 @@ use unidebug::validate::{ColdJudge, Judge, WarmJudge};
 /// Failing candidates in a batch, and batches of which the median is told.
 const BATCH: usize = 20;
 const BATCHES: usize = 5;
-
-/// Processor seconds of everything this process ever started.
-fn processor() -> f64 {
-    let reaped = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
-    let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    let mut total = seconds(reaped.user_time()) + seconds(reaped.system_time());
-    let mut open = vec![std::process::id()];
-    while let Some(pid) = open.pop() {
-        for task in std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
-            let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            for child in children.split_whitespace().filter_map(|word| word.parse().ok()) {
-                total += of_process(child);
-                open.push(child);
-            }
-        }
-    }
-    total
-}
-
-/// User and system time of a process and of those it waited for, in seconds; 100 ticks are one on Linux.
-fn of_process(pid: u32) -> f64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or("").split_whitespace().skip(11).take(4);
-    fields.filter_map(|word| word.parse::<f64>().ok()).sum::<f64>() / 100.0
-}
-
-/// One line of the table.
-#[derive(Clone)]
-struct Row {
-    name: &'static str,
-    count: usize,
-    processor: f64,
-    wall: f64,
-}
-
-impl Row {
-    fn print(&self) {
-        let each = 1000.0 / self.count as f64;
-        println!(
-            "{:<48} {:>5} {:>9.2} {:>9.2} {:>11.1} {:>11.1}",
-            self.name,
-            self.count,
-            self.processor,
-            self.wall,
-            self.processor * each,
-            self.wall * each
-        );
-    }
-
-    /// Processor seconds of one.
-    fn each(&self) -> f64 {
-        self.processor / self.count as f64
-    }
-}
-
-async fn measured<T>(name: &'static str, count: usize, work: impl Future<Output = T>) -> (Row, T) {
-    let (processor_before, begin) = (processor(), Instant::now());
-    let done = work.await;
-    (Row { name, count, processor: processor() - processor_before, wall: begin.elapsed().as_secs_f64() }, done)
-}
-
-/// Measures and prints.
-async fn shown<T>(name: &'static str, count: usize, work: impl Future<Output = T>) -> (Row, T) {
-    let (row, done) = measured(name, count, work).await;
-    row.print();
-    (row, done)
-}
-
-/// Judges batch after batch and prints the one in the middle, with all outcomes.
-async fn median(name: &'static str, judge: &dyn Judge, batches: &[Vec<Patch>]) -> (Row, Vec<Outcome>) {
-    let (mut rows, mut outcomes) = (Vec::new(), Vec::new());
-    for batch in batches {
-        let (row, told) = measured(name, batch.len(), all(judge, batch)).await;
-        rows.push(row);
-        outcomes.extend(told);
-    }
-    rows.sort_by(|a, b| a.processor.total_cmp(&b.processor));
-    let row = rows[rows.len() / 2].clone();
-    row.print();
-    (row, outcomes)
-}
-
-async fn all(judge: &dyn Judge, patches: &[Patch]) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
-    let mut keep = |_: usize, validation: &unidebug::domain::Validation| {
-        outcomes.push(validation.outcome);
-        ControlFlow::Continue(())
-    };
-    judge.validate_all(patches, &mut keep).await.unwrap();
-    outcomes
-}
 
 /// Batches of candidates that fail, none of them twice; `nth` makes those of one call differ from those of others.
 fn failing(subject: &Subject, nth: usize, batch: usize) -> Vec<Vec<Patch>> {
@@ -142,14 +51,12 @@ fn own_mib() -> u64 {
 
 #[tokio::main]
 async fn main() {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let load: f64 = std::fs::read_to_string("/proc/loadavg").unwrap().split(' ').next().unwrap().parse().unwrap();
-    let trust = load <= cores as f64 || std::env::var_os("UNIDEBUG_BENCH_ANYWAY").is_some();
+    let (trust, cores, load) = trusted();
     let subject = subject().await;
     let heap = subject.options.heap_mib;
     println!("subject: {}; {cores} processors, load {load:.1}", subject.title);
     println!("JVM: -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -Xmx{heap}m\n");
-    println!("{:<48} {:>5} {:>9} {:>9} {:>11} {:>11}", "", "n", "CPU s", "wall s", "CPU ms each", "wall ms each");
+    print_heads();
     // The kernel does not credit a parent with what runs in a namespace of its own, so processor seconds are taken
     // without one on both sides; what the sandbox adds has its own rows, in wall time.
     let none = Sandbox::detect(Choice::None).await.unwrap();
