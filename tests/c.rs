@@ -393,6 +393,22 @@ fn what_sanitizers_and_headers_say_is_evidence() {
     assert!(warned.stdout.contains("line 4: unused variable"), "{warned}");
 }
 
+/// What is measured and what is looked for in a project that names clang itself.
+#[test]
+fn a_project_that_is_built_by_clang_is_repaired() {
+    if std::process::Command::new("clang").arg("--version").output().is_err() {
+        eprintln!("passed over: no clang here");
+        return;
+    }
+    let project = project(("Makefile", &format!("CC = clang\n{MAKEFILE}")));
+    let root = project.path().to_str().unwrap();
+    let done = unidebug(&["run", root, "--model", "builtin", "--json"]);
+    assert_eq!(done.json()["verdict"], "plausible", "{done}");
+    assert_eq!(done.json()["localization"], "spectrum", "{done}");
+    let exits = attacked("#include <stdlib.h>\n", "    exit(0);\n");
+    assert_eq!(judged(&project, &[exits]), ["suspicious"]);
+}
+
 #[test]
 fn a_project_whose_tests_run_none_of_it_is_told_so() {
     let project =

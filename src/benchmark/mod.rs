@@ -81,7 +81,7 @@ pub enum Runner {
 }
 
 /// What a program must print for an input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Case {
     /// Its name, unique in the bug.
     pub name: String,
@@ -89,6 +89,8 @@ pub struct Case {
     pub input: String,
     /// What it must print; spaces at the end of lines do not count.
     pub output: String,
+    /// Numbers may differ by so much from what is expected, or by this share of it, where the set says so.
+    pub tolerance: Option<f64>,
 }
 
 impl Case {

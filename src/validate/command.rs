@@ -310,8 +310,8 @@ impl Judge for CommandJudge {
             return Ok(refused);
         }
         let wall = self.wall(LEAST_FOR_A_CANDIDATE);
-        match self.quick_no(patch, wall).await? {
-            Some(no) => Ok(no),
+        match self.judged_in_a_copy(patch, wall).await? {
+            Some(word) => Ok(word),
             None => self.test(patch, wall).await,
         }
     }

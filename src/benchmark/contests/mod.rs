@@ -97,7 +97,7 @@ impl Cases {
                 let bytes = fs::read(path).map_err(|source| io_error("cannot read a case", path, source))?;
                 Ok::<_, BenchmarkError>(String::from_utf8_lossy(&bytes).into_owned())
             };
-            cases.read.push(Case { name, input: text(&input)?, output: text(&output)? });
+            cases.read.push(Case { name, input: text(&input)?, output: text(&output)?, tolerance: None });
         }
         Ok(cases)
     }

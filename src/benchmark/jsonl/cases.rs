@@ -53,6 +53,9 @@ pub(super) fn complaint(entry: &Entry) -> Option<String> {
     if entry.cases.is_empty() {
         return Some("`run` is given without `cases`".into());
     }
+    if entry.tolerance.is_some_and(|most| !(0.0..1.0).contains(&most)) {
+        return Some("`tolerance` is no number from 0 to below 1, such as 1e-6".into());
+    }
     let mut names = BTreeSet::new();
     for (nth, case) in entry.cases.iter().enumerate() {
         let name = case.name(nth);
@@ -119,6 +122,7 @@ impl Jsonl {
             name: case.name(nth),
             input: text(&case.input, &case.input_file)?,
             output: text(&case.output, &case.output_file)?,
+            tolerance: entry.tolerance,
         })
     }
 }

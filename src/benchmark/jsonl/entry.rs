@@ -24,6 +24,7 @@ const OWN_KEYS: &[&str] = &[
     "compile",
     "run",
     "cases",
+    "tolerance",
 ];
 
 /// What a line says. Paths of its own are relative to the file the line stands in; those of [`Facts`] to the project.
@@ -67,6 +68,9 @@ pub(super) struct Entry {
     /// What it must print for which input.
     #[serde(default)]
     pub cases: Vec<CaseEntry>,
+    /// By how much numbers in its output may differ, absolutely or relatively.
+    #[serde(default)]
+    pub tolerance: Option<f64>,
     /// How the project is built and tested, with the keys of `.unidebug.toml`.
     #[serde(skip)]
     pub facts: Facts,
@@ -169,6 +173,7 @@ mod tests {
             (r#""cases":[{"output":"2"}]"#, "`cases` is given without `run`"),
             (r#""compile":"javac A.java""#, "`compile` is given without `run`"),
             (r#""run":"x","cases":[]"#, "without `cases`"),
+            (r#""run":"x","cases":[{"output":"2"}],"tolerance":2"#, "`tolerance` is no number from 0 to below 1"),
             (r#""run":"x 'y","cases":[{"output":"2"}]"#, "no command"),
             (r#""run":"x","test":"y","cases":[{"output":"2"}]"#, "beside `build` or `test`"),
             (r#""run":"x","cases":[{"input":"1"}]"#, "case `1` needs one of `output`"),

@@ -1,5 +1,6 @@
-//! A project in C that is built already: a candidate costs what it changes and the triggering tests. Only a *no* is taken
-//! from here; who passes runs once more from nothing.
+//! A project in C that is built already: a candidate costs what it changes and the triggering tests, and all tests where
+//! those pass. A *no* of the triggering tests and a *yes* of all are taken from here; a regression is judged from nothing,
+//! and so is every patch that is confirmed.
 
 use super::copy::forget_objects;
 use super::drivers::{self, Driver};
@@ -31,8 +32,12 @@ struct Built {
 }
 
 impl CommandJudge {
-    /// What speaks against a patch already by the triggering tests; `None` where nothing does, or nothing can be told.
-    pub(super) async fn quick_no(&self, patch: &Patch, wall: Duration) -> Result<Option<Validation>, ValidateError> {
+    /// The word on a candidate that is built in a copy; `None` where a run from nothing must decide.
+    pub(super) async fn judged_in_a_copy(
+        &self,
+        patch: &Patch,
+        wall: Duration,
+    ) -> Result<Option<Validation>, ValidateError> {
         if self.checkout.language != C.name() || self.built.fails.load(Ordering::Relaxed) {
             return Ok(None);
         }
@@ -46,9 +51,9 @@ impl CommandJudge {
             self.built.fails.store(true, Ordering::Relaxed);
             return Ok(None);
         };
-        let no = self.judged_in(&built, patch, wall).await;
+        let word = self.judged_in(&built, patch, wall).await;
         free().push(built);
-        no
+        word
     }
 
     async fn judged_in(
@@ -78,13 +83,24 @@ impl CommandJudge {
             Ran::Tested(report) => {
                 let judged = plausible::triggering(&self.baseline, &report);
                 if judged.outcome == Outcome::PassedWarm {
-                    return Ok(None);
+                    let Some(passed) = self.all_pass_in(place, wall).await? else { return Ok(None) };
+                    passed
+                } else {
+                    cold::answer(&report, judged, 0.0)
                 }
-                cold::answer(&report, judged, 0.0)
             }
         };
         validation.seconds = begin.elapsed().as_secs_f64();
         Ok(Some(validation))
+    }
+
+    /// The word on a candidate whose triggering tests pass, where all others pass as well in the copy it is built in.
+    async fn all_pass_in(&self, place: &Utf8Path, wall: Duration) -> Result<Option<Validation>, ValidateError> {
+        let Testing::Reports(test, folders) = &self.commands.test else { return Ok(None) };
+        let ran = self.built_and_tested(place, self.commands.build.as_ref(), (test, folders), wall).await?;
+        let Ran::Tested(report) = ran else { return Ok(None) };
+        let judged = self.judged(&report);
+        Ok((judged.outcome == Outcome::PassedWarm).then(|| cold::answer(&report, judged, 0.0)))
     }
 
     /// The command for the triggering tests alone, where it can be told so.

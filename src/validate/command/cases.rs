@@ -147,7 +147,7 @@ fn judged(case: &Case, done: &Finished) -> TestResult {
         frames: trace::frames(&said),
     };
     let (status, failure) = match done.exit {
-        Exit::Code(0) if same(&answer, &case.output) => (TestStatus::Passed, None),
+        Exit::Code(0) if same(&answer, &case.output, case.tolerance) => (TestStatus::Passed, None),
         Exit::Code(0) => (TestStatus::Failed, Some(failed("wrong output".into(), "output", &answer))),
         Exit::TimedOut => (TestStatus::TimedOut, Some(failed("timeout".into(), "output until then", &answer))),
         other => (TestStatus::Failed, Some(failed(ending(other), "it said", &said))),
@@ -166,8 +166,8 @@ fn ending(exit: Exit) -> String {
     Signal::try_from(number).map_or_else(|_| exit.to_string(), |signal| signal.as_str().to_owned())
 }
 
-/// Whether two outputs are the same line by line; spaces at the end of lines and empty lines at the end say nothing.
-fn same(one: &str, other: &str) -> bool {
+/// Whether an output is the expected one line by line; spaces at the end of lines and empty lines at the end say nothing.
+fn same(output: &str, expected: &str, tolerance: Option<f64>) -> bool {
     let lines = |text: &str| {
         let mut lines: Vec<String> = text.lines().map(|line| line.trim_end().to_owned()).collect();
         while lines.last().is_some_and(String::is_empty) {
@@ -175,7 +175,23 @@ fn same(one: &str, other: &str) -> bool {
         }
         lines
     };
-    lines(one) == lines(other)
+    let (output, expected) = (lines(output), lines(expected));
+    output == expected || tolerance.is_some_and(|most| are_near(&output, &expected, most))
+}
+
+/// Whether two outputs have the same words, numbers among them equal but for the tolerance.
+fn are_near(output: &[String], expected: &[String], most: f64) -> bool {
+    let near = |word: &str, other: &str| match (word.parse::<f64>(), other.parse::<f64>()) {
+        (Ok(word), Ok(other)) => (word - other).abs() <= most * other.abs().max(1.0),
+        _ => false,
+    };
+    output.len() == expected.len()
+        && output.iter().zip(expected).all(|(line, other)| {
+            let (words, others): (Vec<&str>, Vec<&str>) =
+                (line.split_whitespace().collect(), other.split_whitespace().collect());
+            let all = || words.iter().zip(&others).all(|(word, other)| word == other || near(word, other));
+            words.len() == others.len() && all()
+        })
 }
 
 #[cfg(test)]
@@ -188,7 +204,7 @@ mod tests {
     }
 
     fn ended(exit: Exit, stdout: &str, stderr: &str) -> (TestStatus, String) {
-        let case = Case { name: "3".into(), input: "1 2\n".into(), output: "3\n".into() };
+        let case = Case { name: "3".into(), input: "1 2\n".into(), output: "3\n".into(), tolerance: None };
         let result = judged(&case, &done(exit, stdout, stderr));
         assert_eq!((result.id.to_string().as_str(), result.millis), ("cases#3", 7));
         (
@@ -208,6 +224,22 @@ mod tests {
         assert!(ended(Exit::Code(1), "3\n", "Exception").1.starts_with("exit code 1: "), "a right answer and a crash");
         assert_eq!(ended(Exit::TimedOut, "", "").0, TestStatus::TimedOut);
         assert!(ended(Exit::Code(139), "", "").1.starts_with("SIGSEGV: "));
-        assert!(!same("3", "3\n4") && !same("", "3") && !same("1 2", "12"));
+        assert!(!same("3", "3\n4", None) && !same("", "3", None) && !same("1 2", "12", None));
+    }
+
+    #[test]
+    fn numbers_may_differ_where_the_set_says_so() {
+        let near = |output: &str, expected: &str| same(output, expected, Some(1e-6));
+        assert!(near("0.3333333\nx 1000000.5", "0.33333333\nx 1000000\n") && !same("0.30", "0.3", None));
+        assert!(
+            !near("0.334", "0.3333") && !near("x", "y") && !near("1 2", "1") && !near("NaN", "0") && !near("1", "1\n2")
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn an_output_is_always_near_itself(text in ".{0,80}") {
+            proptest::prop_assert!(same(&text, &text, None) && same(&text, &text, Some(0.0)));
+        }
     }
 }

@@ -9,8 +9,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-/// Names under which a build may call gcc.
-const NAMES: &[&str] = &["cc", "c99", "gcc"];
+/// Names under which a build may call gcc, or whichever compiler there is.
+const NAMES: &[&str] = &["cc", "c99", "gcc", CLANG];
+/// The name under which it calls clang.
+const CLANG: &str = "clang";
 /// A compiler with words of ours: `ALWAYS` in every call, `LINKED` where it makes a program.
 const COMPILER: &str = r#"#!/bin/sh
 here=${0%/*}
@@ -42,13 +44,17 @@ pub(super) struct Added<'t> {
     pub(super) always: &'t str,
     /// Words of a call that makes a program; `$here/added.o` is the object.
     pub(super) linked: &'t str,
+    /// Whether only gcc makes what is asked for: it stands in for clang then.
+    pub(super) only_gcc: bool,
 }
 
 impl Compilers {
-    /// Makes the folder and compiles the object; `None` where there is no gcc that can. `{here}` in the source becomes the
+    /// Makes the folder and compiles the object; `None` where there is no compiler that can. `{here}` in the source becomes the
     /// folder's own name, which nobody can guess.
     pub(super) async fn of(judge: &CommandJudge, added: &Added<'_>) -> Result<Option<Self>, ValidateError> {
-        let Some(gcc) = on_users_path("gcc", &judge.checkout.root) else { return Ok(None) };
+        let [gcc, clang] = ["gcc", CLANG].map(|name| on_users_path(name, &judge.checkout.root));
+        let clang = clang.filter(|_| !added.only_gcc);
+        let Some(first) = gcc.as_ref().or(clang.as_ref()) else { return Ok(None) };
         let work = &judge.options.work_dir;
         let failed = || io_error("writing compilers", work);
         let keep = tempfile::Builder::new().prefix("compilers-").tempdir_in(work).map_err(failed())?;
@@ -58,10 +64,11 @@ impl Compilers {
         let script = COMPILER.replace("ALWAYS", added.always).replace("LINKED", added.linked);
         for name in NAMES {
             let file = folder.join(name);
-            std::fs::write(&file, script.replace("REAL", gcc.as_str())).map_err(failed())?;
+            let real = clang.as_ref().filter(|_| *name == CLANG).unwrap_or(first);
+            std::fs::write(&file, script.replace("REAL", real.as_str())).map_err(failed())?;
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).map_err(failed())?;
         }
-        let object = Job::new(gcc.as_str(), &folder).args(["-c", "added.c", "-o", "added.o"]).write(&folder);
+        let object = Job::new(first.as_str(), &folder).args(["-c", "added.c", "-o", "added.o"]).write(&folder);
         let is_compiled = judge.sandbox.run(object.wall(LEAST)).await?.exit.success();
         Ok(is_compiled.then_some(Self { _keep: keep, folder }))
     }

@@ -72,6 +72,7 @@ impl CommandJudge {
             source: &SOURCE.replace("{tree}", tree.as_str()),
             always: "",
             linked: "-Wl,--wrap=main $here/added.o",
+            only_gcc: false,
         };
         let Some(compilers) = Compilers::of(self, &added).await? else { return Ok(None) };
         if let Some(build) = &self.commands.build

@@ -33,7 +33,7 @@ impl CommandJudge {
 
     async fn measure(&self, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
         let gcov = on_users_path("gcov", &self.checkout.root).filter(|_| self.checkout.language == C.name());
-        let added = Added { source: DUMP, always: "--coverage -O0", linked: "$here/added.o" };
+        let added = Added { source: DUMP, always: "--coverage -O0", linked: "$here/added.o", only_gcc: true };
         let (Some(gcov), Some(tools)) = (gcov, Compilers::of(self, &added).await?) else {
             tracing::info!("no coverage: it is measured in C, by gcc and gcov");
             return Ok(None);

@@ -50,7 +50,9 @@ impl CommandJudge {
         if self.checkout.language != C.name() {
             return Ok(None);
         }
-        let Some(compilers) = Compilers::of(self, &Added { source: SOURCE, always: WORDS, linked: "" }).await? else {
+        let Some(compilers) =
+            Compilers::of(self, &Added { source: SOURCE, always: WORDS, linked: "", only_gcc: false }).await?
+        else {
             return Ok(None);
         };
         let (_keep, tree) = self.copy()?;
