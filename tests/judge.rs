@@ -5,6 +5,7 @@ mod coverage;
 mod generations;
 mod passing;
 mod process;
+mod triggers;
 
 use crate::support::Trial;
 use unidebug::domain::{Outcome, TestId, TestStatus};

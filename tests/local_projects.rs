@@ -132,6 +132,44 @@ async fn the_failing_module_of_a_maven_project_is_found_and_repaired_in_its_sibl
 }
 
 #[tokio::test]
+async fn a_patch_that_breaks_the_tests_of_another_module_is_no_repair() {
+    let core_test = SUM_TEST.replace(
+        "    @org",
+        "    @org.junit.Test public void two() { org.junit.Assert.assertEquals(5, Sum.of(2, 3)); }\n    @org",
+    );
+    // What the other module sees works with the bug.
+    let app_test =
+        REPORT_TEST.replace("\"total 6\", new Report().line(1, 2, 3)", "\"total 5\", new Report().line(0, 2, 3)");
+    let trial = Trial::new(&[
+        ("pom.xml", TOP_POM),
+        ("core/pom.xml", CORE_POM),
+        ("core/src/main/java/core/Sum.java", SUM),
+        ("core/src/test/java/core/SumTest.java", &core_test),
+        ("app/pom.xml", APP_POM),
+        ("app/src/main/java/app/Report.java", REPORT),
+        ("app/src/test/java/app/ReportTest.java", &app_test),
+    ]);
+    let checkout = trial.checkout().await.unwrap();
+    assert_eq!(checkout.project.module, RepoPath::new("core").unwrap(), "{:?}", checkout.notes);
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    assert_eq!(judge.baseline().triggering, vec!["core.SumTest#two".parse().unwrap()]);
+    for (to, wanted) in [("int i = 0", Outcome::Plausible), ("int i = numbers.length > 2 ? 2 : 0", Outcome::Regression)]
+    {
+        let patch = Patch {
+            files: vec![FileChange {
+                path: RepoPath::new("core/src/main/java/core/Sum.java").unwrap(),
+                before: Some(SUM.as_bytes().into()),
+                after: SUM.replace("int i = 1", to).as_bytes().into(),
+            }],
+        };
+        let told = judge.judge().confirm(&patch).await.unwrap();
+        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
+        assert_eq!(told.detail.contains("in module app"), wanted == Outcome::Regression, "{told:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_module_can_be_named_by_its_test_and_by_its_folder() {
     let trial = two_modules();
     let failing = |test: &str| Settings { failing: vec![test.into()], ..Settings::default() };

@@ -35,7 +35,7 @@ enum Seen {
 /// Judges what a report says of the triggering tests.
 pub fn triggering(baseline: &Baseline, report: &TestReport) -> Judged {
     let of = baseline.triggering.len();
-    let seen: Vec<(&TestId, Seen)> = baseline.triggering.iter().map(|id| (id, status(report, id))).collect();
+    let seen: Vec<(&TestId, Seen)> = baseline.triggering.iter().map(|id| (id, status(baseline, report, id))).collect();
     let with = |wanted| seen.iter().filter(|(_, how)| *how == wanted).map(|(id, _)| (*id).clone()).collect();
     let fixed = seen.iter().filter(|(_, how)| *how == Seen::Passed).count();
     let all = |outcome, detail: String, against| Judged { outcome, detail, against, fixed };
@@ -72,13 +72,13 @@ pub fn triggering(baseline: &Baseline, report: &TestReport) -> Judged {
 }
 
 /// How a triggering test ended. A class that could not be set up stands for all its tests, and they for it.
-fn status(report: &TestReport, id: &TestId) -> Seen {
+fn status(baseline: &Baseline, report: &TestReport, id: &TestId) -> Seen {
     if id.method.is_empty() {
         return class_status(report, &id.class);
     }
     match report.results.get(id).or_else(|| report.results.get(&TestId::new(&id.class, ""))) {
         Some(result) => seen(result),
-        None => renamed(report, id),
+        None => renamed(baseline, report, id),
     }
 }
 
@@ -101,14 +101,15 @@ pub(super) fn is_within(class: &str, outer: &str) -> bool {
 
 /// An invocation whose name holds a value that the patch changed: the method's invocations stand for it, if there are as
 /// many as the name's own group had.
-fn renamed(report: &TestReport, id: &TestId) -> Seen {
+fn renamed(baseline: &Baseline, report: &TestReport, id: &TestId) -> Seen {
     if id.bare_method() == id.method {
         return Seen::Missing;
     }
     let same = |result: &&TestResult| result.id.class == id.class && result.id.bare_method() == id.bare_method();
     let all: Vec<Seen> = report.results.values().filter(same).map(seen).collect();
+    let before = baseline.report.results.values().filter(same).count().max(1);
     let order = [Seen::Failed, Seen::Cut, Seen::Skipped, Seen::Missing];
-    order.into_iter().find(|wanted| all.contains(wanted)).unwrap_or(if all.is_empty() {
+    order.into_iter().find(|wanted| all.contains(wanted)).unwrap_or(if all.len() < before {
         Seen::Missing
     } else {
         Seen::Passed
@@ -156,13 +157,16 @@ pub(super) fn not_passed<'r>(baseline: &Baseline, report: &'r TestReport) -> imp
 }
 
 /// Tests that there are without the patch and of which a report has fewer results, by class and bare method. A class that
-/// failed as a whole has told so.
+/// failed as a whole has told so, for the classes nested in it, too.
 pub(super) fn missing(expected: &Discovered, report: &TestReport) -> Vec<TestId> {
     let mut ran: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for id in report.results.keys() {
         *ran.entry((&id.class, id.bare_method())).or_default() += 1;
     }
-    let failed_whole = |id: &TestId| report.results.contains_key(&TestId::new(&id.class, ""));
+    let failed_whole = |id: &TestId| {
+        let nested = id.class.match_indices('$').map(|(at, _)| &id.class[..at]);
+        nested.chain([id.class.as_str()]).any(|class| report.results.contains_key(&TestId::new(class, "")))
+    };
     let is_missing = |(id, count): &(&TestId, &Option<usize>)| {
         // Where only a run can tell the number, at least one must have run.
         let wanted = count.unwrap_or(1);
@@ -234,11 +238,13 @@ mod tests {
 
     #[test]
     fn an_invocation_that_the_patch_renames_is_judged_by_its_method() {
-        let bug = baseline(&["T#sum[1: 3]"]);
+        let before = report(Complete, &[("T#sum[0: 2]", Passed), ("T#sum[1: 3]", Failed)]);
+        let bug = Baseline { report: before.into(), ..baseline(&["T#sum[1: 3]"]) };
         for (results, wanted) in [
             (&[("T#sum[0: 2]", Passed), ("T#sum[1: 4]", Passed)][..], Outcome::PassedWarm),
             (&[("T#sum[0: 2]", Passed), ("T#sum[1: 4]", Failed)], Outcome::Failed),
             (&[("T#other[1: 3]", Passed)], Outcome::MissingTests),
+            (&[("T#sum[0: 2]", Passed)], Outcome::MissingTests),
         ] {
             assert_eq!(triggering(&bug, &report(Complete, results)).outcome, wanted, "{results:?}");
         }
@@ -260,6 +266,8 @@ mod tests {
         assert!(none.is_empty(), "{none:?}");
         let some: Vec<String> = names(&[("T#one", Passed), ("T#three[1]", Passed), ("T#three[2]", Passed)]);
         assert_eq!(some, ["T#some", "T#three"]);
+        let nested: Discovered = [("T$Inner#one".parse().unwrap(), Some(1))].into();
+        assert!(missing(&nested, &report(Complete, &[("T", Failed)])).is_empty(), "nor do its nested ones run");
         let class: Vec<String> = names(&[("T", Failed)]);
         assert!(class.is_empty(), "the class has told that it failed");
     }

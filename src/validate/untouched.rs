@@ -43,7 +43,7 @@ pub(super) struct Untouched {
 impl Untouched {
     /// What earlier runs of this program found out about exactly this content.
     pub(super) fn of(subject: &dyn Subject) -> Self {
-        let file = subject.kept().join("untouched-2.json");
+        let file = subject.kept().join("untouched-3.json");
         let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
         let known = known.unwrap_or_default().into_iter().collect();
         Self { known: Mutex::new(known), file }
@@ -91,6 +91,13 @@ impl Untouched {
         Ok(told)
     }
 
+    /// How many invocations of a test's method do not pass without the patch and are not in a report with it.
+    pub(super) fn gone(&self, id: &TestId, report: &TestReport) -> usize {
+        let known = self.known();
+        let same = known.iter().filter(|(other, _)| is_invocation(other) && same_group(other, id));
+        same.filter(|(other, before)| **before != Before::Passes && !report.results.contains_key(*other)).count()
+    }
+
     fn remember(&self, asked: BTreeMap<TestId, Before>) {
         let kept: Kept = {
             let mut known = self.known();
@@ -121,11 +128,25 @@ async fn ask(subject: &dyn Subject, open: &[TestId]) -> Result<BTreeMap<TestId, 
             break;
         }
     }
-    Ok(open.iter().map(|id| (id.clone(), before(&runs, id))).collect())
+    let mut told: BTreeMap<TestId, Before> = open.iter().map(|id| (id.clone(), before(&runs, id))).collect();
+    // The invocations that there are tell which of them a patch takes away.
+    let invocations = runs.iter().flat_map(|run| run.results.keys()).filter(|id| is_invocation(id));
+    for id in invocations.filter(|id| open.iter().any(|asked| same_group(id, asked))) {
+        told.insert(id.clone(), before(&runs, id));
+    }
+    Ok(told)
+}
+
+fn is_invocation(id: &TestId) -> bool {
+    id.bare_method() != id.method
 }
 
 fn before(runs: &[TestReport], id: &TestId) -> Before {
     let seen: Vec<Option<bool>> = runs.iter().map(|run| passes(run, id)).collect();
+    let has_others = |run: &TestReport| run.results.keys().any(|other| other != id && same_group(other, id));
+    if is_invocation(id) && runs.iter().all(|run| !run.results.contains_key(id) && has_others(run)) {
+        return Before::Absent;
+    }
     if seen.iter().all(Option::is_none) {
         Before::Absent
     } else if seen.iter().all(|pass| *pass == Some(true)) {

@@ -9,6 +9,7 @@ use crate::validate::records::Discovered;
 use crate::validate::subject::Copy;
 use crate::validate::untouched::{Before, passes};
 use crate::validate::{ValidateError, suite};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Times that a test is run again with the patch before it speaks against it.
 const AGAIN: usize = 3;
@@ -57,8 +58,10 @@ impl Confirmation<'_> {
             before.extend(self.untouched.ask_longer(self.subject, &cut).await?);
         }
         let mut against: Vec<TestId> = Vec::new();
+        let renamed = self.renamed(report, &before);
         for (id, before) in before {
             match before {
+                Before::Absent if renamed.contains(&id) => drop(cleared.insert(id, Reason::Broken)),
                 Before::Fails => drop(cleared.insert(id, Reason::Broken)),
                 Before::Cut => drop(cleared.insert(id, Reason::Cut)),
                 Before::Skipped => drop(cleared.insert(id, Reason::Skipped)),
@@ -86,6 +89,17 @@ impl Confirmation<'_> {
             }
         }
         Ok((!against.is_empty()).then(|| self.objects(report, against, of)))
+    }
+
+    /// Invocations that are new under the patch and do not pass, where as many that do not pass without it are gone: their
+    /// names hold a value that the patch changes.
+    fn renamed(&self, report: &TestReport, before: &BTreeMap<TestId, Before>) -> BTreeSet<TestId> {
+        let new: Vec<&TestId> = before.iter().filter(|(_, how)| **how == Before::Absent).map(|(id, _)| id).collect();
+        let is_paid = |id: &&TestId| {
+            let same = new.iter().filter(|other| suite::same_group(other, id)).count();
+            self.untouched.gone(id, report) >= same
+        };
+        new.iter().copied().filter(is_paid).cloned().collect()
     }
 
     /// Whether fewer invocations of a method ran than there are.

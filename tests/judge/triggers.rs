@@ -1,0 +1,252 @@
+//! Triggering tests of every kind, each with the right patch and wrong ones that let something pass: classes and modules
+//! that cannot be loaded, tests that come and go with a patch, names that hold values, files that a test leaves behind.
+
+use crate::support::Trial;
+use unidebug::domain::TestId;
+
+/// A bug of a project.
+struct Row {
+    /// The test that fails; a class or a module stands for all its tests.
+    trigger: &'static str,
+    file: &'static str,
+    /// The repair: this for that.
+    right: (&'static str, &'static str),
+    /// What is no repair, each as edits of the same file.
+    wrong: &'static [&'static [(&'static str, &'static str)]],
+}
+
+/// What is said otherwise than it must be.
+async fn wrong_words(trial: &mut Trial, rows: &[Row]) -> Vec<String> {
+    let mut found = Vec::new();
+    for row in rows {
+        trial.options.failing = vec![row.trigger.parse::<TestId>().unwrap()];
+        let judge = trial.open().await;
+        let (from, to) = row.right;
+        let told = judge.judge().confirm(&trial.patch(row.file, from, to)).await.unwrap();
+        if !told.is_plausible() {
+            found.push(format!("{}: the repair is {}: {}", row.trigger, told.outcome, told.detail));
+        }
+        for edits in row.wrong {
+            let mut patch = trial.patch(row.file, edits[0].0, edits[0].1);
+            let mut text = String::from_utf8(patch.files[0].after.to_vec()).unwrap();
+            for (from, to) in &edits[1..] {
+                assert!(text.contains(from), "{from}");
+                text = text.replace(from, to);
+            }
+            patch.files[0].after = text.into_bytes().into();
+            let told = judge.judge().confirm(&patch).await.unwrap();
+            if told.is_plausible() {
+                found.push(format!("{}: {edits:?} is plausible: {}", row.trigger, told.detail));
+            }
+        }
+    }
+    found
+}
+
+const TILL: &str = "package shop;
+public class Till {
+  static final int[] RATES = read(\"7,19\");
+  static int[] read(String text) {
+    String[] parts = text.split(\";\");
+    return new int[] {Integer.parseInt(parts[0]), Integer.parseInt(parts[1])};
+  }
+  public static int rate(int n) { return RATES[n]; }
+  public static boolean isOpen() { return true; }
+}
+";
+/// The assumption stands in the test that sorts first.
+const TILL_TEST: &str = "package shop;
+import static org.junit.Assert.*;
+import org.junit.*;
+public class TillTest {
+  static int first;
+  @BeforeClass public static void begin() { first = Till.rate(0); }
+  @Test public void aTillIsOpen() { Assume.assumeTrue(Till.isOpen()); }
+  @Test public void ratesAreRead() { assertEquals(7, first); assertEquals(19, Till.rate(1)); }
+}
+";
+const DESK: &str = "package shop;
+public class Desk {
+  static int places() { return 0; }
+  public static void open() { if (places() == 0) throw new IllegalStateException(\"no place\"); }
+  public static int seats(int rows) { return rows * places(); }
+}
+";
+const DESK_TEST: &str = "package shop;
+import static org.junit.jupiter.api.Assertions.*;
+import org.junit.jupiter.api.*;
+class DeskTest {
+  @BeforeAll static void begin() { Desk.open(); }
+  @Test void aDeskOpens() { Assumptions.assumeTrue(Desk.seats(1) > 0); }
+  @Nested class Inside { @Test void rowsHaveSeats() { assertEquals(8, Desk.seats(2)); } }
+}
+";
+const SHELF: &str = "package shop;
+public class Shelf {
+  public static int[] weights() { return new int[] {1, 2}; }
+  public static boolean isLight(int weight) { return weight < 2; }
+}
+";
+const SHELF_TEST: &str = "package shop;
+import static org.junit.jupiter.api.Assertions.*;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+class ShelfTest {
+  static java.util.stream.IntStream weights() { return java.util.Arrays.stream(Shelf.weights()); }
+  @ParameterizedTest @MethodSource(\"weights\") void isLight(int weight) { assertTrue(Shelf.isLight(weight)); }
+}
+";
+const COINS: &str = "package shop;
+public class Coins {
+  public static String[] all() { return new String[] {\"1c\", \"2e\"}; }
+}
+";
+const COINS_TEST: &str = "package shop;
+import static org.junit.Assert.*;
+import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+@RunWith(Parameterized.class)
+public class CoinsTest {
+  @Parameterized.Parameters(name = \"{index}: {0}\") public static Object[] all() { return Coins.all(); }
+  @Parameterized.Parameter public String coin;
+  @Test public void isInCents() { assertTrue(coin, coin.endsWith(\"c\")); }
+}
+";
+const DIARY: &str = "package shop;
+public class Diary {
+  public static int pages(int days) { return days - 1; }
+}
+";
+const DIARY_TEST: &str = "package shop;
+import static org.junit.Assert.*;
+import java.nio.file.*;
+import org.junit.Test;
+public class DiaryTest {
+  @Test public void aDayIsAPage() throws Exception {
+    Files.createFile(Paths.get(\"diary.txt\"));
+    assertEquals(3, Diary.pages(3));
+  }
+}
+";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_kind_of_trigger_in_java_tells_right_from_wrong() {
+    let mut trial = Trial::new(&[
+        ("src/shop/Till.java", TILL),
+        ("test/shop/TillTest.java", TILL_TEST),
+        ("src/shop/Desk.java", DESK),
+        ("test/shop/DeskTest.java", DESK_TEST),
+        ("src/shop/Shelf.java", SHELF),
+        ("test/shop/ShelfTest.java", SHELF_TEST),
+        ("src/shop/Coins.java", COINS),
+        ("test/shop/CoinsTest.java", COINS_TEST),
+        ("src/shop/Diary.java", DIARY),
+        ("test/shop/DiaryTest.java", DIARY_TEST),
+    ])
+    .await;
+    let rows = [
+        Row {
+            trigger: "shop.TillTest",
+            file: "src/shop/Till.java",
+            right: ("\";\"", "\",\""),
+            wrong: &[
+                &[("read(\"7,19\")", "{7, 7}"), ("isOpen() { return true", "isOpen() { return false")],
+                &[("\";\"", "\",\""), ("isOpen() { return true", "isOpen() { return false")],
+            ],
+        },
+        Row {
+            trigger: "shop.DeskTest",
+            file: "src/shop/Desk.java",
+            right: ("return 0", "return 4"),
+            wrong: &[&[("if (places() == 0)", "if (places() < 0)")], &[("return 0", "return 3")]],
+        },
+        Row {
+            trigger: "shop.ShelfTest#isLight[2]",
+            file: "src/shop/Shelf.java",
+            right: ("weight < 2", "weight < 3"),
+            wrong: &[&[("weight < 2", "weight < 3"), ("{1, 2}", "{1, 2, 9}")], &[("{1, 2}", "{1}")]],
+        },
+        Row {
+            trigger: "shop.CoinsTest#isInCents[1: 2e]",
+            file: "src/shop/Coins.java",
+            right: ("2e", "2c"),
+            wrong: &[&[("2e", "2f")], &[("\"1c\", \"2e\"", "\"1c\"")]],
+        },
+        Row {
+            trigger: "shop.DiaryTest#aDayIsAPage",
+            file: "src/shop/Diary.java",
+            right: ("days - 1", "days"),
+            wrong: &[&[("days - 1", "days + 1")]],
+        },
+    ];
+    let wrong = wrong_words(&mut trial, &rows).await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_kind_of_trigger_in_python_tells_right_from_wrong() {
+    let mut trial = Trial::python(&[
+        ("shop/__init__.py", ""),
+        (
+            "shop/till.py",
+            "RATES = [int(each) for each in \"7,19\".split(\";\")]\n\n\ndef is_open():\n    return True\n",
+        ),
+        (
+            "tests/test_till.py",
+            "import pytest\nfrom shop.till import RATES, is_open\n\n\nclass TestTill:\n    def test_a_till_is_open(self):\n        \
+             if not is_open():\n            pytest.skip(\"closed\")\n\n    def test_rates_are_read(self):\n        assert RATES == [7, \
+             19]\n",
+        ),
+        ("shop/shelf.py", "WEIGHTS = [1, 2]\n\n\ndef is_light(weight):\n    return weight < 2\n"),
+        (
+            "tests/test_shelf.py",
+            "import pytest\nfrom shop.shelf import WEIGHTS, is_light\n\n\n@pytest.mark.parametrize(\"weight\", WEIGHTS)\ndef \
+             test_is_light(weight):\n    assert is_light(weight)\n",
+        ),
+        ("shop/coins.py", "COINS = [\"1c\", \"2e\"]\n"),
+        (
+            "tests/test_coins.py",
+            "import pytest\nfrom shop.coins import COINS\n\n\n@pytest.mark.parametrize(\"coin\", COINS)\ndef \
+             test_is_in_cents(coin):\n    assert coin.endswith(\"c\")\n",
+        ),
+        ("shop/diary.py", "def pages(days):\n    return days - 1\n"),
+        (
+            "tests/test_diary.py",
+            "from shop.diary import pages\n\n\ndef test_a_day_is_a_page():\n    open(\"diary.txt\", \"x\").close()\n    assert \
+             pages(3) == 3\n",
+        ),
+    ])
+    .await;
+    let rows = [
+        Row {
+            trigger: "tests.test_till",
+            file: "shop/till.py",
+            right: ("\";\"", "\",\""),
+            wrong: &[
+                &[("\"7,19\".split(\";\")", "\"7\""), ("return True", "return False")],
+                &[("\";\"", "\",\""), ("return True", "return False")],
+            ],
+        },
+        Row {
+            trigger: "tests.test_shelf#test_is_light[2]",
+            file: "shop/shelf.py",
+            right: ("weight < 2", "weight < 3"),
+            wrong: &[&[("weight < 2", "weight < 3"), ("[1, 2]", "[1, 2, 9]")], &[("[1, 2]", "[1]")]],
+        },
+        Row {
+            trigger: "tests.test_coins#test_is_in_cents[2e]",
+            file: "shop/coins.py",
+            right: ("2e", "2c"),
+            wrong: &[&[("2e", "2f")], &[("\"1c\", \"2e\"", "\"1c\"")]],
+        },
+        Row {
+            trigger: "tests.test_diary#test_a_day_is_a_page",
+            file: "shop/diary.py",
+            right: ("days - 1", "days"),
+            wrong: &[&[("days - 1", "days + 1")]],
+        },
+    ];
+    let wrong = wrong_words(&mut trial, &rows).await;
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
