@@ -123,6 +123,25 @@ fn a_program_that_does_not_end_and_one_that_breaks_are_told_apart() {
     assert!(asked.contains("cases#2") && asked.contains("5 2") && asked.contains("steps.py"), "{asked}");
 }
 
+/// The expected output lies beside the program: who prints it must not find it.
+#[test]
+fn a_program_does_not_find_the_outputs_that_are_expected() {
+    let program = "a, b = map(int, input().split())\nprint(a - b)\n";
+    let line = json!({
+        "id": "sum", "directory": "sum", "run": [python(), "sum.py"],
+        "cases": [{"input": "4 2", "output_file": "sum/cases/1.out"}, {"input": "0 0", "output": "0"}],
+    });
+    let set = folder_of(&[("bugs.jsonl", &format!("{line}\n")), ("sum/sum.py", program), ("sum/cases/1.out", "6\n")]);
+    let fixes = vec![
+        "import os\nif a: print(open('cases/1.out').read()) if os.path.exists('cases/1.out') else print(a - b)\nelse: print(0)",
+        "print(a + b)",
+    ];
+    let done = run(&set, "jsonl:sum", &script("sum.py", "print(a - b)", fixes));
+    done.expect_code(0);
+    assert_eq!(outcomes(&done), ["failed", "plausible"], "{done}");
+    assert!(set.path().join("sum/cases/1.out").is_file(), "the user's own file stays");
+}
+
 #[test]
 fn what_a_case_lacks_is_named_with_its_line() {
     let set = folder_of(&[(

@@ -97,6 +97,7 @@ impl Jsonl {
         }
         let cases: Vec<Case> =
             entry.cases.iter().enumerate().map(|(nth, case)| self.case(entry, nth, case)).collect::<Result<_, _>>()?;
+        self.take_answers_away(entry, folder, into)?;
         let run = run.words().unwrap_or_default();
         notes.push(format!("{} cases are run by `{}`; what it prints decides", cases.len(), run.join(" ")));
         let sources = entry.facts.sources.clone();
@@ -108,6 +109,25 @@ impl Jsonl {
             ..Project::default()
         };
         Ok((project, notes))
+    }
+
+    /// Takes the expected outputs out of a copy of the folder that they lie in: a program must not find them.
+    fn take_answers_away(&self, entry: &Entry, folder: &Utf8Path, into: &Utf8Path) -> Result<(), BenchmarkError> {
+        let folder = folder
+            .canonicalize_utf8()
+            .map_err(|source| io_error("cannot find the folder of a program", folder, source))?;
+        for file in entry.cases.iter().filter_map(|case| case.output_file.as_deref()) {
+            let path = self.place(entry, "a file of a case", file)?;
+            let Ok(inside) = path.strip_prefix(&folder) else { continue };
+            let copied = into.join(inside);
+            match std::fs::remove_file(&copied) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(io_error("cannot take an expected output away", &copied, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn case(&self, entry: &Entry, nth: usize, case: &CaseEntry) -> Result<Case, BenchmarkError> {
