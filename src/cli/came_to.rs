@@ -40,18 +40,13 @@ pub async fn report(
     seconds.setup = (opened.as_secs_f64() - sums.baseline).max(0.0);
     // One candidate is compiled while another is tested, so that their times overlap and can add up to more.
     seconds.tests = seconds.tests.min(seconds.wall - seconds.model);
-    let equal_by = match repair {
-        Some(repair) => equal_by(bench, &repair.attempt.patch).await,
-        None => None,
+    let checked = Instant::now();
+    let (equal_by, held_out, confidence) = match repair.map(|repair| &repair.attempt.patch) {
+        Some(patch) => tokio::join!(equal_by(bench, patch), held_out(bench, patch), confidence(bench, patch)),
+        None => (None, None, None),
     };
-    let held_out = match repair {
-        Some(repair) => held_out(bench, &repair.attempt.patch).await,
-        None => None,
-    };
-    let confidence = match repair {
-        Some(repair) => confidence(bench, &repair.attempt.patch).await,
-        None => None,
-    };
+    seconds.checks = checked.elapsed().as_secs_f64();
+    seconds.wall += seconds.checks;
     RunReport {
         schema: report::SCHEMA,
         bug: bench.bug.id.clone(),

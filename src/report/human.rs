@@ -96,6 +96,7 @@ fn spent(report: &RunReport, sums: &Sums) -> String {
     let mut parts = vec![format!("{:.1} s set-up", seconds.setup), format!("{first:.1} s first test run")];
     parts.extend((report.candidates.proposed > 0).then(|| format!("{judge:.1} s judging candidates")));
     parts.extend((usage.requests > 0).then(|| format!("{:.1} s model", seconds.model)));
+    parts.extend(report.confidence.is_some().then(|| format!("{:.1} s looking at the repair", seconds.checks)));
     let time = format!("time:    {wall:.1} s ({})", parts.join(", "));
     let engine = report.engine.map_or_else(String::new, |engine| {
         format!(

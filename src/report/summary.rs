@@ -97,6 +97,9 @@ pub struct Seconds {
     /// Copying, compiling and preparing before the first test ran; 0 in runs of older programs.
     #[serde(default)]
     pub setup: f64,
+    /// Finding out, at the end, how far a repair can be relied on; 0 in runs of older programs.
+    #[serde(default)]
+    pub checks: f64,
 }
 
 /// What was retrieved for Helper.

@@ -39,6 +39,8 @@ pub struct ColdJudge {
     others: tokio::sync::Mutex<BTreeMap<RepoPath, Arc<Tested>>>,
     sandbox: Sandbox,
     warned: tokio::sync::Mutex<BTreeMap<RepoPath, Vec<Diagnostic>>>,
+    /// The last patch that was confirmed, with what was made of it.
+    confirmed: Mutex<Option<(Patch, Arc<Build>)>>,
     /// Where the project's own command said something else, until somebody takes note.
     disagreements: Mutex<Vec<Disagreement>>,
 }
@@ -65,9 +67,9 @@ impl ColdJudge {
         for id in baseline.others.iter().flatten().chain(&baseline.triggering) {
             own.untouched.learn(id, Before::Fails);
         }
-        let (others, warned, disagreements) = Default::default();
+        let (others, warned, confirmed, disagreements) = Default::default();
         let sandbox = sandbox.clone();
-        Ok(Self { subject, baseline, own, others, sandbox, warned, disagreements })
+        Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements })
     }
 
     /// Finds out which tests there are, while nobody waits for it.
@@ -177,7 +179,14 @@ impl Judge for ColdJudge {
             Err(refused) => refused,
             Ok(build) => match doubted(&build, self.subject.options()) {
                 Some(doubted) => doubted,
-                None => self.confirm_everywhere(patch, Arc::new(build)).await?,
+                None => {
+                    let build = Arc::new(build);
+                    let answer = self.confirm_everywhere(patch, build.clone()).await?;
+                    if answer.is_plausible() {
+                        *self.confirmed.lock().unwrap_or_else(PoisonError::into_inner) = Some((patch.clone(), build));
+                    }
+                    answer
+                }
             },
         };
         validation.seconds = begin.elapsed().as_secs_f64();
@@ -226,7 +235,15 @@ impl Probe for ColdJudge {
 
     async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
         self.subject.options().watcher.phase("measuring what the tests run of the patch");
-        coverage::with_patch(&*self.subject, &self.baseline, patch).await
+        let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let build = match confirmed.filter(|(known, _)| known == patch) {
+            Some((_, build)) => build,
+            None => match self.subject.build(patch).await? {
+                Ok(build) => Arc::new(build),
+                Err(_) => return Ok(None),
+            },
+        };
+        coverage::with_patch(&*self.subject, &self.baseline, patch, &build).await
     }
 
     async fn observed(&self, watch: &Watch) -> Result<Option<Vec<Trace>>, ValidateError> {

@@ -2,7 +2,7 @@
 
 use super::plan::Deadlines;
 use super::records::Executed;
-use super::subject::Subject;
+use super::subject::{Build, Subject};
 use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean};
 use crate::domain::{Fingerprint, Patch, RepoPath, TestId, TestReport, TestStatus, outer_class};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,8 +53,8 @@ pub(super) async fn with_patch(
     subject: &dyn Subject,
     baseline: &Baseline,
     patch: &Patch,
+    build: &Arc<Build>,
 ) -> Result<Option<Spectrum>, ValidateError> {
-    let Ok(build) = subject.build(patch).await? else { return Ok(None) };
     let mut classes = subject.classes_of(&baseline.triggering);
     let stems: Vec<&str> = patch.paths().filter_map(|path| path.file_name().split('.').next()).collect();
     let speaks = |class: &&String| {
@@ -62,12 +62,12 @@ pub(super) async fn with_patch(
         let text = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
         stems.iter().any(|stem| text.contains(stem))
     };
-    let order = subject.order(patch, &build);
+    let order = subject.order(patch, build);
     let near: Vec<String> =
         order.iter().filter(|class| !classes.contains(class)).filter(speaks).take(NEAR).cloned().collect();
     classes.extend(near);
     let plan = subject.plan(classes, Deadlines::of(QUICK, WITH_A_PATCH)).until_lost();
-    let copy = subject.copy_with(patch, &Arc::new(build))?;
+    let copy = subject.copy_with(patch, build)?;
     let Some((report, executed)) = subject.measured(&copy, &plan).await? else { return Ok(None) };
     let ran = read(subject, &report, executed);
     let is_told = ran.tests().next().is_some();
