@@ -1,11 +1,12 @@
 //! One patch in many spellings: each says the same, and none reaches a file outside of the product. Ten thousand texts in a
 //! usual run, a million in `make soak`.
 
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use unidebug::domain::{Patch, RepoPath};
 use unidebug::language::Java;
-use unidebug::patch::{Edits, Originals, Policy, apply};
+use unidebug::patch::{Edits, Originals, Policy, apply, proposal};
 
 fn cases() -> usize {
     if std::env::var_os("UNIDEBUG_SOAK").is_some() { 1_000_000 } else { 10_000 }
@@ -160,6 +161,61 @@ impl Pen {
     }
 }
 
+/// How the bytes of a file spell its text.
+#[derive(Debug, Clone, Copy)]
+enum Bytes {
+    Unix,
+    Windows,
+    Marked,
+    Latin1,
+    Unended,
+}
+
+const BYTES: [Bytes; 5] = [Bytes::Unix, Bytes::Windows, Bytes::Marked, Bytes::Latin1, Bytes::Unended];
+
+impl Bytes {
+    fn write(self, text: &str) -> Vec<u8> {
+        match self {
+            Self::Unix => text.into(),
+            Self::Windows => text.replace('\n', "\r\n").into(),
+            Self::Marked => format!("\u{feff}{text}").into(),
+            Self::Latin1 => text.chars().map(|c| u8::try_from(c).unwrap()).collect(),
+            Self::Unended => text.trim_end().into(),
+        }
+    }
+}
+
+impl Pen {
+    /// The same change in any form of `write_fix`.
+    fn proposal(&mut self, path: &str) -> Value {
+        let file = self.one(&["file_path", "file", "path", "filename"]).to_owned();
+        let line = "        return n - 1;";
+        let number = if self.random.bool() { json!(7) } else { json!("7") };
+        let edits = match self.random.u8(0..4) {
+            0 => return json!({"diff": self.diff(path)}),
+            1 => {
+                let name = self.one(&["get", "get()"]).to_owned();
+                let edit = json!({file: path, "method": name, "code": format!("    int get() {{\n{line}\n    }}")});
+                return json!({"methods": self.listed(edit)});
+            }
+            2 => json!({file: path, "modifications": [{"line_number": number, "modified_line": line}]}),
+            _ => {
+                json!({file: path, "deletions": [number], "insertions": [{"line_number": 8, "new_lines": [line]}]})
+            }
+        };
+        json!({self.one(&["edits", "changes"]): self.listed(edits)})
+    }
+
+    /// An edit alone, in a list, or as text.
+    fn listed(&mut self, edit: Value) -> Value {
+        match self.random.u8(0..3) {
+            0 => edit,
+            1 => json!([edit]),
+            _ => json!(json!([edit]).to_string()),
+        }
+    }
+}
+
 fn is_inside(patch: &Patch) -> bool {
     patch.paths().all(|path| {
         path.as_str().starts_with("src/") && !path.as_str().split('/').any(|part| part == ".." || part == ".git")
@@ -194,6 +250,22 @@ fn one_patch_in_any_spelling_is_one_patch() {
             let wanted = before.replace("return n + 1;", "return n - 1;");
             assert_eq!((file.path.as_str(), &*file.after), (path, wanted.as_bytes()), "{text}");
         }
+    });
+}
+
+#[test]
+fn one_change_in_any_form_and_encoding_is_one_patch() {
+    let text = FILES[0].1.replace("int n;", "int n; // für größere Zahlen");
+    let path = RepoPath::new(FILES[0].0).unwrap();
+    let files = BYTES.map(|bytes| Held(BTreeMap::from([(path.clone(), bytes.write(&text).into())])));
+    let wanted = BYTES.map(|bytes| bytes.write(&text.replace("return n + 1;", "return n - 1;")));
+    each(|pen| {
+        let nth = pen.random.usize(0..BYTES.len());
+        let sent = pen.proposal(path.as_str());
+        let edits = proposal::parse(&sent).unwrap_or_else(|error| panic!("{error}\n{sent}")).edits;
+        let patch = apply(&edits, &files[nth], &policy()).unwrap_or_else(|error| panic!("{error}\n{sent}"));
+        let [file] = patch.files.as_slice() else { panic!("{sent}") };
+        assert_eq!((&file.path, &*file.after), (&path, &*wanted[nth]), "{:?}: {sent}", BYTES[nth]);
     });
 }
 

@@ -64,6 +64,8 @@ fn of_object(object: &Map<String, Value>) -> Result<Proposal, String> {
         });
     }
     if let Some(value) = object.get("methods").filter(|value| !is_empty(value)) {
+        let as_text = value.as_str().and_then(parse_json);
+        let value = as_text.as_ref().unwrap_or(value);
         found.push(Edits::Methods(listed(value).into_iter().map(method_edit).collect::<Result<_, _>>()?));
     }
     if let Some((_, value)) = entry(object, LISTS) {
