@@ -1,12 +1,12 @@
 //! The other side of the attacks: what developers did to real bugs must be accepted, warm and cold, and hardly ever be
 //! called suspicious. `make soak` does it where the benchmarks are: `UNIDEBUG_QUIXBUGS_ROOT`, `UNIDEBUG_JSONL_ROOT`.
 
-use crate::support::repair;
+use crate::support::{CONTROLS, Cost, PLAIN, Phases, processor, repair};
 use camino::Utf8Path;
 use futures::StreamExt;
 use std::time::{Duration, Instant};
 use unidebug::benchmark::{self, Checkout, Settings};
-use unidebug::domain::{BugId, FileChange, Outcome, Patch, RepoPath, Validation, Watcher};
+use unidebug::domain::{BugId, FileChange, Outcome, Patch, RepoPath, Validation};
 use unidebug::escalate::prepare::{self, Wanted};
 use unidebug::language;
 use unidebug::patch;
@@ -176,20 +176,25 @@ struct Controlled {
     triggering: usize,
     /// Triggering tests that ran in a reversed form and failed.
     reversed: usize,
-    /// Seconds of the first run of the triggering tests, which is the plain one, and of the controls.
-    plain: f64,
-    controls: f64,
+    /// Of the first run of the triggering tests, which is the plain one.
+    plain: Cost,
+    controls: Cost,
 }
 
-/// When each phase began.
-type Phases = std::sync::Arc<std::sync::Mutex<Vec<(String, Instant)>>>;
-
-fn seconds_of(phases: &[(String, Instant)], phase: &str) -> f64 {
-    let ends = phases.iter().skip(1).map(|(_, at)| *at).chain([Instant::now()]);
-    let all = phases.iter().zip(ends).filter(|((name, _), _)| name == phase);
-    all.map(|((_, begin), end)| (end - *begin).as_secs_f64()).sum()
+/// Until what the judge prepares in the background is done.
+async fn nothing_is_prepared() {
+    let mut before = processor();
+    loop {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let now = processor();
+        if now - before < 0.02 {
+            return;
+        }
+        before = now;
+    }
 }
 
+/// As users get it: looked at in the processes that stay, where there are any, and confirmed then.
 async fn controlled(id: &BugId, settings: &Settings) -> Controlled {
     let temp = tempfile::tempdir().unwrap();
     let base = Utf8Path::from_path(temp.path()).unwrap().canonicalize_utf8().unwrap();
@@ -198,27 +203,22 @@ async fn controlled(id: &BugId, settings: &Settings) -> Controlled {
         std::fs::create_dir_all(folder).unwrap();
     }
     let phases = Phases::default();
-    let heard = phases.clone();
-    let watcher = Watcher::new(move |progress| {
-        let mut phases = heard.lock().unwrap();
-        if phases.last().is_none_or(|(last, _)| *last != progress.phase) {
-            phases.push((progress.phase.clone(), Instant::now()));
-        }
-    });
     let checkout = benchmark::find(&id.benchmark, settings).unwrap().checkout(id, &root).await.unwrap();
     let patch = repair(&checkout);
-    let options = Options { watcher, cold: true, ..Options::new(work) };
+    let options = Options { watcher: phases.watcher(), ..Options::new(work) };
     let judge = unidebug::validate::open(&checkout, settings.sandbox.as_ref().unwrap(), options).await.unwrap();
-    phases.lock().unwrap().clear();
+    assert_eq!(judge.screen_one(&patch).await.unwrap().outcome, Outcome::PassedWarm, "{id}");
+    nothing_is_prepared().await;
+    phases.forget();
     let told = judge.judge().confirm(&patch).await.unwrap();
-    let phases = phases.lock().unwrap().clone();
+    phases.note("over");
     let reversed = told.detail.split("reversed, ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
     Controlled {
         bug: id.clone(),
         triggering: judge.baseline().triggering.len(),
         reversed: reversed.unwrap_or(0),
-        plain: seconds_of(&phases, "running the triggering tests in a process of their own"),
-        controls: seconds_of(&phases, "running the triggering tests reversed"),
+        plain: phases.cost_of(PLAIN),
+        controls: phases.cost_of(CONTROLS),
         told,
     }
 }
@@ -231,22 +231,28 @@ async fn controls_of(benchmark: &str) {
         eprintln!("controls of {benchmark} are left out: they need UNIDEBUG_SOAK=1 and {}", needs.unwrap_or("nothing"));
         return;
     }
-    let settings = Settings { sandbox: Some(Sandbox::detect(Choice::Auto).await.unwrap()), ..Settings::default() };
+    if std::env::var_os("RUST_LOG").is_some() {
+        let filter = tracing_subscriber::EnvFilter::from_default_env();
+        let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    }
+    let settings = Settings { sandbox: Some(Sandbox::detect(Choice::None).await.unwrap()), ..Settings::default() };
     let ids = benchmark::find(benchmark, &settings).unwrap().list().unwrap();
     let rows: Vec<Controlled> = futures::stream::iter(&ids).then(|id| controlled(id, &settings)).collect().await;
     for row in &rows {
         let Controlled { bug, told, triggering, reversed, plain, controls } = row;
-        eprintln!("{bug}: {}, {reversed} of {triggering} reversed, {plain:.2} s and {controls:.2} s", told.outcome);
+        eprintln!("{bug}: {}, {reversed} of {triggering} reversed, {plain} and {controls}", told.outcome);
     }
     let (all, reversed): (usize, usize) =
         rows.iter().fold((0, 0), |(all, some), row| (all + row.triggering, some + row.reversed));
-    let (plain, controls): (f64, f64) = rows.iter().fold((0.0, 0.0), |(a, b), row| (a + row.plain, b + row.controls));
+    let sum = |of: fn(&Controlled) -> Cost| rows.iter().map(of).fold(Cost::default(), |sum, cost| sum + cost);
+    let (plain, controls) = (sum(|row| row.plain), sum(|row| row.controls));
     let share = 100 * reversed / all.max(1);
     eprintln!(
         "{benchmark}: {} repairs; {reversed} of {all} triggering tests controlled ({share} %); controls take {:.2} times the \
-         triggering tests",
+         triggering tests by the clock, {:.2} times by processor time",
         rows.len(),
-        controls / plain
+        controls.wall / plain.wall,
+        controls.processor / plain.processor
     );
     let refused: Vec<String> = rows
         .iter()

@@ -3,14 +3,20 @@
 //! An assertion is reversed, an expected exception replaced, or an error thrown at the end. A test that passes all the same
 //! does not see what the code does: its result is forged, its assertions are shadowed, its failures are swallowed. Only
 //! what surely runs in a test that passes is changed, so that no right patch is refused.
+//!
+//! All forms of all tests run in one process first (`together`), which clears nearly every right patch. What is left is
+//! looked at in processes of their own, and only they speak against a patch.
 
 mod again;
+mod beside;
 mod change;
 mod failed;
 mod java;
 mod literals;
 mod near;
 mod python;
+mod repeated;
+mod together;
 mod trial;
 
 use super::subject::{Build, Subject};
@@ -43,18 +49,28 @@ pub(super) async fn control(
     let Some(language) = language::by_name(&subject.checkout().language) else {
         return Ok(Controlled::Passed { failed: 0, of: baseline.triggering.len() });
     };
-    let trial = Trial { subject, baseline, patch, build, language };
     // A right patch may, seldom, leave a loop nothing to assert about, or use up what a test shares with its next run.
     let doubts = !subject.options().accept_suspicious;
+    let mut trial = Trial { subject, baseline, patch, build, language, tests: baseline.triggering.clone() };
+    let cleared = together::cleared(&trial, doubts).await?;
+    trial.tests.retain(|test| !cleared.tests.contains(test));
+    Ok(match apart(&trial, doubts).await? {
+        Controlled::Passed { failed, of } => Controlled::Passed { failed: failed + cleared.reversed, of },
+        against => against,
+    })
+}
+
+/// Runs each control in a process of its own.
+async fn apart(trial: &Trial<'_>, doubts: bool) -> Result<Controlled, ValidateError> {
     // Two processes at a time: each mostly waits for a compiler and a test process to be there.
-    let failed = async { if doubts { failed::objection(&trial).await } else { Ok(None) } };
-    let (refused, doubt) = try_join(literals::objection(&trial), failed).await?;
+    let failed = async { if doubts { failed::objection(trial).await } else { Ok(None) } };
+    let (refused, doubt) = try_join(literals::objection(trial), failed).await?;
     if let Some(against) = refused.or(doubt) {
         return Ok(Controlled::Against(against));
     }
-    let again = async { if doubts { again::objection(&trial).await } else { Ok(None) } };
-    let (doubt, controlled) = try_join(again, reversed(&trial)).await?;
-    let near = async { if doubts && doubt.is_none() { near::objection(&trial).await } else { Ok(None) } };
+    let again = async { if doubts { again::objection(trial).await } else { Ok(None) } };
+    let (doubt, controlled) = try_join(again, reversed(trial)).await?;
+    let near = async { if doubts && doubt.is_none() { near::objection(trial).await } else { Ok(None) } };
     let doubt = near.await?.or(doubt);
     Ok(doubt.map_or(controlled, Controlled::Against))
 }

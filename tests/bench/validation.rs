@@ -11,16 +11,19 @@
 //! `UNIDEBUG_BENCH_ANYWAY` is set.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../support/processor.rs"]
+mod processor;
 #[path = "rows.rs"]
 mod rows;
 #[path = "validation/subject.rs"]
 mod subject;
 
+use processor::{CONTROLS, Cost, PLAIN, Phases};
 use rows::{all, median, print_heads, shown, trusted};
 use subject::Subject;
 use unidebug::domain::{Outcome, Patch};
 use unidebug::sandbox::{Choice, Job, Sandbox};
-use unidebug::validate::{ColdJudge, Judge, WarmJudge};
+use unidebug::validate::{ColdJudge, Judge, Options, WarmJudge};
 
 /// Failing candidates in a batch, and batches of which the median is told.
 const BATCH: usize = 20;
@@ -30,6 +33,11 @@ const BATCHES: usize = 5;
 fn failing(subject: &Subject, nth: usize, batch: usize) -> Vec<Vec<Patch>> {
     let begin = 1_000_000 * (nth + 1);
     (0..BATCHES).map(|at| (0..batch).map(|n| subject.failing(begin + at * batch + n)).collect()).collect()
+}
+
+/// A line of a part of the row above.
+fn print_part(name: &str, cost: Cost) {
+    println!("{name:<48} {:>5} {:>9.2} {:>9.2}", "", cost.processor, cost.wall);
 }
 
 /// The project that was named, or the generated one.
@@ -75,8 +83,10 @@ async fn main() {
         assert_eq!(judge.validate(&subject.repaired(300)).await.unwrap().outcome, Outcome::PassedWarm);
     };
     shown("the very first repair, with what is kept of it", 1, first).await;
+    let phases = Phases::default();
+    let options = Options { watcher: phases.watcher(), ..subject.options.clone() };
     let from_start = async {
-        let judge = WarmJudge::open(&subject.checkout, &none, subject.options.clone()).await.unwrap();
+        let judge = WarmJudge::open(&subject.checkout, &none, options).await.unwrap();
         let outcomes = all(&judge, &subject.variants(1)).await;
         (judge, outcomes)
     };
@@ -86,8 +96,13 @@ async fn main() {
     }
     let (_, more) = shown("30 more variants, warm", 30, all(&warm, &subject.variants(2))).await;
     assert_eq!(more, outcomes);
+    phases.forget();
     let (_, confirmed) = shown("their cold confirmation", 1, warm.confirm(&subject.repaired(200))).await;
     assert!(confirmed.unwrap().is_plausible());
+    phases.note("over");
+    let (triggering, controls) = (phases.cost_of(PLAIN), phases.cost_of(CONTROLS));
+    print_part("of it the triggering tests, in a plain process", triggering);
+    print_part("of it their controls", controls);
     let batches = failing(&subject, 1, BATCH);
     let (marginal, warm_failing) = median("failing candidate, warm, marginal", &warm, &batches).await;
     assert!(
@@ -102,6 +117,11 @@ async fn main() {
         println!("ratios are left out: load {load:.1} on {cores} processors; set UNIDEBUG_BENCH_ANYWAY=1 to see them");
         return;
     }
+    println!(
+        "controls / triggering tests: {:.2}x CPU, {:.2}x by the clock",
+        controls.processor / triggering.processor,
+        controls.wall / triggering.wall
+    );
     println!("failing candidate, cold / warm: {:.0}x CPU", one_cold.each() / marginal.each());
     println!("failing candidate, cold with no flags / warm: {:.0}x CPU", one_plain.each() / marginal.each());
     println!(

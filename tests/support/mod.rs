@@ -7,6 +7,7 @@ mod developer;
 mod endpoint;
 mod gate;
 mod parallel;
+mod processor;
 mod program;
 mod terminal;
 mod tree;
@@ -26,6 +27,8 @@ pub use endpoint::{Endpoint, Reply, Served};
 pub use gate::{Gate, change, dollars, fix, steady, up_to_level_3};
 #[allow(unused_imports)]
 pub use parallel::in_parallel;
+#[allow(unused_imports)]
+pub use processor::{CONTROLS, Cost, PLAIN, Phases, processor};
 #[allow(unused_imports)]
 pub use program::{Finished, Unidebug, unidebug};
 #[allow(unused_imports)]

@@ -1,5 +1,5 @@
 def control_again(test):
-    import datetime, functools, os, sys, time
+    import datetime, functools, inspect, os, sys, time, unittest
 
     seconds = 100 * 365 * 86400
     names = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
@@ -44,22 +44,48 @@ def control_again(test):
                     setattr(module, name, other)
         return kept
 
+    # A run of a method has an instance of its own, made ready as the framework does it.
+    def call(owner, name, given):
+        method = getattr(owner, name, None)
+        if method is not None:
+            takes = inspect.signature(method).parameters
+            method(*([given] if takes else []))
+
+    def run(all, named):
+        if not (OF_A_CLASS and all):
+            return test(*all, **named)
+        kind = type(all[0])
+        case = issubclass(kind, unittest.TestCase)
+        own = kind(all[0]._testMethodName) if case else kind()
+        if not case:
+            vars(own).update(before)
+        call(own, "setUp" if case else "setup_method", test)
+        try:
+            test(own, *all[1:], **named)
+        finally:
+            call(own, "tearDown" if case else "teardown_method", test)
+            if case:
+                own.doCleanups()
+
+    before = {}
+
     @functools.wraps(test)
     def again(*all, **named):
+        before.update(vars(all[0]) if OF_A_CLASS and all else {})
         passed, failed, nth, kept, since = 0, 0, 0, [], real()
         try:
-            while nth < MOST_TIMES and failed < 3 and (nth < 1 or real() - since < 1):
+            while nth < MOST_TIMES and failed < 3 and (nth < 1 or real() - since < MOST_MILLIS / 1000):
                 nth += 1
                 if CLOCK_JUMPS and nth == 5:
                     kept = jump()
                 try:
-                    test(*all, **named)
+                    run(all, named)
                 except (KeyboardInterrupt, SystemExit):
                     raise
                 # What pytest throws to fail or to skip is no Exception.
                 except BaseException:
                     if passed < 3:
-                        break
+                        raise
                     failed += 1
                 else:
                     passed, failed = passed + 1, 0

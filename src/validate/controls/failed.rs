@@ -39,10 +39,7 @@ fn trace<'f>(failure: &'f Failure, test: &TestCode<'_>) -> Option<Trace<'f>> {
 
 /// What speaks against a patch when an assertion that failed before does not run any more, or its failure gets lost.
 pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, ValidateError> {
-    let mut open = trial.read(|test| {
-        let failure = trial.failure(test.id);
-        failure.and_then(|failure| forced(test, failure, trial.language)).into_iter().collect()
-    });
+    let mut open = trial.read(|test| reached(test, trial).into_iter().collect());
     open.iter_mut().for_each(Control::next);
     // Before a no is said, the same runs once more.
     for _ in 0..2 {
@@ -58,6 +55,11 @@ pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, V
         );
         trial.against(Outcome::Suspicious, detail)
     }))
+}
+
+/// The assertion that failed before, made to fail.
+pub(super) fn reached(test: &TestCode<'_>, trial: &Trial<'_>) -> Option<Change> {
+    trial.failure(test.id).and_then(|failure| forced(test, failure, trial.language))
 }
 
 /// Makes the assertion fail that failed before, where it may not run in a test that passes.
@@ -189,7 +191,7 @@ mod tests {
         let name = file.as_str().to_owned();
         let frame = Frame { class: class.into(), method: "x".into(), file: Some(name), line: Some(line) };
         let failure = Failure { kind: "AssertionError".into(), frames: vec![frame], ..Failure::default() };
-        let changes = in_code(text, &id.parse().unwrap(), &file, language, |test| {
+        let changes: Vec<Change> = in_code(text, &id.parse().unwrap(), &file, language, |test| {
             forced(test, &failure, language).into_iter().collect()
         });
         let mut text = text.to_owned();

@@ -16,7 +16,7 @@ use tree_sitter::Node;
 const COMPARING: &[(&str, &[&str])] =
     &[("java", &["equals", "hashCode", "compare", "Comparator", "\\u"]), ("python", &["__", "setattr", "type("])];
 /// Values of one test that are exchanged at most.
-const VALUES: usize = 6;
+pub(super) const VALUES: usize = 6;
 /// Added to every number: little, so that a comparison of ranges does not see it.
 const MORE: i64 = 1;
 /// Stands for a text without characters.
@@ -32,14 +32,19 @@ fn may_touch_comparison(patch: &Patch, language: &dyn Language) -> bool {
     patch.files.iter().any(|file| holds(&file.after))
 }
 
+/// The changes of values that a right patch sees: what an assertion of the product is handed, else what a test expects,
+/// where the patch may touch how values are compared.
+pub(super) fn values(test: &TestCode<'_>, trial: &Trial<'_>) -> Vec<Change> {
+    let handed = failed::handed(test, trial);
+    match handed.is_empty() && may_touch_comparison(trial.patch, trial.language) {
+        true => expected(test, trial.language),
+        false => handed,
+    }
+}
+
 /// What speaks against a patch when a test passes whatever value it expects.
 pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, ValidateError> {
-    let mut open = trial.read(|test| failed::handed(test, trial));
-    if may_touch_comparison(trial.patch, trial.language) {
-        let known: Vec<TestId> = open.iter().map(|control| control.test.clone()).collect();
-        let values = trial.read(|test| expected(test, trial.language));
-        open.extend(values.into_iter().filter(|control| !known.contains(&control.test)));
-    }
+    let mut open = trial.read(|test| values(test, trial));
     let mut tried: BTreeMap<TestId, Vec<Change>> = BTreeMap::new();
     for _ in 0..VALUES {
         open.iter_mut().for_each(Control::next);

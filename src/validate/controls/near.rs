@@ -6,13 +6,13 @@
 //! right comparison may do so, seldom (angles, rounded times), so this is a doubt and no refusal.
 
 use super::super::ValidateError;
+use super::beside;
 use super::change::{Change, Kind};
 use super::literals;
 use super::trial::{Control, TestCode, Trial};
 use crate::domain::{FileChange, Outcome, Patch, TestId, TestReport, Validation};
 use crate::language::{self, Language, decode, preorder, text_of};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use tree_sitter::Node;
 
 /// Methods that compare.
@@ -78,7 +78,7 @@ type Numbers = BTreeMap<TestId, (TestId, usize)>;
 /// A control for each change that one allows, as a test of its own.
 fn each(control: Control, numbers: &mut Numbers) -> Vec<Control> {
     let all = control.open.iter().enumerate().map(|(nth, change)| {
-        let test = TestId::new(&control.test.class, copied(&control.test.method, nth));
+        let test = beside::name_of_copy(&control.test, &nth.to_string());
         let number = change.edits.first().map_or(0, |(range, _)| range.start);
         numbers.insert(test.clone(), (control.test.clone(), number));
         // The copy stands behind its test, wherever its number is.
@@ -101,7 +101,7 @@ fn is_bent(report: &TestReport, copy: &TestId, numbers: &Numbers) -> bool {
 }
 
 /// Whether a patch changes a method that compares, or one that such a method names.
-fn changes_comparison(patch: &Patch, language: &dyn Language) -> bool {
+pub(super) fn changes_comparison(patch: &Patch, language: &dyn Language) -> bool {
     let in_file = |file: &FileChange| {
         let text = decode(&file.after).0;
         let before = file.before.as_deref().map_or_else(String::new, |bytes| decode(bytes).0);
@@ -134,43 +134,34 @@ fn methods<'t>(root: Node<'_>, text: &'t str, language: &dyn Language) -> Vec<(&
 
 /// Copies of a test that expect other numbers. The first edit of each is the number where it stands, which is not written.
 fn copies(test: &TestCode<'_>, language: &dyn Language) -> Vec<Change> {
-    let Some(method) = test.method else { return Vec::new() };
-    let Some(name) = method.child_by_field_name("name") else { return Vec::new() };
-    let whole = method.parent().filter(|up| up.kind() == "decorated_definition").unwrap_or(method);
-    let margin = test.text.get(..whole.start_byte()).and_then(|head| head.rsplit('\n').next());
-    let Some(margin) = margin.filter(|margin| margin.trim().is_empty()) else { return Vec::new() };
-    let numbers = literals::expected(test, language)
-        .into_iter()
-        .filter_map(|change| {
-            let (range, _) = change.edits.first().cloned()?;
-            let number: i64 = test.text.get(range.clone())?.parse().ok()?;
-            Some((change, range, number))
-        })
-        .take(NUMBERS);
-    let others = |number: i64| (-FAR..=FAR).filter(|by| *by != 0).map(move |by| number.saturating_add(by));
-    let changes = numbers
-        .flat_map(|(change, range, number)| others(number).map(move |other| (change.clone(), range.clone(), other)));
-    let copy = |(nth, (change, range, other)): (usize, (Change, Range<usize>, i64))| {
-        let number = if other < 0 { format!("({other})") } else { other.to_string() };
-        let new_name = copied(text_of(name, test.text), nth);
-        let at = |range: &Range<usize>| range.start - whole.start_byte()..range.end - whole.start_byte();
-        let mut text = text_of(whole, test.text).to_owned();
-        // The name stands in front of the number.
-        text.replace_range(at(&range), &number);
-        text.replace_range(at(&name.byte_range()), &new_name);
-        let end = whole.end_byte();
-        Change {
-            kind: Kind::Altered,
-            edits: vec![(range, number), (end..end, format!("\n\n{margin}{text}\n"))],
-            ..change
-        }
+    let numbers = others(test, language);
+    let copy = |(nth, change): (usize, Change)| {
+        let number = change.edits.first().cloned()?;
+        let copy = beside::copy(test, change, &nth.to_string())?;
+        Some(Change { edits: std::iter::once(number).chain(copy.edits).collect(), ..copy })
     };
-    changes.enumerate().map(copy).collect()
+    numbers.into_iter().enumerate().map(copy).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// The name of a copy of a test.
-fn copied(method: &str, nth: usize) -> String {
-    format!("{method}_control{nth}")
+/// The changes of the first numbers that a test expects to all numbers near them.
+pub(super) fn others(test: &TestCode<'_>, language: &dyn Language) -> Vec<Change> {
+    let number = |change: Change| {
+        let (range, _) = change.edits.first().cloned()?;
+        let number: i64 = test.text.get(range.clone())?.parse().ok()?;
+        Some((change, range, number))
+    };
+    let numbers = literals::expected(test, language).into_iter().filter_map(number).take(NUMBERS);
+    let near = |number: i64| (-FAR..=FAR).filter(|by| *by != 0).map(move |by| number.saturating_add(by));
+    let written = |number: i64| if number < 0 { format!("({number})") } else { number.to_string() };
+    numbers
+        .flat_map(|(change, range, number)| {
+            near(number).map(move |other| Change {
+                kind: Kind::Altered,
+                edits: vec![(range.clone(), written(other))],
+                ..change.clone()
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]

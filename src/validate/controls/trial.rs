@@ -5,17 +5,17 @@ use super::super::subject::{Build, Copy, Subject};
 use super::super::untouched::passes;
 use super::super::{Baseline, ValidateError};
 use super::change::Change;
-use crate::domain::{Diagnostic, Failure, Outcome, Patch, RepoPath, TestId, TestReport, Validation};
-use crate::language::{self, Language};
+use crate::domain::{Diagnostic, Failure, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation};
+use crate::language::{self, Encoding, Language};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use tree_sitter::Node;
 
 /// Triggering tests that are changed at most.
-const MOST: usize = 20;
+pub(super) const MOST: usize = 20;
 /// Times that changes which do not compile are exchanged for others.
-const ROUNDS: usize = 4;
+pub(super) const ROUNDS: usize = 4;
 
 /// The code of a triggering test.
 pub(super) struct TestCode<'t> {
@@ -56,13 +56,15 @@ pub(super) struct Trial<'a> {
     pub(super) patch: &'a Patch,
     pub(super) build: &'a Arc<Build>,
     pub(super) language: &'static dyn Language,
+    /// The triggering tests that are not done yet.
+    pub(super) tests: Vec<TestId>,
 }
 
 impl Trial<'_> {
     /// The controls that the triggering tests allow; none of them is written yet.
     pub(super) fn read(&self, changes: impl Fn(&TestCode<'_>) -> Vec<Change>) -> Vec<Control> {
         let mut found: Vec<Control> = Vec::new();
-        for test in self.baseline.triggering.iter().filter(|test| !test.method.is_empty()) {
+        for test in self.tests.iter().filter(|test| !test.method.is_empty()) {
             let Some(file) = self.subject.test_file(&test.class) else { continue };
             let name = TestId::new(&test.class, test.bare_method());
             if let Some(known) = found.iter().find(|known| known.file == file && is_of(&known.test, &name)) {
@@ -71,8 +73,7 @@ impl Trial<'_> {
                 found.push(Control { test: test.clone(), file, open, now });
                 continue;
             }
-            let Ok(bytes) = std::fs::read(file.under(&self.subject.checkout().root)) else { continue };
-            let text = language::decode(&bytes).0;
+            let Some((text, _)) = self.text(&file) else { continue };
             let open = in_code(&text, &name, &file, self.language, &changes);
             if !open.is_empty() {
                 found.push(Control { test: test.clone(), file, open, now: None });
@@ -84,11 +85,21 @@ impl Trial<'_> {
         found
     }
 
+    /// The text of a test file, with its encoding.
+    pub(super) fn text(&self, file: &RepoPath) -> Option<(String, Encoding)> {
+        let bytes = std::fs::read(file.under(&self.subject.checkout().root)).ok()?;
+        Some(language::decode(&bytes))
+    }
+
+    /// How a test ended before the patch.
+    pub(super) fn result(&self, test: &TestId) -> Option<&TestResult> {
+        let results = &self.baseline.report.results;
+        results.get(test).or_else(|| results.values().find(|result| is_of(&result.id, test)))
+    }
+
     /// How a test failed before the patch.
     pub(super) fn failure(&self, test: &TestId) -> Option<&Failure> {
-        let results = &self.baseline.report.results;
-        let found = results.get(test).or_else(|| results.values().find(|result| is_of(&result.id, test)));
-        found.and_then(|result| result.failure.as_ref())
+        self.result(test).and_then(|result| result.failure.as_ref())
     }
 
     /// Writes the controls and runs them; tells which tests failed. `None` when no control can be compiled.
@@ -142,8 +153,7 @@ impl Trial<'_> {
         }
         let mut files = Vec::new();
         for (file, mut edits) in edits {
-            let bytes = std::fs::read(file.under(&self.subject.checkout().root)).ok()?;
-            let (mut text, encoding) = language::decode(&bytes);
+            let (mut text, encoding) = self.text(file)?;
             // From the end, so that earlier places stay where they are.
             edits.sort_by_key(|(range, _)| std::cmp::Reverse((range.start, range.end)));
             edits.dedup();
@@ -157,16 +167,16 @@ impl Trial<'_> {
 }
 
 /// What is found in the code of a test; nothing in a file that cannot be parsed.
-pub(super) fn in_code(
+pub(super) fn in_code<T: Default>(
     text: &str,
     id: &TestId,
     file: &RepoPath,
     language: &dyn Language,
-    changes: impl Fn(&TestCode<'_>) -> Vec<Change>,
-) -> Vec<Change> {
-    let Some(tree) = language::parse(text, language) else { return Vec::new() };
+    see: impl Fn(&TestCode<'_>) -> T,
+) -> T {
+    let Some(tree) = language::parse(text, language) else { return T::default() };
     let root = tree.root_node();
-    changes(&TestCode { id, file, text, root, method: method(root, text, id, language) })
+    see(&TestCode { id, file, text, root, method: method(root, text, id, language) })
 }
 
 /// The next change for each control that an error points at; for all of its file, where it points at none.
@@ -185,6 +195,7 @@ fn exchange(controls: &mut [Control], errors: &[Diagnostic]) {
     }
 }
 
+/// Whether a test is an invocation of the method of that name.
 fn is_of(test: &TestId, name: &TestId) -> bool {
     test.class == name.class && test.bare_method() == name.method
 }
