@@ -125,3 +125,47 @@ fn only_the_sandbox_starts_processes_and_only_cli_prints() {
         }
     }
 }
+
+/// Folders of the language C: one in each room that must know more of a language than its tree.
+const FOLDERS_OF_C: &[&str] =
+    &["language/c", "benchmark/local/c", "patch/suspicious/c", "templates/c", "validate/command"];
+/// Lines of product code elsewhere that name it: a row in a table, or a question whether a project is in C.
+const C_ELSEWHERE: &[(&str, usize)] = &[
+    ("benchmark/contests/codeflaws.rs", 1),
+    ("benchmark/jsonl/cases.rs", 1),
+    ("benchmark/local/mod.rs", 2),
+    ("benchmark/local/python.rs", 1),
+    ("language/mod.rs", 1),
+    ("patch/suspicious/rules.rs", 1),
+    ("retrieve/pairs.rs", 1),
+    ("templates/rules.rs", 1),
+];
+
+#[test]
+fn a_language_is_its_folders_and_few_lines_elsewhere() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let named = regex::Regex::new(r#"&C\b|\bC\.name|\bc::RULES|\bKind::C\b|"c"|\(C\)"#).unwrap();
+    let mut files = Vec::new();
+    rust_files(&source, &mut files);
+    let mut elsewhere = BTreeMap::new();
+    for file in files {
+        let path = file.strip_prefix(&source).unwrap().to_str().unwrap().to_owned();
+        let is_own = FOLDERS_OF_C.iter().any(|folder| path.starts_with(folder));
+        if is_own || path.ends_with("tests.rs") || path.ends_with("testing.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        let product = text.split("#[cfg(test)]").next().unwrap();
+        // `"c"` is a key of a traced step, too.
+        let is_code = |line: &&str| {
+            !line.trim_start().starts_with("//") && named.is_match(line) && !line.contains("What::Called")
+        };
+        let lines = product.lines().filter(is_code).count();
+        if lines > 0 {
+            elsewhere.insert(path, lines);
+        }
+    }
+    let wanted: BTreeMap<String, usize> =
+        C_ELSEWHERE.iter().map(|(path, lines)| ((*path).to_owned(), *lines)).collect();
+    assert_eq!(elsewhere, wanted, "files outside its folders that name C");
+}

@@ -410,6 +410,20 @@ fn a_project_that_is_built_by_clang_is_repaired() {
 }
 
 #[test]
+fn a_test_tool_that_names_only_what_fails_is_judged_as_one_test() {
+    let test = TEST.replace(
+        "printf(\"%s: %s\\n\", passed ? \"PASS\" : \"FAIL\", name);",
+        "if (!passed) printf(\"%d %s - FAILED\\n\", __LINE__, name);",
+    );
+    assert!(test.contains("__LINE__"));
+    let project = project(("Makefile", MAKEFILE));
+    std::fs::write(project.path().join("tests/test_ring.c"), test).unwrap();
+    let line = |new: &str| ("src/ring.c", RING, RING.replace(WRONG, new));
+    let changes = [line(RIGHT), line("    if (ring->count < RING_SIZE) {")];
+    assert_eq!(judged(&project, &changes), ["plausible", "failed"]);
+}
+
+#[test]
 fn a_project_whose_tests_run_none_of_it_is_told_so() {
     let project =
         folder_of(&[("Makefile", "check:\n\t@echo 'FAIL: x'; exit 1\n"), ("a.c", "int f(void) { return 1; }\n")]);

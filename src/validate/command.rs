@@ -123,6 +123,11 @@ impl CommandJudge {
         Ok(judge)
     }
 
+    /// Whether the project is in C: built in parts, by compilers that can be asked for more.
+    fn is_in_c(&self) -> bool {
+        self.checkout.language == C.name()
+    }
+
     async fn first_runs(&self) -> Result<Baseline, ValidateError> {
         let begin = Instant::now();
         self.options.watcher.phase("running the project's own test command");
@@ -230,7 +235,7 @@ impl CommandJudge {
         }
         let done = self.sandbox.run(self.job(test, tree, wall)?).await?;
         // A makefile may build and test in one step.
-        let is_one_step = self.commands.build.is_none() && self.checkout.language == C.name();
+        let is_one_step = self.commands.build.is_none() && self.is_in_c();
         if is_one_step && !done.exit.success() {
             let errors = gcc::diagnostics(&clean::plain(&told::words_of(&done)), tree);
             if !errors.is_empty() {
@@ -318,7 +323,7 @@ impl Judge for CommandJudge {
 
     async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
         // Copies of a project in C know nothing of each other; other test commands may share a port or a folder.
-        let at_once = if self.checkout.language == C.name() { lanes::count() } else { 1 };
+        let at_once = if self.is_in_c() { lanes::count() } else { 1 };
         let candidates: Vec<_> = patches.iter().map(|patch| self.validate(patch)).collect();
         let mut validations = stream::iter(candidates).buffered(at_once).enumerate();
         while let Some((at, validation)) = validations.next().await {

@@ -34,8 +34,13 @@ enum Seen {
 
 /// Judges what a report says of the triggering tests.
 pub fn triggering(baseline: &Baseline, report: &TestReport) -> Judged {
-    let of = baseline.triggering.len();
-    let seen: Vec<(&TestId, Seen)> = baseline.triggering.iter().map(|id| (id, status(baseline, report, id))).collect();
+    of_tests(baseline, &baseline.triggering, report)
+}
+
+/// Judges what a report says of some of the triggering tests.
+pub(super) fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> Judged {
+    let of = tests.len();
+    let seen: Vec<(&TestId, Seen)> = tests.iter().map(|id| (id, status(baseline, report, id))).collect();
     let with = |wanted| seen.iter().filter(|(_, how)| *how == wanted).map(|(id, _)| (*id).clone()).collect();
     let fixed = seen.iter().filter(|(_, how)| *how == Seen::Passed).count();
     let all = |outcome, detail: String, against| Judged { outcome, detail, against, fixed };

@@ -3,11 +3,10 @@
 //! and so is every patch that is confirmed.
 
 use super::copy::forget_objects;
-use super::drivers::{self, Driver};
+use super::drivers::Driver;
 use super::{CommandJudge, Ran, Testing};
 use crate::benchmark::{copy_with_outputs, private_copy};
-use crate::domain::{FileChange, Outcome, Patch, Validation};
-use crate::language::{C, Language};
+use crate::domain::{FileChange, Outcome, Patch, RepoPath, TestId, Validation};
 use crate::validate::{ValidateError, cold, io_error, plausible, subject};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,8 +26,18 @@ struct Built {
     _keep: tempfile::TempDir,
     kept: Utf8PathBuf,
     place: Utf8PathBuf,
-    /// What builds the triggering tests alone, where that is known.
+    /// One after the other; the first *no* counts.
+    steps: Vec<Step>,
+}
+
+/// Triggering tests that are built and run in one go.
+struct Step {
+    tests: Vec<TestId>,
+    /// What builds them alone, where that is known.
     build: Option<Vec<String>>,
+    run: Vec<String>,
+    /// What a candidate may take.
+    wall: Duration,
 }
 
 impl CommandJudge {
@@ -38,7 +47,7 @@ impl CommandJudge {
         patch: &Patch,
         wall: Duration,
     ) -> Result<Option<Validation>, ValidateError> {
-        if self.checkout.language != C.name() || self.built.fails.load(Ordering::Relaxed) {
+        if !self.is_in_c() || self.built.fails.load(Ordering::Relaxed) {
             return Ok(None);
         }
         let free = || self.built.free.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +72,7 @@ impl CommandJudge {
         wall: Duration,
     ) -> Result<Option<Validation>, ValidateError> {
         let begin = Instant::now();
-        let Testing::Reports(test, folders) = &self.commands.test else { return Ok(None) };
+        let Testing::Reports(_, folders) = &self.commands.test else { return Ok(None) };
         let place = &built.place;
         // Tests may have closed folders; a run from nothing decides then.
         if std::fs::remove_dir_all(place).and_then(|()| std::fs::create_dir(place)).is_err() {
@@ -74,24 +83,40 @@ impl CommandJudge {
         if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
             forget_objects(place);
         }
+        for step in &built.steps {
+            if let Some(mut no) = self.refused_in(place, step, (patch, folders), wall.min(step.wall)).await? {
+                no.seconds = begin.elapsed().as_secs_f64();
+                return Ok(Some(no));
+            }
+        }
+        let passed = self.all_pass_in(place, wall).await?;
+        Ok(passed.map(|passed| Validation { seconds: begin.elapsed().as_secs_f64(), ..passed }))
+    }
+
+    /// Why a candidate is refused by a step; `None` where its tests pass.
+    async fn refused_in(
+        &self,
+        place: &Utf8Path,
+        step: &Step,
+        (patch, folders): (&Patch, &[RepoPath]),
+        wall: Duration,
+    ) -> Result<Option<Validation>, ValidateError> {
         // A new file is found by what describes the build alone.
         let is_old = |file: &FileChange| file.before.is_some();
-        let build = built.build.as_ref().filter(|_| patch.files.iter().all(is_old)).or(self.commands.build.as_ref());
-        let test = self.triggering_only(test);
-        let mut validation = match self.built_and_tested(place, build, (&test, folders), wall).await? {
-            Ran::NotBuilt(diagnostics) => subject::does_not_compile(diagnostics),
-            Ran::Tested(report) => {
-                let judged = plausible::triggering(&self.baseline, &report);
-                if judged.outcome == Outcome::PassedWarm {
-                    let Some(passed) = self.all_pass_in(place, wall).await? else { return Ok(None) };
-                    passed
-                } else {
-                    cold::answer(&report, judged, 0.0)
-                }
-            }
+        let build = step.build.as_ref().filter(|_| patch.files.iter().all(is_old)).or(self.commands.build.as_ref());
+        let report = match self.built_and_tested(place, build, (&step.run, folders), wall).await? {
+            Ran::NotBuilt(diagnostics) => return Ok(Some(subject::does_not_compile(diagnostics))),
+            Ran::Tested(report) => report,
         };
-        validation.seconds = begin.elapsed().as_secs_f64();
-        Ok(Some(validation))
+        let mut judged = plausible::of_tests(&self.baseline, &step.tests, &report);
+        if judged.outcome == Outcome::PassedWarm {
+            return Ok(None);
+        }
+        let others = self.baseline.triggering.len() - step.tests.len();
+        if others > 0 {
+            judged.detail = format!("{}; the other {others} did not run", judged.detail);
+        }
+        Ok(Some(cold::answer(&report, judged, 0.0)))
     }
 
     /// The word on a candidate whose triggering tests pass, where all others pass as well in the copy it is built in.
@@ -125,23 +150,40 @@ impl CommandJudge {
         if let Ran::NotBuilt(_) = self.built_and_tested(&place, build, (&triggering, folders), wall).await? {
             return Ok(None);
         }
-        let build = self.build_of_triggering(test, &place).await?;
+        let mut steps = Vec::new();
+        if let (Some(_), Some((first, _))) = (Driver::of(test), self.baseline.triggering.split_first()) {
+            let step = self.step(std::slice::from_ref(first), test, &place).await?;
+            steps.extend(Some(step).filter(|step| step.build.is_some()));
+        }
+        steps.push(self.step(&self.baseline.triggering, test, &place).await?);
+        steps.dedup_by(|one, other| one.tests == other.tests);
         copy_with_outputs(&place, &kept)?;
-        Ok(Some(Built { _keep: keep, kept, place, build }))
+        Ok(Some(Built { _keep: keep, kept, place, steps }))
     }
 
-    /// The command that builds the programs of the triggering tests; `None` where no tool names them, or where it fails.
-    async fn build_of_triggering(
-        &self,
-        test: &[String],
-        place: &Utf8Path,
-    ) -> Result<Option<Vec<String>>, ValidateError> {
+    /// How these tests are built and run, in a copy that is built.
+    async fn step(&self, tests: &[TestId], test: &[String], place: &Utf8Path) -> Result<Step, ValidateError> {
+        let Some(driver) = Driver::of(test) else {
+            let wall = Duration::MAX;
+            return Ok(Step { tests: tests.to_vec(), build: None, run: test.to_vec(), wall });
+        };
         let wall = self.wall(super::LEAST_FOR_A_CANDIDATE);
-        let described = Driver::of(test).and_then(|driver| driver.described(test, &self.baseline.triggering));
-        let Some(described) = described else { return Ok(None) };
-        let told = self.sandbox.run(self.job(&described, place, wall)?).await?;
-        let Some(build) = drivers::build_of(test, &told.stdout) else { return Ok(None) };
-        let done = self.sandbox.run(self.job(&build, place, wall)?).await?;
-        Ok(done.exit.success().then_some(build))
+        let begin = Instant::now();
+        let run = driver.only(test, tests);
+        let mut build = None;
+        if let Some(described) = driver.described(test, tests) {
+            let told = self.sandbox.run(self.job(&described, place, wall)?).await?;
+            build = driver.build_of(test, tests, &told.stdout);
+        }
+        if let Some(command) = &build
+            && !self.sandbox.run(self.job(command, place, wall)?).await?.exit.success()
+        {
+            build = None;
+        }
+        self.sandbox.run(self.job(&run, place, wall)?).await?;
+        // Where all is built anew the time of the whole project counts.
+        let own = super::LEAST_FOR_A_CANDIDATE.max(begin.elapsed().mul_f64(super::LONGER));
+        let wall = if build.is_some() { own } else { Duration::MAX };
+        Ok(Step { tests: tests.to_vec(), build, run, wall })
     }
 }

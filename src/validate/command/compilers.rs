@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// Names under which a build may call gcc, or whichever compiler there is.
 const NAMES: &[&str] = &["cc", "c99", "gcc", CLANG];
+/// Names under which it links parts in C with parts in C++.
+const NAMES_OF_CPP: &[&str] = &["c++", "g++"];
 /// The name under which it calls clang.
 const CLANG: &str = "clang";
 /// A compiler with words of ours: `ALWAYS` in every call, `LINKED` where it makes a program.
@@ -20,7 +22,7 @@ links=
 for word in "$@"; do
     case "$word" in
         -c | -S | -E | -M | -MM | -shared | -fsyntax-only | -r) exec REAL "$@" ALWAYS ;;
-        *.c | *.o | *.a) links="LINKED" ;;
+        *.c | *.o | *.a | *.cpp | *.cc | *.cxx) links="LINKED" ;;
     esac
 done
 exec REAL "$@" ALWAYS $links
@@ -62,9 +64,15 @@ impl Compilers {
         let name = folder.file_name().unwrap_or_default();
         std::fs::write(folder.join("added.c"), added.source.replace("{here}", name)).map_err(failed())?;
         let script = COMPILER.replace("ALWAYS", added.always).replace("LINKED", added.linked);
-        for name in NAMES {
+        let cpp = on_users_path("g++", &judge.checkout.root);
+        for name in NAMES.iter().chain(NAMES_OF_CPP) {
             let file = folder.join(name);
-            let real = clang.as_ref().filter(|_| *name == CLANG).unwrap_or(first);
+            let real = match *name {
+                CLANG => clang.as_ref().or(Some(first)),
+                name if NAMES_OF_CPP.contains(&name) => cpp.as_ref(),
+                _ => Some(first),
+            };
+            let Some(real) = real else { continue };
             std::fs::write(&file, script.replace("REAL", real.as_str())).map_err(failed())?;
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).map_err(failed())?;
         }

@@ -3,7 +3,6 @@
 use super::CommandJudge;
 use crate::benchmark::{jars, private_copy};
 use crate::domain::Patch;
-use crate::language::{C, Language};
 use crate::sandbox::{Job, PROGRAM_PATH};
 use crate::validate::{ValidateError, io_error, subject};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -57,7 +56,7 @@ impl CommandJudge {
         let path = std::env::var("PATH").unwrap_or_default();
         job.env.push(("PATH".into(), format!("{path}:{PROGRAM_PATH}")));
         job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
-        if self.checkout.language == C.name() {
+        if self.is_in_c() {
             job.env.extend(FOR_TESTS_IN_C.iter().map(|(name, value)| ((*name).into(), (*value).into())));
         }
         job.limits.memory_mib = MEMORY_MIB;

@@ -20,16 +20,31 @@ pub(super) enum Driver {
     Meson,
 }
 
-/// Tests as CTest describes them.
+/// Tests as CTest or Meson describes them.
 #[derive(Deserialize)]
 struct Tests {
     tests: Vec<Described>,
+    /// What Meson can build.
+    #[serde(default)]
+    targets: Vec<Target>,
 }
 
 #[derive(Deserialize)]
 struct Described {
+    name: String,
     #[serde(default)]
     command: Vec<String>,
+    /// Identifiers of the targets that Meson builds for the test.
+    #[serde(default)]
+    depends: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    id: String,
+    /// Absolute paths.
+    #[serde(default)]
+    filename: Vec<String>,
 }
 
 /// A line of Meson's log.
@@ -68,26 +83,59 @@ impl Driver {
         }
     }
 
-    /// The command that tells what these tests are; `None` where the tool cannot.
+    /// The command that tells what these tests are; `None` where it names no folder of the build.
     pub(super) fn described<'i>(
         self,
         test: &[String],
         tests: impl IntoIterator<Item = &'i TestId>,
     ) -> Option<Vec<String>> {
-        (self == Self::Ctest).then(|| [&self.only(test, tests)[..], &words(&["--show-only=json-v1"])].concat())
+        match self {
+            Self::Ctest => Some([&self.only(test, tests)[..], &words(&["--show-only=json-v1"])].concat()),
+            Self::Meson => Some(words(&["meson", "introspect", self.folder(test)?, "--tests", "--targets"])),
+        }
+    }
+
+    /// The folder of the build that a test command names.
+    fn folder(self, test: &[String]) -> Option<&str> {
+        let option = if self == Self::Ctest { "--test-dir" } else { "-C" };
+        test.iter().skip_while(|word| *word != option).nth(1).map(String::as_str)
+    }
+
+    /// The command that builds the programs of these tests alone, by what [`Driver::described`] printed; `None` where none is
+    /// named.
+    pub(super) fn build_of<'i>(
+        self,
+        test: &[String],
+        tests: impl IntoIterator<Item = &'i TestId>,
+        described: &[u8],
+    ) -> Option<Vec<String>> {
+        let described = serde_json::from_slice::<Tests>(described).ok()?;
+        let folder = self.folder(test)?;
+        let (command, targets) = match self {
+            Self::Ctest => (vec!["cmake", "--build", folder, "--target"], described.programs()),
+            Self::Meson => (vec!["ninja", "-C", folder], described.targets_of(tests, folder)),
+        };
+        let build = command.into_iter().chain(targets.iter().copied()).map(str::to_owned).collect();
+        (!targets.is_empty()).then_some(build)
     }
 }
 
-/// The command that builds the programs of tests that CTest described, by the names of their files; `None` where none is
-/// named.
-pub(super) fn build_of(test: &[String], described: &[u8]) -> Option<Vec<String>> {
-    let described = serde_json::from_slice::<Tests>(described).ok()?;
-    let targets = described.tests.iter().filter_map(|test| Utf8Path::new(test.command.first()?).file_name());
-    let targets: BTreeSet<&str> = targets.collect();
-    let folder = test.iter().skip_while(|word| *word != "--test-dir").nth(1)?;
-    let mut build = words(&["cmake", "--build", folder, "--target"]);
-    build.extend(targets.iter().map(|target| (*target).to_owned()));
-    (!targets.is_empty()).then_some(build)
+impl Tests {
+    /// The names of the programs that CTest starts, which are names of targets as a rule.
+    fn programs(&self) -> BTreeSet<&str> {
+        self.tests.iter().filter_map(|test| Utf8Path::new(test.command.first()?).file_name()).collect()
+    }
+
+    /// What these tests need, as Ninja calls it: by its path inside the folder of the build.
+    fn targets_of<'i>(&self, tests: impl IntoIterator<Item = &'i TestId>, folder: &str) -> BTreeSet<&str> {
+        let names: BTreeSet<&str> = tests.into_iter().map(meson_name).collect();
+        let wanted = self.tests.iter().filter(|test| names.contains(test.name.as_str()));
+        let needed: BTreeSet<&String> = wanted.flat_map(|test| &test.depends).collect();
+        let built =
+            self.targets.iter().filter(|target| needed.contains(&target.id)).flat_map(|target| &target.filename);
+        let inside = format!("/{folder}/");
+        built.filter_map(|file| file.split_once(&inside).map(|(_, path)| path)).collect()
+    }
 }
 
 /// Adds what tests printed to failures of which Meson's report tells no more than that they failed.
@@ -136,8 +184,15 @@ mod tests {
         assert_eq!(driver.only(&test, &ids)[3..], words(&["-R", r"^(a\+b|d)$"]));
         let described =
             br#"{"kind": "ctestInfo", "tests": [{"name": "a+b", "command": ["/copy/out/run_a", "-v"]}, {"name": "d"}]}"#;
-        assert_eq!(build_of(&test, described), Some(words(&["cmake", "--build", "out", "--target", "run_a"])));
-        assert_eq!(build_of(&test, b"{}"), None);
+        let build = words(&["cmake", "--build", "out", "--target", "run_a"]);
+        assert_eq!(driver.build_of(&test, &ids, described), Some(build));
+        assert_eq!(driver.build_of(&test, &ids, b"{}"), None);
+        let test = words(&["meson", "test", "-C", "out"]);
+        let described = br#"{"tests": [{"name": "ring", "cmd": ["run.sh"], "depends": ["7@@ring"]}, {"name": "b", "depends": ["8"]}],
+            "targets": [{"id": "8", "filename": ["/copy/out/b"]}, {"id": "7@@ring", "filename": ["/copy/out/tests/ring"]}]}"#;
+        let ids = [TestId::new("p", "p:core / ring")];
+        let built = Driver::Meson.build_of(&test, &ids, described);
+        assert_eq!(built, Some(words(&["ninja", "-C", "out", "tests/ring"])));
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl CommandJudge {
     /// Why the test programs of a patch that passed did not run to their end, in words that go on after "all tests pass,
     /// but"; `None` where they did, or where it cannot be told.
     pub(super) async fn ends_early(&self, patch: &Patch) -> Result<Option<String>, ValidateError> {
-        let is_c = self.checkout.language == C.name() && matches!(self.commands.test, Testing::Reports(..));
+        let is_c = self.is_in_c() && matches!(self.commands.test, Testing::Reports(..));
         if !is_c || self.options.accept_suspicious {
             return Ok(None);
         }

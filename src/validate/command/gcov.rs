@@ -9,7 +9,6 @@ use super::drivers::{Driver, words};
 use super::{CommandJudge, Testing};
 use crate::benchmark::Case;
 use crate::domain::{RepoPath, TestId};
-use crate::language::{C, Language};
 use crate::sandbox::Job;
 use crate::validate::{Coverage, Spectrum, ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -22,6 +21,8 @@ const DUMP: &str = include_str!("dump.c");
 const ANSWER: &str = ".unidebug-coverage.json";
 /// Larger answers are not read, in bytes.
 const MOST_ANSWER: u64 = 256 << 20;
+/// Triggering tests that are measured whatever it takes.
+const ALWAYS: usize = 3;
 /// A test of CTest or a case is cut after this, in seconds; it still tells what it executed.
 const CUT: u64 = 5;
 
@@ -32,7 +33,7 @@ impl CommandJudge {
     }
 
     async fn measure(&self, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
-        let gcov = on_users_path("gcov", &self.checkout.root).filter(|_| self.checkout.language == C.name());
+        let gcov = on_users_path("gcov", &self.checkout.root).filter(|_| self.is_in_c());
         let added = Added { source: DUMP, always: "--coverage -O0", linked: "$here/added.o", only_gcc: true };
         let (Some(gcov), Some(tools)) = (gcov, Compilers::of(self, &added).await?) else {
             tracing::info!("no coverage: it is measured in C, by gcc and gcov");
@@ -83,11 +84,12 @@ impl Measured<'_> {
         self.tools.job(self.judge, command, &self.tree)
     }
 
-    /// The triggering tests, then passing ones until the time is up.
+    /// Some triggering tests; then passing ones and the other triggering ones until the time is up.
     fn wanted(&self) -> impl Iterator<Item = (&TestId, bool)> {
         let baseline = &self.judge.baseline;
-        let failing = baseline.triggering.iter().map(|id| (id, false));
-        failing.chain(baseline.passing.iter().map(|id| (id, true)).take_while(|_| Instant::now() < self.end))
+        let (first, others) = baseline.triggering.split_at(ALWAYS.min(baseline.triggering.len()));
+        let rest = baseline.passing.iter().map(|id| (id, true)).chain(others.iter().map(|id| (id, false)));
+        first.iter().map(|id| (id, false)).chain(rest.take_while(|_| Instant::now() < self.end))
     }
 
     async fn cases(&self, command: &[String], cases: &[Case]) -> Result<Tests, ValidateError> {

@@ -35,6 +35,9 @@ static BEHIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const WORD: &str = "OK|ok|PASS|PASSED|pass|passed|FAIL|FAILED|fail|failed|ERROR|SKIP|SKIPPED|skipped";
 /// The time that a test took, behind its name.
 static TOOK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[ :]*\([\d.]+ ?\w+\)$").ok());
+/// `basic.sh (Wstat: 1024 (exited 4) Tests: 17 Failed: 4)` in the summary of prove.
+static PROVE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(\S+)\s+\(Wstat: (\d+).* Tests: \d+ Failed: (\d+)\)$").ok());
 /// `3 tests.`, `1 test(s), listed below:`: a sum and no name.
 static SUM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\d+ (?:tests?|checks?|FAILED|PASSED)\b").ok());
 
@@ -61,11 +64,18 @@ pub(super) fn collect(output: &str, class: &str, report: &mut TestReport) {
 }
 
 /// The end of a command as one test: for tools that say nothing else.
-pub(super) fn as_one(class: &str, name: &str, passed: bool, output: &str) -> TestResult {
+pub(super) fn as_one(id: &TestId, passed: bool, output: &str) -> TestResult {
     let status = if passed { TestStatus::Passed } else { TestStatus::Failed };
     let last: Vec<&str> = output.lines().rev().take(30).collect();
     let failure = (!passed).then(|| failure(&last.into_iter().rev().collect::<Vec<_>>()));
-    TestResult { id: TestId::new(class, name), status, failure, millis: 0, loss: None }
+    TestResult { id: id.clone(), status, failure, millis: 0, loss: None }
+}
+
+/// What failed as one test.
+pub(super) fn of_failures(id: &TestId, named: &[TestResult]) -> TestResult {
+    let said: Vec<&str> =
+        named.iter().filter_map(|result| result.failure.as_ref()).map(|failure| failure.message.as_str()).collect();
+    TestResult { id: id.clone(), status: TestStatus::Failed, failure: Some(failure(&said)), millis: 0, loss: None }
 }
 
 /// A result as known tools print it.
@@ -108,6 +118,10 @@ fn of_tools(line: &str) -> Option<(String, TestStatus)> {
 
 /// A result as a name and a word.
 fn of_words(line: &str) -> Option<(String, TestStatus)> {
+    if let Some(found) = PROVE.as_ref()?.captures(line) {
+        let is_well = &found[2] == "0" && &found[3] == "0";
+        return Some((found[1].to_owned(), if is_well { TestStatus::Passed } else { TestStatus::Failed }));
+    }
     let (name, word) = match IN_FRONT.as_ref()?.captures(line) {
         Some(found) => (found.get(2)?, found.get(1)?),
         None => {
@@ -202,6 +216,9 @@ mod tests {
         let others =
             "[PASS] stack::pops: (0.02s)\nTest pushes...      [ FAILED ]\n/top [ OK    ] [ 0.01 / 0.02 CPU ]\n";
         assert_eq!(all(others), [passed("/top"), failed("Test pushes"), passed("stack::pops")]);
+        let prove = "t/a.sh .... \nDubious, test returned 4 (wstat 1024, 0x400)\nFailed 4/17 subtests \nt/b.sh .... ok\n\n\
+                     Test Summary Report\n---\nt/a.sh      (Wstat: 1024 (exited 4) Tests: 17 Failed: 4)\n  Failed tests:  4-7\n";
+        assert_eq!(all(prove), [failed("t/a.sh"), passed("t/b.sh")]);
         assert_eq!(all("PASS: a\nit is - FAIL\n"), [passed("a")], "a tool's own form counts alone");
         assert!(all("cc -c a.c -o ok\nall is ok\nwarning: it may FAIL\n").is_empty());
     }
@@ -210,7 +227,7 @@ mod tests {
     fn a_failure_names_its_place() {
         let said =
             "test_s: tests/test_s.c:14: test_push: Assertion `top(s) == 2' failed.\nmake: *** [check] Error 134\n";
-        let result = as_one("make", "check", false, said);
+        let result = as_one(&TestId::new("make", "check"), false, said);
         let frame = &result.failure.unwrap().frames[0];
         assert_eq!(
             (frame.file.as_deref(), frame.line, frame.method.as_str()),

@@ -6,7 +6,7 @@ use super::copy::forget_objects;
 use super::{CommandJudge, Testing, gcc};
 use crate::benchmark::Case;
 use crate::domain::{Diagnostic, Failure};
-use crate::language::{C, Language, trace};
+use crate::language::trace;
 use crate::sandbox::Job;
 use crate::validate::{ValidateError, clean, io_error};
 use camino::Utf8Path;
@@ -47,7 +47,7 @@ impl CommandJudge {
     }
 
     async fn check(&self) -> Result<Option<Checked>, ValidateError> {
-        if self.checkout.language != C.name() {
+        if !self.is_in_c() {
             return Ok(None);
         }
         let Some(compilers) =

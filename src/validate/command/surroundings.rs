@@ -3,7 +3,7 @@
 
 use super::CommandJudge;
 use crate::domain::Patch;
-use crate::language::{C, Language, decode};
+use crate::language::{C, decode};
 use crate::patch::suspicious::decides;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ impl CommandJudge {
     /// What a patch newly decides by, in words that go on after "all tests pass, but"; `None` where it decides by nothing
     /// of that kind, or where its file or the tests named it before.
     pub(super) fn newly_decides(&self, patch: &Patch) -> Option<String> {
-        if self.checkout.language != C.name() || self.options.accept_suspicious {
+        if !self.is_in_c() || self.options.accept_suspicious {
             return None;
         }
         let told = |name: &str| Regex::new(&format!(r"\b{name}\b")).ok();
