@@ -72,7 +72,7 @@ pub(super) fn altered(method: Node<'_>, text: &str) -> Vec<Change> {
             (Some("isEqualTo" | "isEqualByComparingTo"), [expected]) => Some(*expected),
             _ => None,
         };
-        found.extend(below.map(|below| super::literals::altered(statement, below, text)).unwrap_or_default());
+        found.extend(below.map(|below| super::literals::written(statement, below, text)).unwrap_or_default());
     }
     found
 }

@@ -22,6 +22,27 @@ const MORE: i64 = 1;
 /// Stands for a text without characters.
 const SOME: &str = "~";
 
+/// Calls that compare, or only make a value of what they are given; classes are named with a capital.
+const MAKING: &[&str] = &[
+    "equals",
+    "compareTo",
+    "compare",
+    "of",
+    "asList",
+    "valueOf",
+    "list",
+    "set",
+    "dict",
+    "tuple",
+    "frozenset",
+    "bytes",
+    "bytearray",
+    "date",
+    "datetime",
+    "time",
+    "timedelta",
+];
+
 /// Whether a patch may touch how values are compared.
 fn may_touch_comparison(patch: &Patch, language: &dyn Language) -> bool {
     let words = COMPARING.iter().find(|(name, _)| *name == language.name()).map_or(&[][..], |(_, words)| *words);
@@ -80,10 +101,36 @@ pub(super) fn expected(test: &TestCode<'_>, language: &dyn Language) -> Vec<Chan
     }
 }
 
-/// The changes of the literals below a node of an assertion.
+/// The changes of the literals that a value is made of. What a call is given is an input: another one may have the same
+/// result.
+pub(super) fn written(statement: Node<'_>, value: Node<'_>, text: &str) -> Vec<Change> {
+    altered_but(|node| takes_input(node, text), statement, value, text)
+}
+
+/// The changes of all literals below a node of an assertion.
 pub(super) fn altered(statement: Node<'_>, below: Node<'_>, text: &str) -> Vec<Change> {
+    altered_but(|_| false, statement, below, text)
+}
+
+/// Whether a node calls what works with its arguments.
+fn takes_input(node: Node<'_>, text: &str) -> bool {
+    let name = match node.kind() {
+        "call" => node
+            .child_by_field_name("function")
+            .map(|function| function.child_by_field_name("attribute").unwrap_or(function)),
+        "method_invocation" => node.child_by_field_name("name"),
+        _ => None,
+    };
+    let name = name.map(|name| text_of(name, text));
+    name.is_some_and(|name| !name.starts_with(char::is_uppercase) && !MAKING.contains(&name))
+}
+
+fn altered_but(leaves_out: impl Fn(Node<'_>) -> bool, statement: Node<'_>, below: Node<'_>, text: &str) -> Vec<Change> {
     let mut found = Vec::new();
     preorder(below, |node| {
+        if leaves_out(node) {
+            return false;
+        }
         let new = other(node, text);
         if let Some(new) = &new {
             found.push(Change::of(Kind::Altered, statement, text, vec![(node.byte_range(), new.clone())]));
@@ -131,4 +178,33 @@ fn ending_otherwise(inner: &str, quote: char) -> String {
         _ => '~',
     };
     format!("{head}{other}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::in_code;
+    use super::*;
+    use crate::domain::RepoPath;
+    use crate::language::{Java, Python};
+
+    /// What is written in the place of expected values.
+    fn others(text: &str, test: &str, language: &dyn Language) -> Vec<String> {
+        let file = RepoPath::new("T").unwrap();
+        let found = in_code(text, &test.parse().unwrap(), &file, language, |test| expected(test, language));
+        found.into_iter().flat_map(|change| change.edits).map(|(_, new)| new).collect()
+    }
+
+    #[test]
+    fn what_a_call_is_given_is_no_expected_value() {
+        let python = |line: &str| others(&format!("def test_x():\n    assert {line}\n"), "t#test_x", &Python);
+        assert_eq!(python("load(signed, max_age=10) == value"), [""; 0]);
+        assert_eq!(python("3 == total([5])"), ["4"]);
+        assert_eq!(python("total([5]) == Money(3, places=2)"), ["4", "3"]);
+        assert_eq!(python("parse(5) == datetime.date(1, 2, 3)"), ["2", "3", "4"]);
+        assert_eq!(python("a.total() == [round(1.5), 7]"), ["8"]);
+        let java = |line: &str| others(&format!("class T {{ @Test void x() {{ {line} }} }}"), "T#x", &Java);
+        assert_eq!(java("assertEquals(cart.load(10), value);"), [""; 0]);
+        assert_eq!(java("assertEquals(List.of(1), cart.load(10));"), ["2"]);
+        assert_eq!(java("assertTrue(new Money(1).equals(cart.load(10)));"), ["2"]);
+    }
 }

@@ -57,7 +57,7 @@ pub(super) fn altered(function: Node<'_>, text: &str) -> Vec<Change> {
             _ => Vec::new(),
         };
         // The expected value stands behind, or in front where nothing is written out behind.
-        let of = |side: &Node<'_>| super::literals::altered(statement, *side, text);
+        let of = |side: &Node<'_>| super::literals::written(statement, *side, text);
         found.extend(sides.iter().rev().map(of).find(|changes| !changes.is_empty()).unwrap_or_default());
         if LEAVING.is_in(statement) {
             break;
