@@ -4,6 +4,8 @@
 use crate::support::{Endpoint, Finished, Reply, Trial, unidebug, write_files};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use unidebug::domain::{Outcome, TestStatus};
 use unidebug::validate::SpectrumScope;
 
@@ -312,6 +314,31 @@ fn what_a_test_starts_imports_the_product_from_src() {
     let shown = unidebug(&["triage", folder.path().to_str().unwrap(), "--failing", started]);
     shown.expect_code(3);
     assert!(shown.stderr.contains("passes before any change"), "{shown}");
+}
+
+#[test]
+fn what_a_test_starts_is_found_in_the_environment_of_the_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["-m", "venv", "--without-pip", "--system-site-packages", ".venv"];
+    let made = Command::new("python3").args(words).current_dir(&folder).status().unwrap();
+    assert!(made.success(), "an environment of Python cannot be made");
+    // As pip writes it for a project that is installed from its folder.
+    let script = format!("#!{}/.venv/bin/python\nfrom shop import main\nmain()\n", folder.path().display());
+    let test = "import subprocess\n\n\ndef test_shop(tmp_path):\n    done = subprocess.run(['shop'], cwd=tmp_path, \
+                stdout=subprocess.PIPE)\n    assert done.stdout == b'2'\n";
+    let product = "def main():\n    print(1, end='')\n";
+    let settings = "[tool.pytest.ini_options]\ntestpaths = [\"test.py\"]\n";
+    let files = [("shop.py", product), ("test.py", test), ("pyproject.toml", settings), (".venv/bin/shop", &script)];
+    write_files(folder.path(), &files);
+    let program = folder.path().join(".venv/bin/shop");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let patch = folder.path().join("right.patch");
+    let right =
+        "--- a/shop.py\n+++ b/shop.py\n@@ -1,2 +1,2 @@\n def main():\n-    print(1, end='')\n+    print(2, end='')\n";
+    std::fs::write(&patch, right).unwrap();
+    let judged = unidebug(&["judge", folder.path().to_str().unwrap(), "--patch", patch.to_str().unwrap()]);
+    judged.expect_code(0);
+    assert!(judged.stdout.contains("plausible"), "{judged}");
 }
 
 #[test]

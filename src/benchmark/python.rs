@@ -136,6 +136,11 @@ impl Interpreter {
     pub fn job(&self, cwd: &Utf8Path, code: &str) -> Job {
         let mut job = job(&self.program, cwd, code).read(self.folders.iter().cloned());
         job.env.push(("PYTHONHASHSEED".into(), "0".into()));
+        // Programs that packages install beside it, the project's own among them.
+        if let Some(home) = self.environment() {
+            job.env.push(("VIRTUAL_ENV".into(), home.to_string()));
+            job.env.push(("PATH".into(), format!("{home}/bin:{PROGRAM_PATH}")));
+        }
         job
     }
 
@@ -144,6 +149,12 @@ impl Interpreter {
         let mut job = self.job(cwd, code);
         job.args.insert(0, "-I".into());
         job
+    }
+
+    /// The environment that it belongs to.
+    fn environment(&self) -> Option<&Utf8Path> {
+        let home = self.program.parent().and_then(Utf8Path::parent)?;
+        (self.program.is_absolute() && home.join("pyvenv.cfg").is_file()).then_some(home)
     }
 
     /// What runs tests under it.

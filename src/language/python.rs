@@ -168,7 +168,7 @@ impl Language for Python {
         Some(Module { package: parts.join("."), name })
     }
     fn is_test_name(&self, stem: &str) -> bool {
-        stem.starts_with("test_") || stem.ends_with("_test") || ["conftest", "tests"].contains(&stem)
+        stem.starts_with("test_") || stem.ends_with("_test") || ["conftest", "test", "tests"].contains(&stem)
     }
     fn foreign(&self, inside: &Utf8Path, _: &str) -> Option<String> {
         let mut parts = inside.as_str().trim_end_matches(".py").split('/');

@@ -124,7 +124,10 @@ mod tests {
         let (keep, _) = project(&["env/pyvenv.cfg", "env/lib/test_them.py", ".tox/test_x.py", "cart.py"]);
         let root = Utf8Path::from_path(keep.path()).unwrap();
         assert!(!has_tests(root));
-        std::fs::write(root.join("cart_test.py"), "").unwrap();
-        assert!(has_tests(root));
+        for name in ["cart_test.py", "test.py"] {
+            std::fs::write(root.join(name), "").unwrap();
+            assert!(has_tests(root), "{name}");
+            std::fs::remove_file(root.join(name)).unwrap();
+        }
     }
 }

@@ -50,11 +50,10 @@ def run(work):
     name = "Thread-1" if request.plain else "unidebug clock"
     threading.Thread(target=clock.watch, name=name, daemon=True).start()
     sys.path[0:0] = [root, *request.paths]
-    if request.paths:
-        # What tests start imports the project as well, as where it is installed. Not set from outside: a patch could then
-        # bring a `sitecustomize.py` that this process would load first.
-        before = filter(None, [os.environ.get("PYTHONPATH")])
-        os.environ["PYTHONPATH"] = os.pathsep.join([*request.paths, *before])
+    # What tests start imports the project as well, as where it is installed. Not set from outside: a patch could then
+    # bring a `sitecustomize.py` that this process would load first.
+    before = filter(None, [os.environ.get("PYTHONPATH")])
+    os.environ["PYTHONPATH"] = os.pathsep.join([*(request.paths or [root]), *before])
     executed.begin()
     ended = False
     try:
