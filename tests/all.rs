@@ -29,6 +29,7 @@ mod context;
 mod cuts;
 mod defects4j;
 mod developers;
+mod drawn;
 mod endpoint_faults;
 mod engine;
 mod fault_storm;

@@ -60,6 +60,7 @@ pub async fn report(
         equal_by,
         held_out,
         confidence,
+        choice: repair.and_then(|repair| repair.choice.clone()),
         confirmed_by: repair.and(bench.checkout.official.as_ref()).map(|judge| judge.name()),
         unverified: bench.checkout.project.unverified.clone(),
         localization: localization.word().to_owned(),

@@ -187,6 +187,10 @@ pub struct Way {
     /// Let candidates with suspicious constructs become plausible.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
     pub accept_suspicious: Option<bool>,
+    /// Take up to this many plausible patches, and choose by what they do with inputs near those of the tests; where they
+    /// disagree the report shows the input.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9))]
+    pub choose: Option<u32>,
     /// Variants asked of a model, in one query, for each candidate that fails; none unless the strategy says otherwise.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=30))]
     pub variants: Option<u32>,

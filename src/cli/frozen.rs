@@ -79,7 +79,7 @@ impl Frozen {
         let attempts = if plan.attempts == UNTIL_CAP { json!(plan.attempts_text()) } else { json!(plan.attempts) };
         let plan = json!({
             "levels": plan.levels, "agents": agents, "temperature": plan.temperature, "attempts": attempts,
-            "variants": plan.variants, "without": plan.without,
+            "variants": plan.variants, "choose": plan.choose, "without": plan.without,
             "review": plan.reviewer.is_some(), "localization": plan.localization.word(),
             "prices": prices, "differs_from_the_paper": plan.differs,
         });

@@ -14,6 +14,7 @@ use crate::domain::{
     AgentName, Confidence, ConfidenceWord, EventSink, FileChange, Level, Outcome, Patch, PatchAttempt, RepoPath, Scope,
     Watcher,
 };
+use crate::escalate::compared;
 use crate::escalate::prepare::{self, Localization, PrepareError, Wanted};
 use crate::language;
 use crate::patch::{self, Edits};
@@ -42,6 +43,19 @@ pub(super) struct Judged {
     pub(super) attempt: PatchAttempt,
     /// How much it can be relied on, where it is plausible.
     pub(super) confidence: Option<Confidence>,
+    /// What it does with drawn inputs, where several patches are plausible.
+    pub(super) behaviour: Option<Behaviour>,
+}
+
+/// What a patch does with drawn inputs, beside other plausible patches.
+#[derive(serde::Serialize)]
+pub(super) struct Behaviour {
+    /// Patches of the same number behave alike; those that change less come first.
+    group: usize,
+    /// Inputs that no failing test gives and that give another result than before.
+    changed: usize,
+    /// Inputs on which the patches disagree, each with the result of this one.
+    results: Vec<(String, String)>,
 }
 
 /// Judges patches, the best first; the code is 0 when one of them is plausible.
@@ -89,10 +103,28 @@ async fn all_judged(
             true => confidence(&bench, &attempt.patch).await,
             false => None,
         };
-        judged.push(Judged { attempt, confidence, name: patch.name });
+        judged.push(Judged { attempt, confidence, behaviour: None, name: patch.name });
     }
+    compare(&bench, &mut judged).await;
     judged.sort_by_key(rank);
     Ok((bench, judged))
+}
+
+/// Tells plausible patches apart by drawn inputs, where there are several.
+async fn compare(bench: &Workbench, judged: &mut [Judged]) {
+    let plausible: Vec<usize> = (0..judged.len()).filter(|at| judged[*at].attempt.validation.is_plausible()).collect();
+    if plausible.len() < 2 {
+        return;
+    }
+    let attempts: Vec<PatchAttempt> = plausible.iter().map(|at| judged[*at].attempt.clone()).collect();
+    let choice = compared(&attempts, bench).await;
+    for (place, group) in choice.groups.iter().enumerate() {
+        for at in group.patches.iter().filter_map(|at| plausible.get(*at)) {
+            let splits = choice.splits.iter();
+            let results = splits.map(|split| (split.input.clone(), split.results[place].clone())).collect();
+            judged[*at].behaviour = Some(Behaviour { group: place, changed: group.changed, results });
+        }
+    }
 }
 
 /// Nobody looks for the fault: it was repaired, or was not.
@@ -182,9 +214,10 @@ pub(super) async fn word(given: &Given, bench: &Workbench, sink: &dyn EventSink)
     Ok(tools::judge(&Edits::Diff(given.diff.clone()), &given.name, &cx).await?)
 }
 
-/// The best first: by how far a patch came, then the one that can be relied on more, then the smaller one.
-fn rank(judged: &Judged) -> (u8, Reverse<Option<ConfidenceWord>>, Reverse<usize>, usize) {
-    let Judged { attempt: PatchAttempt { validation, patch, .. }, confidence, .. } = judged;
+/// The best first: by how far a patch came, then the one that can be relied on more, then the one that changes less of what
+/// no failing test asks for, then the smaller one.
+fn rank(judged: &Judged) -> (u8, Reverse<Option<ConfidenceWord>>, Option<usize>, Reverse<usize>, usize) {
+    let Judged { attempt: PatchAttempt { validation, patch, .. }, confidence, behaviour, .. } = judged;
     let place = match validation.outcome {
         Outcome::Plausible => 0,
         Outcome::Suspicious => 1,
@@ -197,7 +230,8 @@ fn rank(judged: &Judged) -> (u8, Reverse<Option<ConfidenceWord>>, Reverse<usize>
         Outcome::Unappliable => 8,
     };
     let word = confidence.as_ref().map(|confidence| confidence.word);
-    (place, Reverse(word), Reverse(validation.fixed), patch::render(patch).lines().count())
+    let group = behaviour.as_ref().map(|behaviour| behaviour.group);
+    (place, Reverse(word), group, Reverse(validation.fixed), patch::render(patch).lines().count())
 }
 
 fn text(bench: &Workbench, judged: &[Judged]) -> String {
@@ -207,7 +241,7 @@ fn text(bench: &Workbench, judged: &[Judged]) -> String {
     for group in &baseline.others {
         let _ = writeln!(text, "another bug, left aside: {}", listed(group, SHOWN));
     }
-    for (nth, Judged { name, attempt, confidence }) in judged.iter().enumerate() {
+    for (nth, Judged { name, attempt, confidence, behaviour }) in judged.iter().enumerate() {
         let place = if judged.len() > 1 { format!("{}. ", nth + 1) } else { String::new() };
         let validation = &attempt.validation;
         let _ = writeln!(text, "{place}{}: {name} ({:.1} s)", validation.outcome, validation.seconds);
@@ -216,6 +250,12 @@ fn text(bench: &Workbench, judged: &[Judged]) -> String {
         }
         if let Some(confidence) = confidence {
             let _ = writeln!(text, "   confidence: {confidence}");
+        }
+        if let Some(Behaviour { group, changed, results }) = behaviour {
+            let _ = writeln!(text, "   behaviour {}: changes {changed} drawn inputs", group + 1);
+            for (input, result) in results {
+                let _ = writeln!(text, "     {input} {result}");
+            }
         }
         for line in failing_text(&validation.failing, SHOWN).lines() {
             let _ = writeln!(text, "   {line}");
@@ -229,7 +269,7 @@ pub(super) fn object(bench: &Workbench, judged: &[Judged]) -> Value {
     let baseline = bench.validator.baseline();
     let patches: Vec<Value> = judged
         .iter()
-        .map(|Judged { name, attempt, confidence }| {
+        .map(|Judged { name, attempt, confidence, behaviour }| {
             let said = &attempt.validation;
             let failing: Vec<Value> = said
                 .failing
@@ -238,7 +278,7 @@ pub(super) fn object(bench: &Workbench, judged: &[Judged]) -> Value {
                 .collect();
             json!({
                 "patch": name, "outcome": said.outcome, "plausible": said.is_plausible(), "detail": said.detail,
-                "confidence": confidence, "fixed": said.fixed, "failing": failing, "diagnostics": said.diagnostics, "seconds": said.seconds,
+                "confidence": confidence, "behaviour": behaviour, "fixed": said.fixed, "failing": failing, "diagnostics": said.diagnostics, "seconds": said.seconds,
                 "diff": patch::render(&attempt.patch),
             })
         })

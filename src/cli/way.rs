@@ -43,6 +43,10 @@ impl Chosen {
         }
         plan.attempts = if config.until_cap { UNTIL_CAP } else { config.attempts.unwrap_or(plan.attempts) };
         plan.variants = config.variants.unwrap_or(plan.variants);
+        if let Some(choose) = config.choose {
+            plan.choose = choose;
+            plan.alternatives = plan.alternatives.max(choose - 1);
+        }
         plan.without = config.without.iter().map(|part| part.0).collect();
         plan.reviewer = plan.reviewer.filter(|_| !config.no_review);
         plan.localization = config.localization.as_ref().map_or(plan.localization, localization);

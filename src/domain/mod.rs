@@ -6,6 +6,7 @@ mod artifact;
 mod bug;
 mod cap;
 mod case_file;
+mod choice;
 mod confidence;
 mod event;
 mod fingerprint;
@@ -25,6 +26,7 @@ pub use artifact::{Artifact, Mark, MarkKind, MethodSummary, PatchAttempt, Refere
 pub use bug::{Bug, FailingTest};
 pub use cap::{Cap, Reached};
 pub use case_file::CaseFile;
+pub use choice::{Choice, Group, Split};
 pub use confidence::{Confidence, ConfidenceWord};
 pub use event::{Change, Disagreement, Event, EventSink, Policy as PolicyKind, Scope, SurerJudge, Unanswered};
 pub use fingerprint::Fingerprint;

@@ -1,6 +1,7 @@
 //! Works one bug, cheapest level first, and stops at the first plausible patch (FixAgent, Algorithm 1).
 
 use super::caps::{Left, PartCaps, Spent};
+use super::choose::choose;
 use super::filing::{self, FollowUp};
 use super::level::Stage;
 use super::outcome::{Repair, Verdict};
@@ -86,7 +87,7 @@ pub(super) struct Work<'b> {
 
 impl Work<'_> {
     /// The place with the number of this visit to it.
-    fn visited(&self, scope: Scope) -> Scope {
+    pub(super) fn visited(&self, scope: Scope) -> Scope {
         let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
         let visit = visits.entry(scope.clone()).or_insert(0);
         *visit += 1;
@@ -161,8 +162,11 @@ impl Escalator {
                         worked |= ended.worked(policy);
                         if let Artifact::Patch(attempt) = ended.artifact {
                             let others = filing::others(ended.attempts, &attempt);
-                            let repair = Repair { attempt, others, level, agent, policy, number, analysis: None };
-                            let repair = self.reviewed(self.minimised(repair, &work).await?, &work, &case).await?;
+                            let repair =
+                                Repair { attempt, others, level, agent, policy, number, choice: None, analysis: None };
+                            let mut repair = self.reviewed(self.minimised(repair, &work).await?, &work, &case).await?;
+                            self.further(&mut repair, &work, &case).await?;
+                            choose(&mut repair, bench, self.plan.choose).await;
                             return Ok(Verdict::Plausible(Box::new(repair)));
                         }
                         let families = work.engine.lock().await.families_tried();
@@ -222,7 +226,7 @@ impl Escalator {
         }
     }
 
-    async fn agent(&self, scope: Scope, work: &Work<'_>, case: &CaseFile) -> Result<Done, RepairError> {
+    pub(super) async fn agent(&self, scope: Scope, work: &Work<'_>, case: &CaseFile) -> Result<Done, RepairError> {
         let profile = self.profile(&scope)?;
         let bench = work.bench;
         let found = match profile.contract {
@@ -402,7 +406,7 @@ impl Escalator {
         self.tell(format!("the plausible patch was not reviewed: {why}"))
     }
 
-    fn tell(&self, text: String) -> Result<(), RepairError> {
+    pub(super) fn tell(&self, text: String) -> Result<(), RepairError> {
         self.sink.emit(&Event::Notice { text }).map_err(AgentError::Journal)?;
         Ok(())
     }

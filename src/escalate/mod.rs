@@ -27,6 +27,7 @@
 
 mod builder;
 pub mod caps;
+mod choose;
 pub mod escalator;
 mod filing;
 pub mod level;
@@ -39,6 +40,7 @@ pub mod strategy;
 
 pub use builder::{BuildError, Builder};
 pub use caps::{PartCap, PartCaps};
+pub use choose::compared;
 pub use escalator::{Escalator, Mind, RepairError};
 pub use outcome::{Repair, Verdict};
 pub use reproduce::{REPRODUCER, Shown};

@@ -1,6 +1,6 @@
 //! How the work on one bug ends.
 
-use crate::domain::{AgentName, Level, PatchAttempt, PolicyKind, Reached};
+use crate::domain::{AgentName, Choice, Level, PatchAttempt, PolicyKind, Reached};
 
 /// How a bug's run ended.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ pub struct Repair {
     pub policy: PolicyKind,
     /// In which attempt, from 1.
     pub number: u32,
+    /// How drawn inputs tell it and the others apart, where that was asked for and there are others.
+    pub choice: Option<Choice>,
     /// What FixerPro says of it, as its author or its reviewer.
     pub analysis: Option<String>,
 }

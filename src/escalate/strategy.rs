@@ -160,6 +160,7 @@ impl Strategy {
             reviewer: self.reviewer.clone(),
             reviewed: self.reviewed.iter().filter_map(|name| level::named(name).ok()).collect(),
             alternatives: self.alternatives,
+            choose: 1,
             fresh: paper,
             near: if paper { Threshold::PAPER } else { Threshold::USUAL },
             recipe: if paper { self.paper.evidence } else { Recipe::Chosen },
@@ -201,6 +202,8 @@ pub struct Plan {
     pub reviewed: Vec<Level>,
     /// Further patches that the reviewer is asked for, beside a plausible one (ChatRepair); 0 for one look at that one.
     pub alternatives: u32,
+    /// Plausible patches that are told apart by drawn inputs; 1 takes the first.
+    pub choose: u32,
     /// Whether each attempt begins with an empty case file.
     pub fresh: bool,
     /// How far a misspelt name may be off.

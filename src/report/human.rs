@@ -31,6 +31,9 @@ pub fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String {
         if let Some(confidence) = &report.confidence {
             let _ = writeln!(text, "confidence: {}", visible_line(&confidence.to_string()));
         }
+        if let Some(choice) = &report.choice {
+            let _ = writeln!(text, "{}", visible(&choice.to_string()));
+        }
     }
     // How to go on with more of a bug's cap, the last line says with the numbers of this run.
     let analysis = match &report.cap {

@@ -1,6 +1,8 @@
 //! The `--json` object of a run (DESIGN.md, section 7): stable, with a schema number.
 
-use crate::domain::{AgentName, BugId, Confidence, HeldOut, Level, PolicyKind, Reached, RepoPath, TestId, Usage};
+use crate::domain::{
+    AgentName, BugId, Choice, Confidence, HeldOut, Level, PolicyKind, Reached, RepoPath, TestId, Usage,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -182,6 +184,9 @@ pub struct RunReport {
     /// How much the patch can be relied on beyond its tests, with the reasons; absent in runs of older programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
+    /// How drawn inputs tell several plausible patches apart, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
     /// Whose own command confirmed the patch besides the cold process, for benchmarks that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_by: Option<String>,

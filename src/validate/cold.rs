@@ -3,6 +3,7 @@
 
 mod confirmation;
 
+use super::drawn::{self, Call, Draw};
 use super::jvm::Jvm;
 use super::observe::{self, Trace, Watch};
 use super::plausible::{self, Judged};
@@ -248,6 +249,11 @@ impl Probe for ColdJudge {
 
     async fn observed(&self, watch: &Watch) -> Result<Option<Vec<Trace>>, ValidateError> {
         observe::of(&*self.subject, &self.baseline, watch).await
+    }
+
+    async fn drawn(&self, patch: &Patch, draw: &Draw) -> Result<Option<Vec<Call>>, ValidateError> {
+        self.subject.options().watcher.phase("comparing what it does with drawn inputs");
+        drawn::of(&*self.subject, &self.baseline, patch, draw).await
     }
 
     async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {

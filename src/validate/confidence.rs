@@ -3,6 +3,7 @@
 //! What is looked at: whether tests run what changed, whether only the failing ones do, values that stand in those tests,
 //! exceptions that are hidden, code that is only taken away.
 
+use super::drawn::Warning;
 use super::{Spectrum, ValidateError, Validator};
 use crate::domain::words::counted;
 use crate::domain::{Confidence, ConfidenceWord, Patch, RepoPath, TestId};
@@ -19,6 +20,8 @@ pub struct Signs<'a> {
     pub patch: &'a Patch,
     /// What tests ran with it, where that could be measured.
     pub ran: Option<&'a Spectrum>,
+    /// What drawn inputs say against it, where anything could be compared.
+    pub drawn: Option<&'a [Warning]>,
     /// The failing tests.
     pub triggering: &'a [TestId],
     /// The code of the failing tests.
@@ -39,8 +42,10 @@ impl Validator {
         language: &'static dyn Language,
     ) -> Result<Confidence, ValidateError> {
         let ran = self.probe().executed(patch).await?;
+        let drawn = self.warned(patch, language).await?;
         let triggering = &self.baseline().triggering;
-        Ok(weigh(&Signs { patch, ran: ran.as_ref(), triggering, tests, language }))
+        let drawn = drawn.as_deref();
+        Ok(weigh(&Signs { patch, ran: ran.as_ref(), drawn, triggering, tests, language }))
     }
 }
 
@@ -59,12 +64,22 @@ impl Weighed {
     }
 }
 
+/// What speaks against a patch by its code alone.
+pub fn against(patch: &Patch, tests: &[&str], language: &'static dyn Language) -> usize {
+    let mut weighed = Weighed::default();
+    by_code(&Signs { patch, ran: None, drawn: None, triggering: &[], tests, language }, &mut weighed);
+    weighed.against
+}
+
 /// The word that signs come to: one that weighs little makes it medium, more of them low.
 pub fn weigh(signs: &Signs<'_>) -> Confidence {
     let mut weighed = Weighed::default();
     match signs.ran {
         Some(ran) => by_runs(signs, ran, &mut weighed),
         None => weighed.add(1, "what the tests run of it could not be measured".into()),
+    }
+    for Warning { weight, reason } in signs.drawn.into_iter().flatten() {
+        weighed.add(*weight, reason.clone());
     }
     by_code(signs, &mut weighed);
     let word = match weighed.against {
@@ -175,7 +190,14 @@ mod tests {
         };
         let ran = Spectrum::of(ran.iter().map(test));
         let triggering = [TestId::new("test_shop", "test_total")];
-        weigh(&Signs { patch: &patch, ran: Some(&ran), triggering: &triggering, tests: &[TEST], language: &Python })
+        weigh(&Signs {
+            patch: &patch,
+            ran: Some(&ran),
+            drawn: None,
+            triggering: &triggering,
+            tests: &[TEST],
+            language: &Python,
+        })
     }
 
     #[test]

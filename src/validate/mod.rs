@@ -12,6 +12,7 @@ mod confirm;
 mod controls;
 mod copies;
 mod coverage;
+pub mod drawn;
 mod failing;
 mod jvm;
 mod kept;
@@ -39,6 +40,7 @@ mod warm;
 
 pub use cold::ColdJudge;
 pub use command::{ADDRESSES, CommandJudge};
+pub use confidence::against;
 pub use reproduce::{NewTest, Reproduced, Untested};
 pub use validator::{Doubts, Validator, Verdict};
 pub use warm::WarmJudge;
@@ -407,6 +409,15 @@ pub trait Probe: Send + Sync {
     /// # Errors
     /// Faults of the environment.
     async fn observed(&self, _watch: &observe::Watch) -> Result<Option<Vec<observe::Trace>>, ValidateError> {
+        Ok(None)
+    }
+
+    /// What changed functions do with inputs near those of the tests, with a patch or, for an empty one, without; `None`
+    /// where it cannot be had.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    async fn drawn(&self, _patch: &Patch, _draw: &drawn::Draw) -> Result<Option<Vec<drawn::Call>>, ValidateError> {
         Ok(None)
     }
 

@@ -2,6 +2,7 @@
 //! how tests are run in it. Everything else (which tests, how long, what their results mean) is the judge's own.
 
 pub(super) use super::copies::{Build, Copy, News, write_all};
+use super::drawn::Draw;
 use super::observe::Watch;
 use super::plan::{Deadlines, LEAST, Plan, UNKNOWN};
 use super::records::{Discovered, Executed};
@@ -79,6 +80,14 @@ pub(super) trait Subject: Send + Sync {
     /// # Errors
     /// As [`Subject::run`].
     async fn observed(&self, plan: &Plan, watch: &Watch) -> Result<Option<Executed>, ValidateError>;
+
+    /// Runs a plan in a copy and tells what functions do with drawn inputs, a call a text; `None` where that cannot be had.
+    ///
+    /// # Errors
+    /// As [`Subject::run`].
+    async fn drawn(&self, _copy: &Copy, _plan: &Plan, _draw: &Draw) -> Result<Option<Executed>, ValidateError> {
+        Ok(None)
+    }
 
     /// Classes that may hold tests, those first that are nearest to what a patch changes.
     fn order(&self, patch: &Patch, build: &Build) -> Vec<String>;

@@ -100,6 +100,8 @@ pub struct Config {
     pub corpus: Vec<Utf8PathBuf>,
     /// Whether candidates with suspicious constructs may become plausible.
     pub accept_suspicious: bool,
+    /// Plausible patches that drawn inputs choose from; the first one where none are asked for.
+    pub choose: Option<u32>,
     /// Variants asked of a model for each failed candidate.
     pub variants: Option<u32>,
     /// Most template candidates of the built-in engine.
@@ -186,6 +188,7 @@ impl Default for Config {
             web: false,
             corpus: Vec::new(),
             accept_suspicious: false,
+            choose: None,
             variants: None,
             max_candidates: 20_000,
             seed: 1,

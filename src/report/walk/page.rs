@@ -47,6 +47,7 @@ struct Shown<'a> {
     agents: Vec<Agent<'a>>,
     test: Vec<Line<'a>>,
     confidence: String,
+    choice: String,
     patch: Vec<Line<'a>>,
 }
 
@@ -162,12 +163,17 @@ fn shown(walk: &Walk) -> Shown<'_> {
         agents: walk.runs.iter().map(agent).collect(),
         test: diff(test_of(facts)),
         confidence: confidence(facts),
+        choice: choice(facts),
         patch: diff(facts.report.as_ref().and_then(|report| report.patch.as_deref()).unwrap_or("")),
     }
 }
 
 fn confidence(facts: &RunFacts) -> String {
     facts.report.as_ref().and_then(|report| report.confidence.as_ref()).map(ToString::to_string).unwrap_or_default()
+}
+
+fn choice(facts: &RunFacts) -> String {
+    facts.report.as_ref().and_then(|report| report.choice.as_ref()).map(ToString::to_string).unwrap_or_default()
 }
 
 /// The test that was written for an issue, as a diff; empty where there is none.

@@ -33,6 +33,9 @@ pub fn text(walk: &Walk, prompts: bool) -> String {
     if let Some(confidence) = walk.facts.report.as_ref().and_then(|report| report.confidence.as_ref()) {
         let _ = writeln!(text, "\n{HEAD}CONFIDENCE{HEAD:#}\n  {confidence}");
     }
+    if let Some(choice) = walk.facts.report.as_ref().and_then(|report| report.choice.as_ref()) {
+        let _ = writeln!(text, "\n{HEAD}CHOICE{HEAD:#}\n{}", indented(&choice.to_string(), "  "));
+    }
     if let Some(analysis) = walk.facts.report.as_ref().and_then(|report| report.analysis.as_deref()) {
         let _ = writeln!(text, "\n{HEAD}ANALYSIS{HEAD:#}\n{}", indented(analysis, "  ").trim_end());
     }

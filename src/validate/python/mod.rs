@@ -9,6 +9,7 @@ mod check;
 mod newly;
 mod plugins;
 
+use super::drawn::Draw;
 use super::kept::content_key;
 use super::observe::Watch;
 use super::plan::{Look, PLAIN_VARIABLES, Plan};
@@ -43,6 +44,10 @@ macro_rules! program {
             include_str!("runner/values.py"),
             "\n\n",
             include_str!("runner/observed.py"),
+            "\n\n",
+            include_str!("runner/near.py"),
+            "\n\n",
+            include_str!("runner/drawn.py"),
             "\n\n",
             include_str!("runner/guard.py"),
             "\n\n",
@@ -305,6 +310,19 @@ impl Subject for Python {
         plan.args.extend(watch.expressions.iter().map(|path| format!("expression {path}")));
         let mut executed = Vec::new();
         suite::run(&self.suite(&copy), &plan, &mut executed).await?;
+        Ok(Some(executed))
+    }
+
+    async fn drawn(&self, copy: &Copy, plan: &Plan, draw: &Draw) -> Result<Option<Executed>, ValidateError> {
+        let mut plan = plan.clone();
+        let module = &self.checkout.project.module;
+        for (file, name) in &draw.functions {
+            let inside = file.below(module).map_or_else(|| file.as_str().to_owned(), str::to_owned);
+            plan.args.push(format!("draw {name} {inside}"));
+        }
+        plan.args.extend(draw.constants.iter().map(|constant| format!("constant {constant}")));
+        let mut executed = Vec::new();
+        suite::run(&self.suite(copy), &plan, &mut executed).await?;
         Ok(Some(executed))
     }
 

@@ -17,6 +17,8 @@ the same. Request lines:
     source FOLDER         product code, whose lines are told when `lines` is there
     lines                 tell what each test executes
     watch FIRST LAST FILE   tell the values in the functions of these lines instead
+    draw NAME FILE        call this function with inputs near those of the tests instead
+    constant JSON         a value that the function decides by
     expression PATH       a value that is told beside the variables: names with dots and numbers
     discover yes          run nothing: tell which tests there are
     plain yes             hide from the project that tests run
@@ -50,6 +52,7 @@ class Request:
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
         self.files, self.paths, self.sources = {}, [], []
         self.watches, self.expressions = [], []
+        self.draws, self.constants = [], []
         for line in text.split("\n"):
             word, _, value = line.partition(" ")
             if word == "nonce":
@@ -75,6 +78,11 @@ class Request:
             elif word == "watch":
                 first, last, path = value.split(" ", 2)
                 self.watches.append((path, int(first), int(last)))
+            elif word == "draw":
+                name, path = value.split(" ", 1)
+                self.draws.append((path, name))
+            elif word == "constant":
+                self.constants.append(value)
             elif word == "expression":
                 self.expressions.append(value)
             elif word == "lines":

@@ -45,8 +45,12 @@ def run(work):
     places, records = Places(root), Records(channel, keys, request)
     request.secret = ""
     keep_out((channel, keys))
-    executed = Observed(request, places) if request.watches else Executed(request, places)
-    clock, guard = Clock(request, records, places, executed), Guard(request.lines or bool(request.watches))
+    if request.draws:
+        executed = Drawn(request, places)
+    else:
+        executed = Observed(request, places) if request.watches else Executed(request, places)
+    measures = request.lines or bool(request.watches or request.draws)
+    clock, guard = Clock(request, records, places, executed), Guard(measures)
     name = "Thread-1" if request.plain else "unidebug clock"
     threading.Thread(target=clock.watch, name=name, daemon=True).start()
     sys.path[0:0] = [root, *request.paths]

@@ -1,0 +1,105 @@
+//! Chooses from several plausible patches by what they do with drawn inputs.
+//!
+//! Every patch here is plausible already, and stays so: what is drawn decides which one comes first, and what a person is
+//! asked where they disagree.
+
+use super::escalator::{Escalator, RepairError, Work};
+use super::outcome::Repair;
+use crate::agent::AgentError;
+use crate::domain::{CaseFile, Choice, Group, Patch, PatchAttempt, Scope};
+use crate::patch;
+use crate::tools::Workbench;
+use crate::validate::{against, drawn};
+use std::mem::take;
+
+impl Escalator {
+    /// Lets the author of a plausible patch work again until there are as many as the plan wants to choose from, or it
+    /// finds no more. Nothing that goes wrong here can lose the patch.
+    pub(super) async fn further(
+        &self,
+        repair: &mut Repair,
+        work: &Work<'_>,
+        case: &CaseFile,
+    ) -> Result<(), RepairError> {
+        for _ in 1..self.plan.choose {
+            if repair.others.len() + 1 >= self.plan.choose as usize {
+                break;
+            }
+            let Repair { level, number, .. } = *repair;
+            let agent = repair.agent.clone();
+            let scope = work.visited(Scope { attempt: number, level, agent, cycle: 0, focus: None, visit: 1 });
+            match self.agent(scope, work, case).await {
+                Ok((_, policy, ended)) => {
+                    let worked = ended.worked(policy);
+                    let is_new = |attempt: &PatchAttempt, repair: &Repair| {
+                        let known = std::iter::once(&repair.attempt).chain(&repair.others);
+                        attempt.validation.is_plausible() && known.into_iter().all(|one| one.patch != attempt.patch)
+                    };
+                    for attempt in ended.attempts {
+                        if is_new(&attempt, repair) {
+                            repair.others.push(attempt);
+                        }
+                    }
+                    if !worked {
+                        break;
+                    }
+                }
+                Err(RepairError::Agent(error @ (AgentError::StoppedAtCap(_) | AgentError::Model(_)))) => {
+                    self.tell(format!("no further patch was looked for: {error}"))?;
+                    break;
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts that patch first, of the first `most`, which the drawn inputs speak for. Where nothing can be compared the order
+/// stays, and the report says so.
+pub(super) async fn choose(repair: &mut Repair, bench: &Workbench, most: u32) {
+    if most < 2 || repair.others.is_empty() {
+        return;
+    }
+    let mut all: Vec<PatchAttempt> = std::iter::once(repair.attempt.clone()).chain(take(&mut repair.others)).collect();
+    let rest = all.split_off(all.len().min(most as usize));
+    let mut choice = compared(&all, bench).await;
+    if choice.compared > 0 {
+        all = in_order(all, &mut choice.groups);
+    }
+    choice.patches = all.iter().map(|attempt| patch::render(&attempt.patch)).collect();
+    let mut all = all.into_iter();
+    if let Some(first) = all.next() {
+        repair.attempt = first;
+    }
+    repair.others = all.chain(rest).collect();
+    repair.choice = Some(choice);
+}
+
+/// What drawn inputs say of plausible patches, in the order of `attempts`; nothing where they cannot be compared.
+pub async fn compared(attempts: &[PatchAttempt], bench: &Workbench) -> Choice {
+    let patches: Vec<&Patch> = attempts.iter().map(|attempt| &attempt.patch).collect();
+    let found = bench.validator.drawn(&patches, bench.language).await.unwrap_or_else(|error| {
+        tracing::warn!("plausible patches cannot be compared: {error}");
+        None
+    });
+    let tests = bench.test_texts();
+    let triggering = &bench.validator.baseline().triggering;
+    let Some((before, versions)) = found.as_deref().and_then(<[_]>::split_first) else { return Choice::default() };
+    let weights: Vec<usize> = patches.iter().map(|patch| against(patch, &tests, bench.language)).collect();
+    let choice = drawn::ranked(before, versions, triggering, &weights);
+    if choice.compared == 0 { Choice::default() } else { choice }
+}
+
+/// The attempts as their groups come; the groups name the new places.
+fn in_order(attempts: Vec<PatchAttempt>, groups: &mut [Group]) -> Vec<PatchAttempt> {
+    let mut attempts: Vec<Option<PatchAttempt>> = attempts.into_iter().map(Some).collect();
+    let mut ordered = Vec::new();
+    for place in groups.iter_mut().flat_map(|group| &mut group.patches) {
+        if let Some(attempt) = attempts.get_mut(*place).and_then(Option::take) {
+            *place = ordered.len();
+            ordered.push(attempt);
+        }
+    }
+    ordered
+}

@@ -1,0 +1,223 @@
+//! A patched version beside the untouched one: which inputs give another result, and what of that no failing test asks for.
+
+use super::Call;
+use crate::domain::TestId;
+use crate::domain::words::counted;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Inputs of one function that must be compared before anything is said of all of them.
+const ENOUGH: usize = 6;
+/// Inputs with another result before something is said of what they have in common.
+const SEVERAL: usize = 4;
+/// Results that they had before.
+const DIFFERENT: usize = 3;
+
+/// What drawn inputs say against a patch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Warning {
+    /// What it adds to the weight against a patch.
+    pub weight: usize,
+    /// What was seen, for people.
+    pub reason: String,
+}
+
+/// A call by what was called with what.
+type Key<'c> = (&'c str, &'c str, &'c str);
+
+fn key(call: &Call) -> Key<'_> {
+    (&call.file, &call.function, &call.input)
+}
+
+/// One input: what came of it before and with the patch.
+#[derive(Debug, Clone, Copy)]
+struct Pair<'c> {
+    call: &'c Call,
+    before: &'c str,
+    after: &'c str,
+    /// Whether a failing test gives the input.
+    asked: bool,
+    /// Whether only tests that passed before give it.
+    passing: bool,
+}
+
+impl Pair<'_> {
+    fn changed(&self) -> bool {
+        self.before != self.after
+    }
+
+    /// Whether no test gives the input.
+    fn drawn(&self) -> bool {
+        !self.asked && !self.passing
+    }
+}
+
+/// Each input that both versions were called with, once.
+fn pairs<'c>(before: &'c [Call], after: &'c [Call], triggering: &[TestId]) -> BTreeMap<Key<'c>, Pair<'c>> {
+    let old: BTreeMap<Key<'_>, &Call> = before.iter().map(|call| (key(call), call)).collect();
+    let mut found: BTreeMap<Key<'c>, Pair<'c>> = BTreeMap::new();
+    for call in after {
+        if let Some(old) = old.get(&key(call)) {
+            let pair = Pair { call, before: &old.result, after: &call.result, asked: false, passing: false };
+            found.entry(key(call)).or_insert(pair);
+        }
+    }
+    for call in before.iter().chain(after).filter(|call| call.own) {
+        if let Some(pair) = found.get_mut(&key(call)) {
+            pair.asked |= triggering.contains(&call.test);
+            pair.passing |= !triggering.contains(&call.test);
+        }
+    }
+    found.values_mut().for_each(|pair| pair.passing &= !pair.asked);
+    found
+}
+
+/// How many inputs that no failing test gives have another result than before.
+pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) -> usize {
+    pairs(before, after, triggering).values().filter(|pair| pair.changed() && !pair.asked).count()
+}
+
+/// What speaks against the version after, function by function.
+pub fn warnings(before: &[Call], after: &[Call], triggering: &[TestId]) -> Vec<Warning> {
+    let mut functions: BTreeMap<(&str, &str), Vec<Pair<'_>>> = BTreeMap::new();
+    for ((file, function, _), pair) in pairs(before, after, triggering) {
+        functions.entry((file, function)).or_default().push(pair);
+    }
+    functions.into_values().flat_map(|pairs| Beside { pairs }.warnings()).collect()
+}
+
+/// One function with its inputs.
+struct Beside<'c> {
+    pairs: Vec<Pair<'c>>,
+}
+
+impl Beside<'_> {
+    fn warnings(&self) -> Vec<Warning> {
+        let all = [self.passing(), self.narrow(), self.constant(), self.swallowed(), self.broken()];
+        all.into_iter().flatten().collect()
+    }
+
+    fn changed(&self) -> impl Iterator<Item = &Pair<'_>> {
+        self.pairs.iter().filter(|pair| pair.changed())
+    }
+
+    /// Results of what failing tests ask for, before or after.
+    fn asked<'s>(&'s self, of: impl Fn(&Pair<'s>) -> &'s str) -> BTreeSet<&'s str> {
+        self.pairs.iter().filter(|pair| pair.asked).map(of).collect()
+    }
+
+    /// Inputs of tests that passed before give another result: those tests did not ask for it.
+    fn passing(&self) -> Option<Warning> {
+        let changed: Vec<_> = self.changed().filter(|pair| pair.passing).collect();
+        let (inputs, gives) = (counted(changed.len(), "input"), one_or(changed.len(), "gives", "give"));
+        warning(1, &format!("{inputs} of tests that passed before {gives} another result"), changed.first()?)
+    }
+
+    /// Only the very inputs of the failing tests give another result.
+    fn narrow(&self) -> Option<Warning> {
+        let near = self.pairs.iter().filter(|pair| pair.drawn()).count();
+        if near < ENOUGH || self.changed().any(|pair| !pair.asked) {
+            return None;
+        }
+        let what = format!("of {} none changes: only what the failing tests give does", counted(near, "drawn input"));
+        warning(1, &what, self.changed().next()?)
+    }
+
+    /// All inputs give the same result now, or all that changed do, where results differed.
+    fn constant(&self) -> Option<Warning> {
+        let drawn: Vec<_> = self.changed().filter(|pair| pair.drawn()).collect();
+        let example = drawn.iter().find(|pair| is_value(pair.before))?;
+        let different = |results: &mut dyn Iterator<Item = &Pair<'_>>| {
+            let all: BTreeSet<String> =
+                results.map(|pair| pair.before.to_owned()).filter(|text| is_value(text)).collect();
+            all.len()
+        };
+        let same = |pairs: &mut dyn Iterator<Item = &Pair<'_>>| {
+            let all: BTreeSet<String> = pairs.map(|pair| pair.after.to_owned()).collect();
+            all.len() == 1
+        };
+        let all = &self.pairs;
+        if all.len() >= ENOUGH && same(&mut all.iter()) && different(&mut all.iter()) > 1 {
+            return warning(2, "every drawn input gives the same result now", example);
+        }
+        let several = drawn.len() >= SEVERAL && different(&mut drawn.iter().copied()) >= DIFFERENT;
+        let what = format!("{} that gave several results give one now", counted(drawn.len(), "drawn input"));
+        (several && same(&mut drawn.iter().copied())).then(|| warning(1, &what, example)).flatten()
+    }
+
+    /// Exceptions are gone that the failing tests do not meet.
+    fn swallowed(&self) -> Option<Warning> {
+        let asked = self.asked(|pair| pair.before);
+        let gone = |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !asked.contains(pair.before);
+        let gone: Vec<_> = self.changed().filter(gone).collect();
+        let (inputs, gives) = (counted(gone.len(), "drawn input"), one_or(gone.len(), "gives", "give"));
+        let what = format!("{inputs} raised an exception that no failing test meets, and {gives} a result now");
+        warning(1, &what, gone.first()?)
+    }
+
+    /// Where there was a result, there is an exception or no end, and no failing test asks for it.
+    fn broken(&self) -> Option<Warning> {
+        let asked = self.asked(|pair| pair.after);
+        let broken = |pair: &&Pair<'_>| is_value(pair.before) && !is_value(pair.after) && !asked.contains(pair.after);
+        let broken: Vec<_> = self.changed().filter(broken).collect();
+        let (inputs, gives) = (counted(broken.len(), "drawn input"), one_or(broken.len(), "gives", "give"));
+        warning(1, &format!("{inputs} gave a result before and {gives} none now"), broken.first()?)
+    }
+}
+
+fn warning(weight: usize, what: &str, example: &Pair<'_>) -> Option<Warning> {
+    let Pair { call, before, after, .. } = example;
+    Some(Warning { weight, reason: format!("{what}: {} {after}, and before: {before}", call.written()) })
+}
+
+fn one_or<'w>(number: usize, one: &'w str, more: &'w str) -> &'w str {
+    if number == 1 { one } else { more }
+}
+
+fn is_value(result: &str) -> bool {
+    result.starts_with("returns ")
+}
+
+fn is_error(result: &str) -> bool {
+    result.starts_with("raises ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(results: &[(&str, &str, &str)]) -> Vec<Call> {
+        let call = |(test, input, result): &(&str, &str, &str)| Call {
+            file: "a.py".into(),
+            function: "f".into(),
+            test: TestId::new("t", *test),
+            own: !test.is_empty(),
+            input: (*input).into(),
+            result: (*result).into(),
+        };
+        results.iter().map(call).collect()
+    }
+
+    fn told(after: &[(&str, &str, &str)]) -> String {
+        let before: Vec<_> = (0..8).map(|n| (n.to_string(), format!("returns {n}"))).collect();
+        let mut old: Vec<_> = before.iter().map(|(input, result)| ("", input.as_str(), result.as_str())).collect();
+        old.extend([("fails", "9", "raises KeyError"), ("passes", "10", "returns 10"), ("", "11", "raises TypeError")]);
+        let changed = |input: &str| after.iter().find(|(_, other, _)| *other == input);
+        let new: Vec<_> = old.iter().map(|call| changed(call.1).copied().unwrap_or(*call)).collect();
+        let warnings = warnings(&calls(&old), &calls(&new), &[TestId::new("t", "fails")]);
+        warnings.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn what_no_failing_test_asks_for_is_told() {
+        let asked = ("fails", "9", "returns 9");
+        assert_eq!(told(&[asked, ("", "3", "returns 4")]), "", "one more input is what a repair changes");
+        assert!(told(&[asked]).starts_with("of 9 drawn inputs none changes"), "{}", told(&[asked]));
+        assert!(told(&[asked, ("passes", "10", "returns 9")]).contains("1 input of tests that passed before"));
+        let swallows = told(&[asked, ("", "11", "returns None")]);
+        assert!(swallows.contains("f(11) returns None, and before: raises TypeError"), "{swallows}");
+        assert!(told(&[asked, ("", "3", "no end")]).contains("1 drawn input gave a result before and gives none now"));
+        let same: Vec<_> = ["1", "2", "3", "4"].map(|n| ("", n, "returns 50")).into();
+        let same = told(&[&[asked][..], &same].concat());
+        assert!(same.contains("4 drawn inputs that gave several results give one now"), "{same}");
+    }
+}

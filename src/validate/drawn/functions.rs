@@ -1,0 +1,138 @@
+//! The functions that patches change, and the constants that they hold.
+
+use super::Draw;
+use crate::domain::{FileChange, Patch, RepoPath};
+use crate::language::{self, Language, children, decode, preorder, text_of};
+use std::collections::{BTreeMap, BTreeSet};
+use tree_sitter::Node;
+
+/// Functions that are called at most.
+const FUNCTIONS: usize = 6;
+/// Constants that are drawn from.
+const CONSTANTS: usize = 10;
+/// Characters of a text that is drawn from.
+const LONGEST: usize = 40;
+
+/// The functions that patches change and that there were before, with the constants in them, the patches' own included.
+pub(super) fn changed(patches: &[&Patch], language: &dyn Language) -> Draw {
+    let mut functions: BTreeSet<(RepoPath, String)> = BTreeSet::new();
+    let mut constants = BTreeSet::new();
+    for file in patches.iter().flat_map(|patch| &patch.files).filter(|file| !file.deletes()) {
+        if language.is_source(file.path.as_str().into()) {
+            of_file(file, language, &mut functions, &mut constants);
+        }
+    }
+    Draw {
+        functions: functions.into_iter().take(FUNCTIONS).collect(),
+        constants: constants.into_iter().take(CONSTANTS).collect(),
+    }
+}
+
+fn of_file(
+    file: &FileChange,
+    language: &dyn Language,
+    functions: &mut BTreeSet<(RepoPath, String)>,
+    constants: &mut BTreeSet<String>,
+) {
+    let Some(before) = file.before.as_deref().map(|bytes| decode(bytes).0) else { return };
+    let after = decode(&file.after).0;
+    let (before, after) = (Functions::of(&before, language), Functions::of(&after, language));
+    for (name, (text, own)) in &after.by_name {
+        let Some((old, olds)) = before.by_name.get(name) else { continue };
+        if text != old {
+            functions.insert((file.path.clone(), name.clone()));
+            constants.extend(own.iter().chain(olds).cloned());
+        }
+    }
+}
+
+/// The functions of a file by their names: text and constants. Of those with the same name the texts are joined.
+struct Functions {
+    by_name: BTreeMap<String, (String, BTreeSet<String>)>,
+}
+
+impl Functions {
+    fn of(text: &str, language: &dyn Language) -> Self {
+        let mut found = Self { by_name: BTreeMap::new() };
+        if let Some(tree) = language::parse(text, language) {
+            found.walk(tree.root_node(), &mut Vec::new(), text, language);
+        }
+        found
+    }
+
+    fn walk(&mut self, node: Node<'_>, types: &mut Vec<String>, text: &str, language: &dyn Language) {
+        let name = || language.name_of(node).map(|name| text_of(name, text).to_owned());
+        if language.syntax().is_method(node) {
+            let Some(name) = name() else { return };
+            let entry = self.by_name.entry([types.as_slice(), &[name]].concat().join(".")).or_default();
+            entry.0.push_str(text_of(node, text));
+            entry.1.extend(constants(node, text));
+            return;
+        }
+        let name = language.syntax().is_type(node).then(name).flatten();
+        let is_type = name.is_some();
+        types.extend(name);
+        for child in children(node) {
+            self.walk(child, types, text, language);
+        }
+        if is_type {
+            types.pop();
+        }
+    }
+}
+
+/// Numbers and short texts that a function holds, as JSON.
+fn constants(function: Node<'_>, text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    preorder(function, |node| {
+        let literal = text_of(node, text);
+        match node.kind() {
+            "integer" | "float" | "decimal_integer_literal" | "decimal_floating_point_literal" => {
+                let digits = literal.trim_end_matches(['l', 'L', 'd', 'D', 'f', 'F']);
+                let number = digits.parse::<i64>().map(Into::into).or_else(|_| digits.parse::<f64>().map(Into::into));
+                found.extend(number.ok().map(|number: serde_json::Value| number.to_string()));
+                false
+            }
+            "string" | "string_literal" | "character_literal" => {
+                let inside = literal.trim_matches(['"', '\'']);
+                if !inside.contains('\\') && literal.len() <= LONGEST && !literal.starts_with(['f', 'r', 'b']) {
+                    found.insert(serde_json::Value::from(inside).to_string());
+                }
+                false
+            }
+            _ => true,
+        }
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::{Java, Python};
+
+    fn draw(path: &str, before: &str, after: &str, language: &dyn Language) -> (Vec<String>, Vec<String>) {
+        let path = RepoPath::new(path).unwrap();
+        let file = FileChange { path, before: Some(before.as_bytes().into()), after: after.as_bytes().into() };
+        let draw = changed(&[&Patch { files: vec![file] }], language);
+        (draw.functions.into_iter().map(|(_, name)| name).collect(), draw.constants)
+    }
+
+    #[test]
+    fn changed_functions_are_named_with_their_constants() {
+        let before = "class A:\n    @cached\n    def f(self, n):\n        return n > 18\n\ndef g():\n    return 1\n";
+        let after = before.replace("n > 18", "n >= 17 or n == 'x'");
+        let (functions, constants) = draw("a.py", before, &after, &Python);
+        assert_eq!(functions, ["A.f"]);
+        assert_eq!(constants, ["\"x\"", "17", "18"]);
+        let before = "class A { static class B { int f(long n) { return n > 3L ? 1 : 0; } } int g() { return 2; } }";
+        let (functions, constants) = draw("A.java", before, &before.replace("n > 3L", "n >= 3L"), &Java);
+        assert_eq!((functions, constants), (vec!["A.B.f".into()], vec!["0".into(), "1".into(), "3".into()]));
+    }
+
+    #[test]
+    fn what_is_new_has_nothing_to_be_compared_with() {
+        let (functions, _) = draw("a.py", "X = 1\n", "X = 2\n\ndef f():\n    return X\n", &Python);
+        assert!(functions.is_empty());
+    }
+}

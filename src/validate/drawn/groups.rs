@@ -1,0 +1,92 @@
+//! Several plausible patches beside each other: which behave alike, which changes least, and on which input they part.
+
+use super::Call;
+use super::compare::{changed, warnings};
+use crate::domain::{Choice, Group, Split, TestId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Inputs that are shown where groups part.
+const SHOWN: usize = 3;
+
+/// Groups patches by what they do with the inputs that all versions have, and ranks the groups: by what speaks against
+/// them, then by how little they change that the failing tests do not ask for. `against` is what else speaks against each
+/// patch.
+pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], against: &[usize]) -> Choice {
+    let tables: Vec<BTreeMap<(&str, &str), &str>> = std::iter::once(before)
+        .chain(versions.iter().map(Vec::as_slice))
+        .map(|calls| calls.iter().map(|call| ((call.function.as_str(), call.input.as_str()), &*call.result)).collect())
+        .collect();
+    let Some((old, tables)) = tables.split_first() else { return Choice::default() };
+    let mut known = BTreeSet::new();
+    let shared: Vec<&Call> = before
+        .iter()
+        .filter(|call| known.insert((&call.function, &call.input)))
+        .filter(|call| tables.iter().all(|table| table.contains_key(&(call.function.as_str(), call.input.as_str()))))
+        .collect();
+    let result = |table: &BTreeMap<(&str, &str), &str>, call: &Call| {
+        table.get(&(call.function.as_str(), call.input.as_str())).map_or_else(String::new, |text| (*text).to_owned())
+    };
+    let mut groups: Vec<(usize, Vec<String>, Group)> = Vec::new();
+    for (number, table) in tables.iter().enumerate() {
+        let behaviour: Vec<String> = shared.iter().map(|call| result(table, call)).collect();
+        if let Some((.., group)) = groups.iter_mut().find(|(_, known, _)| *known == behaviour) {
+            group.patches.push(number);
+            continue;
+        }
+        let after = &versions[number];
+        let changed = changed(before, after, triggering);
+        let told = warnings(before, after, triggering);
+        let weight: usize = told.iter().map(|warning| warning.weight).sum();
+        let warnings = told.into_iter().map(|warning| warning.reason).collect();
+        groups.push((weight, behaviour, Group { patches: vec![number], changed, warnings }));
+    }
+    let of = |number: &usize| against.get(*number).copied().unwrap_or(0);
+    for (.., group) in &mut groups {
+        group.patches.sort_by_key(of);
+    }
+    groups.sort_by_key(|(weight, _, group)| (weight + group.patches.first().map_or(0, of), group.changed));
+    let mut splits = Vec::new();
+    for (at, call) in shared.iter().enumerate() {
+        let results: Vec<String> = groups.iter().map(|(_, behaviour, _)| behaviour[at].clone()).collect();
+        if splits.len() < SHOWN && results.iter().any(|result| *result != results[0]) {
+            splits.push(Split { input: call.written(), before: result(old, call), results });
+        }
+    }
+    let compared = shared.len();
+    let groups = groups.into_iter().map(|(.., group)| group).collect();
+    Choice { patches: Vec::new(), compared, groups, splits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(results: &[(&str, &str)]) -> Vec<Call> {
+        let test = TestId::new("t", "test_f");
+        let call = |(input, result): &(&str, &str)| Call {
+            file: "a.py".into(),
+            function: "f".into(),
+            test: test.clone(),
+            own: *input == "18",
+            input: (*input).into(),
+            result: format!("returns {result}"),
+        };
+        results.iter().map(call).collect()
+    }
+
+    #[test]
+    fn patches_that_behave_alike_are_one_group_and_the_one_that_changes_least_is_first() {
+        let before = calls(&[("18", "no"), ("17", "no"), ("19", "yes"), ("0", "no")]);
+        let wide = calls(&[("18", "yes"), ("17", "yes"), ("19", "yes"), ("0", "yes")]);
+        let right = calls(&[("18", "yes"), ("17", "no"), ("19", "yes"), ("0", "no")]);
+        let choice = ranked(&before, &[wide, right.clone(), right], &[TestId::new("t", "test_f")], &[0, 1, 0]);
+        assert_eq!(choice.groups[0].patches, [2, 1]);
+        assert_eq!((choice.groups[0].changed, choice.groups[1].changed), (0, 2));
+        let split = Split {
+            input: "f(17)".into(),
+            before: "returns no".into(),
+            results: vec!["returns no".into(), "returns yes".into()],
+        };
+        assert_eq!((choice.compared, &choice.splits[0]), (4, &split));
+    }
+}

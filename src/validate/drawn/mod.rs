@@ -1,0 +1,183 @@
+//! Drawn inputs: what the functions that a patch changes do with inputs near those of the tests, beside what they did
+//! before, and beside other patches. It chooses and warns; it makes no patch plausible and refuses none.
+//!
+//! The same tests run with every version. The runner copies the arguments of the changed functions' calls, draws
+//! others near them and calls the functions. Nothing else decides on the inputs, so that results of equal inputs can be
+//! compared.
+
+mod compare;
+mod functions;
+mod groups;
+
+pub use compare::{Warning, warnings};
+pub use groups::ranked;
+
+use super::plan::Deadlines;
+use super::subject::Subject;
+use super::{Baseline, ValidateError, Validator, coverage};
+use crate::domain::words::clipped;
+use crate::domain::{Patch, RepoPath, TestId};
+use crate::language::Language;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A test gets this.
+const EACH: Duration = Duration::from_secs(10);
+/// One that has no end without the patch.
+const ENDLESS: Duration = Duration::from_secs(4);
+/// All tests of one version together.
+const TOTAL: Duration = Duration::from_secs(40);
+/// Test classes beside those of the failing tests.
+const NEAR: usize = 6;
+/// Characters of an input or a result that are kept.
+const LONGEST: usize = 400;
+
+/// What is called.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draw {
+    /// Functions by file and name: `total`, `Cart.total`.
+    pub functions: Vec<(RepoPath, String)>,
+    /// Numbers and texts that they hold, as JSON.
+    pub constants: Vec<String>,
+}
+
+/// What one call of a function gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The function's file.
+    pub file: String,
+    /// Its name.
+    pub function: String,
+    /// The test that gave the input, or one near it.
+    pub test: TestId,
+    /// Whether the input is the test's own.
+    pub own: bool,
+    /// The arguments.
+    pub input: String,
+    /// What came of it: `returns 3`.
+    pub result: String,
+}
+
+impl Call {
+    /// The call as people write it.
+    pub fn written(&self) -> String {
+        format!("{}({})", self.function, self.input)
+    }
+}
+
+impl Validator {
+    /// What the changed functions do with drawn inputs, for the untouched code and then for each patch; `None` where that
+    /// cannot be had, or no function is changed that there was before.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    pub async fn drawn(
+        &self,
+        patches: &[&Patch],
+        language: &'static dyn Language,
+    ) -> Result<Option<Vec<Vec<Call>>>, ValidateError> {
+        let draw = functions::changed(patches, language);
+        if draw.functions.is_empty() {
+            return Ok(None);
+        }
+        let nothing = Patch::default();
+        let mut versions = Vec::new();
+        for patch in std::iter::once(&nothing).chain(patches.iter().copied()) {
+            match self.probe().drawn(patch, &draw).await? {
+                Some(calls) => versions.push(calls),
+                None => return Ok(None),
+            }
+        }
+        Ok(versions.iter().any(|calls| !calls.is_empty()).then_some(versions))
+    }
+
+    /// What drawn inputs say against a patch beside the untouched code; `None` where nothing can be compared.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    pub async fn warned(
+        &self,
+        patch: &Patch,
+        language: &'static dyn Language,
+    ) -> Result<Option<Vec<Warning>>, ValidateError> {
+        let versions = self.drawn(&[patch], language).await?;
+        let triggering = &self.baseline().triggering;
+        Ok(versions.as_deref().and_then(|versions| match versions {
+            [before, after] => Some(warnings(before, after, triggering)),
+            _ => None,
+        }))
+    }
+}
+
+/// Runs the tests near the functions with a patch, and tells what came of their inputs and of drawn ones.
+pub(super) async fn of(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    patch: &Patch,
+    draw: &Draw,
+) -> Result<Option<Vec<Call>>, ValidateError> {
+    let copy = match patch.is_empty() {
+        true => subject.copy()?,
+        false => match subject.build(patch).await? {
+            Ok(build) => subject.copy_with(patch, &Arc::new(build))?,
+            Err(_) => return Ok(None),
+        },
+    };
+    let mut deadlines = Deadlines::of(EACH, TOTAL);
+    deadlines.own.extend(coverage::endless(baseline).map(|id| (id.clone(), ENDLESS)));
+    let plan = subject.plan(classes(subject, baseline, draw), deadlines);
+    let Some(executed) = subject.drawn(&copy, &plan, draw).await? else { return Ok(None) };
+    let calls = executed.iter().flat_map(|(test, events)| events.iter().filter_map(|event| call(test, event)));
+    Ok(Some(calls.collect()))
+}
+
+/// The classes of the failing tests, and some whose text names a changed file.
+fn classes(subject: &dyn Subject, baseline: &Baseline, draw: &Draw) -> Vec<String> {
+    let mut classes = subject.classes_of(&baseline.triggering);
+    let stems: Vec<&str> = draw.functions.iter().filter_map(|(path, _)| path.file_name().split('.').next()).collect();
+    let speaks = |class: &&String| {
+        let file = subject.test_file(class).map(|file| file.under(&subject.checkout().root));
+        let text = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+        stems.iter().any(|stem| text.contains(stem))
+    };
+    let near: Vec<String> =
+        subject.tests().iter().filter(|class| !classes.contains(class)).filter(speaks).take(NEAR).cloned().collect();
+    classes.extend(near);
+    classes
+}
+
+/// Reads one call; what is not understood is none.
+fn call(test: &TestId, event: &str) -> Option<Call> {
+    let Ok(Value::Array(parts)) = serde_json::from_str::<Value>(event) else { return None };
+    let text = |at: usize| Some(clipped(&parts.get(at)?.as_str()?.replace(['\n', '\r'], " "), LONGEST));
+    Some(Call {
+        file: text(0)?,
+        function: text(1)?,
+        test: test.clone(),
+        own: parts.get(2)?.as_bool()?,
+        input: text(3)?,
+        result: text(4)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_event_is_a_call() {
+        let test = TestId::new("t", "test_f");
+        let read = call(&test, r#"["cart.py","Cart.total",true,"n=2","returns 3"]"#).unwrap();
+        assert_eq!((read.written().as_str(), read.own), ("Cart.total(n=2)", true));
+        assert_eq!(call(&test, r#"["cart.py","total",1,"n=2","returns 3"]"#), None);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_told_makes_it_panic(text in r#"\["?[a-z"]{0,5},(true|null|7),.{0,40}\]?"#) {
+            call(&TestId::new("t", "x"), &text);
+        }
+    }
+}

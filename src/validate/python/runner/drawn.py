@@ -1,0 +1,177 @@
+# What functions do with the inputs that tests give them, and with inputs near those.
+
+import gc
+
+CALLS = 6
+DRAWN = 60
+ALL_DRAWN = 400
+LINES = 20_000
+TOLD_ITEMS = 40
+
+
+class NoEnd(BaseException):
+    """A call takes too many steps."""
+
+
+class Drawn:
+    """Takes the place of `Executed` where inputs are drawn. While a test runs, the arguments of outermost calls of the
+    named functions are copied; once it is over the functions are called with them, and with arguments near them. One JSON
+    array a call: file, function, whether the input is a test's own, input, result."""
+
+    def __init__(self, request, places):
+        self.places, self.values, self.near = places, Values(), Near(request.constants)
+        self.wanted = {}
+        for file, name in request.draws:
+            real = os.path.realpath(os.path.join(places.root, file))
+            self.wanted.setdefault(real, {})[name] = file
+        self.codes, self.known, self.left = {}, {}, ALL_DRAWN
+        self.forget()
+
+    def forget(self):
+        self.calls, self.inside, self.thread = [], None, None
+
+    def begin(self):
+        sys.settrace(self.entered)
+
+    def test(self):
+        self.forget()
+        self.begin()
+
+    def tell(self, records, name):
+        calls = self.calls
+        self.forget()
+        if not name[1] or not calls:
+            return
+        tracing = sys.gettrace()
+        sys.settrace(None)
+        told = []
+        try:
+            for code, function, values in calls:
+                self.draw(code, function, values, told)
+        finally:
+            sys.settrace(tracing)
+        records.lines(name, told)
+
+    def entered(self, frame, event, _):
+        code = frame.f_code
+        if code not in self.codes:
+            names = self.wanted.get(os.path.realpath(os.path.join(self.places.root, code.co_filename)), {})
+            name = getattr(code, "co_qualname", code.co_name)
+            short = {each.split(".")[-1]: each for each in names}
+            name = name if name in names else short.get(code.co_name) if name == code.co_name else None
+            self.codes[code] = (names[name], name) if name in names else None
+        if self.codes[code] is None or self.inside is not None or len(self.calls) >= CALLS:
+            return None
+        self.thread = self.thread or threading.get_ident()
+        if self.thread != threading.get_ident():
+            return None
+        self.inside = frame
+        self.note(code, frame)
+        return self.over
+
+    def over(self, frame, event, _):
+        if event == "return" and frame is self.inside:
+            # A generator that waits is not over, and nobody can know whether it goes on.
+            self.inside = None
+        return self.over
+
+    def note(self, code, frame):
+        function = next((each for each in gc.get_referrers(code) if type(each) is types.FunctionType), None)
+        simple = not code.co_flags & (0x80 | 0x100 | 0x200)  # no coroutine, no asynchronous generator
+        count = code.co_argcount + code.co_kwonlyargcount
+        count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+        sys.settrace(None)
+        try:
+            values = copy.deepcopy([frame.f_locals[name] for name in code.co_varnames[:count]])
+            if function is not None and simple:
+                self.calls.append((code, function, values))
+        except Exception:  # what cannot be copied cannot be given to several versions
+            pass
+        finally:
+            sys.settrace(self.entered)
+
+    def draw(self, code, function, values, told):
+        """Calls the function with the values, and with values near them. Of objects the fields are changed."""
+        self.call(code, function, values, True, told)
+        count = len(values)
+        of_object = []
+        for at, value in enumerate(values):
+            fields = getattr(value, "__dict__", None) if not isinstance(value, (type, types.ModuleType)) else None
+            if type(fields) is dict:
+                of_object += [(at, name) for name in fields]
+        held = [*values, *(values[at].__dict__[name] for at, name in of_object)]
+        for change in itertools.islice(self.near.inputs(held), DRAWN):
+            try:
+                changed = copy.deepcopy(values)
+            except Exception:
+                return
+            for at, value in copy.deepcopy(change):
+                if at < count:
+                    changed[at] = value
+                else:
+                    owner, name = of_object[at - count]
+                    changed[owner].__dict__[name] = value
+            self.call(code, function, changed, False, told)
+
+    def call(self, code, function, values, own, told):
+        file, name = self.codes[code]
+        names = code.co_varnames[: len(values)]
+        given = ", ".join(f"{key}={self.shown(key, value)}" for key, value in zip(names, values))
+        key = (file, name, given)
+        if key in self.known:
+            # What one test gives may have been drawn for another.
+            if own:
+                told.append(json.dumps([file, name, True, given, self.known[key]]))
+            return
+        if self.left <= 0:
+            return
+        self.left -= 1
+        before = [self.text(value) for value in values]
+        result = self.result(code, function, values)
+        after = [self.text(value) for value in values]
+        left = [f"{key}={text}" for key, old, text in zip(names, before, after) if old != text]
+        self.known[key] = " and leaves ".join([result, *left])
+        told.append(json.dumps([file, name, own, given, self.known[key]]))
+
+    def text(self, value):
+        return self.values.text(value)
+
+    def shown(self, name, value):
+        return self.values.masked(name, self.text(value))
+
+    def result(self, code, function, values):
+        flags, plain = code.co_flags, code.co_argcount
+        only = code.co_kwonlyargcount
+        args = values[:plain]
+        kwargs = dict(zip(code.co_varnames[plain : plain + only], values[plain : plain + only]))
+        rest = values[plain + only :]
+        if flags & 4:
+            args = [*args, *rest.pop(0)]
+        if flags & 8:
+            kwargs.update(rest.pop(0))
+        steps = 0
+
+        def count(frame, event, _):
+            nonlocal steps
+            steps += 1
+            if steps > LINES:
+                raise NoEnd
+            return count
+
+        silent = open(os.devnull, "w")
+        sys.settrace(count)
+        try:
+            with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent):
+                result = function(*args, **kwargs)
+                if isinstance(result, types.GeneratorType):
+                    result = list(itertools.islice(result, TOLD_ITEMS))
+        except NoEnd:
+            return "no end"
+        except Exception as error:
+            return f"raises {self.values.name(type(error))}"
+        except BaseException as error:
+            return f"ends by {self.values.name(type(error))}"
+        finally:
+            sys.settrace(None)
+            silent.close()
+        return f"returns {self.text(result)}"

@@ -1,0 +1,98 @@
+//! Drawn inputs: patches that pass the same tests and behave differently are told apart.
+
+use crate::support::{folder_of, unidebug};
+use serde_json::Value;
+
+const LIMIT: &str = "def allowed(age, limit):\n    return age > limit\n";
+const TESTS: &str = "from m import allowed\n\n\ndef test_above():\n    assert allowed(20, 18)\n\n\ndef test_below():\n    \
+                     assert not allowed(3, 18)\n\n\ndef test_at():\n    assert allowed(18, 18)\n";
+
+/// A diff that puts one text in the place of another.
+fn whole(before: &str, after: &str) -> String {
+    let marked = |sign: char, text: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+    let (old, new) = (before.lines().count(), after.lines().count());
+    format!("--- a/m.py\n+++ b/m.py\n@@ -1,{old} +1,{new} @@\n{}{}", marked('-', before), marked('+', after))
+}
+
+/// Judges patches of one module; each with its name.
+fn judged(code: &str, tests: &str, patches: &[(String, String)]) -> Value {
+    let diffs: Vec<(String, String)> =
+        patches.iter().map(|(name, after)| (format!("{name}.diff"), whole(code, after))).collect();
+    let mut files = vec![("p/m.py", code), ("p/test_m.py", tests)];
+    files.extend(diffs.iter().map(|(name, diff)| (name.as_str(), diff.as_str())));
+    let folder = folder_of(&files);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let mut words = vec!["judge".to_owned(), path("p"), "--json".to_owned()];
+    for (name, _) in &diffs {
+        words.extend(["--patch".to_owned(), path(name)]);
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = unidebug(&words);
+    done.expect_code(0).json()
+}
+
+fn name(patch: &Value) -> &str {
+    patch["patch"].as_str().unwrap().rsplit('/').next().unwrap().trim_end_matches(".diff")
+}
+
+#[test]
+fn the_patch_that_changes_least_comes_first_and_the_input_is_shown() {
+    let patch = |name: &str, condition: &str| (name.to_owned(), LIMIT.replace("age > limit", condition));
+    let object = judged(LIMIT, TESTS, &[patch("wide", "age > limit - 9"), patch("right", "age >= limit")]);
+    let patches = object["patches"].as_array().unwrap();
+    assert_eq!(patches.iter().map(name).collect::<Vec<_>>(), ["right", "wide"], "{object:#}");
+    let changed = |at: usize| patches[at]["behaviour"]["changed"].as_u64().unwrap();
+    assert!(changed(0) < changed(1), "{object:#}");
+    let results = |at: usize| patches[at]["behaviour"]["results"].as_array().unwrap();
+    let (input, right) = (&results(0)[0][0], &results(0)[0][1]);
+    assert_eq!((input, right), (&results(1)[0][0], &Value::from("returns False")), "{object:#}");
+    assert_eq!(results(1)[0][1], "returns True");
+}
+
+#[test]
+fn several_plausible_patches_are_one_choice() {
+    let folder = folder_of(&[("p/m.py", LIMIT), ("p/test_m.py", TESTS)]);
+    let project = folder.path().join("p");
+    let project = project.to_str().unwrap();
+    let done = unidebug(&["run", project, "--model", "builtin", "--choose", "3", "--json"]);
+    done.expect_code(0);
+    let choice = &done.json()["choice"];
+    assert!(choice["compared"].as_u64().unwrap() >= 6, "{choice:#}");
+    let groups = choice["groups"].as_array().unwrap();
+    let changed: Vec<u64> = groups.iter().map(|group| group["changed"].as_u64().unwrap()).collect();
+    assert!(changed.is_sorted(), "{choice:#}");
+    assert!(choice["patches"][0].as_str().unwrap().contains("+    return age >= limit"), "{choice:#}");
+    assert!(done.stdout.contains("plausible patches"), "{done}");
+}
+
+/// Bugs with right patches and with wrong ones that pass the tests.
+const CALIBRATION: &str = include_str!("judge/calibration.txt");
+
+/// How many wrong patches are refused, warned of, or come behind every right one, and how many right ones are warned of.
+#[test]
+#[ignore = "judges forty patches: minutes; cargo test --test all -- --ignored calibration --nocapture"]
+fn calibration_of_what_is_warned_of() {
+    let (mut wrong, mut caught, mut right, mut blamed) = (0, 0, 0, 0);
+    for bug in CALIBRATION.split("=== ").skip(1) {
+        let parts: Vec<(&str, &str)> = bug.split("--- ").skip(1).map(|part| part.split_once('\n').unwrap()).collect();
+        let named = |(nth, (kind, text)): (usize, &(&str, &str))| (format!("{kind} {nth}"), (*text).to_owned());
+        let patches: Vec<(String, String)> = parts[2..].iter().enumerate().map(named).collect();
+        let object = judged(parts[0].1, parts[1].1, &patches);
+        let all = object["patches"].as_array().unwrap();
+        let warned = |patch: &Value| patch["plausible"] == false || patch["confidence"]["word"] != "high";
+        let last_right = all.iter().rposition(|patch| name(patch).starts_with("right")).unwrap();
+        for (place, patch) in all.iter().enumerate() {
+            let is_right = name(patch).starts_with("right");
+            let group = |at: usize| &all[at]["behaviour"]["group"];
+            // Behind the right ones because it behaves otherwise, not because its diff is longer.
+            let behind = place > last_right && group(place) != group(last_right);
+            match is_right {
+                true => (right, blamed) = (right + 1, blamed + usize::from(warned(patch))),
+                false => (wrong, caught) = (wrong + 1, caught + usize::from(warned(patch) || behind)),
+            }
+            println!("{:<40} {:<24} {}", bug.lines().next().unwrap(), name(patch), patch["confidence"]);
+        }
+    }
+    println!("wrong: {caught} of {wrong} are caught; right: {blamed} of {right} are warned of");
+    assert!(wrong >= 20 && right >= 20 && caught >= 15 && blamed <= 3);
+}
