@@ -176,8 +176,11 @@ async fn written(trial: &Trial<'_>, groups: &mut Vec<Group>) -> Result<Option<Co
 /// Where a form stands: its group, its place among the forms, and its lines, counted from 1.
 type Place = (usize, usize, RangeInclusive<u32>);
 
+/// Files as they are written.
+type Written = Vec<(RepoPath, Vec<u8>)>;
+
 /// The test files with all forms in them, and where those stand.
-fn texts(trial: &Trial<'_>, groups: &[Group]) -> Option<(Vec<(RepoPath, Vec<u8>)>, Vec<Place>)> {
+fn texts(trial: &Trial<'_>, groups: &[Group]) -> Option<(Written, Vec<Place>)> {
     let mut by_file: BTreeMap<&RepoPath, Vec<(usize, usize, usize, &str)>> = BTreeMap::new();
     for (at, group) in groups.iter().enumerate() {
         for (nth, form) in group.forms.iter().enumerate() {
