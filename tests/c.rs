@@ -257,25 +257,82 @@ fn a_make_project_is_repaired_through_an_endpoint() {
     assert!(asked.contains("refuses_when_full") && asked.contains("ring_put"), "{asked}");
 }
 
-/// What an agent answers about the ring as a rule: usable, but repairers find nothing.
-fn usual(agent: &str) -> Reply {
+/// A bug as scripted agents know it.
+#[derive(Clone, Copy)]
+struct Known {
+    file: &'static str,
+    begins: &'static str,
+    wrong: &'static str,
+    right: &'static str,
+    method: &'static str,
+}
+
+/// The ring that takes one item too many.
+const FULL: Known = Known {
+    file: "src/ring.c",
+    begins: "int ring_put(struct ring *ring, int item) {",
+    wrong: WRONG,
+    right: RIGHT,
+    method: "ring_put",
+};
+/// A program that prints the smaller of two numbers in place of the larger one.
+const LARGER: &str = "#include <stdio.h>\n\nstatic int larger(int a, int b) {\n    return a < b ? a : b;\n}\n\nint main(void) {\n    \
+                      int a, b;\n    if (scanf(\"%d %d\", &a, &b) != 2) {\n        return 1;\n    }\n    \
+                      printf(\"%d\\n\", larger(a, b));\n    return 0;\n}\n";
+const SMALLER: Known = Known {
+    file: "main.c",
+    begins: "static int larger(int a, int b) {",
+    wrong: "    return a < b ? a : b;",
+    right: "    return a > b ? a : b;",
+    method: "larger",
+};
+
+/// What an agent answers about a bug as a rule: usable, but repairers find nothing.
+fn usual(agent: &str, known: Known) -> Reply {
+    let Known { file, begins, wrong, method, .. } = known;
     let args = match agent {
-        "Locator" => json!({"marked_code": format!("{WRONG} // buggy line"), "explanation": "one item too many fits"}),
-        "Slicer" => {
-            json!({"first_line": "int ring_put(struct ring *ring, int item) {", "last_line": WRONG, "explanation": "put decides"})
+        "Locator" => json!({"marked_code": format!("{wrong} // buggy line"), "explanation": "it decides"}),
+        "Slicer" => json!({"first_line": begins, "last_line": wrong, "explanation": "it decides"}),
+        "Summarizer" => {
+            let class = file.trim_end_matches(".c").rsplit('/').next();
+            let described =
+                json!({"class": class, "method": method, "returns": "a number", "description": "it compares"});
+            json!({"summary": [described], "explanation": "a comparison"})
         }
-        "Summarizer" => json!({
-            "summary": [{"class": "ring", "method": "ring_put", "returns": "0 when full", "description": "puts an item behind the last"}],
-            "explanation": "a ring over an array",
-        }),
-        "Helper" => {
-            json!({"reference": "compare count with RING_SIZE by >=", "sources": [], "explanation": "the count is kept"})
-        }
-        "RepoFocus" => json!({"files": ["src/ring.c"], "explanation": "the only file of the product"}),
-        "FixerPro" => json!({"analysis": "the bound is one too high"}),
+        "Helper" => json!({"reference": "turn the comparison", "sources": [], "explanation": "it is one character"}),
+        "RepoFocus" => json!({"files": [file], "explanation": "the only file of the product"}),
+        "FixerPro" => json!({"analysis": "the comparison is wrong"}),
         _ => json!({"explanation": "I cannot see what is wrong"}),
     };
     Reply::command("goal_accomplished", args)
+}
+
+/// Runs a bug through an endpoint whose Fixer has nothing to say until that level.
+fn repaired_at(level: usize, bug: &[&str], known: Known) {
+    let endpoint = Endpoint::start(move |agent, nth, _| match agent {
+        "Fixer" if nth == level => {
+            let Known { file, wrong, right, .. } = known;
+            let diff = format!("--- a/{file}\n+++ b/{file}\n@@\n-{wrong}\n+{right}\n");
+            Reply::command("write_fix", json!({"diff": diff, "explanation": "so it compares"}))
+        }
+        _ => usual(agent, known),
+    });
+    let url = endpoint.base_url();
+    let args = ["--model", "scripted", "--base-url", &url, "--no-first", "--no-review", "--json"];
+    let done = unidebug(&[&["run"], bug, &args[..]].concat());
+    done.expect_code(0);
+    let told = done.json();
+    assert_eq!((&told["verdict"], &told["level"]), (&json!("plausible"), &json!(level)), "{bug:?}: {done}");
+    let asked: Vec<String> = endpoint.served().into_iter().map(|served| served.agent).collect();
+    let wanted: &[&str] = match level {
+        1 => &["Locator", "Fixer"],
+        2 => &["Slicer", "Summarizer"],
+        _ => &["Helper", "RepoFocus", "Slicer", "Summarizer", "FixerPro"],
+    };
+    let is_asked = |agent: &&str| asked.iter().any(|one| one == agent);
+    assert!(wanted.iter().all(is_asked), "level {level}: {asked:?}");
+    let slices = endpoint.served_to("Slicer");
+    assert!(level == 1 || slices[0].prompt().contains(known.method), "level {level}: {asked:?}");
 }
 
 #[test]
@@ -284,31 +341,21 @@ fn every_level_repairs_a_project_in_c_through_an_endpoint() {
     for build in BUILDS.iter().filter(|build| has_cmake || build.0 == "Makefile") {
         for level in 1..=3 {
             let project = project(*build);
-            // The Fixer has nothing to say until that level.
-            let endpoint = Endpoint::start(move |agent, nth, _| match agent {
-                "Fixer" if nth == level => {
-                    let diff = format!("--- a/src/ring.c\n+++ b/src/ring.c\n@@\n-{WRONG}\n+{RIGHT}\n");
-                    Reply::command("write_fix", json!({"diff": diff, "explanation": "the ring is full at its size"}))
-                }
-                _ => usual(agent),
-            });
-            let (root, url) = (project.path().to_str().unwrap(), endpoint.base_url());
-            let args = ["run", root, "--model", "scripted", "--base-url", &url, "--no-first", "--no-review", "--json"];
-            let done = unidebug(&args);
-            done.expect_code(0);
-            let told = done.json();
-            assert_eq!((&told["verdict"], &told["level"]), (&json!("plausible"), &json!(level)), "{}: {done}", build.0);
-            let asked: Vec<String> = endpoint.served().into_iter().map(|served| served.agent).collect();
-            let wanted: &[&str] = match level {
-                1 => &["Locator", "Fixer"],
-                2 => &["Slicer", "Summarizer"],
-                _ => &["Helper", "RepoFocus", "Slicer", "Summarizer", "FixerPro"],
-            };
-            let is_asked = |agent: &&str| asked.iter().any(|one| one == agent);
-            assert!(wanted.iter().all(is_asked), "level {level}: {asked:?}");
-            let slices = endpoint.served_to("Slicer");
-            assert!(level == 1 || slices[0].prompt().contains("ring_put"), "level {level}: {asked:?}");
+            repaired_at(level, &[project.path().to_str().unwrap()], FULL);
         }
+    }
+}
+
+#[test]
+fn every_level_repairs_a_program_in_c_by_cases_through_an_endpoint() {
+    let entry = json!({
+        "id": "larger", "directory": "larger", "compile": "cc -o larger main.c", "run": ["./larger"],
+        "cases": [{"input": "3 3\n", "output": "3\n"}, {"input": "2 1", "output": "2"}],
+    });
+    let set = folder_of(&[("bugs.jsonl", &format!("{entry}\n")), ("larger/main.c", LARGER)]);
+    let root = set.path().join("bugs.jsonl");
+    for level in 1..=3 {
+        repaired_at(level, &["jsonl:larger", "--root", root.to_str().unwrap()], SMALLER);
     }
 }
 
