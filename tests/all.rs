@@ -39,6 +39,7 @@ mod fixtures;
 mod fresh_libraries;
 mod gitbug_java;
 mod gradle;
+mod guide;
 mod hostile_projects;
 mod inspect;
 mod issue;
