@@ -8,7 +8,7 @@ fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
-    pages.push(root.join("README.md"));
+    pages.extend(["README.md", "CONTRIBUTING.md"].map(|page| root.join(page)));
     pages.sort();
     pages
 }
