@@ -315,8 +315,15 @@ async fn disk(choice: Choice) {
     let hidden =
         "mkdir -p a/b && head -c 250M /dev/zero > a/b/x && head -c 250M /dev/zero > a/y && chmod 0 a/b a && sleep 15";
     for script in [many, nameless, hidden] {
-        let around = surroundings();
-        let (exit, said) = ends_with(choice, script, &around).await;
+        let mut ended = ends_with(choice, script, &surroundings()).await;
+        // Who looks for files in closed folders counts what is missing on the file system, and what other tests remove
+        // in these seconds hides that.
+        for _ in 0..2 {
+            if script == hidden && ended.0.success() {
+                ended = ends_with(choice, script, &surroundings()).await;
+            }
+        }
+        let (exit, said) = ended;
         assert_eq!(exit, Exit::OutOfDisk, "{choice:?}: {script}: {said}");
         assert!(said.contains("ended: it wrote more than 256 MiB to disk"), "{said}");
     }
