@@ -134,6 +134,7 @@ const C_ELSEWHERE: &[(&str, usize)] = &[
     ("benchmark/contests/codeflaws.rs", 1),
     ("benchmark/jsonl/cases.rs", 1),
     ("benchmark/local/mod.rs", 2),
+    ("benchmark/local/plain.rs", 1),
     ("benchmark/local/python.rs", 1),
     ("language/mod.rs", 1),
     ("patch/suspicious/rules.rs", 1),

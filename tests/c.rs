@@ -471,6 +471,20 @@ fn a_test_tool_that_names_only_what_fails_is_judged_as_one_test() {
 }
 
 #[test]
+fn a_project_in_c_with_commands_of_its_own_is_repaired() {
+    let test = TEST.replace(
+        "\"%s: %s\\n\", passed ? \"PASS\" : \"FAIL\", name",
+        "\"1 - %s: %s\\n\", name, passed ? \"PASSED\" : \"FAILED\"",
+    );
+    assert!(test.contains("1 - %s"));
+    let makefile = "all: self-test\n\nself-test: ring.c ring.h test_ring.c\n\t$(CC) -o $@ ring.c test_ring.c\n";
+    let project = folder_of(&[("Makefile", makefile), ("ring.h", HEADER), ("ring.c", RING), ("test_ring.c", &test)]);
+    let (verdict, patch) = engine(&[project.path().to_str().unwrap(), "--build", "make", "--test", "./self-test"]);
+    assert_eq!(verdict, "plausible");
+    assert!(patch.contains(&format!("+{RIGHT}")), "{patch}");
+}
+
+#[test]
 fn a_project_whose_tests_run_none_of_it_is_told_so() {
     let project =
         folder_of(&[("Makefile", "check:\n\t@echo 'FAIL: x'; exit 1\n"), ("a.c", "int f(void) { return 1; }\n")]);

@@ -5,6 +5,7 @@ use crate::benchmark::jars::Library;
 use crate::benchmark::settings::Settings;
 use crate::benchmark::{BenchmarkError, Project, Runner, layout};
 use crate::domain::RepoPath;
+use crate::language::{C, Language};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Folders where a plain project keeps its jars.
@@ -90,15 +91,14 @@ pub(super) fn commands(
     }
     let usual = || REPORTS.iter().filter_map(|folder| RepoPath::new(folder).ok()).collect();
     let reports = [&settings.reports, &facts.reports].into_iter().find(|said| !said.is_empty()).cloned();
-    notes.push(format!("tested by `{}`; results are read from JUnit XML", test.join(" ")));
-    let (sources, tests) = source_folders(root);
-    Ok(Project {
-        source_roots: sources,
-        test_roots: tests,
-        encoding: "UTF-8".into(),
-        runner: Runner::Command { build, test, reports: reports.unwrap_or_else(usual) },
-        ..Project::default()
-    })
+    let named = test.join(" ");
+    let runner = Runner::Command { build, test, reports: reports.unwrap_or_else(usual) };
+    let project = Project { encoding: "UTF-8".into(), runner, ..Project::default() };
+    let is_c = super::python::language_of(&project, root).name() == C.name();
+    let results = if is_c { "JUnit XML, or what it prints" } else { "JUnit XML" };
+    notes.push(format!("tested by `{named}`; results are read from {results}"));
+    let (source_roots, test_roots) = if is_c { super::c::folders(root) } else { source_folders(root) };
+    Ok(Project { source_roots, test_roots, ..project })
 }
 
 /// Folders of sources and of tests of a project that may have modules: the known layout at the top, or every

@@ -26,10 +26,12 @@ static CHECK: LazyLock<Option<Regex>> =
 
 /// `[  FAILED  ] name`, `[PASS] name (0.02s)`.
 static IN_FRONT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!(r"^\[ *({WORD}) *\] *(\S.*)$")).ok());
-/// `name - FAIL`, `name ... ok`, `name [ OK ] [ 0.01 / 0.01 CPU ]`.
+/// `name - FAIL`, `name: PASSED`, `name ... ok`, `name [ OK ] [ 0.01 / 0.01 CPU ]`.
 static BEHIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(r"^(\S.*?)(?:\s+-+\s*({WORD})|\s*\.{{2,}} *({WORD})|[\s.]+\[ *({WORD}) *\](?: *\[.*\])?)$"))
-        .ok()
+    Regex::new(&format!(
+        r"^(\S.*?)(?:(?:\s+-+|:)\s+({WORD})|\s+-+({WORD})|\s*\.{{2,}} *({WORD})|[\s.]+\[ *({WORD}) *\](?: *\[.*\])?)$"
+    ))
+    .ok()
 });
 /// How a test ended, in one word.
 const WORD: &str = "OK|ok|PASS|PASSED|pass|passed|FAIL|FAILED|fail|failed|ERROR|SKIP|SKIPPED|skipped";
@@ -38,8 +40,9 @@ static TOOK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[ :]*\([\d.
 /// `basic.sh (Wstat: 1024 (exited 4) Tests: 17 Failed: 4)` in the summary of prove.
 static PROVE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(\S+)\s+\(Wstat: (\d+).* Tests: \d+ Failed: (\d+)\)$").ok());
-/// `3 tests.`, `1 test(s), listed below:`: a sum and no name.
-static SUM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\d+ (?:tests?|checks?|FAILED|PASSED)\b").ok());
+/// `3 tests.`, `1 test(s), listed below:`, `Result: PASS` of prove: a sum and no name.
+static SUM: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?:\d+ (?:tests?|checks?|FAILED|PASSED)\b|Result$)").ok());
 
 /// Reads the name and the status that a line tells.
 type Reader = fn(&str) -> Option<(String, TestStatus)>;
@@ -126,7 +129,7 @@ fn of_words(line: &str) -> Option<(String, TestStatus)> {
         Some(found) => (found.get(2)?, found.get(1)?),
         None => {
             let found = BEHIND.as_ref()?.captures(line)?;
-            (found.get(1)?, (2..=4).find_map(|nth| found.get(nth))?)
+            (found.get(1)?, (2..=5).find_map(|nth| found.get(nth))?)
         }
     };
     let name = TOOK.as_ref()?.replace(name.as_str(), "");
@@ -219,6 +222,8 @@ mod tests {
         let prove = "t/a.sh .... \nDubious, test returned 4 (wstat 1024, 0x400)\nFailed 4/17 subtests \nt/b.sh .... ok\n\n\
                      Test Summary Report\n---\nt/a.sh      (Wstat: 1024 (exited 4) Tests: 17 Failed: 4)\n  Failed tests:  4-7\n";
         assert_eq!(all(prove), [failed("t/a.sh"), passed("t/b.sh")]);
+        let sds = "1 - create a string: PASSED\n2 - range(1,1): FAILED\n2 tests, 1 passed, 1 failed\nResult: FAIL\n";
+        assert_eq!(all(sds), [passed("1 - create a string"), failed("2 - range(1,1)")]);
         assert_eq!(all("PASS: a\nit is - FAIL\n"), [passed("a")], "a tool's own form counts alone");
         assert!(all("cc -c a.c -o ok\nall is ok\nwarning: it may FAIL\n").is_empty());
     }

@@ -38,13 +38,19 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, notes: &mut Vec<String>) -> 
     let (build, test, reports) = commands(root)?;
     let built = build.as_ref().map_or(String::new(), |build| format!("built by `{}`, ", build.join(" ")));
     notes.push(format!("C project: {built}tested by `{}`", test.join(" ")));
+    let (source_roots, test_roots) = folders(root);
     Ok(Project {
-        source_roots: vec![RepoPath::default()],
-        test_roots: test_roots(&files(root), TEST_FOLDERS),
+        source_roots,
+        test_roots,
         encoding: "UTF-8".into(),
         runner: Runner::Command { build, test, reports },
         ..Project::default()
     })
+}
+
+/// Where sources and tests lie: sources anywhere, tests in folders of that name.
+pub(super) fn folders(root: &Utf8Path) -> (Vec<RepoPath>, Vec<RepoPath>) {
+    (vec![RepoPath::default()], test_roots(&files(root), TEST_FOLDERS))
 }
 
 /// CTest and Meson tell tests apart, a target of make often does not: they go first where they are installed.
