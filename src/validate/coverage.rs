@@ -55,23 +55,31 @@ pub(super) async fn with_patch(
     patch: &Patch,
     build: &Arc<Build>,
 ) -> Result<Option<Spectrum>, ValidateError> {
-    let mut classes = subject.classes_of(&baseline.triggering);
-    let stems: Vec<&str> = patch.paths().filter_map(|path| path.file_name().split('.').next()).collect();
-    let speaks = |class: &&String| {
-        let file = subject.test_file(class).map(|file| file.under(&subject.checkout().root));
-        let text = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
-        stems.iter().any(|stem| text.contains(stem))
-    };
-    let order = subject.order(patch, build);
-    let near: Vec<String> =
-        order.iter().filter(|class| !classes.contains(class)).filter(speaks).take(NEAR).cloned().collect();
-    classes.extend(near);
+    let classes = near(subject, baseline, &subject.order(patch, build), patch.paths());
     let plan = subject.plan(classes, Deadlines::of(QUICK, WITH_A_PATCH)).until_lost();
     let copy = subject.copy_with(patch, build)?;
     let Some((report, executed)) = subject.measured(&copy, &plan).await? else { return Ok(None) };
     let ran = read(subject, &report, executed);
     let is_told = ran.tests().next().is_some();
     Ok(is_told.then_some(ran))
+}
+
+/// The classes of the failing tests, and the first of some others whose text names one of these files.
+pub(super) fn near<'p>(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    others: &[String],
+    files: impl Iterator<Item = &'p RepoPath>,
+) -> Vec<String> {
+    let stems: Vec<&str> = files.filter_map(|path| path.file_name().split('.').next()).collect();
+    let names_one = |class: &&String| {
+        let file = subject.test_file(class).map(|file| file.under(&subject.checkout().root));
+        let text = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+        stems.iter().any(|stem| text.contains(stem))
+    };
+    let failing = subject.classes_of(&baseline.triggering);
+    let near = others.iter().filter(|class| !failing.contains(class)).filter(names_one).take(NEAR);
+    failing.iter().chain(near).cloned().collect()
 }
 
 /// Classes of a scope that were not measured with the failing ones, in the scope's order.

@@ -28,8 +28,6 @@ const EACH: Duration = Duration::from_secs(10);
 const ENDLESS: Duration = Duration::from_secs(4);
 /// All tests of one version together.
 const TOTAL: Duration = Duration::from_secs(40);
-/// Test classes beside those of the failing tests.
-const NEAR: usize = 6;
 /// Characters of an input or a result that are kept.
 const LONGEST: usize = 400;
 
@@ -126,25 +124,11 @@ pub(super) async fn of(
     };
     let mut deadlines = Deadlines::of(EACH, TOTAL);
     deadlines.own.extend(coverage::endless(baseline).map(|id| (id.clone(), ENDLESS)));
-    let plan = subject.plan(classes(subject, baseline, draw), deadlines);
+    let files = draw.functions.iter().map(|(path, _)| path);
+    let plan = subject.plan(coverage::near(subject, baseline, subject.tests(), files), deadlines);
     let Some(executed) = subject.drawn(&copy, &plan, draw).await? else { return Ok(None) };
     let calls = executed.iter().flat_map(|(test, events)| events.iter().filter_map(|event| call(test, event)));
     Ok(Some(calls.collect()))
-}
-
-/// The classes of the failing tests, and some whose text names a changed file.
-fn classes(subject: &dyn Subject, baseline: &Baseline, draw: &Draw) -> Vec<String> {
-    let mut classes = subject.classes_of(&baseline.triggering);
-    let stems: Vec<&str> = draw.functions.iter().filter_map(|(path, _)| path.file_name().split('.').next()).collect();
-    let speaks = |class: &&String| {
-        let file = subject.test_file(class).map(|file| file.under(&subject.checkout().root));
-        let text = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
-        stems.iter().any(|stem| text.contains(stem))
-    };
-    let near: Vec<String> =
-        subject.tests().iter().filter(|class| !classes.contains(class)).filter(speaks).take(NEAR).cloned().collect();
-    classes.extend(near);
-    classes
 }
 
 /// Reads one call; what is not understood is none.
