@@ -123,7 +123,7 @@ pub struct Profile {
     pub start_with_hypothesis: Option<StateName>,
     /// What it may use.
     pub budget: AgentBudget,
-    /// Its states.
+    /// What it may call in each state, and where that leads.
     pub states: BTreeMap<StateName, State>,
 }
 
@@ -172,7 +172,7 @@ impl Profile {
 #[derive(Debug, thiserror::Error)]
 #[error("agent profile {file}: {what}")]
 pub struct ProfileError {
-    /// Which file.
+    /// The file that holds the profile.
     pub file: String,
     /// What is wrong with it, with the line where TOML knows it.
     pub what: String,

@@ -12,11 +12,11 @@ use tracing::Instrument;
 /// How one model is asked on behalf of one agent.
 #[derive(Clone)]
 pub struct Voice {
-    /// The model.
+    /// Who is asked.
     pub model: Arc<dyn ChatModel>,
     /// Its name at the endpoint.
     pub name: String,
-    /// Sampling temperature.
+    /// Sampling temperature of a first question; the endpoint decides when absent.
     pub temperature: Option<f64>,
     /// Sampling temperature when the agent is asked again, in a later attempt or in refinement.
     pub again: Option<f64>,
@@ -30,9 +30,9 @@ pub struct Voice {
     pub effort: Option<String>,
     /// What the agent may spend.
     pub purse: Purse,
-    /// Prompts.
+    /// The templates that questions are rendered from.
     pub library: Arc<Library>,
-    /// The journal.
+    /// Where its requests and answers are kept.
     pub sink: Arc<dyn EventSink>,
     /// What it held when this session began.
     pub past: Arc<Past>,
