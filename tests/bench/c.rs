@@ -5,6 +5,8 @@
 //! other things ratios mean nothing, so they are left out there unless `UNIDEBUG_BENCH_ANYWAY` is set.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../support/processor.rs"]
+mod processor;
 #[path = "rows.rs"]
 mod rows;
 

@@ -11,6 +11,8 @@
 //! `UNIDEBUG_BENCH_ANYWAY` is set.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../support/phases.rs"]
+mod phases;
 #[path = "../support/processor.rs"]
 mod processor;
 #[path = "rows.rs"]
@@ -18,7 +20,7 @@ mod rows;
 #[path = "validation/subject.rs"]
 mod subject;
 
-use processor::{CONTROLS, Cost, PLAIN, Phases};
+use phases::{CONTROLS, Cost, PLAIN, Phases};
 use rows::{all, median, print_heads, shown, trusted};
 use subject::Subject;
 use unidebug::domain::{Outcome, Patch};

@@ -7,6 +7,7 @@ mod developer;
 mod endpoint;
 mod gate;
 mod parallel;
+mod phases;
 mod processor;
 mod program;
 mod terminal;
@@ -28,7 +29,8 @@ pub use gate::{Gate, change, dollars, fix, steady, up_to_level_3};
 #[allow(unused_imports)]
 pub use parallel::in_parallel;
 #[allow(unused_imports)]
-pub use processor::{CONTROLS, Cost, PLAIN, Phases, processor};
+pub use phases::{CONTROLS, Cost, PLAIN, Phases};
+pub use processor::processor;
 #[allow(unused_imports)]
 pub use program::{Finished, Unidebug, unidebug};
 #[allow(unused_imports)]
