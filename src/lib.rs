@@ -34,7 +34,7 @@
 //! | [`journal`] | the durable log of a run |
 //! | [`llm`] | models behind one trait: endpoint, recording, prices, budgets; the only room that knows a vendor |
 //! | [`prompt`] | loads and renders `prompts/`, strictly |
-//! | [`language`] | what differs by programming language |
+//! | [`language`] | what differs by programming language; `language/c` holds all of C and stands above the rooms whose tables it adds to |
 //! | [`sandbox`] | the only room that starts processes |
 //! | [`domain`] | plain data that everybody speaks |
 //!

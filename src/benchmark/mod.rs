@@ -34,6 +34,7 @@ mod xml;
 pub use copy::{Copied, copy_with_outputs, private_copy};
 pub(crate) use copy::{copy_files, is_output};
 pub use history::{History, LastChange};
+pub(crate) use local::{ProjectKind, programs, test_roots};
 pub use nearest::nearest;
 pub use own::{Hint, OwnCommand, OwnRun, Reactor};
 pub use product::product_resources;

@@ -1,7 +1,7 @@
 //! The developer's repair of a bug, where a benchmark has it as a repaired project or as a patch.
 
 use super::copy::io_error;
-use super::local::python::language_of;
+use super::local::kind::language_of;
 use super::{BenchmarkError, Oracle, Project, private_copy};
 use crate::domain::RepoPath;
 use crate::language::is_test;

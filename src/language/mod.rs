@@ -1,7 +1,8 @@
 //! What differs by programming language: grammar, comment syntax, which files are source.
 //!
-//! A language is one folder here and one line in [`by_name`]. What a *project* looks like is the benchmark room's
-//! affair, how its tests are run is the validate room's.
+//! A language is one folder here, which [registers](Registered) it. Other rooms keep a table of what else they must know of
+//! each language (how its projects are built, its families of repairs, …); a language's folder adds its rows to those tables
+//! itself, so no other file names it. [`c`] holds all of C; the rows of Java and Python still stand in the rooms.
 
 mod c;
 mod decode;
@@ -145,8 +146,21 @@ pub trait Language: Send + Sync + std::fmt::Debug {
     fn wrapped(&self, members: &str) -> Wrapped;
 }
 
+/// A language that the program knows; its folder submits it.
+pub(crate) struct Registered(pub(crate) &'static dyn Language);
+
+inventory::collect!(Registered);
+inventory::submit! { Registered(&Java) }
+inventory::submit! { Registered(&Python) }
+
+/// Every language, by name.
+pub fn all() -> Vec<&'static dyn Language> {
+    let mut all: Vec<&'static dyn Language> = inventory::iter::<Registered>().map(|known| known.0).collect();
+    all.sort_by_key(|language| language.name());
+    all
+}
+
 /// The language of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Language> {
-    let all: [&'static dyn Language; 3] = [&Java, &Python, &C];
-    all.into_iter().find(|language| language.name() == name)
+    inventory::iter::<Registered>().map(|known| known.0).find(|language| language.name() == name)
 }

@@ -3,9 +3,8 @@
 //! are reasons for a review, not proofs.
 
 mod bodies;
-mod c;
 mod decides;
-mod disguise;
+pub(crate) mod disguise;
 mod escapes;
 mod java;
 mod literals;
@@ -19,6 +18,7 @@ use super::content::lines_of;
 use crate::domain::{FileChange, Patch};
 use crate::language::{self, Language, decode};
 use literals::literals;
+pub(crate) use rules::Rules;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -194,7 +194,7 @@ fn findings(text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -
 
 /// What is said of one file that becomes another, with the code of a test.
 #[cfg(test)]
-fn told_of(path: &str, [before, after]: [&str; 2], tests: &[&str], language: &dyn Language) -> Vec<String> {
+pub(crate) fn told_of(path: &str, [before, after]: [&str; 2], tests: &[&str], language: &dyn Language) -> Vec<String> {
     let bytes = |text: &str| text.as_bytes().into();
     let path = crate::domain::RepoPath::new(path).unwrap();
     reasons(

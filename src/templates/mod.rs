@@ -5,12 +5,11 @@
 //! parse or was tried before, and learns from the judge which lines and templates move the failure. [`search`] drives
 //! it with a validator. Adding a template costs its file and one line in the list of its language.
 
-mod c;
 mod census;
 mod clues;
 mod edit;
 mod engine;
-mod family;
+pub(crate) mod family;
 mod infer;
 mod ingredients;
 mod java;
@@ -18,16 +17,16 @@ mod learn;
 mod library;
 mod plan;
 mod python;
-mod rules;
-mod scope;
+pub(crate) mod rules;
+pub(crate) mod scope;
 mod search;
-mod shape;
+pub(crate) mod shape;
 mod site;
 mod stores;
-mod syntax;
+pub(crate) mod syntax;
 #[cfg(test)]
-mod testing;
-mod types;
+pub(crate) mod testing;
+pub(crate) mod types;
 
 pub use census::{Reach, census};
 pub use clues::Clues;

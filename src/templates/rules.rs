@@ -1,18 +1,17 @@
-//! What differs by language in how the engine reads a tree: one table for each language that families are written for.
+//! What differs by language in how the engine reads a tree: one row for each language that families are written for.
 
 use super::scope::Variable;
-use super::shape::Shape;
 use super::syntax::{self, Unit};
 use super::types::ValueType;
-use super::{Template, c, infer, java, python, scope};
+use super::{Template, infer, java, python, scope};
 use crate::code::Method;
 use crate::language::Language;
 use tree_sitter::Node;
 
-/// How the engine reads a language.
+/// How the engine reads a language; its folder submits them.
 pub struct Rules {
     /// The language's name.
-    language: &'static str,
+    pub language: &'static str,
     /// The families that propose edits.
     pub families: fn() -> Vec<Box<dyn Template>>,
     /// Whether templates work on the node as a whole.
@@ -55,7 +54,9 @@ pub struct TypeRules {
     pub positions: fn(&[Variable]) -> Vec<(String, f64)>,
 }
 
-const RULES: [Rules; 3] = [
+inventory::collect!(Rules);
+
+inventory::submit! {
     Rules {
         language: "java",
         families: java::families,
@@ -79,29 +80,10 @@ const RULES: [Rules; 3] = [
             questions: java::questions,
             positions: java::positions,
         }),
-    },
-    Rules {
-        language: "c",
-        families: c::families,
-        is_site: syntax::is_site,
-        is_body: syntax::is_body,
-        expressions: syntax::own_expressions,
-        is_value: syntax::is_expression,
-        is_copyable: |node| syntax::is_simple_statement(node.shape()),
-        visible: c::names::visible,
-        member: c::member,
-        types: Some(TypeRules {
-            of: c::types::of,
-            declared: c::types::declared,
-            returned: c::types::returned,
-            result: c::types::result,
-            text: "char[]",
-            truths: ["1", "0"],
-            null: "NULL",
-            questions: c::questions,
-            positions: c::positions,
-        }),
-    },
+    }
+}
+
+inventory::submit! {
     Rules {
         language: "python",
         families: python::families,
@@ -113,11 +95,10 @@ const RULES: [Rules; 3] = [
         visible: python::names::visible,
         member: python::tree::member,
         types: None,
-    },
-];
+    }
+}
 
 /// The rules of a language; `None` for one that no family is written for.
 pub fn rules(language: &dyn Language) -> Option<&'static Rules> {
-    static KNOWN: [Rules; 3] = RULES;
-    KNOWN.iter().find(|rules| rules.language == language.name())
+    inventory::iter::<Rules>().find(|rules| rules.language == language.name())
 }

@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 /// A node as the families see it.
-pub(super) trait Shape<'t> {
+pub(crate) trait Shape<'t> {
     /// Its kind; of C the kind that Java's grammar gives the same thing.
     fn shape(&self) -> &'t str;
 

@@ -60,7 +60,7 @@ pub fn text(failure: &Failure) -> String {
 }
 
 /// Without ANSI escapes and control characters; line breaks and tabs stay.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -119,7 +119,7 @@ impl ColdJudge {
 }
 
 /// The judge's answer as agents see it.
-pub(super) fn answer(report: &TestReport, judged: Judged, seconds: f64) -> Validation {
+pub(crate) fn answer(report: &TestReport, judged: Judged, seconds: f64) -> Validation {
     let told = judged.against.iter().filter_map(|id| failure_of(report, id));
     Validation {
         outcome: judged.outcome,

@@ -2,25 +2,22 @@
 //! program prints for its input ([`cases`]).
 //!
 //! Every run is a full one in a throw-away copy, so `confirm` differs from `validate` only in that it never trusts an
-//! earlier outcome. In C a candidate is first built in a copy that is built already, where only a *no* counts ([`built`]).
+//! earlier outcome. What a language's own tools add stands behind [`Toolchain`].
 
-mod built;
 mod cases;
-mod compilers;
 mod complaints;
 mod copy;
-mod drivers;
-mod ends;
-mod gcc;
-mod gcov;
 mod printed;
 mod reports;
 mod said;
-mod sanitized;
-mod surroundings;
 mod told;
+mod toolchain;
 
-pub use sanitized::ADDRESSES;
+pub(crate) use cases::with_input;
+pub(crate) use copy::on_users_path;
+pub(crate) use printed::failure;
+pub(crate) use told::words_of;
+pub(crate) use toolchain::{Checked, Registered, Toolchain};
 
 use super::failing::{self, Asked, Facts};
 use super::plausible::{self, Judged};
@@ -34,7 +31,6 @@ use crate::benchmark::{Case, Checkout, Runner};
 use crate::domain::{
     Diagnostic, Disagreement, Failure, HeldOut, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation,
 };
-use crate::language::{C, Language};
 use crate::sandbox::Sandbox;
 use camino::Utf8Path;
 use futures::stream::{self, StreamExt};
@@ -42,10 +38,13 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+/// The kind of a failure that a sanitizer of addresses reports; it ends a process at its first report.
+pub const ADDRESSES: &str = "AddressSanitizer";
+
 /// A run with a patch may take this many times what the untouched project took for its first runs.
-const LONGER: f64 = 5.0;
+pub(crate) const LONGER: f64 = 5.0;
 /// The least time of a candidate.
-const LEAST_FOR_A_CANDIDATE: Duration = Duration::from_secs(10);
+pub(crate) const LEAST_FOR_A_CANDIDATE: Duration = Duration::from_secs(10);
 /// The least time of a confirmation.
 const LEAST_FOR_A_CONFIRMATION: Duration = Duration::from_secs(60);
 /// Build tools that want the network or the user's caches.
@@ -53,30 +52,27 @@ const FETCHING: [&str; 4] = ["gradle", "gradlew", "mvn", "mvnw"];
 
 /// Judges by the project's own commands.
 pub struct CommandJudge {
-    checkout: Checkout,
-    sandbox: Sandbox,
-    options: Options,
-    commands: Commands,
-    baseline: Baseline,
+    pub(crate) checkout: Checkout,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) options: Options,
+    pub(crate) commands: Commands,
+    pub(crate) baseline: Baseline,
     /// Whether what the test tool says at its end agreed with its reports in the first run.
     says: OnceLock<bool>,
-    /// What tests in C execute, once it was measured.
-    measured: tokio::sync::OnceCell<Option<Spectrum>>,
-    /// The project in C, built already, for candidates to be built in.
-    built: built::BuiltCopies,
-    /// How far the programs of the triggering tests run in the untouched project in C.
-    ends: tokio::sync::OnceCell<Option<ends::Programs>>,
-    /// What compilers and sanitizers say of the project in C, once it was asked.
-    checked: tokio::sync::OnceCell<Option<sanitized::Checked>>,
+    /// What the language's own tools add, where they are known.
+    pub(crate) toolchain: Option<Box<dyn Toolchain>>,
 }
 
-struct Commands {
-    build: Option<Vec<String>>,
-    test: Testing,
+/// How the project is built and tested.
+pub(crate) struct Commands {
+    /// What builds it, where that is a step of its own.
+    pub(crate) build: Option<Vec<String>>,
+    /// What tests it.
+    pub(crate) test: Testing,
 }
 
 /// How results come.
-enum Testing {
+pub(crate) enum Testing {
     /// As JUnit XML in these folders.
     Reports(Vec<String>, Vec<RepoPath>),
     /// As what the program prints for its input.
@@ -84,7 +80,7 @@ enum Testing {
 }
 
 /// What a run in a copy came to.
-enum Ran {
+pub(crate) enum Ran {
     /// The build said no.
     NotBuilt(Vec<Diagnostic>),
     /// The tests ran, or ended somehow.
@@ -114,18 +110,10 @@ impl CommandJudge {
             commands: Commands { build, test },
             baseline: Baseline::default(),
             says: OnceLock::new(),
-            measured: tokio::sync::OnceCell::new(),
-            built: built::BuiltCopies::default(),
-            ends: tokio::sync::OnceCell::new(),
-            checked: tokio::sync::OnceCell::new(),
+            toolchain: toolchain::open(&checkout.language),
         };
         judge.baseline = judge.first_runs().await?;
         Ok(judge)
-    }
-
-    /// Whether the project is in C: built in parts, by compilers that can be asked for more.
-    fn is_in_c(&self) -> bool {
-        self.checkout.language == C.name()
     }
 
     async fn first_runs(&self) -> Result<Baseline, ValidateError> {
@@ -221,7 +209,7 @@ impl CommandJudge {
     }
 
     /// Builds a copy and runs a test command in it.
-    async fn built_and_tested(
+    pub(crate) async fn built_and_tested(
         &self,
         tree: &Utf8Path,
         build: Option<&Vec<String>>,
@@ -235,9 +223,9 @@ impl CommandJudge {
         }
         let done = self.sandbox.run(self.job(test, tree, wall)?).await?;
         // A makefile may build and test in one step.
-        let is_one_step = self.commands.build.is_none() && self.is_in_c();
+        let is_one_step = self.commands.build.is_none() && self.toolchain.is_some();
         if is_one_step && !done.exit.success() {
-            let errors = gcc::diagnostics(&clean::plain(&told::words_of(&done)), tree);
+            let errors = toolchain::complaints(&clean::plain(&told::words_of(&done)), tree);
             if !errors.is_empty() {
                 return Ok(Ran::NotBuilt(errors));
             }
@@ -246,7 +234,7 @@ impl CommandJudge {
     }
 
     /// The longest a candidate may take: a part of what the untouched project took, and no less than `least`.
-    fn wall(&self, least: Duration) -> Duration {
+    pub(crate) fn wall(&self, least: Duration) -> Duration {
         least.max(Duration::from_secs_f64((self.baseline.seconds * LONGER).min(1e6))).min(self.options.max_time)
     }
 
@@ -273,7 +261,7 @@ impl CommandJudge {
     }
 
     /// The word on a full run.
-    fn judged(&self, report: &TestReport) -> Judged {
+    pub(crate) fn judged(&self, report: &TestReport) -> Judged {
         let baseline = &self.baseline;
         let first = plausible::triggering(baseline, report);
         if first.outcome != Outcome::PassedWarm {
@@ -291,6 +279,20 @@ impl CommandJudge {
         let outcome = plausible::objection(report.results.get(id));
         let detail = format!("{id} passed before and does not pass with the patch ({} such tests)", against.len());
         Judged { outcome, detail, against, fixed: first.fixed }
+    }
+
+    async fn measured(&self, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
+        match &self.toolchain {
+            Some(toolchain) => toolchain.spectrum(self, time).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn checked(&self) -> Result<Option<&Checked>, ValidateError> {
+        match &self.toolchain {
+            Some(toolchain) => toolchain.checked(self).await,
+            None => Ok(None),
+        }
     }
 
     /// The tests that passed before, by class and bare method.
@@ -315,15 +317,17 @@ impl Judge for CommandJudge {
             return Ok(refused);
         }
         let wall = self.wall(LEAST_FOR_A_CANDIDATE);
-        match self.judged_in_a_copy(patch, wall).await? {
-            Some(word) => Ok(word),
-            None => self.test(patch, wall).await,
+        if let Some(toolchain) = &self.toolchain
+            && let Some(word) = toolchain.judge_built(self, patch, wall).await?
+        {
+            return Ok(word);
         }
+        self.test(patch, wall).await
     }
 
     async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
-        // Copies of a project in C know nothing of each other; other test commands may share a port or a folder.
-        let at_once = if self.is_in_c() { lanes::count() } else { 1 };
+        // Copies that a known toolchain builds know nothing of each other; other commands may share a port or a folder.
+        let at_once = if self.toolchain.is_some() { lanes::count() } else { 1 };
         let candidates: Vec<_> = patches.iter().map(|patch| self.validate(patch)).collect();
         let mut validations = stream::iter(candidates).buffered(at_once).enumerate();
         while let Some((at, validation)) = validations.next().await {
@@ -342,8 +346,9 @@ impl Judge for CommandJudge {
         if validation.outcome != Outcome::PassedWarm {
             return Ok(validation);
         }
-        let asks = self.newly_decides(patch);
-        if let Some(why) = if asks.is_some() { asks } else { self.ends_early(patch).await? } {
+        if let Some(toolchain) = self.toolchain.as_ref().filter(|_| !self.options.accept_suspicious)
+            && let Some(why) = toolchain.objection(self, patch).await?
+        {
             (validation.outcome, validation.detail) = (Outcome::Suspicious, format!("all tests pass, but {why}"));
             return Ok(validation);
         }
@@ -377,12 +382,13 @@ impl Probe for CommandJudge {
     }
 
     async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-        Ok(self.by_test(Duration::ZERO).await?.map(|spectrum| spectrum.failing()))
+        Ok(self.measured(Duration::ZERO).await?.map(|spectrum| spectrum.failing()))
     }
 
     async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-        self.by_test(scope.time).await
+        self.measured(scope.time).await
     }
+
     async fn sanitized(&self) -> Result<Option<Vec<Failure>>, ValidateError> {
         Ok(self.checked().await?.map(|checked| checked.reports.clone()))
     }

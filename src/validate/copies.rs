@@ -246,7 +246,7 @@ impl Named {
 }
 
 /// Writes the files of a patch into a copy and takes away those that it deletes; returns where the others are.
-pub(super) fn write_all(patch: &Patch, tree: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ValidateError> {
+pub(crate) fn write_all(patch: &Patch, tree: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ValidateError> {
     let (gone, there): (Vec<_>, Vec<_>) = patch.files.iter().partition(|file| file.deletes());
     for path in gone.into_iter().map(|file| file.path.under(tree)).filter(|path| path.is_file()) {
         std::fs::remove_file(&path).map_err(io_error("writing a candidate", &path))?;

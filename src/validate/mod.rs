@@ -5,8 +5,8 @@
 
 mod ambient;
 pub mod clean;
-mod cold;
-mod command;
+pub(crate) mod cold;
+pub(crate) mod command;
 mod confidence;
 mod confirm;
 mod controls;
@@ -31,7 +31,7 @@ mod records;
 mod refuse;
 mod reproduce;
 mod resources;
-mod subject;
+pub(crate) mod subject;
 mod suite;
 mod tested;
 mod untouched;
@@ -272,7 +272,7 @@ fn but(aside: &[String]) -> String {
 }
 
 /// An [`ValidateError::Io`] about a path.
-fn io_error(what: &str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> ValidateError + use<> {
+pub(crate) fn io_error(what: &str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> ValidateError + use<> {
     let (what, path) = (what.to_owned(), path.to_owned());
     move |source| ValidateError::Io { what, path, source }
 }

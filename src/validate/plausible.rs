@@ -38,7 +38,7 @@ pub fn triggering(baseline: &Baseline, report: &TestReport) -> Judged {
 }
 
 /// Judges what a report says of some of the triggering tests.
-pub(super) fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> Judged {
+pub(crate) fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> Judged {
     let of = tests.len();
     let seen: Vec<(&TestId, Seen)> = tests.iter().map(|id| (id, status(baseline, report, id))).collect();
     let with = |wanted| seen.iter().filter(|(_, how)| *how == wanted).map(|(id, _)| (*id).clone()).collect();

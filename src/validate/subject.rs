@@ -1,7 +1,8 @@
 //! What the judge needs to know of a project, whatever language its tests are written in: how a patched copy is made and
 //! how tests are run in it. Everything else (which tests, how long, what their results mean) is the judge's own.
 
-pub(super) use super::copies::{Build, Copy, News, write_all};
+pub(crate) use super::copies::write_all;
+pub(super) use super::copies::{Build, Copy, News};
 use super::drawn::Draw;
 use super::observe::Watch;
 use super::plan::{Deadlines, LEAST, Plan, UNKNOWN};
@@ -178,7 +179,7 @@ pub(super) fn same_code(detail: &str) -> Validation {
 }
 
 /// The outcome of a candidate with these errors.
-pub(super) fn does_not_compile(diagnostics: Vec<Diagnostic>) -> Validation {
+pub(crate) fn does_not_compile(diagnostics: Vec<Diagnostic>) -> Validation {
     let lines = diagnostics.iter().take(5).map(|diagnostic| match &diagnostic.file {
         Some(file) => format!("{file}:{}: {}", diagnostic.line, diagnostic.message),
         None => diagnostic.message.clone(),

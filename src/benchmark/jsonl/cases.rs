@@ -6,7 +6,7 @@ use crate::benchmark::copy::io_error;
 use crate::benchmark::facts::Words;
 use crate::benchmark::{BenchmarkError, Case, Project, Runner, private_copy};
 use crate::domain::RepoPath;
-use crate::language::{C, Java, Language, Python};
+use crate::language::{self, Language};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -88,9 +88,11 @@ impl Jsonl {
                 .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
                 .any(|path| language.is_source(&path))
         };
-        if !has(&Java) && !has(&Python) && !has(&C) {
+        let known = language::all();
+        if !known.iter().any(|language| has(*language)) {
+            let titles: Vec<&str> = known.iter().map(|language| language.title()).collect();
             return Err(BenchmarkError::Root {
-                what: "the folder holds no program in Java, Python or C".into(),
+                what: format!("the folder holds no program in one of {}", titles.join(", ")),
                 path: folder.to_owned(),
                 hint: "other languages are not repaired".into(),
             });

@@ -181,7 +181,7 @@ impl Benchmark for Jsonl {
         if oracle.as_ref().is_some_and(|oracle| oracle.files.is_empty()) {
             return Err(self.wrong(entry, "its repair changes no product file".into()));
         }
-        let language = local::python::language_of(&project, into).name();
+        let language = local::kind::language_of(&project, into).name();
         Ok(Checkout {
             triggering: entry.triggering().map_err(|why| self.wrong(entry, why))?,
             requirements: entry.requirements.clone(),

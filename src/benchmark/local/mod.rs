@@ -6,10 +6,10 @@
 //! notes everything that was found. The user's tree is only read.
 
 mod ant;
-pub(super) mod c;
-mod gradle;
+pub(super) mod gradle;
 mod hints;
 mod javac;
+pub(super) mod kind;
 mod maven;
 mod modules;
 mod own;
@@ -17,6 +17,8 @@ mod plain;
 pub(super) mod python;
 mod reactor;
 mod store;
+
+pub(crate) use kind::{ProjectKind, programs};
 
 use super::LOCAL;
 use super::copy::io_error;
@@ -80,7 +82,7 @@ struct Found {
 }
 
 /// How a project is built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Kind {
     Commands,
     Maven,
@@ -88,11 +90,12 @@ enum Kind {
     Ant,
     Plain,
     Python,
-    C,
+    /// One that the folder of its language knows.
+    Registered(&'static ProjectKind),
 }
 
 /// Looks at a directory before anything is copied.
-fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
+fn look(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
     if commands {
         return Ok(Kind::Commands);
     }
@@ -107,13 +110,14 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
     }
     let root = |what: String, hint: String| BenchmarkError::Root { what, path: folder.to_owned(), hint };
     let python = python::has_tests(folder);
-    // Packages of Python may hold sources in C.
-    let c = !python && c::builds(folder);
-    if super::layout::plain(folder).is_some_and(|(project, _)| !python && !c || plain::has_java(folder, &project)) {
+    // Packages of Python may hold sources in other languages.
+    let registered = if python { None } else { kind::of(folder) };
+    let is_other = python || registered.is_some();
+    if super::layout::plain(folder).is_some_and(|(project, _)| !is_other || plain::has_java(folder, &project)) {
         return Ok(Kind::Plain);
     }
-    if c {
-        return Ok(Kind::C);
+    if let Some(kind) = registered {
+        return Ok(Kind::Registered(kind));
     }
     if python {
         return Ok(Kind::Python);
@@ -125,9 +129,10 @@ fn kind(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
         return Err(root("the folder is empty".into(), "name the folder of a project with a failing test".into()));
     }
     Err(root(
-        "no project was found here: no pom.xml, no build.gradle, no known layout and no test module of pytest, \
-         nor a Makefile, CMakeLists.txt, meson.build or configure.ac beside sources in C"
-            .into(),
+        format!(
+            "no project was found here: no pom.xml, no build.gradle, no known layout and no test module of pytest{}",
+            kind::looked_for()
+        ),
         format!("known layouts: {known}; or name folders in {}, or use `--build` and `--test`", facts::FILE),
     ))
 }
@@ -175,7 +180,7 @@ impl Benchmark for Local {
         uncommitted.retain(hints::is_written);
         let hints = hints::of(&folder, &project, history.as_ref(), &uncommitted).await;
         let edited_tests = hints::edited_tests(&project, history.as_ref(), &uncommitted).await;
-        let language = python::language_of(&project, into).name();
+        let language = kind::language_of(&project, into).name();
         Ok(Checkout {
             own,
             reactor,
@@ -202,10 +207,10 @@ impl Local {
     ) -> Result<SetUp, BenchmarkError> {
         let test = self.settings.test.clone().or_else(|| facts.test.as_ref().and_then(Words::words));
         let named = !facts.sources.is_empty() && !facts.tests.is_empty();
-        let kind = if named && test.is_none() && (plain || !folder.join("pom.xml").is_file()) {
+        let found = if named && test.is_none() && (plain || !folder.join("pom.xml").is_file()) {
             if python::is_in(&facts.tests, folder) { Kind::Python } else { Kind::Plain }
         } else {
-            kind(folder, test.is_some())?
+            look(folder, test.is_some())?
         };
         for words in [&facts.build, &facts.test].into_iter().filter_map(|words| words.as_ref()?.words()) {
             stays_inside(folder, &words)?;
@@ -215,7 +220,7 @@ impl Local {
             add(&path.under(into), bytes)?;
         }
         let (mut own, mut reactor) = (None, None);
-        let project = match kind {
+        let project = match found {
             Kind::Maven => {
                 let found = maven::set_up(into, folder, &self.settings, facts, &mut notes).await?;
                 (own, reactor) = (Some(found.own), found.reactor);
@@ -230,7 +235,7 @@ impl Local {
             Kind::Ant => ant::set_up(into, &self.settings, facts, &mut notes).await?,
             Kind::Plain => plain::set_up(into, &self.settings, facts, &mut notes).await?,
             Kind::Python => python::set_up(into, folder, &mut notes),
-            Kind::C => c::set_up(into, &mut notes)?,
+            Kind::Registered(kind) => (kind.set_up)(into, &mut notes)?,
         };
         Ok(SetUp { project: overridden(project, facts), own, reactor, notes })
     }
@@ -277,7 +282,7 @@ fn overridden(mut project: Project, facts: &Facts) -> Project {
 
 /// Where tests lie: anywhere, and in folders that hold nothing but tests by their name, so that what is beside a test is
 /// known for its own.
-fn test_roots(files: &[RepoPath], names: &[&str]) -> Vec<RepoPath> {
+pub(crate) fn test_roots(files: &[RepoPath], names: &[&str]) -> Vec<RepoPath> {
     let mut roots = BTreeSet::from([RepoPath::default()]);
     for path in files {
         let folders: Vec<&str> = path.as_str().split('/').collect();

@@ -1,11 +1,11 @@
 //! Projects without a build file, and projects whose own commands build and test them.
 
+use super::kind;
 use crate::benchmark::facts::{self, Facts, Words};
 use crate::benchmark::jars::Library;
 use crate::benchmark::settings::Settings;
 use crate::benchmark::{BenchmarkError, Project, Runner, layout};
 use crate::domain::RepoPath;
-use crate::language::{C, Language};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Folders where a plain project keeps its jars.
@@ -94,10 +94,10 @@ pub(super) fn commands(
     let named = test.join(" ");
     let runner = Runner::Command { build, test, reports: reports.unwrap_or_else(usual) };
     let project = Project { encoding: "UTF-8".into(), runner, ..Project::default() };
-    let is_c = super::python::language_of(&project, root).name() == C.name();
-    let results = if is_c { "JUnit XML, or what it prints" } else { "JUnit XML" };
+    let registered = kind::in_language(kind::language_of(&project, root));
+    let results = if registered.is_some() { "JUnit XML, or what it prints" } else { "JUnit XML" };
     notes.push(format!("tested by `{named}`; results are read from {results}"));
-    let (source_roots, test_roots) = if is_c { super::c::folders(root) } else { source_folders(root) };
+    let (source_roots, test_roots) = registered.map_or_else(|| source_folders(root), |kind| (kind.folders)(root));
     Ok(Project { source_roots, test_roots, ..project })
 }
 

@@ -3,7 +3,7 @@
 use super::test_roots;
 use crate::benchmark::{Project, Runner, python};
 use crate::domain::RepoPath;
-use crate::language::{C, Java, Language, Python};
+use crate::language::{Language, Python};
 use camino::Utf8Path;
 
 /// Tests deeper than this are not looked for.
@@ -19,28 +19,6 @@ pub(super) fn has_tests(folder: &Utf8Path) -> bool {
 /// Whether one of these folders of a project holds a module.
 pub(super) fn is_in(folders: &[RepoPath], project: &Utf8Path) -> bool {
     folders.iter().any(|folder| !files(&folder.under(project)).is_empty())
-}
-
-/// The language of a project whose set-up is done: that of most of its sources, where its own commands run its tests.
-pub(in crate::benchmark) fn language_of(project: &Project, root: &Utf8Path) -> &'static dyn Language {
-    match project.runner {
-        Runner::Jvm => &Java,
-        Runner::Pytest => &Python,
-        Runner::Command { .. } | Runner::Cases { .. } => {
-            let walk =
-                |extension: &'static str| walk(root).filter(move |path| path.as_str().ends_with(extension)).count();
-            let (python, c) = (walk(".py"), walk(".c"));
-            let most = python.max(c).max(walk(".java"));
-            // Java, where nothing is more.
-            if most == 0 || most == walk(".java") {
-                &Java
-            } else if most == c {
-                &C
-            } else {
-                &Python
-            }
-        }
-    }
 }
 
 /// A project of Python: sources in `src` where there are some, else anywhere; tests in folders of that name, and
@@ -74,10 +52,10 @@ fn files(folder: &Utf8Path) -> Vec<RepoPath> {
     walk(folder).filter(|path| Python.is_source(path.as_str().into())).collect()
 }
 
-fn walk(folder: &Utf8Path) -> impl Iterator<Item = RepoPath> + use<> {
+/// Files of a project, without environments and packages of others.
+pub(super) fn walk(folder: &Utf8Path) -> impl Iterator<Item = RepoPath> + use<> {
     let mut walk = ignore::WalkBuilder::new(folder);
     walk.standard_filters(false).hidden(true).max_depth(Some(MAX_DEPTH)).sort_by_file_path(Ord::cmp);
-    // Environments and packages of others are no part of the project.
     walk.filter_entry(|entry| {
         !entry.path().join("pyvenv.cfg").is_file()
             && entry.file_name() != "node_modules"

@@ -8,15 +8,10 @@ use crate::domain::Watcher;
 use crate::sandbox::{Choice, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Programs that are used when they are there: name, what for, and how they are installed.
+/// Programs that are used when they are there, beside those of languages: name, what for, and how they are installed.
 const PROGRAMS: &[(&str, &str, &str)] = &[
     ("mvn", "Maven projects, and test libraries the first time", "apt-get install maven"),
     ("git", "the history of a project", "apt-get install git"),
-    ("gcc", "projects in C, and what their tests execute", "apt-get install gcc"),
-    ("make", "projects in C with a makefile", "apt-get install make"),
-    ("ctest", "projects in C with CMake", "apt-get install cmake"),
-    ("meson", "projects in C with Meson", "apt-get install meson"),
-    ("automake", "projects in C whose `configure` is not there yet", "apt-get install automake"),
 ];
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {
@@ -24,7 +19,9 @@ pub(super) async fn checks(config: &Config) -> Vec<Check> {
     let mut checks = vec![check];
     checks.extend(user());
     checks.extend(jdks(config));
-    checks.extend(PROGRAMS.iter().map(|(name, purpose, install)| program(name, purpose, install)));
+    checks.extend(
+        PROGRAMS.iter().chain(benchmark::programs()).map(|(name, purpose, install)| program(name, purpose, install)),
+    );
     checks.push(libraries(sandbox.as_ref()).await);
     checks.push(interpreter(sandbox.as_ref()).await);
     for name in benchmark::names() {

@@ -4,7 +4,7 @@ use crate::language::text_of;
 use tree_sitter::Node;
 
 /// Unicode escapes by which a text or a comment ends before readers see it end: the compiler reads them wherever they stand.
-pub(super) fn hidden_code(node: Node<'_>, text: &str) -> Option<String> {
+pub(crate) fn hidden_code(node: Node<'_>, text: &str) -> Option<String> {
     let body = text_of(node, text);
     let ends: &[char] =
         if node.kind().ends_with("comment") { &['\n', '\r', '*', '/'] } else { &['\n', '\r', '"', '\'', '\\'] };
@@ -26,7 +26,7 @@ pub(in crate::patch) fn unicode_escapes(body: &str) -> impl Iterator<Item = (usi
 const LOOK_ALIKE: &str = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοАВЕЅІЈКМНОРСТХаеорсухѕіјԁԛԝһհոսօ";
 
 /// A name with letters of another alphabet that look like ours.
-pub(super) fn look_alike(node: Node<'_>, text: &str) -> Option<String> {
+pub(crate) fn look_alike(node: Node<'_>, text: &str) -> Option<String> {
     let name = text_of(node, text);
     let foreign = name.chars().find(|c| {
         // Letters of full width; letters for formulas.

@@ -6,31 +6,32 @@ use crate::language::Language;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
-/// The rules for Java.
-pub(super) static RULES: Rules = Rules {
-    language: "java",
-    at,
-    literal: literals::literal,
-    common: &[
-        "0",
-        "1",
-        "-1",
-        "2",
-        "0L",
-        "1L",
-        "0.0",
-        "1.0",
-        "\"\"",
-        "' '",
-        "'\\0'",
-        "true",
-        "false",
-        "null",
-        "\"true\"",
-        "\"false\"",
-    ],
-    ends_at_once: bodies::ends_at_once,
-};
+inventory::submit! {
+    Rules {
+        language: "java",
+        at,
+        literal: literals::literal,
+        common: &[
+            "0",
+            "1",
+            "-1",
+            "2",
+            "0L",
+            "1L",
+            "0.0",
+            "1.0",
+            "\"\"",
+            "' '",
+            "'\\0'",
+            "true",
+            "false",
+            "null",
+            "\"true\"",
+            "\"false\"",
+        ],
+        ends_at_once: bodies::ends_at_once,
+    }
+}
 
 fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Option<String> {
     match node.kind() {

@@ -9,29 +9,30 @@ use answers::{always_equal, broad_except, ends_at_once, literal, lone_entry, spe
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
-/// The rules for Python.
-pub(super) static RULES: Rules = Rules {
-    language: "python",
-    at,
-    literal,
-    common: &[
-        "0",
-        "1",
-        "-1",
-        "2",
-        "0.0",
-        "1.0",
-        "\"\"",
-        "\" \"",
-        "[]",
-        "True",
-        "False",
-        "None",
-        "\"true\"",
-        "\"false\"",
-    ],
-    ends_at_once,
-};
+inventory::submit! {
+    Rules {
+        language: "python",
+        at,
+        literal,
+        common: &[
+            "0",
+            "1",
+            "-1",
+            "2",
+            "0.0",
+            "1.0",
+            "\"\"",
+            "\" \"",
+            "[]",
+            "True",
+            "False",
+            "None",
+            "\"true\"",
+            "\"false\"",
+        ],
+        ends_at_once,
+    }
+}
 
 /// Names whose mere use in a repair asks for an explanation.
 const NAMES: &[(&str, &str)] = &[

@@ -123,7 +123,7 @@ impl CommandJudge {
 }
 
 /// The same job with a file as its input. It reads the copy and writes nothing: one case must not help another.
-pub(super) fn with_input(job: Job, input: &Utf8Path) -> Job {
+pub(crate) fn with_input(job: Job, input: &Utf8Path) -> Job {
     let mut words = vec!["-c".to_owned(), WITH_INPUT.to_owned(), input.to_string(), job.program];
     words.extend(job.args);
     let (mut readable, writable) = (job.readable, job.writable);

@@ -1,6 +1,6 @@
 //! Why a build failed, by what its command printed.
 
-use super::gcc;
+use super::toolchain;
 use crate::domain::Diagnostic;
 use crate::sandbox::Finished;
 use crate::validate::clean;
@@ -17,7 +17,7 @@ pub(super) fn read(done: &Finished, tree: &Utf8Path) -> Vec<Diagnostic> {
     if !found.is_empty() {
         return found;
     }
-    let found = gcc::diagnostics(&plain, tree);
+    let found = toolchain::complaints(&plain, tree);
     if !found.is_empty() {
         return found;
     }

@@ -9,12 +9,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
 const MEMORY_MIB: u64 = 4096;
-/// Check names tests that pass only when it is verbose; Meson draws the value of fresh memory unless it is given.
-const FOR_TESTS_IN_C: &[(&str, &str)] = &[("CK_VERBOSITY", "verbose"), ("MALLOC_PERTURB_", "0")];
 
 impl CommandJudge {
     /// A copy of the untouched project, which is removed with the first value.
-    pub(super) fn copy(&self) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
+    pub(crate) fn copy(&self) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
         let work = &self.options.work_dir;
         let folder = tempfile::Builder::new().prefix("copy-").tempdir_in(work);
         let folder = folder.map_err(io_error("making a throw-away copy", work))?;
@@ -25,18 +23,17 @@ impl CommandJudge {
     }
 
     /// A throw-away copy with a patch.
-    pub(super) fn patched_copy(&self, patch: &Patch) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
+    pub(crate) fn patched_copy(&self, patch: &Patch) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
         let (keep, tree) = self.copy()?;
         subject::write_all(patch, &tree)?;
-        // Makefiles rarely know which object includes which header.
-        if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
-            forget_objects(&tree);
+        if let Some(toolchain) = &self.toolchain {
+            toolchain.forget_outputs(patch, &tree);
         }
         Ok((keep, tree))
     }
 
     /// A command of the project at work in a copy.
-    pub(super) fn job(&self, words: &[String], tree: &Utf8Path, wall: Duration) -> Result<Job, ValidateError> {
+    pub(crate) fn job(&self, words: &[String], tree: &Utf8Path, wall: Duration) -> Result<Job, ValidateError> {
         let Some((program, args)) = words.split_first() else {
             return Err(ValidateError::Tool { what: "an empty command".into(), hint: "give --test a command".into() });
         };
@@ -56,9 +53,8 @@ impl CommandJudge {
         let path = std::env::var("PATH").unwrap_or_default();
         job.env.push(("PATH".into(), format!("{path}:{PROGRAM_PATH}")));
         job.env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
-        if self.is_in_c() {
-            job.env.extend(FOR_TESTS_IN_C.iter().map(|(name, value)| ((*name).into(), (*value).into())));
-        }
+        let environment = self.toolchain.as_ref().map_or(&[][..], |toolchain| toolchain.environment());
+        job.env.extend(environment.iter().map(|(name, value)| ((*name).into(), (*value).into())));
         job.limits.memory_mib = MEMORY_MIB;
         Ok(job)
     }
@@ -69,19 +65,11 @@ impl CommandJudge {
 }
 
 /// A program of the project itself (`./gradlew`), or of the user's PATH, as an absolute path.
-pub(super) fn on_users_path(program: &str, tree: &Utf8Path) -> Option<Utf8PathBuf> {
+pub(crate) fn on_users_path(program: &str, tree: &Utf8Path) -> Option<Utf8PathBuf> {
     if program.contains('/') {
         return Some(tree.join(program));
     }
     let path = std::env::var("PATH").unwrap_or_default();
     let mut folders = path.split(':').chain(PROGRAM_PATH.split(':')).filter(|folder| !folder.is_empty());
     folders.find_map(|folder| Some(Utf8Path::new(folder).join(program)).filter(|path| path.is_file()))
-}
-
-/// Removes what was compiled before; the build makes it again.
-pub(super) fn forget_objects(tree: &Utf8Path) {
-    let walk = ignore::WalkBuilder::new(tree).standard_filters(false).build().flatten();
-    let known = ["o", "a", "lo", "so"];
-    let is_object = |path: &std::path::Path| path.extension().is_some_and(|end| known.iter().any(|one| end == *one));
-    walk.filter(|entry| is_object(entry.path())).for_each(|entry| drop(std::fs::remove_file(entry.path())));
 }

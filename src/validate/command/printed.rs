@@ -166,7 +166,7 @@ fn around<'t>(lines: &[&'t str], at: usize, read: Reader) -> Vec<&'t str> {
     lines[at - before..=at + after].to_vec()
 }
 
-pub(super) fn failure(said: &[&str]) -> Failure {
+pub(crate) fn failure(said: &[&str]) -> Failure {
     let text = said.join("\n");
     let asserts = text.contains("Assertion") || text.contains("FAIL") || text.contains("not ok");
     let kind = if asserts { "assertion" } else { "failure" };

@@ -1,6 +1,5 @@
 //! What a test command told: its reports, what it printed, and how it ended.
 
-use super::drivers::{self, Driver};
 use super::{CommandJudge, printed, reports, said};
 use crate::domain::{RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::sandbox::{Exit, Finished};
@@ -15,13 +14,13 @@ impl CommandJudge {
         let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(done) };
         for folder in folders {
             reports::collect(&folder.under(tree), &mut report);
-            if Driver::of(test) == Some(Driver::Meson) {
-                drivers::add_output(&folder.under(tree), &mut report);
+            if let Some(toolchain) = &self.toolchain {
+                toolchain.add_output(test, &folder.under(tree), &mut report);
             }
         }
         let said = words_of(done);
-        // Tools of C seldom write JUnit XML: what they print tells their results.
-        if folders.is_empty() || report.results.is_empty() && self.is_in_c() {
+        // Where tools seldom write JUnit XML, what they print tells their results.
+        if folders.is_empty() || report.results.is_empty() && self.toolchain.is_some() {
             let tool = Utf8Path::new(test.first().map_or("", String::as_str)).file_name().unwrap_or("test");
             printed::collect(&said, tool, &mut report);
             let whole = whole(test, tool);
@@ -74,7 +73,7 @@ fn whole(test: &[String], tool: &str) -> TestId {
 }
 
 /// All that a command printed.
-pub(super) fn words_of(done: &Finished) -> String {
+pub(crate) fn words_of(done: &Finished) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
 }
 

@@ -1,10 +1,11 @@
 //! What a patch in C newly asks of the world around it, and decides by. A test sees one moment of one process on one
 //! machine, so no run of it tells whether the answer is the same elsewhere.
 
-use super::CommandJudge;
+use super::ends::tests_say;
 use crate::domain::Patch;
 use crate::language::{C, decode};
 use crate::patch::suspicious::decides;
+use crate::validate::command::CommandJudge;
 use regex::Regex;
 use std::collections::BTreeSet;
 
@@ -20,29 +21,22 @@ const ASKED: &[(&[&str], &str)] = &[
     (&["NDEBUG", "__OPTIMIZE__", "__SANITIZE_ADDRESS__"], "asks how it is compiled"),
 ];
 
-impl CommandJudge {
-    /// What a patch newly decides by, in words that go on after "all tests pass, but"; `None` where it decides by nothing
-    /// of that kind, or where its file or the tests named it before.
-    pub(super) fn newly_decides(&self, patch: &Patch) -> Option<String> {
-        if !self.is_in_c() || self.options.accept_suspicious {
-            return None;
-        }
-        let told = |name: &str| Regex::new(&format!(r"\b{name}\b")).ok();
-        for (names, what) in ASKED {
-            for name in *names {
-                let Some(word) = told(name) else { continue };
-                if is_new(patch, &word)
-                    && decides(patch, &BTreeSet::from([(*name).to_owned()]), &C)
-                    && !self.tests_say(Some(&word))
-                {
-                    return Some(format!(
-                        "`{name}` {what}, and the patch decides by it: that may be so in the test alone"
-                    ));
-                }
+/// What a patch newly decides by, in words that go on after "all tests pass, but"; `None` where it decides by nothing
+/// of that kind, or where its file or the tests named it before.
+pub(super) fn newly_decides(judge: &CommandJudge, patch: &Patch) -> Option<String> {
+    let told = |name: &str| Regex::new(&format!(r"\b{name}\b")).ok();
+    for (names, what) in ASKED {
+        for name in *names {
+            let Some(word) = told(name) else { continue };
+            if is_new(patch, &word)
+                && decides(patch, &BTreeSet::from([(*name).to_owned()]), &C)
+                && !tests_say(judge, Some(&word))
+            {
+                return Some(format!("`{name}` {what}, and the patch decides by it: that may be so in the test alone"));
             }
         }
-        None
     }
+    None
 }
 
 /// Whether a file of the patch names it that did not before.

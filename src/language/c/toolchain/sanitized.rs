@@ -1,20 +1,19 @@
 //! What compilers and sanitizers say of a project in C: it is built once more with all usual warnings and with the sanitizers
 //! of addresses and of undefined behaviour, and its triggering tests run. What they find is evidence, never a verdict.
 
+use super::built::triggering_only;
 use super::compilers::{Added, Compilers};
-use super::copy::forget_objects;
-use super::{CommandJudge, Testing, gcc};
+use super::{forget_objects, gcc};
 use crate::benchmark::Case;
-use crate::domain::{Diagnostic, Failure};
+use crate::domain::Failure;
 use crate::language::trace;
 use crate::sandbox::Job;
+use crate::validate::command::{ADDRESSES, Checked, CommandJudge, Testing, with_input, words_of};
 use crate::validate::{ValidateError, clean, io_error};
 use camino::Utf8Path;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The sanitizer that ends a process at its first report.
-pub const ADDRESSES: &str = "AddressSanitizer";
 const WORDS: &str = "-g -fno-omit-frame-pointer -fsanitize=address,undefined -Wall -Wextra";
 /// Nothing needs to be linked to it.
 const SOURCE: &str = "int unidebug_sanitized;\n";
@@ -34,60 +33,45 @@ static ADDRESS: LazyLock<Option<Regex>> =
 /// Numbers of no meaning to a reader, which differ from run to run.
 static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"0x[0-9a-f]{6,}").ok());
 
-/// What is said of the untouched project.
-pub(super) struct Checked {
-    pub(super) warnings: Vec<Diagnostic>,
-    pub(super) reports: Vec<Failure>,
+/// What is said of the untouched project; `None` where it cannot be built so.
+pub(super) async fn check(judge: &CommandJudge) -> Result<Option<Checked>, ValidateError> {
+    let Some(compilers) =
+        Compilers::of(judge, &Added { source: SOURCE, always: WORDS, linked: "", only_gcc: false }).await?
+    else {
+        return Ok(None);
+    };
+    let (_keep, tree) = judge.copy()?;
+    forget_objects(&tree);
+    let mut said = String::new();
+    if let Some(build) = &judge.commands.build {
+        let done = judge.sandbox.run(compilers.job(judge, build, &tree)?).await?;
+        said = words_of(&done);
+        if !done.exit.success() {
+            tracing::info!("no sanitizers: the project does not build with them");
+            return Ok(None);
+        }
+    }
+    match &judge.commands.test {
+        Testing::Reports(test, _) => {
+            let job = watched(compilers.job(judge, &triggering_only(judge, test), &tree)?, &tree);
+            said.push_str(&words_of(&judge.sandbox.run(job).await?));
+        }
+        Testing::Cases(run, cases) => {
+            for case in triggering_cases(judge, cases) {
+                let input = compilers.folder.join("input");
+                std::fs::write(&input, &case.input).map_err(io_error("writing the input of a case", &input))?;
+                let job = with_input(compilers.job(judge, run, &tree)?, &input).write(&tree);
+                judge.sandbox.run(watched(job, &tree)).await?;
+            }
+        }
+    }
+    let plain = clean::plain(&said);
+    Ok(Some(Checked { warnings: gcc::warnings(&plain, &tree), reports: reports(&written(&tree), &tree) }))
 }
 
-impl CommandJudge {
-    /// What is said of the untouched project; `None` where it is not in C, or cannot be built so. Asked once.
-    pub(super) async fn checked(&self) -> Result<Option<&Checked>, ValidateError> {
-        Ok(self.checked.get_or_try_init(|| self.check()).await?.as_ref())
-    }
-
-    async fn check(&self) -> Result<Option<Checked>, ValidateError> {
-        if !self.is_in_c() {
-            return Ok(None);
-        }
-        let Some(compilers) =
-            Compilers::of(self, &Added { source: SOURCE, always: WORDS, linked: "", only_gcc: false }).await?
-        else {
-            return Ok(None);
-        };
-        let (_keep, tree) = self.copy()?;
-        forget_objects(&tree);
-        let mut said = String::new();
-        if let Some(build) = &self.commands.build {
-            let done = self.sandbox.run(compilers.job(self, build, &tree)?).await?;
-            said = super::told::words_of(&done);
-            if !done.exit.success() {
-                tracing::info!("no sanitizers: the project does not build with them");
-                return Ok(None);
-            }
-        }
-        match &self.commands.test {
-            Testing::Reports(test, _) => {
-                let job = watched(compilers.job(self, &self.triggering_only(test), &tree)?, &tree);
-                said.push_str(&super::told::words_of(&self.sandbox.run(job).await?));
-            }
-            Testing::Cases(run, cases) => {
-                for case in self.triggering_cases(cases) {
-                    let input = compilers.folder.join("input");
-                    std::fs::write(&input, &case.input).map_err(io_error("writing the input of a case", &input))?;
-                    let job = super::cases::with_input(compilers.job(self, run, &tree)?, &input).write(&tree);
-                    self.sandbox.run(watched(job, &tree)).await?;
-                }
-            }
-        }
-        let plain = clean::plain(&said);
-        Ok(Some(Checked { warnings: gcc::warnings(&plain, &tree), reports: reports(&written(&tree), &tree) }))
-    }
-
-    fn triggering_cases<'c>(&self, cases: &'c [Case]) -> Vec<&'c Case> {
-        let fails = |case: &&Case| self.baseline.triggering.iter().any(|id| id.method == case.name);
-        cases.iter().filter(fails).take(CASES).collect()
-    }
+fn triggering_cases<'c>(judge: &CommandJudge, cases: &'c [Case]) -> Vec<&'c Case> {
+    let fails = |case: &&Case| judge.baseline.triggering.iter().any(|id| id.method == case.name);
+    cases.iter().filter(fails).take(CASES).collect()
 }
 
 /// The job with what sanitizers need: room for their shadow of all memory, and a place for their reports, for a test tool

@@ -3,11 +3,9 @@
 //! Source: TBar's *insert null pointer checker* (FP2), for pointers.
 //! Example: `while (at->next != NULL)` on a list that may be empty becomes `while (at != NULL && at->next != NULL)`.
 
-use crate::templates::edit::Edit;
 use crate::templates::shape::Shape;
-use crate::templates::site::Site;
 use crate::templates::syntax::{bare, condition_of};
-use crate::templates::{Prior, Template};
+use crate::templates::{Edit, Prior, Site, Template};
 use tree_sitter::Node;
 
 /// See the module.

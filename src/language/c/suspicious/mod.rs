@@ -2,20 +2,20 @@
 
 mod values;
 
-use super::disguise;
-use super::rules::Rules;
 use crate::language::{Language, children, preorder, text_of};
+use crate::patch::suspicious::{Rules, disguise};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
-/// The rules for C.
-pub(super) static RULES: Rules = Rules {
-    language: "c",
-    at,
-    literal,
-    common: &["0", "1", "-1", "2", "0.0", "1.0", "\"\"", "\" \"", "' '", "'\\0'", "\"\\n\"", "\"%d\"", "\"%d\\n\""],
-    ends_at_once,
-};
+inventory::submit! {
+    Rules {
+        language: "c",
+        at,
+        literal,
+        common: &["0", "1", "-1", "2", "0.0", "1.0", "\"\"", "\" \"", "' '", "'\\0'", "\"\\n\"", "\"%d\"", "\"%d\\n\""],
+        ends_at_once,
+    }
+}
 
 /// Names whose mere use in a repair asks for an explanation: a pointer to one does what its call does.
 const NAMES: &[(&[&str], &str)] = &[

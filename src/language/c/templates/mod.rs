@@ -1,25 +1,53 @@
 //! What the families must know of C. They are those of Java that need no classes: C's tree is called as Java's.
 
-pub(super) mod names;
+mod names;
 mod null_guard;
 #[cfg(test)]
 mod tests;
-pub(super) mod types;
+mod types;
 
-use super::Template;
-use super::family::{
+use crate::templates::Template;
+use crate::templates::family::{
     arguments, arithmetic, boundary, condition, expression, jump, missing_statement, offset, operator, precedence,
     repeat, statement, variable,
 };
-use super::scope::Variable;
-use super::types::ValueType;
+use crate::templates::rules::{Rules, TypeRules};
+use crate::templates::scope::Variable;
+use crate::templates::shape::Shape;
+use crate::templates::syntax;
+use crate::templates::types::ValueType;
 use tree_sitter::Node;
 
 /// Counters, and what they may be held against.
 const COUNTERS: usize = 4;
 
+inventory::submit! {
+    Rules {
+        language: "c",
+        families,
+        is_site: syntax::is_site,
+        is_body: syntax::is_body,
+        expressions: syntax::own_expressions,
+        is_value: syntax::is_expression,
+        is_copyable: |node| syntax::is_simple_statement(node.shape()),
+        visible: names::visible,
+        member,
+        types: Some(TypeRules {
+            of: types::of,
+            declared: types::declared,
+            returned: types::returned,
+            result: types::result,
+            text: "char[]",
+            truths: ["1", "0"],
+            null: "NULL",
+            questions,
+            positions,
+        }),
+    }
+}
+
 /// All families.
-pub(super) fn families() -> Vec<Box<dyn Template>> {
+fn families() -> Vec<Box<dyn Template>> {
     vec![
         Box::new(boundary::Boundary),
         Box::new(null_guard::NullGuard),
@@ -46,14 +74,14 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
 }
 
 /// The function, or the declaration of the file, that holds the node.
-pub(super) fn member(node: Node<'_>) -> Option<Node<'_>> {
+fn member(node: Node<'_>) -> Option<Node<'_>> {
     let above = || std::iter::successors(Some(node), |node| node.parent());
     let function = above().find(|node| node.kind() == "function_definition");
     function.or_else(|| above().find(|node| node.parent().is_some_and(|top| top.kind() == "translation_unit")))
 }
 
 /// Questions about one variable, with weights.
-pub(super) fn questions(variable: &Variable) -> Vec<(String, f64)> {
+fn questions(variable: &Variable) -> Vec<(String, f64)> {
     let Some(kind) = &variable.kind else { return Vec::new() };
     let name = &variable.name;
     let asked: &[(&str, f64)] = match kind {
@@ -66,7 +94,7 @@ pub(super) fn questions(variable: &Variable) -> Vec<(String, f64)> {
 }
 
 /// Whether one number has reached another: how long an array is, a number of its own says.
-pub(super) fn positions(scope: &[Variable]) -> Vec<(String, f64)> {
+fn positions(scope: &[Variable]) -> Vec<(String, f64)> {
     let is_counter = |kind: &Option<ValueType>| kind.as_ref().is_some_and(ValueType::is_integral);
     let counters: Vec<&Variable> = scope.iter().filter(|v| is_counter(&v.kind)).take(COUNTERS).collect();
     let mut found = Vec::new();

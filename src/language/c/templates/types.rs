@@ -15,7 +15,7 @@ const WHOLE: &[&str] = &["int", "long", "short", "signed", "unsigned", "enum", "
 const DIMENSIONS: usize = 4;
 
 /// A type from its text, stars and brackets included.
-pub(in crate::templates) fn of(text: &str) -> ValueType {
+pub(super) fn of(text: &str) -> ValueType {
     let stars = text.matches(['*', '[']).count().min(DIMENSIONS);
     let bare: String = text.split('[').next().unwrap_or("").replace('*', " ");
     let words: Vec<&str> = bare.split_whitespace().filter(|word| !QUALIFIERS.contains(word)).collect();
@@ -57,13 +57,13 @@ pub(super) fn named<'t>(declarator: Node<'t>, base: &str) -> Option<(Node<'t>, V
 }
 
 /// The type that a declarator with a value gives.
-pub(in crate::templates) fn declared(declarator: Node<'_>, unit: &Unit) -> Option<ValueType> {
+pub(super) fn declared(declarator: Node<'_>, unit: &Unit) -> Option<ValueType> {
     let base = declarator.parent()?.child_by_field_name("type")?;
     named(declarator, unit.text(base)).map(|(_, kind)| kind)
 }
 
 /// What a function returns.
-pub(in crate::templates) fn returned(function: Node<'_>, unit: &Unit) -> Option<ValueType> {
+pub(super) fn returned(function: Node<'_>, unit: &Unit) -> Option<ValueType> {
     let base = unit.text(function.child_by_field_name("type")?);
     let mut node = function.child_by_field_name("declarator")?;
     let mut stars = 0;
@@ -75,7 +75,7 @@ pub(in crate::templates) fn returned(function: Node<'_>, unit: &Unit) -> Option<
 }
 
 /// What a function of the project returns, by its signature.
-pub(in crate::templates) fn result(function: &Method) -> Option<ValueType> {
+pub(super) fn result(function: &Method) -> Option<ValueType> {
     let head = function.signature.split('(').next()?.trim_end().strip_suffix(function.name.as_str())?;
     Some(of(head))
 }

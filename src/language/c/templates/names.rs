@@ -7,7 +7,7 @@ use crate::templates::syntax::Unit;
 use tree_sitter::Node;
 
 /// Variables visible at a node: of the blocks and loops around it, parameters, and of the file.
-pub(in crate::templates) fn visible(at: Node<'_>, unit: &Unit) -> Vec<Variable> {
+pub(super) fn visible(at: Node<'_>, unit: &Unit) -> Vec<Variable> {
     let mut names = Names { unit, found: Vec::new() };
     let mut child = at;
     while let Some(parent) = child.parent() {

@@ -1,9 +1,8 @@
 //! Compilers in front of PATH, by which a project in C is built once more with something added: what it links also gets an
 //! object of ours.
 
-use super::CommandJudge;
-use super::copy::on_users_path;
 use crate::sandbox::Job;
+use crate::validate::command::{CommandJudge, on_users_path};
 use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::os::unix::fs::PermissionsExt;

@@ -2,14 +2,13 @@
 //! compilers in front of PATH that add `--coverage`. Tests that CTest or Meson starts, and programs by cases, are
 //! measured one by one; what one command runs is measured together.
 
-use super::cases::with_input;
 use super::compilers::{Added, Compilers, LEAST};
-use super::copy::{forget_objects, on_users_path};
 use super::drivers::{Driver, words};
-use super::{CommandJudge, Testing};
+use super::forget_objects;
 use crate::benchmark::Case;
 use crate::domain::{RepoPath, TestId};
 use crate::sandbox::Job;
+use crate::validate::command::{CommandJudge, Testing, on_users_path, with_input};
 use crate::validate::{Coverage, Spectrum, ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
@@ -26,42 +25,36 @@ const ALWAYS: usize = 3;
 /// A test of CTest or a case is cut after this, in seconds; it still tells what it executed.
 const CUT: u64 = 5;
 
-impl CommandJudge {
-    /// What each test executes, passing ones as far as the time goes; `None` where it cannot be measured. Measured once.
-    pub(super) async fn by_test(&self, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
-        self.measured.get_or_try_init(|| self.measure(time)).await.cloned()
+/// What each test executes, passing ones as far as the time goes; `None` where it cannot be measured.
+pub(super) async fn measure(judge: &CommandJudge, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
+    let gcov = on_users_path("gcov", &judge.checkout.root);
+    let added = Added { source: DUMP, always: "--coverage -O0", linked: "$here/added.o", only_gcc: true };
+    let (Some(gcov), Some(tools)) = (gcov, Compilers::of(judge, &added).await?) else {
+        tracing::info!("no coverage: it is measured in C, by gcc and gcov");
+        return Ok(None);
+    };
+    let (_keep, tree) = judge.copy()?;
+    forget_objects(&tree);
+    let mut run = Measured { judge, tree, tools, gcov, end: Instant::now() };
+    if let Some(build) = &judge.commands.build
+        && !judge.sandbox.run(run.job(build)?).await?.exit.success()
+    {
+        tracing::info!("no coverage: the project does not build with `--coverage`");
+        return Ok(None);
     }
-
-    async fn measure(&self, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
-        let gcov = on_users_path("gcov", &self.checkout.root).filter(|_| self.is_in_c());
-        let added = Added { source: DUMP, always: "--coverage -O0", linked: "$here/added.o", only_gcc: true };
-        let (Some(gcov), Some(tools)) = (gcov, Compilers::of(self, &added).await?) else {
-            tracing::info!("no coverage: it is measured in C, by gcc and gcov");
-            return Ok(None);
-        };
-        let (_keep, tree) = self.copy()?;
-        forget_objects(&tree);
-        let mut run = Measured { judge: self, tree, tools, gcov, end: Instant::now() };
-        if let Some(build) = &self.commands.build
-            && !self.sandbox.run(run.job(build)?).await?.exit.success()
-        {
-            tracing::info!("no coverage: the project does not build with `--coverage`");
-            return Ok(None);
-        }
-        run.end = Instant::now() + time;
-        let tests = match &self.commands.test {
-            Testing::Cases(command, cases) => run.cases(command, cases).await?,
-            Testing::Reports(command, _) => match Driver::of(command) {
-                Some(driver) => run.one_by_one(driver, command).await?,
-                None => run.together(command).await?,
-            },
-        };
-        let is_told = tests.iter().any(|(_, passed, coverage)| !passed && !coverage.lines.is_empty());
-        if !is_told {
-            tracing::info!("no coverage: gcov tells of no triggering test");
-        }
-        Ok(is_told.then(|| Spectrum::of(tests)))
+    run.end = Instant::now() + time;
+    let tests = match &judge.commands.test {
+        Testing::Cases(command, cases) => run.cases(command, cases).await?,
+        Testing::Reports(command, _) => match Driver::of(command) {
+            Some(driver) => run.one_by_one(driver, command).await?,
+            None => run.together(command).await?,
+        },
+    };
+    let is_told = tests.iter().any(|(_, passed, coverage)| !passed && !coverage.lines.is_empty());
+    if !is_told {
+        tracing::info!("no coverage: gcov tells of no triggering test");
     }
+    Ok(is_told.then(|| Spectrum::of(tests)))
 }
 
 /// Tests, each with whether it passed and what it executed.

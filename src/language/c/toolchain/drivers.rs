@@ -149,7 +149,8 @@ pub(super) fn add_output(reports: &Utf8Path, report: &mut TestReport) {
         let name = meson_name(&result.id);
         if let Some(found) = logged.iter().find(|logged| bare(&logged.name) == name) {
             let output = format!("{}\n{}", found.stdout, found.stderr);
-            *failure = super::printed::failure(&[crate::domain::words::clipped(output.trim(), OUTPUT).as_str()]);
+            *failure =
+                crate::validate::command::failure(&[crate::domain::words::clipped(output.trim(), OUTPUT).as_str()]);
         }
     }
 }

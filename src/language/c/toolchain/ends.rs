@@ -2,16 +2,18 @@
 //! that is judged by its exit status, and no text tells for sure which code ends a process. So the project is built once
 //! more: each program says when its main function begins and returns, and when it exits.
 
+use super::built::triggering_only;
 use super::compilers::{Added, Compilers};
-use super::copy::forget_objects;
-use super::{CommandJudge, Testing};
+use super::forget_objects;
 use crate::domain::{Patch, RepoPath};
 use crate::language::{C, Language, is_test};
 use crate::validate::ValidateError;
+use crate::validate::command::{CommandJudge, Testing};
 use camino::Utf8PathBuf;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
+use tokio::sync::OnceCell;
 
 const SOURCE: &str = include_str!("ends.c");
 /// More lines are not read.
@@ -46,61 +48,62 @@ impl Ends {
 /// What each program did.
 pub(super) type Programs = BTreeMap<String, Ends>;
 
-impl CommandJudge {
-    /// Why the test programs of a patch that passed did not run to their end, in words that go on after "all tests pass,
-    /// but"; `None` where they did, or where it cannot be told.
-    pub(super) async fn ends_early(&self, patch: &Patch) -> Result<Option<String>, ValidateError> {
-        let is_c = self.is_in_c() && matches!(self.commands.test, Testing::Reports(..));
-        if !is_c || self.options.accept_suspicious {
-            return Ok(None);
-        }
-        let untouched = Patch::default();
-        let Some(before) = self.ends.get_or_try_init(|| self.ends_of(&untouched)).await? else {
-            return Ok(None);
-        };
-        let Some(after) = self.ends_of(patch).await? else { return Ok(None) };
-        let tests_say = |calls: &LazyLock<Option<Regex>>| self.tests_say(calls.as_ref());
-        Ok(objection(before, &after, tests_say(&EXITS), tests_say(&VANISHES)))
+/// Why the test programs of a patch that passed did not run to their end, in words that go on after "all tests pass,
+/// but"; `None` where they did, or where it cannot be told.
+pub(super) async fn end_early(
+    judge: &CommandJudge,
+    patch: &Patch,
+    untouched: &OnceCell<Option<Programs>>,
+) -> Result<Option<String>, ValidateError> {
+    if !matches!(judge.commands.test, Testing::Reports(..)) {
+        return Ok(None);
     }
+    let none = Patch::default();
+    let Some(before) = untouched.get_or_try_init(|| ends_of(judge, &none)).await? else {
+        return Ok(None);
+    };
+    let Some(after) = ends_of(judge, patch).await? else { return Ok(None) };
+    let tests_say = |calls: &LazyLock<Option<Regex>>| tests_say(judge, calls.as_ref());
+    Ok(objection(before, &after, tests_say(&EXITS), tests_say(&VANISHES)))
+}
 
-    /// What the programs of the triggering tests did; `None` where the project cannot be built so.
-    async fn ends_of(&self, patch: &Patch) -> Result<Option<Programs>, ValidateError> {
-        let Testing::Reports(test, _) = &self.commands.test else { return Ok(None) };
-        let (_keep, tree) = self.patched_copy(patch)?;
-        forget_objects(&tree);
-        let added = Added {
-            source: &SOURCE.replace("{tree}", tree.as_str()),
-            always: "",
-            linked: "-Wl,--wrap=main $here/added.o",
-            only_gcc: false,
-        };
-        let Some(compilers) = Compilers::of(self, &added).await? else { return Ok(None) };
-        if let Some(build) = &self.commands.build
-            && !self.sandbox.run(compilers.job(self, build, &tree)?).await?.exit.success()
-        {
-            tracing::info!("not looked at whether tests run to their end: the project does not build so");
-            return Ok(None);
-        }
-        self.sandbox.run(compilers.job(self, &self.triggering_only(test), &tree)?).await?;
-        let told = tree.join(format!(".{}", compilers.folder.file_name().unwrap_or_default()));
-        let is_file = std::fs::symlink_metadata(&told).is_ok_and(|meta| meta.is_file());
-        let text = if is_file { std::fs::read(told).unwrap_or_default() } else { Vec::new() };
-        Ok(Some(programs(&String::from_utf8_lossy(&text))))
+/// What the programs of the triggering tests did; `None` where the project cannot be built so.
+async fn ends_of(judge: &CommandJudge, patch: &Patch) -> Result<Option<Programs>, ValidateError> {
+    let Testing::Reports(test, _) = &judge.commands.test else { return Ok(None) };
+    let (_keep, tree) = judge.patched_copy(patch)?;
+    forget_objects(&tree);
+    let added = Added {
+        source: &SOURCE.replace("{tree}", tree.as_str()),
+        always: "",
+        linked: "-Wl,--wrap=main $here/added.o",
+        only_gcc: false,
+    };
+    let Some(compilers) = Compilers::of(judge, &added).await? else { return Ok(None) };
+    if let Some(build) = &judge.commands.build
+        && !judge.sandbox.run(compilers.job(judge, build, &tree)?).await?.exit.success()
+    {
+        tracing::info!("not looked at whether tests run to their end: the project does not build so");
+        return Ok(None);
     }
+    judge.sandbox.run(compilers.job(judge, &triggering_only(judge, test), &tree)?).await?;
+    let told = tree.join(format!(".{}", compilers.folder.file_name().unwrap_or_default()));
+    let is_file = std::fs::symlink_metadata(&told).is_ok_and(|meta| meta.is_file());
+    let text = if is_file { std::fs::read(told).unwrap_or_default() } else { Vec::new() };
+    Ok(Some(programs(&String::from_utf8_lossy(&text))))
+}
 
-    /// Whether a file of the tests holds such a call.
-    pub(super) fn tests_say(&self, calls: Option<&Regex>) -> bool {
-        let Some(calls) = calls else { return true };
-        let project = &self.checkout.project;
-        let walk = ignore::WalkBuilder::new(&self.checkout.root).standard_filters(false).build().flatten();
-        walk.filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok()).any(|path| {
-            let inside = path.strip_prefix(&self.checkout.root).ok().and_then(|path| RepoPath::new(path.as_str()).ok());
-            let is_test = |inside: RepoPath| is_test(&inside, &project.source_roots, &project.test_roots, &C);
-            C.is_source(&path)
-                && inside.is_some_and(is_test)
-                && std::fs::read(&path).is_ok_and(|text| calls.is_match(&String::from_utf8_lossy(&text)))
-        })
-    }
+/// Whether a file of the tests holds such a call.
+pub(super) fn tests_say(judge: &CommandJudge, calls: Option<&Regex>) -> bool {
+    let Some(calls) = calls else { return true };
+    let project = &judge.checkout.project;
+    let walk = ignore::WalkBuilder::new(&judge.checkout.root).standard_filters(false).build().flatten();
+    walk.filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok()).any(|path| {
+        let inside = path.strip_prefix(&judge.checkout.root).ok().and_then(|path| RepoPath::new(path.as_str()).ok());
+        let is_test = |inside: RepoPath| is_test(&inside, &project.source_roots, &project.test_roots, &C);
+        C.is_source(&path)
+            && inside.is_some_and(is_test)
+            && std::fs::read(&path).is_ok_and(|text| calls.is_match(&String::from_utf8_lossy(&text)))
+    })
 }
 
 /// What speaks against a patch. Tests may end their process themselves if they did so before, or if their code says so.

@@ -5,8 +5,7 @@ mod cmake;
 mod make;
 mod meson;
 
-use super::test_roots;
-use crate::benchmark::{BenchmarkError, Project, Runner};
+use crate::benchmark::{BenchmarkError, Project, ProjectKind, Runner, test_roots};
 use crate::domain::RepoPath;
 use crate::language::{C, Language};
 use crate::sandbox::PROGRAM_PATH;
@@ -24,8 +23,25 @@ const MAX_DEPTH: usize = 8;
 /// How a project is built, if that is a step of its own, and tested; where reports lie.
 type Commands = (Option<Vec<String>>, Vec<String>, Vec<RepoPath>);
 
+inventory::submit! {
+    ProjectKind {
+        language: &C,
+        looked_for: "a Makefile, CMakeLists.txt, meson.build or configure.ac beside sources in C",
+        programs: &[
+            ("gcc", "projects in C, and what their tests execute", "apt-get install gcc"),
+            ("make", "projects in C with a makefile", "apt-get install make"),
+            ("ctest", "projects in C with CMake", "apt-get install cmake"),
+            ("meson", "projects in C with Meson", "apt-get install meson"),
+            ("automake", "projects in C whose `configure` is not there yet", "apt-get install automake"),
+        ],
+        builds,
+        set_up,
+        folders,
+    }
+}
+
 /// Whether a folder is a project in C that says how its tests are run.
-pub(super) fn builds(folder: &Utf8Path) -> bool {
+fn builds(folder: &Utf8Path) -> bool {
     let described = [cmake::FILE, meson::FILE].iter().any(|file| folder.join(file).is_file());
     (described || make::makefile(folder).is_some() || autotools::describes(folder)) && !files(folder).is_empty()
 }
@@ -34,7 +50,7 @@ pub(super) fn builds(folder: &Utf8Path) -> bool {
 ///
 /// # Errors
 /// No target runs tests, or a program is missing.
-pub(in crate::benchmark) fn set_up(root: &Utf8Path, notes: &mut Vec<String>) -> Result<Project, BenchmarkError> {
+fn set_up(root: &Utf8Path, notes: &mut Vec<String>) -> Result<Project, BenchmarkError> {
     let (build, test, reports) = commands(root)?;
     let built = build.as_ref().map_or(String::new(), |build| format!("built by `{}`, ", build.join(" ")));
     notes.push(format!("C project: {built}tested by `{}`", test.join(" ")));
@@ -49,7 +65,7 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, notes: &mut Vec<String>) -> 
 }
 
 /// Where sources and tests lie: sources anywhere, tests in folders of that name.
-pub(super) fn folders(root: &Utf8Path) -> (Vec<RepoPath>, Vec<RepoPath>) {
+fn folders(root: &Utf8Path) -> (Vec<RepoPath>, Vec<RepoPath>) {
     (vec![RepoPath::default()], test_roots(&files(root), TEST_FOLDERS))
 }
 
