@@ -133,6 +133,18 @@ fn only_the_sandbox_starts_processes_and_only_cli_prints() {
     }
 }
 
+/// The longest that a file of the product may be, in lines.
+const LONGEST: usize = 400;
+
+#[test]
+fn no_file_is_long() {
+    let mut files = Vec::new();
+    rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    let lines = |file: &PathBuf| fs::read_to_string(file).unwrap().lines().count();
+    let long: Vec<_> = files.into_iter().filter(|file| lines(file) > LONGEST).collect();
+    assert!(long.is_empty(), "more than {LONGEST} lines: {long:?}");
+}
+
 /// The folder of the language C.
 const FOLDER_OF_C: &str = "language/c/";
 /// Lines of product code elsewhere that name it: the folder itself, and words of foreign data.

@@ -9,6 +9,7 @@ pub mod choose;
 mod contests;
 mod copy;
 pub mod defects4j;
+mod error;
 pub mod facts;
 mod fixtures;
 mod gitbug_java;
@@ -33,6 +34,7 @@ mod xml;
 
 pub use copy::{Copied, copy_with_outputs, private_copy};
 pub(crate) use copy::{copy_files, is_output};
+pub use error::BenchmarkError;
 pub use history::{History, LastChange};
 pub(crate) use local::{ProjectKind, programs, test_roots};
 pub use nearest::nearest;
@@ -237,100 +239,6 @@ pub struct Summary {
     pub repaired: Option<String>,
     /// The least that is expected to find a repair: `template`, `one-file`, `another-file`, `levels`.
     pub needs: Option<String>,
-}
-
-/// Why a bug cannot be had; each maps to an exit code and a hint in `cli`.
-#[derive(Debug, thiserror::Error)]
-pub enum BenchmarkError {
-    /// No such benchmark.
-    #[error("no benchmark `{name}`; known: {}", known.join(", "))]
-    UnknownBenchmark {
-        /// What was typed.
-        name: String,
-        /// What exists, nearest first.
-        known: Vec<String>,
-    },
-    /// No such bug.
-    #[error("no bug `{id}`; {}", suggestions(nearest))]
-    UnknownBug {
-        /// What was typed.
-        id: BugId,
-        /// Nearest ids.
-        nearest: Vec<String>,
-    },
-    /// The text is neither an id nor a folder.
-    #[error("`{text}` is neither a bug id (`benchmark:id`) nor a directory; {}", suggestions(nearest))]
-    NotABug {
-        /// What was typed.
-        text: String,
-        /// Ids that look alike, nearest first.
-        nearest: Vec<String>,
-    },
-    /// The benchmark has no such bug, or has it no longer, and knows more to say than its neighbours.
-    #[error("{what}")]
-    Absent {
-        /// What there is instead.
-        what: String,
-        /// What to do.
-        hint: String,
-    },
-    /// The benchmark's folder is missing, empty or not that benchmark.
-    #[error("{what} ({path})")]
-    Root {
-        /// What is wrong.
-        what: String,
-        /// Where.
-        path: Utf8PathBuf,
-        /// What to do.
-        hint: String,
-    },
-    /// A program or library that is needed is not here.
-    #[error("{what}")]
-    Missing {
-        /// What is missing.
-        what: String,
-        /// What to do.
-        hint: String,
-    },
-    /// The project's own build or set-up failed.
-    #[error("{what}")]
-    Setup {
-        /// What failed, with the first lines of its complaint.
-        what: String,
-        /// What to do.
-        hint: String,
-    },
-    /// Reading or writing failed.
-    #[error("{what}: {source} ({path})")]
-    Io {
-        /// What was being done.
-        what: String,
-        /// On which file.
-        path: Utf8PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
-}
-
-impl BenchmarkError {
-    /// What to do about it, in one sentence without a full stop.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::UnknownBenchmark { .. } => "`unidebug bugs` lists what can be run here".into(),
-            Self::UnknownBug { id, .. } => format!("`unidebug bugs {}` lists them all", id.benchmark),
-            Self::NotABug { .. } => "`unidebug bugs` lists ids; a project is named by its folder".into(),
-            Self::Absent { hint, .. }
-            | Self::Root { hint, .. }
-            | Self::Missing { hint, .. }
-            | Self::Setup { hint, .. } => hint.clone(),
-            Self::Io { .. } => "check that the file exists and that you may read it".into(),
-        }
-    }
-}
-
-/// The tail of a message that proposes other names.
-fn suggestions(nearest: &[String]) -> String {
-    if nearest.is_empty() { "nothing looks like it".into() } else { format!("nearest: {}", nearest.join(", ")) }
 }
 
 /// What a benchmark's own judge says of a patch that our judge accepts.

@@ -1,8 +1,11 @@
 //! What was typed. These structs do not leave `cli`; flags that are settings stand in [`super::flags`].
 
+mod own;
+
+pub use own::{CompletionsArgs, ConfigCommand, ConfigShowArgs, DoctorArgs, ManArgs, PricesCommand, SelfTestArgs};
+
 use super::bench::args::{BenchCommand, OfBatchArgs};
 use super::choice::ChoiceArgs;
-use super::config::Time;
 use super::findings::Form;
 use super::flags::{JudgeSettings, Settings, ToolSettings};
 use super::help;
@@ -120,78 +123,6 @@ pub enum TriageFormat {
     Github,
     /// Markdown.
     Md,
-}
-
-/// `doctor`.
-#[derive(Debug, Args)]
-pub struct DoctorArgs {
-    /// Flags as `run` takes them; a model that is named is asked with a few tokens.
-    #[command(flatten)]
-    pub settings: ToolSettings,
-    /// End stdout with one JSON object.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `self-test`.
-#[derive(Debug, Args)]
-pub struct SelfTestArgs {
-    /// Wall time for each bug.
-    #[arg(long, value_name = "TIME", default_value = "20s")]
-    pub max_time: Time,
-    /// End stdout with one JSON object.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `man`.
-#[derive(Debug, Args)]
-pub struct ManArgs {
-    /// Write a page for every command into this folder, as `man/man1`; without it the first page is printed.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<Utf8PathBuf>,
-}
-
-/// `completions`.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// The shell.
-    #[arg(value_name = "SHELL", value_enum)]
-    pub shell: clap_complete::Shell,
-}
-
-/// `prices`.
-#[derive(Debug, Subcommand)]
-pub enum PricesCommand {
-    /// Take a published list over: litellm's `model_prices_and_context_window.json`.
-    Update {
-        /// The list.
-        #[arg(value_name = "FILE")]
-        list: Utf8PathBuf,
-    },
-}
-
-/// `config`.
-#[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
-    /// Every setting and where it came from.
-    Show(Box<ConfigShowArgs>),
-    /// Write a commented file of your settings, where there is none yet.
-    Init,
-}
-
-/// `config show`.
-#[derive(Debug, Args)]
-pub struct ConfigShowArgs {
-    /// The project whose `.unidebug.toml` counts; this folder when absent.
-    #[arg(value_name = "BUG")]
-    pub bug: Option<String>,
-    /// Flags as `run` takes them, to see what they would do.
-    #[command(flatten)]
-    pub settings: Settings,
-    /// End stdout with one JSON object.
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// `run`.

@@ -3,8 +3,9 @@
 //! Every patch here is plausible already, and stays so: what is drawn decides which one comes first, and what a person is
 //! asked where they disagree.
 
-use super::escalator::{Escalator, RepairError, Work};
+use super::escalator::{Escalator, RepairError};
 use super::outcome::Repair;
+use super::work::Work;
 use crate::agent::AgentError;
 use crate::domain::{CaseFile, Choice, Group, Patch, PatchAttempt, Scope};
 use crate::patch;

@@ -7,12 +7,13 @@ use super::level::Stage;
 use super::outcome::{Repair, Verdict};
 use super::smaller::{Smaller, smaller};
 use super::strategy::Plan;
+use super::work::Work;
 use crate::agent::ablation::Part;
 use crate::agent::cycle::Untold;
 use crate::agent::evidence::{Evidence, Recipe, Sight, search_query};
 use crate::agent::memory::GATHERED_TOKENS;
 use crate::agent::middleware::Middleware;
-use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, SharedEngine, Voice, shared_engine};
+use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, Voice, shared_engine};
 use crate::agent::profile::{ContractKind, Profile};
 use crate::agent::{AgentError, AgentRun, Ended};
 use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PolicyKind, Scope};
@@ -22,9 +23,8 @@ use crate::retrieve::Solution;
 use crate::tools::{Registry, Workbench};
 use futures::future::{BoxFuture, FutureExt, join_all};
 use futures::{StreamExt, stream};
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tracing::Instrument;
 
@@ -72,28 +72,6 @@ const FOUND: usize = 3;
 
 /// An agent that ended, with who decided for it.
 pub(super) type Done = (AgentName, PolicyKind, Ended);
-
-/// The bug and the engine that goes on where the agent before stopped.
-pub(super) struct Work<'b> {
-    pub(super) bench: &'b Workbench,
-    pub(super) engine: SharedEngine<'b>,
-    /// What the present pass of a level has used.
-    pub(super) spent: Spent,
-    /// Candidates that were judged before it.
-    pub(super) judged: u64,
-    /// How often each agent worked in each place.
-    pub(super) visits: Mutex<HashMap<Scope, u32>>,
-}
-
-impl Work<'_> {
-    /// The place with the number of this visit to it.
-    pub(super) fn visited(&self, scope: Scope) -> Scope {
-        let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
-        let visit = visits.entry(scope.clone()).or_insert(0);
-        *visit += 1;
-        Scope { visit: *visit, ..scope }
-    }
-}
 
 /// Everything that stays the same while one bug is worked on.
 pub struct Escalator {

@@ -37,6 +37,7 @@ pub mod preview;
 mod reproduce;
 mod smaller;
 pub mod strategy;
+mod work;
 
 pub use builder::{BuildError, Builder};
 pub use caps::{PartCap, PartCaps};

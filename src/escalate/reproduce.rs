@@ -1,7 +1,8 @@
 //! Before the levels, where there is an issue and no failing test: Reproducer writes one.
 
 use super::caps::Spent;
-use super::escalator::{Escalator, Mind, RepairError, Work};
+use super::escalator::{Escalator, Mind, RepairError};
+use super::work::Work;
 use crate::agent::AgentError;
 use crate::agent::evidence::Evidence;
 use crate::agent::policy::shared_engine;

@@ -13,6 +13,7 @@ mod controls;
 mod copies;
 mod coverage;
 pub mod drawn;
+mod error;
 mod failing;
 mod jvm;
 mod kept;
@@ -22,6 +23,7 @@ mod losses;
 mod memory;
 mod method;
 pub mod observe;
+mod options;
 mod own;
 mod plain;
 mod plan;
@@ -31,6 +33,7 @@ mod records;
 mod refuse;
 mod reproduce;
 mod resources;
+mod spectrum;
 pub(crate) mod subject;
 mod suite;
 mod tested;
@@ -41,21 +44,23 @@ mod warm;
 pub use cold::ColdJudge;
 pub use command::{ADDRESSES, CommandJudge};
 pub use confidence::against;
+use error::NOT_INSTALLED;
+pub use error::ValidateError;
+pub(crate) use error::io_error;
+pub use options::Options;
 pub use reproduce::{NewTest, Reproduced, Untested};
+pub use spectrum::{Coverage, Spectrum, SpectrumScope};
 pub use validator::{Doubts, Validator, Verdict};
 pub use warm::WarmJudge;
 
-use crate::benchmark::jdk::Jdk;
-use crate::benchmark::{BenchmarkError, Checkout, Runner};
+use crate::benchmark::{Checkout, Runner};
 use crate::domain::{
-    Diagnostic, Disagreement, Failure, HeldOut, Patch, RepoPath, RunEnd, TestId, TestReport, Validation, Watcher,
+    Diagnostic, Disagreement, Failure, HeldOut, Patch, RepoPath, RunEnd, TestId, TestReport, Validation,
 };
-use crate::sandbox::{Sandbox, SandboxError};
-use camino::{Utf8Path, Utf8PathBuf};
+use crate::sandbox::Sandbox;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What the untouched bug does.
 #[derive(Debug, Clone)]
@@ -91,234 +96,6 @@ impl Default for Baseline {
             spectrum: Arc::default(),
             whole: false,
             seconds: 0.0,
-        }
-    }
-}
-
-/// Lines of product code that ran under some tests.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Coverage {
-    /// For each file the lines that were executed, counted from 1.
-    pub lines: BTreeMap<RepoPath, BTreeSet<u32>>,
-}
-
-/// What every single test executed. Tests repeat each other: the same lines of a file are held once.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Spectrum {
-    /// Lines of a file, counted from 1, as one test or several ran them.
-    runs: Vec<(RepoPath, BTreeSet<u32>)>,
-    /// Each test with whether it passed, and which of the runs are its own.
-    tests: Vec<(TestId, bool, Vec<u32>)>,
-}
-
-impl Spectrum {
-    /// Of tests, each with whether it passed and the lines it ran.
-    pub fn of(tests: impl IntoIterator<Item = (TestId, bool, Coverage)>) -> Self {
-        let mut known: BTreeMap<(RepoPath, BTreeSet<u32>), u32> = BTreeMap::new();
-        let mut number = |run| {
-            let next = known.len() as u32;
-            *known.entry(run).or_insert(next)
-        };
-        let tests =
-            tests.into_iter().map(|(id, passed, ran)| (id, passed, ran.lines.into_iter().map(&mut number).collect()));
-        let tests = tests.collect();
-        let mut runs: Vec<_> = known.into_iter().collect();
-        runs.sort_by_key(|(_, number)| *number);
-        Self { runs: runs.into_iter().map(|(run, _)| run).collect(), tests }
-    }
-
-    /// This one and another of other tests.
-    pub fn with(&self, more: Self) -> Self {
-        let coverage = |ran: &mut dyn Iterator<Item = (&RepoPath, &BTreeSet<u32>)>| {
-            let mut lines: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
-            ran.for_each(|(file, own)| lines.entry(file.clone()).or_default().extend(own));
-            Coverage { lines }
-        };
-        let mut tests: Vec<(TestId, bool, Coverage)> = Vec::new();
-        for (id, passed, mut ran) in self.tests().chain(more.tests()) {
-            tests.push((id.clone(), passed, coverage(&mut ran)));
-        }
-        Self::of(tests)
-    }
-
-    /// Each test with whether it passed, and the files it ran with their lines.
-    pub fn tests(&self) -> impl Iterator<Item = (&TestId, bool, impl Iterator<Item = (&RepoPath, &BTreeSet<u32>)>)> {
-        let run = |number: &u32| self.runs.get(*number as usize).map(|(file, lines)| (file, lines));
-        self.tests.iter().map(move |(id, passed, own)| (id, *passed, own.iter().filter_map(run)))
-    }
-
-    /// Lines that the failing tests ran, all together.
-    pub fn failing(&self) -> Coverage {
-        let mut coverage = Coverage::default();
-        for (file, lines) in self.tests().filter(|(_, passed, _)| !passed).flat_map(|(.., ran)| ran) {
-            coverage.lines.entry(file.clone()).or_default().extend(lines);
-        }
-        coverage
-    }
-}
-
-/// Over which tests a spectrum is measured, and how long that may take. The triggering tests always are; of those that
-/// never end a few speak for all.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SpectrumScope {
-    /// Outer classes whose passing tests run too; `None` means all.
-    pub classes: Option<BTreeSet<String>>,
-    /// Wall time at most; what was measured until then counts.
-    pub time: Duration,
-}
-
-/// What is said of a failing test whose package is missing.
-const NOT_INSTALLED: &str = "which is not installed here";
-
-/// Why nothing can be judged here: the environment's fault, never a candidate's.
-#[derive(Debug, thiserror::Error)]
-pub enum ValidateError {
-    /// The buggy project does not compile.
-    #[error("the project does not compile before any change: {first}")]
-    BaselineDoesNotCompile {
-        /// The compiler's first complaint.
-        first: String,
-    },
-    /// No test fails.
-    #[error("nothing to repair: no test fails{} and {passing} pass", but(aside))]
-    NothingFails {
-        /// How many tests passed.
-        passing: usize,
-        /// Tests that fail and say nothing about the code, each with the reason.
-        aside: Vec<String>,
-        /// The project's own command that ran them.
-        command: Option<String>,
-    },
-    /// A test that was asked for does not fail or does not exist.
-    #[error("{what}")]
-    Triggering {
-        /// What is wrong with it.
-        what: String,
-        /// What to do.
-        hint: String,
-    },
-    /// A tool is missing or broken.
-    #[error("{what}")]
-    Tool {
-        /// What went wrong.
-        what: String,
-        /// What to do.
-        hint: String,
-    },
-    /// Reading or writing failed.
-    #[error("{what}: {source} ({path})")]
-    Io {
-        /// What was being done.
-        what: String,
-        /// On which file.
-        path: Utf8PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
-}
-
-impl ValidateError {
-    /// What to do about it, in one line.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::BaselineDoesNotCompile { .. } => {
-                "make the project compile first; only its behaviour is repaired".into()
-            }
-            Self::NothingFails { aside, .. } if aside.iter().any(|why| why.contains(NOT_INSTALLED)) => {
-                "install it in the project's `.venv`, or name another interpreter in `.unidebug.toml` (`python = …`)"
-                    .into()
-            }
-            Self::NothingFails { aside, .. } if !aside.is_empty() => {
-                "name one of them with --failing CLASS#METHOD, if it is the bug all the same".into()
-            }
-            Self::NothingFails { command: Some(command), .. } => {
-                format!("`{command}` ran; name another command with --test, or a test with --failing")
-            }
-            Self::NothingFails { .. } => "name a failing test with --failing CLASS#METHOD".into(),
-            Self::Triggering { hint, .. } | Self::Tool { hint, .. } => hint.clone(),
-            Self::Io { .. } => "check the disk and the permissions of that path".into(),
-        }
-    }
-}
-
-impl From<SandboxError> for ValidateError {
-    fn from(error: SandboxError) -> Self {
-        let hint = match &error {
-            SandboxError::Unavailable { hint, .. } => hint.clone(),
-            SandboxError::Spawn { program, .. } => format!("check that {program} is installed and executable"),
-            SandboxError::Io { .. } => "check the limits of open files and processes".into(),
-        };
-        Self::Tool { what: error.to_string(), hint }
-    }
-}
-
-impl From<BenchmarkError> for ValidateError {
-    fn from(error: BenchmarkError) -> Self {
-        match error {
-            BenchmarkError::Io { what, path, source } => Self::Io { what, path, source },
-            other => Self::Tool { what: other.to_string(), hint: other.hint() },
-        }
-    }
-}
-
-/// What of the failing tests was set aside, for a sentence.
-fn but(aside: &[String]) -> String {
-    const NAMED: usize = 3;
-    let more = if aside.len() > NAMED { format!("; {} more", aside.len() - NAMED) } else { String::new() };
-    match aside {
-        [] => String::new(),
-        _ => format!(" but for reasons outside the code ({}{more})", aside[..aside.len().min(NAMED)].join("; ")),
-    }
-}
-
-/// An [`ValidateError::Io`] about a path.
-pub(crate) fn io_error(what: &str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> ValidateError + use<> {
-    let (what, path) = (what.to_owned(), path.to_owned());
-    move |source| ValidateError::Io { what, path, source }
-}
-
-/// The heap in MiB that a JVM takes by itself, within bounds: a test that passes by the project's own command must find as
-/// much here.
-fn default_heap() -> u64 {
-    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().split(' ').next()?.parse().ok());
-    (total.unwrap_or(4 << 20) / 4 / 1024).clamp(512, 4096)
-}
-
-/// How a validator is opened.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The JDK; `None` takes the project's, else the one that is found.
-    pub jdk: Option<Jdk>,
-    /// Triggering tests the user names; a method may be left out to mean its class. Empty: the benchmark decides, else
-    /// the baseline.
-    pub failing: Vec<TestId>,
-    /// Wall time a run of tests may take at most.
-    pub max_time: Duration,
-    /// An existing folder outside the checkout for copies and classes; its content is not kept.
-    pub work_dir: Utf8PathBuf,
-    /// Heap of the test process in MiB.
-    pub heap_mib: u64,
-    /// Hears how far long phases are.
-    pub watcher: Watcher,
-    /// Whether every candidate gets processes of its own: slower, and the same answers.
-    pub cold: bool,
-    /// Whether what tests cannot judge is accepted.
-    pub accept_suspicious: bool,
-}
-
-impl Options {
-    /// Defaults with this work folder: 30 minutes, and the heap that a JVM takes by itself.
-    pub fn new(work_dir: impl Into<Utf8PathBuf>) -> Self {
-        Self {
-            jdk: None,
-            failing: Vec::new(),
-            max_time: Duration::from_secs(1800),
-            work_dir: work_dir.into(),
-            heap_mib: default_heap(),
-            watcher: Watcher::default(),
-            cold: false,
-            accept_suspicious: false,
         }
     }
 }
