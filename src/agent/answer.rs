@@ -4,11 +4,13 @@
 //! handed on as text: it may be a bare patch or marked code, and what that means is not decided here.
 
 mod candidate;
+mod outside;
 mod tagged;
 mod tolerant;
 
 use crate::llm;
 use candidate::Candidate;
+pub(super) use outside::named_outside;
 use serde_json::Value;
 
 /// Most starts of JSON that are tried in one answer; program text has many braces and few documents.

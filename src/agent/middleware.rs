@@ -1,6 +1,7 @@
 //! Between a decision and a tool: mends names and arguments, holds the state machine, refuses repetitions and patches
 //! of code that was never shown. Every refusal is explained (RepairAgent, section III-E).
 
+use super::answer;
 use super::contract;
 use super::fsm;
 use super::memory::Memory;
@@ -65,10 +66,15 @@ impl Middleware<'_> {
     ) -> Result<Admission, PromptError> {
         match decision {
             Decision::Unreadable(reason) => self.unreadable(reason, &Value::Null),
-            Decision::Bare(said) => match contract::bare(self.profile.contract, said, self.bench) {
-                Some((name, args)) => self.admit_call(name, &args, &[], state, memory, kind),
-                None => self.unreadable("it holds no command", said),
-            },
+            Decision::Bare(said) => {
+                let tools = self.profile.tools();
+                let names: Vec<&str> = tools.iter().map(|tool| tool.as_str()).collect();
+                let named = said.as_str().and_then(|text| answer::named_outside(text, &names));
+                match named.or_else(|| contract::bare(self.profile.contract, said, self.bench)) {
+                    Some((name, args)) => self.admit_call(name, &args, &[], state, memory, kind),
+                    None => self.unreadable("it holds no command", said),
+                }
+            }
             Decision::Call { name, args, not_run } => self.admit_call(name, args, not_run, state, memory, kind),
         }
     }

@@ -1,4 +1,4 @@
-//! One command in ten forms, as different models write them: every agent's answer is understood at once, or refused with
+//! One command in many forms, as different models write them: every agent's answer is understood at once, or refused with
 //! the reason and understood the next time. None is lost.
 
 use super::*;
@@ -21,9 +21,14 @@ enum Form {
     TypographicQuotes,
     PythonLiteral,
     Thinking,
+    ActionInput,
+    Channels,
+    FunctionOfJson,
+    KeysAndValues,
+    PythonCall,
 }
 
-const FORMS: [Form; 11] = [
+const FORMS: [Form; 16] = [
     Form::Prose,
     Form::SeveralBlocks,
     Form::NativeCall,
@@ -35,6 +40,11 @@ const FORMS: [Form; 11] = [
     Form::TypographicQuotes,
     Form::PythonLiteral,
     Form::Thinking,
+    Form::ActionInput,
+    Form::Channels,
+    Form::FunctionOfJson,
+    Form::KeysAndValues,
+    Form::PythonCall,
 ];
 
 /// What each agent means to say: tool and arguments.
@@ -99,6 +109,21 @@ fn written(form: Form, agent: &str, nth: usize) -> Reply {
         Form::Thinking => Reply::text(format!(
             "<think>\nPerhaps {{\"command\": {{\"name\": \"run_tests\", \"args\": {{}}}}}}? No.\n</think>\n{json}"
         )),
+        Form::ActionInput => Reply::text(format!("Thought: it is the bound.\nAction: {name}\nAction Input: {args}")),
+        Form::Channels => {
+            Reply::text(format!("<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{args}<|call|>"))
+        }
+        Form::FunctionOfJson => Reply::text(format!("<function={name}>{args}</function>")),
+        Form::KeysAndValues => Reply::text(tagged(
+            &args,
+            |inside| format!("<tool_call>{name}\n{inside}</tool_call>"),
+            |key, value| format!("<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"),
+        )),
+        Form::PythonCall => {
+            let given: Vec<String> =
+                args.as_object().unwrap().iter().map(|(key, value)| format!("{key}={value}")).collect();
+            Reply::text(format!("```tool_code\nprint(default_api.{name}({}))\n```", given.join(", ")))
+        }
     }
 }
 

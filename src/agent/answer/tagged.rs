@@ -2,6 +2,7 @@
 //! `<function=…><parameter=…>`, and `<tool><argument>` with the tool's name as the tag.
 
 use super::candidate::Candidate;
+use super::tolerant;
 use serde_json::{Map, Value};
 
 /// Tags that only wrap a call.
@@ -51,8 +52,14 @@ pub(super) fn commands(text: &str) -> Option<(usize, Vec<Candidate>)> {
     first.map(|start| (start, found))
 }
 
-/// Arguments between the tags of a call.
+/// Arguments between the tags of a call: a tag for each, or one object of JSON.
 fn arguments(text: &str) -> Map<String, Value> {
+    if text.trim_start().starts_with('{')
+        && let Ok(read) = tolerant::document(text.trim_start())
+        && let Value::Object(args) = read.value
+    {
+        return args;
+    }
     let mut args = Map::new();
     let mut at = 0;
     while let Some(start) = text[at..].find('<').map(|offset| at + offset) {
@@ -70,7 +77,7 @@ fn arguments(text: &str) -> Map<String, Value> {
 }
 
 /// What stands between two tags: JSON where it is a list or an object, else the text without the line breaks at its ends.
-fn value(text: &str) -> Value {
+pub(super) fn value(text: &str) -> Value {
     let plain = text.trim();
     match serde_json::from_str(plain) {
         Ok(value @ (Value::Array(_) | Value::Object(_))) => value,
@@ -114,6 +121,7 @@ mod tests {
              [1, 2]\n</parameter>\n</function>\n</tool_call>",
             "<x:function_calls><x:invoke name=\"write_fix\"><x:parameter name=\"diff\">-a < b\n+a <= b\n</x:parameter>\
              <x:parameter name=\"lines\">[1, 2]</x:parameter></x:invoke></x:function_calls>",
+            "<function=write_fix>{\"diff\": \"-a < b\\n+a <= b\\n\", \"lines\": [1, 2]}</function>",
             "<write_fix>\n<diff>\n-a < b\n+a <= b\n</diff>\n<lines>[1, 2]</lines>\n</write_fix>",
         ] {
             assert_eq!(commands(text).unwrap().1, wanted, "{text}");
