@@ -137,7 +137,7 @@ async fn bench(trial: &Trial, cold: bool) -> Workbench {
 async fn word(bench: &Workbench, edits: &[Edits]) -> Validation {
     let agent = AgentName("Fixer".into());
     let scope = Scope { attempt: 1, level: unidebug::domain::Level::L1, agent, cycle: 1, focus: None, visit: 1 };
-    let cx = ToolContext { bench, scope: &scope, sink: &Nowhere, side: None, variants: None };
+    let cx = ToolContext { bench, scope: &scope, sink: &Nowhere, side: None, variants: None, shown: None };
     let mut last = None;
     for edit in edits {
         last = Some(judge(edit, "", &cx).await.unwrap().validation);

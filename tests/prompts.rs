@@ -1,6 +1,6 @@
 //! Every prompt as it is sent: snapshots for each agent and state, and the static prefix byte for byte.
 
-use crate::support::{Endpoint, Reply, unidebug};
+use crate::support::{Endpoint, Reply, folder_of, unidebug};
 use serde_json::{Value, json};
 
 fn script() -> Vec<(&'static str, usize, Reply)> {
@@ -145,4 +145,45 @@ fn requests_hold_no_path_and_no_key_of_this_machine() {
         );
         assert!(!body.contains("sk-canary"), "the key is in a request body");
     }
+}
+
+/// Nine failing tests, of which the first prompt shows some: the tool begins with the others, and names them all.
+#[test]
+fn the_code_of_failing_tests_that_was_not_shown_comes_first() {
+    let tests: String = (1..=9)
+        .map(|n| format!("    @Test public void adds{n}() {{\n        assertEquals({n}, Sums.add({n}, 0));\n    }}\n"))
+        .collect();
+    let folder = folder_of(&[
+        (
+            "src/sums/Sums.java",
+            "package sums;\n\npublic class Sums {\n    public static int add(int a, int b) {\n        return a - b - 1;\n    }\n}\n",
+        ),
+        (
+            "test/sums/SumsTest.java",
+            &format!(
+                "package sums;\n\nimport static org.junit.Assert.*;\nimport org.junit.Test;\n\npublic class SumsTest {{\n{tests}}}\n"
+            ),
+        ),
+    ]);
+    let endpoint = Endpoint::start(|_, nth, _| match nth {
+        1 => Reply::command("extract_tests", json!({})),
+        2 => Reply::command("extract_tests", json!({"skip": 0})),
+        _ => Reply::command("goal_accomplished", json!({"marked_code": "return a - b - 1; // buggy line"})),
+    });
+    let url = endpoint.base_url();
+    let project = folder.path().to_str().unwrap();
+    let run = ["run", project, "--model", "m", "--base-url", &url, "--no-first", "--levels", "L1", "--json"];
+    unidebug(&run).expect_code(1);
+    let served = endpoint.served_to("Locator");
+    let prompt = |nth: usize| part(&served[nth - 1].body, "user");
+    let shows = |text: &str, n: usize| text.contains(&format!("assertEquals({n}, Sums.add({n}, 0))"));
+    let shown: Vec<usize> = (1..=9).filter(|n| shows(&prompt(1), *n)).collect();
+    assert!(!shown.is_empty() && shown.len() < 9, "{}", prompt(1));
+    let answer = |nth: usize| prompt(nth).split("## Last command").nth(1).unwrap().to_owned();
+    let first = answer(2);
+    assert!((1..=9).all(|n| first.contains(&format!("SumsTest#adds{n}\n"))), "no name is hidden: {first}");
+    assert!(shown.iter().all(|n| !shows(&first, *n)), "nothing is shown twice: {first}");
+    assert_eq!((1..=9).filter(|n| shows(&first, *n)).count(), 5, "{first}");
+    assert!(first.contains("their code was shown already (`skip: 0` shows it):"), "{first}");
+    assert!((1..=5).all(|n| shows(&answer(3), n)), "asked for by number, they are shown again: {}", answer(3));
 }

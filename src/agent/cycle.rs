@@ -13,7 +13,8 @@ use super::policy::{CycleView, Policy};
 use super::profile::{ContractKind, Profile, StateName};
 use crate::agent::evidence::Evidence;
 use crate::domain::{
-    Artifact, CaseFile, Event, EventSink, Hypothesis, Outcome, PatchAttempt, PolicyKind, Scope, ToolName,
+    Artifact, CaseFile, Event, EventSink, Hypothesis, LineSpan, Outcome, PatchAttempt, PolicyKind, RepoPath, Scope,
+    ToolName,
 };
 use crate::journal::Past;
 use crate::tools::{Effect, Observation, Registry, ToolContext, ToolError, WRITE_FIX, Workbench};
@@ -175,7 +176,7 @@ impl AgentRun<'_> {
                 other => other?,
             };
             let mut step = match self.middleware.admit(&decision, &state, memory, policy.kind())? {
-                Admission::Run { tool, args, notes } => self.call(policy, tool, args, &notes).await?,
+                Admission::Run { tool, args, notes } => self.call(policy, memory, (tool, args), &notes).await?,
                 Admission::Refused { tool, args, reply } => Step::refused(tool, args, reply),
             };
             let verdict = contract::judge(self.asked(memory), &step.observation);
@@ -238,19 +239,21 @@ impl AgentRun<'_> {
     async fn call(
         &self,
         policy: &mut dyn Policy,
-        name: ToolName,
-        args: serde_json::Value,
+        memory: &Memory,
+        (name, args): (ToolName, serde_json::Value),
         notes: &[String],
     ) -> Result<Step, AgentError> {
         if let Some(step) = self.recalled(policy, &name, &args).await? {
             return Ok(step);
         }
+        let is_shown = |file: &RepoPath, span: LineSpan| memory.has_seen(file, span);
         let cx = ToolContext {
             bench: self.bench,
             scope: &self.scope,
             sink: self.sink,
             side: policy.side_model(),
             variants: policy.variants(),
+            shown: Some(&is_shown),
         };
         let started = Instant::now();
         let result = match self.registry.get(name.as_str()) {

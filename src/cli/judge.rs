@@ -210,7 +210,7 @@ fn taken_back(path: &RepoPath, before: Option<Vec<u8>>, checkout: &Checkout) -> 
 /// The judge's word on one patch.
 pub(super) async fn word(given: &Given, bench: &Workbench, sink: &dyn EventSink) -> Result<PatchAttempt, Failure> {
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
-    let cx = ToolContext { bench, scope: &scope, sink, side: None, variants: None };
+    let cx = ToolContext { bench, scope: &scope, sink, side: None, variants: None, shown: None };
     Ok(tools::judge(&Edits::Diff(given.diff.clone()), &given.name, &cx).await?)
 }
 

@@ -56,7 +56,7 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
         Mind::Builtin => None,
     };
     let side = model.as_ref().and_then(|model| model.side_model());
-    let cx = ToolContext { bench: &bench, scope: &scope, sink: &*sink, side, variants: None };
+    let cx = ToolContext { bench: &bench, scope: &scope, sink: &*sink, side, variants: None, shown: None };
     let observation = tool.call(given, &cx).await?;
     let outcome = match &observation.effect {
         Effect::Tried(attempts) => attempts.first().map(|attempt| attempt.validation.outcome),

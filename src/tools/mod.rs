@@ -174,6 +174,18 @@ pub struct ToolContext<'a> {
     pub side: Option<&'a dyn SideModel>,
     /// Where variants of a failed candidate come from, when they are wanted.
     pub variants: Option<&'a dyn Variants>,
+    /// Whether all of these lines were shown to the caller before; nothing was when absent.
+    pub shown: Option<&'a IsShown<'a>>,
+}
+
+/// Tells whether lines of a file were shown.
+pub type IsShown<'a> = dyn Fn(&RepoPath, LineSpan) -> bool + Sync + 'a;
+
+impl ToolContext<'_> {
+    /// Whether the caller was shown all of these lines before.
+    pub fn is_shown(&self, file: &RepoPath, span: LineSpan) -> bool {
+        self.shown.is_some_and(|shown| shown(file, span))
+    }
 }
 
 /// A tool as the registry holds it.

@@ -37,14 +37,16 @@ pub fn render(bench: &Workbench, budget: usize, in_full: usize) -> (String, Show
     for (nth, test) in failing.iter().enumerate() {
         let source = test.file.as_ref().and_then(|path| bench.index.file(path));
         let mut entry = format!("### {}\n", test.id);
+        let mut parts = Vec::new();
         let fresh = !failing[..nth].iter().any(|earlier| earlier.file == test.file && earlier.span == test.span);
         if let (Some(file), Some(span), true) = (source, test.span, fresh) {
             entry.push_str("```java\n".replace("java", bench.language.fence()).as_str());
             if files.insert(file.path.clone()) {
                 entry.push_str(&fixtures(file, test, span));
             }
-            for part in window(test, span) {
-                entry.push_str(&part_text(file, part, test.failing_line, bench.language));
+            parts = window(test, span);
+            for part in &parts {
+                entry.push_str(&part_text(file, *part, test.failing_line, bench.language));
             }
             entry.push_str("```\n");
         }
@@ -55,9 +57,7 @@ pub fn render(bench: &Workbench, budget: usize, in_full: usize) -> (String, Show
             return (text, shown);
         }
         room = room.saturating_sub(tokens);
-        if let (Some(file), Some(span)) = (&test.file, test.span) {
-            shown.push((file.clone(), span));
-        }
+        shown.extend(test.file.iter().flat_map(|file| parts.iter().map(|part| (file.clone(), *part))));
         text.push_str(&entry);
     }
     (text, shown)

@@ -171,7 +171,7 @@ async fn by_tool(bench: &Workbench, name: &str, args: Value) -> Result<String, F
     let tool = registry.get(name).ok_or_else(unready)?;
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
     let sink = Tally::default();
-    let cx = ToolContext { bench, scope: &scope, sink: &sink, side: None, variants: None };
+    let cx = ToolContext { bench, scope: &scope, sink: &sink, side: None, variants: None, shown: None };
     Ok(tool.call(args, &cx).await?.text)
 }
 
