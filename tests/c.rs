@@ -318,7 +318,8 @@ fn repaired_at(level: usize, bug: &[&str], known: Known) {
         _ => usual(agent, known),
     });
     let url = endpoint.base_url();
-    let args = ["--model", "scripted", "--base-url", &url, "--no-first", "--no-review", "--json"];
+    let args =
+        ["--model", "scripted", "--base-url", &url, "--no-first", "--no-review", "--json", "--without", "skipping"];
     let done = unidebug(&[&["run"], bug, &args[..]].concat());
     done.expect_code(0);
     let told = done.json();

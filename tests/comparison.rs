@@ -119,7 +119,8 @@ fn compared(bugs: &[String], endpoint: &Endpoint, folder: &Path) -> String {
     let plan = folder.join("plan.toml");
     let configuration = |strategy: &str| {
         let url = endpoint.base_url();
-        let args = ["--model", "scripted", "--base-url", &url, "--no-first", "--strategy", strategy];
+        let args =
+            ["--model", "scripted", "--base-url", &url, "--no-first", "--strategy", strategy, "--without", "skipping"];
         format!("\n[[configuration]]\nname = {strategy:?}\nargs = {args:?}\n")
     };
     std::fs::write(&plan, format!("bugs = {bugs:?}\n{}{}", configuration("unified"), configuration("direct"))).unwrap();

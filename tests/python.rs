@@ -396,7 +396,7 @@ fn repair(script: Script) -> (Finished, Endpoint) {
     });
     let url = endpoint.base_url();
     let mut args = vec!["run", bug, "--model", "scripted", "--base-url", &url, "--no-review", "--levels", "L1..L3"];
-    args.extend(["--no-first", "--json"]);
+    args.extend(["--no-first", "--json", "--without", "skipping"]);
     (unidebug(&args), endpoint)
 }
 

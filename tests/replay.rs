@@ -192,7 +192,7 @@ fn records_a_run_of_every_level() {
         let _ = std::fs::remove_dir_all(&out);
         let (url, out_text) = (endpoint.base_url(), out.to_str().unwrap());
         let args = ["run", "fixtures:ring-buffer", "--model", "gpt-4o-mini", "--base-url", &url, "--no-first"];
-        let args = [&args[..], &["--levels", "L1..L3", "--out", out_text, "--json"]].concat();
+        let args = [&args[..], &["--levels", "L1..L3", "--out", out_text, "--json", "--without", "skipping"]].concat();
         let done = Unidebug::new(&args).env("OPENAI_API_KEY", "sk-none-0123456789abcdef").run();
         done.expect_code(0);
         assert_eq!(done.json()["level"], nth + 1, "{done}");

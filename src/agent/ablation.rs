@@ -40,10 +40,12 @@ pub enum Part {
     Observation,
     /// The version history: as first evidence, and the tool that asks for it.
     History,
+    /// Passing over agents that have nothing left to find: without it all of a level are asked.
+    Skipping,
 }
 
 /// Parts with their words on the command line and, for parts that are agents or tools, which.
-const TABLE: [(Part, &str, Takes); 15] = [
+const TABLE: [(Part, &str, Takes); 16] = [
     (Part::Helper, "helper", Takes::Agent),
     (Part::RepoFocus, "repo_focus", Takes::Agent),
     (Part::Summarizer, "summarizer", Takes::Agent),
@@ -59,6 +61,7 @@ const TABLE: [(Part, &str, Takes); 15] = [
     (Part::Web, "web", Takes::Tools(&["search_solutions"])),
     (Part::Observation, "observation", Takes::Tools(&["observe_run"])),
     (Part::History, "history", Takes::Tools(&["code_history"])),
+    (Part::Skipping, "skipping", Takes::Tools(&[])),
 ];
 
 /// What goes with a part.

@@ -98,7 +98,7 @@ fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact,
         }
         ContractKind::Slice => {
             let slice = slice::read(args, asked, explanation)?;
-            let how = format!("sliced lines {} to {} of {}", slice.span.first, slice.span.last, slice.file);
+            let how = slice::how(&slice);
             (Artifact::Slice(slice), how)
         }
         ContractKind::Summary => {
@@ -186,7 +186,7 @@ fn prose(text: &str) -> String {
 pub fn answer_form(contract: ContractKind) -> &'static str {
     match contract {
         ContractKind::Marks => "goal_accomplished(marked_code, file_path?, explanation)",
-        ContractKind::Slice => "goal_accomplished(first_line, last_line, file_path?, explanation)",
+        ContractKind::Slice => "goal_accomplished(segments: [{file_path?, first_line, last_line}], explanation)",
         ContractKind::Summary => "goal_accomplished(summary: […], explanation)",
         ContractKind::Files => "goal_accomplished(files: […], explanation)",
         ContractKind::Reference => "goal_accomplished(reference, sources: […], explanation)",

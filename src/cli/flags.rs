@@ -159,7 +159,7 @@ pub struct Way {
     #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, hide_possible_values = true)]
     pub paper: Option<bool>,
     /// Leave out what agents see of a part: helper, repo_focus, summarizer, slicer, locator, fixer_pro, search, fsm,
-    /// memory, static, dynamic, testing, web. May be repeated.
+    /// memory, static, dynamic, testing, web, observation, history, skipping. May be repeated.
     #[arg(long, value_name = "PART")]
     pub without: Vec<PartArg>,
     /// Levels that may be entered, each only when the last one failed: `L1`, or a range `L1..L3`. All that the strategy has with a

@@ -35,13 +35,11 @@ pub struct PatchAttempt {
     pub explanation: String,
 }
 
-/// A suspicious segment of one file, cut from the original (FixAgent, section 3.1).
+/// Suspicious segments, cut from the original (FixAgent, section 3.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slice {
-    /// Which file.
-    pub file: RepoPath,
-    /// Its lines in the original.
-    pub span: LineSpan,
+    /// Each with its file and its lines in the original; at least one.
+    pub segments: Vec<(RepoPath, LineSpan)>,
     /// Why the cause is believed to lie there.
     pub explanation: String,
 }

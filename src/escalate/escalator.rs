@@ -4,13 +4,14 @@ use super::caps::{Left, PartCaps, Spent};
 use super::choose::choose;
 use super::filing::{self, FollowUp};
 use super::level::Stage;
+use super::needless::Cascades;
 use super::outcome::{Repair, Verdict};
 use super::smaller::{Smaller, smaller};
 use super::strategy::Plan;
 use super::work::Work;
 use crate::agent::ablation::Part;
 use crate::agent::cycle::Untold;
-use crate::agent::evidence::{Evidence, Recipe, Sight, search_query};
+use crate::agent::evidence::{Evidence, Recipe};
 use crate::agent::memory::GATHERED_TOKENS;
 use crate::agent::middleware::Middleware;
 use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, Voice, shared_engine};
@@ -19,7 +20,6 @@ use crate::agent::{AgentError, AgentRun, Ended};
 use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PolicyKind, Scope};
 use crate::journal::Past;
 use crate::prompt::Library;
-use crate::retrieve::Solution;
 use crate::tools::{Registry, Workbench};
 use futures::future::{BoxFuture, FutureExt, join_all};
 use futures::{StreamExt, stream};
@@ -67,8 +67,6 @@ const SUMMARIZER: &str = "summarizer";
 const FILES_AT_ONCE: usize = 4;
 /// The tool by which Helper searches.
 const SEARCH: &str = "search_solutions";
-/// Repairs of similar bugs that Helper is shown first.
-const FOUND: usize = 3;
 
 /// An agent that ended, with who decided for it.
 pub(super) type Done = (AgentName, PolicyKind, Ended);
@@ -119,7 +117,9 @@ impl Escalator {
                     continue;
                 }
                 work.judged += std::mem::replace(&mut work.spent, Spent::nothing(&self.caps)).validations();
+                let mut cascades = Cascades::default();
                 for stage in &stages {
+                    let Some(stage) = self.needed((level, stage), &mut cascades, bench, &case)? else { continue };
                     match self.caps.check(&work.spent, work.judged) {
                         Left::Something => {}
                         Left::OfBug(cap) => return Ok(Verdict::StoppedAtCap { cap }),
@@ -129,7 +129,7 @@ impl Escalator {
                         }
                     }
                     let span = tracing::info_span!("level", %level, attempt = number);
-                    let ended = match self.stage(number, level, stage, &work, &case).instrument(span).await {
+                    let ended = match self.stage(number, level, &stage, &work, &case).instrument(span).await {
                         Err(RepairError::Agent(AgentError::StoppedAtCap(cap))) => {
                             return Ok(Verdict::StoppedAtCap { cap });
                         }
@@ -186,7 +186,8 @@ impl Escalator {
                 join_all(wanted.map(|name| self.agent(scope(name, None), work, case))).await.into_iter().collect()
             }
             Stage::PerFile { each_file: name, again } => {
-                let files = filing::files(work.bench, case, *again);
+                let mut files = filing::files(work.bench, case, *again);
+                files.retain(|file| self.needless(level, name, Some(file), work.bench, case).is_none());
                 let failed = AtomicBool::new(false);
                 let runs = files.into_iter().map(|file| async {
                     if failed.load(Ordering::Relaxed) {
@@ -221,48 +222,6 @@ impl Escalator {
         }
         let mut policy = self.policy(&scope, work, self.plan.variants);
         self.run(&profile, scope, evidence, work, case, &mut *policy).await
-    }
-
-    /// Looks up what an agent that finds or repairs the bug is shown of runs and of history. The papers show neither, and
-    /// the built-in engine reads neither.
-    pub(super) async fn look(&self, scope: &Scope, profile: &Profile, bench: &Workbench) {
-        let is_asked = matches!((self.mind)(scope.level, &scope.agent), Mind::Model { .. });
-        let wants = matches!(profile.contract, ContractKind::Marks | ContractKind::Patch);
-        if !is_asked || !wants || self.plan.recipe != Recipe::Chosen {
-            return;
-        }
-        if !self.plan.without.has(Part::Observation) {
-            bench.see_values().await;
-        }
-        if !self.plan.without.has(Part::History) {
-            bench.see_changes().await;
-        }
-    }
-
-    /// What an agent sees. By FixAgent's paper only refinement is shown earlier answers; each level answers anew.
-    pub(super) fn sight(&self, scope: &Scope) -> Sight {
-        Sight {
-            recipe: self.plan.recipe,
-            no_results: self.plan.hides_results(scope.level, &scope.agent),
-            earlier_answer: scope.level == Level::Refine || self.plan.recipe == Recipe::Chosen,
-        }
-    }
-
-    /// Whether the agent's model would answer the same question in the same way.
-    fn needs_another_view(&self, scope: &Scope) -> bool {
-        matches!((self.mind)(scope.level, &scope.agent), Mind::Model { voice, .. } if !voice.is_sampled())
-    }
-
-    /// What a first search finds, which Helper is shown; by the papers it searches by itself. A source that fails costs
-    /// its results and no more.
-    async fn found(&self, bench: &Workbench) -> Result<Vec<Solution>, RepairError> {
-        match bench.solutions.search(&search_query(bench), FOUND).await {
-            Ok(found) => Ok(found),
-            Err(error) => {
-                self.tell(format!("nothing was found for Helper: {error}"))?;
-                Ok(Vec::new())
-            }
-        }
     }
 
     pub(super) async fn run(

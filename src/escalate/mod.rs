@@ -31,12 +31,14 @@ mod choose;
 pub mod escalator;
 mod filing;
 pub mod level;
+mod needless;
 mod outcome;
 pub mod prepare;
 pub mod preview;
 mod reproduce;
 mod smaller;
 pub mod strategy;
+mod view;
 mod work;
 
 pub use builder::{BuildError, Builder};

@@ -165,7 +165,7 @@ fn plan(made: &Path, part: &str, endpoint: &Endpoint) -> Vec<String> {
     let url = endpoint.base_url();
     let own = ["bench", "run", "jsonl", "--out", part, "--executor", "shards", "--shards", "2", "--"];
     let each = ["--root", &root, "--model", "scripted", "--base-url", &url, "--prices", &prices, "--no-first"];
-    let levels = ["--levels", "L1..L3"];
+    let levels = ["--levels", "L1..L3", "--without", "skipping"];
     [&own[..], &each, &levels].concat().into_iter().map(str::to_owned).collect()
 }
 

@@ -28,7 +28,7 @@ impl Batch {
         let bugs: Vec<&str> = bugs.iter().map(String::as_str).collect();
         let (url, prices) = (self.endpoint.base_url(), self.gates[0].path("prices.json"));
         let each = ["--", "--test", "sh check.sh", "--prices", prices.to_str().unwrap(), "--base-url", &url];
-        let more = ["--model", "scripted", "--no-first", "--levels", "L1..L3"];
+        let more = ["--model", "scripted", "--no-first", "--levels", "L1..L3", "--without", "skipping"];
         let args = [&["bench", "run"], &bugs[..], &["--out", folder, "--quiet"], own, &each, &more].concat();
         self.with_key(Unidebug::new(&args))
     }

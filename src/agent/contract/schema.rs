@@ -21,10 +21,10 @@ pub fn answer_schema(contract: ContractKind) -> Value {
         }
         ContractKind::Slice => {
             let (first, last) = (text("text of the first line"), text("text of the last line"));
-            (
-                vec!["first_line", "last_line"],
-                json!({"first_line": first, "last_line": last, "file_path": text("its file")}),
-            )
+            let parts = json!({"file_path": text("its file"), "first_line": first, "last_line": last});
+            let segments =
+                objects(&["first_line", "last_line"], parts, "the segments that hold the cause, one as a rule");
+            (vec!["segments"], json!({"segments": segments}))
         }
         ContractKind::Summary => {
             let names = ["class", "method", "parameters", "returns", "description"];

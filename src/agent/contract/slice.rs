@@ -1,8 +1,8 @@
-//! Slicer's answer: first and last line of a segment, found in the original; the text is always the original's.
+//! Slicer's answer: first and last line of each segment, found in the original; the text is always the original's.
 
 use super::Asked;
 use crate::code::SourceFile;
-use crate::domain::{LineSpan, Slice};
+use crate::domain::{LineSpan, RepoPath, Slice};
 use crate::tools::Workbench;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -12,8 +12,37 @@ const MAX_LINES: u32 = 400;
 /// A file up to this length may be its own segment.
 const SHORT_FILE: u32 = 120;
 
-/// Reads `first_line` and `last_line`, and `file_path` where it is given.
+/// Segments at most: more of them narrow nothing down.
+const MOST: usize = 6;
+
+/// Reads `segments`, a list of `{file_path, first_line, last_line}`, or one segment that stands beside the explanation.
 pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Slice, String> {
+    let listed = args["segments"].as_array().filter(|list| !list.is_empty());
+    let mut segments = match listed {
+        Some(list) if list.len() > MOST => {
+            return Err(format!("these are {} segments; name at most {MOST}", list.len()));
+        }
+        Some(list) => list.iter().map(|one| segment(one, asked)).collect::<Result<Vec<_>, _>>()?,
+        None => vec![segment(args, asked)?],
+    };
+    segments.sort();
+    segments.dedup();
+    let lines: u32 = segments.iter().map(|(_, span)| span.len()).sum();
+    let short = segments.first().and_then(|(file, _)| asked.bench.index.file(file)).map_or(0, |file| file.line_count());
+    if lines > MAX_LINES.max(SHORT_FILE.min(short)) {
+        let what = if segments.len() == 1 { "the segment has" } else { "the segments have" };
+        return Err(format!("{what} {lines} lines; narrow it down to at most {MAX_LINES}"));
+    }
+    Ok(Slice { segments, explanation })
+}
+
+/// How the agent ended, for people.
+pub fn how(slice: &Slice) -> String {
+    let one = |(file, span): &(RepoPath, LineSpan)| format!("lines {} to {} of {file}", span.first, span.last);
+    format!("sliced {}", slice.segments.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+fn segment(args: &Value, asked: Asked<'_>) -> Result<(RepoPath, LineSpan), String> {
     let file = match args["file_path"].as_str().filter(|path| !path.trim().is_empty()) {
         Some(path) => asked.bench.index.resolve(path).map_err(|unresolved| unresolved.to_string())?,
         None => asked.file()?,
@@ -25,11 +54,7 @@ pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Slice
     let lasts = anchors(&args["last_line"], "last_line", file)?;
     let span = choose(&firsts, &lasts, file, asked.bench)
         .ok_or_else(|| format!("`last_line` stands before `first_line` in {}", file.path))?;
-    if span.len() > MAX_LINES.max(SHORT_FILE.min(file.line_count())) {
-        let lines = span.len();
-        return Err(format!("the segment has {lines} lines; narrow it down to at most {MAX_LINES}"));
-    }
-    Ok(Slice { file: file.path.clone(), span, explanation })
+    Ok((file.path.clone(), span))
 }
 
 /// Lines that an anchor may mean: exactly as written, else without regard to white space, else by number.
@@ -102,7 +127,10 @@ fn choose(firsts: &[u32], lasts: &[u32], file: &Arc<SourceFile>, bench: &Workben
 
 /// The arguments as an object, or a block of code whose outer lines are the anchors.
 pub fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
-    let Some(text) = said.as_str() else { return said.get("first_line").is_some().then(|| said.clone()) };
+    let Some(text) = said.as_str() else {
+        let names_lines = said.get("first_line").is_some() || said.get("segments").is_some_and(Value::is_array);
+        return names_lines.then(|| said.clone());
+    };
     let fenced = text.split("```").nth(1).map(|block| block.split_once('\n').map_or(block, |(_, body)| body));
     let lines: Vec<&str> = fenced.unwrap_or(text).lines().filter(|line| !line.trim().is_empty()).collect();
     let (first, last) = (lines.first()?, lines.last()?);

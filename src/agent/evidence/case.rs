@@ -1,20 +1,22 @@
 //! What the agents before made, as sections of the evidence: slice, summaries, files, reference.
 
 use super::{Budget, Evidence, code, head};
-use crate::domain::{CaseFile, Summary};
+use crate::domain::{CaseFile, LineSpan, RepoPath, Slice, Summary};
 use crate::prompt::count_tokens;
 use crate::tools::Workbench;
 use std::fmt::Write;
 
 impl Evidence {
-    /// Slicer's segment in place of the chosen code; whether there is one.
+    /// Slicer's segments in place of the chosen code; whether there are any.
     pub(super) fn add_slice(&mut self, bench: &Workbench, case: &CaseFile) -> bool {
         let Some(slice) = case.slice() else { return false };
-        let Some(file) = bench.index.file(&slice.file) else { return false };
-        let text = code::segment(bench, file, slice.span);
+        let text = segments_text(bench, slice);
+        if text.is_empty() {
+            return false;
+        }
         self.push("Suspicious segment", text);
         self.push("Slicer's explanation", slice.explanation.trim().to_owned());
-        self.shown.push((slice.file.clone(), slice.span));
+        self.shown.extend(slice.segments.iter().cloned());
         true
     }
 
@@ -48,6 +50,11 @@ impl Evidence {
             self.push("Reference solution", format!("{}\n({from})\n", text.trim_end()));
         }
     }
+}
+
+pub(super) fn segments_text(bench: &Workbench, slice: &Slice) -> String {
+    let text = |(file, span): &(RepoPath, LineSpan)| Some(code::segment(bench, bench.index.file(file)?, *span));
+    slice.segments.iter().filter_map(text).collect()
 }
 
 pub(super) fn summary_text(summary: &Summary, room: usize) -> String {

@@ -1,7 +1,7 @@
 //! What an agent answered before, for one that is asked again: FixAgent's agents reflect on their answers and refine them
 //! (section 3.3).
 
-use super::{Evidence, code};
+use super::Evidence;
 use crate::agent::profile::ContractKind;
 use crate::domain::{Artifact, CaseFile, Mark, MarkKind, Reference, RepoPath};
 use crate::tools::Workbench;
@@ -19,10 +19,9 @@ impl Evidence {
     ) -> bool {
         let text = match contract {
             ContractKind::Marks => case.marks().map(|(marks, said)| marks_text(bench, marks, said)),
-            ContractKind::Slice => case.slice().and_then(|slice| {
-                let file = bench.index.file(&slice.file)?;
-                Some(format!("{}{}\n", code::segment(bench, file, slice.span), slice.explanation.trim()))
-            }),
+            ContractKind::Slice => case
+                .slice()
+                .map(|slice| format!("{}{}\n", super::case::segments_text(bench, slice), slice.explanation.trim())),
             ContractKind::Summary => {
                 let file = focus.or(bench.bug.located.as_ref());
                 file.and_then(|file| case.summary(file)).map(|summary| super::case::summary_text(summary, usize::MAX))

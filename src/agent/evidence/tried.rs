@@ -87,7 +87,7 @@ fn candidates(tried: &[Tried<'_>], asker: &AgentName, no_results: bool) -> Strin
         let _ = writeln!(text, "({left} older candidates: {})", counted(lines[..left].iter().map(|&nth| &tried[nth])));
     }
     for &nth in &lines[left..] {
-        text.push_str(&line(&tried[nth], no_results));
+        text.push_str(&line(&tried[nth], asker, no_results));
     }
     shown.sort_unstable();
     for &nth in &shown {
@@ -106,13 +106,14 @@ fn counted<'t>(tried: impl Iterator<Item = &'t Tried<'t>>) -> String {
 }
 
 /// One line: what it made of the code, and what became of it.
-fn line(tried: &Tried<'_>, no_results: bool) -> String {
+fn line(tried: &Tried<'_>, asker: &AgentName, no_results: bool) -> String {
+    let whose = if tried.authors.contains(&asker) { "yours: " } else { "" };
     let changed = match tried.attempt.patch.is_empty() {
         true => "a patch that did not fit".to_owned(),
         false => clipped(&on_one_line(&changed(&tried.attempt.patch)), LINE),
     };
     let result = if no_results { String::new() } else { format!(" => {}", result(tried)) };
-    format!("- {changed}{result}{}\n", again(tried))
+    format!("- {whose}{changed}{result}{}\n", again(tried))
 }
 
 fn result(tried: &Tried<'_>) -> String {
@@ -253,7 +254,10 @@ mod tests {
         let case = CaseFile { attempts, authors, ..CaseFile::default() };
         let text = told(&case);
         assert_eq!(text.matches("x < 1").count(), 1, "{text}");
-        assert!(text.contains("- - b + x < 1 => failed: 2 of 2 tests fail (proposed again 2 times)\n"), "{text}");
+        assert!(
+            text.contains("- yours: - b + x < 1 => failed: 2 of 2 tests fail (proposed again 2 times)\n"),
+            "{text}"
+        );
         assert!(text.contains("A patch of fixer_pro:\n") && text.contains("Your patch:\n"), "{text}");
         assert_eq!(text.matches("```diff").count(), 2, "{text}");
     }
