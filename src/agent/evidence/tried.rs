@@ -11,7 +11,7 @@ use std::fmt::Write;
 const DIFFS: usize = 3;
 /// Candidates that are shown as a line.
 const LINES: usize = 12;
-/// Causes of failure of the newest candidate that are shown.
+/// Causes of failure of the nearest candidate that are shown.
 const CAUSES: usize = 3;
 /// Sayings of agents that are shown, the newest last.
 const SAYINGS: usize = 3;
@@ -70,11 +70,13 @@ fn distinct(case: &CaseFile) -> (Vec<Tried<'_>>, usize) {
     (tried, repeated)
 }
 
-/// The newest candidate as a diff, and those before it that change other places; what changes the same places as a
-/// newer one is a variant of it and gets a line.
+/// The candidate that came nearest as a diff, of equals the newest, and those that change other places; what changes the
+/// same places as one of these is a variant of it and gets a line.
 fn candidates(tried: &[Tried<'_>], asker: &AgentName, no_results: bool) -> String {
     let mut shown: Vec<usize> = Vec::new();
-    for nth in (0..tried.len()).rev() {
+    let mut nearest: Vec<usize> = (0..tried.len()).rev().collect();
+    nearest.sort_by_key(|&nth| std::cmp::Reverse(tried[nth].attempt.validation.fixed));
+    for nth in nearest {
         let variant = shown.iter().any(|&other| overlap(&tried[nth].places, &tried[other].places));
         if shown.len() < DIFFS && !variant && !tried[nth].attempt.patch.is_empty() {
             shown.push(nth);
@@ -89,10 +91,10 @@ fn candidates(tried: &[Tried<'_>], asker: &AgentName, no_results: bool) -> Strin
     for &nth in &lines[left..] {
         text.push_str(&line(&tried[nth], asker, no_results));
     }
+    let best = shown.first().copied();
     shown.sort_unstable();
     for &nth in &shown {
-        let newest = shown.last() == Some(&nth);
-        text.push_str(&whole(&tried[nth], asker, newest, no_results));
+        text.push_str(&whole(&tried[nth], asker, best == Some(nth), no_results));
     }
     text
 }
@@ -131,7 +133,7 @@ fn again(tried: &Tried<'_>) -> String {
 }
 
 /// A diff with its author, what it came to and why.
-fn whole(tried: &Tried<'_>, asker: &AgentName, newest: bool, no_results: bool) -> String {
+fn whole(tried: &Tried<'_>, asker: &AgentName, best: bool, no_results: bool) -> String {
     let attempt = tried.attempt;
     let validation = &attempt.validation;
     let mut text = String::new();
@@ -149,7 +151,7 @@ fn whole(tried: &Tried<'_>, asker: &AgentName, newest: bool, no_results: bool) -
     if !attempt.explanation.is_empty() {
         let _ = writeln!(text, "its author said: {}", clipped(&on_one_line(&attempt.explanation), SAYING));
     }
-    if newest {
+    if best {
         text.push_str(&failing_text(&validation.failing, CAUSES));
     }
     text
@@ -260,6 +262,18 @@ mod tests {
         );
         assert!(text.contains("A patch of fixer_pro:\n") && text.contains("Your patch:\n"), "{text}");
         assert_eq!(text.matches("```diff").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn of_variants_the_one_that_came_nearest_is_shown() {
+        let here = |code: &str| format!("a\n{code}\nc\nd\ne\nf\ng\nh\n");
+        let mut near = attempt(&here("near"), Outcome::Failed, "one");
+        near.validation.fixed = 1;
+        let attempts =
+            vec![attempt(&here("first"), Outcome::Failed, "x"), near, attempt(&here("last"), Outcome::Failed, "y")];
+        let authors = vec!["fixer".into(); 3];
+        let text = told(&CaseFile { attempts, authors, ..CaseFile::default() });
+        assert!(text.contains("\n+near\n") && text.contains("+ first =>") && text.contains("+ last =>"), "{text}");
     }
 
     #[test]
