@@ -99,7 +99,7 @@ fn prompts_of_a_bug_in_several_files() {
 /// Endpoints read the beginning that two requests share once.
 #[test]
 fn requests_of_a_long_run_begin_alike() {
-    let read = |first: u32| json!({"file_path": "RingBuffer.java", "start_line": first, "end_line": first + 6});
+    let read = |first: u32| json!({"file_path": "RingBuffer.java", "start_line": first, "end_line": first + 40});
     let endpoint = Endpoint::start(move |agent, nth, _| match (agent, nth) {
         ("Locator", _) => Reply::command(
             "goal_accomplished",
@@ -179,7 +179,7 @@ fn the_code_of_failing_tests_that_was_not_shown_comes_first() {
     let shows = |text: &str, n: usize| text.contains(&format!("assertEquals({n}, Sums.add({n}, 0))"));
     let shown: Vec<usize> = (1..=9).filter(|n| shows(&prompt(1), *n)).collect();
     assert!(!shown.is_empty() && shown.len() < 9, "{}", prompt(1));
-    let answer = |nth: usize| prompt(nth).split("## Last command").nth(1).unwrap().to_owned();
+    let answer = |nth: usize| prompt(nth).split(&format!("### cycle {}: ", nth - 1)).nth(1).unwrap().to_owned();
     let first = answer(2);
     assert!((1..=9).all(|n| first.contains(&format!("SumsTest#adds{n}\n"))), "no name is hidden: {first}");
     assert!(shown.iter().all(|n| !shows(&first, *n)), "nothing is shown twice: {first}");

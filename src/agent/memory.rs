@@ -157,13 +157,24 @@ impl Memory {
     /// The same in the order of the cycles, each with its tool: a prompt that shows them so begins as the one before it
     /// did, and endpoints need not read that again.
     pub fn steps(&self) -> Vec<(ToolName, String)> {
+        self.told(&self.cycles[..self.cycles.len().saturating_sub(1)])
+    }
+
+    /// The steps with the last cycle at their end, when it brought something: where it stands now it will stand in the
+    /// next prompt.
+    pub fn log(&self) -> Option<Vec<(ToolName, String)>> {
+        let last = self.cycles.last().filter(|last| !self.short && is_kept(last))?;
+        let fits = self.window.is_none_or(|room| count_tokens(&last.observation) <= room);
+        fits.then(|| self.told(&self.cycles))
+    }
+
+    fn told(&self, cycles: &[CycleRecord]) -> Vec<(ToolName, String)> {
         if self.short {
             return Vec::new();
         }
-        let earlier = &self.cycles[..self.cycles.len().saturating_sub(1)];
         let mut room = self.window.unwrap_or(usize::MAX);
         let mut kept: Vec<(&CycleRecord, Option<&str>)> = Vec::new();
-        for record in earlier.iter().rev().filter(|record| record.ran && !CONTROL.contains(&record.tool.as_str())) {
+        for record in cycles.iter().rev().filter(|record| is_kept(record)) {
             let tokens = count_tokens(&record.observation);
             let fits = tokens <= room;
             room = room.saturating_sub(tokens);
@@ -182,6 +193,11 @@ impl Memory {
         let known = if self.short { self.cycles.len().saturating_sub(1) } else { 0 };
         self.cycles[known..].iter().find(|r| r.ran && r.tool == *tool && r.args == *args).map(|r| r.cycle)
     }
+}
+
+/// Whether a cycle is told again later: what was refused taught nothing about the bug.
+fn is_kept(record: &CycleRecord) -> bool {
+    record.ran && !CONTROL.contains(&record.tool.as_str())
 }
 
 #[cfg(test)]

@@ -235,7 +235,11 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Resul
         *item = unfenced(item);
     }
     let steps = if little { Vec::new() } else { memory.steps() };
-    let steps: Vec<String> = steps.into_iter().map(|(_, step)| unfenced(&step)).collect();
+    let plain = |steps: Vec<(ToolName, String)>| -> Vec<String> {
+        steps.into_iter().map(|(_, step)| unfenced(&step)).collect()
+    };
+    let log = memory.log().filter(|_| !little).map(plain);
+    let steps = plain(steps);
     let mut last = memory.last();
     if let Some(last) = &mut last {
         last.result = unfenced(&last.result);
@@ -249,6 +253,8 @@ pub fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Resul
         "available": view.available(),
         "hypotheses": memory.hypotheses,
         "gathered": gathered,
+        "beside": last.as_ref().filter(|_| log.is_none()),
+        "log": log.as_ref().unwrap_or(&steps),
         "steps": steps,
         "last": last,
         "cycle": cycle,
