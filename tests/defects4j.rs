@@ -349,6 +349,20 @@ async fn a_model_that_looks_for_the_repair_is_shown_neither_tags_nor_history_nor
 }
 
 #[tokio::test]
+async fn by_repairagents_paper_the_first_prompt_holds_the_failing_tests_with_their_results() {
+    let made = Installation::usual("3.0.1").await;
+    let endpoint = Endpoint::start(|_, _, _| Reply::text("I do not know"));
+    let url = endpoint.base_url();
+    let model = ["--model", "m", "--base-url", &url, "--allow-unpriced", "--strategy", "repairagent", "--paper"];
+    made.unidebug(&[&["run", BUG, "--json"], &model[..]].concat()).expect_code(1);
+    let first = endpoint.served()[0].body["messages"][1]["content"].as_str().unwrap().to_owned();
+    for part in [TRIGGER, "assertTrue(new Cart(40, 10).isDeliveredFree(50));   // <-- fails here", "AssertionError"] {
+        assert!(first.contains(part), "{part}: {first}");
+    }
+    assert!(!first.contains("total() > from"), "and nothing of the product: {first}");
+}
+
+#[tokio::test]
 async fn lists_are_filtered_and_samples_can_be_drawn_again() {
     let made = Installation::usual("3.0.1").await;
     for (project, last) in [("Lang", 30), ("Math", 12)] {
