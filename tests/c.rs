@@ -397,9 +397,14 @@ fn the_engine_repairs_a_program_by_cases_that_crashes() {
     });
     let set = folder_of(&[("bugs.jsonl", &format!("{entry}\n")), ("first/main.c", main)]);
     let root = set.path().join("bugs.jsonl");
-    let (verdict, patch) = engine(&["jsonl:first", "--root", root.to_str().unwrap()]);
-    assert_eq!(verdict, "plausible");
+    let done = unidebug(&["run", "--json", "--max-time", "60s", "jsonl:first", "--root", root.to_str().unwrap()]);
+    let told = done.json();
+    assert_eq!(told["verdict"], "plausible", "{done}");
+    let patch = text(&told["patch"]);
     assert!(patch.contains("+    while (at != NULL && at->next != NULL) {"), "{patch}");
+    // What cases execute with the patch is measured, too: two of three fail no more, and all of them run the loop.
+    let reasons = told["confidence"]["reasons"].to_string();
+    assert!(reasons.contains("that passed before"), "{}", told["confidence"]);
 }
 
 /// What a shared library executed is kept when the program around it crashes.

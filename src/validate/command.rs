@@ -8,6 +8,7 @@ mod cases;
 mod complaints;
 mod copy;
 mod printed;
+mod probe;
 mod reports;
 mod said;
 mod told;
@@ -23,14 +24,9 @@ use super::failing::{self, Asked, Facts};
 use super::plausible::{self, Judged};
 use super::records::Discovered;
 use super::refuse::refuse;
-use super::{
-    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, cold, lanes,
-    subject,
-};
+use super::{Baseline, Judge, OnResult, Options, Spectrum, ValidateError, clean, cold, lanes, subject};
 use crate::benchmark::{Case, Checkout, Runner};
-use crate::domain::{
-    Diagnostic, Disagreement, Failure, HeldOut, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation,
-};
+use crate::domain::{Diagnostic, Disagreement, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation};
 use crate::sandbox::Sandbox;
 use camino::Utf8Path;
 use futures::stream::{self, StreamExt};
@@ -281,20 +277,6 @@ impl CommandJudge {
         Judged { outcome, detail, against, fixed: first.fixed }
     }
 
-    async fn measured(&self, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
-        match &self.toolchain {
-            Some(toolchain) => toolchain.spectrum(self, time).await,
-            None => Ok(None),
-        }
-    }
-
-    async fn checked(&self) -> Result<Option<&Checked>, ValidateError> {
-        match &self.toolchain {
-            Some(toolchain) => toolchain.checked(self).await,
-            None => Ok(None),
-        }
-    }
-
     /// The tests that passed before, by class and bare method.
     fn expected(&self) -> Discovered {
         let mut expected = Discovered::new();
@@ -364,37 +346,5 @@ impl Judge for CommandJudge {
 
     fn disagreements(&self) -> Vec<Disagreement> {
         Vec::new()
-    }
-}
-
-#[async_trait::async_trait]
-impl Probe for CommandJudge {
-    async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
-        let mut report = self.untouched(None).await?;
-        if !tests.is_empty() {
-            report.results.retain(|id, _| tests.iter().any(|name| failing::matches(name, id)));
-        }
-        Ok(report)
-    }
-
-    async fn held_out(&self, patch: &Patch) -> Result<Option<HeldOut>, ValidateError> {
-        self.run_held_out(patch).await
-    }
-
-    async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
-        Ok(self.measured(Duration::ZERO).await?.map(|spectrum| spectrum.failing()))
-    }
-
-    async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-        self.measured(scope.time).await
-    }
-
-    async fn sanitized(&self) -> Result<Option<Vec<Failure>>, ValidateError> {
-        Ok(self.checked().await?.map(|checked| checked.reports.clone()))
-    }
-
-    async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
-        let of_file = |warning: &&Diagnostic| warning.file.as_ref() == Some(file);
-        Ok(self.checked().await?.map(|checked| checked.warnings.iter().filter(of_file).cloned().collect()))
     }
 }

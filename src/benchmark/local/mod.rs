@@ -235,7 +235,7 @@ impl Local {
             Kind::Ant => ant::set_up(into, &self.settings, facts, &mut notes).await?,
             Kind::Plain => plain::set_up(into, &self.settings, facts, &mut notes).await?,
             Kind::Python => python::set_up(into, folder, &mut notes),
-            Kind::Registered(kind) => (kind.set_up)(into, &mut notes)?,
+            Kind::Registered(kind) => with_names_of(folder, into, async |root| (kind.set_up)(root, &mut notes)).await?,
         };
         Ok(SetUp { project: overridden(project, facts), own, reactor, notes })
     }

@@ -29,8 +29,17 @@ pub(crate) trait Toolchain: Send + Sync {
     /// What speaks against a patch whose tests all pass, in words that go on after "all tests pass, but".
     async fn objection(&self, judge: &CommandJudge, patch: &Patch) -> Result<Option<String>, ValidateError>;
 
-    /// What each test executes, passing ones as far as the time goes; `None` where it cannot be measured.
+    /// What each test executes of the untouched project, passing ones as far as the time goes; `None` where it cannot be
+    /// measured.
     async fn spectrum(&self, judge: &CommandJudge, time: Duration) -> Result<Option<Spectrum>, ValidateError>;
+
+    /// The same with a patch; `None` also where tests cannot be told apart.
+    async fn executed(
+        &self,
+        judge: &CommandJudge,
+        patch: &Patch,
+        time: Duration,
+    ) -> Result<Option<Spectrum>, ValidateError>;
 
     /// What compilers and checked builds say of the untouched project; `None` where it cannot be built so.
     async fn checked(&self, judge: &CommandJudge) -> Result<Option<&Checked>, ValidateError>;

@@ -6,7 +6,7 @@ use super::compilers::{Added, Compilers, LEAST};
 use super::drivers::{Driver, words};
 use super::forget_objects;
 use crate::benchmark::Case;
-use crate::domain::{RepoPath, TestId};
+use crate::domain::{Patch, RepoPath, TestId};
 use crate::sandbox::Job;
 use crate::validate::command::{CommandJudge, Testing, on_users_path, with_input};
 use crate::validate::{Coverage, Spectrum, ValidateError, io_error};
@@ -26,14 +26,18 @@ const ALWAYS: usize = 3;
 const CUT: u64 = 5;
 
 /// What each test executes, passing ones as far as the time goes; `None` where it cannot be measured.
-pub(super) async fn measure(judge: &CommandJudge, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
+pub(super) async fn measure(
+    judge: &CommandJudge,
+    patch: &Patch,
+    time: Duration,
+) -> Result<Option<Spectrum>, ValidateError> {
     let gcov = on_users_path("gcov", &judge.checkout.root);
     let added = Added { source: DUMP, always: "--coverage -O0", linked: "$here/added.o", only_gcc: true };
     let (Some(gcov), Some(tools)) = (gcov, Compilers::of(judge, &added).await?) else {
         tracing::info!("no coverage: it is measured in C, by gcc and gcov");
         return Ok(None);
     };
-    let (_keep, tree) = judge.copy()?;
+    let (_keep, tree) = judge.patched_copy(patch)?;
     forget_objects(&tree);
     let mut run = Measured { judge, tree, tools, gcov, end: Instant::now() };
     if let Some(build) = &judge.commands.build
@@ -55,6 +59,14 @@ pub(super) async fn measure(judge: &CommandJudge, time: Duration) -> Result<Opti
         tracing::info!("no coverage: gcov tells of no triggering test");
     }
     Ok(is_told.then(|| Spectrum::of(tests)))
+}
+
+/// Whether what single tests execute can be measured.
+pub(super) fn tells_tests_apart(judge: &CommandJudge) -> bool {
+    match &judge.commands.test {
+        Testing::Cases(..) => true,
+        Testing::Reports(command, _) => Driver::of(command).is_some(),
+    }
 }
 
 /// Tests, each with whether it passed and what it executed.

@@ -72,7 +72,17 @@ impl Toolchain for Tools {
     }
 
     async fn spectrum(&self, judge: &CommandJudge, time: Duration) -> Result<Option<Spectrum>, ValidateError> {
-        self.measured.get_or_try_init(|| gcov::measure(judge, time)).await.cloned()
+        let untouched = Patch::default();
+        self.measured.get_or_try_init(|| gcov::measure(judge, &untouched, time)).await.cloned()
+    }
+
+    async fn executed(
+        &self,
+        judge: &CommandJudge,
+        patch: &Patch,
+        time: Duration,
+    ) -> Result<Option<Spectrum>, ValidateError> {
+        if gcov::tells_tests_apart(judge) { gcov::measure(judge, patch, time).await } else { Ok(None) }
     }
 
     async fn checked(&self, judge: &CommandJudge) -> Result<Option<&Checked>, ValidateError> {
