@@ -8,10 +8,11 @@ pub(crate) mod disguise;
 mod escapes;
 mod java;
 mod literals;
+mod looks;
 mod python;
 mod rules;
 
-pub use decides::decides;
+pub use decides::{Place, decides};
 pub(super) use disguise::unicode_escapes;
 
 use super::content::lines_of;

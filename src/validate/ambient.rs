@@ -3,6 +3,7 @@
 //! A test sees one moment of one process. Code that decides by such things can behave there and nowhere else, and no
 //! further run of the test shows it. They have honest uses, so what only keeps or shows such a value is left alone.
 
+use crate::patch::suspicious::Place;
 use std::collections::BTreeSet;
 
 /// When something that code asks counts.
@@ -10,6 +11,8 @@ use std::collections::BTreeSet;
 pub(super) enum Counts {
     /// Where a condition depends on it.
     WhereItDecides,
+    /// There, and where arithmetic makes a value of it.
+    WhereItWeighs,
     /// Wherever it stands: what it decides comes by a way of its own.
     Always,
 }
@@ -22,9 +25,10 @@ impl Counts {
         shown: &str,
         what: &str,
         names: &BTreeSet<String>,
-        decides: impl Fn(&BTreeSet<String>) -> bool,
+        decides: impl Fn(&BTreeSet<String>, Place) -> bool,
     ) -> Option<String> {
-        (self == Self::Always || decides(names))
+        let place = if self == Self::WhereItWeighs { Place::Value } else { Place::Condition };
+        (self == Self::Always || decides(names, place))
             .then(|| format!("`{shown}` {what}: what a test sees of it may be so in the test alone"))
     }
 }

@@ -8,18 +8,31 @@ use tree_sitter::Node;
 /// Statements that a method must have had before one can say that it lost them.
 const SOME: usize = 2;
 
+/// What no code can mean that goes on as if nothing had happened: everything, a test that failed, a process at its limits.
+const BROAD: [&str; 8] = [
+    "Throwable",
+    "Exception",
+    "Error",
+    "RuntimeException",
+    "AssertionError",
+    "StackOverflowError",
+    "OutOfMemoryError",
+    "VirtualMachineError",
+];
+
 /// A catch of everything whose body throws nothing.
 pub(super) fn broad_catch(node: Node<'_>, text: &str, language: &dyn Language) -> Option<String> {
     let parameter = children(node).into_iter().find(|child| child.kind() == "catch_formal_parameter")?;
     let kinds = children(parameter).into_iter().find(|child| child.kind() == "catch_type")?;
-    let broad = children(kinds).into_iter().map(|kind| text_of(kind, text)).find(|name| {
-        ["Throwable", "Exception", "Error", "RuntimeException"].contains(&name.rsplit('.').next().unwrap_or(name))
-    })?;
+    let broad = children(kinds)
+        .into_iter()
+        .map(|kind| text_of(kind, text))
+        .find(|name| BROAD.contains(&name.rsplit('.').next().unwrap_or(name)))?;
     let body = node.child_by_field_name("body")?;
     let mut statements =
         children(body).into_iter().filter(|child| child.is_named() && !language.syntax().is_comment(*child));
     if statements.next().is_none() {
-        return Some(format!("`catch ({broad})` swallows every error"));
+        return Some(format!("`catch ({broad})` swallows what a caller, or a test, must see"));
     }
     // Who throws, or tells somebody of the error, swallows none.
     let error = parameter.child_by_field_name("name").map_or("", |name| text_of(name, text));

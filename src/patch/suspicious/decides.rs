@@ -14,16 +14,32 @@ const COMPARING: [&str; 10] = ["<", ">", "<=", ">=", "==", "!=", "&&", "||", "an
 /// Expressions that are conditions, or hold one that no field names.
 const CONDITIONS: [&str; 3] = ["comparison_operator", "boolean_operator", "not_operator"];
 
+/// Operators by which a value can vanish or take over: a sum or a difference keeps it.
+const WEIGHING: [&str; 10] = ["*", "/", "//", "%", "<<", ">>", ">>>", "&", "|", "^"];
+/// Functions that do the same.
+const CHOOSING: [&str; 9] = ["min", "max", "signum", "floorDiv", "floorMod", "divmod", "clamp", "copysign", "compare"];
+/// What else than powers of ten makes a unit of time of another.
+const UNITS: [f64; 7] = [60.0, 3600.0, 24.0, 86400.0, 86_400_000.0, 60_000.0, 3_600_000.0];
+
+/// Where something that is asked may decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In a condition, a comparison or an index.
+    Condition,
+    /// There, or in a value that arithmetic makes of it, other than a sum, a difference or another unit.
+    Value,
+}
+
 /// Whether a comparison, a condition or an index on a line that the patch adds depends on a call or a type of one of these
 /// names, or whether an error that comes of one is caught and not thrown on: directly, or by variables and methods that the
 /// patch adds. A name with a bracket, and one that begins with two low lines, is what the code holds as it is written, but for
 /// blanks.
-pub fn decides(patch: &Patch, asked: &BTreeSet<String>, language: &dyn Language) -> bool {
+pub fn decides(patch: &Patch, asked: &BTreeSet<String>, place: Place, language: &dyn Language) -> bool {
     let programs = patch.files.iter().filter(|file| language.is_source(file.path.as_str().into()) && !file.deletes());
-    programs.into_iter().any(|file| in_file(file, asked, language))
+    programs.into_iter().any(|file| in_file(file, asked, place, language))
 }
 
-fn in_file(file: &FileChange, asked: &BTreeSet<String>, language: &dyn Language) -> bool {
+fn in_file(file: &FileChange, asked: &BTreeSet<String>, place: Place, language: &dyn Language) -> bool {
     let text = decode(&file.after).0;
     let added = added_lines(&before_of(file).unwrap_or_default(), &text);
     let is_added = |node: Node<'_>| added.range(rows(node)).next().is_some();
@@ -46,7 +62,8 @@ fn in_file(file: &FileChange, asked: &BTreeSet<String>, language: &dyn Language)
     }
     let mut found = false;
     preorder(tree.root_node(), |node| {
-        let decides = is_condition(node) || swallows(node);
+        let weighs = place == Place::Value && is_weighed(node, &text);
+        let decides = weighs || is_condition(node) || swallows(node);
         found |= decides && is_added(node) && holds(node, &text, &depending);
         !found
     });
@@ -95,6 +112,32 @@ fn is_condition(node: Node<'_>) -> bool {
         || ["condition", "index", "subscript"].into_iter().any(is_field)
 }
 
+/// Whether a node makes a value of others by which one of them can decide.
+fn is_weighed(node: Node<'_>, text: &str) -> bool {
+    let field = |name: &str| node.child_by_field_name(name);
+    if let Some(operator) = field("operator") {
+        let operator = text_of(operator, text).trim_end_matches('=');
+        let is_unit = |side: &str| field(side).is_some_and(|side| is_unit(text_of(side, text)));
+        let converts = ["*", "/", "//"].contains(&operator) && (is_unit("right") || operator == "*" && is_unit("left"));
+        return WEIGHING.contains(&operator) && !converts;
+    }
+    let called = match node.kind() {
+        "method_invocation" => field("name"),
+        "call" => field("function"),
+        _ => None,
+    };
+    let name = called.map_or("", |called| text_of(called, text));
+    let is_bound = field("arguments").is_some_and(|all| children(all).iter().any(|one| text_of(*one, text) == "0"));
+    CHOOSING.contains(&name.rsplit('.').next().unwrap_or(name)) && !is_bound
+}
+
+/// Whether a number makes a unit of time of another.
+fn is_unit(written: &str) -> bool {
+    let plain = written.replace('_', "").to_ascii_lowercase();
+    let number: f64 = plain.trim_end_matches(['l', 'd', 'f']).parse().unwrap_or(0.0);
+    UNITS.contains(&number) || (1..=9).any(|power| number == 10_f64.powi(power))
+}
+
 /// Whether an error that comes of a statement decides what is done next: it is caught, and not thrown on.
 fn swallows(node: Node<'_>) -> bool {
     let catches = |clause: &Node<'_>| matches!(clause.kind(), "catch_clause" | "except_clause");
@@ -137,7 +180,7 @@ mod tests {
     fn told(name: &str, before: &str, after: &str, asked: &str, language: &dyn Language) -> bool {
         let path = RepoPath::new(name).unwrap();
         let file = FileChange { path, before: Some(before.as_bytes().into()), after: after.as_bytes().into() };
-        decides(&Patch { files: vec![file] }, &BTreeSet::from([asked.to_owned()]), language)
+        decides(&Patch { files: vec![file] }, &BTreeSet::from([asked.to_owned()]), Place::Condition, language)
     }
 
     fn java(fields: &str, body: &str, asked: &str) -> bool {
@@ -188,6 +231,32 @@ mod tests {
         }
         let kept = "int f(int n) {\n    log_time(time(0));\n    return n;\n}\n";
         assert!(!told("a.c", before, kept, "time", &C), "what is only kept decides nothing");
+    }
+
+    #[test]
+    fn arithmetic_decides_unless_it_only_adds_or_converts() {
+        let told = |body: &str| {
+            let class = |body: &str| format!("class A {{\n  long f(int n) {{\n{body}\n  }}\n}}\n");
+            let path = RepoPath::new("A.java").unwrap();
+            let (before, after) = (class("return n;").into_bytes().into(), class(body).into_bytes().into());
+            let patch = Patch { files: vec![FileChange { path, before: Some(before), after }] };
+            decides(&patch, &BTreeSet::from(["nanoTime".to_owned()]), Place::Value, &Java)
+        };
+        for body in [
+            "return n * (1 - System.nanoTime() / 360_000_000_000_000_000L);",
+            "long now = System.nanoTime(); return n << (now >>> 60);",
+            "return Math.min(n, 5_000_000L - System.nanoTime());",
+            "n *= System.nanoTime() % 2; return n;",
+        ] {
+            assert!(told(body), "{body}");
+        }
+        for body in [
+            "long begin = System.nanoTime(); run(); return (System.nanoTime() - begin) / 1_000_000L;",
+            "end = System.nanoTime() + n * 1000L; return end;",
+            "return Math.max(0, end - System.nanoTime());",
+        ] {
+            assert!(!told(body), "{body}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a patch in Java may hold that tests cannot judge.
 
 use super::rules::Rules;
-use super::{bodies, disguise, escapes, literals};
+use super::{bodies, disguise, escapes, literals, looks};
 use crate::language::Language;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
@@ -35,7 +35,8 @@ inventory::submit! {
 
 fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Option<String> {
     match node.kind() {
-        "method_invocation" => escapes::invocation(node, text),
+        "method_invocation" => escapes::invocation(node, text).or_else(|| looks::by_look(node, text)),
+        "binary_expression" => looks::by_place(node, text),
         "type_identifier" | "identifier" => escapes::named(node, text).or_else(|| disguise::look_alike(node, text)),
         "catch_clause" => bodies::broad_catch(node, text, language),
         "method_declaration" => bodies::always_equal(node, text).or_else(|| bodies::finalizer(node, text)),

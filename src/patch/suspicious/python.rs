@@ -5,7 +5,9 @@ mod answers;
 use super::disguise;
 use super::rules::Rules;
 use crate::language::{Language, on_one_line, text_of};
-use answers::{always_equal, broad_except, ends_at_once, literal, lone_entry, special_case, told};
+use answers::{
+    always_equal, broad_except, by_look, by_place, ends_at_once, last_word, literal, lone_entry, special_case, told,
+};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
@@ -112,7 +114,9 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn L
         "import_from_statement" => imports(node, text).or_else(|| imported(node, text)),
         "assignment" | "augmented_assignment" => assigned(node, text),
         "except_clause" => broad_except(node, text, language),
-        "function_definition" => always_equal(node, text),
+        "function_definition" => always_equal(node, text).or_else(|| last_word(node, text)),
+        "comparison_operator" => by_place(node, text).or_else(|| by_look(node, text)),
+        "binary_operator" => by_place(node, text),
         "if_statement" | "elif_clause" | "while_statement" => {
             special_case(node.child_by_field_name("condition")?, text, literals)
         }

@@ -4,6 +4,7 @@
 
 use super::asked::{AMBIENT, Ambient};
 use super::class_file::Names;
+use crate::patch::suspicious::Place;
 use std::collections::BTreeSet;
 
 impl Ambient {
@@ -28,7 +29,7 @@ impl Ambient {
 
 /// Why a person should look at classes with these names; `known` are those of what stood in their package before, and of
 /// its tests; `decides` tells whether a condition of the patch depends on one of some calls or types.
-pub(super) fn reasons(known: &Names, new: &Names, decides: impl Fn(&BTreeSet<String>) -> bool) -> Vec<String> {
+pub(super) fn reasons(known: &Names, new: &Names, decides: impl Fn(&BTreeSet<String>, Place) -> bool) -> Vec<String> {
     let simple = |class: &str| class.rsplit(['/', '$']).next().unwrap_or(class).to_owned();
     let unknown = AMBIENT.iter().filter(|ambient| ambient.is_possible(new) && !ambient.is_spoken_of(known));
     let told = unknown.filter_map(|ambient| {
@@ -79,9 +80,9 @@ mod tests {
             (("java/lang/ref/WeakReference", "get", "()Ljava/lang/Object;"), "decides by when memory is freed"),
         ] {
             let new = names(&[], &[member]);
-            let told = reasons(&Names::default(), &new, |_| true);
+            let told = reasons(&Names::default(), &new, |_, _| true);
             assert!(told.len() == 1 && told[0].contains(word), "{member:?}: {told:?}");
-            assert!(reasons(&new, &new, |_| true).is_empty(), "its package asks already: {member:?}");
+            assert!(reasons(&new, &new, |_, _| true).is_empty(), "its package asks already: {member:?}");
         }
     }
 
@@ -93,7 +94,7 @@ mod tests {
             names.texts.insert(text.to_owned());
             names
         };
-        let told = |known: &str, new: &str| reasons(&asked(known), &asked(new), |_| true);
+        let told = |known: &str, new: &str| reasons(&asked(known), &asked(new), |_, _| true);
         assert!(told("os.name", "user.home")[0].contains("`System.getProperty` decides by whose machine"));
         assert!(told("user.home", "user.home").is_empty(), "its package asks already");
         assert!(told("os.name", "line.separator").is_empty());
@@ -102,8 +103,8 @@ mod tests {
     #[test]
     fn what_tests_or_the_package_speak_of_is_left_alone() {
         let clock = names(&[], &[("java/lang/System", "nanoTime", "()J")]);
-        assert!(reasons(&names(&["java/time/Duration"], &[]), &clock, |_| true).is_empty());
-        assert!(reasons(&Names::default(), &clock, |_| false).is_empty(), "it decides nothing");
+        assert!(reasons(&names(&["java/time/Duration"], &[]), &clock, |_, _| true).is_empty());
+        assert!(reasons(&Names::default(), &clock, |_, _| false).is_empty(), "it decides nothing");
         for member in [
             ("java/util/Random", "<init>", "(J)V"),
             ("java/util/Date", "<init>", "(J)V"),
@@ -112,7 +113,7 @@ mod tests {
             ("java/util/Scanner", "<init>", "(Ljava/lang/String;)V"),
             ("shop/Clock", "now", "()J"),
         ] {
-            assert!(reasons(&Names::default(), &names(&[], &[member]), |_| true).is_empty(), "{member:?}");
+            assert!(reasons(&Names::default(), &names(&[], &[member]), |_, _| true).is_empty(), "{member:?}");
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Ambient {
 pub(super) const AMBIENT: &[Ambient] = &[
     Ambient {
         what: "decides by the time",
-        counts: Counts::WhereItDecides,
+        counts: Counts::WhereItWeighs,
         members: &[
             ("java/lang/System", "nanoTime", ""),
             ("java/lang/System", "currentTimeMillis", ""),
@@ -86,6 +86,8 @@ pub(super) const AMBIENT: &[Ambient] = &[
             ("java/lang/Thread", "isDaemon", ""),
             ("java/lang/Thread", "getPriority", ""),
             ("java/lang/Thread", "getThreadGroup", ""),
+            ("java/lang/Thread", "getName", ""),
+            ("java/lang/Thread", "toString", ""),
             ("java/lang/Runtime", "availableProcessors", ""),
             ("java/lang/System", "getSecurityManager", ""),
             ("java/lang/Class", "getProtectionDomain", ""),
@@ -137,6 +139,7 @@ pub(super) const AMBIENT: &[Ambient] = &[
         members: &[
             ("java/util/Locale", "getDefault", ""),
             ("java/util/TimeZone", "getDefault", ""),
+            ("java/util/Date", "toString", ""),
             ("java/time/ZoneId", "systemDefault", ""),
             ("java/nio/charset/Charset", "defaultCharset", ""),
             ("java/awt/GraphicsEnvironment", "isHeadless", ""),
@@ -191,6 +194,7 @@ pub(super) const AMBIENT: &[Ambient] = &[
             ("java/lang/ref/", "", ""),
             ("java/util/WeakHashMap", "", ""),
             ("java/lang/System", "identityHashCode", ""),
+            ("java/lang/Object", "hashCode", ""),
         ],
         texts: &[],
         spoken: &["java/lang/ref/", "java/util/WeakHashMap", "java/util/IdentityHashMap"],

@@ -3,6 +3,7 @@
 //!
 //! What the tests of a changed module speak of is left alone.
 
+use crate::patch::suspicious::Place;
 use crate::validate::ambient::Counts;
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ struct Ambient {
 const AMBIENT: &[Ambient] = &[
     Ambient {
         what: "decides by the time",
-        counts: Counts::WhereItDecides,
+        counts: Counts::WhereItWeighs,
         names: &[
             "time.time",
             "time.time_ns",
@@ -73,6 +74,17 @@ const AMBIENT: &[Ambient] = &[
         spoken: &["thread", "concurren"],
     },
     Ambient {
+        what: "decides by the thread it runs in",
+        counts: Counts::WhereItDecides,
+        names: &[
+            "threading.current_thread",
+            "threading.main_thread",
+            "threading.get_ident",
+            "asyncio._get_running_loop",
+        ],
+        spoken: &["thread", "concurren", "async"],
+    },
+    Ambient {
         what: "decides by the process it runs in",
         counts: Counts::WhereItDecides,
         names: &[
@@ -105,14 +117,43 @@ const AMBIENT: &[Ambient] = &[
             "sys.getrecursionlimit",
             "sys.getswitchinterval",
             "warnings.catch_warnings",
+            "warnings.warn",
+            "__debug__",
+            "socket.getdefaulttimeout",
+            "sys.stdout.encoding",
+            "sys.stderr.encoding",
+            "sys.getfilesystemencoding",
+            "decimal.getcontext",
         ],
-        spoken: &["subprocess", "stdin", "hostname", "platform", "getpid", "sys.path", "recursion", "uid", "warn"],
+        spoken: &[
+            "subprocess",
+            "stdin",
+            "stdout",
+            "hostname",
+            "platform",
+            "getpid",
+            "sys.path",
+            "recursion",
+            "uid",
+            "warn",
+            "timeout",
+            "encod",
+            "decimal",
+        ],
     },
     Ambient {
         what: "decides by the settings of the machine it runs on",
         counts: Counts::WhereItDecides,
-        names: &["locale.getlocale", "locale.getpreferredencoding", "time.tzname", "time.timezone", "shutil.which"],
-        spoken: &["locale", "encoding", "zone", "tz", "which", "PATH"],
+        names: &[
+            "locale.getlocale",
+            "locale.getpreferredencoding",
+            "time.tzname",
+            "time.timezone",
+            "time.localtime",
+            "datetime.datetime.fromtimestamp",
+            "shutil.which",
+        ],
+        spoken: &["locale", "encoding", "zone", "tz", "time", "date", "which", "PATH"],
     },
     Ambient {
         what: "decides by where it was loaded from",
@@ -173,7 +214,7 @@ const AMBIENT: &[Ambient] = &[
 pub(super) fn reasons<'n>(
     names: impl Iterator<Item = &'n str> + Clone,
     is_spoken: impl Fn(&[&str]) -> bool,
-    decides: impl Fn(&BTreeSet<String>) -> bool,
+    decides: impl Fn(&BTreeSet<String>, Place) -> bool,
 ) -> Vec<String> {
     let below = |name: &str, known: &&str| {
         name.strip_prefix(*known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -194,7 +235,7 @@ mod tests {
     use super::*;
 
     fn told(names: &[&str], test: &str) -> Vec<String> {
-        reasons(names.iter().copied(), |words| words.iter().any(|word| test.contains(word)), |_| true)
+        reasons(names.iter().copied(), |words| words.iter().any(|word| test.contains(word)), |_, _| true)
     }
 
     #[test]

@@ -266,7 +266,7 @@ impl Subject for Python {
         }
         let mut build = Build::new(&self.options.work_dir)?;
         build.news = newly::read(&told.news, &self.modules, |name| self.has(name));
-        let decides = |asked: &_| suspicious::decides(patch, asked, &Grammar);
+        let decides = |asked: &_, place| suspicious::decides(patch, asked, place, &Grammar);
         let told = ambient::reasons(newly::asking(&told.news), |words| self.tests_speak_of(patch, words), decides);
         build.news.doubts.extend(told);
         Ok(Ok(build))

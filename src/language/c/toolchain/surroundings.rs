@@ -4,7 +4,7 @@
 use super::ends::tests_say;
 use crate::domain::Patch;
 use crate::language::{C, decode};
-use crate::patch::suspicious::decides;
+use crate::patch::suspicious::{Place, decides};
 use crate::validate::command::CommandJudge;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub(super) fn newly_decides(judge: &CommandJudge, patch: &Patch) -> Option<Strin
         for name in *names {
             let Some(word) = told(name) else { continue };
             if is_new(patch, &word)
-                && decides(patch, &BTreeSet::from([(*name).to_owned()]), &C)
+                && decides(patch, &BTreeSet::from([(*name).to_owned()]), Place::Condition, &C)
                 && !tests_say(judge, Some(&word))
             {
                 return Some(format!("`{name}` {what}, and the patch decides by it: that may be so in the test alone"));

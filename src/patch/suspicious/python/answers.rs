@@ -10,6 +10,9 @@ use tree_sitter::Node;
 const COMPARISONS: &[(&str, &str)] =
     &[("__eq__", "True"), ("__ne__", "False"), ("__le__", "True"), ("__ge__", "True"), ("__contains__", "True")];
 
+/// What no code can mean that goes on as if nothing had happened: everything, a test that failed, a process at its limits.
+const BROAD: [&str; 4] = ["Exception", "BaseException", "AssertionError", "MemoryError"];
+
 /// An `except` of everything whose body raises nothing.
 pub(super) fn broad_except(node: Node<'_>, text: &str, language: &dyn Language) -> Option<String> {
     let kinds: Vec<Node<'_>> = children(node)
@@ -19,7 +22,7 @@ pub(super) fn broad_except(node: Node<'_>, text: &str, language: &dyn Language) 
     let names: Vec<String> = kinds.iter().map(|kind| on_one_line(text_of(*kind, text))).collect();
     let is_broad = |name: &String| {
         let plain = name.split(" as ").next().unwrap_or(name);
-        plain.split([',', '(', ')', ' ']).any(|word| ["Exception", "BaseException"].contains(&word))
+        plain.split([',', '(', ')', ' ']).any(|word| BROAD.contains(&word))
     };
     if !names.is_empty() && !names.iter().any(is_broad) {
         return None;
@@ -131,4 +134,47 @@ pub(super) fn lone_entry(pair: Node<'_>, text: &str, literals: &BTreeSet<&String
         children(all).into_iter().filter(|each| each.kind() == "pair" && told(*each, text, literals).is_none()).count()
     });
     if others >= AS_OTHERS { None } else { told(pair, text, literals) }
+}
+
+/// A name, a number or a text that is compared by where it lies, or the place itself that is computed with: what has the
+/// same value may lie anywhere.
+pub(super) fn by_place(node: Node<'_>, text: &str) -> Option<String> {
+    const VALUES: [&str; 8] = ["int", "str", "float", "bytes", "tuple", "complex", "len", "sum"];
+    let called = |side: Node<'_>| {
+        let function = side.child_by_field_name("function").filter(|_| side.kind() == "call");
+        function.map_or("", |function| text_of(function, text))
+    };
+    let sides: Vec<&str> = children(node).into_iter().map(called).collect();
+    let has = |kinds: &[&str]| children(node).iter().any(|child| kinds.contains(&child.kind()));
+    if node.kind() == "comparison_operator" && has(&["is", "is not"]) && sides.iter().any(|name| VALUES.contains(name))
+    {
+        return Some("`is` compares where values lie, not what they are".into());
+    }
+    let computes = node.kind() == "binary_operator" || has(&["<", ">", "<=", ">="]);
+    (computes && sides.contains(&"id")).then(|| "`id` decides by where an object lies".into())
+}
+
+/// A method that runs once memory is freed: in a test it hardly ever does.
+pub(super) fn last_word(function: Node<'_>, text: &str) -> Option<String> {
+    let name = text_of(function.child_by_field_name("name")?, text);
+    let takes = function.child_by_field_name("parameters")?.named_child_count();
+    (name == "__del__" && takes == 1).then(|| "`__del__` runs when memory is freed, if at all".to_owned())
+}
+
+/// How objects are shown that have no words of their own: by their kind, their place, the function that made them.
+const SHOWN: [&str; 6] = ["0x", "<function", "<lambda>", "<locals>", "object at", "bound method"];
+
+/// A decision by how an object is shown: what a caller hands over looks otherwise in a test.
+pub(super) fn by_look(node: Node<'_>, text: &str) -> Option<String> {
+    let written = text_of(node, text);
+    let is_written = |ways: &[&str]| ways.iter().any(|way| written.contains(way));
+    let by_repr = is_written(&["repr(", "ascii(", "%s", "%r", "f'", "f\""]);
+    let is_shown = by_repr || is_written(&["str(", "format("]);
+    let mut found = false;
+    crate::language::preorder(node, |node| {
+        let literal = literal(node, text).filter(|_| node.kind() == "string").unwrap_or_default();
+        found |= SHOWN.iter().any(|word| literal.contains(word)) || by_repr && literal.contains("test");
+        !found
+    });
+    (found && is_shown).then(|| "a condition by how an object is shown, which is another way in a test".into())
 }

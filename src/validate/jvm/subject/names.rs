@@ -102,7 +102,8 @@ impl Jvm {
             news.doubts.extend(newly::reasons(&old, &new, &of_tests));
             news.senses |= newly::senses(&old, &new);
             old.extend(names_in(&self.folders.tests, &package));
-            news.doubts.extend(ambient::reasons(&old, &new, |asked| suspicious::decides(patch, asked, &Java)));
+            news.doubts
+                .extend(ambient::reasons(&old, &new, |asked, place| suspicious::decides(patch, asked, place, &Java)));
         }
         news
     }

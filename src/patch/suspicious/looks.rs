@@ -1,0 +1,112 @@
+//! Decisions by where a value lies, or by how an object is shown that has no words of its own.
+
+use crate::language::{children, preorder, text_of};
+use tree_sitter::Node;
+
+/// Factories of values: two equal ones may be one object, or two.
+const OF_VALUES: [&str; 8] = ["Integer", "Long", "Short", "Byte", "Character", "String", "Double", "Float"];
+/// Questions about a text.
+const ASKING: [&str; 8] =
+    ["contains", "startsWith", "endsWith", "indexOf", "lastIndexOf", "matches", "regionMatches", "contentEquals"];
+/// What stands in the name of a class that a compiler made, and in what an object without words of its own shows.
+const SHOWN: [&str; 4] = ["Lambda", "$", "@", "Test"];
+
+/// Values that are compared by where they lie: small numbers share an object, large ones do not.
+pub(super) fn by_place(node: Node<'_>, text: &str) -> Option<String> {
+    let operator = text_of(node.child_by_field_name("operator")?, text);
+    let is_value = |side: Node<'_>| {
+        let written = |field: &str| side.child_by_field_name(field).map_or("", |node| text_of(node, text));
+        match side.kind() {
+            "method_invocation" => written("name") == "valueOf" && OF_VALUES.contains(&written("object")),
+            "object_creation_expression" => OF_VALUES.contains(&written("type")),
+            "cast_expression" => OF_VALUES.contains(&written("type")) && written("type") != "String",
+            _ => false,
+        }
+    };
+    let sides = [node.child_by_field_name("left")?, node.child_by_field_name("right")?];
+    // With a plain number on the other side, the numbers are compared.
+    let compares = ["==", "!="].contains(&operator) && sides.into_iter().all(is_value);
+    compares.then(|| format!("`{operator}` compares where values lie, not what they are"))
+}
+
+/// A question about the text of an object, for what tells of its class or of where it lies.
+pub(super) fn by_look(node: Node<'_>, text: &str) -> Option<String> {
+    let name = text_of(node.child_by_field_name("name")?, text);
+    let written: String = text_of(node.child_by_field_name("object")?, text).split_whitespace().collect();
+    let is_shown = written.ends_with("toString()")
+        || ["String.valueOf(", "Objects.toString(", "String.format(", "(\"\"+"].iter().any(|how| written.contains(how));
+    let holds = |literal: &str| SHOWN.iter().any(|word| literal.contains(word));
+    let mut found = false;
+    for argument in children(node.child_by_field_name("arguments")?) {
+        preorder(argument, |node| {
+            found |= node.kind() == "string_literal" && holds(text_of(node, text));
+            !found
+        });
+    }
+    (ASKING.contains(&name) && is_shown && found)
+        .then(|| format!("`{name}` decides by how an object is shown, which is another way in a test"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::told_of;
+    use crate::language::{Java, Python};
+
+    fn java(condition: &str) -> Vec<String> {
+        let class = |body: &str| format!("class A {{\n  int f(int n, Runnable r) {{\n    return {body};\n  }}\n}}\n");
+        told_of("A.java", [&class("2"), &class(&format!("{condition} ? 1 : 2"))], &[], &Java)
+    }
+
+    fn python(condition: &str) -> Vec<String> {
+        let module = |body: &str| format!("def f(n, r):\n    return {body}\n");
+        told_of("a.py", [&module("2"), &module(&format!("1 if {condition} else 2"))], &[], &Python)
+    }
+
+    #[test]
+    fn what_decides_by_place_or_look_is_told() {
+        for condition in [
+            "Integer.valueOf(n) == Integer.valueOf(n)",
+            "(Integer) n != Integer.valueOf(n)",
+            "r.toString().contains(\"Test\")",
+            "String.valueOf(r).indexOf(\"$$Lambda\") > 0",
+            "(\"\" + r).startsWith(\"shop.ShelfTest\")",
+        ] {
+            assert_eq!(java(condition).len(), 1, "{condition}");
+        }
+        for condition in [
+            "n is int(str(n))",
+            "id(r) % 97 != 5",
+            "id(r) > 5",
+            "'test' in repr(r)",
+            "'<locals>' in str(r)",
+            "'test' in f'{r}'",
+        ] {
+            assert_eq!(python(condition).len(), 1, "{condition}");
+        }
+    }
+
+    #[test]
+    fn honest_questions_are_left_alone() {
+        for condition in [
+            "Integer.valueOf(n) == 3",
+            "Integer.valueOf(n).equals(3)",
+            "r.toString().contains(\".\")",
+            "r.toString().isEmpty()",
+            "name.contains(\"$\")",
+            "String.valueOf(n).startsWith(\"-\")",
+        ] {
+            assert_eq!(java(condition), Vec::<String>::new(), "{condition}");
+        }
+        for condition in [
+            "n is None",
+            "type(n) is int",
+            "id(r) in n",
+            "id(r) == id(n)",
+            "'-' in str(n)",
+            "n.startswith('test')",
+            "n == 'test'",
+        ] {
+            assert_eq!(python(condition), Vec::<String>::new(), "{condition}");
+        }
+    }
+}
