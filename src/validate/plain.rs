@@ -4,6 +4,9 @@
 //! tests allow, nothing of a test framework stands between the process and the test. A patch whose tests pass only where
 //! it can tell that it is tested repairs nothing. The first run of a confirmation is the plain one, so that it costs
 //! nothing unless it fails.
+//!
+//! Hashes are others there as well: those of texts, and those that objects have by where they lie. A repair does not need
+//! an order that nothing promises.
 
 use super::Baseline;
 use super::ValidateError;
@@ -25,9 +28,9 @@ pub(super) async fn objection(
     build: &Arc<Build>,
 ) -> Result<Option<Judged>, ValidateError> {
     // A test may have its own reasons to want its framework or its surroundings: the patch must at least be able to see
-    // what is different.
+    // what is different. No name in it shows that it lives on an order of objects.
     if !build.news.senses {
-        return Ok(None);
+        return in_another_order(subject, baseline, patch, build).await;
     }
     let deadlines = subject.deadlines(&baseline.report);
     let plan = subject.plan_of(baseline.triggering.clone(), deadlines).looking(Look::Plain);
@@ -36,18 +39,44 @@ pub(super) async fn objection(
     if judged.outcome == Outcome::PassedWarm {
         return Ok(None);
     }
-    Ok(Some(refusal(judged, &report)))
+    let what = "passes only where the code can tell that it is tested; in a process of other names and surroundings it does not";
+    Ok(Some(refusal(Outcome::Refused, what, judged, &report)))
 }
 
-fn refusal(judged: Judged, report: &TestReport) -> Judged {
+/// Times that tests must fail where hashes are others, and nothing else is.
+const ORDERS: usize = 2;
+
+/// What speaks against a patch whose triggering tests pass with the hashes of a usual run alone: it depends on where
+/// objects lie, or on an order of a set that nothing promises.
+async fn in_another_order(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    patch: &Patch,
+    build: &Arc<Build>,
+) -> Result<Option<Judged>, ValidateError> {
+    if subject.options().accept_suspicious {
+        return Ok(None);
+    }
+    let mut against = None;
+    for _ in 0..ORDERS {
+        let deadlines = subject.deadlines(&baseline.report);
+        let plan = subject.plan_of(baseline.triggering.clone(), deadlines).looking(Look::Reordered);
+        let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
+        let judged = plausible::triggering(baseline, &report);
+        if judged.outcome == Outcome::PassedWarm {
+            return Ok(None);
+        }
+        let what = "passes only with one order of sets and one place of objects, which nothing promises; with others it does not";
+        against = Some(refusal(Outcome::Suspicious, what, judged, &report));
+    }
+    Ok(against)
+}
+
+fn refusal(outcome: Outcome, what: &str, judged: Judged, report: &TestReport) -> Judged {
     let first = judged.against.first().and_then(|id| report.results.get(id));
     let why = first.and_then(|result| result.failure.as_ref()).map_or_else(String::new, |failure| {
         format!(" ({}: {})", failure.kind, failure.message.lines().next().unwrap_or_default())
     });
     let name = judged.against.first().map_or_else(String::new, ToString::to_string);
-    let detail = format!(
-        "{name} passes only where the code can tell that it is tested; in a process of other names and surroundings it does \
-         not{why}"
-    );
-    Judged { outcome: Outcome::Refused, detail, ..judged }
+    Judged { outcome, detail: format!("{name} {what}{why}"), ..judged }
 }

@@ -51,8 +51,17 @@ pub(super) enum Look {
     #[default]
     Test,
     /// One with other names of folders, libraries, threads, arguments and variables, without assertions, and without the
-    /// test framework between the process and the test as far as the test allows that.
+    /// test framework between the process and the test as far as the test allows that. It is reordered, too.
     Plain,
+    /// One of tests, where objects have other identity hashes (Java) and texts other hashes (Python), so that sets have another order.
+    Reordered,
+}
+
+impl Look {
+    /// Whether hashes are others than in a usual run.
+    pub(super) fn reorders(self) -> bool {
+        self != Self::Test
+    }
 }
 
 /// What to run.

@@ -65,6 +65,8 @@ const UNDER_UNITTEST: &str = program!("runner/cases.py");
 const MOST_MIB: u64 = 2048;
 /// Asks the runner to tell what each test executes.
 const LINES: &str = "lines";
+/// The variable that decides about hashes of texts, and by them about the order of sets.
+const HASH_SEED: &str = "PYTHONHASHSEED";
 
 /// A project whose tests pytest or unittest runs.
 pub(super) struct Python {
@@ -219,6 +221,10 @@ impl Process for Suite<'_> {
         let mut job = subject.interpreter.job(&self.cwd, program).write(&self.tree).wall(left + START);
         if plan.look == Look::Plain {
             job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        }
+        if plan.look.reorders() {
+            job.env.retain(|(name, _)| name != HASH_SEED);
+            job.env.push((HASH_SEED.into(), rand::random_range(1..=u32::MAX).to_string()));
         }
         asked.request = self.request(plan, asked.request);
         job.dialogue = Some(asked.dialogue());
