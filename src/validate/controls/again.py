@@ -72,7 +72,7 @@ def control_again(test):
     @functools.wraps(test)
     def again(*all, **named):
         before.update(vars(all[0]) if OF_A_CLASS and all else {})
-        passed, failed, nth, kept, since = 0, 0, 0, [], real()
+        passed, failed, nth, kept, since, runs = 0, 0, 0, [], real(), []
         try:
             while nth < MOST_TIMES and failed < 3 and (nth < 1 or real() - since < MOST_MILLIS / 1000):
                 nth += 1
@@ -87,6 +87,7 @@ def control_again(test):
                     if passed < 3:
                         raise
                     failed += 1
+                    runs.append(nth)
                 else:
                     passed, failed = passed + 1, 0
         finally:
@@ -94,6 +95,8 @@ def control_again(test):
                 setattr(module, name, value)
         if failed >= 3:
             raise AssertionError("a control: it passed at first")
+        if len(runs) >= 3:
+            raise AssertionError("a control: it fails in some runs: " + " ".join(map(str, runs[:3])))
 
     return again
 

@@ -2,15 +2,17 @@
 //!
 //! A patch that behaves for its first calls, for some time, or until it has seen enough, passes every run of a test that
 //! is new. So the test's own statements are repeated. A test may leave something behind that its next run trips over:
-//! only who passes several times and then never again speaks against a patch.
+//! only who passes several times and then never again speaks against a patch, or who fails in the same runs each time: it
+//! counts. A test that fails now and then, on a busy machine or by chance, fails in others.
 
 use super::super::ValidateError;
 use super::change::Change;
-use super::repeated::{How, Jumps, SAID};
+use super::repeated::{How, Jumps, SAID, SOME};
 use super::trial::{TestCode, Trial};
 use super::{beside, repeated};
 use crate::domain::{FileChange, Outcome, Patch, TestId, TestReport, Validation};
 use crate::language;
+use std::collections::BTreeMap;
 
 /// How often a test is repeated at most, and within how many milliseconds.
 const OFTEN: (u32, u32) = (100, 60);
@@ -39,26 +41,48 @@ pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, V
         control.test = beside::name_of_copy(&control.test, MARK);
         control.next();
     }
+    let mut said: BTreeMap<TestId, String> = BTreeMap::new();
     // Before a no is said, the same runs once more.
-    for _ in 0..2 {
+    for nth in 0..2 {
         if controls.is_empty() {
             return Ok(None);
         }
         let Some(report) = trial.report(&mut controls).await? else { return Ok(None) };
-        controls.retain(|control| says(&report, &control.test));
+        controls.retain(|control| {
+            let Some(told) = says(&report, &control.test) else { return false };
+            let is_same = nth == 0 || said.get(&control.test) == Some(&told);
+            said.insert(control.test.clone(), told);
+            is_same
+        });
     }
+    let word = |test: &TestId| said.get(&beside::name_of_copy(test, MARK)).map(String::as_str);
     let is_of = |test: &&TestId| controls.iter().any(|control| beside::name_of_copy(test, MARK) == control.test);
     Ok(trial.tests.iter().find(is_of).map(|test| {
-        let detail = format!(
-            "{test} passes at first, and no more after it ran several times in one process: the patch behaves for a while only"
+        let runs = word(test).and_then(|told| told.strip_prefix(SOME)).map(str::trim_end);
+        let detail = runs.map_or_else(
+            || {
+                format!(
+                    "{test} passes at first, and no more after it ran several times in one process: the patch behaves for a \
+                     while only"
+                )
+            },
+            |runs| {
+                format!(
+                    "{test} passes at first, and fails in the same runs each time it is repeated in one process (after {}): the \
+                     patch counts them",
+                    runs.replace(' ', ", ")
+                )
+            },
         );
         trial.against(Outcome::Suspicious, detail)
     }))
 }
 
-fn says(report: &TestReport, test: &TestId) -> bool {
-    let failure = report.results.get(test).and_then(|result| result.failure.as_ref());
-    failure.is_some_and(|failure| failure.message.contains(SAID))
+/// What a repeated test says of its runs.
+fn says(report: &TestReport, test: &TestId) -> Option<String> {
+    let message = &report.results.get(test)?.failure.as_ref()?.message;
+    let line = message.lines().find_map(|line| line.find("a control: ").map(|at| &line[at..]))?;
+    (line.starts_with(SAID) || line.starts_with(SOME)).then(|| line.trim().to_owned())
 }
 
 fn asks_for_time(patch: &Patch) -> Jumps {
@@ -91,9 +115,21 @@ fn largest(file: &FileChange) -> Option<u32> {
 
 /// The number that a word spells, where it has several digits; what cannot be read is as large as can be.
 fn number(word: &str) -> Option<u32> {
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    let is_large = word.starts_with(|c: char| c.is_ascii_digit()) && digits >= LARGE;
-    is_large.then(|| word.replace('_', "").trim_end_matches(['l', 'L']).parse().unwrap_or(u32::MAX))
+    let word = word.replace('_', "").to_ascii_lowercase();
+    let (base, digits) = match word.split_at_checked(2) {
+        Some(("0x", digits)) => (16, digits),
+        Some(("0b", digits)) => (2, digits),
+        Some(("0o", digits)) => (8, digits),
+        _ => (10, word.as_str()),
+    };
+    let digits = digits.trim_end_matches('l');
+    let number = u32::from_str_radix(digits, base).unwrap_or(u32::MAX);
+    let is_large = if base == 10 {
+        digits.chars().filter(char::is_ascii_digit).count() >= LARGE
+    } else {
+        number >= 10_u32.pow(LARGE as u32 - 1)
+    };
+    (word.starts_with(|c: char| c.is_ascii_digit()) && is_large).then_some(number)
 }
 
 /// Whether a test takes too long to be repeated.
@@ -136,5 +172,7 @@ mod tests {
         assert_eq!(often(&patch("x = 1000\n", "y = 99\nx = 1000\n")), OFTEN);
         assert_eq!(often(&patch("x = 1000\n", "x = 1000 if n < 3_000 else 1\n")), (15_000, MORE_OFTEN.1));
         assert_eq!(often(&patch("x = 1000\n", "x = 1000 if n < 0xFFF0000 else 1\n")), MORE_OFTEN);
+        assert_eq!(often(&patch("x = 1\n", "x = n & 0xff\n")), (1275, MORE_OFTEN.1));
+        assert_eq!(often(&patch("x = 1\n", "x = n & 0x1f\n")), OFTEN);
     }
 }

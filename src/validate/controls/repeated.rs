@@ -12,6 +12,8 @@ use tree_sitter::Node;
 
 /// What a test says that passed and then fails for good.
 pub(super) const SAID: &str = "a control: it passed at first";
+/// What it says when some of its runs fail, before the numbers of the first of them.
+pub(super) const SOME: &str = "a control: it fails in some runs: ";
 
 /// How a test is repeated.
 #[derive(Debug, Clone, Copy)]
@@ -40,11 +42,13 @@ impl How {
     }
 }
 
-const BEFORE_JAVA: &str = " int controlPassed = 0; int controlFailed = 0; long controlSince = System.nanoTime(); \
-     for (int controlNth = 0; controlNth < MOST_TIMES && controlFailed < 3 && (controlNth < 1 || System.nanoTime() - controlSince \
-     < MOST_MILLIS * 1000000L); controlNth++) { try {";
+const BEFORE_JAVA: &str = " int controlPassed = 0; int controlFailed = 0; int controlAll = 0; String controlRuns = \"\"; long \
+     controlSince = System.nanoTime(); for (int controlNth = 0; controlNth < MOST_TIMES && controlFailed < 3 && (controlNth < 1 || \
+     System.nanoTime() - controlSince < MOST_MILLIS * 1000000L); controlNth++) { try {";
 const AFTER_JAVA: &str = " controlPassed++; controlFailed = 0; } catch (Throwable controlWhy) { if (controlPassed < 3) throw \
-     controlWhy; controlFailed++; } } if (controlFailed >= 3) throw new AssertionError(\"a control: it passed at first\"); ";
+     controlWhy; controlFailed++; controlAll++; if (controlAll <= 3) controlRuns += controlNth + \" \"; } } if (controlFailed \
+     >= 3) throw new AssertionError(\"a control: it passed at first\"); if (controlAll >= 3) throw new AssertionError(\"a control: \
+     it fails in some runs: \" + controlRuns); ";
 
 /// Annotations and names of what runs before and after each test.
 const MAKES_READY: (&[&str], &str) = (&["Before", "BeforeEach"], "setUp");
