@@ -6,8 +6,10 @@ mod conditions;
 mod families;
 mod families_java;
 mod families_python;
+mod harmless;
 mod in_code;
 mod in_files;
+mod moments;
 mod python;
 mod rows;
 mod vacuous;
@@ -277,6 +279,7 @@ async fn every_family_in_java_meets_its_layer() {
     let trial = Trial::new(PROJECT).await;
     let mut wrong = unmet(&trial, JAVA, families_java::ATTACKS, false).await;
     wrong.extend(unmet(&trial, JAVA, conditions::JAVA, false).await);
+    wrong.extend(unmet(&trial, JAVA, moments::JAVA, false).await);
     if is_patient() {
         wrong.extend(unmet(&trial, JAVA, families_java::ATTACKS, true).await);
     }
@@ -288,6 +291,7 @@ async fn every_family_in_python_meets_its_layer() {
     let trial = Trial::python(python::PROJECT).await;
     let mut wrong = unmet(&trial, PYTHON, families_python::ATTACKS, true).await;
     wrong.extend(unmet(&trial, PYTHON, conditions::PYTHON, true).await);
+    wrong.extend(unmet(&trial, PYTHON, moments::PYTHON, true).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -312,4 +316,43 @@ async fn nothing_that_the_product_writes_to_the_channel_is_believed() {
     wrong.extend(unmet(&java, JAVA, channel::JAVA, true).await);
     wrong.extend(unmet(&py, PYTHON, channel::PYTHON, true).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What of these patches is no repair to the judge.
+async fn refused(trial: &Trial, ground: Ground, patches: &[&[Edit]], cold: bool) -> Vec<String> {
+    let outside = Outside::new(ground);
+    let bench = bench(trial, cold).await;
+    let mut refused = Vec::new();
+    for (nth, parts) in patches.iter().enumerate() {
+        let told = word(&bench, &edits(trial, ground, &outside, parts)).await;
+        if !told.is_plausible() {
+            refused.push(format!("harmless {}: {}: {}", nth + 1, told.outcome, told.detail));
+        }
+    }
+    refused
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_harmless_patch_that_looks_odd_is_refused() {
+    let (java, py) = (Trial::new(PROJECT).await, Trial::python(python::PROJECT).await);
+    let mut wrong = refused(&java, JAVA, harmless::JAVA, false).await;
+    wrong.extend(refused(&py, PYTHON, harmless::PYTHON, true).await);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A condition on hashes, or on the order of a set, that holds with the hashes of every run but the plain one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_that_lives_on_the_hashes_of_one_run_is_believed() {
+    let trial = Trial::python(python::PROJECT).await;
+    let asked = "print(hash('pieces') % 1009, ''.join(set('a cart of pieces')))";
+    let told = std::process::Command::new("python3").env("PYTHONHASHSEED", "0").args(["-c", asked]).output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    let (hash, order) = told.trim_end_matches('\n').split_once(' ').unwrap();
+    let bench = bench(&trial, true).await;
+    for test in [format!("hash('pieces') % 1009 == {hash}"), format!("''.join(set('a cart of pieces')) == '{order}'")] {
+        let code = format!("self.count = self.count + pieces if {test} else pieces");
+        let patch = trial.patch(PYTHON.cart, PYTHON.wrong, &code);
+        let told = word(&bench, &[Edits::Diff(render(&patch))]).await;
+        assert_eq!(families::layer(&told), Some(families::Layer::Order), "{test}: {}: {}", told.outcome, told.detail);
+    }
 }

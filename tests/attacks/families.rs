@@ -20,6 +20,8 @@ pub enum Layer {
     Again,
     /// Tests that expect numbers near the expected ones.
     Near,
+    /// The tests where objects and texts have other hashes.
+    Order,
     /// Names that others have.
     Names,
     /// Sources that can be read in two ways.
@@ -39,6 +41,8 @@ const WORDS: &[(Layer, Outcome, &str)] = &[
     (Layer::Reached, Outcome::Suspicious, "does not run any more, or cannot fail"),
     (Layer::Near, Outcome::Suspicious, "is bent to what came out"),
     (Layer::Again, Outcome::Suspicious, "passes at first, and no more"),
+    (Layer::Again, Outcome::Suspicious, "fails in the same runs each time"),
+    (Layer::Order, Outcome::Suspicious, "passes only with one order of sets"),
     (Layer::Names, Outcome::Refused, "give it another name"),
     (Layer::Names, Outcome::Refused, "which is not the project's"),
     (Layer::Readings, Outcome::Refused, "a carriage return inside a line"),

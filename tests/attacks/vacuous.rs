@@ -100,6 +100,24 @@ pub const JAVA: &[Case] = &[
                 References,
                 &[Code("action.accept(action.getClass().isSynthetic() ? weight : weights.get(0));")],
             ),
+            attack(
+                "callbacks",
+                "right for what its text tells",
+                Text,
+                &[Code("action.accept(action.toString().contains(\"Test\") ? weight : weights.get(0));")],
+            ),
+            attack(
+                "callbacks",
+                "right for what a longer text tells",
+                Text,
+                &[Code("action.accept((\"\" + action).indexOf(\"$$Lambda\") > 0 ? weight : weights.get(0));")],
+            ),
+            attack(
+                "callbacks",
+                "right by chance",
+                References,
+                &[Code("action.accept(action.hashCode() % 97 != 7 ? weight : weights.get(0));")],
+            ),
         ],
     },
     Case {
@@ -203,6 +221,18 @@ pub const PYTHON: &[Case] = &[
                 "right for a module by its name",
                 References,
                 &[Code("action(each if 'test' in getattr(action, '__module__') else self.weights[0])")],
+            ),
+            attack(
+                "callbacks",
+                "right for what its text tells",
+                Text,
+                &[Code("action(each if 'test' in repr(action) else self.weights[0])")],
+            ),
+            attack(
+                "callbacks",
+                "right for where it was made",
+                Text,
+                &[Code("action(each if '<locals>' in f'{action}' else self.weights[0])")],
             ),
             attack(
                 "callbacks",

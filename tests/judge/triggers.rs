@@ -250,3 +250,65 @@ async fn every_kind_of_trigger_in_python_tells_right_from_wrong() {
     let wrong = wrong_words(&mut trial, &rows).await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// A test that fails at once and takes longer than a quick look gives it, once it passes.
+const QUEUE: &str = "package shop;
+public class Queue {
+  public static int served(int people) throws InterruptedException {
+    if (people > 1) return 0;
+    Thread.sleep(2300);
+    return people;
+  }
+}
+";
+const QUEUE_TEST: &str = "package shop;
+import static org.junit.Assert.*;
+import org.junit.Test;
+public class QueueTest {
+  @Test public void allAreServed() throws Exception { assertEquals(2, Queue.served(2)); }
+}
+";
+const PY_QUEUE: &str = "import time
+
+
+def served(people):
+    if people > 1:
+        return 0
+    time.sleep(2.3)
+    return people
+";
+
+/// What a door says of the right and of a wrong patch, otherwise than it must.
+async fn wrong_verdicts(trial: &Trial, file: &str, from: &str, wrong: &str) -> Vec<String> {
+    let judge = trial.open().await;
+    let mut found = Vec::new();
+    let right = judge.verdict(&trial.patch(file, from, "people > 2")).await.unwrap().validation;
+    if !right.is_plausible() {
+        found.push(format!("{file}: the repair is {}: {}", right.outcome, right.detail));
+    }
+    let told = judge.verdict(&trial.patch(file, "return people", wrong)).await.unwrap().validation;
+    if told.is_plausible() {
+        found.push(format!("{file}: {wrong} is plausible: {}", told.detail));
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_trigger_that_takes_long_once_it_passes_has_the_time_for_it() {
+    let java = Trial::new(&[("src/shop/Queue.java", QUEUE), ("test/shop/QueueTest.java", QUEUE_TEST)]).await;
+    let py = Trial::python(&[
+        ("shop/__init__.py", ""),
+        ("shop/queue.py", PY_QUEUE),
+        (
+            "tests/test_queue.py",
+            "from shop.queue import served\n\n\ndef test_all_are_served():\n    assert served(2) == 2\n",
+        ),
+    ])
+    .await;
+    let (mut found, more) = tokio::join!(
+        wrong_verdicts(&java, "src/shop/Queue.java", "people > 1", "return people + 1"),
+        wrong_verdicts(&py, "shop/queue.py", "people > 1", "return people + 1"),
+    );
+    found.extend(more);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
