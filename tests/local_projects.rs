@@ -366,6 +366,20 @@ public class SumTest {
 ";
 
 #[tokio::test]
+async fn tests_of_a_testng_older_than_its_engine_knows_are_run() {
+    let trial = Trial::new(&[
+        ("pom.xml", &TESTNG_POM.replace("7.8.0", "6.1.1")),
+        ("src/main/java/core/Sum.java", SUM),
+        ("src/test/java/core/SumTest.java", TESTNG_TEST),
+    ]);
+    let checkout = trial.checkout().await.unwrap();
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    assert_eq!(judge.baseline().triggering, vec!["core.SumTest#six".parse().unwrap()]);
+    assert_eq!(judge.baseline().passing.len(), 3, "{:?}", judge.baseline().passing);
+}
+
+#[tokio::test]
 async fn tests_of_testng_are_run_by_the_engine_of_the_platform() {
     let trial = Trial::new(&[
         ("pom.xml", TESTNG_POM),

@@ -84,6 +84,12 @@ const TESTNG: &[Jar] = &[
     JUNIT_5[6],
 ];
 
+/// What is put in the place of a TestNG that the engine does not know, and what that needs.
+const TESTNG_6_14: &[Jar] = &[
+    jar("org.testng", "testng", "6.14.3", "7266b68b9668ea0c4e86e384fd72ccaa29a20a2538b20c586fd3902f008b114e"),
+    jar("com.beust", "jcommander", "1.72", "e0de160b129b2414087e01fe845609cd55caec6820cfd4d0c90fabcc7bdb8c1e"),
+];
+
 const JACOCO: &[Jar] = &[
     Jar {
         classifier: "runtime",
@@ -112,6 +118,8 @@ pub enum Library {
     JUnit5,
     /// The platform's engine for tests of TestNG, and the platform.
     TestNg,
+    /// The oldest TestNG that this engine takes.
+    TestNg6,
     /// JaCoCo's agent (first), its analysis core and what that needs.
     JaCoCo,
 }
@@ -122,6 +130,7 @@ impl Library {
             Self::JUnit4 => JUNIT_4,
             Self::JUnit5 => JUNIT_5,
             Self::TestNg => TESTNG,
+            Self::TestNg6 => TESTNG_6_14,
             Self::JaCoCo => JACOCO,
         }
     }
@@ -131,6 +140,7 @@ impl Library {
             Self::JUnit4 => "JUnit 4",
             Self::JUnit5 => "JUnit 5",
             Self::TestNg => "the engine of TestNG",
+            Self::TestNg6 => "TestNG 6.14",
             Self::JaCoCo => "JaCoCo",
         }
     }
@@ -148,7 +158,7 @@ impl Library {
             Self::JUnit4 => has("junit", "4") || has("junit4", "4"),
             Self::JUnit5 => has("junit-jupiter-engine", ""),
             Self::TestNg => has("testng-engine", ""),
-            Self::JaCoCo => false,
+            Self::TestNg6 | Self::JaCoCo => false,
         }
     }
 }
