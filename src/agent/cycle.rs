@@ -42,7 +42,7 @@ pub struct AgentRun<'a> {
     /// Attempt, level and agent; the cycle is counted here.
     pub scope: Scope,
     /// What is left out of what the agent is told.
-    pub untold: Untold,
+    pub withheld: Withheld,
     /// What it may use beside its cycles.
     pub limits: Limits,
     /// When the bug's time is up.
@@ -51,7 +51,7 @@ pub struct AgentRun<'a> {
 
 /// What an agent is not told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Untold {
+pub struct Withheld {
     /// Cycles before the last one.
     pub earlier_cycles: bool,
     /// Gathered information beyond so many tokens; nothing when absent.
@@ -60,7 +60,7 @@ pub struct Untold {
     pub results: bool,
 }
 
-impl Default for Untold {
+impl Default for Withheld {
     fn default() -> Self {
         Self { earlier_cycles: false, beyond: Some(GATHERED_TOKENS), results: false }
     }
@@ -203,8 +203,8 @@ impl AgentRun<'_> {
 
     fn first_memory(&self) -> Memory {
         let mut memory = Memory::of(self.case);
-        memory.short = self.untold.earlier_cycles;
-        memory.window = self.untold.beyond;
+        memory.short = self.withheld.earlier_cycles;
+        memory.window = self.withheld.beyond;
         for (file, span) in &self.evidence.shown {
             memory.show(file, *span);
         }
@@ -262,7 +262,7 @@ impl AgentRun<'_> {
         };
         let step = match result {
             Ok(mut observation) => {
-                if self.untold.results {
+                if self.withheld.results {
                     observation = without_results(observation);
                 }
                 for note in notes {

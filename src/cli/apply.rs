@@ -5,9 +5,9 @@
 
 use super::args::ApplyArgs;
 use super::error::Failure;
+use super::event_sinks::EventSinks;
 use super::finish::read_report;
 use super::runs;
-use super::telling::Telling;
 use crate::benchmark::LOCAL;
 use crate::domain::{BugId, FileChange, Patch, RepoPath};
 use crate::journal::RunDir;
@@ -66,12 +66,12 @@ pub fn refuse_foreign(bug: &BugId) -> Result<(), Failure> {
 ///
 /// # Errors
 /// They cannot be written.
-pub fn keep(telling: &Telling, patch: &Patch) -> Result<(), Failure> {
+pub fn keep(event_sinks: &EventSinks, patch: &Patch) -> Result<(), Failure> {
     for file in &patch.files {
         if let Some(before) = &file.before {
-            telling.save(&format!("{BEFORE}/{}", file.path), before)?;
+            event_sinks.save(&format!("{BEFORE}/{}", file.path), before)?;
         }
-        telling.save(&format!("{AFTER}/{}", file.path), &file.after)?;
+        event_sinks.save(&format!("{AFTER}/{}", file.path), &file.after)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::endpoint::Address;
 use super::error::Failure;
 use super::models::Models;
 use super::open;
-use super::way::Chosen;
+use super::strategy::Chosen;
 use crate::domain::AgentName;
 use crate::domain::words::span;
 use crate::tools::Registry;

@@ -4,10 +4,10 @@ use super::bench::args::OfBatch;
 use super::config::Config;
 use super::endpoint::price_list;
 use super::error::Failure;
+use super::event_sinks::EventSinks;
 use super::models::Contact;
 use super::scratch::Scratch;
 use super::session::Session;
-use super::telling::Telling;
 use crate::domain::Usage;
 use crate::domain::words::counted;
 use crate::escalate::preview::Preview;
@@ -24,9 +24,9 @@ use std::sync::Arc;
 pub async fn dry_run(bug: &str, config: Config, as_json: bool, quiet: bool, prompts: bool) -> Result<u8, Failure> {
     let scratch = Scratch::of("dry")?;
     let session = Session::open(bug, config.clone(), Contact::None, OfBatch::default()).await?;
-    let telling = Telling::to(Arc::new(Tee::new(Vec::new())), Arc::new(Past::default()), quiet);
-    let previews = session.preview(scratch.path(), &telling).await?;
-    telling.quiet();
+    let event_sinks = EventSinks::to(Arc::new(Tee::new(Vec::new())), Arc::new(Past::default()), quiet);
+    let previews = session.preview(scratch.path(), &event_sinks).await?;
+    event_sinks.quiet();
     let sums = Sums::of(&previews, &config);
     super::print(&if as_json { format!("{}\n", sums.json(&previews, bug)) } else { sums.text(&previews, prompts) });
     Ok(0)

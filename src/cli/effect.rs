@@ -5,7 +5,7 @@ use super::endpoint::{Address, price_list};
 use super::error::Failure;
 use super::issue;
 use super::models::Models;
-use super::way::Chosen;
+use super::strategy::Chosen;
 use crate::domain::AgentName;
 use crate::tools::Registry;
 

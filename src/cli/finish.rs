@@ -1,12 +1,12 @@
 //! The end of a run: its report, its patch as a file, and, where that was asked for, in the project.
 
 use super::apply;
-use super::came_to::developers;
 use super::error::{CAP, Failure, INTERRUPTED, LATER};
+use super::event_sinks::EventSinks;
 use super::findings::{self, End, Form};
 use super::next;
+use super::run_report::developers;
 use super::session::{Outcome, clear};
-use super::telling::Telling;
 use crate::domain::{Event, Patch};
 use crate::escalate::Verdict;
 use crate::journal::{RunDir, failpoint};
@@ -39,9 +39,9 @@ pub struct Shown {
 ///
 /// # Errors
 /// A file cannot be written; the project changed under `--apply`.
-pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Shown) -> Result<u8, Failure> {
-    let object = keep(folder, telling, outcome)?;
-    show(&outcome.report, object, &telling.tally.sums(), shown)?;
+pub fn finish(folder: &Utf8Path, event_sinks: &EventSinks, outcome: &Outcome, shown: Shown) -> Result<u8, Failure> {
+    let object = keep(folder, event_sinks, outcome)?;
+    show(&outcome.report, object, &event_sinks.tally.sums(), shown)?;
     Ok(exit_code(outcome.report.verdict))
 }
 
@@ -49,43 +49,43 @@ pub fn finish(folder: &Utf8Path, telling: &Telling, outcome: &Outcome, shown: Sh
 ///
 /// # Errors
 /// As [`finish`].
-pub fn keep(folder: &Utf8Path, telling: &Telling, outcome: &Outcome) -> Result<Value, Failure> {
+pub fn keep(folder: &Utf8Path, event_sinks: &EventSinks, outcome: &Outcome) -> Result<Value, Failure> {
     let Outcome { bench, verdict, test, report, left_by_batch } = outcome;
     if let Some(test) = test {
         let test = Patch { files: vec![test.change()] };
-        telling.save("test.diff", &patch::render_bytes(&test))?;
-        apply::keep(telling, &test)?;
+        event_sinks.save("test.diff", &patch::render_bytes(&test))?;
+        apply::keep(event_sinks, &test)?;
     }
     if let Verdict::Plausible(repair) = verdict {
-        telling.save("patch.diff", &patch::render_bytes(&repair.attempt.patch))?;
+        event_sinks.save("patch.diff", &patch::render_bytes(&repair.attempt.patch))?;
         for (nth, other) in repair.others.iter().enumerate() {
-            telling.save(&format!("plausible-{}.diff", nth + 2), &patch::render_bytes(&other.patch))?;
+            event_sinks.save(&format!("plausible-{}.diff", nth + 2), &patch::render_bytes(&other.patch))?;
         }
-        apply::keep(telling, &repair.attempt.patch)?;
+        apply::keep(event_sinks, &repair.attempt.patch)?;
     }
     // For reports. No agent of this run asks any more, so none can see it.
     if let Some(developers) = developers(bench).filter(|_| !left_by_batch) {
-        telling.save(report::DEVELOPER, &patch::render_bytes(&developers))?;
+        event_sinks.save(report::DEVELOPER, &patch::render_bytes(&developers))?;
     }
     let object = serde_json::to_value(report).map_err(|e| Failure::io("the report cannot be made", &e.into()))?;
     failpoint::reach("finish.before");
-    telling.emit(&Event::Finished { report: object.clone() })?;
+    event_sinks.emit(&Event::Finished { report: object.clone() })?;
     failpoint::reach("finish.after");
     // A batch takes a run with this file for one that is over, so the journal tells it first.
     if !left_by_batch {
-        telling.save(REPORT, &report_text(&object))?;
+        event_sinks.save(REPORT, &report_text(&object))?;
     }
     clear(folder);
-    telling.quiet();
+    event_sinks.quiet();
     Ok(object)
 }
 
 /// Keeps why a run came to no verdict, for those who list it later. Ctrl-C is no reason, and neither is an
 /// answer that is still to come: it goes on where it was.
-pub fn keep_failure(telling: &Telling, failure: Failure) -> Failure {
+pub fn keep_failure(event_sinks: &EventSinks, failure: Failure) -> Failure {
     if ![INTERRUPTED, LATER].contains(&failure.exit) {
         // The failure itself is what the user must see.
-        if let Err(error) = telling.save(FAILURE, format!("{:#}\n", failure.object()).as_bytes()) {
+        if let Err(error) = event_sinks.save(FAILURE, format!("{:#}\n", failure.object()).as_bytes()) {
             tracing::warn!("{}", error.message);
         }
     }

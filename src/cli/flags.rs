@@ -150,7 +150,7 @@ pub struct Minds {
 /// How a bug is gone about.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Strategy")]
-pub struct Way {
+pub struct StrategyFlags {
     /// The unified system, or one of those it was made from: unified, fixagent, repairagent, lite, direct [default:
     /// unified].
     #[arg(long, value_name = "NAME")]
@@ -219,7 +219,7 @@ pub struct Settings {
     /// How it is gone about.
     #[command(flatten)]
     #[serde(flatten)]
-    pub way: Way,
+    pub way: StrategyFlags,
 }
 
 /// What `tool` takes.

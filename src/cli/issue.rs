@@ -2,10 +2,10 @@
 //! with this test the levels work as with any other.
 
 use super::error::Failure;
+use super::event_sinks::EventSinks;
 use super::open::Opened;
 use super::session::Session;
-use super::telling::Telling;
-use super::way;
+use super::strategy;
 use crate::benchmark::LOCAL;
 use crate::domain::{BugId, Event, Reproduction};
 use crate::escalate::{Shown, Verdict};
@@ -93,25 +93,26 @@ impl Session {
         &self,
         issue: &Issue,
         folder: &Utf8Path,
-        telling: &Telling,
+        event_sinks: &EventSinks,
         time: Duration,
     ) -> Result<Opening, Failure> {
-        let escalator = self.escalator(telling, time)?;
+        let escalator = self.escalator(event_sinks, time)?;
         if !escalator.can_reproduce() {
             return Err(no_model());
         }
-        let opened = self.opened().watched(telling.watcher()).with_issue(&issue.text);
-        let bench =
-            opened.untested(&folder.join(SCRATCH), way::wanted(self.plan(), self.config()), &*telling.sink).await?;
+        let opened = self.opened().watched(event_sinks.watcher()).with_issue(&issue.text);
+        let bench = opened
+            .untested(&folder.join(SCRATCH), strategy::wanted(self.plan(), self.config()), &*event_sinks.sink)
+            .await?;
         let found = match escalator.reproduce(&bench).await? {
             Shown::By(found) => found,
             Shown::ByNothing(why) => return Ok(Opening::Ended(Box::new(bench), Verdict::NotReproduced { why })),
             Shown::StoppedAtCap(cap) => return Ok(Opening::Ended(Box::new(bench), Verdict::StoppedAtCap { cap })),
         };
-        telling.notice(&format!("{} in {} shows what the issue reports", found.test, found.file))?;
-        let begun = telling.past.history().events().iter().any(|event| matches!(event, Event::Baseline { .. }));
-        if issue.show_test && telling.is_kept() && !begun {
-            telling.quiet();
+        event_sinks.notice(&format!("{} in {} shows what the issue reports", found.test, found.file))?;
+        let begun = event_sinks.past.history().events().iter().any(|event| matches!(event, Event::Baseline { .. }));
+        if issue.show_test && event_sinks.is_kept() && !begun {
+            event_sinks.quiet();
             let shown = found.clone();
             let asked = tokio::task::spawn_blocking(move || show(&shown)).await;
             asked.map_err(|error| Failure::io("the question", &std::io::Error::other(error)))??;

@@ -1,13 +1,13 @@
 //! `unidebug judge`: the judge's word on patches that anybody made, without a model.
 
 use super::args::JudgeArgs;
-use super::came_to::confidence;
 use super::config::Config;
 use super::error::Failure;
 use super::open::{Opened, settings_for};
 use super::progress::Progress;
+use super::run_report::confidence;
 use super::scratch::Scratch;
-use super::way;
+use super::strategy;
 use crate::benchmark::{Checkout, History, LOCAL};
 use crate::domain::words::listed;
 use crate::domain::{
@@ -130,7 +130,7 @@ async fn compare(bench: &Workbench, judged: &mut [Judged]) {
 /// Nobody looks for the fault: it was repaired, or was not.
 pub(super) fn wanted(config: &Config) -> Wanted {
     let accept_suspicious = config.accept_suspicious;
-    Wanted { localization: Localization::None, coverage: false, accept_suspicious, ..way::plain(config) }
+    Wanted { localization: Localization::None, coverage: false, accept_suspicious, ..strategy::plain(config) }
 }
 
 fn read(file: &Utf8Path) -> Result<Given, Failure> {

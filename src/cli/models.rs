@@ -1,15 +1,15 @@
-//! Which mind decides where: the texts of `--model`, aliases, recordings; the endpoint is [`super::endpoint`]'s.
+//! Who decides for which agent: the texts of `--model`, aliases, recordings; the endpoint is [`super::endpoint`]'s.
 
 use super::bench::args::OfBatch;
 use super::config::Config;
 use super::crash;
 use super::endpoint::{self, Address};
 use super::error::Failure;
-use crate::agent::policy::Voice;
+use crate::agent::policy::ModelSettings;
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
-use crate::escalate::{Mind, REPRODUCER, Temperatures};
+use crate::escalate::{Decider, REPRODUCER, Temperatures};
 use crate::journal::{History, Past};
-use crate::llm::{ChatModel, Family, Form, Purse, Redacting, Redactor, Replay};
+use crate::llm::{ChatModel, Family, Form, PricedBudget, Redacting, Redactor, Replay};
 use crate::prompt::Library;
 use camino::Utf8Path;
 use std::collections::BTreeMap;
@@ -197,7 +197,7 @@ impl Models {
     }
 
     /// Who decides for an agent on a level: the agent's own model, else the level's, else the default.
-    pub fn mind(
+    pub fn decider(
         &self,
         level: Level,
         agent: &AgentName,
@@ -205,9 +205,9 @@ impl Models {
         library: &Arc<Library>,
         sink: &Arc<dyn EventSink>,
         past: &Arc<Past>,
-    ) -> Mind {
+    ) -> Decider {
         if level == Level::First && agent.as_str() != REPRODUCER {
-            return Mind::Builtin;
+            return Decider::Builtin;
         }
         let named = self.parts.get(agent.as_str()).or_else(|| self.parts.get(level.label())).unwrap_or(&self.default);
         let asked = [agent.as_str(), level.label(), ""].into_iter().find_map(|part| self.temperatures.get(part));
@@ -217,7 +217,7 @@ impl Models {
             Named::Replay(path) => Some((self.replays.get(path)?.clone(), String::new())),
             Named::Builtin => None,
         });
-        let voice = |model: &Arc<dyn ChatModel>, name: &str| Voice {
+        let model_settings = |model: &Arc<dyn ChatModel>, name: &str| ModelSettings {
             model: model.clone(),
             name: name.to_owned(),
             temperature: Some(temperature.first),
@@ -226,20 +226,24 @@ impl Models {
             coder: coder.clone(),
             form: self.form,
             effort: self.effort.clone(),
-            purse: Purse::default(),
+            priced_budget: PricedBudget::default(),
             library: library.clone(),
             sink: sink.clone(),
             past: past.clone(),
         };
         match named {
-            Named::Builtin => Mind::Builtin,
+            Named::Builtin => Decider::Builtin,
             Named::Model(name) => match &self.endpoint {
-                Some(endpoint) => Mind::Model { voice: Box::new(voice(endpoint, name)), kind: PolicyKind::Llm },
-                None => Mind::Builtin,
+                Some(endpoint) => {
+                    Decider::Model { model_settings: Box::new(model_settings(endpoint, name)), kind: PolicyKind::Llm }
+                }
+                None => Decider::Builtin,
             },
             Named::Replay(path) => match self.replays.get(path) {
-                Some(replay) => Mind::Model { voice: Box::new(voice(replay, "")), kind: PolicyKind::Replay },
-                None => Mind::Builtin,
+                Some(replay) => {
+                    Decider::Model { model_settings: Box::new(model_settings(replay, "")), kind: PolicyKind::Replay }
+                }
+                None => Decider::Builtin,
             },
         }
     }

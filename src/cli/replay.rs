@@ -3,12 +3,12 @@
 use super::args::ReplayArgs;
 use super::bench::args::OfBatch;
 use super::error::{DIVERGED, Failure};
+use super::event_sinks::EventSinks;
 use super::frozen::Frozen;
 use super::models::Contact;
 use super::runs;
 use super::scratch::Scratch;
 use super::session::Session;
-use super::telling::Telling;
 use crate::batch;
 use crate::domain::words::{counted, listed};
 use crate::journal::{Comparison, Divergence, History, Past};
@@ -90,9 +90,9 @@ async fn repeat(folder: &Utf8Path, args: &ReplayArgs) -> Result<Arc<Comparison>,
     let session = session.on(frozen.issue);
     let past = Arc::new(Past::to_repeat(history, args.rerun));
     let comparison = Arc::new(Comparison::with(past.clone()));
-    let telling = Telling::to(comparison.clone(), past, args.quiet);
-    let worked = session.work(scratch.path(), &telling, TIME).await;
-    telling.quiet();
+    let event_sinks = EventSinks::to(comparison.clone(), past, args.quiet);
+    let worked = session.work(scratch.path(), &event_sinks, TIME).await;
+    event_sinks.quiet();
     match (comparison.divergence(), worked) {
         // What a difference led to says less than the difference.
         (Some(_), _) => {}

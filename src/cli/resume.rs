@@ -5,6 +5,7 @@
 use super::apply;
 use super::args::ResumeArgs;
 use super::error::Failure;
+use super::event_sinks::EventSinks;
 use super::finish::{Shown, finish, keep_failure, keep_report, show_again};
 use super::frozen::Frozen;
 use super::interrupt::note_folder;
@@ -12,7 +13,6 @@ use super::models::Contact;
 use super::runs;
 use super::session::Session;
 use super::tell;
-use super::telling::Telling;
 use crate::benchmark;
 use crate::domain::Event;
 use crate::journal::{Journal, Past, RunDir, SCHEMA, repair};
@@ -58,10 +58,10 @@ pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     let session = Session::open(&frozen.bug, frozen.settings, Contact::Again(&history), of_batch).await?;
     let session = session.under_the_usual_cost(usual).on(frozen.issue);
     let left = session.time().saturating_sub(Duration::from_secs_f64(history.worked_on_the_bug()));
-    let telling = Telling::journaled(journal, Past::of(history), shown.quiet, &session.models().redactor);
-    let outcome = session.work(&folder, &telling, left).await;
-    let outcome = outcome.map_err(|failure| keep_failure(&telling, failure))?;
-    finish(&folder, &telling, &outcome, shown)
+    let event_sinks = EventSinks::journaled(journal, Past::of(history), shown.quiet, &session.models().redactor);
+    let outcome = session.work(&folder, &event_sinks, left).await;
+    let outcome = outcome.map_err(|failure| keep_failure(&event_sinks, failure))?;
+    finish(&folder, &event_sinks, &outcome, shown)
 }
 
 /// Takes damaged records out of the journal, and says so.

@@ -2,8 +2,8 @@
 
 use super::config::Config;
 use super::error::Failure;
+use super::event_sinks::EventSinks;
 use super::models::Contact;
-use super::telling::Telling;
 use crate::domain::{Event, EventSink};
 use crate::journal::Past;
 use crate::llm::{Redactor, Secret};
@@ -62,7 +62,12 @@ impl Retrieval {
     ///
     /// # Errors
     /// No TLS on this machine.
-    pub fn add_to(&self, bench: &mut Workbench, redactor: &Arc<Redactor>, telling: &Telling) -> Result<(), Failure> {
+    pub fn add_to(
+        &self,
+        bench: &mut Workbench,
+        redactor: &Arc<Redactor>,
+        event_sinks: &EventSinks,
+    ) -> Result<(), Failure> {
         for corpus in &self.corpora {
             let fitting = pairs::of_language(corpus, bench.language.fence());
             bench.solutions.add(Arc::new(LocalIndex::of(fitting)));
@@ -77,7 +82,11 @@ impl Retrieval {
                 Some(web.map_err(|e| Failure::unusable(e.to_string(), "leave `--web` away"))?)
             }
         };
-        bench.solutions.add(Arc::new(Journaled { web, past: telling.past.clone(), sink: telling.sink.clone() }));
+        bench.solutions.add(Arc::new(Journaled {
+            web,
+            past: event_sinks.past.clone(),
+            sink: event_sinks.sink.clone(),
+        }));
         Ok(())
     }
 }

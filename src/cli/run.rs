@@ -7,6 +7,7 @@ use super::config::{Config, Layers};
 use super::dry_run::dry_run;
 use super::effect;
 use super::error::Failure;
+use super::event_sinks::EventSinks;
 use super::finish::{Shown, finish, keep_failure};
 use super::frozen::Frozen;
 use super::interrupt::note_folder;
@@ -16,7 +17,6 @@ use super::open::{Opened, full_name, settings_for};
 use super::run_all::run_all;
 use super::runs;
 use super::session::{Outcome, Session};
-use super::telling::Telling;
 use crate::benchmark;
 use crate::journal::{Journal, Past, RunDir, failpoint};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -43,13 +43,13 @@ pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
         return run_all(&args, &bug, &layers, config).await;
     }
     let done = one(&args, &bug, &layers, config, None).await?;
-    finish(&done.folder, &done.telling, &done.outcome, shown(&args))
+    finish(&done.folder, &done.event_sinks, &done.outcome, shown(&args))
 }
 
 /// A run that came to its end, before its report is kept.
 pub(super) struct Done {
     pub(super) folder: Utf8PathBuf,
-    pub(super) telling: Telling,
+    pub(super) event_sinks: EventSinks,
     pub(super) outcome: Outcome,
 }
 
@@ -65,8 +65,8 @@ pub(super) async fn one(
     let issue = args.issue.as_ref().map(|file| Issue::read(file, args.show_test)).transpose()?;
     let session = Session::open(bug, config, Contact::First, of_batch).await?.on(issue);
     let folder = run_folder(args.out.as_deref(), session.opened(), nth)?;
-    let telling = begun(bug, layers, &session, (&folder, args.name.clone()), args.quiet).await?;
-    worked(&session, folder, telling).await
+    let event_sinks = begun(bug, layers, &session, (&folder, args.name.clone()), args.quiet).await?;
+    worked(&session, folder, event_sinks).await
 }
 
 /// Makes the run directory of a session, with its frozen settings and the beginning of its journal.
@@ -76,7 +76,7 @@ pub(super) async fn begun(
     session: &Session,
     (folder, name): (&Utf8Path, Option<String>),
     quiet: bool,
-) -> Result<Telling, Failure> {
+) -> Result<EventSinks, Failure> {
     let conditions = conditions::now(session.opened(), session.config(), &session.models().redactor).await;
     let frozen = Frozen::new(bug, layers, session.config(), session).under(name, conditions);
     let dir = RunDir::create(folder)?;
@@ -84,14 +84,14 @@ pub(super) async fn begun(
     frozen.save(&dir)?;
     note_folder(folder);
     failpoint::reach("frozen.after");
-    Ok(Telling::journaled(Journal::begin(dir)?, Past::default(), quiet, &session.models().redactor))
+    Ok(EventSinks::journaled(Journal::begin(dir)?, Past::default(), quiet, &session.models().redactor))
 }
 
 /// Works on the bug of a session in its run directory.
-pub(super) async fn worked(session: &Session, folder: Utf8PathBuf, telling: Telling) -> Result<Done, Failure> {
-    let outcome = session.work(&folder, &telling, session.time()).await;
-    let outcome = outcome.map_err(|failure| keep_failure(&telling, failure))?;
-    Ok(Done { folder, telling, outcome })
+pub(super) async fn worked(session: &Session, folder: Utf8PathBuf, event_sinks: EventSinks) -> Result<Done, Failure> {
+    let outcome = session.work(&folder, &event_sinks, session.time()).await;
+    let outcome = outcome.map_err(|failure| keep_failure(&event_sinks, failure))?;
+    Ok(Done { folder, event_sinks, outcome })
 }
 
 /// What of a run's end is wanted.

@@ -57,7 +57,7 @@ impl Ends {
         let failing: Vec<String> = tests.iter().map(TestId::to_string).collect();
         let code = match done {
             Ok(done) if let Some(schema) = self.json => {
-                let report = report::in_schema(schema, keep(&done.folder, &done.telling, &done.outcome)?);
+                let report = report::in_schema(schema, keep(&done.folder, &done.event_sinks, &done.outcome)?);
                 if args.apply && done.outcome.report.patch.is_some() {
                     apply::put(&done.folder, &done.outcome.report, args.leave_test)?;
                 }
@@ -68,7 +68,7 @@ impl Ends {
                 if self.all > 1 {
                     super::print(&format!("{}\n", listed(tests, NAMED)));
                 }
-                finish(&done.folder, &done.telling, &done.outcome, shown(args))?
+                finish(&done.folder, &done.event_sinks, &done.outcome, shown(args))?
             }
             Err(failure) => {
                 self.objects.push(json!({"failing": failing, "error": failure.message, "hint": failure.hint}));

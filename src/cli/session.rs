@@ -2,21 +2,21 @@
 //! on and one that is repeated differ in what they know from before and in where their events go.
 
 use super::bench::args::OfBatch;
-use super::beside;
-use super::came_to::{report, written};
 use super::config::{Config, Dollars};
 use super::effect;
 use super::endpoint;
 use super::error::Failure;
+use super::event_sinks::EventSinks;
+use super::external;
 use super::failpoints;
 use super::issue::{self, Issue, Opening};
 use super::models::{Contact, Models};
 use super::open::Opened;
 use super::prices;
 use super::retrieval::Retrieval;
+use super::run_report::{report, written};
 use super::sources;
-use super::telling::Telling;
-use super::way::{self, Chosen, part_caps};
+use super::strategy::{self, Chosen, part_caps};
 use crate::agent::policy::EngineBudget;
 use crate::agent::profile::Profile;
 use crate::domain::{AgentName, Event, Reproduction};
@@ -147,32 +147,32 @@ impl Session {
     ///
     /// # Errors
     /// Faults of the environment, the model and the journal; a bug that stays without a repair is none.
-    pub async fn work(&self, folder: &Utf8Path, telling: &Telling, time: Duration) -> Result<Outcome, Failure> {
+    pub async fn work(&self, folder: &Utf8Path, event_sinks: &EventSinks, time: Duration) -> Result<Outcome, Failure> {
         clear(folder);
-        telling.emit(&self.started_event())?;
-        self.notices(telling)?;
-        telling.manifest.name_endpoint(self.models.describe().1);
+        event_sinks.emit(&self.started_event())?;
+        self.notices(event_sinks)?;
+        event_sinks.manifest.name_endpoint(self.models.describe().1);
         failpoint::reach("baseline.before");
         let began = Instant::now();
         let (opened, test) = match &self.issue {
-            None => (self.opened.watched(telling.watcher()), None),
-            Some(issue) => match self.open_issue(issue, folder, telling, time).await? {
+            None => (self.opened.watched(event_sinks.watcher()), None),
+            Some(issue) => match self.open_issue(issue, folder, event_sinks, time).await? {
                 Opening::Reproduced(opened, test) => (*opened, Some(test)),
                 Opening::Ended(bench, verdict) => {
-                    return Ok(self.outcome(*bench, verdict, None, folder, telling, Duration::ZERO).await);
+                    return Ok(self.outcome(*bench, verdict, None, folder, event_sinks, Duration::ZERO).await);
                 }
             },
         };
-        let (opening, wanted) = (Instant::now(), way::wanted(&self.plan, &self.config));
-        let mut bench = opened.bench(folder, wanted, &*telling.sink).await?;
+        let (opening, wanted) = (Instant::now(), strategy::wanted(&self.plan, &self.config));
+        let mut bench = opened.bench(folder, wanted, &*event_sinks.sink).await?;
         let (time, opened) = (left_after(time, began.elapsed()), opening.elapsed());
         failpoint::reach("baseline.after");
-        beside::add_to(&mut bench, &self.config, &*telling.sink)?;
-        sources::keep(&bench, &self.models.redactor, telling)?;
-        self.retrieval.add_to(&mut bench, &self.models.redactor, telling)?;
+        external::add_to(&mut bench, &self.config, &*event_sinks.sink)?;
+        sources::keep(&bench, &self.models.redactor, event_sinks)?;
+        self.retrieval.add_to(&mut bench, &self.models.redactor, event_sinks)?;
         failpoints::around_judge(&mut bench);
-        let verdict = self.escalator(telling, time)?.repair(&bench).await?;
-        Ok(self.outcome(bench, verdict, test, folder, telling, opened).await)
+        let verdict = self.escalator(event_sinks, time)?.repair(&bench).await?;
+        Ok(self.outcome(bench, verdict, test, folder, event_sinks, opened).await)
     }
 
     /// What the work came to, which took so long to be opened.
@@ -182,11 +182,12 @@ impl Session {
         verdict: Verdict,
         test: Option<Box<Reproduction>>,
         folder: &Utf8Path,
-        telling: &Telling,
+        event_sinks: &EventSinks,
         opened: Duration,
     ) -> Outcome {
         let clock = (self.started, opened);
-        let mut report = report(self.plan.localization, &self.models, &bench, folder, telling, &verdict, clock).await;
+        let mut report =
+            report(self.plan.localization, &self.models, &bench, folder, event_sinks, &verdict, clock).await;
         report.jdk = self.opened.jdk_of(&bench.checkout);
         report.test = test.as_deref().map(written);
         let refused = self.account.as_ref().is_some_and(|account| account.has_refused());
@@ -198,11 +199,11 @@ impl Session {
     ///
     /// # Errors
     /// Everything that can be wrong with a checkout, a JDK and a baseline.
-    pub async fn preview(&self, folder: &Utf8Path, telling: &Telling) -> Result<Vec<Preview>, Failure> {
-        let wanted = way::wanted(&self.plan, &self.config);
-        let mut bench = self.opened.watched(telling.watcher()).bench(folder, wanted, &*telling.sink).await?;
-        beside::add_to(&mut bench, &self.config, &*telling.sink)?;
-        Ok(self.escalator(telling, self.time())?.preview(&bench).await?)
+    pub async fn preview(&self, folder: &Utf8Path, event_sinks: &EventSinks) -> Result<Vec<Preview>, Failure> {
+        let wanted = strategy::wanted(&self.plan, &self.config);
+        let mut bench = self.opened.watched(event_sinks.watcher()).bench(folder, wanted, &*event_sinks.sink).await?;
+        external::add_to(&mut bench, &self.config, &*event_sinks.sink)?;
+        Ok(self.escalator(event_sinks, self.time())?.preview(&bench).await?)
     }
 
     fn started_event(&self) -> Event {
@@ -214,30 +215,30 @@ impl Session {
         }
     }
 
-    fn notices(&self, telling: &Telling) -> Result<(), Failure> {
+    fn notices(&self, event_sinks: &EventSinks) -> Result<(), Failure> {
         for warning in self.opened.sandbox.warnings() {
-            once(telling, &warning)?;
+            once(event_sinks, &warning)?;
         }
         if self.models.for_lack_of_a_key {
             let told = "no key is configured, so the built-in engine works alone (`unidebug init` changes that)";
-            once(telling, told)?;
+            once(event_sinks, told)?;
         }
         if let (true, Some(Dollars(usd))) = (self.usual_cost, self.config.max_cost) {
-            telling.notice(&format!("at most ${usd} are spent on this bug; `--max-cost` sets another cap"))?;
+            event_sinks.notice(&format!("at most ${usd} are spent on this bug; `--max-cost` sets another cap"))?;
         }
         if self.models.any_model() && self.config.max_cost.is_some() {
             let told = endpoint::price_list(&self.config).ok().and_then(|list| prices::warning(&list));
-            told.map_or(Ok(()), |told| telling.notice(&told))?;
+            told.map_or(Ok(()), |told| event_sinks.notice(&told))?;
         }
         match self.models.note {
-            Some(note) => telling.notice(&format!("about this endpoint: {note}")),
+            Some(note) => event_sinks.notice(&format!("about this endpoint: {note}")),
             None => Ok(()),
         }
     }
 
-    pub(super) fn escalator(&self, telling: &Telling, time: Duration) -> Result<Escalator, Failure> {
+    pub(super) fn escalator(&self, event_sinks: &EventSinks, time: Duration) -> Result<Escalator, Failure> {
         let (models, prompts) = (self.models.clone(), self.library.clone());
-        let (sink, past) = (telling.sink.clone(), telling.past.clone());
+        let (sink, past) = (event_sinks.sink.clone(), event_sinks.past.clone());
         let temperature = self.plan.temperature;
         let engine =
             EngineBudget { time, candidates: self.config.max_candidates, seed: self.config.seed, whole: false };
@@ -251,16 +252,16 @@ impl Session {
             .past(past.clone())
             .engine(engine)
             .caps(part_caps(&self.config, self.time(), idle)?)
-            .mind(Box::new(move |level, agent| models.mind(level, agent, temperature, &prompts, &sink, &past)));
+            .decider(Box::new(move |level, agent| models.decider(level, agent, temperature, &prompts, &sink, &past)));
         Ok(escalator.build()?)
     }
 }
 
 /// Tells what holds for the machine and not for one bug: once, however many bugs this process works on.
-fn once(telling: &Telling, text: &str) -> Result<(), Failure> {
+fn once(event_sinks: &EventSinks, text: &str) -> Result<(), Failure> {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let new = TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
-    if new { telling.notice(text) } else { Ok(()) }
+    if new { event_sinks.notice(text) } else { Ok(()) }
 }
 
 /// What a baseline leaves of a bug's time: it counts, but at least half of the time is for the repair.

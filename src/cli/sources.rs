@@ -1,7 +1,7 @@
 //! The source of suspicious files, kept beside a run's journal: a report shows the ranking on it when the checkout is gone.
 
 use super::error::Failure;
-use super::telling::Telling;
+use super::event_sinks::EventSinks;
 use crate::llm::Redactor;
 use crate::report::walk::SOURCES;
 use crate::tools::Workbench;
@@ -15,10 +15,10 @@ const BYTES: usize = 200_000;
 ///
 /// # Errors
 /// They cannot be written.
-pub fn keep(bench: &Workbench, redactor: &Redactor, telling: &Telling) -> Result<(), Failure> {
+pub fn keep(bench: &Workbench, redactor: &Redactor, event_sinks: &EventSinks) -> Result<(), Failure> {
     let files = bench.ranking.files().into_iter().filter_map(|path| bench.index.file(path));
     let small = files.filter(|file| file.text.len() <= BYTES).take(FILES);
     let kept: Map<String, Value> =
         small.map(|file| (file.path.to_string(), Value::from(redactor.text(&file.text).into_owned()))).collect();
-    if kept.is_empty() { Ok(()) } else { telling.save(SOURCES, Value::Object(kept).to_string().as_bytes()) }
+    if kept.is_empty() { Ok(()) } else { event_sinks.save(SOURCES, Value::Object(kept).to_string().as_bytes()) }
 }

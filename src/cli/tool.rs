@@ -2,16 +2,16 @@
 
 use super::args::ToolArgs;
 use super::bench::args::OfBatch;
-use super::beside;
 use super::error::Failure;
+use super::external;
 use super::models::{Contact, Models};
 use super::open::{Opened, settings_for};
 use super::scratch::Scratch;
-use super::way;
+use super::strategy;
 use crate::agent::mend::{self, Match, Threshold};
 use crate::agent::policy::{LlmPolicy, Policy};
 use crate::domain::{AgentName, EventSink, Level, Scope};
-use crate::escalate::{Mind, Temperatures};
+use crate::escalate::{Decider, Temperatures};
 use crate::prompt::Library;
 use crate::report::Tally;
 use crate::tools::{Effect, GenerateMethodBody, Registry, Tool, ToolContext, TypedTool, call_form};
@@ -48,13 +48,16 @@ pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let models = Models::open(&config, &[], contact, OfBatch::default()).await?;
     let scratch = Scratch::of("tool")?;
     let sink: Arc<dyn EventSink> = Arc::new(Tally::default());
-    let mut bench = opened.bench(scratch.path(), way::plain(&config), &*sink).await?;
-    beside::add_to(&mut bench, &config, &*sink)?;
+    let mut bench = opened.bench(scratch.path(), strategy::plain(&config), &*sink).await?;
+    external::add_to(&mut bench, &config, &*sink)?;
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
-    let model = match models.mind(Level::L1, &scope.agent, Temperatures::fixed(0.0), &library, &sink, &Arc::default()) {
-        Mind::Model { voice, kind } => Some(LlmPolicy::new(*voice, kind, scope.clone(), bench.language, 0)),
-        Mind::Builtin => None,
-    };
+    let model =
+        match models.decider(Level::L1, &scope.agent, Temperatures::fixed(0.0), &library, &sink, &Arc::default()) {
+            Decider::Model { model_settings, kind } => {
+                Some(LlmPolicy::new(*model_settings, kind, scope.clone(), bench.language, 0))
+            }
+            Decider::Builtin => None,
+        };
     let side = model.as_ref().and_then(|model| model.side_model());
     let cx = ToolContext { bench: &bench, scope: &scope, sink: &*sink, side, variants: None, shown: None };
     let observation = tool.call(given, &cx).await?;

@@ -5,12 +5,12 @@ use super::bench::args::OfBatch;
 use super::config::{Config, Levels};
 use super::effect;
 use super::error::Failure;
+use super::event_sinks::EventSinks;
 use super::findings;
 use super::models::Contact;
 use super::open::{full_name, settings_for};
 use super::scratch::Scratch;
 use super::session::{Outcome, Session};
-use super::telling::Telling;
 use crate::benchmark::{self, Settings};
 use crate::domain::{BugId, Event, EventSink, Level, Mark, PolicyKind, TestId, Watcher};
 use crate::escalate::Verdict;
@@ -102,13 +102,13 @@ pub(super) async fn with(
     let session = Session::open(&full_name(&name), config, Contact::First, OfBatch::default()).await?;
     let scratch = Scratch::of("triage")?;
     let marks = Arc::new(Marks::default());
-    let telling = Telling::to(marks.clone(), Arc::new(Past::default()), how.quiet);
-    let telling = match &how.listener {
-        Some((listener, watcher)) => telling.heard_by(listener.clone(), watcher.clone()),
-        None => telling,
+    let event_sinks = EventSinks::to(marks.clone(), Arc::new(Past::default()), how.quiet);
+    let event_sinks = match &how.listener {
+        Some((listener, watcher)) => event_sinks.heard_by(listener.clone(), watcher.clone()),
+        None => event_sinks,
     };
-    let outcome = session.work(scratch.path(), &telling, session.time()).await?;
-    telling.quiet();
+    let outcome = session.work(scratch.path(), &event_sinks, session.time()).await?;
+    event_sinks.quiet();
     let others = outcome.bench.validator.baseline().others.clone();
     Ok((triaged(bug, outcome, &marks.taken(), how.top), if tests.is_empty() { others } else { Vec::new() }))
 }

@@ -1,15 +1,15 @@
 //! An escalator from parts, of which every one has a default: the library's front door.
 
 use super::caps::PartCaps;
-use super::escalator::{Escalator, Mind, WhoDecides};
+use super::escalator::{Decider, Deciders, Escalator};
 use super::level::Stage;
 use super::reproduce::REPRODUCER;
 use super::strategy::{DEFAULT, Plan, Strategy, StrategyError};
-use crate::agent::policy::{EngineBudget, Voice};
+use crate::agent::policy::{EngineBudget, ModelSettings};
 use crate::agent::profile::{self, Profile, ProfileError};
 use crate::domain::{AgentName, EventSink, Level, PolicyKind};
 use crate::journal::{Past, Tee};
-use crate::llm::{ChatModel, Family, Purse};
+use crate::llm::{ChatModel, Family, PricedBudget};
 use crate::prompt::{Library, PromptError};
 use crate::tools::{Registry, Tool};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct Builder {
     library: Option<Arc<Library>>,
     prompts: Vec<(String, String)>,
     model: Option<(Arc<dyn ChatModel>, String)>,
-    mind: Option<WhoDecides>,
+    decider: Option<Deciders>,
     sink: Arc<dyn EventSink>,
     past: Arc<Past>,
     engine: EngineBudget,
@@ -70,7 +70,7 @@ impl Default for Builder {
             library: None,
             prompts: Vec::new(),
             model: None,
-            mind: None,
+            decider: None,
             sink: Arc::new(Tee::new(Vec::new())),
             past: Arc::default(),
             engine: EngineBudget { time: TIME, candidates: CANDIDATES, seed: 1, whole: false },
@@ -167,8 +167,8 @@ impl Builder {
 
     /// Who decides, by level and agent, in place of one model for all.
     #[must_use]
-    pub fn mind(mut self, mind: WhoDecides) -> Self {
-        self.mind = Some(mind);
+    pub fn decider(mut self, decider: Deciders) -> Self {
+        self.decider = Some(decider);
         self
     }
 
@@ -209,7 +209,7 @@ impl Builder {
         let mut plan = self.plan.unwrap_or_else(|| strategy.plan(self.paper));
         plan.crews.extend(self.crews);
         plan.levels = self.levels.unwrap_or(plan.levels);
-        if self.model.is_none() && self.mind.is_none() {
+        if self.model.is_none() && self.decider.is_none() {
             plan.crews.remove(&Level::First);
         }
         let names = self.registry.names();
@@ -227,14 +227,14 @@ impl Builder {
             Some(library) => library,
             None => Arc::new(Library::with(&self.prompts)?),
         };
-        let mind = match (self.mind, self.model) {
-            (Some(mind), _) => mind,
+        let decider = match (self.decider, self.model) {
+            (Some(decider), _) => decider,
             (None, Some((model, name))) => {
                 let temperature = Some(plan.temperature.first);
                 let again = Some(plan.temperature.again);
                 let answer_tokens = Family::of(&name).answer_tokens;
                 let (library, sink, past) = (library.clone(), self.sink.clone(), self.past.clone());
-                one_for_all(Voice {
+                one_for_all(ModelSettings {
                     model,
                     name,
                     temperature,
@@ -243,13 +243,13 @@ impl Builder {
                     coder: None,
                     form: None,
                     effort: None,
-                    purse: Purse::default(),
+                    priced_budget: PricedBudget::default(),
                     library,
                     sink,
                     past,
                 })
             }
-            (None, None) => Box::new(|_: Level, _: &AgentName| Mind::Builtin),
+            (None, None) => Box::new(|_: Level, _: &AgentName| Decider::Builtin),
         };
         let deadline = Instant::now() + self.engine.time;
         let (full, alone) = (self.engine, plan.levels.len() == 1);
@@ -260,7 +260,7 @@ impl Builder {
             sink: self.sink,
             past: self.past,
             plan,
-            mind,
+            decider,
             engine: Box::new(move |level| {
                 let left = deadline.saturating_duration_since(Instant::now());
                 EngineBudget { time: engine_time(level, left, alone), whole: alone && level != Level::First, ..full }
@@ -272,10 +272,10 @@ impl Builder {
 }
 
 /// One model for all agents, but for level 0, which is the engine's once a test fails.
-fn one_for_all(voice: Voice) -> WhoDecides {
+fn one_for_all(model_settings: ModelSettings) -> Deciders {
     Box::new(move |level: Level, agent: &AgentName| match level {
-        Level::First if agent.as_str() != REPRODUCER => Mind::Builtin,
-        _ => Mind::Model { voice: Box::new(voice.clone()), kind: PolicyKind::Llm },
+        Level::First if agent.as_str() != REPRODUCER => Decider::Builtin,
+        _ => Decider::Model { model_settings: Box::new(model_settings.clone()), kind: PolicyKind::Llm },
     })
 }
 

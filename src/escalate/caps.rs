@@ -3,7 +3,7 @@
 use crate::agent::limits::Limits;
 use crate::domain::words::counted;
 use crate::domain::{Cap, Reached};
-use crate::llm::{Budget, Caps, Prices, Purse};
+use crate::llm::{Budget, Caps, PricedBudget, Prices};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -96,9 +96,9 @@ impl Spent {
     }
 
     /// What an agent run may spend: its own cap inside the level's.
-    pub(super) fn purse(&self, caps: &PartCaps) -> Purse {
+    pub(super) fn priced_budget(&self, caps: &PartCaps) -> PricedBudget {
         let agent = self.budget.part("agent", caps.agent.spending);
-        Purse::new(agent, caps.call, caps.prices.clone())
+        PricedBudget::new(agent, caps.call, caps.prices.clone())
     }
 
     /// What else an agent run may use, when so many candidates of the bug were judged before this pass.

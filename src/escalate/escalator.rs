@@ -10,11 +10,11 @@ use super::smaller::{Smaller, smaller};
 use super::strategy::Plan;
 use super::work::Work;
 use crate::agent::ablation::Part;
-use crate::agent::cycle::Untold;
+use crate::agent::cycle::Withheld;
 use crate::agent::evidence::{Evidence, Recipe};
 use crate::agent::memory::GATHERED_TOKENS;
 use crate::agent::middleware::Middleware;
-use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, Policy, Voice, shared_engine};
+use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, ModelSettings, Policy, shared_engine};
 use crate::agent::profile::{ContractKind, Profile};
 use crate::agent::{AgentError, AgentRun, Ended};
 use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PolicyKind, Scope};
@@ -30,20 +30,20 @@ use tracing::Instrument;
 
 /// Who decides for an agent on a level.
 #[derive(Clone)]
-pub enum Mind {
+pub enum Decider {
     /// The built-in engine.
     Builtin,
     /// A model.
     Model {
         /// How it is asked.
-        voice: Box<Voice>,
+        model_settings: Box<ModelSettings>,
         /// Whether it is a recording.
         kind: PolicyKind,
     },
 }
 
 /// Who decides, by level and agent.
-pub type WhoDecides = Box<dyn Fn(Level, &AgentName) -> Mind + Send + Sync>;
+pub type Deciders = Box<dyn Fn(Level, &AgentName) -> Decider + Send + Sync>;
 
 /// Why a run was broken off.
 #[derive(Debug, thiserror::Error)]
@@ -86,7 +86,7 @@ pub struct Escalator {
     /// Who works on which level, how often, and with what in view.
     pub plan: Plan,
     /// Who decides, by level and agent.
-    pub mind: WhoDecides,
+    pub decider: Deciders,
     /// What the engine may use on a level.
     pub engine: Box<dyn Fn(Level) -> EngineBudget + Send + Sync>,
     /// Caps inside those of the bug.
@@ -215,8 +215,8 @@ impl Escalator {
             _ => Vec::new(),
         };
         self.look(&scope, &profile, bench).await;
-        let sight = self.sight(&scope);
-        let mut evidence = Evidence::of(&profile, bench, case, sight, scope.focus.as_ref(), &found);
+        let initial_view = self.initial_view(&scope);
+        let mut evidence = Evidence::of(&profile, bench, case, initial_view, scope.focus.as_ref(), &found);
         if scope.is_again() && self.needs_another_view(&scope) {
             evidence.turn(scope.sample());
         }
@@ -236,7 +236,7 @@ impl Escalator {
         let bench = work.bench;
         let middleware =
             Middleware { profile, registry: &self.registry, library: &self.library, bench, near: self.plan.near };
-        let untold = Untold {
+        let withheld = Withheld {
             earlier_cycles: self.plan.without.has(Part::Memory),
             beyond: Some(GATHERED_TOKENS).filter(|_| !self.plan.paper),
             results: self.plan.hides_results(scope.level, &scope.agent),
@@ -251,7 +251,7 @@ impl Escalator {
             sink: &*self.sink,
             past: &self.past,
             scope,
-            untold,
+            withheld,
             limits: work.spent.limits(&self.caps, work.judged),
             deadline: self.deadline,
         };
@@ -274,14 +274,15 @@ impl Escalator {
     }
 
     pub(super) fn policy<'b>(&self, scope: &Scope, work: &Work<'b>, variants: u32) -> Box<dyn Policy + 'b> {
-        match (self.mind)(scope.level, &scope.agent) {
-            Mind::Builtin => {
+        match (self.decider)(scope.level, &scope.agent) {
+            Decider::Builtin => {
                 let limits = work.spent.limits(&self.caps, work.judged);
                 Box::new(Builtin::new(work.engine.clone(), (self.engine)(scope.level).within(&limits)))
             }
-            Mind::Model { voice, kind } => {
-                let voice = Voice { purse: work.spent.purse(&self.caps), ..*voice };
-                Box::new(LlmPolicy::new(voice, kind, scope.clone(), work.bench.language, variants))
+            Decider::Model { model_settings, kind } => {
+                let model_settings =
+                    ModelSettings { priced_budget: work.spent.priced_budget(&self.caps), ..*model_settings };
+                Box::new(LlmPolicy::new(model_settings, kind, scope.clone(), work.bench.language, variants))
             }
         }
     }
@@ -316,7 +317,7 @@ impl Escalator {
         let Some(reviewer) = self.plan.reviewer_on(level) else { return Ok(repair) };
         let scope = work.visited(Scope { agent: reviewer.clone(), ..author });
         // The engine knows no more than the tests that it was judged by.
-        let by_model = matches!((self.mind)(level, reviewer), Mind::Model { .. });
+        let by_model = matches!((self.decider)(level, reviewer), Decider::Model { .. });
         if repair.agent == *reviewer || !by_model {
             return Ok(repair);
         }

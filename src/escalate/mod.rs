@@ -44,7 +44,7 @@ mod work;
 pub use builder::{BuildError, Builder};
 pub use caps::{PartCap, PartCaps};
 pub use choose::compared;
-pub use escalator::{Escalator, Mind, RepairError};
+pub use escalator::{Decider, Escalator, RepairError};
 pub use outcome::{Repair, Verdict};
 pub use reproduce::{REPRODUCER, Shown};
 pub use strategy::{Plan, Strategy, StrategyError, Temperatures};

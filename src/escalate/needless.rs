@@ -1,6 +1,6 @@
 //! Agents that are not asked because nothing is left for them to find. The papers ask them all the same.
 
-use super::escalator::{Escalator, Mind, RepairError};
+use super::escalator::{Decider, Escalator, RepairError};
 use super::filing;
 use super::level::Stage;
 use crate::agent::ablation::Part;
@@ -84,7 +84,7 @@ impl Escalator {
         case: &CaseFile,
     ) -> Option<String> {
         let asks_all = self.plan.recipe != Recipe::Chosen || self.plan.without.has(Part::Skipping);
-        if asks_all || !matches!((self.mind)(level, agent), Mind::Model { .. }) {
+        if asks_all || !matches!((self.decider)(level, agent), Decider::Model { .. }) {
             return None;
         }
         let scope = Scope { attempt: 1, level, agent: agent.clone(), cycle: 0, focus: None, visit: 1 };

@@ -1,11 +1,11 @@
 //! What would be asked: the first prompt of every agent on every level, as it is when nothing was learnt yet.
 
-use super::escalator::{Escalator, Mind, RepairError};
+use super::escalator::{Decider, Escalator, RepairError};
 use super::level::Stage;
 use crate::agent::AgentError;
 use crate::agent::evidence::Evidence;
 use crate::agent::memory::Memory;
-use crate::agent::policy::{CycleView, Room, Voice, system_prompt, turn_prompt};
+use crate::agent::policy::{CycleView, ModelSettings, Room, system_prompt, turn_prompt};
 use crate::domain::{AgentName, CaseFile, Level, Scope};
 use crate::llm::{Query, WorstCase};
 use crate::tools::Workbench;
@@ -47,8 +47,8 @@ impl Escalator {
                     Stage::PerFile { each_file, .. } => vec![each_file],
                 };
                 for name in names {
-                    if let Mind::Model { voice, .. } = (self.mind)(level, name) {
-                        all.push(self.first_request(level, name, &voice, bench).await?);
+                    if let Decider::Model { model_settings, .. } = (self.decider)(level, name) {
+                        all.push(self.first_request(level, name, &model_settings, bench).await?);
                     }
                 }
             }
@@ -60,15 +60,15 @@ impl Escalator {
         &self,
         level: Level,
         agent: &AgentName,
-        voice: &Voice,
+        model_settings: &ModelSettings,
         bench: &Workbench,
     ) -> Result<Preview, RepairError> {
         let scope = Scope { attempt: 1, level, agent: agent.clone(), cycle: 1, focus: None, visit: 1 };
         let profile = self.profile(&scope)?;
         let case = CaseFile::default();
         self.look(&scope, &profile, bench).await;
-        let sight = self.sight(&scope);
-        let evidence = Evidence::of(&profile, bench, &case, sight, None, &[]);
+        let initial_view = self.initial_view(&scope);
+        let evidence = Evidence::of(&profile, bench, &case, initial_view, None, &[]);
         let memory = Memory::of(&case);
         let view = CycleView {
             profile: &profile,
@@ -84,7 +84,7 @@ impl Escalator {
         let system =
             system_prompt(&self.library, &profile, &self.registry, bench.language).map_err(AgentError::Prompt)?;
         let user = turn_prompt(&self.library, &view, Room::Usual).map_err(AgentError::Prompt)?;
-        let request = voice.query(system, user, 0);
+        let request = model_settings.query(system, user, 0);
         // Every cycle may ask once beside: for variants of its candidate, or for the body of a method.
         let queries = u64::from(profile.budget.cycles) * u64::from(self.plan.attempts.min(MOST_ATTEMPTS)) * 2;
         let prices = self.caps.prices.as_deref();

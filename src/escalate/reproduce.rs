@@ -1,7 +1,7 @@
 //! Before the levels, where there is an issue and no failing test: Reproducer writes one.
 
 use super::caps::Spent;
-use super::escalator::{Escalator, Mind, RepairError};
+use super::escalator::{Decider, Escalator, RepairError};
 use super::work::Work;
 use crate::agent::AgentError;
 use crate::agent::evidence::Evidence;
@@ -50,6 +50,6 @@ impl Escalator {
 
     /// Whether a model writes tests for issues.
     pub fn can_reproduce(&self) -> bool {
-        matches!((self.mind)(Level::First, &AgentName::from(REPRODUCER)), Mind::Model { .. })
+        matches!((self.decider)(Level::First, &AgentName::from(REPRODUCER)), Decider::Model { .. })
     }
 }

@@ -1,8 +1,8 @@
 //! What an agent is shown beside its case: what is looked up before it is asked.
 
-use super::escalator::{Escalator, Mind, RepairError};
+use super::escalator::{Decider, Escalator, RepairError};
 use crate::agent::ablation::Part;
-use crate::agent::evidence::{Recipe, Sight, search_query};
+use crate::agent::evidence::{InitialView, Recipe, search_query};
 use crate::agent::profile::{ContractKind, Profile};
 use crate::domain::{Level, Scope};
 use crate::retrieve::Solution;
@@ -15,7 +15,7 @@ impl Escalator {
     /// Looks up what an agent that finds or repairs the bug is shown of runs and of history. The papers show neither, and
     /// the built-in engine reads neither.
     pub(super) async fn look(&self, scope: &Scope, profile: &Profile, bench: &Workbench) {
-        let is_asked = matches!((self.mind)(scope.level, &scope.agent), Mind::Model { .. });
+        let is_asked = matches!((self.decider)(scope.level, &scope.agent), Decider::Model { .. });
         let wants = matches!(profile.contract, ContractKind::Marks | ContractKind::Patch);
         if !is_asked || !wants || self.plan.recipe != Recipe::Chosen {
             return;
@@ -29,8 +29,8 @@ impl Escalator {
     }
 
     /// What an agent sees. By FixAgent's paper only refinement is shown earlier answers; each level answers anew.
-    pub(super) fn sight(&self, scope: &Scope) -> Sight {
-        Sight {
+    pub(super) fn initial_view(&self, scope: &Scope) -> InitialView {
+        InitialView {
             recipe: self.plan.recipe,
             no_results: self.plan.hides_results(scope.level, &scope.agent),
             earlier_answer: scope.level == Level::Refine || self.plan.recipe == Recipe::Chosen,
@@ -39,7 +39,7 @@ impl Escalator {
 
     /// Whether the agent's model would answer the same question in the same way.
     pub(super) fn needs_another_view(&self, scope: &Scope) -> bool {
-        matches!((self.mind)(scope.level, &scope.agent), Mind::Model { voice, .. } if !voice.is_sampled())
+        matches!((self.decider)(scope.level, &scope.agent), Decider::Model { model_settings, .. } if !model_settings.is_sampled())
     }
 
     /// What a first search finds, which Helper is shown; by the papers it searches by itself. A source that fails costs

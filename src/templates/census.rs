@@ -2,7 +2,7 @@
 
 use super::clues::Clues;
 use super::edit::normal_form;
-use super::stores::Cellar;
+use super::stores::IngredientCache;
 use super::syntax::Unit;
 use super::{Edit, Site, catalogue};
 use crate::code::{CodeIndex, SourceFile};
@@ -39,11 +39,11 @@ pub fn census(index: &CodeIndex, clues: &Clues) -> BTreeMap<&'static str, Reach>
 fn of_file(index: &CodeIndex, file: &SourceFile, clues: &Clues) -> BTreeMap<&'static str, Reach> {
     let mut found: BTreeMap<&'static str, Reach> = BTreeMap::new();
     let Some(unit) = Unit::new(file.path.clone(), file.text.clone(), index.language()) else { return found };
-    let (templates, mut cellar) = (catalogue(index.language()), Cellar::default());
+    let (templates, mut cache) = (catalogue(index.language()), IngredientCache::default());
     let mut seen = BTreeSet::new();
     for line in statements(&file.text, index.language()).into_iter().map(|statement| statement.lines.first) {
         let Some(node) = unit.statement_at(line).filter(|node| seen.insert(node.start_byte())) else { continue };
-        let site = Site::new(&unit, index, node, cellar.stores(&unit, index, node), clues);
+        let site = Site::new(&unit, index, node, cache.stores(&unit, index, node), clues);
         for template in &templates {
             let mut edits: Vec<Edit> = Vec::new();
             template.propose(&site, &mut edits);

@@ -4,7 +4,7 @@ use super::clues::Clues;
 use super::edit::{Change, applied, normal_form};
 use super::learn::Experience;
 use super::plan::{Candidate, Options, Place, Plan};
-use super::stores::Cellar;
+use super::stores::IngredientCache;
 use super::syntax::Unit;
 use super::{Edit, Site, Template, catalogue};
 use crate::code::CodeIndex;
@@ -42,7 +42,7 @@ pub struct Engine<'a> {
     known: HashSet<(usize, usize)>,
     expanded: usize,
     plans: Vec<Plan>,
-    cellar: Cellar,
+    cache: IngredientCache,
     clues: Clues,
     seen: HashSet<u64>,
     emitted: usize,
@@ -74,7 +74,7 @@ impl<'a> Engine<'a> {
             known: HashSet::new(),
             expanded: 0,
             plans: Vec::new(),
-            cellar: Cellar::default(),
+            cache: IngredientCache::default(),
             clues,
             seen: HashSet::new(),
             emitted: 0,
@@ -193,7 +193,7 @@ impl<'a> Engine<'a> {
         let place = &self.places[at];
         let unit = &self.units[place.unit];
         let Some(statement) = statement_between(unit, place.start, place.end) else { return Vec::new() };
-        let stores = self.cellar.stores(unit, self.index, statement);
+        let stores = self.cache.stores(unit, self.index, statement);
         let site = Site::new(unit, self.index, statement, stores, &self.clues);
         let mut plans = Vec::new();
         for (number, template) in self.templates.iter().enumerate() {

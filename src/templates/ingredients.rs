@@ -44,14 +44,14 @@ pub struct Ingredient {
 
 /// Everything mined from one member of a type.
 #[derive(Debug, Default)]
-pub struct Pantry {
+pub struct Ingredients {
     /// Expressions other than names and plain literals, in order.
     pub expressions: Vec<Ingredient>,
     /// Simple statements, in order.
     pub statements: Vec<Ingredient>,
 }
 
-impl Pantry {
+impl Ingredients {
     /// Mines a member: a method, constructor, initialiser or field.
     pub fn of(unit: &Unit, index: &CodeIndex, member: Node<'_>) -> Self {
         let mut sites = Vec::new();
@@ -61,21 +61,21 @@ impl Pantry {
             }
             true
         });
-        let mut pantry = Self::default();
+        let mut ingredients = Self::default();
         for site in sites {
             let scope = (unit.rules.visible)(inner_place(site), unit);
             let typer = Typer { unit, index, scope: &scope };
             for node in (unit.rules.expressions)(site) {
                 let plain = matches!(node.shape(), "identifier" | "this" | "parenthesized_expression");
                 if !plain && node.byte_range().len() <= MAX_BYTES {
-                    pantry.expressions.push(ingredient(typer, node));
+                    ingredients.expressions.push(ingredient(typer, node));
                 }
             }
             if (unit.rules.is_copyable)(site) && site.byte_range().len() <= MAX_BYTES {
-                pantry.statements.push(ingredient(typer, site));
+                ingredients.statements.push(ingredient(typer, site));
             }
         }
-        pantry
+        ingredients
     }
 }
 

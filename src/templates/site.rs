@@ -3,7 +3,7 @@
 use super::clues::Clues;
 use super::edit::Edit;
 use super::infer::Typer;
-use super::ingredients::{Ingredient, Pantry, inner_place};
+use super::ingredients::{Ingredient, Ingredients, inner_place};
 use super::scope::{Origin, Variable};
 use super::shape::Shape;
 use super::stores::Stores;
@@ -30,11 +30,11 @@ pub struct Site<'a> {
     /// Variables in sight, nearest first; for a `for` loop its own ones too.
     pub scope: Vec<Variable>,
     /// Ingredients of the member the statement lies in.
-    pub own: Arc<Pantry>,
+    pub own: Arc<Ingredients>,
     /// Ingredients of other members, the nearest first.
-    pub near: Vec<Arc<Pantry>>,
+    pub near: Vec<Arc<Ingredients>>,
     /// Ingredients of other files of the package.
-    pub far: Arc<Vec<Arc<Pantry>>>,
+    pub far: Arc<Vec<Arc<Ingredients>>>,
     /// What the failing tests say about exceptions.
     pub clues: &'a Clues,
 }

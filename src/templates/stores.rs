@@ -1,7 +1,7 @@
 //! Ingredients for every statement: mined from its member, its type's other members and files of its package, each
 //! member once.
 
-use super::ingredients::Pantry;
+use super::ingredients::Ingredients;
 use super::shape::Shape;
 use super::syntax::Unit;
 use crate::code::{CodeIndex, SourceFile};
@@ -24,21 +24,21 @@ const FAR_BYTES: usize = 60_000;
 #[derive(Default, Clone)]
 pub struct Stores {
     /// From the member the statement lies in.
-    pub own: Arc<Pantry>,
+    pub own: Arc<Ingredients>,
     /// From other members, the nearest first.
-    pub near: Vec<Arc<Pantry>>,
+    pub near: Vec<Arc<Ingredients>>,
     /// From other files of the package.
-    pub far: Arc<Vec<Arc<Pantry>>>,
+    pub far: Arc<Vec<Arc<Ingredients>>>,
 }
 
 /// What was mined so far.
 #[derive(Default)]
-pub(super) struct Cellar {
-    members: HashMap<(RepoPath, usize), Arc<Pantry>>,
-    far: HashMap<RepoPath, Arc<Vec<Arc<Pantry>>>>,
+pub(super) struct IngredientCache {
+    members: HashMap<(RepoPath, usize), Arc<Ingredients>>,
+    far: HashMap<RepoPath, Arc<Vec<Arc<Ingredients>>>>,
 }
 
-impl Cellar {
+impl IngredientCache {
     /// Ingredients for a statement.
     pub(super) fn stores(&mut self, unit: &Unit, index: &CodeIndex, statement: Node<'_>) -> Stores {
         let own = (unit.rules.member)(statement).map(|member| self.member(unit, index, member)).unwrap_or_default();
@@ -47,9 +47,9 @@ impl Cellar {
         Stores { own, near, far }
     }
 
-    fn member(&mut self, unit: &Unit, index: &CodeIndex, member: Node<'_>) -> Arc<Pantry> {
+    fn member(&mut self, unit: &Unit, index: &CodeIndex, member: Node<'_>) -> Arc<Ingredients> {
         let key = (unit.path.clone(), member.start_byte());
-        self.members.entry(key).or_insert_with(|| Arc::new(Pantry::of(unit, index, member))).clone()
+        self.members.entry(key).or_insert_with(|| Arc::new(Ingredients::of(unit, index, member))).clone()
     }
 }
 
@@ -68,8 +68,8 @@ fn neighbours<'u>(unit: &'u Unit, statement: Node<'u>) -> Vec<Node<'u>> {
 }
 
 /// Members with code of the files that are related to one.
-fn mined(unit: &Unit, index: &CodeIndex) -> Vec<Arc<Pantry>> {
-    let mut pantries = Vec::new();
+fn mined(unit: &Unit, index: &CodeIndex) -> Vec<Arc<Ingredients>> {
+    let mut mined = Vec::new();
     for file in related(unit, index) {
         let Some(other) = Unit::new(file.path.clone(), file.text.clone(), index.language()) else { continue };
         let mut members = Vec::new();
@@ -80,9 +80,9 @@ fn mined(unit: &Unit, index: &CodeIndex) -> Vec<Arc<Pantry>> {
             }
             !member
         });
-        pantries.extend(members.into_iter().map(|member| Arc::new(Pantry::of(&other, index, member))));
+        mined.extend(members.into_iter().map(|member| Arc::new(Ingredients::of(&other, index, member))));
     }
-    pantries
+    mined
 }
 
 /// Product files of the package: those the file's types descend from, then those of the most similar name.
@@ -140,9 +140,9 @@ mod tests {
         let unit = Unit::new(file.path.clone(), file.text.clone(), &Java).unwrap();
         let files: Vec<_> = related(&unit, &index).iter().map(|file| file.path.file_name().to_owned()).collect();
         assert_eq!(files, ["Shape.java", "Zebra.java"]);
-        let stores = Cellar::default().stores(&unit, &index, unit.statement_at(1).unwrap());
+        let stores = IngredientCache::default().stores(&unit, &index, unit.statement_at(1).unwrap());
         let texts: Vec<&str> =
-            stores.far.iter().flat_map(|pantry| &pantry.expressions).map(|i| i.text.as_str()).collect();
+            stores.far.iter().flat_map(|ingredients| &ingredients.expressions).map(|i| i.text.as_str()).collect();
         assert!(texts.contains(&"Math.abs(n)"), "{texts:?}");
     }
 }

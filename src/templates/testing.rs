@@ -2,7 +2,7 @@
 
 use super::clues::Clues;
 use super::edit::{applied, normal_form};
-use super::stores::Cellar;
+use super::stores::IngredientCache;
 use super::{Candidate, Edit, Site, Template};
 use crate::code::CodeIndex;
 use crate::domain::{Location, Ranking, RepoPath, Suspect};
@@ -49,7 +49,7 @@ fn proposed(index: &CodeIndex, template: &dyn Template, source: &str, line: u32,
     let file = &index.files()[0];
     let unit = Unit::new(file.path.clone(), file.text.clone(), index.language()).unwrap();
     let statement = unit.statement_at(line).unwrap_or_else(|| panic!("no statement on line {line}"));
-    let stores = Cellar::default().stores(&unit, index, statement);
+    let stores = IngredientCache::default().stores(&unit, index, statement);
     let site = Site::new(&unit, index, statement, stores, clues);
     let mut edits: Vec<Edit> = Vec::new();
     template.propose(&site, &mut edits);

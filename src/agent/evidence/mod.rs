@@ -111,7 +111,7 @@ pub enum Recipe {
 
 /// What agents see before their first query.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct InitialView {
     /// How it is chosen.
     pub recipe: Recipe,
     /// Whether patches that failed are shown without what the tests said of them.
@@ -132,11 +132,11 @@ impl Evidence {
         agent: &Profile,
         bench: &Workbench,
         case: &CaseFile,
-        sight: Sight,
+        initial_view: InitialView,
         focus: Option<&RepoPath>,
         found: &[Solution],
     ) -> Self {
-        let mut evidence = match (sight.recipe, agent.contract) {
+        let mut evidence = match (initial_view.recipe, agent.contract) {
             (_, ContractKind::Test) => return Self::to_reproduce(bench),
             (Recipe::Tests, _) => Self::of_tests(bench),
             (Recipe::Metadata, contract) => Self::metadata(contract, bench, case, focus),
@@ -147,13 +147,13 @@ impl Evidence {
             (Recipe::Chosen, ContractKind::Files) => Self::to_overlook(bench, case),
             (Recipe::Chosen, ContractKind::Reference) => Self::to_help(bench, found),
         };
-        if sight.recipe == Recipe::Tests {
+        if initial_view.recipe == Recipe::Tests {
             return evidence;
         }
-        let again = sight.earlier_answer && evidence.add_earlier(bench, case, agent.contract, focus);
+        let again = initial_view.earlier_answer && evidence.add_earlier(bench, case, agent.contract, focus);
         // A summary says what the code does; what failed to repair it matters only to one that is made again.
         if agent.contract != ContractKind::Summary || again {
-            evidence.add_history(case, &agent.name, sight.no_results);
+            evidence.add_history(case, &agent.name, initial_view.no_results);
         }
         evidence
     }

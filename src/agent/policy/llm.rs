@@ -1,7 +1,7 @@
 //! The model decides: from prompts to an answer, from an answer to a command.
 
+use super::model_settings::ModelSettings;
 use super::variants::ModelVariants;
-use super::voice::Voice;
 use super::{CycleView, Decision, Policy};
 use crate::agent::answer;
 use crate::agent::contract;
@@ -23,7 +23,7 @@ const MORE_ROOM: u32 = 4;
 
 /// A model that decides for one agent.
 pub struct LlmPolicy {
-    voice: Voice,
+    model_settings: ModelSettings,
     kind: PolicyKind,
     side: Side,
     variants: Option<ModelVariants>,
@@ -32,11 +32,18 @@ pub struct LlmPolicy {
 
 impl LlmPolicy {
     /// A policy of this model; `variants` is how many variants of a failed candidate are asked for (0 for none).
-    pub fn new(voice: Voice, kind: PolicyKind, scope: Scope, language: &'static dyn Language, variants: u32) -> Self {
-        let voice = voice.at(&scope);
-        let side = Side { voice: voice.for_code(), scope, language };
-        let variants = (variants > 0).then(|| ModelVariants { voice: voice.clone(), count: variants });
-        Self { voice, kind, side, variants, system: None }
+    pub fn new(
+        model_settings: ModelSettings,
+        kind: PolicyKind,
+        scope: Scope,
+        language: &'static dyn Language,
+        variants: u32,
+    ) -> Self {
+        let model_settings = model_settings.at(&scope);
+        let side = Side { model_settings: model_settings.for_code(), scope, language };
+        let variants =
+            (variants > 0).then(|| ModelVariants { model_settings: model_settings.clone(), count: variants });
+        Self { model_settings, kind, side, variants, system: None }
     }
 }
 
@@ -50,7 +57,8 @@ impl Policy for LlmPolicy {
         let system = match &self.system {
             Some(system) => system.clone(),
             None => {
-                let made = system_prompt(&self.voice.library, view.profile, view.registry, view.bench.language)?;
+                let made =
+                    system_prompt(&self.model_settings.library, view.profile, view.registry, view.bench.language)?;
                 self.system.insert(made).clone()
             }
         };
@@ -79,11 +87,11 @@ impl LlmPolicy {
     /// The answer; one that was cut before it said anything is asked for again with more room, once. Where the endpoint
     /// or a cap does not allow that, the cut one is all there is.
     async fn whole(&self, system: &str, view: &CycleView<'_>, room: Room) -> Result<Answer, AgentError> {
-        let cut = self.asked(system, view, room, self.voice.answer_tokens).await?;
+        let cut = self.asked(system, view, room, self.model_settings.answer_tokens).await?;
         if !is_cut(&cut) {
             return Ok(cut);
         }
-        match self.asked(system, view, room, self.voice.answer_tokens.saturating_mul(MORE_ROOM)).await {
+        match self.asked(system, view, room, self.model_settings.answer_tokens.saturating_mul(MORE_ROOM)).await {
             Ok(longer) if longer.overflowed().is_none() => Ok(longer),
             Ok(_)
             | Err(AgentError::Spent(_) | AgentError::StoppedAtCap(_) | AgentError::Model(ModelError::BadRequest(_))) => {
@@ -100,16 +108,16 @@ impl LlmPolicy {
         room: Room,
         answer_tokens: u32,
     ) -> Result<Answer, AgentError> {
-        let user = turn_prompt(&self.voice.library, view, room)?;
+        let user = turn_prompt(&self.model_settings.library, view, room)?;
         // The same question asked again is another sample.
-        let mut query = self.voice.query(system.to_owned(), user, view.scope.sample());
+        let mut query = self.model_settings.query(system.to_owned(), user, view.scope.sample());
         query.max_tokens = Some(answer_tokens);
-        if self.voice.form.is_some_and(|form| form != Form::Text) {
-            query.form = self.voice.form;
+        if self.model_settings.form.is_some_and(|form| form != Form::Text) {
+            query.form = self.model_settings.form;
             let tools = view.available().iter().filter_map(|name| view.registry.get(name.as_str()));
             query.tools = tools.map(|tool| spec(tool, view.profile.contract)).collect();
         }
-        self.voice.exchange(view.scope, query).await
+        self.model_settings.exchange(view.scope, query).await
     }
 }
 
@@ -276,7 +284,7 @@ fn unfenced(text: &str) -> String {
 
 /// The model as tools may ask it.
 struct Side {
-    voice: Voice,
+    model_settings: ModelSettings,
     scope: Scope,
     language: &'static dyn Language,
 }
@@ -288,9 +296,9 @@ impl SideModel for Side {
             "language": self.language.title(), "fence": self.language.fence(),
             "before": before, "signature": signature,
         });
-        let system = self.voice.library.render("method_body.md", ctx).map_err(|e| e.to_string())?;
+        let system = self.model_settings.library.render("method_body.md", ctx).map_err(|e| e.to_string())?;
         let answer = self
-            .voice
+            .model_settings
             .ask(&self.scope, system, signature.to_owned(), 0)
             .await
             .map_err(|e| format!("the model could not be asked: {e}"))?;

@@ -2,14 +2,14 @@
 
 mod builtin;
 mod llm;
+mod model_settings;
 mod reading;
 mod variants;
-mod voice;
 
 pub use builtin::{Builtin, EngineBudget, shared_engine};
 pub use llm::{LlmPolicy, Room, system_prompt, turn_prompt};
+pub use model_settings::ModelSettings;
 pub use variants::SharedEngine;
-pub use voice::Voice;
 
 use super::error::AgentError;
 use super::evidence::Evidence;

@@ -1,6 +1,6 @@
 //! Variants of a candidate that did not pass: asked for in as many queries as the model needs, or made by the engine.
 
-use super::voice::Voice;
+use super::model_settings::ModelSettings;
 use crate::agent::answer;
 use crate::agent::evidence::{Evidence, changed};
 use crate::domain::{Event, PatchAttempt, Validation};
@@ -21,7 +21,7 @@ const CAUSES: usize = 3;
 /// A model's variants (RepairAgent: 30 of each candidate).
 pub struct ModelVariants {
     /// How a model is asked for them.
-    pub voice: Voice,
+    pub model_settings: ModelSettings,
     /// How many are asked for.
     pub count: u32,
 }
@@ -37,14 +37,15 @@ impl Variants for ModelVariants {
             }
             let system = self.prompt(of, wanted - attempts.len(), &attempts, cx);
             let system = system.map_err(|e| ToolError::Correctable(e.to_string()))?;
-            let answer = match self.voice.ask(cx.scope, system, "Answer with the JSON array.".into(), sample).await {
-                Ok(answer) => answer,
-                // The candidate was judged: its answer is not lost because no variants can be had.
-                Err(error) => {
-                    cx.sink.emit(&Event::Notice { text: format!("no further variants: {error}") })?;
-                    break;
-                }
-            };
+            let answer =
+                match self.model_settings.ask(cx.scope, system, "Answer with the JSON array.".into(), sample).await {
+                    Ok(answer) => answer,
+                    // The candidate was judged: its answer is not lost because no variants can be had.
+                    Err(error) => {
+                        cx.sink.emit(&Event::Notice { text: format!("no further variants: {error}") })?;
+                        break;
+                    }
+                };
             let proposals = answer::list(&answer.text);
             if proposals.is_empty() {
                 break;
@@ -75,7 +76,7 @@ impl ModelVariants {
             "language": cx.bench.language.title(), "count": count, "known": known, "feedback": feedback.trim_end(),
             "evidence": Evidence::to_vary(cx.bench, &of.patch).text().trim_end(), "diff": patch::render(&of.patch),
         });
-        self.voice.library.render("variants.md", ctx)
+        self.model_settings.library.render("variants.md", ctx)
     }
 }
 

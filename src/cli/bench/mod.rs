@@ -16,7 +16,7 @@ use super::config::Config;
 use super::error::Failure;
 use super::open::Opened;
 use super::scratch::Scratch;
-use super::way;
+use super::strategy;
 use crate::domain::{BugId, EventSink, RepoPath};
 use crate::localize::oracle::Repaired;
 use crate::report::Tally;
@@ -58,7 +58,7 @@ impl Solved {
             Config { root: root.clone(), java_home: java_home.clone(), sandbox: *sandbox, ..Config::default() };
         let opened = Opened::check(&bug.to_string(), &config).await?.without_warm_judge();
         let folder = Scratch::of("bench")?;
-        let bench = opened.bench(folder.path(), way::plain(&config), &Tally::default() as &dyn EventSink).await?;
+        let bench = opened.bench(folder.path(), strategy::plain(&config), &Tally::default() as &dyn EventSink).await?;
         let oracle = bench.checkout.oracle.as_ref().filter(|oracle| !oracle.files.is_empty());
         let oracle = oracle.ok_or_else(|| {
             Failure::unusable("it comes without a developer's repair", "name one with `fixed` or `patch` in bugs.jsonl")

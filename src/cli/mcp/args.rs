@@ -1,7 +1,7 @@
 //! What was typed for `mcp`. What stands here is the host's word: a request may lower caps and nothing else.
 
 use crate::cli::config::{SandboxArg, Time};
-use crate::cli::flags::{CAPS, Minds, Way};
+use crate::cli::flags::{CAPS, Minds, StrategyFlags};
 use crate::cli::help;
 use camino::Utf8PathBuf;
 use clap::Args;
@@ -42,7 +42,7 @@ pub struct McpSettings {
     /// How it is gone about.
     #[command(flatten)]
     #[serde(flatten)]
-    pub way: Way,
+    pub way: StrategyFlags,
 }
 
 /// Settings of one request: those of the server, and the tests that it names.

@@ -7,7 +7,7 @@ use crate::cli::config::Config;
 use crate::cli::error::Failure;
 use crate::cli::open::Opened;
 use crate::cli::scratch::Scratch;
-use crate::cli::{judge, way};
+use crate::cli::{judge, strategy};
 use crate::code::CodeIndex;
 use crate::domain::BugId;
 use crate::escalate::prepare::PrepareError;
@@ -111,12 +111,12 @@ async fn open(key: Key, config: &Config, listener: Listener) -> Result<Warm, Fai
     let sink = Tally::default();
     let held = match key.purpose {
         Purpose::Judge => Held::Bench(Box::new(opened.bench(scratch.path(), judge::wanted(config), &sink).await?)),
-        Purpose::Explore => Held::Bench(Box::new(opened.bench(scratch.path(), way::plain(config), &sink).await?)),
+        Purpose::Explore => Held::Bench(Box::new(opened.bench(scratch.path(), strategy::plain(config), &sink).await?)),
         Purpose::Read => {
             let checkout = opened.checkout(scratch.path()).await?;
             let language = language::by_name(&checkout.language);
             let language = language.ok_or_else(|| PrepareError::NoLanguage { name: checkout.language.clone() })?;
-            let (project, hidden) = (&checkout.project, way::hidden(config));
+            let (project, hidden) = (&checkout.project, strategy::hidden(config));
             Held::Code(Box::new(CodeIndex::without(
                 &hidden,
                 &checkout.root,

@@ -6,7 +6,6 @@ use super::listen::Listener;
 use super::tools::{JudgePatch, Name, OnBug, Repair, RunTests, SearchCode};
 use crate::benchmark;
 use crate::cli::bench::args::OfBatch;
-use crate::cli::came_to::confidence;
 use crate::cli::config::{Config, Dollars, Layers, Place, Time};
 use crate::cli::error::Failure;
 use crate::cli::finish::keep;
@@ -14,6 +13,7 @@ use crate::cli::judge::{self, Given, Judged};
 use crate::cli::models::Contact;
 use crate::cli::open::settings_for;
 use crate::cli::run::{begun, run_folder, worked};
+use crate::cli::run_report::confidence;
 use crate::cli::session::Session;
 use crate::cli::{effect, runs, triage};
 use crate::domain::{AgentName, BugId, Level, Scope};
@@ -147,10 +147,10 @@ impl Request<'_> {
         let name = benchmark::typed(&bug);
         let session = Session::open(&name, config, Contact::First, OfBatch::default()).await?;
         let folder = run_folder(None, session.opened(), None)?;
-        let telling = begun(&name, &layers, &session, (&folder, None), true).await?;
-        let telling = telling.heard_by(Arc::new(self.listener.clone()), self.listener.watcher());
-        let done = worked(&session, folder, telling).await?;
-        let mut object = keep(&done.folder, &done.telling, &done.outcome)?;
+        let event_sinks = begun(&name, &layers, &session, (&folder, None), true).await?;
+        let event_sinks = event_sinks.heard_by(Arc::new(self.listener.clone()), self.listener.watcher());
+        let done = worked(&session, folder, event_sinks).await?;
+        let mut object = keep(&done.folder, &done.event_sinks, &done.outcome)?;
         object["run"] = runs::name(&done.folder).into();
         Ok(object)
     }

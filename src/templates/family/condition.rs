@@ -142,8 +142,10 @@ fn parenthesised_or(test: &str) -> String {
 pub fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
     let boolean = ValueType::new("boolean");
-    for (pantry, share) in std::iter::once((&site.own, 0.8)).chain(site.near.iter().map(|pantry| (pantry, 0.4))) {
-        for ingredient in pantry.expressions.iter().filter(|i| i.kind.as_ref() == Some(&boolean)) {
+    for (ingredients, share) in
+        std::iter::once((&site.own, 0.8)).chain(site.near.iter().map(|ingredients| (ingredients, 0.4)))
+    {
+        for ingredient in ingredients.expressions.iter().filter(|i| i.kind.as_ref() == Some(&boolean)) {
             if matches!(ingredient.shape.as_str(), "assignment_expression" | "true" | "false") {
                 continue;
             }

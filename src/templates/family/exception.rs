@@ -53,8 +53,9 @@ impl Template for Exception {
 
 /// Exceptions that this file throws elsewhere.
 fn thrown_nearby(site: &Site<'_>) -> Vec<String> {
-    let pantries = std::iter::once(&site.own).chain(&site.near);
-    let created = pantries.flat_map(|pantry| &pantry.expressions).filter(|i| i.shape == "object_creation_expression");
+    let mined = std::iter::once(&site.own).chain(&site.near);
+    let created =
+        mined.flat_map(|ingredients| &ingredients.expressions).filter(|i| i.shape == "object_creation_expression");
     let mut names: Vec<String> = created
         .filter_map(|ingredient| ingredient.kind.as_ref())
         .filter(|kind| kind.erasure().ends_with("Exception"))

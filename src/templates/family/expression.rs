@@ -101,10 +101,10 @@ fn same_type(site: &Site<'_>, kind: &ValueType) -> Vec<(String, f64)> {
             found.push((text, weight));
         }
     };
-    let near = site.near.iter().map(|pantry| (pantry, 0.5));
-    let far = site.far.iter().map(|pantry| (pantry, 0.2));
-    for (pantry, share) in std::iter::once((&site.own, 1.0)).chain(near).chain(far) {
-        for ingredient in &pantry.expressions {
+    let near = site.near.iter().map(|ingredients| (ingredients, 0.5));
+    let far = site.far.iter().map(|ingredients| (ingredients, 0.2));
+    for (ingredients, share) in std::iter::once((&site.own, 1.0)).chain(near).chain(far) {
+        for ingredient in &ingredients.expressions {
             let fits = ingredient.kind.as_ref().is_some_and(|have| kind.accepts(have));
             if !fits || is_literal(&ingredient.shape) || ingredient.shape == "assignment_expression" {
                 continue;
@@ -196,8 +196,8 @@ impl Template for Literal {
                 "null_literal" => {}
                 kind => {
                     let mut others: Vec<&str> = Vec::new();
-                    let pantries = std::iter::once(&site.own).chain(&site.near);
-                    for other in pantries.flat_map(|pantry| &pantry.expressions).filter(|i| i.shape == kind) {
+                    let mined = std::iter::once(&site.own).chain(&site.near);
+                    for other in mined.flat_map(|ingredients| &ingredients.expressions).filter(|i| i.shape == kind) {
                         if other.text != old && !others.contains(&other.text.as_str()) {
                             others.push(&other.text);
                         }

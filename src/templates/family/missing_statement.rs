@@ -5,7 +5,7 @@
 
 use crate::language::children;
 use crate::templates::edit::Edit;
-use crate::templates::ingredients::{Ingredient, Pantry};
+use crate::templates::ingredients::{Ingredient, Ingredients};
 use crate::templates::scope::{Origin, Variable};
 use crate::templates::shape::Shape;
 use crate::templates::site::{Site, shortened};
@@ -82,12 +82,14 @@ impl Template for CopyStatement {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         let gaps = gaps(site);
-        for (pantry, share) in std::iter::once((&site.own, 1.0)).chain(site.near.iter().map(|pantry| (pantry, 0.35))) {
-            for ingredient in pantry.statements.iter().filter(|i| i.shape == "expression_statement") {
+        for (ingredients, share) in
+            std::iter::once((&site.own, 1.0)).chain(site.near.iter().map(|ingredients| (ingredients, 0.35)))
+        {
+            for ingredient in ingredients.statements.iter().filter(|i| i.shape == "expression_statement") {
                 let mut texts = site.adapted(ingredient);
                 texts.extend(site.varied(ingredient).into_iter().map(|text| (text, 0.8)));
                 if share < 1.0 {
-                    texts.extend(with_next(site, pantry, ingredient));
+                    texts.extend(with_next(site, ingredients, ingredient));
                 }
                 texts.retain(|(text, _)| !assigns_itself(text));
                 for (text, fit) in texts {
@@ -107,9 +109,9 @@ fn assigns_itself(text: &str) -> bool {
 }
 
 /// The statement together with the one that follows it: helpers are often called in pairs.
-fn with_next(site: &Site<'_>, pantry: &Pantry, first: &Ingredient) -> Option<(String, f64)> {
-    let at = pantry.statements.iter().position(|other| other.start == first.start)?;
-    let second = pantry.statements.get(at + 1).filter(|next| next.shape == first.shape)?;
+fn with_next(site: &Site<'_>, ingredients: &Ingredients, first: &Ingredient) -> Option<(String, f64)> {
+    let at = ingredients.statements.iter().position(|other| other.start == first.start)?;
+    let second = ingredients.statements.get(at + 1).filter(|next| next.shape == first.shape)?;
     let calls = |ingredient: &Ingredient| ingredient.text.contains('(');
     if !calls(first) || !calls(second) {
         return None;

@@ -68,8 +68,10 @@ fn kinds(site: &Site<'_>) -> Vec<(String, f64)> {
 /// Throw statements of the member and its neighbours, as they read here.
 fn throws_nearby(site: &Site<'_>) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
-    for (pantry, share) in std::iter::once((&site.own, 0.9)).chain(site.near.iter().map(|pantry| (pantry, 0.5))) {
-        for ingredient in pantry.statements.iter().filter(|i| i.shape == "throw_statement") {
+    for (ingredients, share) in
+        std::iter::once((&site.own, 0.9)).chain(site.near.iter().map(|ingredients| (ingredients, 0.5)))
+    {
+        for ingredient in ingredients.statements.iter().filter(|i| i.shape == "throw_statement") {
             for (text, fit) in site.adapted(ingredient) {
                 if found.len() < MAX_THROWS && !found.iter().any(|(known, _)| *known == text) {
                     found.push((text, share * fit));

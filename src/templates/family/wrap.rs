@@ -124,9 +124,11 @@ impl Template for Wrap {
 /// Methods with one argument, called nearby, that return what they take: `normalise(`, `Math.abs(`.
 fn callers(site: &Site<'_>, kind: &ValueType) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
-    for (pantry, share) in std::iter::once((&site.own, 0.6)).chain(site.near.iter().map(|pantry| (pantry, 0.3))) {
+    for (ingredients, share) in
+        std::iter::once((&site.own, 0.6)).chain(site.near.iter().map(|ingredients| (ingredients, 0.3)))
+    {
         for call in
-            pantry.expressions.iter().filter(|i| i.shape == "method_invocation" && i.kind.as_ref() == Some(kind))
+            ingredients.expressions.iter().filter(|i| i.shape == "method_invocation" && i.kind.as_ref() == Some(kind))
         {
             let Some((head, rest)) = call.text.split_once('(') else { continue };
             let one =
@@ -145,8 +147,8 @@ fn callers(site: &Site<'_>, kind: &ValueType) -> Vec<(String, f64)> {
 fn converters(site: &Site<'_>, kind: &ValueType) -> Vec<String> {
     const MOST: usize = 5;
     let mut found: Vec<String> = Vec::new();
-    let pantries = std::iter::once(&site.own).chain(&site.near).chain(site.far.iter());
-    for call in pantries.flat_map(|pantry| &pantry.expressions).filter(|i| i.shape == "method_invocation") {
+    let mined = std::iter::once(&site.own).chain(&site.near).chain(site.far.iter());
+    for call in mined.flat_map(|ingredients| &ingredients.expressions).filter(|i| i.shape == "method_invocation") {
         let Some((head, _)) = call.text.split_once('(') else { continue };
         let library = head.contains('.') && head.starts_with(|c: char| c.is_uppercase());
         let takes = call.only_argument.as_ref().is_some_and(|argument| kind.accepts(argument));

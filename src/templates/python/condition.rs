@@ -116,8 +116,8 @@ fn torn(condition: Node<'_>, text: &str, word: &str) -> String {
 /// questions about variables.
 pub fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
-    for (pantry, share) in std::iter::once((&site.own, 0.7)).chain(site.near.iter().map(|near| (near, 0.35))) {
-        let conditions = pantry
+    for (ingredients, share) in std::iter::once((&site.own, 0.7)).chain(site.near.iter().map(|near| (near, 0.35))) {
+        let conditions = ingredients
             .expressions
             .iter()
             .filter(|ingredient| matches!(ingredient.shape.as_str(), "comparison_operator" | "not_operator"));

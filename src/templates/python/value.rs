@@ -127,8 +127,10 @@ impl Template for Expression {
                 }
             }
             let mut found: Vec<(String, f64)> = Vec::new();
-            for (pantry, share) in std::iter::once((&site.own, 1.0)).chain(site.near.iter().map(|near| (near, 0.3))) {
-                for ingredient in pantry.expressions.iter().filter(|ingredient| fits(ingredient, node)) {
+            for (ingredients, share) in
+                std::iter::once((&site.own, 1.0)).chain(site.near.iter().map(|near| (near, 0.3)))
+            {
+                for ingredient in ingredients.expressions.iter().filter(|ingredient| fits(ingredient, node)) {
                     let texts = site.adapted(ingredient).into_iter().filter(|(text, _)| text != old);
                     let weighed = |(text, fit): (String, f64)| {
                         let weight = (0.5 + 0.5 * similarity(old, &text)) * fit * share;

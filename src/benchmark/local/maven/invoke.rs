@@ -3,7 +3,7 @@
 use super::complaint::{Complaint, complaint, is_about_the_jdk, oldest_level};
 use super::extension::{self, Goal};
 use super::kept::Kept;
-use super::memory::{Memory, Way};
+use super::memory::{Invocation, Memory};
 use super::request::{CLASS_PATH, EFFECTIVE_POM, Request, arguments};
 use super::user;
 use crate::benchmark::local::store::Store;
@@ -25,7 +25,7 @@ pub(super) struct Prepared {
     /// The repository that has everything.
     pub store: Store,
     /// How Maven is called.
-    pub way: Way,
+    pub way: Invocation,
     /// Why some modules were not compiled, where all were asked for.
     pub left_out: Option<String>,
 }
@@ -123,16 +123,16 @@ impl Maven {
     }
 
     /// How to call Maven after a goal refused to run.
-    async fn way_after(&self, way: &Way, refused: Option<Goal>) -> Option<Way> {
+    async fn way_after(&self, way: &Invocation, refused: Option<Goal>) -> Option<Invocation> {
         Some(self.usable(way.after(refused)?).await)
     }
 
     /// A way, with what it needs made; calling the goals that compile needs nothing.
-    async fn usable(&self, way: Way) -> Way {
-        let adjusts = matches!(&way, Way::LifeCycle { .. }) && way != Way::WHOLE;
+    async fn usable(&self, way: Invocation) -> Invocation {
+        let adjusts = matches!(&way, Invocation::LifeCycle { .. }) && way != Invocation::WHOLE;
         if adjusts && let Err(error) = self.make_extension().await {
             tracing::warn!("the build cannot be adjusted, so the goals that compile are called: {error}");
-            return Way::Direct;
+            return Invocation::Direct;
         }
         way
     }
@@ -178,7 +178,7 @@ impl Maven {
         &self,
         request: &Request,
         store: Store,
-        way: &Way,
+        way: &Invocation,
         is_last: bool,
     ) -> Result<Result<Option<Complaint>, Complaint>, BenchmarkError> {
         let Some(repository) = repository(store)? else {
@@ -209,7 +209,7 @@ impl Maven {
         let some = described && request.only.is_none() && has_class_path(&request.root);
         let is_enough = match &complaint {
             Complaint::Missing(_) => is_last,
-            Complaint::Plugin(..) => *way == Way::Direct,
+            Complaint::Plugin(..) => *way == Invocation::Direct,
             Complaint::Compile(what) => raised(way, what).is_none(),
             Complaint::Other(_) => true,
         };
@@ -218,7 +218,7 @@ impl Maven {
 }
 
 /// How to call Maven after the compiler said this, where it knows no level as old as the project's.
-fn raised(way: &Way, said: &str) -> Option<Way> {
+fn raised(way: &Invocation, said: &str) -> Option<Invocation> {
     way.raised(oldest_level(said)?)
 }
 
@@ -241,13 +241,15 @@ pub(super) fn no_settings(source: io::Error) -> BenchmarkError {
     BenchmarkError::Io { what: "cannot prepare settings for Maven".into(), path: jars::cache_dir(), source }
 }
 
-fn described(store: Store, way: &Way) -> String {
+fn described(store: Store, way: &Invocation) -> String {
     format!("{}{}", store.network(), adjusted(way))
 }
 
 /// What of the build is not as the project has it.
-fn adjusted(way: &Way) -> String {
-    let Way::LifeCycle { without, oldest } = way else { return ", past a plugin that refuses this Maven".into() };
+fn adjusted(way: &Invocation) -> String {
+    let Invocation::LifeCycle { without, oldest } = way else {
+        return ", past a plugin that refuses this Maven".into();
+    };
     let without = match without.as_slice() {
         [] => String::new(),
         goals => format!(", without what refused to run: {}", extension::listed(goals)),
@@ -256,12 +258,12 @@ fn adjusted(way: &Way) -> String {
     format!("{without}{}", level.unwrap_or_default())
 }
 
-fn does_not_compile(what: &str, way: &Way) -> BenchmarkError {
+fn does_not_compile(what: &str, way: &Invocation) -> BenchmarkError {
     let without = match way {
-        Way::LifeCycle { without, .. } if !without.is_empty() => {
+        Invocation::LifeCycle { without, .. } if !without.is_empty() => {
             format!(" (without what refused to run: {})", extension::listed(without))
         }
-        Way::LifeCycle { .. } | Way::Direct => String::new(),
+        Invocation::LifeCycle { .. } | Invocation::Direct => String::new(),
     };
     BenchmarkError::Setup {
         what: format!("the project does not compile before any change{without}: {what}"),

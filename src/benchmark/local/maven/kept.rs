@@ -4,7 +4,7 @@
 //! written for the copy of the next run.
 
 use super::invoke::Maven;
-use super::memory::{Way, how_of, words_of};
+use super::memory::{Invocation, how_of, words_of};
 use super::request::{CLASS_PATH, Request, TRACES};
 use crate::benchmark::copy::copy_files;
 use crate::benchmark::local::store::Store;
@@ -40,7 +40,7 @@ impl Kept {
     }
 
     /// Puts what was kept into the copy; tells how Maven made it.
-    pub(super) fn restore(&self) -> Option<(Store, Way)> {
+    pub(super) fn restore(&self) -> Option<(Store, Invocation)> {
         let file = self.folder.join(HOW);
         let how = fs::read_to_string(&file).ok()?;
         if !has_its_libraries(&self.folder, file.metadata().ok()?.modified().ok()?) {
@@ -54,7 +54,7 @@ impl Kept {
 
     /// Keeps what Maven made. A build that changed more than its outputs is not kept; nor does it matter when the disk is
     /// full, for it costs time only.
-    pub(super) fn save(&self, request: &Request, maven: &Maven, store: Store, way: &Way) {
+    pub(super) fn save(&self, request: &Request, maven: &Maven, store: Store, way: &Invocation) {
         if key(request, maven).ok().as_ref() != Some(&self.key) {
             return;
         }
@@ -63,7 +63,7 @@ impl Kept {
         }
     }
 
-    fn try_save(&self, store: Store, way: &Way) -> io::Result<()> {
+    fn try_save(&self, store: Store, way: &Invocation) -> io::Result<()> {
         let all = self.folder.parent().unwrap_or(&self.folder);
         fs::create_dir_all(all)?;
         let new = tempfile::Builder::new().prefix("new-").tempdir_in(all)?;
@@ -156,8 +156,8 @@ mod tests {
         write(&one.join("a/target/classes/A.class"), "made");
         write(&one.join("a").join(CLASS_PATH), &format!("{one}/b/target/classes:{jar}"));
         let kept = |root: &Utf8Path| Kept { folder: base.join("kept"), root: root.to_owned(), key: "k".into() };
-        kept(&one).try_save(Store::Own, &Way::Direct).unwrap();
-        assert_eq!(kept(&two).restore(), Some((Store::Own, Way::Direct)));
+        kept(&one).try_save(Store::Own, &Invocation::Direct).unwrap();
+        assert_eq!(kept(&two).restore(), Some((Store::Own, Invocation::Direct)));
         assert_eq!(fs::read_to_string(two.join("a/target/classes/A.class")).unwrap(), "made");
         let class_path = fs::read_to_string(two.join("a").join(CLASS_PATH)).unwrap();
         assert_eq!(class_path, format!("{two}/b/target/classes:{jar}"));
@@ -165,7 +165,7 @@ mod tests {
         write(&secret, "outside");
         let planted = one.join("a").join(CLASS_PATH).with_file_name("planted");
         std::os::unix::fs::symlink(&secret, &planted).unwrap();
-        kept(&one).try_save(Store::Own, &Way::Direct).unwrap();
+        kept(&one).try_save(Store::Own, &Invocation::Direct).unwrap();
         let kept_link = base.join("kept/outputs/a").join(CLASS_PATH).with_file_name("planted");
         assert!(kept_link.symlink_metadata().is_err(), "no link is followed");
         fs::remove_file(&jar).unwrap();

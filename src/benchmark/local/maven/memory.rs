@@ -9,7 +9,7 @@ use std::fs;
 
 /// How Maven is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Invocation {
     /// The usual life cycle.
     LifeCycle {
         /// Without the goals that refuse to run.
@@ -21,7 +21,7 @@ pub(super) enum Way {
     Direct,
 }
 
-impl Way {
+impl Invocation {
     /// The usual life cycle as the project has it.
     pub(super) const WHOLE: Self = Self::LifeCycle { without: Vec::new(), oldest: None };
 
@@ -53,7 +53,7 @@ pub(super) struct Memory {
     file: Option<Utf8PathBuf>,
     store: Option<Store>,
     /// How to call Maven first.
-    pub way: Way,
+    pub way: Invocation,
     /// Whether some modules want what no repository has.
     is_short: bool,
 }
@@ -68,7 +68,7 @@ impl Memory {
         Self {
             file,
             store: how.as_ref().map(|(store, _)| *store),
-            way: how.map_or(Way::WHOLE, |(_, way)| way),
+            way: how.map_or(Invocation::WHOLE, |(_, way)| way),
             is_short,
         }
     }
@@ -86,7 +86,7 @@ impl Memory {
     }
 
     /// Remembers how Maven was called. Forgetting costs seconds only, so a failure is no error.
-    pub(super) fn remember(&self, store: Store, way: &Way, is_short: bool) {
+    pub(super) fn remember(&self, store: Store, way: &Invocation, is_short: bool) {
         let Some(file) = &self.file else { return };
         let _ = file.parent().map(fs::create_dir_all);
         let short = if is_short { " short" } else { "" };
@@ -98,16 +98,16 @@ impl Memory {
 const LEVEL: &str = "/";
 
 /// How Maven was called, as it is written down. What the network filled is there the next time.
-pub(super) fn words_of(store: Store, way: &Way) -> String {
+pub(super) fn words_of(store: Store, way: &Invocation) -> String {
     let store = if store == Store::Users { "users" } else { "own" };
-    let Way::LifeCycle { without, oldest } = way else { return format!("{store} goals") };
+    let Invocation::LifeCycle { without, oldest } = way else { return format!("{store} goals") };
     let goals = if without.is_empty() { "cycle".to_owned() } else { format!("without={}", listed(without)) };
     let level = oldest.map_or_else(String::new, |level| format!("{LEVEL}{level}"));
     format!("{store} {goals}{level}")
 }
 
 /// How Maven was called, by what [`words_of`] wrote.
-pub(super) fn how_of(text: &str) -> Option<(Store, Way)> {
+pub(super) fn how_of(text: &str) -> Option<(Store, Invocation)> {
     let mut words = text.split_whitespace();
     let store = match words.next()? {
         "users" => Store::Users,
@@ -116,7 +116,7 @@ pub(super) fn how_of(text: &str) -> Option<(Store, Way)> {
     };
     let word = words.next()?;
     if word == "goals" {
-        return Some((store, Way::Direct));
+        return Some((store, Invocation::Direct));
     }
     let (goals, oldest) = match word.split_once(LEVEL) {
         Some((goals, level)) => (goals, Some(level.parse().ok()?)),
@@ -126,7 +126,7 @@ pub(super) fn how_of(text: &str) -> Option<(Store, Way)> {
         "cycle" => Vec::new(),
         goals => goals.strip_prefix("without=")?.split(',').map(Goal::new).collect::<Option<_>>()?,
     };
-    Some((store, Way::LifeCycle { without, oldest }))
+    Some((store, Invocation::LifeCycle { without, oldest }))
 }
 
 /// The content of all poms and of `.mvn`, as one name.
@@ -167,24 +167,24 @@ mod tests {
     #[test]
     fn goals_that_refuse_are_left_out_one_by_one_and_remembered() {
         let goal = |name: &str| Goal::new(&format!("g:a:{name}@default"));
-        let one = Way::WHOLE.after(goal("check")).unwrap();
+        let one = Invocation::WHOLE.after(goal("check")).unwrap();
         let two = one.after(goal("install")).unwrap();
         assert_eq!(words_of(Store::Own, &two), "own without=g:a:check@default,g:a:install@default");
-        let raised = [two.raised(8), Way::WHOLE.raised(7)].map(Option::unwrap);
-        for way in raised.into_iter().chain([Way::WHOLE, Way::Direct, two.clone()]) {
+        let raised = [two.raised(8), Invocation::WHOLE.raised(7)].map(Option::unwrap);
+        for way in raised.into_iter().chain([Invocation::WHOLE, Invocation::Direct, two.clone()]) {
             assert_eq!(how_of(&words_of(Store::Users, &way)), Some((Store::Users, way)));
         }
-        assert_eq!(two.after(goal("check")), Some(Way::Direct), "it refuses though it was left out");
-        assert_eq!(one.after(None), Some(Way::Direct));
-        assert_eq!(Way::Direct.after(goal("check")), None);
+        assert_eq!(two.after(goal("check")), Some(Invocation::Direct), "it refuses though it was left out");
+        assert_eq!(one.after(None), Some(Invocation::Direct));
+        assert_eq!(Invocation::Direct.after(goal("check")), None);
         assert_eq!(two.raised(8).unwrap().raised(8), None, "it was raised and does not help");
     }
 
     #[test]
     fn what_worked_is_tried_first() {
-        let memory = Memory { file: None, store: Some(Store::Own), way: Way::Direct, is_short: false };
+        let memory = Memory { file: None, store: Some(Store::Own), way: Invocation::Direct, is_short: false };
         assert_eq!(memory.stores(), [Store::Own, Store::Users, Store::Filled]);
-        let none = Memory { file: None, store: None, way: Way::WHOLE, is_short: false };
+        let none = Memory { file: None, store: None, way: Invocation::WHOLE, is_short: false };
         assert_eq!(none.stores(), [Store::Users, Store::Own, Store::Filled]);
     }
 }

@@ -3,7 +3,7 @@
 use super::complaint::{Complaint, complaint};
 use super::extension;
 use super::invoke::{Maven, repository};
-use super::memory::Way;
+use super::memory::Invocation;
 use super::request::{DIRECT, SKIPPED};
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
 use crate::benchmark::local::store::Store;
@@ -22,7 +22,7 @@ pub(super) const REPORTS: &str = "target/surefire-reports";
 pub(super) struct MavenTest {
     pub(super) maven: Maven,
     pub(super) store: Store,
-    pub(super) way: Way,
+    pub(super) way: Invocation,
     /// The module of the bug.
     pub(super) module: RepoPath,
     /// Whether there are others.
@@ -138,11 +138,11 @@ impl MavenTest {
             all.push(format!("-Dtest={}", names(tests)));
         }
         match &self.way {
-            Way::LifeCycle { without, oldest } => {
+            Invocation::LifeCycle { without, oldest } => {
                 all.extend(extension::arguments(without, *oldest, &extension::folder(&self.maven)));
                 all.push("test".into());
             }
-            Way::Direct => {
+            Invocation::Direct => {
                 all.extend(DIRECT.iter().map(|&goal| goal.to_owned()));
                 all.push("surefire:test@default-test".into());
             }

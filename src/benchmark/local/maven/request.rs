@@ -1,7 +1,7 @@
 //! What Maven is asked to do, as its command line.
 
 use super::extension;
-use super::memory::Way;
+use super::memory::Invocation;
 use crate::benchmark::local::store::Store;
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -70,7 +70,7 @@ pub(super) enum Run {
 pub(super) fn arguments(
     request: &Request,
     store: Store,
-    (way, folder): (&Way, &Utf8Path),
+    (way, folder): (&Invocation, &Utf8Path),
     repository: &Utf8Path,
 ) -> Vec<String> {
     let mut all: Vec<String> = ["-B", "-Dstyle.color=never"].map(str::to_owned).into();
@@ -88,11 +88,11 @@ pub(super) fn arguments(
     all.extend(SKIPPED.iter().map(|switch| format!("-D{switch}=true")));
     all.extend([SHOW_POM.into(), format!("-Doutput={}", request.root.join(EFFECTIVE_POM))]);
     match way {
-        Way::LifeCycle { without, oldest } => {
+        Invocation::LifeCycle { without, oldest } => {
             all.extend(extension::arguments(without, *oldest, folder));
             all.push(if request.tests == Run::Nothing { "test-compile" } else { "test" }.into());
         }
-        Way::Direct => all.extend(DIRECT.iter().map(|&goal| goal.to_owned())),
+        Invocation::Direct => all.extend(DIRECT.iter().map(|&goal| goal.to_owned())),
     }
     if let Run::Classes(classes) = &request.tests {
         all.extend([format!("-Dtest={}", classes.join(",")), "-Dsurefire.failIfNoSpecifiedTests=false".into()]);
@@ -100,7 +100,7 @@ pub(super) fn arguments(
     if request.tests != Run::Nothing {
         all.extend(["-Dmaven.test.failure.ignore=true".into(), "-DfailIfNoTests=false".into()]);
         all.push(format!("-Dsurefire.timeout={MODULE_TESTS_SECONDS}"));
-        if *way == Way::Direct {
+        if *way == Invocation::Direct {
             all.push("surefire:test@default-test".into());
         }
     }
@@ -117,12 +117,12 @@ mod tests {
     #[test]
     fn a_module_is_built_with_those_it_needs() {
         let request = Request { root: "/p".into(), only: RepoPath::new("core").ok(), tests: Run::Nothing };
-        let all = arguments(&request, Store::Own, (&Way::WHOLE, Utf8Path::new("/x")), Utf8Path::new("/r"));
+        let all = arguments(&request, Store::Own, (&Invocation::WHOLE, Utf8Path::new("/x")), Utf8Path::new("/r"));
         let line = all.join(" ");
         assert!(line.contains("-o -pl core -am") && line.contains(" test-compile "), "{line}");
         let request = Request { tests: Run::All, only: None, ..request };
-        let line =
-            arguments(&request, Store::Filled, (&Way::Direct, Utf8Path::new("/x")), Utf8Path::new("/r")).join(" ");
+        let line = arguments(&request, Store::Filled, (&Invocation::Direct, Utf8Path::new("/x")), Utf8Path::new("/r"))
+            .join(" ");
         assert!(!line.contains(" -o ") && line.contains("surefire:test@default-test"), "{line}");
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const MANIFEST: &str = "data_manifest.json";
 
 /// Where the run's events go: journal, sums, progress.
-pub struct Telling {
+pub struct EventSinks {
     /// All of them.
     pub sink: Arc<dyn EventSink>,
     /// Sums over the run.
@@ -27,14 +27,14 @@ pub struct Telling {
     listener: Watcher,
 }
 
-impl Telling {
+impl EventSinks {
     /// To the journal of a run, to the sums, and to people unless they want quiet.
     pub fn journaled(journal: Journal, past: Past, quiet: bool, redactor: &Arc<Redactor>) -> Self {
         let redactor = redactor.clone();
         let journal = Arc::new(journal.scrubbed(Arc::new(move |text| redactor.text(text))));
-        let mut telling = Self::to(journal.clone(), Arc::new(past), quiet);
-        telling.journal = Some(journal);
-        telling
+        let mut event_sinks = Self::to(journal.clone(), Arc::new(past), quiet);
+        event_sinks.journal = Some(journal);
+        event_sinks
     }
 
     /// To this sink first: what it refuses, nobody else hears.
@@ -102,7 +102,7 @@ impl Telling {
     }
 }
 
-impl Drop for Telling {
+impl Drop for EventSinks {
     fn drop(&mut self) {
         // However a run ends, it says what it sent. It cannot say so on a disk that is full.
         if let Some(manifest) = self.manifest.object() {

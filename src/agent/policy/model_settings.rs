@@ -3,7 +3,7 @@
 use crate::agent::error::AgentError;
 use crate::domain::{Event, EventSink, Reached, Scope, Unanswered};
 use crate::journal::{Paid, Past};
-use crate::llm::{Answer, ChatModel, Family, Form, Message, ModelError, Purse, Query, answer_from, key};
+use crate::llm::{Answer, ChatModel, Family, Form, Message, ModelError, PricedBudget, Query, answer_from, key};
 use crate::prompt::Library;
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use tracing::Instrument;
 
 /// How one model is asked on behalf of one agent.
 #[derive(Clone)]
-pub struct Voice {
+pub struct ModelSettings {
     /// Who is asked.
     pub model: Arc<dyn ChatModel>,
     /// Its name at the endpoint.
@@ -29,7 +29,7 @@ pub struct Voice {
     /// How long the model thinks before it answers.
     pub effort: Option<String>,
     /// What the agent may spend.
-    pub purse: Purse,
+    pub priced_budget: PricedBudget,
     /// The templates that questions are rendered from.
     pub library: Arc<Library>,
     /// Where its requests and answers are kept.
@@ -38,7 +38,7 @@ pub struct Voice {
     pub past: Arc<Past>,
 }
 
-impl Voice {
+impl ModelSettings {
     /// The same for an agent that works in that place: what is asked again is sampled otherwise.
     #[must_use]
     pub fn at(self, scope: &Scope) -> Self {
@@ -52,7 +52,7 @@ impl Voice {
         self.again.is_some_and(|temperature| temperature > 0.0) && Family::of(&self.name).temperature
     }
 
-    /// The voice that generates code.
+    /// The model that generates code.
     #[must_use]
     pub fn for_code(&self) -> Self {
         match self.coder.clone() {
@@ -97,7 +97,7 @@ impl Voice {
     /// # Errors
     /// The model's, the journal's.
     pub async fn exchange(&self, scope: &Scope, query: Query) -> Result<Answer, AgentError> {
-        let permit = self.purse.reserve(&query).map_err(|error| AgentError::Spent(error.to_string()))?;
+        let permit = self.priced_budget.reserve(&query).map_err(|error| AgentError::Spent(error.to_string()))?;
         let key = key(&query);
         let request = serde_json::to_value(&query).map_err(std::io::Error::other)?;
         self.sink.emit(&Event::Sent { scope: scope.clone(), key: key.clone(), request })?;

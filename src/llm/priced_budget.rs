@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 /// A budget with prices. Without any cap nothing is reserved.
 #[derive(Debug, Clone, Default)]
-pub struct Purse {
+pub struct PricedBudget {
     budget: Option<Budget>,
     call: Caps,
     prices: Option<Arc<Prices>>,
 }
 
-impl Purse {
-    /// A purse over a budget, with a cap for each call.
+impl PricedBudget {
+    /// A budget with prices, with a cap for each call.
     pub fn new(budget: Budget, call: Caps, prices: Option<Arc<Prices>>) -> Self {
         let capped = budget.is_capped() || call.tokens.is_some() || call.usd.is_some();
         Self { budget: capped.then_some(budget), call, prices }

@@ -1,7 +1,7 @@
 //! What a run came to, for its report: the verdict with the sums over its events.
 
+use super::event_sinks::EventSinks;
 use super::models::Models;
-use super::telling::Telling;
 use crate::domain::{Confidence, FileChange, HeldOut, Patch, PolicyKind, RepoPath, Reproduction};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, Verdict};
@@ -17,11 +17,11 @@ pub async fn report(
     models: &Models,
     bench: &Workbench,
     folder: &Utf8Path,
-    telling: &Telling,
+    event_sinks: &EventSinks,
     verdict: &Verdict,
     (started, opened): (Instant, Duration),
 ) -> RunReport {
-    let sums = telling.tally.sums();
+    let sums = event_sinks.tally.sums();
     let (name, endpoint) = models.describe();
     let repair = match verdict {
         Verdict::Plausible(repair) => Some(&**repair),
@@ -34,7 +34,7 @@ pub async fn report(
         Verdict::StoppedAtCap { cap } => (VerdictWord::StoppedAtCap, Some(cap.to_string()), Some(cap.clone())),
     };
     let mut seconds = sums.seconds;
-    let before = telling.past.history();
+    let before = event_sinks.past.history();
     seconds.wall = before.worked() + started.elapsed().as_secs_f64();
     // What opening took beside the first run of the tests, in this session.
     seconds.setup = (opened.as_secs_f64() - sums.baseline).max(0.0);
