@@ -155,6 +155,41 @@ async fn gradle_itself_is_asked_for_named_tests() {
     assert_eq!(failure.kind, "org.junit.ComparisonFailure");
 }
 
+const OLD_TESTNG: &str = "apply plugin: 'java'
+sourceCompatibility = 11
+repositories { mavenCentral() }
+dependencies { testCompile 'org.testng:testng:6.1.1' }
+test { useTestNG() }
+";
+const SUM_TEST: &str = "package core;
+import org.testng.Assert;
+import org.testng.annotations.Test;
+public class SumTest {
+    @Test public void six() { Assert.assertEquals(Price.sum(1, 2, 3), 6); }
+    @Test public void nothing() { Assert.assertEquals(Price.sum(), 0); }
+}
+";
+
+/// Gradle finds no test by its name there, so all are run.
+#[tokio::test]
+async fn tests_of_an_old_testng_that_gradle_cannot_name_are_run_all_the_same() {
+    if no_gradle() {
+        return;
+    }
+    let user = User::new(&[
+        ("build.gradle", OLD_TESTNG),
+        ("src/main/java/core/Price.java", PRICE),
+        ("src/test/java/core/SumTest.java", SUM_TEST),
+    ]);
+    let checkout = user.checkout("").await.unwrap_or_else(|error| panic!("{error}; {}", error.hint()));
+    let asked = ["core.SumTest#six".parse().unwrap()];
+    let said = checkout.own.clone().unwrap().run(&checkout.root, &asked, Duration::from_secs(300)).await.unwrap();
+    let OwnRun::Tested(report) = said else { panic!("{said:?}") };
+    let told: Vec<_> = report.results.values().map(|result| (result.id.to_string(), result.status)).collect();
+    let wanted = [("core.SumTest#nothing", TestStatus::Passed), ("core.SumTest#six", TestStatus::Failed)];
+    assert_eq!(told, wanted.map(|(name, status)| (name.to_owned(), status)));
+}
+
 const JUPITER: &str = "apply plugin: 'java'
 sourceCompatibility = 11
 repositories { mavenCentral() }

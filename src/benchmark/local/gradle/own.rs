@@ -32,19 +32,40 @@ impl OwnCommand for GradleTest {
     }
 
     async fn run(&self, tree: &Utf8Path, tests: &[TestId], wall: Duration) -> Result<OwnRun, BenchmarkError> {
+        match self.tested(tree, names(tests), wall).await? {
+            // An old TestNG takes no names from Gradle: no test of any name runs, and nothing fails.
+            None => Ok(self.tested(tree, Vec::new(), wall).await?.unwrap_or_else(|| OwnRun::NotTested(NONE.into()))),
+            Some(run) => Ok(run),
+        }
+    }
+}
+
+/// Why there is no word where all goes well and no test runs.
+const NONE: &str = "no test runs";
+
+impl GradleTest {
+    /// Runs tests of these names, all without names; `None` where all goes well and none runs.
+    async fn tested(
+        &self,
+        tree: &Utf8Path,
+        names: Vec<String>,
+        wall: Duration,
+    ) -> Result<Option<OwnRun>, BenchmarkError> {
         let answers = Answers::new()?;
         let mut args = vec![self.task.clone(), format!("-Dunidebug.only={}", self.module)];
         args.extend(["-Dunidebug.test=named".into(), format!("-Dunidebug.seconds={}", wall.as_secs().max(1))]);
-        args.extend(names(tests).into_iter().flat_map(|name| ["--tests".to_owned(), name]));
+        args.extend(names.into_iter().flat_map(|name| ["--tests".to_owned(), name]));
         let tree = tree.canonicalize_utf8().unwrap_or_else(|_| tree.to_owned());
         let (done, said) = self.gradle.call(&tree, (&self.launch, self.store), &answers, args, wall).await?;
         let results = merged(std::iter::once(answers.results(self.nth)));
-        if results.is_empty() {
-            let why =
-                if was_cut(done.exit) { done.exit.to_string() } else { complaint(&said, done.exit).text().into() };
-            return Ok(OwnRun::NotTested(why));
+        if !results.is_empty() {
+            return Ok(Some(tested(done.exit, results, &said)));
         }
-        Ok(tested(done.exit, results, &said))
+        if done.exit.success() {
+            return Ok(None);
+        }
+        let why = if was_cut(done.exit) { done.exit.to_string() } else { complaint(&said, done.exit).text().into() };
+        Ok(Some(OwnRun::NotTested(why)))
     }
 }
 
