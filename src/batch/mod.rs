@@ -40,13 +40,13 @@ pub enum BatchError {
     /// The folder belongs to a batch with another plan.
     #[error("{folder} holds a batch with another plan")]
     Other {
-        /// The folder.
+        /// The folder that holds it.
         folder: Utf8PathBuf,
     },
     /// The folder holds no batch.
     #[error("{folder} holds no batch")]
     None {
-        /// The folder.
+        /// The folder that was named.
         folder: Utf8PathBuf,
     },
     /// The arguments of a configuration are wrong.
@@ -66,7 +66,7 @@ pub enum BatchError {
     /// What all units together may use is used up.
     #[error("{what}")]
     Cap {
-        /// Which cap.
+        /// The cap that is reached, with its value.
         what: String,
     },
     /// Answers of a vendor's batch cannot be had.
@@ -92,9 +92,9 @@ pub enum BatchError {
     Io {
         /// What was done.
         what: &'static str,
-        /// Where.
+        /// The file or folder it was done on.
         path: Utf8PathBuf,
-        /// Why.
+        /// The system's answer.
         source: std::io::Error,
     },
     /// A run directory cannot be taken into possession.

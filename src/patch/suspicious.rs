@@ -19,7 +19,7 @@ use super::content::lines_of;
 use crate::domain::{FileChange, Patch};
 use crate::language::{self, Language, decode};
 use literals::literals;
-pub(crate) use rules::Rules;
+pub(crate) use rules::ReviewRules;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;

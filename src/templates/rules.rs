@@ -9,7 +9,7 @@ use crate::language::Language;
 use tree_sitter::Node;
 
 /// How the engine reads a language; its folder submits them.
-pub struct Rules {
+pub struct EngineRules {
     /// The language's name.
     pub language: &'static str,
     /// The families that propose edits.
@@ -54,10 +54,10 @@ pub struct TypeRules {
     pub positions: fn(&[Variable]) -> Vec<(String, f64)>,
 }
 
-inventory::collect!(Rules);
+inventory::collect!(EngineRules);
 
 inventory::submit! {
-    Rules {
+    EngineRules {
         language: "java",
         families: java::families,
         is_site: syntax::is_site,
@@ -84,7 +84,7 @@ inventory::submit! {
 }
 
 inventory::submit! {
-    Rules {
+    EngineRules {
         language: "python",
         families: python::families,
         is_site: python::tree::is_site,
@@ -99,6 +99,6 @@ inventory::submit! {
 }
 
 /// The rules of a language; `None` for one that no family is written for.
-pub fn rules(language: &dyn Language) -> Option<&'static Rules> {
-    inventory::iter::<Rules>().find(|rules| rules.language == language.name())
+pub fn rules(language: &dyn Language) -> Option<&'static EngineRules> {
+    inventory::iter::<EngineRules>().find(|rules| rules.language == language.name())
 }

@@ -1,6 +1,6 @@
 //! Trees of Java and C as the families see them: which nodes are expressions and statements, and what encloses what.
 
-use super::rules::{Rules, rules};
+use super::rules::{EngineRules, rules};
 use super::shape::Shape;
 use crate::domain::RepoPath;
 use crate::language::{self, Language, first_line, last_line, text_of};
@@ -18,7 +18,7 @@ pub struct Unit {
     /// What it is written in.
     pub language: &'static dyn Language,
     /// How its tree is read.
-    pub rules: &'static Rules,
+    pub rules: &'static EngineRules,
 }
 
 impl Unit {

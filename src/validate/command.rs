@@ -18,7 +18,7 @@ pub(crate) use cases::with_input;
 pub(crate) use copy::on_users_path;
 pub(crate) use printed::failure;
 pub(crate) use told::words_of;
-pub(crate) use toolchain::{Checked, Registered, Toolchain};
+pub(crate) use toolchain::{Checked, KnownToolchain, Toolchain};
 
 use super::failing::{self, Asked, Facts};
 use super::plausible::{self, Judged};

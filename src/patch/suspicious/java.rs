@@ -1,13 +1,13 @@
 //! What a patch in Java may hold that tests cannot judge.
 
-use super::rules::Rules;
+use super::rules::ReviewRules;
 use super::{bodies, disguise, escapes, literals, looks};
 use crate::language::Language;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 inventory::submit! {
-    Rules {
+    ReviewRules {
         language: "java",
         at,
         literal: literals::literal,

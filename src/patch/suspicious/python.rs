@@ -3,7 +3,7 @@
 mod answers;
 
 use super::disguise;
-use super::rules::Rules;
+use super::rules::ReviewRules;
 use crate::language::{Language, on_one_line, text_of};
 use answers::{
     always_equal, broad_except, by_look, by_place, ends_at_once, last_word, literal, lone_entry, special_case, told,
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 inventory::submit! {
-    Rules {
+    ReviewRules {
         language: "python",
         at,
         literal,

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 type At = fn(Node<'_>, &str, &BTreeSet<&String>, &dyn Language) -> Option<String>;
 
 /// The rules for one language; its folder submits them.
-pub(crate) struct Rules {
+pub(crate) struct ReviewRules {
     /// Its name.
     pub(crate) language: &'static str,
     /// Says why a person should look at a node.
@@ -21,9 +21,9 @@ pub(crate) struct Rules {
     pub(crate) ends_at_once: fn(Node<'_>) -> bool,
 }
 
-inventory::collect!(Rules);
+inventory::collect!(ReviewRules);
 
 /// The rules for a language.
-pub(super) fn of(language: &dyn Language) -> Option<&'static Rules> {
-    inventory::iter::<Rules>().find(|rules| rules.language == language.name())
+pub(super) fn of(language: &dyn Language) -> Option<&'static ReviewRules> {
+    inventory::iter::<ReviewRules>().find(|rules| rules.language == language.name())
 }

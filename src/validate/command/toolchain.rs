@@ -54,7 +54,7 @@ pub(crate) struct Checked {
 }
 
 /// A language whose projects the judge of commands knows more of; its folder submits it.
-pub(crate) struct Registered {
+pub(crate) struct KnownToolchain {
     /// The language's name.
     pub(crate) language: &'static str,
     /// Its tools for a project.
@@ -63,14 +63,14 @@ pub(crate) struct Registered {
     pub(crate) complaints: fn(&str, &Utf8Path) -> Vec<Diagnostic>,
 }
 
-inventory::collect!(Registered);
+inventory::collect!(KnownToolchain);
 
 /// The tools for a project in a language.
 pub(super) fn open(language: &str) -> Option<Box<dyn Toolchain>> {
-    inventory::iter::<Registered>().find(|known| known.language == language).map(|known| (known.open)())
+    inventory::iter::<KnownToolchain>().find(|known| known.language == language).map(|known| (known.open)())
 }
 
 /// The complaints of the compilers that are known, in what a build printed in a copy.
 pub(super) fn complaints(output: &str, tree: &Utf8Path) -> Vec<Diagnostic> {
-    inventory::iter::<Registered>().flat_map(|known| (known.complaints)(output, tree)).collect()
+    inventory::iter::<KnownToolchain>().flat_map(|known| (known.complaints)(output, tree)).collect()
 }

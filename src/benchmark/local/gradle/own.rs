@@ -32,9 +32,9 @@ impl OwnCommand for GradleTest {
     }
 
     async fn run(&self, tree: &Utf8Path, tests: &[TestId], wall: Duration) -> Result<OwnRun, BenchmarkError> {
-        match self.tested(tree, names(tests), wall).await? {
+        match self.run_named(tree, names(tests), wall).await? {
             // An old TestNG takes no names from Gradle: no test of any name runs, and nothing fails.
-            None => Ok(self.tested(tree, Vec::new(), wall).await?.unwrap_or_else(|| OwnRun::NotTested(NONE.into()))),
+            None => Ok(self.run_named(tree, Vec::new(), wall).await?.unwrap_or_else(|| OwnRun::NotTested(NONE.into()))),
             Some(run) => Ok(run),
         }
     }
@@ -45,7 +45,7 @@ const NONE: &str = "no test runs";
 
 impl GradleTest {
     /// Runs tests of these names, all without names; `None` where all goes well and none runs.
-    async fn tested(
+    async fn run_named(
         &self,
         tree: &Utf8Path,
         names: Vec<String>,

@@ -25,7 +25,7 @@ pub(super) struct Prepared {
     /// The repository that has everything.
     pub store: Store,
     /// How Maven is called.
-    pub way: Invocation,
+    pub invocation: Invocation,
     /// Why some modules were not compiled, where all were asked for.
     pub left_out: Option<String>,
 }
@@ -57,15 +57,15 @@ impl Maven {
     /// The project does not compile, or nothing that was tried worked.
     pub(super) async fn prepare(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
         let kept = Kept::of(request, self);
-        if let Some((store, way)) = kept.as_ref().and_then(Kept::restore) {
-            let way = self.usable(way).await;
-            let note = format!("compiled by Maven in an earlier run{}", adjusted(&way));
-            return Ok(Prepared { note, store, way, left_out: None });
+        if let Some((store, invocation)) = kept.as_ref().and_then(Kept::restore) {
+            let invocation = self.usable(invocation).await;
+            let note = format!("compiled by Maven in an earlier run{}", adjusted(&invocation));
+            return Ok(Prepared { note, store, invocation, left_out: None });
         }
         let prepared = self.compile(request).await?;
         // What is short of something is tried again the next time.
         if let Some(kept) = kept.filter(|_| prepared.left_out.is_none()) {
-            kept.save(request, self, prepared.store, &prepared.way);
+            kept.save(request, self, prepared.store, &prepared.invocation);
         }
         Ok(prepared)
     }
@@ -74,14 +74,14 @@ impl Maven {
         let memory = Memory::of(&request.root);
         let mut last = String::from("nothing was tried");
         for store in memory.stores() {
-            let mut way = self.usable(memory.way.clone()).await;
+            let mut invocation = self.usable(memory.invocation.clone()).await;
             loop {
                 let started = std::time::Instant::now();
-                match self.call(request, store, &way, memory.is_last(store)).await? {
+                match self.call(request, store, &invocation, memory.is_last(store)).await? {
                     Ok(left_out) => {
                         let left_out = match store {
                             // Files of the network lie where the build could write; those that are kept do not.
-                            Store::Filled => match self.call(request, Store::Own, &way, true).await? {
+                            Store::Filled => match self.call(request, Store::Own, &invocation, true).await? {
                                 Ok(left_out) => left_out,
                                 Err(complaint) => {
                                     last = complaint.into_text();
@@ -90,24 +90,24 @@ impl Maven {
                             },
                             Store::Own | Store::Users => left_out,
                         };
-                        memory.remember(store, &way, matches!(left_out, Some(Complaint::Missing(_))));
+                        memory.remember(store, &invocation, matches!(left_out, Some(Complaint::Missing(_))));
                         let seconds = started.elapsed().as_secs_f64();
-                        let note = format!("compiled by Maven, {}, {seconds:.1} s", described(store, &way));
+                        let note = format!("compiled by Maven, {}, {seconds:.1} s", described(store, &invocation));
                         // What was fetched is there from now on.
                         let store = store.offline();
                         let left_out = left_out.map(Complaint::into_text);
-                        return Ok(Prepared { note, store, way, left_out });
+                        return Ok(Prepared { note, store, invocation, left_out });
                     }
                     Err(Complaint::Plugin(goal, what)) => {
                         last = what;
-                        match self.way_after(&way, goal).await {
-                            Some(next) => way = next,
+                        match self.invocation_after(&invocation, goal).await {
+                            Some(next) => invocation = next,
                             None => break,
                         }
                     }
-                    Err(Complaint::Compile(what)) => match raised(&way, &what) {
-                        Some(next) => way = self.usable(next).await,
-                        None => return Err(does_not_compile(&what, &way)),
+                    Err(Complaint::Compile(what)) => match raised(&invocation, &what) {
+                        Some(next) => invocation = self.usable(next).await,
+                        None => return Err(does_not_compile(&what, &invocation)),
                     },
                     Err(Complaint::Missing(what) | Complaint::Other(what)) => {
                         last = what;
@@ -123,18 +123,18 @@ impl Maven {
     }
 
     /// How to call Maven after a goal refused to run.
-    async fn way_after(&self, way: &Invocation, refused: Option<Goal>) -> Option<Invocation> {
-        Some(self.usable(way.after(refused)?).await)
+    async fn invocation_after(&self, invocation: &Invocation, refused: Option<Goal>) -> Option<Invocation> {
+        Some(self.usable(invocation.after(refused)?).await)
     }
 
     /// A way, with what it needs made; calling the goals that compile needs nothing.
-    async fn usable(&self, way: Invocation) -> Invocation {
-        let adjusts = matches!(&way, Invocation::LifeCycle { .. }) && way != Invocation::WHOLE;
+    async fn usable(&self, invocation: Invocation) -> Invocation {
+        let adjusts = matches!(&invocation, Invocation::LifeCycle { .. }) && invocation != Invocation::WHOLE;
         if adjusts && let Err(error) = self.make_extension().await {
             tracing::warn!("the build cannot be adjusted, so the goals that compile are called: {error}");
             return Invocation::Direct;
         }
-        way
+        invocation
     }
 
     /// Which Maven and JDK this is.
@@ -178,7 +178,7 @@ impl Maven {
         &self,
         request: &Request,
         store: Store,
-        way: &Invocation,
+        invocation: &Invocation,
         is_last: bool,
     ) -> Result<Result<Option<Complaint>, Complaint>, BenchmarkError> {
         let Some(repository) = repository(store)? else {
@@ -187,12 +187,12 @@ impl Maven {
         let extension = extension::folder(self);
         let (job, _fetching) = match store {
             Store::Filled => {
-                let arguments = |own: &Utf8Path| arguments(request, store, (way, &extension), own);
+                let arguments = |own: &Utf8Path| arguments(request, store, (invocation, &extension), own);
                 let (job, fetching) = self.fetching_job(&request.root, &repository, arguments).await?;
                 (job, Some(fetching))
             }
             Store::Own | Store::Users => {
-                let args = arguments(request, store, (way, &extension), &repository);
+                let args = arguments(request, store, (invocation, &extension), &repository);
                 (self.job(&request.root, store, repository, args)?, None)
             }
         };
@@ -209,8 +209,8 @@ impl Maven {
         let some = described && request.only.is_none() && has_class_path(&request.root);
         let is_enough = match &complaint {
             Complaint::Missing(_) => is_last,
-            Complaint::Plugin(..) => *way == Invocation::Direct,
-            Complaint::Compile(what) => raised(way, what).is_none(),
+            Complaint::Plugin(..) => *invocation == Invocation::Direct,
+            Complaint::Compile(what) => raised(invocation, what).is_none(),
             Complaint::Other(_) => true,
         };
         Ok(if some && is_enough { Ok(Some(complaint)) } else { Err(complaint) })
@@ -218,8 +218,8 @@ impl Maven {
 }
 
 /// How to call Maven after the compiler said this, where it knows no level as old as the project's.
-fn raised(way: &Invocation, said: &str) -> Option<Invocation> {
-    way.raised(oldest_level(said)?)
+fn raised(invocation: &Invocation, said: &str) -> Option<Invocation> {
+    invocation.raised(oldest_level(said)?)
 }
 
 /// Whether Maven wrote the class path of some module.
@@ -241,13 +241,13 @@ pub(super) fn no_settings(source: io::Error) -> BenchmarkError {
     BenchmarkError::Io { what: "cannot prepare settings for Maven".into(), path: jars::cache_dir(), source }
 }
 
-fn described(store: Store, way: &Invocation) -> String {
-    format!("{}{}", store.network(), adjusted(way))
+fn described(store: Store, invocation: &Invocation) -> String {
+    format!("{}{}", store.network(), adjusted(invocation))
 }
 
 /// What of the build is not as the project has it.
-fn adjusted(way: &Invocation) -> String {
-    let Invocation::LifeCycle { without, oldest } = way else {
+fn adjusted(invocation: &Invocation) -> String {
+    let Invocation::LifeCycle { without, oldest } = invocation else {
         return ", past a plugin that refuses this Maven".into();
     };
     let without = match without.as_slice() {
@@ -258,8 +258,8 @@ fn adjusted(way: &Invocation) -> String {
     format!("{without}{}", level.unwrap_or_default())
 }
 
-fn does_not_compile(what: &str, way: &Invocation) -> BenchmarkError {
-    let without = match way {
+fn does_not_compile(what: &str, invocation: &Invocation) -> BenchmarkError {
+    let without = match invocation {
         Invocation::LifeCycle { without, .. } if !without.is_empty() => {
             format!(" (without what refused to run: {})", extension::listed(without))
         }

@@ -54,16 +54,16 @@ impl Kept {
 
     /// Keeps what Maven made. A build that changed more than its outputs is not kept; nor does it matter when the disk is
     /// full, for it costs time only.
-    pub(super) fn save(&self, request: &Request, maven: &Maven, store: Store, way: &Invocation) {
+    pub(super) fn save(&self, request: &Request, maven: &Maven, store: Store, invocation: &Invocation) {
         if key(request, maven).ok().as_ref() != Some(&self.key) {
             return;
         }
-        if let Err(error) = self.try_save(store, way) {
+        if let Err(error) = self.try_save(store, invocation) {
             tracing::info!("what Maven made is not kept: {error}");
         }
     }
 
-    fn try_save(&self, store: Store, way: &Invocation) -> io::Result<()> {
+    fn try_save(&self, store: Store, invocation: &Invocation) -> io::Result<()> {
         let all = self.folder.parent().unwrap_or(&self.folder);
         fs::create_dir_all(all)?;
         let new = tempfile::Builder::new().prefix("new-").tempdir_in(all)?;
@@ -72,7 +72,7 @@ impl Kept {
             let inside = output.strip_prefix(&self.root).unwrap_or(&output);
             copy_outputs(&output, &folder.join("outputs").join(inside), self.root.as_str(), COPY)?;
         }
-        fs::write(folder.join(HOW), words_of(store, way))?;
+        fs::write(folder.join(HOW), words_of(store, invocation))?;
         let _ = fs::remove_dir_all(&self.folder);
         fs::rename(folder, &self.folder)
     }

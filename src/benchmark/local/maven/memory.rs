@@ -53,7 +53,7 @@ pub(super) struct Memory {
     file: Option<Utf8PathBuf>,
     store: Option<Store>,
     /// How to call Maven first.
-    pub way: Invocation,
+    pub invocation: Invocation,
     /// Whether some modules want what no repository has.
     is_short: bool,
 }
@@ -68,7 +68,7 @@ impl Memory {
         Self {
             file,
             store: how.as_ref().map(|(store, _)| *store),
-            way: how.map_or(Invocation::WHOLE, |(_, way)| way),
+            invocation: how.map_or(Invocation::WHOLE, |(_, invocation)| invocation),
             is_short,
         }
     }
@@ -86,11 +86,11 @@ impl Memory {
     }
 
     /// Remembers how Maven was called. Forgetting costs seconds only, so a failure is no error.
-    pub(super) fn remember(&self, store: Store, way: &Invocation, is_short: bool) {
+    pub(super) fn remember(&self, store: Store, invocation: &Invocation, is_short: bool) {
         let Some(file) = &self.file else { return };
         let _ = file.parent().map(fs::create_dir_all);
         let short = if is_short { " short" } else { "" };
-        let _ = fs::write(file, format!("{}{short}\n", words_of(store, way)));
+        let _ = fs::write(file, format!("{}{short}\n", words_of(store, invocation)));
     }
 }
 
@@ -98,9 +98,9 @@ impl Memory {
 const LEVEL: &str = "/";
 
 /// How Maven was called, as it is written down. What the network filled is there the next time.
-pub(super) fn words_of(store: Store, way: &Invocation) -> String {
+pub(super) fn words_of(store: Store, invocation: &Invocation) -> String {
     let store = if store == Store::Users { "users" } else { "own" };
-    let Invocation::LifeCycle { without, oldest } = way else { return format!("{store} goals") };
+    let Invocation::LifeCycle { without, oldest } = invocation else { return format!("{store} goals") };
     let goals = if without.is_empty() { "cycle".to_owned() } else { format!("without={}", listed(without)) };
     let level = oldest.map_or_else(String::new, |level| format!("{LEVEL}{level}"));
     format!("{store} {goals}{level}")
@@ -171,8 +171,8 @@ mod tests {
         let two = one.after(goal("install")).unwrap();
         assert_eq!(words_of(Store::Own, &two), "own without=g:a:check@default,g:a:install@default");
         let raised = [two.raised(8), Invocation::WHOLE.raised(7)].map(Option::unwrap);
-        for way in raised.into_iter().chain([Invocation::WHOLE, Invocation::Direct, two.clone()]) {
-            assert_eq!(how_of(&words_of(Store::Users, &way)), Some((Store::Users, way)));
+        for invocation in raised.into_iter().chain([Invocation::WHOLE, Invocation::Direct, two.clone()]) {
+            assert_eq!(how_of(&words_of(Store::Users, &invocation)), Some((Store::Users, invocation)));
         }
         assert_eq!(two.after(goal("check")), Some(Invocation::Direct), "it refuses though it was left out");
         assert_eq!(one.after(None), Some(Invocation::Direct));
@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn what_worked_is_tried_first() {
-        let memory = Memory { file: None, store: Some(Store::Own), way: Invocation::Direct, is_short: false };
+        let memory = Memory { file: None, store: Some(Store::Own), invocation: Invocation::Direct, is_short: false };
         assert_eq!(memory.stores(), [Store::Own, Store::Users, Store::Filled]);
-        let none = Memory { file: None, store: None, way: Invocation::WHOLE, is_short: false };
+        let none = Memory { file: None, store: None, invocation: Invocation::WHOLE, is_short: false };
         assert_eq!(none.stores(), [Store::Users, Store::Own, Store::Filled]);
     }
 }

@@ -91,7 +91,7 @@ async fn in_copy(
     let own = MavenTest {
         maven,
         store: prepared.store,
-        way: prepared.way,
+        invocation: prepared.invocation,
         module: module.folder.clone(),
         is_one_of_many: all.len() > 1,
     };

@@ -22,7 +22,7 @@ pub(super) const REPORTS: &str = "target/surefire-reports";
 pub(super) struct MavenTest {
     pub(super) maven: Maven,
     pub(super) store: Store,
-    pub(super) way: Invocation,
+    pub(super) invocation: Invocation,
     /// The module of the bug.
     pub(super) module: RepoPath,
     /// Whether there are others.
@@ -137,7 +137,7 @@ impl MavenTest {
         if !tests.is_empty() {
             all.push(format!("-Dtest={}", names(tests)));
         }
-        match &self.way {
+        match &self.invocation {
             Invocation::LifeCycle { without, oldest } => {
                 all.extend(extension::arguments(without, *oldest, &extension::folder(&self.maven)));
                 all.push("test".into());

@@ -70,7 +70,7 @@ pub(super) enum Run {
 pub(super) fn arguments(
     request: &Request,
     store: Store,
-    (way, folder): (&Invocation, &Utf8Path),
+    (invocation, folder): (&Invocation, &Utf8Path),
     repository: &Utf8Path,
 ) -> Vec<String> {
     let mut all: Vec<String> = ["-B", "-Dstyle.color=never"].map(str::to_owned).into();
@@ -87,7 +87,7 @@ pub(super) fn arguments(
     }
     all.extend(SKIPPED.iter().map(|switch| format!("-D{switch}=true")));
     all.extend([SHOW_POM.into(), format!("-Doutput={}", request.root.join(EFFECTIVE_POM))]);
-    match way {
+    match invocation {
         Invocation::LifeCycle { without, oldest } => {
             all.extend(extension::arguments(without, *oldest, folder));
             all.push(if request.tests == Run::Nothing { "test-compile" } else { "test" }.into());
@@ -100,7 +100,7 @@ pub(super) fn arguments(
     if request.tests != Run::Nothing {
         all.extend(["-Dmaven.test.failure.ignore=true".into(), "-DfailIfNoTests=false".into()]);
         all.push(format!("-Dsurefire.timeout={MODULE_TESTS_SECONDS}"));
-        if *way == Invocation::Direct {
+        if *invocation == Invocation::Direct {
             all.push("surefire:test@default-test".into());
         }
     }

@@ -3,12 +3,12 @@
 mod values;
 
 use crate::language::{Language, children, preorder, text_of};
-use crate::patch::suspicious::{Rules, disguise};
+use crate::patch::suspicious::{ReviewRules, disguise};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 inventory::submit! {
-    Rules {
+    ReviewRules {
         language: "c",
         at,
         literal,

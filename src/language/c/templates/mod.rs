@@ -11,7 +11,7 @@ use crate::templates::family::{
     arguments, arithmetic, boundary, condition, expression, jump, missing_statement, offset, operator, precedence,
     repeat, statement, variable,
 };
-use crate::templates::rules::{Rules, TypeRules};
+use crate::templates::rules::{EngineRules, TypeRules};
 use crate::templates::scope::Variable;
 use crate::templates::shape::Shape;
 use crate::templates::syntax;
@@ -22,7 +22,7 @@ use tree_sitter::Node;
 const COUNTERS: usize = 4;
 
 inventory::submit! {
-    Rules {
+    EngineRules {
         language: "c",
         families,
         is_site: syntax::is_site,

@@ -10,14 +10,14 @@ mod sanitized;
 mod surroundings;
 
 use crate::domain::{Patch, TestReport, Validation};
-use crate::validate::command::{Checked, CommandJudge, Registered, Toolchain};
+use crate::validate::command::{Checked, CommandJudge, KnownToolchain, Toolchain};
 use crate::validate::{Spectrum, ValidateError};
 use camino::Utf8Path;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
 inventory::submit! {
-    Registered { language: "c", open: || Box::new(Tools::default()), complaints: gcc::diagnostics }
+    KnownToolchain { language: "c", open: || Box::new(Tools::default()), complaints: gcc::diagnostics }
 }
 
 /// Check names tests that pass only when it is verbose; Meson draws the value of fresh memory unless it is given.
