@@ -61,3 +61,34 @@ fn a_repair_is_told_from_what_only_passes_the_tests() {
     assert!(of("hides.diff").contains("catches an exception"), "{told:?}");
     assert!(done.stdout.contains("confidence: high (1 test that passed before runs it, too)"), "{done}");
 }
+
+/// Examples in the text of a module make a test module of it; its lines are those of the product all the same.
+#[test]
+fn a_module_with_examples_in_its_text_is_product() {
+    let example = "    def total(self):\n        \"\"\"The sum.\n\n        >>> cart = Cart()\n        >>> cart.add(20)\n        \
+                   >>> cart.total()\n        20\n        \"\"\"\n";
+    let cart = CART.replace("    def total(self):\n", example);
+    let empty = TESTS.split("\n\n\ndef test_total").next().unwrap();
+    let right = "--- a/shop/cart.py\n+++ b/shop/cart.py\n@@\n-        return sum(self.prices[:-1])\n+        return \
+                 sum(self.prices)\n";
+    let folder = folder_of(&[
+        ("p/pytest.ini", "[pytest]\naddopts = --doctest-modules\n"),
+        ("p/shop/__init__.py", ""),
+        ("p/shop/cart.py", &cart),
+        ("p/tests/test_cart.py", &format!("{empty}\n")),
+        ("right.diff", right),
+    ]);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let triage = unidebug(&["triage", &path("p"), "--json"]);
+    let lines = &triage.json()["bugs"][0]["lines"];
+    let suspects: Vec<_> = lines.as_array().unwrap().iter().map(|line| (&line["file"], &line["code"])).collect();
+    assert!(
+        suspects.iter().any(|(file, code)| *file == "shop/cart.py" && *code == "return sum(self.prices[:-1])"),
+        "{triage}"
+    );
+    let done = unidebug(&["judge", &path("p"), "--patch", &path("right.diff"), "--json"]);
+    done.expect_code(0);
+    let confidence = &done.json()["patches"][0]["confidence"];
+    assert_eq!(confidence["word"], "high", "{done}");
+    assert!(confidence["reasons"].to_string().contains("1 test that passed before runs it, too"), "{confidence}");
+}

@@ -21,7 +21,7 @@ use super::{Options, ValidateError, io_error};
 use crate::benchmark::python::{self, Interpreter};
 use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, FileChange, Outcome, Patch, RepoPath, TestReport, Validation};
-use crate::language::{Language, Python as Grammar};
+use crate::language::{Language, Python as Grammar, is_test};
 use crate::patch::suspicious;
 use crate::sandbox::{Finished, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -190,12 +190,22 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
+    /// Whether a module with tests is none by itself: its examples stand in the product's own text.
+    fn is_product(&self, file: &str) -> bool {
+        let project = &self.subject.checkout.project;
+        let path = project.module.join(file);
+        path.is_ok_and(|path| !is_test(&path, &project.source_roots, &project.test_roots, &Grammar))
+    }
+
     /// The request with what only this runner needs to know.
     fn request(&self, plan: &Plan, request: String) -> String {
         let project = &self.subject.checkout.project;
         let mut text = request;
         for (module, file) in self.subject.files.iter().filter(|(module, _)| plan.classes.contains(module)) {
             text.push_str(&format!("file {module} {file}\n"));
+            if self.is_product(file) {
+                text.push_str(&format!("product {file}\n"));
+            }
         }
         // A module that was added to this copy lies where its name says.
         for module in plan.classes.iter().filter(|module| !self.subject.modules.contains(module)) {

@@ -8,7 +8,8 @@ class Executed:
     def __init__(self, request, places):
         self.on, self.places = request.lines, places
         self.sources = [os.path.realpath(os.path.join(places.root, source)) + "/" for source in request.sources]
-        self.tests = {os.path.realpath(os.path.join(places.root, path)) for path in request.files.values()}
+        tests = set(request.files.values()) - request.products
+        self.tests = {os.path.realpath(os.path.join(places.root, path)) for path in tests}
         self.files, self.loading, self.current = {}, {}, {}
         self.current = self.loading
 

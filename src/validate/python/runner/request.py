@@ -13,6 +13,7 @@ the same. Request lines:
     limit MILLIS ID       own deadline of a test
     must ID               of no use here: a process runs to its end
     file MODULE PATH      where a module lies
+    product PATH          a module that is product code, and holds tests in its text
     path FOLDER           goes on the search path
     source FOLDER         product code, whose lines are told when `lines` is there
     lines                 tell what each test executes
@@ -50,7 +51,7 @@ class Request:
         self.nonce, self.secret, self.deadline = "", "", 10_000
         self.lines, self.discover, self.plain = False, False, False
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
-        self.files, self.paths, self.sources = {}, [], []
+        self.files, self.products, self.paths, self.sources = {}, set(), [], []
         self.watches, self.expressions = [], []
         self.draws, self.constants = [], []
         for line in text.split("\n"):
@@ -71,6 +72,8 @@ class Request:
             elif word == "file":
                 module, _, path = value.partition(" ")
                 self.files[module] = path
+            elif word == "product":
+                self.products.add(value)
             elif word == "path":
                 self.paths.append(value)
             elif word == "source":
