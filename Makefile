@@ -33,5 +33,5 @@ bench: setup
 	$(CARGO) bench --locked
 
 lint:
-	$(CARGO) fmt --check
+	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --all-targets --quiet -- -D warnings

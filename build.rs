@@ -1,12 +1,9 @@
-//! Makes a build see new and removed files of the folders that are compiled into the program: the compiler follows
-//! only changes of files it already knows. A release also learns which commit it was built from.
+//! Tells the program its version; a release also learns which commit it was built from.
 
 use std::process::Command;
 
 fn main() {
-    for folder in ["prompts", "agents", "fixtures/bugs", "src/validate/jvm/java"] {
-        println!("cargo:rerun-if-changed={folder}");
-    }
+    println!("cargo:rerun-if-changed=build.rs");
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
     // Builds for development would be made again after every commit.
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");

@@ -14,7 +14,8 @@
 //!
 //! # The rooms
 //!
-//! Imports point down only; `tests/architecture.rs` holds the table.
+//! Imports point down only: seven crates that Cargo keeps apart (`src/base`, `src/sandbox`, `src/judge`, `src/model`,
+//! `src/repair`, `src/language/c` and this one on top), and rooms inside them; `tests/architecture.rs` holds the table.
 //!
 //! | room | holds |
 //! |---|---|
@@ -34,7 +35,7 @@
 //! | [`journal`] | the durable log of a run |
 //! | [`llm`] | models behind one trait: endpoint, recording, prices, budgets; the only room that knows a vendor |
 //! | [`prompt`] | loads and renders `prompts/`, strictly |
-//! | [`language`] | what differs by programming language; `language/c` holds all of C and stands above the rooms whose tables it adds to |
+//! | [`language`] | what differs by programming language; the crate of C stands above the rooms whose tables it adds to |
 //! | [`sandbox`] | the only room that starts processes |
 //! | [`domain`] | plain data that everybody speaks |
 //!
@@ -48,22 +49,15 @@
 //! * An unknown price is unknown, never zero; a cap is reserved before the call.
 //! * The user's tree is written only with `--apply`.
 
-pub mod agent;
 pub mod batch;
-pub mod benchmark;
 pub mod cli;
-pub mod code;
-pub mod domain;
-pub mod escalate;
-pub mod journal;
-pub mod language;
-pub mod llm;
-pub mod localize;
-pub mod patch;
-pub mod prompt;
 pub mod report;
-pub mod retrieve;
-pub mod sandbox;
-pub mod templates;
-pub mod tools;
-pub mod validate;
+
+// A language adds its rows to the tables of the crates by being linked.
+use unidebug_c as _;
+
+pub use unidebug_base::{code, domain, language, patch};
+pub use unidebug_judge::{benchmark, validate};
+pub use unidebug_model::{journal, llm, prompt};
+pub use unidebug_repair::{agent, escalate, localize, retrieve, templates, tools};
+pub use unidebug_sandbox as sandbox;

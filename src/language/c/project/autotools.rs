@@ -1,8 +1,8 @@
 //! The GNU build system: `configure`, or what it is made of, and `make check`.
 
 use super::{Commands, jobs, needs, words};
-use crate::benchmark::BenchmarkError;
 use camino::Utf8Path;
+use unidebug_judge::benchmark::BenchmarkError;
 
 /// The script that releases bring.
 const SCRIPT: &str = "configure";

@@ -1,9 +1,9 @@
 //! CMake: tests that it names to CTest.
 
 use super::{BUILD, Commands, jobs, needs, texts_hold, words};
-use crate::benchmark::BenchmarkError;
-use crate::domain::RepoPath;
 use camino::Utf8Path;
+use unidebug_base::domain::RepoPath;
+use unidebug_judge::benchmark::BenchmarkError;
 
 /// What CMake reads.
 pub(super) const FILE: &str = "CMakeLists.txt";

@@ -1,9 +1,9 @@
 //! Make: a target of the makefile that runs tests.
 
 use super::{Commands, needs, words};
-use crate::benchmark::BenchmarkError;
 use camino::{Utf8Path, Utf8PathBuf};
 use regex::Regex;
+use unidebug_judge::benchmark::BenchmarkError;
 
 /// Files that make reads, in its own order.
 const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];

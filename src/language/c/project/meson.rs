@@ -1,9 +1,9 @@
 //! Meson: tests that it is told of.
 
 use super::{BUILD, Commands, needs, texts_hold, words};
-use crate::benchmark::BenchmarkError;
-use crate::domain::RepoPath;
 use camino::Utf8Path;
+use unidebug_base::domain::RepoPath;
+use unidebug_judge::benchmark::BenchmarkError;
 
 /// What Meson reads.
 pub(super) const FILE: &str = "meson.build";

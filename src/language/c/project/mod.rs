@@ -5,11 +5,12 @@ mod cmake;
 mod make;
 mod meson;
 
-use crate::benchmark::{BenchmarkError, Project, ProjectKind, Runner, test_roots};
-use crate::domain::RepoPath;
-use crate::language::{C, Language};
-use crate::sandbox::PROGRAM_PATH;
+use crate::C;
 use camino::Utf8Path;
+use unidebug_base::domain::RepoPath;
+use unidebug_base::language::Language;
+use unidebug_judge::benchmark::{BenchmarkError, Project, ProjectKind, Runner, test_roots};
+use unidebug_sandbox::PROGRAM_PATH;
 
 /// Folders that hold nothing but tests, by their name.
 const TEST_FOLDERS: &[&str] = &["test", "tests", "testing", "t", "unittest", "unittests"];

@@ -1,8 +1,8 @@
 //! What an expression of constants in C is worth, however it is written: `99`, `0x63`, `9 * 11`, or the name of a macro, an
 //! enumerator or a constant of the file.
 
-use crate::language::{children, preorder, text_of};
 use tree_sitter::Node;
+use unidebug_base::language::{children, preorder, text_of};
 
 /// Names are followed so far.
 const MAX_DEPTH: usize = 8;
@@ -120,7 +120,7 @@ fn defined(node: Node<'_>, name: &str, text: &str, depth: usize) -> Option<i128>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::C;
+    use crate::C;
 
     #[test]
     fn constants_are_worth_the_same_however_they_are_written() {
@@ -144,7 +144,7 @@ mod tests {
             ("1.5", None),
         ] {
             let text = format!("{top}{written};\n}}\n");
-            let tree = crate::language::parse(&text, &C).unwrap();
+            let tree = unidebug_base::language::parse(&text, &C).unwrap();
             let mut found = None;
             preorder(tree.root_node(), |node| {
                 if node.kind() == "return_statement" {

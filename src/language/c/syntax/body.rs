@@ -1,9 +1,9 @@
 //! What a body in C holds: calls, names, variables.
 
 use super::declaration::declared;
-use crate::language::{Body, Call, children, first_line, on_one_line, preorder, text_of};
 use std::collections::HashSet;
 use tree_sitter::Node;
+use unidebug_base::language::{Body, Call, children, first_line, on_one_line, preorder, text_of};
 
 /// Scans a body or an initialiser.
 pub(super) fn body(node: Node<'_>, text: &str) -> Body {

@@ -1,9 +1,9 @@
 //! What a declaration in C says: the name inside its declarators, parameters, fields and macros, headers.
 
-use crate::domain::RepoPath;
-use crate::language::{Language, Parameter, Takes, children, on_one_line, text_of};
 use camino::{Utf8Component, Utf8Path};
 use tree_sitter::Node;
+use unidebug_base::domain::RepoPath;
+use unidebug_base::language::{Language, Parameter, Takes, children, on_one_line, text_of};
 
 /// The declarators of a declaration, from the outside in: `*f(int)` is a pointer, a function and a name.
 fn declarators(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {

@@ -4,13 +4,13 @@ mod body;
 mod declaration;
 mod include;
 
-use crate::domain::RepoPath;
-use crate::language::{
-    Body, Brackets, Language, Modifiers, Module, Owner, Parameter, Syntax, Wrapped, children, text_of,
-};
 use camino::Utf8Path;
 use std::sync::LazyLock;
 use tree_sitter::Node;
+use unidebug_base::domain::RepoPath;
+use unidebug_base::language::{
+    Body, Brackets, Language, Modifiers, Module, Owner, Parameter, Syntax, Wrapped, children, text_of,
+};
 
 /// Node kinds of tree-sitter-c.
 static SYNTAX: Syntax = Syntax {

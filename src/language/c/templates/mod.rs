@@ -6,17 +6,17 @@ mod null_guard;
 mod tests;
 mod types;
 
-use crate::templates::Template;
-use crate::templates::family::{
+use tree_sitter::Node;
+use unidebug_repair::templates::Template;
+use unidebug_repair::templates::family::{
     arguments, arithmetic, boundary, condition, expression, jump, missing_statement, offset, operator, precedence,
     repeat, statement, variable,
 };
-use crate::templates::rules::{EngineRules, TypeRules};
-use crate::templates::scope::Variable;
-use crate::templates::shape::Shape;
-use crate::templates::syntax;
-use crate::templates::types::ValueType;
-use tree_sitter::Node;
+use unidebug_repair::templates::rules::{EngineRules, TypeRules};
+use unidebug_repair::templates::scope::Variable;
+use unidebug_repair::templates::shape::Shape;
+use unidebug_repair::templates::syntax;
+use unidebug_repair::templates::types::ValueType;
 
 /// Counters, and what they may be held against.
 const COUNTERS: usize = 4;

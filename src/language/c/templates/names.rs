@@ -1,10 +1,10 @@
 //! Variables that can be named at a place in C, nearest first.
 
 use super::types::named;
-use crate::language::{children, preorder};
-use crate::templates::scope::{Origin, Variable};
-use crate::templates::syntax::Unit;
 use tree_sitter::Node;
+use unidebug_base::language::{children, preorder};
+use unidebug_repair::templates::scope::{Origin, Variable};
+use unidebug_repair::templates::syntax::Unit;
 
 /// Variables visible at a node: of the blocks and loops around it, parameters, and of the file.
 pub(super) fn visible(at: Node<'_>, unit: &Unit) -> Vec<Variable> {

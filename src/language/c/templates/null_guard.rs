@@ -3,10 +3,10 @@
 //! Source: TBar's *insert null pointer checker* (FP2), for pointers.
 //! Example: `while (at->next != NULL)` on a list that may be empty becomes `while (at != NULL && at->next != NULL)`.
 
-use crate::templates::shape::Shape;
-use crate::templates::syntax::{bare, condition_of};
-use crate::templates::{Edit, Prior, Site, Template};
 use tree_sitter::Node;
+use unidebug_repair::templates::shape::Shape;
+use unidebug_repair::templates::syntax::{bare, condition_of};
+use unidebug_repair::templates::{Edit, Prior, Site, Template};
 
 /// See the module.
 pub(super) struct NullGuard;

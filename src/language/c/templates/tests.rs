@@ -1,11 +1,13 @@
 //! The families in C: what they propose for small functions.
 
-use super::{families, names, types};
-use crate::domain::RepoPath;
-use crate::language::C;
-use crate::templates::syntax::Unit;
-use crate::templates::testing::whole_proposals_in_c;
+use super::{names, types};
+use crate::C;
+use camino::Utf8Path;
 use std::sync::Arc;
+use unidebug_base::code::CodeIndex;
+use unidebug_base::domain::{Location, Ranking, RepoPath, Suspect};
+use unidebug_repair::templates::syntax::Unit;
+use unidebug_repair::templates::{Candidate, Engine, Options};
 
 const SOURCE: &str = "#include <stdio.h>
 
@@ -31,9 +33,28 @@ int count(const char *text, int *found, size_t size)
 }
 ";
 
-/// The line of each text that all families propose for a line.
+/// What the engine tries where one line of a source is suspicious, the likeliest first.
+fn candidates(source: &str, line: u32) -> Vec<Candidate> {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap();
+    std::fs::create_dir(root.join("src")).unwrap();
+    std::fs::write(root.join("src/a.c"), source).unwrap();
+    let index = CodeIndex::build(root, &[RepoPath::new("src").unwrap()], &[], &C);
+    let location = Location { file: RepoPath::new("src/a.c").unwrap(), line };
+    let suspect = Suspect { location, method: None, score: 1.0, reasons: Vec::new() };
+    let ranking = Ranking { lines: vec![suspect], tests: Vec::new(), source: "given".into() };
+    Engine::new(&index, &ranking, Options::default()).next_batch(10_000)
+}
+
+/// The text that a candidate leaves behind.
+fn text_after(candidate: &Candidate) -> String {
+    String::from_utf8(candidate.patch.files[0].after.to_vec()).unwrap()
+}
+
+/// The line of each text that the engine proposes for a line.
 fn proposed(line: u32) -> Vec<String> {
-    let texts = families().into_iter().flat_map(|family| whole_proposals_in_c(&*family, SOURCE, line));
+    let texts = candidates(SOURCE, line);
+    let texts = texts.iter().map(text_after);
     let at = usize::try_from(line).unwrap() - 1;
     texts.map(|text| text.lines().nth(at).unwrap_or_default().trim().to_owned()).collect()
 }
@@ -98,8 +119,7 @@ fn no_proposal_asks_what_only_java_can() {
 
 #[test]
 fn statements_are_copied_moved_and_removed() {
-    let all: Vec<String> =
-        families().into_iter().flat_map(|family| whole_proposals_in_c(&*family, SOURCE, 15)).collect();
+    let all: Vec<String> = candidates(SOURCE, 15).iter().map(text_after).collect();
     assert!(all.iter().any(|text| text.contains("            continue;\n            n += found[i] / 2;")));
     assert!(all.iter().any(|text| !text.contains("n += found[i] / 2;") && text.contains("continue;")));
     assert!(all.iter().any(|text| text.contains("n = i;")), "an assignment");
@@ -109,7 +129,11 @@ fn statements_are_copied_moved_and_removed() {
 fn a_pointer_that_is_followed_may_be_null() {
     let source = "struct node { int value; struct node *next; };\n\nint last(struct node *at)\n{\n    \
                   while (at->next != NULL) {\n        at = at->next;\n    }\n    return at->value;\n}\n";
-    let of = |line| whole_proposals_in_c(&super::null_guard::NullGuard, source, line);
+    let of = |line| {
+        let all = candidates(source, line);
+        let guards = all.iter().filter(|candidate| candidate.template == "null_guard");
+        guards.map(text_after).collect::<Vec<String>>()
+    };
     assert!(of(5)[0].contains("while (at != NULL && at->next != NULL) {"), "{:#?}", of(5));
     assert!(of(8).iter().any(|text| text.contains("    if (at == NULL) { return 0; }\n    return at->value;")));
 }

@@ -1,10 +1,10 @@
 //! Types in C, by the names that Java gives them: whole numbers are `int`, for C turns each into every other; pointers
 //! are arrays, because both are read by `[]`.
 
-use crate::code::Method;
-use crate::templates::syntax::Unit;
-use crate::templates::types::ValueType;
 use tree_sitter::Node;
+use unidebug_base::code::Method;
+use unidebug_repair::templates::syntax::Unit;
+use unidebug_repair::templates::types::ValueType;
 
 /// Words of a type that tell nothing of its values.
 const QUALIFIERS: &[&str] =

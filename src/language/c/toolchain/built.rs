@@ -4,14 +4,14 @@
 
 use super::drivers::Driver;
 use super::forget_objects;
-use crate::benchmark::{copy_with_outputs, private_copy};
-use crate::domain::{FileChange, Outcome, Patch, RepoPath, TestId, Validation};
-use crate::validate::command::{CommandJudge, LEAST_FOR_A_CANDIDATE, LONGER, Ran, Testing};
-use crate::validate::{ValidateError, cold, io_error, plausible, subject};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use unidebug_base::domain::{FileChange, Outcome, Patch, RepoPath, TestId, Validation};
+use unidebug_judge::benchmark::{copy_with_outputs, private_copy};
+use unidebug_judge::validate::command::{CommandJudge, LEAST_FOR_A_CANDIDATE, LONGER, Ran, Testing};
+use unidebug_judge::validate::{ValidateError, cold, io_error, plausible, subject};
 
 /// Built copies in which no candidate is built now: as many as candidates were judged at once.
 #[derive(Default)]

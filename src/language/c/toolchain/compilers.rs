@@ -1,12 +1,12 @@
 //! Compilers in front of PATH, by which a project in C is built once more with something added: what it links also gets an
 //! object of ours.
 
-use crate::sandbox::Job;
-use crate::validate::command::{CommandJudge, on_users_path};
-use crate::validate::{ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
+use unidebug_judge::validate::command::{CommandJudge, on_users_path};
+use unidebug_judge::validate::{ValidateError, io_error};
+use unidebug_sandbox::Job;
 
 /// Names under which a build may call gcc, or whichever compiler there is.
 const NAMES: &[&str] = &["cc", "c99", "gcc", CLANG];

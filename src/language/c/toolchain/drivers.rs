@@ -1,10 +1,10 @@
 //! Tools that run the tests of a project in C one by one, CTest and Meson: how single tests are asked for, and what builds
 //! them.
 
-use crate::domain::{TestId, TestReport};
 use camino::Utf8Path;
 use serde::Deserialize;
 use std::collections::BTreeSet;
+use unidebug_base::domain::{TestId, TestReport};
 
 /// Where Meson logs what each test printed, in the folder of its reports.
 const MESON_LOG: &str = "testlog.json";
@@ -149,8 +149,11 @@ pub(super) fn add_output(reports: &Utf8Path, report: &mut TestReport) {
         let name = meson_name(&result.id);
         if let Some(found) = logged.iter().find(|logged| bare(&logged.name) == name) {
             let output = format!("{}\n{}", found.stdout, found.stderr);
-            *failure =
-                crate::validate::command::failure(&[crate::domain::words::clipped(output.trim(), OUTPUT).as_str()]);
+            *failure = unidebug_judge::validate::command::failure(&[unidebug_base::domain::words::clipped(
+                output.trim(),
+                OUTPUT,
+            )
+            .as_str()]);
         }
     }
 }

@@ -5,15 +5,16 @@
 use super::built::triggering_only;
 use super::compilers::{Added, Compilers};
 use super::forget_objects;
-use crate::domain::{Patch, RepoPath};
-use crate::language::{C, Language, is_test};
-use crate::validate::ValidateError;
-use crate::validate::command::{CommandJudge, Testing};
+use crate::C;
 use camino::Utf8PathBuf;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use tokio::sync::OnceCell;
+use unidebug_base::domain::{Patch, RepoPath};
+use unidebug_base::language::{Language, is_test};
+use unidebug_judge::validate::ValidateError;
+use unidebug_judge::validate::command::{CommandJudge, Testing};
 
 const SOURCE: &str = include_str!("ends.c");
 /// More lines are not read.

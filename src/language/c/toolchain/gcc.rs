@@ -1,9 +1,9 @@
 //! What gcc and clang complain of, read from the output of a build.
 
-use crate::domain::{Diagnostic, RepoPath};
 use camino::Utf8Path;
 use regex::Regex;
 use std::sync::LazyLock;
+use unidebug_base::domain::{Diagnostic, RepoPath};
 
 /// `src/stack.c:12:5: error: …`, with or without a column.
 static ERROR: LazyLock<Option<Regex>> =

@@ -5,14 +5,14 @@
 use super::compilers::{Added, Compilers, LEAST};
 use super::drivers::{Driver, words};
 use super::forget_objects;
-use crate::benchmark::Case;
-use crate::domain::{Patch, RepoPath, TestId};
-use crate::sandbox::Job;
-use crate::validate::command::{CommandJudge, Testing, on_users_path, with_input};
-use crate::validate::{Coverage, Spectrum, ValidateError, io_error};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use std::time::{Duration, Instant};
+use unidebug_base::domain::{Patch, RepoPath, TestId};
+use unidebug_judge::benchmark::Case;
+use unidebug_judge::validate::command::{CommandJudge, Testing, on_users_path, with_input};
+use unidebug_judge::validate::{Coverage, Spectrum, ValidateError, io_error};
+use unidebug_sandbox::Job;
 
 /// Keeps what was executed when a test ends by a signal.
 const DUMP: &str = include_str!("dump.c");

@@ -9,12 +9,12 @@ mod gcov;
 mod sanitized;
 mod surroundings;
 
-use crate::domain::{Patch, TestReport, Validation};
-use crate::validate::command::{Checked, CommandJudge, KnownToolchain, Toolchain};
-use crate::validate::{Spectrum, ValidateError};
 use camino::Utf8Path;
 use std::time::Duration;
 use tokio::sync::OnceCell;
+use unidebug_base::domain::{Patch, TestReport, Validation};
+use unidebug_judge::validate::command::{Checked, CommandJudge, KnownToolchain, Toolchain};
+use unidebug_judge::validate::{Spectrum, ValidateError};
 
 inventory::submit! {
     KnownToolchain { language: "c", open: || Box::new(Tools::default()), complaints: gcc::diagnostics }

@@ -4,15 +4,15 @@
 use super::built::triggering_only;
 use super::compilers::{Added, Compilers};
 use super::{forget_objects, gcc};
-use crate::benchmark::Case;
-use crate::domain::Failure;
-use crate::language::trace;
-use crate::sandbox::Job;
-use crate::validate::command::{ADDRESSES, Checked, CommandJudge, Testing, with_input, words_of};
-use crate::validate::{ValidateError, clean, io_error};
 use camino::Utf8Path;
 use regex::Regex;
 use std::sync::LazyLock;
+use unidebug_base::domain::Failure;
+use unidebug_base::language::trace;
+use unidebug_judge::benchmark::Case;
+use unidebug_judge::validate::command::{ADDRESSES, Checked, CommandJudge, Testing, with_input, words_of};
+use unidebug_judge::validate::{ValidateError, clean, io_error};
+use unidebug_sandbox::Job;
 
 const WORDS: &str = "-g -fno-omit-frame-pointer -fsanitize=address,undefined -Wall -Wextra";
 /// Nothing needs to be linked to it.

@@ -2,12 +2,13 @@
 //! machine, so no run of it tells whether the answer is the same elsewhere.
 
 use super::ends::tests_say;
-use crate::domain::Patch;
-use crate::language::{C, decode};
-use crate::patch::suspicious::{Place, decides};
-use crate::validate::command::CommandJudge;
+use crate::C;
 use regex::Regex;
 use std::collections::BTreeSet;
+use unidebug_base::domain::Patch;
+use unidebug_base::language::decode;
+use unidebug_base::patch::suspicious::{Place, decides};
+use unidebug_judge::validate::command::CommandJudge;
 
 /// Names by what they ask for. `errno` is none of them: code that checks a conversion asks it for good reasons.
 const ASKED: &[(&[&str], &str)] = &[

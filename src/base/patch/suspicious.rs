@@ -1,0 +1,346 @@
+//! What tests cannot judge: code that ends or escapes the test process, swallows every error, answers every question
+//! alike, knows the test's values, or reads as something else. Only what changed is looked at, in its tree; the findings
+//! are reasons for a review, not proofs.
+
+mod bodies;
+mod decides;
+pub mod disguise;
+mod escapes;
+mod java;
+mod literals;
+mod looks;
+mod python;
+mod rules;
+
+pub use decides::{Place, decides};
+pub(super) use disguise::unicode_escapes;
+
+use super::content::lines_of;
+use crate::domain::{FileChange, Patch};
+use crate::language::{self, Language, decode};
+use literals::literals;
+pub use rules::ReviewRules;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+/// Why a person should look at the patch; empty for most patches. `tests` is the code of the triggering tests. Things
+/// that the file did already are not held against the patch.
+pub fn reasons(patch: &Patch, tests: &[&str], language: &dyn Language) -> Vec<String> {
+    let known: BTreeSet<String> = tests.iter().flat_map(|code| literals(code, language)).collect();
+    // What is data is no program, and what moves was there before.
+    let programs = || patch.files.iter().filter(|file| language.is_source(file.path.as_str().into()));
+    let gone: Vec<String> = programs().filter(|file| file.deletes()).filter_map(before_of).collect();
+    let kept: Vec<&FileChange> = programs().filter(|file| !file.deletes()).collect();
+    let lost: Vec<BTreeSet<String>> = kept.iter().map(|file| lost(file, &known, language)).collect();
+    let mut found = Vec::new();
+    for (nth, file) in kept.iter().enumerate() {
+        // What another file lost was moved here.
+        let is_moved =
+            |told: &Told| lost.iter().enumerate().any(|(other, lost)| other != nth && lost.contains(&told.reason));
+        let told = in_file(file, &gone, &known, language).into_iter().filter(|told| !is_moved(told));
+        found.extend(told.map(|Told { line, reason }| format!("{}:{}: {reason}", file.path, line + 1)));
+    }
+    found.dedup();
+    found
+}
+
+/// Values in the code that a patch adds which stand in the triggering tests, and not in the file before. Other than
+/// [`reasons`], it looks at all values, not only at those that code compares with: each is a sign, no reason to refuse.
+pub fn values_of_tests(patch: &Patch, tests: &[&str], language: &dyn Language) -> Vec<String> {
+    let Some(rules) = rules::of(language) else { return Vec::new() };
+    let known: BTreeSet<String> = tests.iter().flat_map(|code| literals(code, language)).collect();
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for file in patch.files.iter().filter(|file| language.is_source(file.path.as_str().into())) {
+        let (before, after) = (before_of(file).unwrap_or_default(), decode(&file.after).0);
+        let added = added_lines(&before, &after);
+        let own: BTreeSet<String> = literals(&before, language).into_iter().collect();
+        let Some(tree) = language::parse(&after, language) else { continue };
+        language::preorder(tree.root_node(), |node| {
+            let here = added.contains(&node.start_position().row);
+            let value = (rules.literal)(node, &after).filter(|_| here);
+            found.extend(value.filter(|value| known.contains(value) && !own.contains(value)));
+            true
+        });
+    }
+    found.into_iter().collect()
+}
+
+/// What could be said of a file before, and not after.
+fn lost(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language) -> BTreeSet<String> {
+    let known = known.iter().collect();
+    let told = |text: &str| findings(text, &known, language).into_iter().map(|finding| finding.reason);
+    let after: BTreeSet<String> = told(&decode(&file.after).0).collect();
+    before_of(file).iter().flat_map(|text| told(text)).filter(|reason| !after.contains(reason)).collect()
+}
+
+fn before_of(file: &FileChange) -> Option<String> {
+    file.before.as_deref().map(|bytes| decode(bytes).0)
+}
+
+/// Lines of code that a patch must delete before it is told that it does.
+const MUCH: usize = 20;
+/// So many times the lines that it adds.
+const MORE: usize = 5;
+
+/// How code is named that looks at classes.
+const REFLECTS: &str = "java.lang.reflect.";
+/// What is said of code that opens members by reflection.
+pub const OPENS: &str = "opens what is closed";
+
+/// Something seen: what to say, and its lines, counted from 0.
+struct Finding {
+    reason: String,
+    lines: RangeInclusive<usize>,
+}
+
+/// What is said of a line, counted from 0, of the file after the patch.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Told {
+    line: usize,
+    reason: String,
+}
+
+fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, language: &dyn Language) -> Vec<Told> {
+    let before = before_of(file).unwrap_or_default();
+    let after = decode(&file.after).0;
+    let added = added_lines(&before, &after);
+    let earlier = || gone.iter().chain([&before]);
+    let own: BTreeSet<String> = earlier().flat_map(|text| literals(text, language)).collect();
+    let new_literals: BTreeSet<&String> = known.iter().filter(|literal| !own.contains(*literal)).collect();
+    let old: BTreeSet<String> =
+        earlier().flat_map(|text| findings(text, &new_literals, language)).map(|finding| finding.reason).collect();
+    let mut new: BTreeMap<String, Vec<RangeInclusive<usize>>> = BTreeMap::new();
+    for finding in findings(&after, &new_literals, language) {
+        new.entry(finding.reason).or_default().push(finding.lines);
+    }
+    let mut told: Vec<Told> = Vec::new();
+    // Who reflects already may open what it finds.
+    new.retain(|reason, _| !(reason.ends_with(OPENS) && before.contains(REFLECTS)));
+    for (reason, places) in new {
+        let line = places.into_iter().find_map(|lines| added.range(lines).next());
+        told.extend(line.filter(|_| !old.contains(&reason)).map(|line| Told { line: *line, reason }));
+    }
+    told.extend(bodies::emptied(&before, &after, language).into_iter().map(|(reason, line)| Told { line, reason }));
+    told.extend(much_deleted(&before, &after, language));
+    told.sort();
+    told
+}
+
+/// Lines of the new text, counted from 0, that the old one does not have.
+fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
+    let ops = capture_diff_slices(Algorithm::Patience, &lines_of(before), &lines_of(after));
+    ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })).flat_map(DiffOp::new_range).collect()
+}
+
+/// A patch that takes much away and puts little in its place, with the line where most of it was.
+fn much_deleted(before: &str, after: &str, language: &dyn Language) -> Option<Told> {
+    let is_code = |line: &str| {
+        let line = line.trim();
+        line.contains(char::is_alphanumeric) && !line.starts_with(['*', '/', '#'])
+    };
+    let (old, new) = (lines_of(before), lines_of(after));
+    let (idle_old, idle_new) = (idle_lines(before, language), idle_lines(after, language));
+    let count = |lines: &[&str], first: usize, idle: &BTreeSet<usize>| {
+        lines.iter().enumerate().filter(|(nth, line)| is_code(line) && !idle.contains(&(first + nth))).count()
+    };
+    let (mut deleted, mut added, mut place) = (0, 0, (0, 0));
+    for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
+        if !matches!(op, DiffOp::Equal { .. }) {
+            let here = count(&old[op.old_range()], op.old_range().start, &idle_old);
+            deleted += here;
+            added += count(&new[op.new_range()], op.new_range().start, &idle_new);
+            place = place.max((here, op.new_range().start));
+        }
+    }
+    let much = deleted >= MUCH && deleted >= MORE * added;
+    much.then(|| Told { line: place.1, reason: format!("it deletes {deleted} lines of code and adds {added}") })
+}
+
+/// Lines, counted from 0, of comments and of texts that stand alone.
+fn idle_lines(text: &str, language: &dyn Language) -> BTreeSet<usize> {
+    let mut lines = BTreeSet::new();
+    let Some(tree) = language::parse(text, language) else { return lines };
+    language::preorder(tree.root_node(), |node| {
+        let idle = language.is_comment(node, text);
+        let (first, last) = (node.start_position(), node.end_position());
+        // Code may stand before a comment on the first line.
+        if idle
+            && text
+                .lines()
+                .nth(first.row)
+                .is_some_and(|line| line.get(..first.column).is_some_and(|before| before.trim().is_empty()))
+        {
+            lines.extend(first.row..=last.row);
+        }
+        !idle
+    });
+    lines
+}
+
+fn findings(text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Vec<Finding> {
+    let (Some(tree), Some(rules)) = (language::parse(text, language), rules::of(language)) else { return Vec::new() };
+    let mut found = Vec::new();
+    language::preorder(tree.root_node(), |node| {
+        let first = node.start_position().row;
+        if let Some(reason) = (rules.at)(node, text, literals, language) {
+            // A comparison is as wrong on any of its lines; all else begins where it stands.
+            let last = if language.syntax().is_method(node) { node.end_position().row } else { first };
+            found.push(Finding { reason, lines: first..=last });
+        }
+        true
+    });
+    found
+}
+
+/// What is said of one file that becomes another, with the code of a test.
+#[cfg(test)]
+fn told_of(path: &str, [before, after]: [&str; 2], tests: &[&str], language: &dyn Language) -> Vec<String> {
+    let bytes = |text: &str| text.as_bytes().into();
+    let path = crate::domain::RepoPath::new(path).unwrap();
+    reasons(
+        &Patch { files: vec![FileChange { path, before: Some(bytes(before)), after: bytes(after) }] },
+        tests,
+        language,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Java;
+
+    const TEST: &str = "@Test void t() { assertEquals(\"magic\", f(4711, -17, 0)); }";
+
+    fn told(before: &str, after: &str) -> Vec<String> {
+        let wrap = |body: &str| format!("class A {{\n  Object f(int n, String s) {{\n{body}\n  }}\n}}\n");
+        told_of("A.java", [&wrap(before), &wrap(after)], &[TEST], &Java)
+    }
+
+    #[test]
+    fn what_ends_or_escapes_the_process_is_told() {
+        for (after, word) in [
+            ("System.exit(0); return 1;", "`exit` ends the process"),
+            ("java.lang.System.exit(0); return 1;", "`exit` ends the process"),
+            ("Runtime.getRuntime().halt(0); return 1;", "`halt`"),
+            ("Runtime.getRuntime().exec(s); return 1;", "`exec`"),
+            ("field.setAccessible(true); return 1;", "`setAccessible`"),
+            ("new ProcessBuilder(s).start(); return 1;", "`ProcessBuilder`"),
+            ("sun.misc.Unsafe u = null; return 1;", "`Unsafe`"),
+            ("throw new AssumptionViolatedException(s);", "skipped"),
+            ("try { return n / 0; } catch (Throwable t) { }", "swallows"),
+            ("try { return n / 0; } catch (IOException | RuntimeException e) { /* no */ return 0; }", "into an answer"),
+            ("return 1; // \\u000a System.exit(0);", "hides code"),
+            ("try { return n / 0; } catch (Throwable t) { n = 1; } return n;", "into an answer"),
+            ("int \u{441}ount = n; return 1;", "U+0441"),
+            ("java.util.Locale.setDefault(java.util.Locale.US); return 1;", "what all code sees"),
+            ("System.setProperty(s, s); return 1;", "what all code sees"),
+            ("return new java.io.File(\"/proc/self/fd/3\");", "test process"),
+            ("MethodHandles.privateLookupIn(A.class, lookup); return 1;", "opens what is closed"),
+        ] {
+            let reasons = told("return 2;", after);
+            assert!(reasons.iter().any(|reason| reason.contains(word)), "{after}: {reasons:?}");
+            assert!(reasons[0].starts_with("A.java:3: "), "{reasons:?}");
+        }
+    }
+
+    #[test]
+    fn special_cases_for_the_test_are_told() {
+        for after in [
+            "if (n == 4711) return 1; return 2;",
+            "if (n > 0 && -17 == n) return 1; return 2;",
+            "if (\"magic\".equals(s)) return 1; return 2;",
+            "return s.equals(\"magic\") ? 1 : 2;",
+            "switch (n) { case 4711: return 1; default: return 2; }",
+        ] {
+            assert!(told("return 2;", after)[0].contains("special case"), "{after}");
+        }
+    }
+
+    fn told_of_class(before: &str, after: &str) -> Vec<String> {
+        told_of("A.java", [before, after], &[], &Java)
+    }
+
+    #[test]
+    fn comparisons_that_call_everything_equal_are_told() {
+        let class =
+            |body: &str| format!("class A {{\n  int n;\n  public boolean equals(Object o) {{\n{body}\n  }}\n}}\n");
+        let before = class("    return o instanceof A && n == ((A) o).n;");
+        for body in [
+            "    return true;",
+            "    if (o == null) {\n      return true;\n    }\n    return (true);",
+            "    return Boolean.TRUE;",
+        ] {
+            let told = told_of_class(&before, &class(body));
+            assert!(told[0].contains("`equals` always answers `true`"), "{body}: {told:?}");
+        }
+        for body in [
+            "    if (this == o) {\n      return true;\n    }\n    return o instanceof A && n == ((A) o).n;",
+            "    if (o instanceof A) {\n      return true;\n    }\n    return false;",
+            "    return false;",
+        ] {
+            assert_eq!(told_of_class(&before, &class(body)), Vec::<String>::new(), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_taken_away_is_told() {
+        let class = |body: &str| format!("class A {{\n  boolean check(int n) {{\n{body}\n  }}\n}}\n");
+        let before = class("    seen += n;\n    return n > 3;");
+        for body in ["", "    return true;", "    throw new IllegalStateException();"] {
+            let told = told_of_class(&before, &class(body));
+            assert!(told[0].contains("`check(int)` does nothing any more"), "{body}: {told:?}");
+        }
+        assert!(told_of_class(&class("    return n > 3;"), &class("    return true;")).is_empty());
+        let lines: String = (0..30).map(|n| format!("    int n{n} = {n};\n")).collect();
+        let told = told_of_class(&class(&format!("{lines}    return n > 3;")), &class("    return n > 4;"));
+        assert!(told[0].contains("it deletes 31 lines of code and adds 1"), "{told:?}");
+    }
+
+    #[test]
+    fn what_looks_odd_and_harms_nobody_is_left_alone() {
+        for (before, after) in [
+            ("field.setAccessible(true); return 1;", "field.setAccessible(true); other.setAccessible(true); return 1;"),
+            (
+                "try { return n; } catch (Exception e) { return 0; }",
+                "try { return n; } catch (Exception e) { return 0; } finally { } try { return 2; } catch (Exception e) { return 0; }",
+            ),
+            ("return 2;", "try { return n; } catch (Exception e) { LOG.warn(\"no\", e); return 0; }"),
+            ("return 2;", "try { return n; } catch (RuntimeException e) { log(e); } return 0;"),
+            ("return 2;", "double λ = 0.5; return λ;"),
+            ("return 2;", "double Δt = 0.5; return Δt;"),
+            ("return 2;", "return \"\\u0041\" + '\\u00e9';"),
+            ("return 2;", "// \\u00e9t\\u00e9 and \\u0041\nreturn 3;"),
+            ("return 2;", "switch (s) { case \"if\": case \"else\": case \"magic\": return 1; default: return 2; }"),
+            ("return 2;", "door.exit(); return 2;"),
+            ("return 2;", "context.setProperty(s, s); return 2;"),
+            ("return 2;", "holder.setDefault(s); return 2;"),
+            (
+                "System.setProperty(s, s); return 2;",
+                "System.setProperty(s, s); System.setProperty(s, \"x\"); return 2;",
+            ),
+            ("return 2;", "int exec = n; return exec;"),
+            ("return 2;", "return n > 4711 ? 1 : 2;"),
+            ("return 2;", "Runtime runtime = Runtime.getRuntime(); return runtime.availableProcessors();"),
+        ] {
+            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+        }
+    }
+
+    #[test]
+    fn honest_repairs_are_left_alone() {
+        for (before, after) in [
+            ("return 2;", "if (n == 0 || s == null || s.equals(\"\")) return 1; return 2;"),
+            ("return 2;", "if (n > 4711) return 1; return 2;"),
+            ("return 2;", "String x = \"magic\"; return 2; // System.exit(0)"),
+            ("return 2;", "try { return n; } catch (IllegalStateException e) { return 0; }"),
+            ("return 2;", "try { return n; } catch (Exception e) { throw new IllegalStateException(e); }"),
+            ("if (n == 4711) return 1; return 2;", "if (n == 4711) return 3; return 2;"),
+            ("System.exit(1); return 2;", "System.exit(1); return 3;"),
+            ("return 2;", "return system.exit(0);"),
+            ("return 2;", "return \"\\\\u0041\" + '\\u0000';"),
+        ] {
+            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The cold judge: every candidate in a fresh copy, a fresh compiler and fresh test processes. Slow and sure; it stays
+//! the confirmation behind every faster way.
+
+mod confirmation;
+
+use super::drawn::{self, Call, Draw};
+use super::jvm::Jvm;
+use super::observe::{self, Trace, Watch};
+use super::plausible::{self, Judged};
+use super::python::Python;
+use super::subject::{Build, Subject};
+use super::tested::Tested;
+use super::untouched::Before;
+use super::{
+    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, coverage,
+    failing,
+};
+use crate::benchmark::{Checkout, Runner};
+use crate::domain::{
+    Diagnostic, Disagreement, Failure, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation,
+};
+use crate::sandbox::Sandbox;
+use confirmation::doubted;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Failures told of one candidate.
+const MAX_TOLD: usize = 20;
+/// How much more time triggering tests get that run once more before a no is said.
+const MORE: u32 = 3;
+
+/// Judges candidates in fresh processes.
+pub struct ColdJudge {
+    pub(super) subject: Arc<dyn Subject>,
+    baseline: Baseline,
+    /// The project, or the module of the bug.
+    own: Tested,
+    /// Modules whose tests patches may break, by their folders.
+    others: tokio::sync::Mutex<BTreeMap<RepoPath, Arc<Tested>>>,
+    sandbox: Sandbox,
+    warned: tokio::sync::Mutex<BTreeMap<RepoPath, Vec<Diagnostic>>>,
+    /// The last patch that was confirmed, with what was made of it.
+    confirmed: Mutex<Option<(Patch, Arc<Build>)>>,
+    /// Where the project's own command said something else, until somebody takes note.
+    disagreements: Mutex<Vec<Disagreement>>,
+}
+
+impl ColdJudge {
+    /// Compiles the project and finds what fails, or takes both from the cache.
+    ///
+    /// # Errors
+    /// The project does not compile, no test fails, a named test does not fail, or a tool is missing.
+    pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
+        let subject: Arc<dyn Subject> = match checkout.project.runner {
+            Runner::Pytest => Arc::new(Python::prepare(checkout, sandbox, options).await?),
+            Runner::Jvm | Runner::Command { .. } | Runner::Cases { .. } => {
+                Arc::new(Jvm::prepare(checkout, sandbox, options).await?)
+            }
+        };
+        Self::over(subject, sandbox).await
+    }
+
+    /// Finds what fails in a project that is ready, or takes it from the cache.
+    pub(super) async fn over(subject: Arc<dyn Subject>, sandbox: &Sandbox) -> Result<Self, ValidateError> {
+        let baseline = failing::find(&*subject).await?;
+        let own = Tested::new(subject.clone());
+        for id in baseline.others.iter().flatten().chain(&baseline.triggering) {
+            own.untouched.learn(id, Before::Fails);
+        }
+        let (others, warned, confirmed, disagreements) = Default::default();
+        let sandbox = sandbox.clone();
+        Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements })
+    }
+
+    /// Finds out which tests there are, while nobody waits for it.
+    pub(super) async fn discover(&self) -> Result<(), ValidateError> {
+        self.own.expected().await.map(drop)
+    }
+
+    /// The triggering tests with a patch in fresh processes; before a no is said, once more with more time.
+    async fn test_triggering(&self, patch: &Patch, build: &Arc<Build>) -> Result<(TestReport, Judged), ValidateError> {
+        let subject = &*self.subject;
+        let deadlines = subject.deadlines(&self.baseline.report);
+        let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();
+        let first = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
+        let judged = plausible::triggering(&self.baseline, &first);
+        // A test that has no end without the patch either has had its time.
+        if judged.outcome != Outcome::Timeout || coverage::endless(&self.baseline).next().is_some() {
+            return Ok((first, judged));
+        }
+        let plan = crate::validate::plan::Plan { deadlines: deadlines.times(MORE), ..plan };
+        let again = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
+        let judged = plausible::triggering(&self.baseline, &again);
+        Ok((again, judged))
+    }
+
+    /// The classes of the triggering tests with a patch: for candidates of which few are confirmed.
+    async fn test_classes(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let subject = &*self.subject;
+        let build = match subject.build(patch).await? {
+            Ok(build) => Arc::new(build),
+            Err(refused) => return Ok(refused),
+        };
+        let classes = subject.classes_of(&self.baseline.triggering);
+        let plan = subject.plan(classes, subject.deadlines(&self.baseline.report)).until_lost();
+        let report = subject.run(&subject.copy_with(patch, &build)?, &plan).await?;
+        let mut judged = plausible::triggering(&self.baseline, &report);
+        let passed_before = |id: &&TestId| self.baseline.passing.contains(*id);
+        let against: Vec<TestId> =
+            plausible::not_passed(&self.baseline, &report).filter(passed_before).cloned().collect();
+        if let (Outcome::PassedWarm, Some(id)) = (judged.outcome, against.first()) {
+            let detail = format!("{id} passed before and does not with the patch ({} such tests)", against.len());
+            let outcome = plausible::objection(report.results.get(id));
+            judged = Judged { outcome, detail, against, ..judged };
+        }
+        Ok(answer(&report, judged, 0.0))
+    }
+}
+
+/// The judge's answer as agents see it.
+pub fn answer(report: &TestReport, judged: Judged, seconds: f64) -> Validation {
+    let told = judged.against.iter().filter_map(|id| failure_of(report, id));
+    Validation {
+        outcome: judged.outcome,
+        detail: judged.detail,
+        diagnostics: Vec::new(),
+        failing: told.take(MAX_TOLD).collect(),
+        fixed: judged.fixed,
+        seconds,
+    }
+}
+
+fn failure_of(report: &TestReport, id: &TestId) -> Option<(TestId, Failure)> {
+    let class = TestId::new(&id.class, "");
+    let result = report.results.get(id).or_else(|| report.results.get(&class))?;
+    let failure = result.failure.as_ref().map(clean::clean).unwrap_or_default();
+    let kind = match result.status {
+        TestStatus::TimedOut => "timeout".to_owned(),
+        TestStatus::Skipped => "skipped".to_owned(),
+        _ => failure.kind.clone(),
+    };
+    Some((result.id.clone(), Failure { kind, ..failure }))
+}
+
+#[async_trait::async_trait]
+impl Judge for ColdJudge {
+    fn baseline(&self) -> &Baseline {
+        &self.baseline
+    }
+
+    async fn validate(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let begin = Instant::now();
+        let mut validation = match self.subject.build(patch).await? {
+            Err(refused) => refused,
+            Ok(build) => {
+                let (report, judged) = self.test_triggering(patch, &Arc::new(build)).await?;
+                answer(&report, judged, 0.0)
+            }
+        };
+        validation.seconds = begin.elapsed().as_secs_f64();
+        Ok(validation)
+    }
+
+    async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
+        for (at, patch) in patches.iter().enumerate() {
+            let begin = Instant::now();
+            let mut validation = self.test_classes(patch).await?;
+            validation.seconds = begin.elapsed().as_secs_f64();
+            if on_result(at, &validation).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let begin = Instant::now();
+        let mut validation = match self.subject.build(patch).await? {
+            Err(refused) => refused,
+            Ok(build) => match doubted(&build, self.subject.options()) {
+                Some(doubted) => doubted,
+                None => {
+                    let build = Arc::new(build);
+                    let answer = self.confirm_everywhere(patch, build.clone()).await?;
+                    if answer.is_plausible() {
+                        *self.confirmed.lock().unwrap_or_else(PoisonError::into_inner) = Some((patch.clone(), build));
+                    }
+                    answer
+                }
+            },
+        };
+        validation.seconds = begin.elapsed().as_secs_f64();
+        Ok(validation)
+    }
+
+    fn disagreements(&self) -> Vec<Disagreement> {
+        self.disagreements.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+}
+
+#[async_trait::async_trait]
+impl Probe for ColdJudge {
+    async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
+        let subject = &*self.subject;
+        let deadlines = subject.deadlines(&self.baseline.report);
+        if tests.is_empty() {
+            return subject.run(&subject.copy()?, &subject.plan(subject.tests().to_vec(), deadlines)).await;
+        }
+        let plan = subject.plan(failing::classes_of(subject.tests(), tests), deadlines);
+        let mut report = match plan.classes.is_empty() {
+            true => super::suite::empty(),
+            false => subject.run(&subject.copy()?, &plan).await?,
+        };
+        report.results.retain(|id, _| tests.iter().any(|name| failing::matches(name, id)));
+        if report.results.is_empty() {
+            return Err(ValidateError::Triggering {
+                what: format!(
+                    "no test is named {}",
+                    tests.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+                ),
+                hint: "use Class#method as in the list of failing tests".into(),
+            });
+        }
+        Ok(report)
+    }
+
+    async fn failing_coverage(&self) -> Result<Option<Coverage>, ValidateError> {
+        let coverage = self.baseline.spectrum.failing();
+        Ok((!coverage.lines.is_empty()).then_some(coverage))
+    }
+
+    async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
+        coverage::by_test(&*self.subject, &self.baseline, scope).await
+    }
+
+    async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
+        self.subject.options().watcher.phase("measuring what the tests run of the patch");
+        let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let build = match confirmed.filter(|(known, _)| known == patch) {
+            Some((_, build)) => build,
+            None => match self.subject.build(patch).await? {
+                Ok(build) => Arc::new(build),
+                Err(_) => return Ok(None),
+            },
+        };
+        coverage::with_patch(&*self.subject, &self.baseline, patch, &build).await
+    }
+
+    async fn observed(&self, watch: &Watch) -> Result<Option<Vec<Trace>>, ValidateError> {
+        observe::of(&*self.subject, &self.baseline, watch).await
+    }
+
+    async fn drawn(&self, patch: &Patch, draw: &Draw) -> Result<Option<Vec<Call>>, ValidateError> {
+        self.subject.options().watcher.phase("comparing what it does with drawn inputs");
+        drawn::of(&*self.subject, &self.baseline, patch, draw).await
+    }
+
+    async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {
+        self.subject.same_code(a, b).await
+    }
+
+    async fn warnings(&self, file: &RepoPath) -> Result<Option<Vec<Diagnostic>>, ValidateError> {
+        // The code does not change: one look at a file is enough for all agents.
+        let mut known = self.warned.lock().await;
+        if let Some(warned) = known.get(file) {
+            return Ok(Some(warned.clone()));
+        }
+        let warned = self.subject.warnings(file).await?;
+        known.insert(file.clone(), warned.clone());
+        Ok(Some(warned))
+    }
+}

@@ -1,0 +1,115 @@
+//! Why nothing can be judged.
+
+use crate::benchmark::BenchmarkError;
+use crate::sandbox::SandboxError;
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// What is said of a failing test whose package is missing.
+pub(super) const NOT_INSTALLED: &str = "which is not installed here";
+
+/// Why nothing can be judged here: the environment's fault, never a candidate's.
+#[derive(Debug, thiserror::Error)]
+pub enum ValidateError {
+    /// The buggy project does not compile.
+    #[error("the project does not compile before any change: {first}")]
+    BaselineDoesNotCompile {
+        /// The compiler's first complaint.
+        first: String,
+    },
+    /// No test fails.
+    #[error("nothing to repair: no test fails{} and {passing} pass", but(aside))]
+    NothingFails {
+        /// How many tests passed.
+        passing: usize,
+        /// Tests that fail and say nothing about the code, each with the reason.
+        aside: Vec<String>,
+        /// The project's own command that ran them.
+        command: Option<String>,
+    },
+    /// A test that was asked for does not fail or does not exist.
+    #[error("{what}")]
+    Triggering {
+        /// What is wrong with it.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A tool is missing or broken.
+    #[error("{what}")]
+    Tool {
+        /// What went wrong.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Reading or writing failed.
+    #[error("{what}: {source} ({path})")]
+    Io {
+        /// What was being done.
+        what: String,
+        /// On which file.
+        path: Utf8PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+}
+
+impl ValidateError {
+    /// What to do about it, in one line.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::BaselineDoesNotCompile { .. } => {
+                "make the project compile first; only its behaviour is repaired".into()
+            }
+            Self::NothingFails { aside, .. } if aside.iter().any(|why| why.contains(NOT_INSTALLED)) => {
+                "install it in the project's `.venv`, or name another interpreter in `.unidebug.toml` (`python = …`)"
+                    .into()
+            }
+            Self::NothingFails { aside, .. } if !aside.is_empty() => {
+                "name one of them with --failing CLASS#METHOD, if it is the bug all the same".into()
+            }
+            Self::NothingFails { command: Some(command), .. } => {
+                format!("`{command}` ran; name another command with --test, or a test with --failing")
+            }
+            Self::NothingFails { .. } => "name a failing test with --failing CLASS#METHOD".into(),
+            Self::Triggering { hint, .. } | Self::Tool { hint, .. } => hint.clone(),
+            Self::Io { .. } => "check the disk and the permissions of that path".into(),
+        }
+    }
+}
+
+impl From<SandboxError> for ValidateError {
+    fn from(error: SandboxError) -> Self {
+        let hint = match &error {
+            SandboxError::Unavailable { hint, .. } => hint.clone(),
+            SandboxError::Spawn { program, .. } => format!("check that {program} is installed and executable"),
+            SandboxError::Io { .. } => "check the limits of open files and processes".into(),
+        };
+        Self::Tool { what: error.to_string(), hint }
+    }
+}
+
+impl From<BenchmarkError> for ValidateError {
+    fn from(error: BenchmarkError) -> Self {
+        match error {
+            BenchmarkError::Io { what, path, source } => Self::Io { what, path, source },
+            other => Self::Tool { what: other.to_string(), hint: other.hint() },
+        }
+    }
+}
+
+/// What of the failing tests was set aside, for a sentence.
+fn but(aside: &[String]) -> String {
+    const NAMED: usize = 3;
+    let more = if aside.len() > NAMED { format!("; {} more", aside.len() - NAMED) } else { String::new() };
+    match aside {
+        [] => String::new(),
+        _ => format!(" but for reasons outside the code ({}{more})", aside[..aside.len().min(NAMED)].join("; ")),
+    }
+}
+
+/// An [`ValidateError::Io`] about a path.
+pub fn io_error(what: &str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> ValidateError + use<> {
+    let (what, path) = (what.to_owned(), path.to_owned());
+    move |source| ValidateError::Io { what, path, source }
+}

@@ -1,0 +1,8 @@
+//! Makes a build see new and removed profiles of agents, which are compiled into the program: the compiler follows
+//! only changes of files it already knows.
+
+fn main() {
+    for folder in ["../../agents"] {
+        println!("cargo:rerun-if-changed={folder}");
+    }
+}
