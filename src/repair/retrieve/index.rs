@@ -2,15 +2,10 @@
 
 use super::{RetrieveError, Solution, Source};
 use async_trait::async_trait;
+use bm25::{Embedder, EmbedderBuilder, Scorer, Tokenizer};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
-use tantivy::collector::TopDocs;
-use tantivy::directory::RamDirectory;
-use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
-use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use tantivy::{DocAddress, Index, Searcher, TantivyDocument, TantivyError, Term};
 
-/// Memory in which the index is built before it is written out, in bytes.
-const BUILDING: usize = 64 << 20;
 /// A word of the symptom counts for more than one of the code.
 const SYMPTOM: f32 = 2.0;
 /// Shorter words say nothing.
@@ -25,19 +20,13 @@ pub struct LocalIndex {
 
 struct Inner {
     solutions: Vec<Solution>,
-    built: OnceLock<Result<Built, String>>,
-}
-
-struct Built {
-    searcher: Searcher,
-    symptom: Field,
-    code: Field,
+    fields: OnceLock<[(f32, Field); 2]>,
 }
 
 impl LocalIndex {
     /// An index of these pairs. Nothing is built yet.
     pub fn of(solutions: Vec<Solution>) -> Self {
-        Self { inner: Arc::new(Inner { solutions, built: OnceLock::new() }) }
+        Self { inner: Arc::new(Inner { solutions, fields: OnceLock::new() }) }
     }
 
     /// How many pairs it holds.
@@ -52,50 +41,64 @@ impl LocalIndex {
 }
 
 impl Inner {
-    fn search(&self, query: &str, most: usize) -> Result<Vec<Solution>, String> {
-        let built = self.built.get_or_init(|| build(&self.solutions).map_err(|error| error.to_string()));
-        let built = built.as_ref().map_err(Clone::clone)?;
+    fn search(&self, query: &str, most: usize) -> Vec<Solution> {
         let mut words = words(query);
         words.sort_unstable();
         words.dedup();
         words.truncate(MOST_WORDS);
-        let terms: Vec<(Occur, Box<dyn Query>)> =
-            words.iter().flat_map(|word| [built.term(built.symptom, word), built.term(built.code, word)]).collect();
-        let top = TopDocs::with_limit(most.max(1)).order_by_score();
-        let found = built.searcher.search(&BooleanQuery::new(terms), &top).map_err(|error| error.to_string())?;
-        // One segment, written in order: a document's number is its place in the list.
-        let place = |at: DocAddress| self.solutions.get(at.doc_id as usize).cloned();
-        Ok(found.into_iter().filter_map(|(_, at)| place(at)).collect())
+        let query = words.join(" ");
+        let mut scores: HashMap<usize, f32> = HashMap::new();
+        for (weight, field) in self.fields.get_or_init(|| fields(&self.solutions)) {
+            for (place, score) in field.scores(&query) {
+                *scores.entry(place).or_default() += weight * score;
+            }
+        }
+        let mut best: Vec<(usize, f32)> = scores.into_iter().collect();
+        best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        best.into_iter().take(most.max(1)).map(|(place, _)| self.solutions[place].clone()).collect()
     }
 }
 
-impl Built {
-    fn term(&self, field: Field, word: &str) -> (Occur, Box<dyn Query>) {
-        let term: Box<dyn Query> =
-            Box::new(TermQuery::new(Term::from_field_text(field, word), IndexRecordOption::WithFreqs));
-        let boost = if field == self.symptom { SYMPTOM } else { 1.0 };
-        (Occur::Should, Box::new(BoostQuery::new(term, boost)))
+/// What is searched of each pair, and how much it counts.
+fn fields(solutions: &[Solution]) -> [(f32, Field); 2] {
+    let of = |text: fn(&Solution) -> String| Field::of(&solutions.iter().map(text).collect::<Vec<_>>());
+    [
+        (SYMPTOM, of(|pair| format!("{} {} {}", pair.id, pair.symptom, pair.why))),
+        (1.0, of(|pair| format!("{} {}", pair.before, pair.after))),
+    ]
+}
+
+/// One text of each pair, by the pair's place.
+struct Field {
+    embedder: Embedder<u32, Words>,
+    scorer: Scorer<usize>,
+}
+
+impl Field {
+    fn of(texts: &[String]) -> Self {
+        let corpus: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let embedder: Embedder<u32, Words> = EmbedderBuilder::with_tokenizer_and_fit_to_corpus(Words, &corpus).build();
+        let mut scorer = Scorer::new();
+        for (place, text) in corpus.into_iter().enumerate() {
+            scorer.upsert(&place, embedder.embed(text));
+        }
+        Self { embedder, scorer }
+    }
+
+    /// Places of the pairs that share a word with a query, with BM25's score of each.
+    fn scores(&self, query: &str) -> impl Iterator<Item = (usize, f32)> + use<> {
+        self.scorer.matches(&self.embedder.embed(query)).into_iter().map(|found| (found.id, found.score))
     }
 }
 
-fn build(solutions: &[Solution]) -> Result<Built, TantivyError> {
-    let indexing =
-        TextFieldIndexing::default().set_tokenizer("whitespace").set_index_option(IndexRecordOption::WithFreqs);
-    let options = TextOptions::default().set_indexing_options(indexing);
-    let mut schema = Schema::builder();
-    let symptom = schema.add_text_field("symptom", options.clone());
-    let code = schema.add_text_field("code", options);
-    let index = Index::builder().schema(schema.build());
-    let mut writer = index.single_segment_index_writer(RamDirectory::create(), BUILDING)?;
-    for solution in solutions {
-        let Solution { id, symptom: seen, before, after, why } = solution;
-        let mut document = TantivyDocument::default();
-        document.add_text(symptom, words(&format!("{id} {seen} {why}")).join(" "));
-        document.add_text(code, words(&format!("{before} {after}")).join(" "));
-        writer.add_document(document)?;
+/// Takes a text apart as programs write words.
+#[derive(Default)]
+struct Words;
+
+impl Tokenizer for Words {
+    fn tokenize(&self, text: &str) -> Vec<String> {
+        words(text)
     }
-    let searcher = writer.finalize()?.reader()?.searcher();
-    Ok(Built { searcher, symptom, code })
 }
 
 #[async_trait]
@@ -104,9 +107,9 @@ impl Source for LocalIndex {
         let (inner, query) = (self.inner.clone(), query.to_owned());
         // Building a large index takes seconds, which other agents need not wait for.
         let found = tokio::task::spawn_blocking(move || inner.search(&query, most)).await;
-        let broken =
-            |what: String| RetrieveError::Unreachable { what: format!("the local index cannot be searched: {what}") };
-        found.map_err(|error| broken(error.to_string()))?.map_err(broken)
+        found.map_err(|error| RetrieveError::Unreachable {
+            what: format!("the local index cannot be searched: {error}"),
+        })
     }
 }
 
