@@ -49,9 +49,9 @@
 //! * An unknown price is unknown, never zero; a cap is reserved before the call.
 //! * The user's tree is written only with `--apply`.
 
-pub mod batch;
+mod batch;
 pub mod cli;
-pub mod report;
+mod report;
 
 // A language adds its rows to the tables of the crates by being linked.
 use unidebug_c as _;

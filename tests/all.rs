@@ -1,4 +1,6 @@
 //! Every integration test, in one binary: a file a subject, `support/` for what they share.
+// What tests and benches share is public to both.
+#![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod action;

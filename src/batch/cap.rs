@@ -39,7 +39,7 @@ impl Worker<'_> {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn standing(folder: &Utf8Path) -> Result<Option<Standing>, BatchError> {
+pub(crate) fn standing(folder: &Utf8Path) -> Result<Option<Standing>, BatchError> {
     Account::standing(folder).map_err(io(folder))
 }
 
@@ -47,7 +47,7 @@ pub fn standing(folder: &Utf8Path) -> Result<Option<Standing>, BatchError> {
 ///
 /// # Errors
 /// The account cannot be written.
-pub fn limit(folder: &Utf8Path, tokens: Option<u64>, usd: Option<f64>) -> Result<(), BatchError> {
+pub(crate) fn limit(folder: &Utf8Path, tokens: Option<u64>, usd: Option<f64>) -> Result<(), BatchError> {
     if tokens.is_none() && usd.is_none() {
         return Ok(());
     }
@@ -59,7 +59,7 @@ fn io(folder: &Utf8Path) -> impl FnOnce(std::io::Error) -> BatchError {
 }
 
 /// `$0.0123 of $0.02, 4000 of 5000 tokens are spent or held back`.
-pub fn told(standing: &Standing) -> String {
+pub(crate) fn told(standing: &Standing) -> String {
     let Standing { tokens, usd, used_tokens, used_usd } = standing;
     let money = usd.map(|usd| format!("${used_usd:.4} of ${usd}"));
     let tokens = tokens.map(|tokens| format!("{used_tokens} of {tokens} tokens"));

@@ -13,7 +13,7 @@ const WARNING: u32 = 180;
 
 /// How a batch is spread over machines that see its folder.
 #[derive(Debug, Clone)]
-pub struct Spread {
+pub(crate) struct Spread {
     /// This program, as the machines see it.
     pub program: Utf8PathBuf,
     /// The batch's folder.
@@ -29,7 +29,7 @@ pub struct Spread {
 }
 
 /// The commands that together do what is left, for GNU parallel, ssh or any scheduler: one a shard.
-pub fn commands(spread: &Spread, plan: &Plan) -> Vec<String> {
+pub(crate) fn commands(spread: &Spread, plan: &Plan) -> Vec<String> {
     let Spread { program, folder, shards, jobs, pause, .. } = spread;
     let words = |at: usize| {
         let (shard, jobs, pause) = (format!("{at}/{shards}"), jobs.to_string(), seconds(*pause));
@@ -45,7 +45,7 @@ pub fn commands(spread: &Spread, plan: &Plan) -> Vec<String> {
 ///
 /// # Errors
 /// The script cannot be written, there is no `sbatch`, or it refuses.
-pub async fn submit(spread: &Spread, plan: &Plan) -> Result<Option<String>, BatchError> {
+pub(crate) async fn submit(spread: &Spread, plan: &Plan) -> Result<Option<String>, BatchError> {
     let tasks = left(&spread.folder, plan, spread.shards);
     if tasks.is_empty() {
         return Ok(None);

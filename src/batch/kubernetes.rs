@@ -19,7 +19,7 @@ const FOR_GOOD: [u8; 3] = [2, 3, 4];
 
 /// What a pod is made of.
 #[derive(Debug, Clone)]
-pub struct Pod {
+pub(crate) struct Pod {
     /// The image that holds this program and what it needs.
     pub image: String,
     /// What is mounted.
@@ -32,7 +32,7 @@ pub struct Pod {
 
 /// Something that is mounted in a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Volume {
+pub(crate) struct Volume {
     /// A claim, or with a leading slash a folder of the node.
     pub source: String,
     /// Where it lies in the pod.
@@ -52,7 +52,7 @@ impl FromStr for Volume {
 ///
 /// # Errors
 /// No volume holds the batch's folder.
-pub fn job(spread: &Spread, pod: &Pod, plan: &Plan) -> Result<Option<Value>, BatchError> {
+pub(crate) fn job(spread: &Spread, pod: &Pod, plan: &Plan) -> Result<Option<Value>, BatchError> {
     let folder = &spread.folder;
     if !pod.volumes.iter().any(|volume| folder.starts_with(&volume.mount)) {
         let what = format!("no volume holds the batch's folder {folder}: pods would not see it");

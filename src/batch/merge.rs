@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// What came of a merge.
 #[derive(Debug, Default)]
-pub struct Merged {
+pub(crate) struct Merged {
     /// Runs that are over and came.
     pub over: usize,
     /// Runs that have begun and came: what they have paid for is not paid for again.
@@ -22,7 +22,7 @@ pub struct Merged {
 ///
 /// # Errors
 /// A folder holds another plan; something cannot be copied.
-pub fn merge(into: &Utf8Path, parts: &[Utf8PathBuf]) -> Result<Merged, BatchError> {
+pub(crate) fn merge(into: &Utf8Path, parts: &[Utf8PathBuf]) -> Result<Merged, BatchError> {
     let plans: Vec<Plan> = parts.iter().map(|part| Plan::read(part)).collect::<Result<_, _>>()?;
     let mut merged = Merged::default();
     let Some(plan) = plans.first() else { return Ok(merged) };

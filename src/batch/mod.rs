@@ -12,16 +12,16 @@ mod unit;
 mod watch;
 mod work;
 
-pub use cap::{limit, standing, told};
-pub use cluster::{Spread, commands, submit};
-pub use kubernetes::{Pod, Volume, job};
-pub use merge::{Merged, merge};
-pub use pack::{LIST, pack, unlike};
-pub use plan::{Configuration, Plan, PlanFile, Unit};
-pub use post::Posts;
-pub use unit::{State, Trouble};
-pub use watch::{Progress, Running, progress};
-pub use work::{Shard, Worker, forgive, left};
+pub(crate) use cap::{limit, standing, told};
+pub(crate) use cluster::{Spread, commands, submit};
+pub(crate) use kubernetes::{Pod, Volume, job};
+pub(crate) use merge::{Merged, merge};
+pub(crate) use pack::{pack, unlike};
+pub(crate) use plan::{Configuration, Plan, PlanFile, Unit};
+pub(crate) use post::Posts;
+pub(crate) use unit::{State, Trouble};
+pub(crate) use watch::{Progress, Running, progress};
+pub(crate) use work::{Shard, Worker, forgive, left};
 
 use crate::journal::JournalError;
 use crate::llm::PostError;
@@ -30,7 +30,7 @@ use camino::Utf8PathBuf;
 
 /// Why a batch cannot go on.
 #[derive(Debug, thiserror::Error)]
-pub enum BatchError {
+pub(crate) enum BatchError {
     /// The plan is wrong.
     #[error("the plan is wrong: {what}")]
     Plan {
@@ -107,7 +107,7 @@ pub enum BatchError {
 
 impl BatchError {
     /// What to do.
-    pub fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Plan { .. } => "see `unidebug bench run --help` for the form of a plan",
             Self::Other { .. } => "go on with it by the same plan, or choose another folder with --out",

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, Write};
 
 /// The list of what is in it.
-pub const LIST: &str = "artifact.json";
+pub(crate) const LIST: &str = "artifact.json";
 /// Schema of the list.
 const SCHEMA: u32 = 1;
 /// What is taken of a run directory, beside its journal.
@@ -23,7 +23,7 @@ const OF_THE_BATCH: [&str; 1] = ["plan.json"];
 
 /// The list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct List {
+pub(crate) struct List {
     schema: u32,
     /// The program that packed it.
     pub version: String,
@@ -38,7 +38,7 @@ pub struct List {
 ///
 /// # Errors
 /// Nothing is over, a file holds what looks like a secret, or something cannot be read or written.
-pub fn pack(
+pub(crate) fn pack(
     folder: &Utf8Path,
     plan: &Plan,
     into: &Utf8Path,
@@ -102,7 +102,7 @@ fn write(into: &Utf8Path, list: &List, files: &[(String, Vec<u8>)]) -> io::Resul
 ///
 /// # Errors
 /// The list or a file cannot be read.
-pub fn unlike(folder: &Utf8Path) -> Result<Option<Vec<String>>, BatchError> {
+pub(crate) fn unlike(folder: &Utf8Path) -> Result<Option<Vec<String>>, BatchError> {
     let path = folder.join(LIST);
     let text = match std::fs::read(&path) {
         Ok(text) => text,

@@ -20,7 +20,7 @@ const NAME_BYTES: usize = 80;
 /// One way of running.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Configuration {
+pub(crate) struct Configuration {
     /// Its name in folders and reports.
     pub name: String,
     /// Arguments of `unidebug run`, as they would be typed.
@@ -30,17 +30,17 @@ pub struct Configuration {
 
 impl Configuration {
     /// Name of the only configuration of a batch whose plan names none; reports then name it by its settings.
-    pub const UNNAMED: &str = "run";
+    pub(crate) const UNNAMED: &str = "run";
 
     /// The name for reports.
-    pub fn named(&self) -> Option<&str> {
+    pub(crate) fn named(&self) -> Option<&str> {
         (self.name != Self::UNNAMED).then_some(&*self.name)
     }
 }
 
 /// The frozen plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// Schema of this file.
     pub schema: u32,
     /// The bugs, in order.
@@ -53,7 +53,7 @@ pub struct Plan {
 
 /// One run of one bug under one configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unit {
+pub(crate) struct Unit {
     /// Which bug.
     pub bug: BugId,
     /// Index of the configuration in its plan.
@@ -67,7 +67,7 @@ pub struct Unit {
 /// A plan as people write it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PlanFile {
+pub(crate) struct PlanFile {
     /// Sets of bugs: `fixtures`, `quixbugs-java:*`, `defects4j:Lang-1..9`, `d4j-2.0`, one id.
     pub bugs: Vec<String>,
     /// Only bugs of these projects.
@@ -105,7 +105,11 @@ impl Plan {
     ///
     /// # Errors
     /// There is nothing to run or far too much, or two configurations have one name.
-    pub fn new(bugs: Vec<BugId>, configurations: Vec<Configuration>, repetitions: u32) -> Result<Self, BatchError> {
+    pub(crate) fn new(
+        bugs: Vec<BugId>,
+        configurations: Vec<Configuration>,
+        repetitions: u32,
+    ) -> Result<Self, BatchError> {
         let plan = Self { schema: SCHEMA, bugs, configurations, repetitions };
         plan.complaint().map_or(Ok(plan), |what| Err(BatchError::Plan { what }))
     }
@@ -141,7 +145,7 @@ impl Plan {
     ///
     /// # Errors
     /// The folder holds another plan, or cannot be written.
-    pub fn freeze(&self, folder: &Utf8Path) -> Result<(), BatchError> {
+    pub(crate) fn freeze(&self, folder: &Utf8Path) -> Result<(), BatchError> {
         let file = folder.join(FILE);
         if file.exists() {
             return match Self::read(folder)? == *self {
@@ -166,7 +170,7 @@ impl Plan {
     ///
     /// # Errors
     /// There is none, it cannot be read, or a newer program wrote it.
-    pub fn read(folder: &Utf8Path) -> Result<Self, BatchError> {
+    pub(crate) fn read(folder: &Utf8Path) -> Result<Self, BatchError> {
         let file = folder.join(FILE);
         let bytes = std::fs::read(&file).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound => BatchError::None { folder: folder.to_owned() },
@@ -185,7 +189,7 @@ impl Plan {
 
     /// All units: every bug under every configuration before the next repetition begins, so that a batch that is
     /// stopped early has seen every bug.
-    pub fn units(&self) -> Vec<Unit> {
+    pub(crate) fn units(&self) -> Vec<Unit> {
         let mut units = Vec::new();
         for repetition in 1..=self.repetitions {
             for bug in &self.bugs {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// The senders of a batch, one for each configuration; none when requests are sent at once.
 #[derive(Default)]
-pub struct Posts {
+pub(crate) struct Posts {
     posts: Vec<Post>,
     batches: AtomicUsize,
     requests: AtomicUsize,
@@ -16,7 +16,7 @@ pub struct Posts {
 
 impl Posts {
     /// One for each configuration of a plan, in their order.
-    pub fn of(posts: Vec<Post>) -> Self {
+    pub(crate) fn of(posts: Vec<Post>) -> Self {
         Self { posts, ..Self::default() }
     }
 

@@ -20,7 +20,7 @@ const TROUBLE: &str = "trouble.json";
 
 /// Why a unit could not be tried, so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trouble {
+pub(crate) struct Trouble {
     /// How often.
     pub tries: u32,
     /// Exit code of the last time; `None` when a signal ended it.
@@ -37,7 +37,7 @@ pub struct Trouble {
 
 impl Trouble {
     /// How long it is until the unit is tried again; `None` when it is given up.
-    pub fn again_in(&self) -> Option<Duration> {
+    pub(crate) fn again_in(&self) -> Option<Duration> {
         (self.tries < TRIES).then(|| {
             let then = UNIX_EPOCH.checked_add(Duration::from_millis(self.at_ms));
             // The clock of another machine can be ahead: that makes the pause shorter and never longer.
@@ -49,7 +49,7 @@ impl Trouble {
 
 /// How far a unit is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum State {
+pub(crate) enum State {
     /// It has not begun.
     Waiting,
     /// It has begun and is not over: it runs, or whoever ran it is gone.
@@ -62,12 +62,12 @@ pub enum State {
 
 impl Unit {
     /// The unit's run directory in a batch's folder.
-    pub fn dir(&self, batch: &Utf8Path) -> Utf8PathBuf {
+    pub(crate) fn dir(&self, batch: &Utf8Path) -> Utf8PathBuf {
         batch.join(&self.folder)
     }
 
     /// How far the unit is.
-    pub fn state(&self, batch: &Utf8Path) -> State {
+    pub(crate) fn state(&self, batch: &Utf8Path) -> State {
         let dir = self.dir(batch);
         let read = |name: &str| std::fs::read(dir.join(name)).ok();
         if let Some(report) = read(REPORT).and_then(|bytes| serde_json::from_slice(&bytes).ok()) {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// What a batch has come to so far.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// Units in all.
     pub units: usize,
     /// Units that are over.
@@ -32,7 +32,7 @@ pub struct Progress {
 
 /// A unit at work.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Running {
+pub(crate) struct Running {
     /// Which.
     pub unit: Unit,
     /// For how long.
@@ -92,12 +92,12 @@ impl<'a> Watch<'a> {
 
 impl Unit {
     /// The agent that was last heard of in this unit.
-    pub fn at(&self, batch: &Utf8Path) -> Option<Scope> {
+    pub(crate) fn at(&self, batch: &Utf8Path) -> Option<Scope> {
         journal::last_heard(&self.dir(batch))
     }
 }
 
 /// How far a batch is, whoever works on it.
-pub fn progress(folder: &Utf8Path, plan: &Plan) -> Progress {
+pub(crate) fn progress(folder: &Utf8Path, plan: &Plan) -> Progress {
     Watch::new(folder, plan).look()
 }

@@ -36,7 +36,7 @@ const LOG: &str = "log.txt";
 
 /// Every `of`-th unit, from the `at`-th on; counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shard {
+pub(crate) struct Shard {
     /// Which.
     pub at: usize,
     /// Of how many.
@@ -51,7 +51,7 @@ impl Shard {
 }
 
 /// A worker on one machine.
-pub struct Worker<'a> {
+pub(crate) struct Worker<'a> {
     /// The batch's folder.
     pub folder: &'a Utf8Path,
     /// Its plan.
@@ -78,7 +78,7 @@ impl Worker<'_> {
     /// The units' command line is wrong, they were interrupted, what all may use together is used up, or the folder
     /// cannot be written. No further unit is begun then, and what is at work saves what it has and stops; at a cap it
     /// ends as it can.
-    pub async fn work(&self, tell: &(dyn Fn(&Progress) + Sync)) -> Result<(), BatchError> {
+    pub(crate) async fn work(&self, tell: &(dyn Fn(&Progress) + Sync)) -> Result<(), BatchError> {
         let mut watch = Watch::new(self.folder, self.plan);
         let here = Mutex::new(Vec::new());
         let mut look = || {
@@ -261,7 +261,7 @@ fn message(ended: &Ended) -> String {
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn forgive(folder: &Utf8Path, plan: &Plan) -> Result<usize, BatchError> {
+pub(crate) fn forgive(folder: &Utf8Path, plan: &Plan) -> Result<usize, BatchError> {
     let mut units = plan.units();
     units.retain(|unit| matches!(unit.state(folder), State::Trouble(_)));
     units.iter().try_for_each(|unit| unit.forgive(folder))?;
@@ -269,7 +269,7 @@ pub fn forgive(folder: &Utf8Path, plan: &Plan) -> Result<usize, BatchError> {
 }
 
 /// The shards, from 1, of so many that still have something to do.
-pub fn left(folder: &Utf8Path, plan: &Plan, shards: usize) -> Vec<usize> {
+pub(crate) fn left(folder: &Utf8Path, plan: &Plan, shards: usize) -> Vec<usize> {
     let units = plan.units();
     let has_some = |shard: Shard| {
         let mut mine = units.iter().enumerate().filter(|(at, _)| shard.has(*at));

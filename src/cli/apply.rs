@@ -24,7 +24,7 @@ const AFTER: &str = "patched/after";
 ///
 /// # Errors
 /// There is no run, it has no patch, it is no project's, or its files changed.
-pub fn apply(args: &ApplyArgs) -> Result<u8, Failure> {
+pub(super) fn apply(args: &ApplyArgs) -> Result<u8, Failure> {
     let folder = runs::find(&args.run)?;
     // Who has no frozen settings is no run.
     RunDir::frozen(&folder)?;
@@ -39,7 +39,7 @@ pub fn apply(args: &ApplyArgs) -> Result<u8, Failure> {
 }
 
 /// What was written, for people.
-pub fn told(files: &[RepoPath], undone: bool, folder: &Utf8Path) -> String {
+pub(super) fn told(files: &[RepoPath], undone: bool, folder: &Utf8Path) -> String {
     let names: Vec<&str> = files.iter().map(RepoPath::as_str).collect();
     let names = names.join(", ");
     if undone {
@@ -52,7 +52,7 @@ pub fn told(files: &[RepoPath], undone: bool, folder: &Utf8Path) -> String {
 ///
 /// # Errors
 /// It is a benchmark's.
-pub fn refuse_foreign(bug: &BugId) -> Result<(), Failure> {
+pub(super) fn refuse_foreign(bug: &BugId) -> Result<(), Failure> {
     if bug.benchmark == LOCAL {
         return Ok(());
     }
@@ -66,7 +66,7 @@ pub fn refuse_foreign(bug: &BugId) -> Result<(), Failure> {
 ///
 /// # Errors
 /// They cannot be written.
-pub fn keep(event_sinks: &EventSinks, patch: &Patch) -> Result<(), Failure> {
+pub(super) fn keep(event_sinks: &EventSinks, patch: &Patch) -> Result<(), Failure> {
     for file in &patch.files {
         if let Some(before) = &file.before {
             event_sinks.save(&format!("{BEFORE}/{}", file.path), before)?;
@@ -94,7 +94,7 @@ impl Change {
 ///
 /// # Errors
 /// No patch, no project, or a file that is not what the run saw: then nothing is written.
-pub fn put(folder: &Utf8Path, report: &RunReport, leave_test: bool) -> Result<Vec<RepoPath>, Failure> {
+pub(super) fn put(folder: &Utf8Path, report: &RunReport, leave_test: bool) -> Result<Vec<RepoPath>, Failure> {
     let changes = changes_of(folder, report, leave_test)?;
     write_all(&report.bug, changes, "changed since the bug was worked on; nothing was written", "apply")
 }
@@ -125,7 +125,7 @@ fn changes_of(folder: &Utf8Path, report: &RunReport, leave_test: bool) -> Result
 }
 
 /// The patch of a run with its files whole; `None` where there is none, or the run did not keep them.
-pub fn patched(folder: &Utf8Path, report: &RunReport) -> Option<Patch> {
+pub(super) fn patched(folder: &Utf8Path, report: &RunReport) -> Option<Patch> {
     kept(folder, report, &report.files)
 }
 

@@ -2,7 +2,9 @@
 
 mod own;
 
-pub use own::{CompletionsArgs, ConfigCommand, ConfigShowArgs, DoctorArgs, ManArgs, PricesCommand, SelfTestArgs};
+pub(super) use own::{
+    CompletionsArgs, ConfigCommand, ConfigShowArgs, DoctorArgs, ManArgs, PricesCommand, SelfTestArgs,
+};
 
 use super::bench::args::{BenchCommand, OfBatchArgs};
 use super::choice::ChoiceArgs;
@@ -20,7 +22,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Finds the cause of a failing test and returns a validated patch.
 #[derive(Debug, Parser)]
 #[command(name = "unidebug", version = env!("VERSION_WITH_COMMIT"), max_term_width = 100)]
-pub struct Cli {
+pub(super) struct Cli {
     /// Log to stderr: `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `unidebug::llm=trace`.
     #[arg(long, global = true, value_name = "LEVEL", env = "UNIDEBUG_LOG")]
     pub log: Option<String>,
@@ -31,7 +33,7 @@ pub struct Cli {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(super) enum Command {
     /// Repair one bug.
     Run(Box<RunArgs>),
     /// Level 1 alone over many bugs: suspicious lines with reasons, and a patch where the engine finds one.
@@ -89,7 +91,7 @@ pub enum Command {
 /// `triage`.
 #[derive(Debug, Args)]
 #[command(after_help = help::TRIAGE)]
-pub struct TriageArgs {
+pub(super) struct TriageArgs {
     /// Bugs: `benchmark:id`, a glob over ids, a whole benchmark, or the folder of a project.
     #[arg(value_name = "BUG", required = true)]
     pub bugs: Vec<String>,
@@ -112,7 +114,7 @@ pub struct TriageArgs {
 
 /// How suspicious lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TriageFormat {
+pub(super) enum TriageFormat {
     /// For a terminal.
     Text,
     /// One object.
@@ -128,7 +130,7 @@ pub enum TriageFormat {
 /// `run`.
 #[derive(Debug, Args)]
 #[command(after_help = help::RUN)]
-pub struct RunArgs {
+pub(super) struct RunArgs {
     /// `benchmark:id`, or the folder of a project.
     #[arg(value_name = "BUG")]
     pub bug: String,
@@ -179,7 +181,7 @@ pub struct RunArgs {
 
 /// The JSON object of a run.
 #[derive(Debug, Args)]
-pub struct ObjectArgs {
+pub(super) struct ObjectArgs {
     /// End stdout with one JSON object.
     #[arg(long)]
     json: bool,
@@ -192,7 +194,7 @@ pub struct ObjectArgs {
 
 impl ObjectArgs {
     /// The schema of the object, where one is wanted.
-    pub fn wanted(&self) -> Option<u32> {
+    pub(super) fn wanted(&self) -> Option<u32> {
         self.json.then_some(self.json_schema)
     }
 }
@@ -200,7 +202,7 @@ impl ObjectArgs {
 /// `judge`.
 #[derive(Debug, Args)]
 #[command(after_help = help::JUDGE)]
-pub struct JudgeArgs {
+pub(super) struct JudgeArgs {
     /// `benchmark:id`, or the folder of a project.
     #[arg(value_name = "BUG")]
     pub bug: String,
@@ -222,7 +224,7 @@ pub struct JudgeArgs {
 /// `resume`.
 #[derive(Debug, Args)]
 #[command(after_help = help::RESUME)]
-pub struct ResumeArgs {
+pub(super) struct ResumeArgs {
     /// The run: its folder, its name as `unidebug runs` lists it, or `last`.
     #[arg(value_name = "RUN")]
     pub run: Utf8PathBuf,
@@ -251,7 +253,7 @@ pub struct ResumeArgs {
 
 /// `apply`.
 #[derive(Debug, Args)]
-pub struct ApplyArgs {
+pub(super) struct ApplyArgs {
     /// The run: its folder, its name as `unidebug runs` lists it, or `last`.
     #[arg(value_name = "RUN")]
     pub run: Utf8PathBuf,
@@ -268,7 +270,7 @@ pub struct ApplyArgs {
 
 /// `runs`.
 #[derive(Debug, Args)]
-pub struct RunsArgs {
+pub(super) struct RunsArgs {
     /// List only so many.
     #[arg(long, value_name = "N")]
     pub most: Option<usize>,
@@ -279,7 +281,7 @@ pub struct RunsArgs {
 
 /// `replay`.
 #[derive(Debug, Args)]
-pub struct ReplayArgs {
+pub(super) struct ReplayArgs {
     /// The run: its folder, its name as `unidebug runs` lists it, or `last`; or a folder with many, as an artifact is.
     #[arg(value_name = "RUN")]
     pub run: Utf8PathBuf,
@@ -299,7 +301,7 @@ pub struct ReplayArgs {
 
 /// `bugs`.
 #[derive(Debug, Args)]
-pub struct BugsArgs {
+pub(super) struct BugsArgs {
     /// A benchmark, a glob or a range over its ids (`defects4j:Lang-1..9`), or a set with a name (`d4j-1.2`, `d4j-2.0`,
     /// `repairagent-835`); all benchmarks when absent.
     #[arg(value_name = "BENCHMARK")]
@@ -317,7 +319,7 @@ pub struct BugsArgs {
 
 /// `tool`.
 #[derive(Debug, Args)]
-pub struct ToolArgs {
+pub(super) struct ToolArgs {
     /// The tool; near misses are understood. All are listed when absent.
     #[arg(value_name = "NAME")]
     pub name: Option<String>,

@@ -10,7 +10,7 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// A benchmark was named that does not exist or whose root cannot be used; no bug is left; there is no such sample.
-pub fn list(args: &BugsArgs) -> Result<u8, Failure> {
+pub(super) fn list(args: &BugsArgs) -> Result<u8, Failure> {
     let settings = Settings { root: args.root.clone(), ..Settings::default() };
     let mut text = String::new();
     let all = match &args.set {

@@ -7,7 +7,7 @@ use clap::Args;
 
 /// The flags of `bugs` and `bench run`.
 #[derive(Debug, Clone, Default, Args)]
-pub struct ChoiceArgs {
+pub(super) struct ChoiceArgs {
     /// Only bugs of this project; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub project: Vec<String>,
@@ -31,7 +31,7 @@ pub struct ChoiceArgs {
 
 impl ChoiceArgs {
     /// Whether all bugs are meant.
-    pub fn is_all(&self) -> bool {
+    pub(super) fn is_all(&self) -> bool {
         self.choice() == Choice::default()
     }
 
@@ -39,7 +39,7 @@ impl ChoiceArgs {
     ///
     /// # Errors
     /// Nothing is left, or there is no such sample.
-    pub fn of(&self, all: Vec<Summary>) -> Result<Vec<Summary>, Failure> {
+    pub(super) fn of(&self, all: Vec<Summary>) -> Result<Vec<Summary>, Failure> {
         let hint = "`unidebug bugs` with the same set, and without `--project`, `--kind`, `--since` and `--sample`, lists them all";
         if self.is_all() { Ok(all) } else { choose(all, &self.choice()).map_err(|what| Failure::usage(what, hint)) }
     }

@@ -23,7 +23,7 @@ const COMMIT: &str = match option_env!("BUILT_FROM_COMMIT") {
 const SHOWN: usize = 6;
 
 /// The conditions of this moment.
-pub async fn now(opened: &Opened, config: &Config, redactor: &Redactor) -> Conditions {
+pub(super) async fn now(opened: &Opened, config: &Config, redactor: &Redactor) -> Conditions {
     let date = jiff::Timestamp::now().round(jiff::Unit::Second).map_or_else(|_| String::new(), |at| at.to_string());
     Conditions {
         date,

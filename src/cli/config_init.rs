@@ -37,7 +37,7 @@ const TEMPLATE: &str = r##"# Settings of unidebug. Take the `#` in front of a li
 ///
 /// # Errors
 /// It is there already, or cannot be written.
-pub fn init() -> Result<u8, Failure> {
+pub(super) fn init() -> Result<u8, Failure> {
     let file = file()?;
     if file.exists() {
         let hint = "edit it, or move it away first; `unidebug config show` tells what it says";
@@ -52,7 +52,7 @@ pub fn init() -> Result<u8, Failure> {
 ///
 /// # Errors
 /// Nobody knows.
-pub fn file() -> Result<Utf8PathBuf, Failure> {
+pub(super) fn file() -> Result<Utf8PathBuf, Failure> {
     user_file().ok_or_else(|| Failure::unusable("no folder for settings is known", "set HOME"))
 }
 
@@ -60,7 +60,7 @@ pub fn file() -> Result<Utf8PathBuf, Failure> {
 ///
 /// # Errors
 /// The system refused.
-pub fn write(file: &Utf8Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write(file: &Utf8Path, text: &str) -> Result<(), Failure> {
     let refused = |error: std::io::Error| Failure::io(&format!("cannot write {file}"), &error);
     let folder = file.parent().unwrap_or(Utf8Path::new("."));
     std::fs::create_dir_all(folder).map_err(|e| Failure::io(&format!("cannot make {folder}"), &e))?;
@@ -71,7 +71,7 @@ pub fn write(file: &Utf8Path, text: &str) -> Result<(), Failure> {
 
 /// The settings in a text (none: the commented one) with these set: each in place of the comment that offers it, or in
 /// front of everything.
-pub fn with(text: Option<&str>, settings: &[(&str, toml::Value)]) -> String {
+pub(super) fn with(text: Option<&str>, settings: &[(&str, toml::Value)]) -> String {
     let mut text = text.unwrap_or(TEMPLATE).to_owned();
     for (name, value) in settings {
         let line = format!("{name} = {value}");

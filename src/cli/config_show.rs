@@ -20,7 +20,7 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// A layer that cannot be read.
-pub fn show(args: &ConfigShowArgs) -> Result<u8, Failure> {
+pub(super) fn show(args: &ConfigShowArgs) -> Result<u8, Failure> {
     let project = open::project_of(args.bug.as_deref().unwrap_or("."));
     let layers = Layers::read(project.as_deref(), &args.settings)?;
     let effective = effective(&layers.config()?)?;

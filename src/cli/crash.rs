@@ -13,14 +13,14 @@ static REDACTOR: OnceLock<Arc<Redactor>> = OnceLock::new();
 
 /// Tells panics from now on, and keeps what is in memory from other processes: no dump of it is written, and none of
 /// the same user reads this one's environment, in which the key is.
-pub fn prepare() {
+pub(super) fn prepare() {
     std::panic::set_hook(Box::new(tell));
     // Where the system does not know this, it is as open as before.
     let _ = nix::sys::prctl::set_dumpable(false);
 }
 
 /// Lets panics be told without these secrets.
-pub fn keep_secret(redactor: &Arc<Redactor>) {
+pub(super) fn keep_secret(redactor: &Arc<Redactor>) {
     // The first is the one of the run; others differ in nothing.
     let _ = REDACTOR.set(redactor.clone());
 }

@@ -21,7 +21,13 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Everything that keeps a bug from being opened.
-pub async fn dry_run(bug: &str, config: Config, as_json: bool, quiet: bool, prompts: bool) -> Result<u8, Failure> {
+pub(super) async fn dry_run(
+    bug: &str,
+    config: Config,
+    as_json: bool,
+    quiet: bool,
+    prompts: bool,
+) -> Result<u8, Failure> {
     let scratch = Scratch::of("dry")?;
     let session = Session::open(bug, config.clone(), Contact::None, OfBatch::default()).await?;
     let event_sinks = EventSinks::to(Arc::new(Tee::new(Vec::new())), Arc::new(Past::default()), quiet);

@@ -30,7 +30,7 @@ const USUAL_COST: f64 = 3.0;
 ///
 /// # Errors
 /// A flag says how a model is asked, and none is; settings that cannot be read.
-pub fn check(layers: &Layers, config: &Config) -> Result<(), Failure> {
+pub(super) fn check(layers: &Layers, config: &Config) -> Result<(), Failure> {
     let typed = layers.settings().find_map(|(name, setting)| match &setting.origin {
         Place::Flag { flag } if OF_MODELS.contains(&name.as_str()) => Some(flag.clone()),
         _ => None,
@@ -48,7 +48,7 @@ pub fn check(layers: &Layers, config: &Config) -> Result<(), Failure> {
 ///
 /// # Errors
 /// No model is named, and no key is there; settings that cannot be read.
-pub fn check_model(config: &Config) -> Result<(), Failure> {
+pub(super) fn check_model(config: &Config) -> Result<(), Failure> {
     if Models::any_named(config, &agents(config)?)? { Ok(()) } else { Err(issue::no_model()) }
 }
 
@@ -56,7 +56,7 @@ pub fn check_model(config: &Config) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Settings that cannot be read.
-pub fn asked(config: &Config) -> Result<Vec<String>, Failure> {
+pub(super) fn asked(config: &Config) -> Result<Vec<String>, Failure> {
     Models::asked(config, &agents(config)?)
 }
 
@@ -64,7 +64,7 @@ pub fn asked(config: &Config) -> Result<Vec<String>, Failure> {
 ///
 /// # Errors
 /// There is no key where one is needed; settings that cannot be read.
-pub fn check_key(config: &Config) -> Result<(), Failure> {
+pub(super) fn check_key(config: &Config) -> Result<(), Failure> {
     let asked = asked(config)?;
     match asked.first() {
         Some(name) => Address::read(config)?.endpoint(config, name).map(drop),
@@ -76,7 +76,7 @@ pub fn check_key(config: &Config) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Settings that cannot be read.
-pub fn usual_cost(config: &Config, agents: &[AgentName]) -> Result<Option<Dollars>, Failure> {
+pub(super) fn usual_cost(config: &Config, agents: &[AgentName]) -> Result<Option<Dollars>, Failure> {
     if config.max_cost.is_some() || config.max_tokens.is_some() || config.paper {
         return Ok(None);
     }
@@ -90,7 +90,7 @@ pub fn usual_cost(config: &Config, agents: &[AgentName]) -> Result<Option<Dollar
 ///
 /// # Errors
 /// Settings that cannot be read.
-pub fn asks_a_model(config: &Config) -> Result<bool, Failure> {
+pub(super) fn asks_a_model(config: &Config) -> Result<bool, Failure> {
     Ok(!Models::asked(config, &agents(config)?)?.is_empty())
 }
 

@@ -14,11 +14,11 @@ use crate::llm::{
 use std::sync::Arc;
 
 /// The variable of the key when neither a setting nor a provider names another.
-pub const KEY_VARIABLE: &str = "OPENAI_API_KEY";
+pub(super) const KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
 /// Where requests go.
 #[derive(Debug, Clone)]
-pub struct Address {
+pub(super) struct Address {
     /// The base URL.
     pub url: String,
     /// The provider, when it is one that is known.
@@ -34,7 +34,7 @@ impl Address {
     ///
     /// # Errors
     /// An unknown provider, a key file that cannot be read.
-    pub fn read(config: &Config) -> Result<Self, Failure> {
+    pub(super) fn read(config: &Config) -> Result<Self, Failure> {
         let named = config.provider.as_deref().map(provider).transpose()?;
         let default = PROVIDERS[0].base_url;
         let region = ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().find_map(|name| std::env::var(name).ok());
@@ -57,7 +57,7 @@ impl Address {
     ///
     /// # Errors
     /// No key where one is needed, an unreadable price list.
-    pub fn endpoint(&self, config: &Config, asked: &str) -> Result<Endpoint, Failure> {
+    pub(super) fn endpoint(&self, config: &Config, asked: &str) -> Result<Endpoint, Failure> {
         let mut endpoint = Endpoint::new(&self.url, self.key.clone());
         if endpoint.key.is_none() && !endpoint.is_local() {
             return Err(Failure::model(
@@ -92,7 +92,7 @@ fn provider(name: &str) -> Result<&'static Provider, Failure> {
 ///
 /// # Errors
 /// The file cannot be read or is of another schema.
-pub fn price_list(config: &Config) -> Result<Prices, Failure> {
+pub(super) fn price_list(config: &Config) -> Result<Prices, Failure> {
     match &config.prices {
         Some(path) => {
             Prices::load(path).map_err(|e| Failure::unusable(e.to_string(), "give a file in litellm's schema"))
@@ -109,7 +109,7 @@ pub fn price_list(config: &Config) -> Result<Prices, Failure> {
 ///
 /// # Errors
 /// No key, an endpoint that cannot be reached or does not know a model, a price that is unknown under a cap in dollars.
-pub async fn contact(
+pub(super) async fn contact(
     config: &Config,
     address: &Address,
     asked: &[&str],

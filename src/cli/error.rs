@@ -16,31 +16,31 @@ use serde_json::{Value, json};
 use std::io::Write;
 
 /// A repetition differs from its recording.
-pub const DIVERGED: u8 = 1;
+pub(super) const DIVERGED: u8 = 1;
 /// A test was not taken.
 const DECLINED: u8 = 1;
 /// What was typed is wrong.
-pub const USAGE: u8 = 2;
+pub(super) const USAGE: u8 = 2;
 /// What it points at cannot be used.
-pub const UNUSABLE: u8 = 3;
+pub(super) const UNUSABLE: u8 = 3;
 /// The model cannot be asked.
-pub const MODEL: u8 = 4;
+pub(super) const MODEL: u8 = 4;
 /// A cap is reached.
-pub const CAP: u8 = 5;
+pub(super) const CAP: u8 = 5;
 /// The program itself is at fault: the code of a panic.
 const FAULT: u8 = 101;
 /// Reading or writing failed.
-pub const IO: u8 = 74;
+pub(super) const IO: u8 = 74;
 /// Another process has it: try again later.
-pub const LATER: u8 = 75;
+pub(super) const LATER: u8 = 75;
 /// The word for a run that waits for the answer to a request.
-pub const DEFERRED: &str = "deferred";
+pub(super) const DEFERRED: &str = "deferred";
 /// Ctrl-C.
-pub const INTERRUPTED: u8 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
 
 /// A command's error.
 #[derive(Debug)]
-pub struct Failure {
+pub(super) struct Failure {
     /// Exit code.
     pub exit: u8,
     /// Word for programs.
@@ -62,32 +62,32 @@ impl Failure {
     }
 
     /// What was typed is wrong.
-    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(USAGE, "usage", message, hint)
     }
 
     /// What was pointed at cannot be used.
-    pub fn unusable(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn unusable(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(UNUSABLE, "unusable", message, hint)
     }
 
     /// The model cannot be asked.
-    pub fn model(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn model(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(MODEL, "model", message, hint)
     }
 
     /// A cap is reached.
-    pub fn cap(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn cap(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(CAP, "cap", message, hint)
     }
 
     /// The program itself is at fault.
-    pub fn fault(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn fault(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(FAULT, "fault", message, hint)
     }
 
     /// Reading or writing failed, or another process has what is to be written.
-    pub fn io(what: &str, error: &std::io::Error) -> Self {
+    pub(super) fn io(what: &str, error: &std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::ResourceBusy {
             return Self::new(
                 LATER,
@@ -100,19 +100,19 @@ impl Failure {
     }
 
     /// A person does not take the test that was written for an issue.
-    pub fn declined() -> Self {
+    pub(super) fn declined() -> Self {
         let message = "the test was not taken; nothing was repaired";
         let hint = "say more in the issue, or write the test yourself; `unidebug resume last` asks again";
         Self::new(DECLINED, "test_declined", message, hint)
     }
 
     /// Ctrl-C; `way_back` says how to go on.
-    pub fn interrupted(way_back: impl Into<String>) -> Self {
+    pub(super) fn interrupted(way_back: impl Into<String>) -> Self {
         Self::new(INTERRUPTED, "interrupted", "interrupted", way_back)
     }
 
     /// Prints it to stderr, and under `--json` as the last line of stdout.
-    pub fn print(&self, json: bool) {
+    pub(super) fn print(&self, json: bool) {
         let mut err = anstream::stderr().lock();
         let _ = writeln!(err, "error: {}\nhint: {}", self.message, self.hint);
         if json {
@@ -121,7 +121,7 @@ impl Failure {
     }
 
     /// It for programs.
-    pub fn object(&self) -> Value {
+    pub(super) fn object(&self) -> Value {
         json!({"schema": 1, "error": {"code": self.code, "message": self.message, "hint": self.hint}})
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const MANIFEST: &str = "data_manifest.json";
 
 /// Where the run's events go: journal, sums, progress.
-pub struct EventSinks {
+pub(super) struct EventSinks {
     /// All of them.
     pub sink: Arc<dyn EventSink>,
     /// Sums over the run.
@@ -29,7 +29,7 @@ pub struct EventSinks {
 
 impl EventSinks {
     /// To the journal of a run, to the sums, and to people unless they want quiet.
-    pub fn journaled(journal: Journal, past: Past, quiet: bool, redactor: &Arc<Redactor>) -> Self {
+    pub(super) fn journaled(journal: Journal, past: Past, quiet: bool, redactor: &Arc<Redactor>) -> Self {
         let redactor = redactor.clone();
         let journal = Arc::new(journal.scrubbed(Arc::new(move |text| redactor.text(text))));
         let mut event_sinks = Self::to(journal.clone(), Arc::new(past), quiet);
@@ -38,7 +38,7 @@ impl EventSinks {
     }
 
     /// To this sink first: what it refuses, nobody else hears.
-    pub fn to(first: Arc<dyn EventSink>, past: Arc<Past>, quiet: bool) -> Self {
+    pub(super) fn to(first: Arc<dyn EventSink>, past: Arc<Past>, quiet: bool) -> Self {
         let tally = Arc::new(Tally::default());
         let manifest = Arc::new(Manifest::default());
         let progress = (!quiet).then(|| Arc::new(Progress::new()));
@@ -51,7 +51,7 @@ impl EventSinks {
     }
 
     /// The same, with somebody who hears events, and phases where no progress is printed.
-    pub fn heard_by(mut self, listener: Arc<dyn EventSink>, watcher: Watcher) -> Self {
+    pub(super) fn heard_by(mut self, listener: Arc<dyn EventSink>, watcher: Watcher) -> Self {
         self.sink = Arc::new(Tee::new(vec![self.sink.clone(), listener]));
         self.listener = watcher;
         self
@@ -61,7 +61,7 @@ impl EventSinks {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn save(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    pub(super) fn save(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         if let Some(journal) = &self.journal {
             journal.run_dir().save(name, bytes)?;
         }
@@ -69,7 +69,7 @@ impl EventSinks {
     }
 
     /// Whether a run directory keeps what happens: nothing is asked of people where a run is only repeated.
-    pub fn is_kept(&self) -> bool {
+    pub(super) fn is_kept(&self) -> bool {
         self.journal.is_some()
     }
 
@@ -77,7 +77,7 @@ impl EventSinks {
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub fn emit(&self, event: &Event) -> Result<(), Failure> {
+    pub(super) fn emit(&self, event: &Event) -> Result<(), Failure> {
         self.sink.emit(event).map_err(|e| Failure::io("the journal cannot be written", &e))
     }
 
@@ -85,17 +85,17 @@ impl EventSinks {
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub fn notice(&self, text: &str) -> Result<(), Failure> {
+    pub(super) fn notice(&self, text: &str) -> Result<(), Failure> {
         self.emit(&Event::Notice { text: text.to_owned() })
     }
 
     /// Hears what is being done, for whoever waits.
-    pub fn watcher(&self) -> Watcher {
+    pub(super) fn watcher(&self) -> Watcher {
         self.progress.as_ref().map_or_else(|| self.listener.clone(), |progress| progress.watcher())
     }
 
     /// Removes the moving line.
-    pub fn quiet(&self) {
+    pub(super) fn quiet(&self) {
         if let Some(progress) = &self.progress {
             progress.finish();
         }

@@ -14,7 +14,7 @@ const KEPT: usize = 50;
 ///
 /// # Errors
 /// A file that cannot be read, or that says nothing of this code.
-pub fn add_to(bench: &mut Workbench, config: &Config, sink: &dyn EventSink) -> Result<(), Failure> {
+pub(super) fn add_to(bench: &mut Workbench, config: &Config, sink: &dyn EventSink) -> Result<(), Failure> {
     if let Some(LocalizationArg::Given(path)) = &config.localization {
         let name = path.file_name().unwrap_or("a file");
         let given = given::read(&read("--localization", path)?, name, &bench.index)

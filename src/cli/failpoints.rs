@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 /// The same model with a moment before and after each request: `send.before`, `send.after` for the name `send`.
 #[cfg(debug_assertions)]
-pub fn around_model(model: Arc<dyn ChatModel>, name: &'static str) -> Arc<dyn ChatModel> {
+pub(super) fn around_model(model: Arc<dyn ChatModel>, name: &'static str) -> Arc<dyn ChatModel> {
     Arc::new(debug::Around { inner: model, name })
 }
 
 /// The same judge with moments around its work.
 #[cfg(debug_assertions)]
-pub fn around_judge(bench: &mut Workbench) {
+pub(super) fn around_judge(bench: &mut Workbench) {
     let around = |inner| -> Arc<dyn Judge> { Arc::new(debug::Around { inner, name: "" }) };
     bench.validator = bench.validator.clone().around(around);
 }
@@ -37,7 +37,7 @@ mod debug {
     use crate::validate::{Baseline, Judge, OnResult, ValidateError};
     use std::sync::Arc;
 
-    pub struct Around<T: ?Sized> {
+    pub(super) struct Around<T: ?Sized> {
         pub inner: Arc<T>,
         pub name: &'static str,
     }

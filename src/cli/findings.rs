@@ -17,7 +17,7 @@ const WORKSPACES: [&str; 2] = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR"];
 
 /// A form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub(super) enum Form {
     /// A comment on a pull request, in Markdown: cause, patch, how sure one can be.
     Comment,
     /// Annotations for GitHub's runners.
@@ -27,7 +27,7 @@ pub enum Form {
 }
 
 /// A run that is over.
-pub struct End {
+pub(super) struct End {
     folder: Utf8PathBuf,
     report: RunReport,
     sums: Sums,
@@ -35,7 +35,7 @@ pub struct End {
 
 impl End {
     /// Of a run that just ended.
-    pub fn of(folder: &Utf8Path, report: RunReport, sums: Sums) -> Self {
+    pub(super) fn of(folder: &Utf8Path, report: RunReport, sums: Sums) -> Self {
         Self { folder: folder.to_owned(), report, sums }
     }
 
@@ -43,14 +43,14 @@ impl End {
     ///
     /// # Errors
     /// It is not over, or cannot be read.
-    pub fn read(folder: &Utf8Path) -> Result<Self, Failure> {
+    pub(super) fn read(folder: &Utf8Path) -> Result<Self, Failure> {
         let history = History::read(&RunDir::journal_in(folder))?;
         Ok(Self::of(folder, read_report(folder)?, Tally::over(history.events())))
     }
 }
 
 /// Runs in a form.
-pub fn text(form: Form, ends: Vec<End>) -> String {
+pub(super) fn text(form: Form, ends: Vec<End>) -> String {
     let triaged = |end: &End| Triaged::of_run(&end.report, &end.sums, apply::patched(&end.folder, &end.report), TOP);
     match form {
         Form::Comment => {
@@ -63,7 +63,7 @@ pub fn text(form: Form, ends: Vec<End>) -> String {
 }
 
 /// Paths as a code host knows them: from the folder of the repository, where the project is a part of it.
-pub fn placed(all: Vec<Triaged>) -> Vec<Triaged> {
+pub(super) fn placed(all: Vec<Triaged>) -> Vec<Triaged> {
     let workspace = WORKSPACES.iter().find_map(|name| std::env::var(name).ok());
     let workspace = workspace.and_then(|folder| Utf8PathBuf::from(folder).canonicalize_utf8().ok());
     let Some(workspace) = workspace else { return all };

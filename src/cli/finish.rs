@@ -18,11 +18,11 @@ use serde_json::Value;
 /// Where a run directory keeps its report.
 const REPORT: &str = "report.json";
 /// Where a run directory keeps why there is no report.
-pub const FAILURE: &str = "failure.json";
+pub(super) const FAILURE: &str = "failure.json";
 
 /// What of a run's end is wanted.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown {
+pub(super) struct Shown {
     /// The object for programs instead of the text for people, in this schema.
     pub json: Option<u32>,
     /// A form for code hosts instead of both.
@@ -39,7 +39,12 @@ pub struct Shown {
 ///
 /// # Errors
 /// A file cannot be written; the project changed under `--apply`.
-pub fn finish(folder: &Utf8Path, event_sinks: &EventSinks, outcome: &Outcome, shown: Shown) -> Result<u8, Failure> {
+pub(super) fn finish(
+    folder: &Utf8Path,
+    event_sinks: &EventSinks,
+    outcome: &Outcome,
+    shown: Shown,
+) -> Result<u8, Failure> {
     let object = keep(folder, event_sinks, outcome)?;
     show(&outcome.report, object, &event_sinks.tally.sums(), shown)?;
     Ok(exit_code(outcome.report.verdict))
@@ -49,7 +54,7 @@ pub fn finish(folder: &Utf8Path, event_sinks: &EventSinks, outcome: &Outcome, sh
 ///
 /// # Errors
 /// As [`finish`].
-pub fn keep(folder: &Utf8Path, event_sinks: &EventSinks, outcome: &Outcome) -> Result<Value, Failure> {
+pub(super) fn keep(folder: &Utf8Path, event_sinks: &EventSinks, outcome: &Outcome) -> Result<Value, Failure> {
     let Outcome { bench, verdict, test, report, left_by_batch } = outcome;
     if let Some(test) = test {
         let test = Patch { files: vec![test.change()] };
@@ -82,7 +87,7 @@ pub fn keep(folder: &Utf8Path, event_sinks: &EventSinks, outcome: &Outcome) -> R
 
 /// Keeps why a run came to no verdict, for those who list it later. Ctrl-C is no reason, and neither is an
 /// answer that is still to come: it goes on where it was.
-pub fn keep_failure(event_sinks: &EventSinks, failure: Failure) -> Failure {
+pub(super) fn keep_failure(event_sinks: &EventSinks, failure: Failure) -> Failure {
     if ![INTERRUPTED, LATER].contains(&failure.exit) {
         // The failure itself is what the user must see.
         if let Err(error) = event_sinks.save(FAILURE, format!("{:#}\n", failure.object()).as_bytes()) {
@@ -100,7 +105,7 @@ fn report_text(object: &Value) -> Vec<u8> {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn keep_report(dir: &RunDir, object: &Value) -> Result<(), Failure> {
+pub(super) fn keep_report(dir: &RunDir, object: &Value) -> Result<(), Failure> {
     if dir.path().join(REPORT).exists() {
         return Ok(());
     }
@@ -112,7 +117,7 @@ pub fn keep_report(dir: &RunDir, object: &Value) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Its report is of another schema.
-pub fn show_again(report: &Value, events: &[Event], shown: Shown) -> Result<u8, Failure> {
+pub(super) fn show_again(report: &Value, events: &[Event], shown: Shown) -> Result<u8, Failure> {
     let typed = typed(report)?;
     let object = serde_json::to_value(&typed).map_err(|e| Failure::io("the report cannot be made", &e.into()))?;
     show(&typed, object, &Tally::over(events), shown)?;
@@ -123,7 +128,7 @@ pub fn show_again(report: &Value, events: &[Event], shown: Shown) -> Result<u8, 
 ///
 /// # Errors
 /// There is none, or it is of another schema.
-pub fn read_report(folder: &Utf8Path) -> Result<RunReport, Failure> {
+pub(super) fn read_report(folder: &Utf8Path) -> Result<RunReport, Failure> {
     let file = folder.join(REPORT);
     let text = std::fs::read_to_string(&file).map_err(|_| {
         let hint = format!("end it first: `unidebug resume {folder}`");
@@ -163,7 +168,7 @@ fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Res
 }
 
 /// The exit code of a run's end.
-pub fn exit_code(verdict: VerdictWord) -> u8 {
+pub(super) fn exit_code(verdict: VerdictWord) -> u8 {
     match verdict {
         VerdictWord::Plausible => 0,
         VerdictWord::NoRepair | VerdictWord::NotReproduced => 1,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[value(rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
-pub enum FormArg {
+pub(super) enum FormArg {
     /// Native tool calls.
     Tools,
     /// JSON of our schema.
@@ -22,12 +22,12 @@ pub enum FormArg {
 }
 
 /// Heading of caps, which stand in several groups.
-pub const CAPS: &str = "Caps";
+pub(super) const CAPS: &str = "Caps";
 
 /// Where the bug is and how its project is built and tested.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Bug and project")]
-pub struct Source {
+pub(super) struct Source {
     /// Folder of the benchmark; for `jsonl` its file.
     #[arg(long, value_name = "DIR")]
     pub root: Option<Utf8PathBuf>,
@@ -75,7 +75,7 @@ pub struct Source {
 /// Who thinks.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Model")]
-pub struct Minds {
+pub(super) struct Minds {
     /// `builtin`, `replay:PATH`, or a model at the endpoint; `L1=…` or `locator=…` for a part, `generate_method_body=…`
     /// for who generates code for that tool. May be repeated.
     #[arg(long, value_name = "[PART=]MODEL")]
@@ -150,7 +150,7 @@ pub struct Minds {
 /// How a bug is gone about.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Strategy")]
-pub struct StrategyFlags {
+pub(super) struct StrategyFlags {
     /// The unified system, or one of those it was made from: unified, fixagent, repairagent, lite, direct [default:
     /// unified].
     #[arg(long, value_name = "NAME")]
@@ -207,7 +207,7 @@ pub struct StrategyFlags {
 
 /// All groups: what `run` takes.
 #[derive(Debug, Default, Args, Serialize)]
-pub struct Settings {
+pub(super) struct Settings {
     /// Where the bug is.
     #[command(flatten)]
     #[serde(flatten)]
@@ -224,7 +224,7 @@ pub struct Settings {
 
 /// What `tool` takes.
 #[derive(Debug, Default, Args, Serialize)]
-pub struct ToolSettings {
+pub(super) struct ToolSettings {
     /// Where the bug is.
     #[command(flatten)]
     #[serde(flatten)]
@@ -237,7 +237,7 @@ pub struct ToolSettings {
 
 /// What `judge` takes: nobody is asked.
 #[derive(Debug, Default, Args, Serialize)]
-pub struct JudgeSettings {
+pub(super) struct JudgeSettings {
     /// Where the bug is.
     #[command(flatten)]
     #[serde(flatten)]

@@ -18,7 +18,7 @@ const SCHEMA: u32 = 1;
 
 /// The file; no key is in it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Frozen {
+pub(super) struct Frozen {
     schema: u32,
     version: String,
     /// The bug; a folder by its full path.
@@ -47,7 +47,7 @@ const MAX_COST: &str = "max_cost";
 
 /// Caps that a run goes on with.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub struct Raised {
+pub(super) struct Raised {
     /// Most US dollars for the bug, those included that are spent.
     #[arg(long, value_name = "USD")]
     pub max_cost: Option<Dollars>,
@@ -65,7 +65,7 @@ pub struct Raised {
 impl Frozen {
     /// These settings of this bug. Where no model was named, the one is written that was chosen: on another day there
     /// may be another key, or none.
-    pub fn new(bug: &str, layers: &Layers, config: &Config, session: &Session) -> Self {
+    pub(super) fn new(bug: &str, layers: &Layers, config: &Config, session: &Session) -> Self {
         let mut settings = config.clone();
         if !session.models().is_named() {
             settings.model.insert(0, session.models().chosen());
@@ -92,7 +92,7 @@ impl Frozen {
     }
 
     /// The same, under a name, with what it depends on besides.
-    pub fn under(self, name: Option<String>, conditions: Conditions) -> Self {
+    pub(super) fn under(self, name: Option<String>, conditions: Conditions) -> Self {
         Self { name, conditions, ..self }
     }
 
@@ -100,7 +100,7 @@ impl Frozen {
     ///
     /// # Errors
     /// The system refused.
-    pub fn save(&self, dir: &RunDir) -> Result<(), Failure> {
+    pub(super) fn save(&self, dir: &RunDir) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(self);
         let text = text.map_err(|e| Failure::io("the settings cannot be frozen", &e.into()))?;
         Ok(dir.freeze(format!("{text}\n").as_bytes())?)
@@ -110,7 +110,7 @@ impl Frozen {
     ///
     /// # Errors
     /// There is no run, or its settings are damaged or of a newer program.
-    pub fn read(folder: &Utf8Path) -> Result<Self, Failure> {
+    pub(super) fn read(folder: &Utf8Path) -> Result<Self, Failure> {
         let bytes = RunDir::frozen(folder)?;
         let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let version = value["version"].as_str().unwrap_or("of a later day");
@@ -126,12 +126,12 @@ impl Frozen {
     }
 
     /// Whether nobody gave the cap in dollars: it is the usual one.
-    pub fn has_usual_cost(&self) -> bool {
+    pub(super) fn has_usual_cost(&self) -> bool {
         self.settings.max_cost.is_some() && !self.origins.contains_key(MAX_COST)
     }
 
     /// Takes other caps; says whether any was given.
-    pub fn raise(&mut self, raised: Raised) -> bool {
+    pub(super) fn raise(&mut self, raised: Raised) -> bool {
         let Raised { max_cost, max_tokens, max_time, max_validations } = raised;
         if max_cost.is_some() {
             self.origins.insert(MAX_COST.into(), "--max-cost of `resume`".into());
@@ -148,7 +148,8 @@ impl Frozen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::study::{EXEMPT, RunFacts, Study};
+    use crate::report::study::facts::EXEMPT;
+    use crate::report::study::{RunFacts, Study};
     use serde_json::Value;
 
     /// A frozen configuration of this program, with every setting in it.

@@ -13,7 +13,7 @@ const COMMON: &[&str] = &[
 const LONG: &[&str] = &["run", "triage", "judge", "doctor", "tool", "mcp"];
 
 /// The command line with its rarer flags left out of `-h`.
-pub fn shortened(mut command: Command) -> Command {
+pub(super) fn shortened(mut command: Command) -> Command {
     for name in LONG {
         command = command.mut_subcommand(name, rarer_hidden);
     }
@@ -32,7 +32,7 @@ fn rarer_hidden(command: Command) -> Command {
 }
 
 /// Behind the flags of `run`.
-pub const RUN: &str = "\
+pub(super) const RUN: &str = "\
 Examples:
   unidebug run fixtures:roman-numerals                a bug that comes with the program
   unidebug run path/to/project                        repair what fails; your files are not touched
@@ -44,14 +44,14 @@ Examples:
 `-h` shows the usual flags, `--help` all of them.";
 
 /// Behind those of `resume`.
-pub const RESUME: &str = "\
+pub(super) const RESUME: &str = "\
 Examples:
   unidebug resume last --max-time 5m                  go on after the time was up
   unidebug resume last --max-cost 2                   go on after the money was spent
   unidebug resume last --apply                        apply what a finished run found";
 
 /// Behind those of `judge`.
-pub const JUDGE: &str = "\
+pub(super) const JUDGE: &str = "\
 Examples:
   unidebug judge path/to/project --patch fix.diff     whether this patch is plausible
   git diff | unidebug judge path/to/project --patch -
@@ -60,7 +60,7 @@ Examples:
 `-h` shows the usual flags, `--help` all of them.";
 
 /// Behind those of `triage`.
-pub const TRIAGE: &str = "\
+pub(super) const TRIAGE: &str = "\
 Examples:
   unidebug triage path/to/project                     where to look first
   unidebug triage path/to/project --format github     annotations for a build
@@ -69,7 +69,7 @@ Examples:
 `-h` shows the usual flags, `--help` all of them.";
 
 /// Behind those of `mcp`.
-pub const MCP: &str = "\
+pub(super) const MCP: &str = "\
 Examples:
   unidebug mcp --root path/to/projects                a host starts this and speaks on stdin and stdout
   unidebug mcp --root . --max-time 5m                 with `repair`, by the built-in engine

@@ -28,7 +28,7 @@ struct Answers {
 ///
 /// # Errors
 /// There is no terminal; a model is set already; the file cannot be written.
-pub async fn init() -> Result<u8, Failure> {
+pub(super) async fn init() -> Result<u8, Failure> {
     if !user_attended() || !user_attended_stderr() {
         return Err(Failure::unusable(
             "init asks questions, and this is no terminal",

@@ -23,29 +23,29 @@ const LONGER: Duration = Duration::from_secs(15);
 const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// The gate that all requests of this process pass.
-pub fn gate() -> Arc<Gate> {
+pub(super) fn gate() -> Arc<Gate> {
     GATE.clone()
 }
 
 /// Notes the run directory, to name it when the run is interrupted.
-pub fn note_folder(folder: &Utf8Path) {
+pub(super) fn note_folder(folder: &Utf8Path) {
     // A process runs one bug; were it more, the first is as good as any to be named.
     let _ = WAY_BACK.set(format!("everything that was paid for is kept; go on with `unidebug resume {folder}`"));
 }
 
 /// Notes what is told when this is interrupted.
-pub fn note_way_back(hint: &str) {
+pub(super) fn note_way_back(hint: &str) {
     let _ = WAY_BACK.set(hint.to_owned());
 }
 
 /// Notes that a batch has begun.
-pub fn note_batch() {
+pub(super) fn note_batch() {
     IS_BATCH.store(true, Ordering::Relaxed);
     note_way_back("everything is kept; the same command goes on where this one stopped");
 }
 
 /// How to go on after an interruption.
-pub fn way_back() -> &'static str {
+pub(super) fn way_back() -> &'static str {
     WAY_BACK.get().map_or("nothing was begun that could be gone on with", String::as_str)
 }
 
@@ -54,7 +54,7 @@ pub fn way_back() -> &'static str {
 ///
 /// # Errors
 /// The work's own; an interruption.
-pub async fn interruptible(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
+pub(super) async fn interruptible(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
     // Before the work is looked at for the first time: it may be long until it waits.
     let asked = Asked::listen();
     let mut work = std::pin::pin!(work);

@@ -20,11 +20,11 @@ use std::time::Duration;
 /// Bytes of an issue that are read.
 const MOST: u64 = 256 * 1024;
 /// Folder of a run directory in which tests for the issue are tried; it can be made again.
-pub const SCRATCH: &str = "issue";
+pub(super) const SCRATCH: &str = "issue";
 
 /// A report of a bug, frozen with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Issue {
+pub(super) struct Issue {
     /// Its text, which is data.
     pub text: String,
     /// Whether a person looks at the test before the repair goes on.
@@ -33,7 +33,7 @@ pub struct Issue {
 }
 
 /// What an issue came to before the levels.
-pub enum Opening {
+pub(super) enum Opening {
     /// A test shows it; the bug is opened with this test in the project.
     Reproduced(Box<Opened>, Box<Reproduction>),
     /// The run ends here.
@@ -45,7 +45,7 @@ impl Issue {
     ///
     /// # Errors
     /// It cannot be read, is empty, or is too long.
-    pub fn read(file: &Utf8Path, show_test: bool) -> Result<Self, Failure> {
+    pub(super) fn read(file: &Utf8Path, show_test: bool) -> Result<Self, Failure> {
         let unusable =
             |why: String| Failure::unusable(format!("--issue: {why} ({file})"), "give the text of one issue");
         let mut bytes = Vec::new();
@@ -69,7 +69,7 @@ impl Issue {
 ///
 /// # Errors
 /// It is a benchmark's bug.
-pub fn refuse_foreign(bug: &BugId) -> Result<(), Failure> {
+pub(super) fn refuse_foreign(bug: &BugId) -> Result<(), Failure> {
     if bug.benchmark == LOCAL {
         return Ok(());
     }
@@ -77,7 +77,7 @@ pub fn refuse_foreign(bug: &BugId) -> Result<(), Failure> {
 }
 
 /// What is said where no model can write the test.
-pub fn no_model() -> Failure {
+pub(super) fn no_model() -> Failure {
     Failure::usage(
         "--issue needs a model: the built-in engine writes no tests",
         "name one with `--model NAME` (`unidebug init` sets one up), or write a failing test yourself",

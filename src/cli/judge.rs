@@ -62,7 +62,7 @@ pub(super) struct Behaviour {
 ///
 /// # Errors
 /// A patch that cannot be read, no such commit, everything that can be wrong with a bug.
-pub async fn judge(args: Box<JudgeArgs>) -> Result<u8, Failure> {
+pub(super) async fn judge(args: Box<JudgeArgs>) -> Result<u8, Failure> {
     // What is typed is read before anything is compiled.
     let given = args.patch.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     let (_, config) = settings_for(&args.bug, &args.settings)?;

@@ -11,7 +11,7 @@ const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 ///
 /// # Errors
 /// The filter is none.
-pub fn start(filter: Option<&str>) -> Result<(), Failure> {
+pub(super) fn start(filter: Option<&str>) -> Result<(), Failure> {
     let wanted = filter.unwrap_or("off");
     let directives = match LEVELS.contains(&wanted) {
         true => format!("unidebug={wanted}"),

@@ -9,7 +9,7 @@ use clap_mangen::Man;
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn man(args: &ManArgs) -> Result<u8, Failure> {
+pub(super) fn man(args: &ManArgs) -> Result<u8, Failure> {
     let command = Cli::command();
     let Some(folder) = &args.out else {
         let mut page = Vec::new();

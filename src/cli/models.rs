@@ -44,7 +44,7 @@ impl Named {
 
 /// Whether models are asked, and what they were asked before.
 #[derive(Clone, Copy)]
-pub enum Contact<'h> {
+pub(super) enum Contact<'h> {
     /// For the first time.
     First,
     /// After these requests, which count against the caps.
@@ -60,7 +60,7 @@ impl<'h> Contact<'h> {
 }
 
 /// Who decides, by part.
-pub struct Models {
+pub(super) struct Models {
     default: Named,
     named: bool,
     parts: BTreeMap<String, Named>,
@@ -87,7 +87,7 @@ impl Models {
     /// # Errors
     /// Unknown parts; no key for a named model; an endpoint that cannot be reached, refuses the key or does not know
     /// the model; an unreadable recording or price list.
-    pub async fn open(
+    pub(super) async fn open(
         config: &Config,
         agents: &[AgentName],
         contact: Contact<'_>,
@@ -143,7 +143,7 @@ impl Models {
     ///
     /// # Errors
     /// Unknown parts, an unreadable key.
-    pub fn asked(config: &Config, agents: &[AgentName]) -> Result<Vec<String>, Failure> {
+    pub(super) fn asked(config: &Config, agents: &[AgentName]) -> Result<Vec<String>, Failure> {
         let name = |named| if let Named::Model(name) = named { Some(name) } else { None };
         Ok(all_named(config, agents)?.into_iter().filter_map(name).collect())
     }
@@ -152,7 +152,7 @@ impl Models {
     ///
     /// # Errors
     /// As [`Models::asked`].
-    pub fn any_named(config: &Config, agents: &[AgentName]) -> Result<bool, Failure> {
+    pub(super) fn any_named(config: &Config, agents: &[AgentName]) -> Result<bool, Failure> {
         Ok(all_named(config, agents)?.iter().any(|named| *named != Named::Builtin))
     }
 
@@ -169,12 +169,12 @@ impl Models {
     }
 
     /// Whether the default was named, and not chosen by whether there is a key.
-    pub fn is_named(&self) -> bool {
+    pub(super) fn is_named(&self) -> bool {
         self.named
     }
 
     /// The default as `--model` takes it.
-    pub fn chosen(&self) -> String {
+    pub(super) fn chosen(&self) -> String {
         match &self.default {
             Named::Builtin => BUILTIN.to_owned(),
             Named::Replay(path) => format!("replay:{path}"),
@@ -183,12 +183,12 @@ impl Models {
     }
 
     /// Whether any part asks an endpoint or a recording.
-    pub fn any_model(&self) -> bool {
+    pub(super) fn any_model(&self) -> bool {
         std::iter::once(&self.default).chain(self.parts.values()).any(|named| *named != Named::Builtin)
     }
 
     /// Name and endpoint for the report.
-    pub fn describe(&self) -> (String, Option<String>) {
+    pub(super) fn describe(&self) -> (String, Option<String>) {
         match &self.default {
             Named::Builtin => (BUILTIN.to_owned(), self.endpoint.as_ref().map(|model| model.endpoint())),
             Named::Replay(path) => (format!("replay:{path}"), Some("replay".to_owned())),
@@ -197,7 +197,7 @@ impl Models {
     }
 
     /// Who decides for an agent on a level: the agent's own model, else the level's, else the default.
-    pub fn decider(
+    pub(super) fn decider(
         &self,
         level: Level,
         agent: &AgentName,

@@ -15,7 +15,7 @@ const LONGER: u32 = 5;
 
 /// The lines, the likeliest first; `applied` when the patch stands in the project already, `failing` the tests that had to
 /// pass.
-pub fn lines(report: &RunReport, failing: &[TestId], applied: bool) -> Vec<String> {
+pub(super) fn lines(report: &RunReport, failing: &[TestId], applied: bool) -> Vec<String> {
     let folder = Utf8Path::new(&report.run_dir);
     let (name, is_local) = (quoted(&runs::name(folder)), report.bug.benchmark == LOCAL);
     let frozen = Frozen::read(folder).ok();

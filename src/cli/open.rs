@@ -15,7 +15,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// What must hold before anything is paid for or compiled.
 #[derive(Clone)]
-pub struct Opened {
+pub(super) struct Opened {
     /// The bug's id.
     pub bug: BugId,
     /// Where its benchmark is and how it is set up.
@@ -34,7 +34,7 @@ impl Opened {
     ///
     /// # Errors
     /// Unknown bug or benchmark, unusable root, unreadable requirements, no sandbox.
-    pub async fn check(text: &str, config: &Config) -> Result<Self, Failure> {
+    pub(super) async fn check(text: &str, config: &Config) -> Result<Self, Failure> {
         let bug = benchmark::parse_bug(text)?;
         let failing = config.failing.iter().map(|test| test.parse::<TestId>()).collect::<Result<Vec<_>, _>>();
         let failing =
@@ -66,18 +66,18 @@ impl Opened {
     }
 
     /// The same with a judge that starts no process before somebody asks: for commands that try no candidates.
-    pub fn without_warm_judge(self) -> Self {
+    pub(super) fn without_warm_judge(self) -> Self {
         Self { cold: true, ..self }
     }
 
     /// The same for an issue, whose text the agents see as requirements, beside those that were given.
-    pub fn with_issue(self, issue: &str) -> Self {
+    pub(super) fn with_issue(self, issue: &str) -> Self {
         let given = self.requirements.map_or_else(String::new, |given| format!("\n\n{given}"));
         Self { requirements: Some(format!("{}{given}", issue.trim_end())), ..self }
     }
 
     /// The same with a test that was written: it is part of the project, and the test that must pass.
-    pub fn with_test(mut self, found: &Reproduction) -> Self {
+    pub(super) fn with_test(mut self, found: &Reproduction) -> Self {
         let file = found.change();
         self.settings.added = vec![(file.path, file.after)];
         self.settings.failing = vec![found.test.to_string()];
@@ -86,7 +86,7 @@ impl Opened {
     }
 
     /// The same, with somebody who hears what is being done.
-    pub fn watched(&self, watcher: Watcher) -> Self {
+    pub(super) fn watched(&self, watcher: Watcher) -> Self {
         let mut own = self.clone();
         own.settings.watcher = watcher;
         own
@@ -96,7 +96,7 @@ impl Opened {
     ///
     /// # Errors
     /// Everything that can be wrong with a checkout, a JDK and a baseline.
-    pub async fn bench(
+    pub(super) async fn bench(
         &self,
         folder: &Utf8Path,
         wanted: prepare::Wanted,
@@ -110,7 +110,7 @@ impl Opened {
     ///
     /// # Errors
     /// Everything that can be wrong with a checkout; a project that only its own command tests.
-    pub async fn untested(
+    pub(super) async fn untested(
         &self,
         folder: &Utf8Path,
         wanted: prepare::Wanted,
@@ -148,7 +148,7 @@ impl Opened {
     ///
     /// # Errors
     /// As [`Opened::bench`].
-    pub async fn bench_of(
+    pub(super) async fn bench_of(
         &self,
         checkout: Checkout,
         folder: &Utf8Path,
@@ -166,7 +166,7 @@ impl Opened {
     }
 
     /// The version of the JDK that a bug on the bench is compiled and tested with; `None` for other languages.
-    pub fn jdk_of(&self, checkout: &Checkout) -> Option<String> {
+    pub(super) fn jdk_of(&self, checkout: &Checkout) -> Option<String> {
         let found = || jdk::find(checkout.project.jdk.as_deref()).ok();
         let is_java = checkout.language == "java";
         is_java.then(|| self.jdk.clone().or_else(found)).flatten().map(|jdk| jdk.version)
@@ -176,7 +176,7 @@ impl Opened {
     ///
     /// # Errors
     /// Everything that can be wrong with a checkout.
-    pub async fn checkout(&self, folder: &Utf8Path) -> Result<Checkout, Failure> {
+    pub(super) async fn checkout(&self, folder: &Utf8Path) -> Result<Checkout, Failure> {
         self.settings.watcher.phase("copying the project");
         let into = folder.join("checkout");
         std::fs::create_dir_all(&into).map_err(|e| Failure::io(&format!("cannot make {into}"), &e))?;
@@ -204,13 +204,13 @@ fn words(setting: &str, given: Option<&Words>) -> Result<Option<Vec<String>>, Fa
 }
 
 /// The folder of a local project, when the text names one: where its own settings lie.
-pub fn project_of(bug: &str) -> Option<Utf8PathBuf> {
+pub(super) fn project_of(bug: &str) -> Option<Utf8PathBuf> {
     let path = Utf8Path::new(bug);
     path.is_dir().then(|| path.canonicalize_utf8().ok()).flatten()
 }
 
 /// The bug as it is found from any folder.
-pub fn full_name(bug: &str) -> String {
+pub(super) fn full_name(bug: &str) -> String {
     project_of(bug).map_or_else(|| bug.to_owned(), Utf8PathBuf::into_string)
 }
 
@@ -218,14 +218,14 @@ pub fn full_name(bug: &str) -> String {
 ///
 /// # Errors
 /// A layer that cannot be read or asks for what it may not.
-pub fn settings_for(bug: &str, flags: &impl serde::Serialize) -> Result<(Layers, Config), Failure> {
+pub(super) fn settings_for(bug: &str, flags: &impl serde::Serialize) -> Result<(Layers, Config), Failure> {
     let layers = Layers::read(project_of(bug).as_deref(), flags)?;
     let config = layers.config()?;
     Ok((layers, config))
 }
 
 /// The folder for run directories when none is given: the user's state folder.
-pub fn state_folder() -> Utf8PathBuf {
+pub(super) fn state_folder() -> Utf8PathBuf {
     let own = std::env::var("UNIDEBUG_STATE_DIR").ok().filter(|dir| !dir.is_empty()).map(Utf8PathBuf::from);
     own.unwrap_or_else(|| {
         use etcetera::BaseStrategy;

@@ -12,7 +12,7 @@ const OLD: i32 = 180;
 ///
 /// # Errors
 /// The list cannot be used, or there is no folder for settings.
-pub fn update(list: &Utf8Path) -> Result<u8, Failure> {
+pub(super) fn update(list: &Utf8Path) -> Result<u8, Failure> {
     let Some(own) = own_list() else {
         return Err(Failure::unusable("there is no folder for settings", "set HOME, or give the list with --prices"));
     };
@@ -28,12 +28,12 @@ pub fn update(list: &Utf8Path) -> Result<u8, Failure> {
 }
 
 /// The list of one's own, beside the settings.
-pub fn own_list() -> Option<Utf8PathBuf> {
+pub(super) fn own_list() -> Option<Utf8PathBuf> {
     Some(user_file()?.with_file_name("prices.json"))
 }
 
 /// What to tell of an old list, where a cap in dollars rests on it.
-pub fn warning(prices: &Prices) -> Option<String> {
+pub(super) fn warning(prices: &Prices) -> Option<String> {
     let day: jiff::civil::Date = prices.day().parse().ok()?;
     let age = today().since(day).ok()?.get_days();
     (age > OLD).then(|| {

@@ -21,7 +21,7 @@ const WIDEST: usize = 80;
 const HEARTBEAT: Duration = Duration::from_secs(30);
 
 /// Prints events as they happen, and the phase under way.
-pub struct Progress {
+pub(super) struct Progress {
     bar: ProgressBar,
     /// What stands on the moving line; it is cut to the terminal's width whenever it is drawn.
     shown: Arc<Mutex<String>>,
@@ -40,7 +40,7 @@ struct State {
 
 impl Progress {
     /// Progress on stderr; off a terminal lines only.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let bar = ProgressBar::new_spinner();
         let shown = Arc::new(Mutex::new(String::new()));
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {cut}") {
@@ -63,7 +63,7 @@ impl Progress {
     }
 
     /// Shows phases as they go on.
-    pub fn watcher(&self) -> Watcher {
+    pub(super) fn watcher(&self) -> Watcher {
         let (shown, state) = (self.shown.clone(), Arc::downgrade(&self.state));
         Watcher::new(move |phase| {
             let Some(state) = state.upgrade() else { return };
@@ -74,7 +74,7 @@ impl Progress {
     }
 
     /// Removes the moving line.
-    pub fn finish(&self) {
+    pub(super) fn finish(&self) {
         lock(&self.state).phase.clear();
         self.bar.finish_and_clear();
     }

@@ -30,7 +30,7 @@ const TIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// # Errors
 /// There is no run, it is not over, or this machine cannot open its bug; an artifact that was changed. A difference is
 /// exit code 1.
-pub async fn replay(args: ReplayArgs) -> Result<u8, Failure> {
+pub(super) async fn replay(args: ReplayArgs) -> Result<u8, Failure> {
     let folder = runs::find(&args.run)?;
     check_list(&folder)?;
     let dirs = study::run_dirs(&folder);

@@ -24,7 +24,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// There is no run, another process owns it, its journal is damaged; and everything that ends a run.
-pub async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
+pub(super) async fn resume(args: ResumeArgs) -> Result<u8, Failure> {
     let folder = runs::find(&args.run)?;
     let mut frozen = Frozen::read(&folder)?;
     if args.apply {

@@ -20,7 +20,7 @@ const KEY: &str = "TAVILY_API_KEY";
 const ADDRESS: &str = "TAVILY_BASE_URL";
 
 /// Further sources, checked before anything is compiled or paid for.
-pub struct Retrieval {
+pub(super) struct Retrieval {
     corpora: Vec<Vec<pairs::Known>>,
     web: Web,
 }
@@ -39,7 +39,7 @@ impl Retrieval {
     ///
     /// # Errors
     /// An unreadable corpus, no key.
-    pub fn open(config: &Config, contact: Contact<'_>) -> Result<Self, Failure> {
+    pub(super) fn open(config: &Config, contact: Contact<'_>) -> Result<Self, Failure> {
         let mut corpora = Vec::new();
         for path in &config.corpus {
             let loaded = pairs::load(path).map_err(|e| Failure::unusable(format!("--corpus: {e}"), FORMS))?;
@@ -62,7 +62,7 @@ impl Retrieval {
     ///
     /// # Errors
     /// No TLS on this machine.
-    pub fn add_to(
+    pub(super) fn add_to(
         &self,
         bench: &mut Workbench,
         redactor: &Arc<Redactor>,

@@ -25,7 +25,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 ///
 /// # Errors
 /// Everything that keeps the bug from being tried; a bug that stays without a repair is exit code 1.
-pub async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
+pub(super) async fn run(args: Box<RunArgs>) -> Result<u8, Failure> {
     let (layers, config) = settings_for(&args.bug, &args.settings)?;
     let bug = full_name(&args.bug);
     effect::check(&layers, &config)?;

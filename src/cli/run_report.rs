@@ -12,7 +12,7 @@ use camino::Utf8Path;
 use std::time::{Duration, Instant};
 
 /// What the run came to.
-pub async fn report(
+pub(super) async fn report(
     localization: Localization,
     models: &Models,
     bench: &Workbench,
@@ -79,7 +79,7 @@ pub async fn report(
 }
 
 /// A test that was written for an issue, as reports hold it.
-pub fn written(test: &Reproduction) -> WrittenTest {
+pub(super) fn written(test: &Reproduction) -> WrittenTest {
     WrittenTest {
         id: test.test.clone(),
         file: test.file.clone(),
@@ -131,13 +131,13 @@ async fn held_out(bench: &Workbench, found: &Patch) -> Option<HeldOut> {
 }
 
 /// How much a plausible patch can be relied on. A fault of the environment says nothing of it.
-pub async fn confidence(bench: &Workbench, found: &Patch) -> Option<Confidence> {
+pub(super) async fn confidence(bench: &Workbench, found: &Patch) -> Option<Confidence> {
     let word = bench.validator.confidence(found, &bench.test_texts(), bench.language).await;
     word.inspect_err(|error| tracing::warn!("nothing can be said of how far the patch is tested: {error}")).ok()
 }
 
 /// The developer's repair as a patch, where the benchmark has it.
-pub fn developers(bench: &Workbench) -> Option<Patch> {
+pub(super) fn developers(bench: &Workbench) -> Option<Patch> {
     let change = |(path, bytes): &(RepoPath, Vec<u8>)| FileChange {
         path: path.clone(),
         before: bench.originals.read(path),

@@ -14,7 +14,7 @@ use std::fmt::Write;
 const LAST: &str = "last";
 
 /// Where runs lie that were given no folder.
-pub fn folder() -> Utf8PathBuf {
+pub(super) fn folder() -> Utf8PathBuf {
     state_folder().join("runs")
 }
 
@@ -22,7 +22,7 @@ pub fn folder() -> Utf8PathBuf {
 ///
 /// # Errors
 /// There is no such run.
-pub fn find(name: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
+pub(super) fn find(name: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
     // What is no folder is told by who looks for a run in it.
     if name.exists() || name.as_str().contains('/') {
         return Ok(name.canonicalize_utf8().unwrap_or_else(|_| name.to_owned()));
@@ -37,14 +37,14 @@ pub fn find(name: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
 }
 
 /// The shortest name of a run: without the folder where that is the usual one.
-pub fn name(run: &Utf8Path) -> String {
+pub(super) fn name(run: &Utf8Path) -> String {
     let usual = folder();
     let whole = usual.canonicalize_utf8().unwrap_or_else(|_| usual.clone());
     run.strip_prefix(usual).or_else(|_| run.strip_prefix(whole)).unwrap_or(run).to_string()
 }
 
 /// Names of the runs in the state folder, newest first: they begin with the time.
-pub fn names() -> Vec<String> {
+pub(super) fn names() -> Vec<String> {
     let entries = folder().read_dir_utf8().into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .filter(|entry| entry.path().join("config.json").is_file())
@@ -68,7 +68,7 @@ struct Listed {
 ///
 /// # Errors
 /// None today; a run that cannot be read is listed as such.
-pub fn runs(args: &RunsArgs) -> Result<u8, Failure> {
+pub(super) fn runs(args: &RunsArgs) -> Result<u8, Failure> {
     let all: Vec<Listed> = names().into_iter().take(args.most.unwrap_or(usize::MAX)).map(listed).collect();
     super::print(&if args.json { format!("{}\n", object(&all)) } else { text(&all) });
     Ok(0)

@@ -4,7 +4,7 @@ use super::error::Failure;
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Removed when dropped.
-pub struct Scratch {
+pub(super) struct Scratch {
     _folder: tempfile::TempDir,
     path: Utf8PathBuf,
 }
@@ -14,7 +14,7 @@ impl Scratch {
     ///
     /// # Errors
     /// The folder for temporary files cannot be written, or is not UTF-8.
-    pub fn of(command: &str) -> Result<Self, Failure> {
+    pub(super) fn of(command: &str) -> Result<Self, Failure> {
         let folder = tempfile::Builder::new().prefix(&format!("unidebug-{command}-")).tempdir();
         let folder = folder.map_err(|error| Failure::io("no folder for the checkout", &error))?;
         match Utf8PathBuf::from_path_buf(folder.path().to_owned()) {
@@ -24,7 +24,7 @@ impl Scratch {
     }
 
     /// Where it is.
-    pub fn path(&self) -> &Utf8Path {
+    pub(super) fn path(&self) -> &Utf8Path {
         &self.path
     }
 }

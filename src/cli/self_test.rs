@@ -37,7 +37,7 @@ struct Tried {
 ///
 /// # Errors
 /// The folder for temporary files cannot be written.
-pub async fn self_test(args: &SelfTestArgs) -> Result<u8, Failure> {
+pub(super) async fn self_test(args: &SelfTestArgs) -> Result<u8, Failure> {
     let scratch = Scratch::of("self-test")?;
     let python = scratch.path().join("cart");
     write(&python).map_err(|error| Failure::io(&format!("writing {python}"), &error))?;

@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 const SCRATCH: [&str; 3] = ["checkout", "work", issue::SCRATCH];
 
 /// Everything that must hold before work begins.
-pub struct Session {
+pub(super) struct Session {
     config: Config,
     /// Whether the cap in dollars is the usual one, that nobody asked for.
     usual_cost: bool,
@@ -53,7 +53,7 @@ pub struct Session {
 }
 
 /// What a session came to.
-pub struct Outcome {
+pub(super) struct Outcome {
     /// The bug it worked on.
     pub bench: Workbench,
     /// The end.
@@ -72,7 +72,12 @@ impl Session {
     ///
     /// # Errors
     /// Whatever of it cannot be used.
-    pub async fn open(bug: &str, config: Config, contact: Contact<'_>, of_batch: OfBatch) -> Result<Self, Failure> {
+    pub(super) async fn open(
+        bug: &str,
+        config: Config,
+        contact: Contact<'_>,
+        of_batch: OfBatch,
+    ) -> Result<Self, Failure> {
         let started = Instant::now();
         let account = of_batch.account.clone();
         let library = Arc::new(Library::load(config.prompts.as_deref())?);
@@ -104,42 +109,42 @@ impl Session {
     }
 
     /// The same session, which goes on with a cap in dollars that nobody gave.
-    pub fn under_the_usual_cost(self, usual_cost: bool) -> Self {
+    pub(super) fn under_the_usual_cost(self, usual_cost: bool) -> Self {
         Self { usual_cost, ..self }
     }
 
     /// The same session for an issue, where there is one.
-    pub fn on(self, issue: Option<Issue>) -> Self {
+    pub(super) fn on(self, issue: Option<Issue>) -> Self {
         Self { issue, ..self }
     }
 
     /// The issue that it works on.
-    pub fn issue(&self) -> Option<&Issue> {
+    pub(super) fn issue(&self) -> Option<&Issue> {
         self.issue.as_ref()
     }
 
     /// The bug and its settings.
-    pub fn opened(&self) -> &Opened {
+    pub(super) fn opened(&self) -> &Opened {
         &self.opened
     }
 
     /// The settings in force.
-    pub fn config(&self) -> &Config {
+    pub(super) fn config(&self) -> &Config {
         &self.config
     }
 
     /// What is tried, in which order.
-    pub fn plan(&self) -> &Plan {
+    pub(super) fn plan(&self) -> &Plan {
         &self.plan
     }
 
     /// Who decides.
-    pub fn models(&self) -> &Models {
+    pub(super) fn models(&self) -> &Models {
         &self.models
     }
 
     /// Wall time for the bug.
-    pub fn time(&self) -> Duration {
+    pub(super) fn time(&self) -> Duration {
         self.config.time(self.models.any_model())
     }
 
@@ -147,7 +152,12 @@ impl Session {
     ///
     /// # Errors
     /// Faults of the environment, the model and the journal; a bug that stays without a repair is none.
-    pub async fn work(&self, folder: &Utf8Path, event_sinks: &EventSinks, time: Duration) -> Result<Outcome, Failure> {
+    pub(super) async fn work(
+        &self,
+        folder: &Utf8Path,
+        event_sinks: &EventSinks,
+        time: Duration,
+    ) -> Result<Outcome, Failure> {
         clear(folder);
         event_sinks.emit(&self.started_event())?;
         self.notices(event_sinks)?;
@@ -199,7 +209,7 @@ impl Session {
     ///
     /// # Errors
     /// Everything that can be wrong with a checkout, a JDK and a baseline.
-    pub async fn preview(&self, folder: &Utf8Path, event_sinks: &EventSinks) -> Result<Vec<Preview>, Failure> {
+    pub(super) async fn preview(&self, folder: &Utf8Path, event_sinks: &EventSinks) -> Result<Vec<Preview>, Failure> {
         let wanted = strategy::wanted(&self.plan, &self.config);
         let mut bench = self.opened.watched(event_sinks.watcher()).bench(folder, wanted, &*event_sinks.sink).await?;
         external::add_to(&mut bench, &self.config, &*event_sinks.sink)?;
@@ -270,7 +280,7 @@ fn left_after(time: Duration, baseline: Duration) -> Duration {
 }
 
 /// Removes what can be made again: a run directory keeps what cannot.
-pub fn clear(folder: &Utf8Path) {
+pub(super) fn clear(folder: &Utf8Path) {
     for scratch in SCRATCH {
         let _ = std::fs::remove_dir_all(folder.join(scratch));
     }

@@ -15,7 +15,7 @@ const BYTES: usize = 200_000;
 ///
 /// # Errors
 /// They cannot be written.
-pub fn keep(bench: &Workbench, redactor: &Redactor, event_sinks: &EventSinks) -> Result<(), Failure> {
+pub(super) fn keep(bench: &Workbench, redactor: &Redactor, event_sinks: &EventSinks) -> Result<(), Failure> {
     let files = bench.ranking.files().into_iter().filter_map(|path| bench.index.file(path));
     let small = files.filter(|file| file.text.len() <= BYTES).take(FILES);
     let kept: Map<String, Value> =

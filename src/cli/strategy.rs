@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What was asked for, checked.
-pub struct Chosen {
+pub(super) struct Chosen {
     strategy: Strategy,
     /// The plan as the strategy and the options make it.
     pub plan: Plan,
@@ -29,7 +29,7 @@ impl Chosen {
     ///
     /// # Errors
     /// Unknown strategy; a level that the strategy does not have.
-    pub fn of(config: &Config) -> Result<Self, Failure> {
+    pub(super) fn of(config: &Config) -> Result<Self, Failure> {
         let strategy = Strategy::named(&config.strategy)
             .map_err(|e| Failure::usage(format!("--strategy: {e}"), "`unidebug run --help` names them"))?;
         let mut plan = strategy.plan(config.paper);
@@ -57,14 +57,14 @@ impl Chosen {
     ///
     /// # Errors
     /// An unusable profile.
-    pub fn profiles(&self, folder: Option<&Utf8Path>, tools: &[&str]) -> Result<Vec<Profile>, Failure> {
+    pub(super) fn profiles(&self, folder: Option<&Utf8Path>, tools: &[&str]) -> Result<Vec<Profile>, Failure> {
         let own: Vec<&str> = self.strategy.profiles.as_deref().into_iter().collect();
         Ok(profile::load(&own, folder, tools)?)
     }
 
     /// The plan once it is known who decides: the engine goes first only before a model that is paid, and works on one
     /// level when it is alone, for it learns nothing new on the others.
-    pub fn settled(mut self, models: &Models, config: &Config) -> Plan {
+    pub(super) fn settled(mut self, models: &Models, config: &Config) -> Plan {
         if !models.any_model() || config.no_first {
             self.plan.crews.remove(&Level::First);
         }
@@ -76,7 +76,7 @@ impl Chosen {
 }
 
 /// What a plan wants of the bench.
-pub fn wanted(plan: &Plan, config: &Config) -> Wanted {
+pub(super) fn wanted(plan: &Plan, config: &Config) -> Wanted {
     Wanted {
         localization: plan.localization,
         formula: config.formula.0,
@@ -87,12 +87,12 @@ pub fn wanted(plan: &Plan, config: &Config) -> Wanted {
 }
 
 /// Files that no model may see. The globs were checked when they were read.
-pub fn hidden(config: &Config) -> Hidden {
+pub(super) fn hidden(config: &Config) -> Hidden {
     Hidden::new(&config.deny).unwrap_or_default()
 }
 
 /// What is wanted of the bench where no plan is made.
-pub fn plain(config: &Config) -> Wanted {
+pub(super) fn plain(config: &Config) -> Wanted {
     let localization = config.localization.as_ref().map(localization).unwrap_or_default();
     Wanted { localization, formula: config.formula.0, hidden: hidden(config), ..Wanted::default() }
 }
@@ -111,7 +111,7 @@ fn localization(arg: &LocalizationArg) -> Localization {
 ///
 /// # Errors
 /// The price list cannot be read.
-pub fn part_caps(config: &Config, time: Duration, idle: Option<u32>) -> Result<PartCaps, Failure> {
+pub(super) fn part_caps(config: &Config, time: Duration, idle: Option<u32>) -> Result<PartCaps, Failure> {
     let spending = |tokens: Option<u64>, cost: Option<Dollars>| Caps {
         tokens,
         usd: cost.map(|usd| usd.0),

@@ -23,7 +23,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Unknown tool, wrong arguments, everything that can be wrong with a bug.
-pub async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
+pub(super) async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
     let registry = Registry::builtin();
     let Some(name) = &args.name else {
         super::print(&list(&registry, args.json));

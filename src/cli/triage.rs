@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 ///
 /// # Errors
 /// An unknown set, nothing to say of any bug.
-pub async fn triage(args: Box<TriageArgs>) -> Result<u8, Failure> {
+pub(super) async fn triage(args: Box<TriageArgs>) -> Result<u8, Failure> {
     let mut bugs: Vec<BugId> = Vec::new();
     for set in &args.bugs {
         let settings = Settings { root: args.settings.source.root.clone(), ..Settings::default() };

@@ -9,14 +9,14 @@ const USUAL: usize = 120;
 const FREE: usize = 4;
 
 /// Columns of the terminal, as it is now.
-pub fn columns() -> usize {
+pub(super) fn columns() -> usize {
     let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let seen = || terminal_size::terminal_size_of(stderr()).map(|(width, _)| usize::from(width.0));
     given.or_else(seen).unwrap_or(USUAL)
 }
 
 /// The line as far as it fits beside `taken` columns.
-pub fn cut(line: &str, columns: usize, taken: usize) -> String {
+pub(super) fn cut(line: &str, columns: usize, taken: usize) -> String {
     clipped(line, columns.saturating_sub(taken + FREE))
 }
 

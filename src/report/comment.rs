@@ -16,7 +16,7 @@ const EXPLANATION: usize = 4_000;
 const PATCH: usize = 40_000;
 
 /// The comment. What models, tests and sources say stands where it is no Markdown of ours.
-pub fn comment(report: &RunReport, sums: &Sums) -> String {
+pub(crate) fn comment(report: &RunReport, sums: &Sums) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "### unidebug: {}\n", title(report));
     if !sums.known.failing.is_empty() {

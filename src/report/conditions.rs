@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// The conditions of a run. Text that is empty is not known, as in runs of older programs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Conditions {
+pub(crate) struct Conditions {
     /// When it began, RFC 3339 in UTC.
     pub date: String,
     /// What was typed behind the program's name.

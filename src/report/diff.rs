@@ -66,7 +66,7 @@ pub(super) fn without_canary(diff: &str) -> String {
 
 /// The diff with ANSI colours, and without what a terminal would obey besides; a writer that is no terminal strips them
 /// (anstream does).
-pub fn coloured(diff: &str) -> String {
+pub(crate) fn coloured(diff: &str) -> String {
     let mut text = String::with_capacity(diff.len() * 2);
     for line in lines(&visible(diff)) {
         let style = match line.kind {

@@ -15,7 +15,7 @@ const BAD: Style = AnsiColor::Yellow.on_default().bold();
 
 /// The whole report; `next` are lines that say what to type now. ANSI colours are stripped by a writer that is no
 /// terminal.
-pub fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String {
+pub(crate) fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String {
     let mut text = String::new();
     let style = if report.verdict == VerdictWord::Plausible { GOOD } else { BAD };
     let about = format!("{}{}", report.bug, maker(report));

@@ -11,7 +11,7 @@ const THOUGHT: usize = 160;
 
 /// Live progress of one run: what happens, by whom, what was thought and what it has cost.
 #[derive(Debug, Default)]
-pub struct Live {
+pub(crate) struct Live {
     model: String,
     thought: String,
     spent: Usage,
@@ -19,7 +19,7 @@ pub struct Live {
 
 impl Live {
     /// The lines of an event; `None` for those that are no news to a person.
-    pub fn line(&mut self, event: &Event) -> Option<String> {
+    pub(crate) fn line(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::Sent { request, .. } => self.model = request["model"].as_str().unwrap_or_default().to_owned(),
             Event::Received { response, usage, .. } => {

@@ -12,7 +12,7 @@ const SCHEMA: u32 = 1;
 
 /// Grows with the events of a run.
 #[derive(Debug, Default)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     sent: Mutex<Sent>,
 }
 
@@ -32,12 +32,12 @@ struct Sent {
 
 impl Manifest {
     /// Notes the host that requests go to.
-    pub fn name_endpoint(&self, host: Option<String>) {
+    pub(crate) fn name_endpoint(&self, host: Option<String>) {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner).endpoint = host;
     }
 
     /// The manifest, when anything was sent.
-    pub fn object(&self) -> Option<Value> {
+    pub(crate) fn object(&self) -> Option<Value> {
         let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Value> =
             sent.files.iter().map(|(path, lines)| json!({"path": path, "lines": spans(lines)})).collect();

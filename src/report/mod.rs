@@ -8,24 +8,23 @@ mod human;
 mod live;
 mod manifest;
 mod page;
-pub mod review;
-pub mod study;
+pub(crate) mod review;
+pub(crate) mod study;
 mod summary;
 mod tally;
 mod terminal;
-pub mod triage;
-pub mod walk;
-pub mod watch;
+pub(crate) mod triage;
+pub(crate) mod walk;
+pub(crate) mod watch;
 
-pub use comment::comment;
-pub use conditions::Conditions;
-pub use diff::coloured as coloured_diff;
-pub use human::render as human;
-pub use live::Live;
-pub use manifest::Manifest;
-pub use summary::{
-    By, Candidates, DEVELOPER, Equality, Model, Retrieved, RunReport, SCHEMA, Searching, Seconds, VerdictWord,
-    WrittenTest, in_schema,
+pub(crate) use comment::comment;
+pub(crate) use conditions::Conditions;
+pub(crate) use diff::coloured as coloured_diff;
+pub(crate) use human::render as human;
+pub(crate) use live::Live;
+pub(crate) use manifest::Manifest;
+pub(crate) use summary::{
+    By, DEVELOPER, Equality, Model, Retrieved, RunReport, SCHEMA, VerdictWord, WrittenTest, in_schema,
 };
-pub use tally::{Sums, Tally};
-pub use terminal::visible;
+pub(crate) use tally::{Sums, Tally};
+pub(crate) use terminal::visible;

@@ -6,12 +6,12 @@ use serde::Serialize;
 /// Colours, letters, diffs, and how a page is printed.
 const STYLE: &str = include_str!("page.css");
 /// Lets rows be searched and chosen by their words.
-pub const CHOOSE: &str = include_str!("choose.js");
+pub(super) const CHOOSE: &str = include_str!("choose.js");
 /// Name of every template; its ending turns escaping on.
 const NAME: &str = "page.html";
 
 /// The style of one page: what all share, then its own.
-pub fn style(own: &str) -> String {
+pub(super) fn style(own: &str) -> String {
     format!("{STYLE}\n{own}")
 }
 
@@ -19,7 +19,7 @@ pub fn style(own: &str) -> String {
 ///
 /// # Errors
 /// The template is wrong, which its test would have found.
-pub fn render(template: &str, page: &impl Serialize) -> Result<String, minijinja::Error> {
+pub(super) fn render(template: &str, page: &impl Serialize) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.add_template(NAME, template)?;

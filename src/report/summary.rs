@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Schema of the object; older ones are read, newer ones refused.
-pub const SCHEMA: u32 = 2;
+pub(crate) const SCHEMA: u32 = 2;
 
 /// File of a run directory that holds the developer's repair as a diff. It is written when the run is over: no agent
 /// that could still ask may see it.
-pub const DEVELOPER: &str = "developer.diff";
+pub(crate) const DEVELOPER: &str = "developer.diff";
 
 /// How a run ended, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum VerdictWord {
+pub(crate) enum VerdictWord {
     /// A patch passed everything.
     Plausible,
     /// No test was found that shows what an issue reports.
@@ -31,7 +31,7 @@ pub enum VerdictWord {
 
 impl VerdictWord {
     /// The words for people; JSON has underscores in them.
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Plausible => "plausible",
             Self::NotReproduced => "not reproduced",
@@ -44,7 +44,7 @@ impl VerdictWord {
 /// In what a patch equals the developer's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Equality {
+pub(crate) enum Equality {
     /// In the syntax tree's normal form: layout, comments, parentheses and safe changes of order aside.
     SyntaxTree,
     /// In what both compile to.
@@ -53,7 +53,7 @@ pub enum Equality {
 
 /// Who made the plausible patch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct By {
+pub(crate) struct By {
     /// The agent.
     pub agent: AgentName,
     /// Who decided for it.
@@ -68,7 +68,7 @@ pub struct By {
 
 /// Which model was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Model {
+pub(crate) struct Model {
     /// Its name, or `builtin`.
     pub name: String,
     /// Where requests went; `null` for the built-in engine.
@@ -77,7 +77,7 @@ pub struct Model {
 
 /// How many candidates came how far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Candidates {
+pub(crate) struct Candidates {
     /// All that were proposed.
     #[serde(alias = "candidates")]
     pub proposed: u64,
@@ -89,7 +89,7 @@ pub struct Candidates {
 
 /// Where the time went, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seconds {
+pub(crate) struct Seconds {
     /// All of it.
     pub wall: f64,
     /// Waiting for a model.
@@ -106,7 +106,7 @@ pub struct Seconds {
 
 /// What was retrieved for Helper.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Retrieved {
+pub(crate) struct Retrieved {
     /// Ids and addresses of what it was given.
     pub sources: Vec<String>,
     /// Results that were kept from it because they give the bug's own repair away.
@@ -115,7 +115,7 @@ pub struct Retrieved {
 
 /// What the built-in engine did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Searching {
+pub(crate) struct Searching {
     /// Candidates that were judged.
     pub candidates: u64,
     /// Seconds of its searches, judging included.
@@ -126,19 +126,19 @@ pub struct Searching {
 
 impl Searching {
     /// Candidates a second, end to end.
-    pub fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         if self.seconds > 0.0 { self.candidates as f64 / self.seconds } else { 0.0 }
     }
 
     /// Share of the time that went into making candidates, `0.0..=1.0`.
-    pub fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         if self.seconds > 0.0 { (self.making / self.seconds).min(1.0) } else { 0.0 }
     }
 }
 
 /// A test that was written for an issue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WrittenTest {
+pub(crate) struct WrittenTest {
     /// The test.
     pub id: TestId,
     /// Its file.
@@ -155,7 +155,7 @@ pub struct WrittenTest {
 
 /// The whole object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunReport {
+pub(crate) struct RunReport {
     /// [`SCHEMA`].
     pub schema: u32,
     /// Which bug.
@@ -227,7 +227,7 @@ pub struct RunReport {
 }
 
 /// The object as readers of an older schema know it: its older names, and nothing else.
-pub fn in_schema(schema: u32, mut report: Value) -> Value {
+pub(crate) fn in_schema(schema: u32, mut report: Value) -> Value {
     if schema > 1 {
         return report;
     }

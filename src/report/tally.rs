@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// Sums that grow with every event.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     sums: Mutex<Sums>,
 }
 
 /// The sums at one moment.
 #[derive(Debug, Clone, Default)]
-pub struct Sums {
+pub(crate) struct Sums {
     /// Candidates.
     pub candidates: Candidates,
     /// Candidates by outcome.
@@ -36,7 +36,7 @@ pub struct Sums {
 
 /// What is known of a bug, repaired or not.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub(crate) struct Known {
     /// Tests that fail and must pass.
     pub failing: Vec<TestId>,
     /// Tests that count for nothing, with the reason.
@@ -49,7 +49,7 @@ pub struct Known {
 
 /// A candidate that did not pass, and how far it came.
 #[derive(Debug, Clone)]
-pub struct Nearest {
+pub(crate) struct Nearest {
     /// The how-manieth candidate it was.
     pub nth: u64,
     /// The judge's word.
@@ -79,12 +79,12 @@ const SUSPECTS: usize = 3;
 
 impl Tally {
     /// The sums so far.
-    pub fn sums(&self) -> Sums {
+    pub(crate) fn sums(&self) -> Sums {
         self.sums.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Sums over a finished list of events.
-    pub fn over<'e>(events: impl IntoIterator<Item = &'e Event>) -> Sums {
+    pub(crate) fn over<'e>(events: impl IntoIterator<Item = &'e Event>) -> Sums {
         let mut sums = Sums::default();
         for event in events {
             sums.add(event);

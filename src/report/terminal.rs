@@ -2,7 +2,7 @@
 
 /// Text of models, tests and projects as a terminal may get it: what a terminal would obey, and what turns the direction
 /// of reading round so that code reads as something else, is shown as an escape. Line breaks and tabs stay.
-pub fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -16,7 +16,7 @@ pub fn visible(text: &str) -> String {
 }
 
 /// As [`visible`], on one line.
-pub fn visible_line(text: &str) -> String {
+pub(super) fn visible_line(text: &str) -> String {
     visible(text).replace(['\n', '\t'], " ")
 }
 

@@ -4,6 +4,8 @@
 //! no JVM runs, and a local endpoint whose answers repair half of them on level 1, some on levels 2 and 3 and the rest
 //! not at all. All else is what a user's batch is: a process, a checkout, a baseline, a journal and a report for each
 //! bug, worked on in two folders as by two machines. `cargo bench --bench batch -- 100` takes a hundred bugs.
+// What tests and benches share is public to both.
+#![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/endpoint.rs"]

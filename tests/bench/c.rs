@@ -3,6 +3,8 @@
 //! The subject is a generated project of 30 units, each with 20 functions and a test program of its own, built by make; one
 //! function is made to fail. Both sides of every ratio run in one go on the same machine. On a machine that is busy with
 //! other things ratios mean nothing, so they are left out there unless `UNIDEBUG_BENCH_ANYWAY` is set.
+// What tests and benches share is public to both.
+#![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/processor.rs"]

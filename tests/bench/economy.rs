@@ -8,6 +8,8 @@
 //! A local endpoint plays a perfect model: Locator marks the lines that the developer's repair changes, Fixer answers
 //! with that repair. The program is run as a user runs it, so that every candidate is compiled and judged. Tokens are
 //! characters divided by four, of whole requests and answers.
+// What tests and benches share is public to both.
+#![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/endpoint.rs"]

@@ -6,6 +6,8 @@
 //! with the whole suite and with the failing classes alone, so that all rows are of the same machine at the same time:
 //! `mvn -o test`, `gradle --offline test` or `pytest`, with what it compiles. What that command needs must be on this
 //! machine; where a command comes to nothing, there is neither time nor ratio.
+// What tests and benches share is public to both.
+#![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use serde_json::Value;

@@ -3,6 +3,8 @@
 //! `cargo bench --bench overhead` runs the built program against a local endpoint, as a user runs it, and tells each
 //! figure with its bound. `cargo bench --bench overhead -- path/to/project` also measures the memory of a run over a
 //! project of one's own with a failing test.
+// What tests and benches share is public to both.
+#![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/endpoint.rs"]

@@ -2,6 +2,8 @@
 //!
 //! `cargo bench --bench templates -- --project DIR`: all `*.java` below DIR but tests; with `--python` all
 //! `*.py`. Without `--project` the fixtures.
+// What tests and benches share is public to both.
+#![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use camino::{Utf8Path, Utf8PathBuf};

@@ -9,6 +9,8 @@
 //! before the variants are judged, and has a row of its own. Both sides of every ratio run in one go on the same machine and must give the
 //! same outcomes. On a machine that is busy with other things ratios mean nothing, so they are left out there unless
 //! `UNIDEBUG_BENCH_ANYWAY` is set.
+// What tests and benches share is public to both.
+#![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../support/phases.rs"]

@@ -36,7 +36,7 @@ pub(super) struct Hunk {
 }
 
 impl Hunk {
-    pub fn changes(&self) -> bool {
+    pub(super) fn changes(&self) -> bool {
         self.lines.iter().any(|line| line.role != Role::Context)
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Insertions<'a> {
 }
 
 impl<'a> Insertions<'a> {
-    pub fn new(file: &'a Original, tree: &'a Tree, language: &'static dyn Language) -> Self {
+    pub(super) fn new(file: &'a Original, tree: &'a Tree, language: &'static dyn Language) -> Self {
         Self { file, tree, language, imports: Vec::new(), fields: Vec::new(), others: Vec::new() }
     }
 
@@ -28,13 +28,13 @@ impl<'a> Insertions<'a> {
     ///
     /// # Errors
     /// Code that is no member, or one that the type has already.
-    pub fn add(&mut self, code: &str) -> Result<(), PatchError> {
+    pub(super) fn add(&mut self, code: &str) -> Result<(), PatchError> {
         let code = self.take_imports(code);
         if code.trim().is_empty() { Ok(()) } else { self.add_members(&code) }
     }
 
     /// Takes the import lines that code begins with; what is left is returned.
-    pub fn take_imports(&mut self, code: &str) -> String {
+    pub(super) fn take_imports(&mut self, code: &str) -> String {
         let mut rest = Vec::new();
         for line in code.lines() {
             let trimmed = line.trim();
@@ -150,7 +150,7 @@ impl<'a> Insertions<'a> {
     }
 
     /// The edits for everything taken.
-    pub fn splices(self) -> Vec<Splice> {
+    pub(super) fn splices(self) -> Vec<Splice> {
         if self.language.is_indented() { indented::splices(&self) } else { braces::splices(&self) }
     }
 }

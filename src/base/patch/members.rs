@@ -16,7 +16,7 @@ pub(super) struct MethodNode<'tree> {
 
 impl MethodNode<'_> {
     /// `Outer.name(Type,Type)`.
-    pub fn qualified(&self) -> String {
+    pub(super) fn qualified(&self) -> String {
         format!("{}.{}({})", self.class, self.name, self.params.join(","))
     }
 }
@@ -154,7 +154,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// Reads the name; parameters say nothing where a name alone decides.
-    pub fn of(text: &str, language: &dyn Language) -> Self {
+    pub(super) fn of(text: &str, language: &dyn Language) -> Self {
         let wanted = Self::parse(text);
         if language.has_overloads() { wanted } else { Self { params: None, ..wanted } }
     }
@@ -180,7 +180,7 @@ impl Wanted {
     }
 
     /// Whether the method is meant.
-    pub fn fits(&self, method: &MethodNode<'_>) -> bool {
+    pub(super) fn fits(&self, method: &MethodNode<'_>) -> bool {
         // Where no type is around a method, what stands before its name is the file's.
         let fits = |wanted: &str| method.class.is_empty() || ends_alike(&method.class, wanted);
         let class = self.class.as_deref().is_none_or(fits);

@@ -22,7 +22,7 @@ pub(super) struct Splice {
 }
 
 impl Original {
-    pub fn new(path: RepoPath, bytes: &[u8]) -> Self {
+    pub(super) fn new(path: RepoPath, bytes: &[u8]) -> Self {
         let (text, encoding) = decode(bytes);
         let mut starts = if text.is_empty() { Vec::new() } else { vec![0] };
         starts.extend(text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at + 1));
@@ -32,29 +32,29 @@ impl Original {
         Self { path, text, encoding, starts }
     }
 
-    pub fn line_count(&self) -> usize {
+    pub(super) fn line_count(&self) -> usize {
         self.starts.len()
     }
 
     /// Byte offset at which a line starts, counted from 0; the end of the text for lines after the last.
-    pub fn start(&self, line: usize) -> usize {
+    pub(super) fn start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
     /// Line `n`, counted from 0, without its line end.
-    pub fn line(&self, n: usize) -> &str {
+    pub(super) fn line(&self, n: usize) -> &str {
         let line = &self.text[self.start(n)..self.start(n + 1)];
         let line = line.strip_suffix('\n').unwrap_or(line);
         line.strip_suffix('\r').unwrap_or(line)
     }
 
     /// The line a byte offset lies on, counted from 0.
-    pub fn line_of(&self, byte: usize) -> usize {
+    pub(super) fn line_of(&self, byte: usize) -> usize {
         self.starts.partition_point(|&start| start <= byte).saturating_sub(1)
     }
 
     /// The line end used around line `n`: its own, else that of the line before, else the file's first, else `\n`.
-    pub fn line_end(&self, n: usize) -> &'static str {
+    pub(super) fn line_end(&self, n: usize) -> &'static str {
         let near = [n, n.saturating_sub(1), 0].into_iter().find(|&n| self.is_ended(n));
         match near {
             Some(n) if self.text[..self.start(n + 1)].ends_with("\r\n") => "\r\n",
@@ -67,13 +67,13 @@ impl Original {
     }
 
     /// Whether the text ends without a line end.
-    pub fn ends_open(&self) -> bool {
+    pub(super) fn ends_open(&self) -> bool {
         !self.text.is_empty() && !self.text.ends_with('\n')
     }
 
     /// Replaces the lines `range` (counted from 0, end exclusive) by whole lines in the file's line ends. A file
     /// without a final line end keeps being one.
-    pub fn replace_lines(&self, range: Range<usize>, new: &[String]) -> Splice {
+    pub(super) fn replace_lines(&self, range: Range<usize>, new: &[String]) -> Splice {
         let end = self.line_end(range.start);
         let bytes = self.start(range.start)..self.start(range.end);
         let mut text: String = new.iter().flat_map(|line| [line.as_str(), end]).collect();
@@ -96,7 +96,7 @@ impl Original {
     ///
     /// # Errors
     /// Edits that overlap, and characters that the file's encoding cannot spell.
-    pub fn splice(&self, mut edits: Vec<Splice>) -> Result<Vec<u8>, PatchError> {
+    pub(super) fn splice(&self, mut edits: Vec<Splice>) -> Result<Vec<u8>, PatchError> {
         edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
         let mut out = String::with_capacity(self.text.len());
         let mut at = 0;

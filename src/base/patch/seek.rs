@@ -27,7 +27,7 @@ pub(super) struct Haystack<'a> {
 pub(super) type Alignment = Vec<Option<usize>>;
 
 impl<'a> Haystack<'a> {
-    pub fn new(file: &'a Original, language: &'static dyn Language) -> Self {
+    pub(super) fn new(file: &'a Original, language: &'static dyn Language) -> Self {
         let comments = comments(&file.text, language);
         let mut next = 0;
         let keys = (0..file.line_count()).map(|n| {
@@ -48,13 +48,13 @@ impl<'a> Haystack<'a> {
     }
 
     /// Whether a line, counted from 0, holds no code: it is blank or comment.
-    pub fn is_blank(&self, n: usize) -> bool {
+    pub(super) fn is_blank(&self, n: usize) -> bool {
         self.keys.get(n).is_none_or(|key| key.code.is_empty())
     }
 
     /// All places of a hunk, each as an alignment. An exact place is preferred to one that only white space and
     /// comments make fit; a hunk that shows nothing but blank and comment lines has a place only when these are equal.
-    pub fn places(&self, hunk: &[DiffLine]) -> Vec<Alignment> {
+    pub(super) fn places(&self, hunk: &[DiffLine]) -> Vec<Alignment> {
         let old: Vec<usize> = (0..hunk.len()).filter(|&i| hunk[i].role != Role::Insert).collect();
         if old.is_empty() {
             return Vec::new();
@@ -169,7 +169,7 @@ impl<'a> Haystack<'a> {
 
     /// The place that has most in common with the hunk: the file's line, counted from 0, that its first line of code
     /// would have.
-    pub fn nearest(&self, hunk: &[DiffLine]) -> Option<usize> {
+    pub(super) fn nearest(&self, hunk: &[DiffLine]) -> Option<usize> {
         let keys: Vec<Key> =
             hunk.iter().filter(|line| line.role != Role::Insert).map(|line| self.key(&line.text)).collect();
         let keys: Vec<&Key> = keys.iter().filter(|key| !key.code.is_empty()).collect();
@@ -197,7 +197,7 @@ impl<'a> Haystack<'a> {
     }
 
     /// The first line of the hunk that the file does not have around `at`.
-    pub fn first_stranger<'h>(&self, hunk: &'h [DiffLine], at: usize) -> Option<&'h DiffLine> {
+    pub(super) fn first_stranger<'h>(&self, hunk: &'h [DiffLine], at: usize) -> Option<&'h DiffLine> {
         let window = at.saturating_sub(3)..(at + hunk.len() + 3).min(self.keys.len());
         hunk.iter().filter(|line| line.role != Role::Insert).find(|line| {
             let key = self.key(&line.text);

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 /// `doctor`.
 #[derive(Debug, Args)]
-pub struct DoctorArgs {
+pub(crate) struct DoctorArgs {
     /// Flags as `run` takes them; a model that is named is asked with a few tokens.
     #[command(flatten)]
     pub settings: ToolSettings,
@@ -18,7 +18,7 @@ pub struct DoctorArgs {
 
 /// `self-test`.
 #[derive(Debug, Args)]
-pub struct SelfTestArgs {
+pub(crate) struct SelfTestArgs {
     /// Wall time for each bug.
     #[arg(long, value_name = "TIME", default_value = "20s")]
     pub max_time: Time,
@@ -29,7 +29,7 @@ pub struct SelfTestArgs {
 
 /// `man`.
 #[derive(Debug, Args)]
-pub struct ManArgs {
+pub(crate) struct ManArgs {
     /// Write a page for every command into this folder, as `man/man1`; without it the first page is printed.
     #[arg(long, value_name = "DIR")]
     pub out: Option<Utf8PathBuf>,
@@ -37,7 +37,7 @@ pub struct ManArgs {
 
 /// `completions`.
 #[derive(Debug, Args)]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell.
     #[arg(value_name = "SHELL", value_enum)]
     pub shell: clap_complete::Shell,
@@ -45,7 +45,7 @@ pub struct CompletionsArgs {
 
 /// `prices`.
 #[derive(Debug, Subcommand)]
-pub enum PricesCommand {
+pub(crate) enum PricesCommand {
     /// Take a published list over: litellm's `model_prices_and_context_window.json`.
     Update {
         /// The list.
@@ -56,7 +56,7 @@ pub enum PricesCommand {
 
 /// `config`.
 #[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
+pub(crate) enum ConfigCommand {
     /// Every setting and where it came from.
     Show(Box<ConfigShowArgs>),
     /// Write a commented file of your settings, where there is none yet.
@@ -65,7 +65,7 @@ pub enum ConfigCommand {
 
 /// `config show`.
 #[derive(Debug, Args)]
-pub struct ConfigShowArgs {
+pub(crate) struct ConfigShowArgs {
     /// The project whose `.unidebug.toml` counts; this folder when absent.
     #[arg(value_name = "BUG")]
     pub bug: Option<String>,

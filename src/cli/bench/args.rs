@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// What is done with many bugs.
 #[derive(Debug, Subcommand)]
-pub enum BenchCommand {
+pub(crate) enum BenchCommand {
     /// Run many bugs; the same command goes on with a batch that was stopped.
     Run(Box<BenchRunArgs>),
     /// How far a batch is.
@@ -36,7 +36,7 @@ pub enum BenchCommand {
 /// `bench run`.
 #[derive(Debug, Args)]
 #[command(after_help = PLAN_HELP)]
-pub struct BenchRunArgs {
+pub(crate) struct BenchRunArgs {
     /// Sets of bugs (`fixtures`, `quixbugs-java:*`, `defects4j:Lang-1..9`, `d4j-2.0`, one id), or one plan file that ends
     /// in `.toml`.
     #[arg(value_name = "SET", required = true)]
@@ -91,7 +91,7 @@ const PLAN_HELP: &str = "A plan file:\n\n  bugs = [\"fixtures\", \"d4j-2.0\"]\n 
 
 /// How a batch is spread over processors and machines.
 #[derive(Debug, Args)]
-pub struct SpreadArgs {
+pub(crate) struct SpreadArgs {
     /// Into how many parts the batch is cut for `slurm`, `kubernetes` and `shards`.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub shards: u16,
@@ -109,7 +109,7 @@ pub struct SpreadArgs {
 /// What a pod is made of.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Kubernetes")]
-pub struct PodArgs {
+pub(crate) struct PodArgs {
     /// Image with this program as `unidebug` on its PATH; docs/Containerfile makes one.
     #[arg(long, value_name = "IMAGE")]
     pub image: Option<String>,
@@ -127,7 +127,7 @@ pub struct PodArgs {
 
 /// How one machine works.
 #[derive(Debug, Args)]
-pub struct WorkerArgs {
+pub(crate) struct WorkerArgs {
     /// Bugs at a time on one machine.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: u16,
@@ -138,7 +138,7 @@ pub struct WorkerArgs {
 
 /// Who does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExecutorArg {
+pub(crate) enum ExecutorArg {
     /// This machine, now.
     Local,
     /// An array of jobs that `sbatch` takes; the folder must be seen by all nodes.
@@ -151,7 +151,7 @@ pub enum ExecutorArg {
 
 /// `bench work`.
 #[derive(Debug, Args)]
-pub struct BenchWorkArgs {
+pub(crate) struct BenchWorkArgs {
     /// The batch's folder.
     #[arg(value_name = "BATCH")]
     pub batch: Utf8PathBuf,
@@ -168,7 +168,7 @@ pub struct BenchWorkArgs {
 
 /// `bench resubmit`.
 #[derive(Debug, Args)]
-pub struct BenchResubmitArgs {
+pub(crate) struct BenchResubmitArgs {
     /// The batch's folder.
     #[arg(value_name = "BATCH")]
     pub batch: Utf8PathBuf,
@@ -188,7 +188,7 @@ pub struct BenchResubmitArgs {
 
 /// `bench watch`.
 #[derive(Debug, Args)]
-pub struct BenchWatchArgs {
+pub(crate) struct BenchWatchArgs {
     /// The batch's folder.
     #[arg(value_name = "BATCH")]
     pub batch: Utf8PathBuf,
@@ -202,7 +202,7 @@ pub struct BenchWatchArgs {
 
 /// `bench status`.
 #[derive(Debug, Args)]
-pub struct BenchFolderArgs {
+pub(crate) struct BenchFolderArgs {
     /// The batch's folder.
     #[arg(value_name = "BATCH")]
     pub batch: Utf8PathBuf,
@@ -213,7 +213,7 @@ pub struct BenchFolderArgs {
 
 /// `bench pack`.
 #[derive(Debug, Args)]
-pub struct BenchPackArgs {
+pub(crate) struct BenchPackArgs {
     /// The batch's folder.
     #[arg(value_name = "BATCH")]
     pub batch: Utf8PathBuf,
@@ -224,7 +224,7 @@ pub struct BenchPackArgs {
 
 /// `bench merge`.
 #[derive(Debug, Args)]
-pub struct BenchMergeArgs {
+pub(crate) struct BenchMergeArgs {
     /// Folders of the same plan, worked on apart.
     #[arg(value_name = "BATCH", required = true)]
     pub parts: Vec<Utf8PathBuf>,
@@ -235,7 +235,7 @@ pub struct BenchMergeArgs {
 
 /// `FOLDER:RUN`, read.
 #[derive(Debug, Clone)]
-pub struct AccountArg {
+pub(crate) struct AccountArg {
     folder: Utf8PathBuf,
     run: String,
 }
@@ -250,14 +250,14 @@ impl FromStr for AccountArg {
 
 impl AccountArg {
     /// The run's access to it.
-    pub fn open(&self, allow_unpriced: bool) -> Arc<Account> {
+    pub(crate) fn open(&self, allow_unpriced: bool) -> Arc<Account> {
         Arc::new(Account::of(&self.folder, &self.run, allow_unpriced))
     }
 }
 
 /// `FOLDER:RUN`, read: where the requests of a run are left.
 #[derive(Debug, Clone)]
-pub struct RequestsArg(Mailbox);
+pub(crate) struct RequestsArg(Mailbox);
 
 impl FromStr for RequestsArg {
     type Err = String;
@@ -269,7 +269,7 @@ impl FromStr for RequestsArg {
 
 /// The batch that a run belongs to; the batch's own use.
 #[derive(Debug, Clone, Default, Args)]
-pub struct OfBatchArgs {
+pub(crate) struct OfBatchArgs {
     /// The account that the run draws on.
     #[arg(long, hide = true, value_name = "FOLDER:RUN")]
     pub account: Option<AccountArg>,
@@ -280,7 +280,7 @@ pub struct OfBatchArgs {
 
 /// What a run has of the batch that it belongs to.
 #[derive(Clone, Default)]
-pub struct OfBatch {
+pub(crate) struct OfBatch {
     /// The account that it draws on.
     pub account: Option<Arc<Account>>,
     /// Where its requests are left, when they are not sent at once.
@@ -289,7 +289,7 @@ pub struct OfBatch {
 
 impl OfBatchArgs {
     /// The run's access to it.
-    pub fn open(&self, allow_unpriced: bool) -> OfBatch {
+    pub(crate) fn open(&self, allow_unpriced: bool) -> OfBatch {
         OfBatch {
             account: self.account.as_ref().map(|account| account.open(allow_unpriced)),
             requests: self.requests.as_ref().map(|requests| requests.0.clone()),
@@ -299,7 +299,7 @@ impl OfBatchArgs {
 
 /// `K/N`, read.
 #[derive(Debug, Clone, Copy)]
-pub struct ShardArg(pub Shard);
+pub(crate) struct ShardArg(pub Shard);
 
 impl FromStr for ShardArg {
     type Err = String;

@@ -27,7 +27,7 @@ const IN_IMAGE: &str = "unidebug";
 ///
 /// # Errors
 /// The plan is wrong, or no unit can be run.
-pub async fn run(args: &BenchRunArgs) -> Result<u8, Failure> {
+pub(super) async fn run(args: &BenchRunArgs) -> Result<u8, Failure> {
     let executor = args.executor.unwrap_or(ExecutorArg::Local);
     if args.total_time.is_some() && executor != ExecutorArg::Local {
         let hint = "a scheduler has time limits of its own; `--max-time` behind `--` caps each bug";
@@ -123,7 +123,7 @@ fn pod_of(args: &PodArgs) -> Result<Pod, Failure> {
 ///
 /// # Errors
 /// There is no batch, or no unit can be run.
-pub async fn work(args: &BenchWorkArgs) -> Result<u8, Failure> {
+pub(super) async fn work(args: &BenchWorkArgs) -> Result<u8, Failure> {
     let folder = whole(&args.batch);
     let plan = Plan::read(&folder)?;
     let shard = args.shard.map(|shard| shard.0);
@@ -141,7 +141,7 @@ fn worker<'a>(folder: &'a Utf8Path, plan: &'a Plan, each: &WorkerArgs) -> Worker
 ///
 /// # Errors
 /// There is no batch.
-pub fn status(args: &BenchFolderArgs) -> Result<u8, Failure> {
+pub(super) fn status(args: &BenchFolderArgs) -> Result<u8, Failure> {
     let folder = whole(&args.batch);
     show(&folder, &Plan::read(&folder)?, args.json)
 }
@@ -150,7 +150,7 @@ pub fn status(args: &BenchFolderArgs) -> Result<u8, Failure> {
 ///
 /// # Errors
 /// There is no batch; those of the executor.
-pub async fn resubmit(args: &BenchResubmitArgs) -> Result<u8, Failure> {
+pub(super) async fn resubmit(args: &BenchResubmitArgs) -> Result<u8, Failure> {
     let folder = whole(&args.batch);
     let plan = Plan::read(&folder)?;
     let again = batch::forgive(&folder, &plan)?;
@@ -175,7 +175,7 @@ pub async fn resubmit(args: &BenchResubmitArgs) -> Result<u8, Failure> {
 ///
 /// # Errors
 /// The parts have different plans; something cannot be copied.
-pub fn merge(args: &BenchMergeArgs) -> Result<u8, Failure> {
+pub(super) fn merge(args: &BenchMergeArgs) -> Result<u8, Failure> {
     let parts: Vec<Utf8PathBuf> = args.parts.iter().map(|part| whole(part)).collect();
     let into = whole(&args.out);
     let Merged { over, begun, at_work } = batch::merge(&into, &parts)?;

@@ -29,7 +29,7 @@ const POLICIES: [Policy; 5] = [
 ///
 /// # Errors
 /// The set cannot be had, or no bug of it can be measured.
-pub async fn run(args: &MeasuredArgs) -> Result<u8, Failure> {
+pub(super) async fn run(args: &MeasuredArgs) -> Result<u8, Failure> {
     let settings = benchmark::Settings { root: args.root.clone(), ..benchmark::Settings::default() };
     let (mut measured, mut left_out) = (BTreeMap::new(), BTreeMap::new());
     for bug in benchmark::select(&args.set, &settings)? {

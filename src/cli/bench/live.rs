@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Units at work that are listed; of more only the number is told.
-pub const LISTED: usize = 12;
+pub(super) const LISTED: usize = 12;
 
 /// The display of one worker.
-pub struct Live {
+pub(super) struct Live {
     bar: ProgressBar,
     quiet: bool,
     begin: Instant,
@@ -24,7 +24,7 @@ pub struct Live {
 
 impl Live {
     /// A display; `before` units were over when the work began.
-    pub fn new(units: usize, before: usize, quiet: bool) -> Self {
+    pub(super) fn new(units: usize, before: usize, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(units as u64) };
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent}%\n{msg}") {
             bar.set_style(style);
@@ -34,7 +34,7 @@ impl Live {
     }
 
     /// Shows how far the batch is.
-    pub fn tell(&self, progress: &Progress) {
+    pub(super) fn tell(&self, progress: &Progress) {
         self.bar.set_position(progress.over as u64);
         let left = left(progress, self.begin.elapsed(), self.before);
         if !self.bar.is_hidden() {
@@ -50,7 +50,7 @@ impl Live {
     }
 
     /// Takes the table away.
-    pub fn finish(&self) {
+    pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
@@ -112,7 +112,7 @@ fn waiting(progress: &Progress) -> Option<String> {
 }
 
 /// `12/40 completed, 9 plausible (L1 8, L2 1), 1 failed by the environment, $0.12`
-pub fn counts(progress: &Progress) -> String {
+pub(super) fn counts(progress: &Progress) -> String {
     let (plausible, levels) = plausible(progress);
     let trouble = match progress.troubles.len() {
         0 => String::new(),
@@ -143,7 +143,7 @@ fn cost(progress: &Progress) -> String {
 }
 
 /// `1:02:03`
-pub fn clock(time: Duration) -> String {
+pub(super) fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

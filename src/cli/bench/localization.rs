@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// The set cannot be had, or no bug of it can be measured.
-pub async fn run(args: &BenchLocalizationArgs) -> Result<u8, Failure> {
+pub(super) async fn run(args: &BenchLocalizationArgs) -> Result<u8, Failure> {
     let settings = benchmark::Settings { root: args.measured.root.clone(), ..benchmark::Settings::default() };
     let bugs = benchmark::select(&args.measured.set, &settings)?;
     let formulas = if args.formula.is_empty() {

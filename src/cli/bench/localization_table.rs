@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The row without a formula: coverage of the failing tests, traces, calls and names alone.
-pub const WITHOUT: &str = "no formula";
+pub(super) const WITHOUT: &str = "no formula";
 
 /// One bug, measured.
-pub struct Measured {
+pub(super) struct Measured {
     /// Which.
     pub bug: BugId,
     /// Where its first faulty place stands, by formula.
@@ -23,7 +23,7 @@ pub struct Measured {
 
 impl Measured {
     /// The bug in one line, by one formula.
-    pub fn line(&self, formula: &str) -> String {
+    pub(super) fn line(&self, formula: &str) -> String {
         let place = |at: Option<usize>| at.map_or("-".to_owned(), |at| at.to_string());
         let Some(placed) = self.places.get(formula) else { return self.bug.to_string() };
         format!(
@@ -39,7 +39,7 @@ impl Measured {
 }
 
 /// All bugs of a set.
-pub struct Table {
+pub(super) struct Table {
     set: String,
     ways: Vec<&'static str>,
     /// Measured ones, in the set's order.
@@ -50,7 +50,7 @@ pub struct Table {
 
 impl Table {
     /// A table with no bug in it.
-    pub fn new(set: &str, formulas: &[Formula]) -> Self {
+    pub(super) fn new(set: &str, formulas: &[Formula]) -> Self {
         let ways = formulas.iter().map(|formula| formula.name()).chain([WITHOUT]).collect();
         Self { set: set.to_owned(), ways, bugs: Vec::new(), left_out: BTreeMap::new() }
     }
@@ -64,7 +64,7 @@ impl Table {
     }
 
     /// For a terminal.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut text = format!("{} bugs of {}; Top-1/3/5/10\n", self.bugs.len(), self.set);
         let _ = writeln!(
             text,
@@ -81,7 +81,7 @@ impl Table {
     }
 
     /// For a page: the sums, then every bug by the first formula.
-    pub fn markdown(&self) -> String {
+    pub(super) fn markdown(&self) -> String {
         let mut text = format!("{} bugs of `{}`; Top-1/3/5/10.\n\n", self.bugs.len(), self.set);
         text.push_str("| formula | line | method | file | EXAM | first rank |\n|---|---|---|---|---|---|\n");
         for (way, scores) in self.scores() {
@@ -105,7 +105,7 @@ impl Table {
     }
 
     /// For programs: one object on one line.
-    pub fn json(&self) -> String {
+    pub(super) fn json(&self) -> String {
         let formulas: Value = self.scores().iter().map(|(way, scores)| ((*way).to_owned(), json!(scores))).collect();
         let bugs: Vec<Value> = self
             .bugs

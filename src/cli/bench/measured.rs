@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 /// The bugs that are measured, and how.
 #[derive(Debug, Args)]
-pub struct MeasuredArgs {
+pub(crate) struct MeasuredArgs {
     /// A benchmark, a glob over its ids (`fixtures:r*`), or one bug.
     #[arg(value_name = "SET")]
     pub set: String,
@@ -29,14 +29,14 @@ pub struct MeasuredArgs {
 
 impl MeasuredArgs {
     /// The form that was asked for.
-    pub fn form(&self) -> TableFormat {
+    pub(crate) fn form(&self) -> TableFormat {
         if self.json { TableFormat::Json } else { self.format }
     }
 }
 
 /// `bench localization`.
 #[derive(Debug, Args)]
-pub struct BenchLocalizationArgs {
+pub(crate) struct BenchLocalizationArgs {
     /// What is measured.
     #[command(flatten)]
     pub measured: MeasuredArgs,
@@ -47,7 +47,7 @@ pub struct BenchLocalizationArgs {
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TableFormat {
+pub(crate) enum TableFormat {
     /// For a terminal.
     Text,
     /// For programs.

@@ -1,6 +1,6 @@
 //! `unidebug bench`: measurements over many bugs.
 
-pub mod args;
+pub(super) mod args;
 mod batch;
 mod context;
 mod live;
@@ -28,7 +28,7 @@ use measured::MeasuredArgs;
 ///
 /// # Errors
 /// Everything that keeps all bugs of the set from being measured.
-pub async fn bench(command: BenchCommand) -> Result<u8, Failure> {
+pub(super) async fn bench(command: BenchCommand) -> Result<u8, Failure> {
     match command {
         BenchCommand::Run(args) => batch::run(&args).await,
         BenchCommand::Status(args) => batch::status(&args),

@@ -17,7 +17,7 @@ const README: &str = "README.md";
 ///
 /// # Errors
 /// There is no batch, nothing is over, a file holds a secret, or the archive cannot be written.
-pub fn pack(args: &BenchPackArgs) -> Result<u8, Failure> {
+pub(super) fn pack(args: &BenchPackArgs) -> Result<u8, Failure> {
     let plan = Plan::read(&args.batch)?;
     let facts = study::run_dirs(&args.batch).iter().map(|dir| RunFacts::read(dir)).collect::<Result<Vec<_>, _>>()?;
     let mut facts: Vec<RunFacts> = facts.into_iter().filter(|run| run.report.is_some()).collect();

@@ -23,7 +23,7 @@ struct Wanted {
 ///
 /// # Errors
 /// A plan file cannot be read, a set or an argument is wrong, nothing is left.
-pub fn plan(args: &BenchRunArgs, here: bool) -> Result<Plan, Failure> {
+pub(super) fn plan(args: &BenchRunArgs, here: bool) -> Result<Plan, Failure> {
     let Wanted { sets, choice, repetitions, configurations } = match &args.sets[..] {
         [file] if file.ends_with(".toml") => written(file, args)?,
         _ => typed(args),
@@ -89,7 +89,7 @@ fn checked(configuration: &Configuration, here: bool) -> Result<Settings, Failur
 ///
 /// # Errors
 /// Its arguments are not those of a run, or wrong.
-pub fn config_of(configuration: &Configuration) -> Result<(Config, Layers), Failure> {
+pub(super) fn config_of(configuration: &Configuration) -> Result<(Config, Layers), Failure> {
     let words = ["unidebug", "run", "BUG"].into_iter().map(str::to_owned);
     let wrong = |what: &str| {
         let name = &configuration.name;

@@ -21,7 +21,7 @@ const SHORT: [&str; 2] = ["direct", "lite"];
 ///
 /// # Errors
 /// A configuration that asks too much, no model, or an endpoint without batches; those of the first contact.
-pub async fn of(plan: &Plan, folder: &Utf8Path, pause: Duration) -> Result<Posts, Failure> {
+pub(super) async fn of(plan: &Plan, folder: &Utf8Path, pause: Duration) -> Result<Posts, Failure> {
     let mut posts = Vec::new();
     for (at, configuration) in plan.configurations.iter().enumerate() {
         let (config, _) = config_of(configuration)?;

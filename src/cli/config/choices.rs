@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// Isolation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SandboxArg {
+pub(crate) enum SandboxArg {
     /// The strongest that works here; refused when none does.
     Auto,
     /// Bubblewrap.
@@ -78,7 +78,7 @@ impl From<LocalizationArg> for String {
 /// How long a model thinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Effort {
+pub(crate) enum Effort {
     /// Least.
     Minimal,
     /// A little.
@@ -91,7 +91,7 @@ pub enum Effort {
 
 impl Effort {
     /// The word that is sent.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Minimal => "minimal",
             Self::Low => "low",

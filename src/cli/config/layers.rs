@@ -16,7 +16,7 @@ use std::ffi::OsString;
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "layer")]
-pub enum Place {
+pub(crate) enum Place {
     /// The program.
     Default,
     /// The user's file.
@@ -58,7 +58,7 @@ impl std::fmt::Display for Place {
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// The value.
     pub value: Value,
     /// Where it came from.
@@ -67,7 +67,7 @@ pub struct Setting {
 
 /// All settings with their places.
 #[derive(Debug, Clone)]
-pub struct Layers {
+pub(crate) struct Layers {
     settings: BTreeMap<Key, Setting>,
 }
 
@@ -96,7 +96,7 @@ impl Layers {
     /// # Errors
     /// A file that cannot be read, an unknown key, a value of the wrong kind, a repository that asks for more than its
     /// user allows.
-    pub fn read(project: Option<&Utf8Path>, flags: &impl Serialize) -> Result<Self, Failure> {
+    pub(crate) fn read(project: Option<&Utf8Path>, flags: &impl Serialize) -> Result<Self, Failure> {
         let mut layers = Self::defaults();
         if let Some(file) = user_file().filter(|file| file.is_file()) {
             layers.add_user(&file)?;
@@ -118,7 +118,7 @@ impl Layers {
     ///
     /// # Errors
     /// Values that fit alone and not together; there are none today.
-    pub fn config(&self) -> Result<Config, Failure> {
+    pub(crate) fn config(&self) -> Result<Config, Failure> {
         let mut all = Value::Object(Map::new());
         for (key, setting) in &self.settings {
             put(&mut all, key, setting.value.clone());
@@ -127,7 +127,7 @@ impl Layers {
     }
 
     /// Every setting, in the order of their names.
-    pub fn settings(&self) -> impl Iterator<Item = (String, &Setting)> {
+    pub(crate) fn settings(&self) -> impl Iterator<Item = (String, &Setting)> {
         self.settings.iter().map(|(key, setting)| (key.join("."), setting))
     }
 
@@ -277,7 +277,7 @@ fn variables() -> impl Iterator<Item = (String, String)> {
 }
 
 /// Where the user's own settings lie, whether or not they exist.
-pub fn user_file() -> Option<Utf8PathBuf> {
+pub(crate) fn user_file() -> Option<Utf8PathBuf> {
     use etcetera::BaseStrategy;
     let folder = etcetera::choose_base_strategy().ok()?.config_dir();
     Some(Utf8PathBuf::from_path_buf(folder).ok()?.join("unidebug/config.toml"))

@@ -5,9 +5,9 @@ mod keys;
 mod layers;
 mod values;
 
-pub use choices::{Effort, LocalizationArg, SandboxArg};
-pub use layers::{Layers, Place, Setting, user_file};
-pub use values::{CapFlag, CapTable, Dollars, FormulaArg, Levels, PartArg, Time};
+pub(super) use choices::{Effort, LocalizationArg, SandboxArg};
+pub(super) use layers::{Layers, Place, Setting, user_file};
+pub(super) use values::{CapFlag, CapTable, Dollars, FormulaArg, Levels, PartArg, Time};
 
 use crate::benchmark::facts::Words;
 use crate::llm::Form;
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// All settings, decided. A run freezes them; no key is among them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Config {
+pub(super) struct Config {
     /// Folder of the benchmark.
     pub root: Option<Utf8PathBuf>,
     /// Command that builds a local project.
@@ -126,16 +126,16 @@ pub struct Config {
 }
 
 /// Wall time for a bug that only the built-in engine works on.
-pub const ENGINE_TIME: Duration = Duration::from_secs(60);
+pub(super) const ENGINE_TIME: Duration = Duration::from_secs(60);
 /// Wall time for a bug by a paper's own numbers: the papers know no such cap, and their slowest bugs take hours.
-pub const PAPER_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+pub(super) const PAPER_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// Wall time for a bug that a model is asked about. Three levels are a dozen answers and their candidates; RepairAgent's
 /// median is 920 s a bug (its figure 9).
-pub const MODEL_TIME: Duration = Duration::from_secs(15 * 60);
+pub(super) const MODEL_TIME: Duration = Duration::from_secs(15 * 60);
 
 impl Config {
     /// Wall time for the bug: what was given, or what is usual with or without a model.
-    pub fn time(&self, any_model: bool) -> Duration {
+    pub(super) fn time(&self, any_model: bool) -> Duration {
         let usual = match (any_model, self.paper) {
             (true, true) => PAPER_TIME,
             (true, false) => MODEL_TIME,

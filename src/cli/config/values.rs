@@ -181,7 +181,7 @@ impl From<PartArg> for String {
 /// What one request may use; what is not set is not capped here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct CallCap {
+pub(crate) struct CallCap {
     /// Tokens, sent and received.
     pub tokens: Option<u64>,
     /// US dollars.
@@ -193,7 +193,7 @@ pub struct CallCap {
 /// What one run of one agent may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct AgentCap {
+pub(crate) struct AgentCap {
     /// Tokens, sent and received.
     pub tokens: Option<u64>,
     /// US dollars.
@@ -209,7 +209,7 @@ pub struct AgentCap {
 /// What one pass of one level may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct LevelCap {
+pub(crate) struct LevelCap {
     /// Tokens, sent and received.
     pub tokens: Option<u64>,
     /// US dollars.
@@ -223,7 +223,7 @@ pub struct LevelCap {
 /// Caps inside the bug's own, which are `max_tokens`, `max_cost`, `max_time` and `max_validations`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct CapTable {
+pub(crate) struct CapTable {
     /// Of one request.
     pub call: CallCap,
     /// Of one run of one agent.
@@ -234,7 +234,7 @@ pub struct CapTable {
 
 /// One `--cap agent.tokens=20000`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CapFlag {
+pub(crate) struct CapFlag {
     /// `agent`.
     pub part: String,
     /// `tokens`.

@@ -47,7 +47,7 @@ impl Check {
 ///
 /// # Errors
 /// The settings cannot be read: nothing else can be looked at before.
-pub async fn doctor(args: Box<DoctorArgs>) -> Result<u8, Failure> {
+pub(super) async fn doctor(args: Box<DoctorArgs>) -> Result<u8, Failure> {
     let layers = Layers::read(open::project_of(".").as_deref(), &args.settings)?;
     let config = layers.config()?;
     let mut checks = machine::checks(&config).await;
@@ -63,7 +63,7 @@ pub async fn doctor(args: Box<DoctorArgs>) -> Result<u8, Failure> {
 }
 
 /// What this machine lacks, each with its remedy: a line each.
-pub async fn lacks(config: &Config) -> Vec<String> {
+pub(super) async fn lacks(config: &Config) -> Vec<String> {
     let checks = machine::checks(config).await.into_iter();
     let line = |check: Check| match (check.state, check.fix) {
         (State::Missing, Some(fix)) => Some(format!("{}: {} (fix: {fix})", check.what, check.detail)),

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 
 /// `inspect`.
 #[derive(Debug, Args)]
-pub struct InspectArgs {
+pub(crate) struct InspectArgs {
     /// Run directories, or folders that hold some.
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<Utf8PathBuf>,
@@ -34,7 +34,7 @@ pub struct InspectArgs {
 
 /// How a run is shown or exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum InspectFormat {
+pub(crate) enum InspectFormat {
     /// To be read; on a terminal in `$PAGER`.
     Text,
     /// One page that needs nothing else.

@@ -1,6 +1,6 @@
 //! `unidebug inspect`: how a run came to its end, read off its journal; and its exports for other tools.
 
-pub mod args;
+pub(super) mod args;
 #[cfg(feature = "tui")]
 mod screen;
 #[cfg(feature = "tui")]
@@ -25,7 +25,7 @@ use std::io::IsTerminal;
 ///
 /// # Errors
 /// A folder holds no run; a journal is damaged; runs do not fit the form; a file cannot be written.
-pub async fn inspect(args: &InspectArgs) -> Result<u8, Failure> {
+pub(super) async fn inspect(args: &InspectArgs) -> Result<u8, Failure> {
     let dirs = run_dirs(&args.runs)?;
     if args.screen {
         return on_screen(alone(&dirs)?);

@@ -35,7 +35,7 @@ struct Screen {
 ///
 /// # Errors
 /// The terminal cannot be drawn on or read.
-pub fn show(walk: &Walk) -> std::io::Result<u8> {
+pub(super) fn show(walk: &Walk) -> std::io::Result<u8> {
     let mut screen = Screen::of(walk);
     let gate = interrupt::gate();
     let mut terminal = ratatui::try_init()?;

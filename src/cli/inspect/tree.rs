@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// One line of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub(super) struct Node {
     /// How deep it lies.
     pub depth: usize,
     /// What it is called.
@@ -22,7 +22,7 @@ pub struct Node {
 
 /// The tree with what of it is open and where one stands.
 #[derive(Debug)]
-pub struct Tree {
+pub(super) struct Tree {
     nodes: Vec<Node>,
     open: Vec<bool>,
     selected: usize,
@@ -30,7 +30,7 @@ pub struct Tree {
 
 impl Tree {
     /// A run; levels are open.
-    pub fn of(walk: &Walk) -> Self {
+    pub(super) fn of(walk: &Walk) -> Self {
         let mut nodes = vec![Node {
             depth: 0,
             title: format!("{}: {}", walk.facts.bug, walk.facts.verdict_title()),
@@ -68,7 +68,7 @@ impl Tree {
     }
 
     /// Lines that are to be seen, with their places.
-    pub fn seen(&self) -> Vec<(usize, &Node)> {
+    pub(super) fn seen(&self) -> Vec<(usize, &Node)> {
         let mut closed = usize::MAX;
         let mut seen = Vec::new();
         for (at, node) in self.nodes.iter().enumerate() {
@@ -82,30 +82,30 @@ impl Tree {
     }
 
     /// Where one stands.
-    pub fn node(&self) -> &Node {
+    pub(super) fn node(&self) -> &Node {
         &self.nodes[self.selected]
     }
 
     /// Where one stands, among the lines that are to be seen.
-    pub fn position(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.seen().iter().position(|(at, _)| *at == self.selected).unwrap_or(0)
     }
 
     /// Whether the line has others below it, and whether they are open.
-    pub fn is_open(&self, at: usize) -> Option<bool> {
+    pub(super) fn is_open(&self, at: usize) -> Option<bool> {
         let has = self.nodes.get(at + 1).is_some_and(|next| next.depth > self.nodes[at].depth);
         has.then(|| self.open[at])
     }
 
     /// Goes so many lines down, or up.
-    pub fn go(&mut self, by: isize) {
+    pub(super) fn go(&mut self, by: isize) {
         let seen = self.seen();
         let to = self.position().saturating_add_signed(by).min(seen.len() - 1);
         self.selected = seen[to].0;
     }
 
     /// Opens the line where one stands, or closes it; one that is closed already leads to the line above it.
-    pub fn open(&mut self, open: bool) {
+    pub(super) fn open(&mut self, open: bool) {
         let at = self.selected;
         if self.is_open(at).is_some_and(|now| now != open) {
             self.open[at] = open;
@@ -117,7 +117,7 @@ impl Tree {
 
     /// Goes to the next line, from the one after this on and then from the first, that holds the text; whether there is
     /// one. What it lies in is opened.
-    pub fn find(&mut self, text: &str) -> bool {
+    pub(super) fn find(&mut self, text: &str) -> bool {
         let text = text.to_lowercase();
         let holds =
             |node: &Node| [&node.title, &node.body, &node.diffs].iter().any(|part| part.to_lowercase().contains(&text));

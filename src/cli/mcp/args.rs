@@ -10,7 +10,7 @@ use serde::Serialize;
 /// `mcp`.
 #[derive(Debug, Args)]
 #[command(after_help = help::MCP)]
-pub struct McpArgs {
+pub(crate) struct McpArgs {
     /// Folder in which projects may be worked on; may be repeated. Roots that the client lists are taken where none is
     /// given, and can only narrow those that are.
     #[arg(help_heading = "This command", long, value_name = "DIR")]
@@ -25,7 +25,7 @@ pub struct McpArgs {
 
 /// Settings of every request.
 #[derive(Debug, Clone, Default, Args, Serialize)]
-pub struct McpSettings {
+pub(crate) struct McpSettings {
     /// Isolation of everything that is compiled or tested [default: auto].
     #[arg(help_heading = "Bug and project", long, value_enum)]
     pub sandbox: Option<SandboxArg>,
@@ -47,7 +47,7 @@ pub struct McpSettings {
 
 /// Settings of one request: those of the server, and the tests that it names.
 #[derive(Debug, Serialize)]
-pub struct RequestSettings {
+pub(crate) struct RequestSettings {
     /// The server's.
     #[serde(flatten)]
     pub server: McpSettings,

@@ -26,7 +26,7 @@ const KEPT: usize = 3;
 
 /// What a bug is prepared for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub(super) enum Purpose {
     /// To judge patches: nobody looks for the fault.
     Judge,
     /// To find the fault and to run tests.
@@ -36,7 +36,7 @@ pub enum Purpose {
 }
 
 /// What a bug is prepared as.
-pub enum Held {
+pub(super) enum Held {
     /// With its failing tests.
     Bench(Box<Workbench>),
     /// Its code alone.
@@ -44,7 +44,7 @@ pub enum Held {
 }
 
 /// A bug that is ready.
-pub struct Warm {
+pub(super) struct Warm {
     key: Key,
     /// It.
     pub held: Held,
@@ -64,14 +64,14 @@ struct Key {
 
 /// The bugs that are ready. One that is at work is with its request: what is cancelled does not come back.
 #[derive(Default)]
-pub struct Benches(Mutex<VecDeque<Warm>>);
+pub(super) struct Benches(Mutex<VecDeque<Warm>>);
 
 impl Benches {
     /// The bug, ready for its purpose.
     ///
     /// # Errors
     /// Everything that can be wrong with a bug.
-    pub async fn take(
+    pub(super) async fn take(
         &self,
         bug: &BugId,
         config: &Config,
@@ -95,7 +95,7 @@ impl Benches {
     }
 
     /// Keeps it for the next request.
-    pub fn put(&self, warm: Warm) {
+    pub(super) fn put(&self, warm: Warm) {
         warm.listener.send_to(None);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_back(warm);

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 ///
 /// # Errors
 /// The port is taken.
-pub async fn serve(server: Server, port: u16) -> Result<(), Failure> {
+pub(super) async fn serve(server: Server, port: u16) -> Result<(), Failure> {
     let taken = |error: std::io::Error| {
         Failure::unusable(format!("--http {port}: {error}"), "name another port, or 0 for a free one")
     };

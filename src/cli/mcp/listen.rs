@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// Who hears what is done for a request. What is kept warm outlives its request, so the receiver can be replaced.
 #[derive(Clone, Default)]
-pub struct Listener(Arc<Mutex<State>>);
+pub(super) struct Listener(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -18,18 +18,18 @@ struct State {
 
 impl Listener {
     /// Sends messages here from now on.
-    pub fn send_to(&self, to: Option<UnboundedSender<String>>) {
+    pub(super) fn send_to(&self, to: Option<UnboundedSender<String>>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).to = to;
     }
 
     /// Sends messages to where this one sends them.
-    pub fn follow(&self, other: &Self) {
+    pub(super) fn follow(&self, other: &Self) {
         let to = other.0.lock().unwrap_or_else(PoisonError::into_inner).to.clone();
         self.send_to(to);
     }
 
     /// Hears of phases.
-    pub fn watcher(&self) -> Watcher {
+    pub(super) fn watcher(&self) -> Watcher {
         let own = self.clone();
         Watcher::new(move |progress: &Progress| {
             own.tell(match progress.of {

@@ -1,7 +1,7 @@
 //! `unidebug mcp`: a server of the Model Context Protocol. A host's agent gets the judge and the tools around it; what
 //! the agent asks is data, and only the host grants folders and caps.
 
-pub mod args;
+pub(super) mod args;
 
 mod bench;
 mod http;
@@ -22,7 +22,7 @@ use server::Server;
 ///
 /// # Errors
 /// A root that is no folder, a port that is taken, a broken transport.
-pub async fn mcp(args: McpArgs) -> Result<u8, Failure> {
+pub(super) async fn mcp(args: McpArgs) -> Result<u8, Failure> {
     let McpArgs { root, http, settings } = args;
     let server = Server::new(settings, Granted::of(&root)?, http.is_some());
     match http {

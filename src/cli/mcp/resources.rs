@@ -28,7 +28,7 @@ const COMMENT: File = File { name: "report.md", mime: "text/markdown", about: "t
 const PATCH: File = File { name: "patch.diff", mime: "text/x-diff", about: "the plausible patch" };
 
 /// The newest runs that may be seen.
-pub fn list(granted: &Granted) -> Vec<Resource> {
+pub(super) fn list(granted: &Granted) -> Vec<Resource> {
     let seen = runs::names().into_iter().filter(|name| is_shown(name, granted));
     let mut listed = Vec::new();
     for name in seen.take(LISTED) {
@@ -47,7 +47,7 @@ pub fn list(granted: &Granted) -> Vec<Resource> {
 }
 
 /// The form of their addresses.
-pub fn templates() -> Vec<ResourceTemplate> {
+pub(super) fn templates() -> Vec<ResourceTemplate> {
     let form = |file: File| {
         ResourceTemplate::new(format!("{PREFIX}{{run}}/{}", file.name), file.name)
             .with_description(file.about)
@@ -60,7 +60,7 @@ pub fn templates() -> Vec<ResourceTemplate> {
 ///
 /// # Errors
 /// There is no such run or file, or it may not be seen.
-pub fn read(uri: &str, granted: &Granted) -> Result<ResourceContents, Failure> {
+pub(super) fn read(uri: &str, granted: &Granted) -> Result<ResourceContents, Failure> {
     let unknown = || Failure::unusable(format!("no resource `{uri}`"), "`resources/list` names them");
     let (run, file) = uri.strip_prefix(PREFIX).and_then(|rest| rest.split_once('/')).ok_or_else(unknown)?;
     let file = [REPORT, COMMENT, PATCH].into_iter().find(|known| known.name == file).ok_or_else(unknown)?;

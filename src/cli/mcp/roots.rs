@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 
 /// Folders with their real paths.
 #[derive(Debug, Clone, Default)]
-pub struct Granted {
+pub(super) struct Granted {
     flags: Vec<Utf8PathBuf>,
     client: Option<Vec<Utf8PathBuf>>,
 }
@@ -18,7 +18,7 @@ impl Granted {
     ///
     /// # Errors
     /// One of them is no folder.
-    pub fn of(flags: &[Utf8PathBuf]) -> Result<Self, Failure> {
+    pub(super) fn of(flags: &[Utf8PathBuf]) -> Result<Self, Failure> {
         let real = |root: &Utf8PathBuf| {
             let real = root.canonicalize_utf8().ok().filter(|root| root.is_dir());
             real.ok_or_else(|| Failure::usage(format!("--root: no such folder ({root})"), "name a folder"))
@@ -27,7 +27,7 @@ impl Granted {
     }
 
     /// The same with the roots that the client lists, as `file:` addresses. What cannot be read grants nothing.
-    pub fn and_client(&self, addresses: &[String]) -> Self {
+    pub(super) fn and_client(&self, addresses: &[String]) -> Self {
         let roots = addresses.iter().filter_map(|address| path_of(address)?.canonicalize_utf8().ok()).collect();
         Self { flags: self.flags.clone(), client: Some(roots) }
     }
@@ -44,7 +44,7 @@ impl Granted {
     }
 
     /// Whether a request may see this bug: those of benchmarks are as the user set them up.
-    pub fn shows(&self, bug: &BugId) -> bool {
+    pub(super) fn shows(&self, bug: &BugId) -> bool {
         bug.benchmark != LOCAL || self.holds(Utf8Path::new(&bug.name))
     }
 
@@ -52,7 +52,7 @@ impl Granted {
     ///
     /// # Errors
     /// It is none, or a folder outside. Of a path outside nothing is told, not even whether it exists.
-    pub fn bug(&self, text: &str) -> Result<BugId, Failure> {
+    pub(super) fn bug(&self, text: &str) -> Result<BugId, Failure> {
         let path = Utf8Path::new(text);
         let is_path = text.contains('/') || path.exists();
         let inside = !is_path || path.canonicalize_utf8().is_ok_and(|real| self.holds(&real));
@@ -71,7 +71,7 @@ impl Granted {
 }
 
 /// Whether a request names a folder, so that the client's roots matter.
-pub fn names_a_folder(text: &str) -> bool {
+pub(super) fn names_a_folder(text: &str) -> bool {
     text.contains('/') || Utf8Path::new(text).exists()
 }
 

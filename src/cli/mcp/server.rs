@@ -30,7 +30,7 @@ const INSTRUCTIONS: &str = "Finds causes of failing tests and judges patches by 
     patch is plausible only when `judge_patch` says so. Projects are named by their full path and are never changed.";
 
 /// The server of one client.
-pub struct Server {
+pub(super) struct Server {
     shared: Arc<Shared>,
     granted: Granted,
     /// The roots that the client listed last, for requests that cannot ask.
@@ -41,13 +41,13 @@ pub struct Server {
 
 impl Server {
     /// A server with the settings of its host.
-    pub fn new(settings: McpSettings, granted: Granted, is_http: bool) -> Self {
+    pub(super) fn new(settings: McpSettings, granted: Granted, is_http: bool) -> Self {
         let shared = Arc::new(Shared { settings, benches: Benches::default() });
         Self { shared, granted, listed: Mutex::default(), is_http }
     }
 
     /// The same for another client.
-    pub fn another(&self) -> Self {
+    pub(super) fn another(&self) -> Self {
         let (shared, granted) = (self.shared.clone(), self.granted.clone());
         Self { shared, granted, listed: Mutex::default(), is_http: self.is_http }
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// A bug, for tools that ask for no more.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OnBug {
+pub(super) struct OnBug {
     /// Full path of a project inside a granted root, or `benchmark:id` as `unidebug bugs` lists them.
     pub bug: String,
     /// Failing tests to work on, `Class#method`, `Class` or `file.py::Class::test`; those that fail where none is named.
@@ -21,7 +21,7 @@ pub struct OnBug {
 /// `judge_patch`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct JudgePatch {
+pub(super) struct JudgePatch {
     /// Full path of a project inside a granted root, or `benchmark:id`.
     pub bug: String,
     /// The patch as a unified diff against the project as it lies there.
@@ -34,7 +34,7 @@ pub struct JudgePatch {
 /// `run_tests`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RunTests {
+pub(super) struct RunTests {
     /// Full path of a project inside a granted root, or `benchmark:id`.
     pub bug: String,
     /// Tests by class, method or both; what fails, and what was run to find that out, where none is named.
@@ -48,7 +48,7 @@ pub struct RunTests {
 /// `search_code`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SearchCode {
+pub(super) struct SearchCode {
     /// Full path of a project inside a granted root, or `benchmark:id`.
     pub bug: String,
     /// Names of variables, methods or classes, or parts of them.
@@ -58,7 +58,7 @@ pub struct SearchCode {
 /// `repair`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Repair {
+pub(super) struct Repair {
     /// Full path of a project inside a granted root, or `benchmark:id`.
     pub bug: String,
     /// Failing tests to repair; those that fail where none is named.
@@ -74,7 +74,7 @@ pub struct Repair {
 
 /// A tool by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Name {
+pub(super) enum Name {
     /// A verdict on a patch.
     JudgePatch,
     /// Suspicious lines.
@@ -94,7 +94,7 @@ impl Name {
         [Self::JudgePatch, Self::Localize, Self::Triage, Self::RunTests, Self::SearchCode, Self::Repair];
 
     /// The tool of this name.
-    pub fn of(name: &str) -> Option<Self> {
+    pub(super) fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.word() == name)
     }
 
@@ -155,6 +155,6 @@ impl Name {
 }
 
 /// All tools.
-pub fn list() -> Vec<Tool> {
+pub(super) fn list() -> Vec<Tool> {
     Name::ALL.into_iter().map(Name::tool).collect()
 }

@@ -28,7 +28,7 @@ use std::time::Duration;
 const TOP: usize = 10;
 
 /// What all requests share.
-pub struct Shared {
+pub(super) struct Shared {
     /// The server's settings.
     pub settings: McpSettings,
     /// Bugs that stay ready.
@@ -36,7 +36,7 @@ pub struct Shared {
 }
 
 /// One request: what it may work on, and who hears of it.
-pub struct Request<'s> {
+pub(super) struct Request<'s> {
     /// What all requests share.
     pub shared: &'s Shared,
     /// Finds the bug that a text names, inside of what is granted.
@@ -50,7 +50,7 @@ impl Request<'_> {
     ///
     /// # Errors
     /// Wrong arguments, and everything that can be wrong with a bug.
-    pub async fn call(&self, tool: Name, args: Value) -> Result<Value, Failure> {
+    pub(super) async fn call(&self, tool: Name, args: Value) -> Result<Value, Failure> {
         match tool {
             Name::JudgePatch => self.judge(read(args)?).await,
             Name::Localize => self.localize(read(args)?).await,

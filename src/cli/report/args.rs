@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 /// `report`.
 #[derive(Debug, Args)]
-pub struct ReportArgs {
+pub(crate) struct ReportArgs {
     /// Run directories, or folders that hold some.
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<Utf8PathBuf>,
@@ -52,7 +52,7 @@ pub struct ReportArgs {
 
 /// A list of repaired bugs: a file under a name of the user's, or one that comes with the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NamedList {
+pub(crate) enum NamedList {
     /// `NAME=FILE`.
     File {
         /// The name.
@@ -82,7 +82,7 @@ impl FromStr for NamedList {
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
+pub(crate) enum ReportFormat {
     /// For a terminal.
     Text,
     /// Markdown.

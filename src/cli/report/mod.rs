@@ -1,6 +1,6 @@
 //! `unidebug report`: what runs came to, side by side.
 
-pub mod args;
+pub(super) mod args;
 mod review;
 
 use super::error::Failure;
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// A folder holds no run; a journal is damaged; a file cannot be written.
-pub async fn report(args: ReportArgs) -> Result<u8, Failure> {
+pub(super) async fn report(args: ReportArgs) -> Result<u8, Failure> {
     if args.review {
         let runs = read(&args)?;
         interrupt::note_way_back("every verdict is kept; the same command goes on with what is left");
@@ -161,7 +161,7 @@ fn read(args: &ReportArgs) -> Result<Vec<RunFacts>, Failure> {
 ///
 /// # Errors
 /// A folder holds none.
-pub fn run_dirs(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Failure> {
+pub(super) fn run_dirs(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Failure> {
     let mut all = Vec::new();
     for folder in folders {
         let dirs = study::run_dirs(&runs::find(folder)?);
@@ -219,6 +219,6 @@ fn each_file(folder: &Utf8Path, files: &[NamedFile]) -> Result<u8, Failure> {
 ///
 /// # Errors
 /// The system refused.
-pub fn write(file: &Utf8Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+pub(super) fn write(file: &Utf8Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
     std::fs::write(file, content).map_err(|error| Failure::io(&format!("writing {file}"), &error))
 }

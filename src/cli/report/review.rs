@@ -23,7 +23,7 @@ enum Answer {
 ///
 /// # Errors
 /// Nobody's name is known; a review cannot be kept.
-pub fn review(runs: &[RunFacts], args: &ReportArgs, answers: &mut dyn BufRead) -> Result<u8, Failure> {
+pub(super) fn review(runs: &[RunFacts], args: &ReportArgs, answers: &mut dyn BufRead) -> Result<u8, Failure> {
     let user = || std::env::var("USER").ok();
     let name = args.reviewer.clone().or_else(user).filter(|name| !name.trim().is_empty());
     let name = name.ok_or_else(|| Failure::usage("a review needs a name", "say who reviews with --reviewer NAME"))?;

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Says that a kept folder was opened now.
-pub fn used(folder: &Utf8Path) {
+pub(crate) fn used(folder: &Utf8Path) {
     if let Ok(folder) = File::open(folder) {
         // Only the age of what nobody opens decides; a time that cannot be set makes it older, no more.
         let _ = folder.set_modified(SystemTime::now());
@@ -16,7 +16,7 @@ pub fn used(folder: &Utf8Path) {
 }
 
 /// Removes what lies in a folder and was not made or opened for a month, so that the cache does not grow for ever.
-pub fn forget_old(folder: &Utf8Path) {
+pub(crate) fn forget_old(folder: &Utf8Path) {
     for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
         if age.is_some_and(|age| age > KEPT_FOR) {

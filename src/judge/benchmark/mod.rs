@@ -4,7 +4,7 @@
 //! see. The developer's patch travels beside it as an [`Oracle`], which only `report` and explicit `--localization
 //! perfect|file` may open.
 
-pub mod age;
+pub(crate) mod age;
 pub mod choose;
 mod contests;
 mod copy;

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 const NAMED: usize = 5;
 
 /// What a word is made of.
-pub struct Signs<'a> {
+pub(super) struct Signs<'a> {
     /// The patch.
     pub patch: &'a Patch,
     /// What tests ran with it, where that could be measured.
@@ -72,7 +72,7 @@ pub fn against(patch: &Patch, tests: &[&str], language: &'static dyn Language) -
 }
 
 /// The word that signs come to: one that weighs little makes it medium, more of them low.
-pub fn weigh(signs: &Signs<'_>) -> Confidence {
+pub(super) fn weigh(signs: &Signs<'_>) -> Confidence {
     let mut weighed = Weighed::default();
     match signs.ran {
         Some(ran) => by_runs(signs, ran, &mut weighed),

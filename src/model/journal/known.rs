@@ -17,7 +17,7 @@ pub(super) struct Known {
 
 impl Known {
     /// Knows these events.
-    pub fn of<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
+    pub(super) fn of<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
         let mut known = Self::default();
         for event in events {
             if let Ok(value) = serde_json::to_value(event) {
@@ -28,7 +28,7 @@ impl Known {
     }
 
     /// Whether the event is there; each counts once.
-    pub fn take(&mut self, event: &Value) -> bool {
+    pub(super) fn take(&mut self, event: &Value) -> bool {
         if self.left.is_empty() {
             return false;
         }

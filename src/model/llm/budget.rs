@@ -48,24 +48,24 @@ pub(super) struct Amount {
 
 impl Amount {
     /// The most that a request can take; what has no price counts as free here.
-    pub fn of_worst(worst: &WorstCase) -> Self {
+    pub(super) fn of_worst(worst: &WorstCase) -> Self {
         Self { tokens: worst.tokens, pico: worst.cost.0.map_or(0, pico) }
     }
 
     /// What a usage took; where its price is unknown, the fallback's.
-    pub fn of_usage(usage: &Usage, fallback: Self) -> Self {
+    pub(super) fn of_usage(usage: &Usage, fallback: Self) -> Self {
         Self {
             tokens: usage.prompt_tokens.saturating_add(usage.completion_tokens),
             pico: usage.cost_usd.0.map_or(fallback.pico, pico),
         }
     }
 
-    pub fn add(&mut self, more: Self) {
+    pub(super) fn add(&mut self, more: Self) {
         self.tokens = self.tokens.saturating_add(more.tokens);
         self.pico = self.pico.saturating_add(more.pico);
     }
 
-    pub fn take(&mut self, less: Self) {
+    pub(super) fn take(&mut self, less: Self) {
         self.tokens = self.tokens.saturating_sub(less.tokens);
         self.pico = self.pico.saturating_sub(less.pico);
     }

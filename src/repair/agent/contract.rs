@@ -9,7 +9,7 @@ mod slice;
 mod summary;
 mod test;
 
-pub use schema::answer_schema;
+pub(crate) use schema::answer_schema;
 
 use super::marks;
 use super::memory::Memory;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// What an observation means for the agent run.
 #[derive(Debug, PartialEq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// It was no answer: the agent run has its next cycle.
     GoOn,
     /// The run ends with this, and how.
@@ -35,7 +35,7 @@ pub enum Verdict {
 
 /// What an answer is judged against, beside the observation itself.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     /// Who was asked.
     pub profile: &'a Profile,
     /// The bug on the bench.
@@ -55,7 +55,7 @@ impl<'a> Asked<'a> {
 }
 
 /// Judges what the last call brought against what the agent owes.
-pub fn judge(asked: Asked<'_>, observation: &Observation) -> Verdict {
+pub(crate) fn judge(asked: Asked<'_>, observation: &Observation) -> Verdict {
     match (asked.profile.contract, &observation.effect) {
         (ContractKind::Patch, Effect::Tried(attempts)) => judge_tried(asked.profile.ends, attempts),
         (ContractKind::Patch, Effect::NotApplied(attempt)) if asked.profile.ends == Ending::Judged => {
@@ -122,7 +122,7 @@ fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact,
 }
 
 /// What an answer without a command means, as FixAgent's models give it: the tool and its arguments.
-pub fn bare(kind: ContractKind, said: &Value, bench: &Workbench) -> Option<(&'static str, Value)> {
+pub(crate) fn bare(kind: ContractKind, said: &Value, bench: &Workbench) -> Option<(&'static str, Value)> {
     let args = match kind {
         ContractKind::Patch => return bare_patch(said, bench).map(|args| (WRITE_FIX, args)),
         ContractKind::Test => return test::bare(said).map(|args| (WRITE_TEST, args)),
@@ -183,7 +183,7 @@ fn prose(text: &str) -> String {
 }
 
 /// Arguments of `goal_accomplished` for the prompt's list of tools.
-pub fn answer_form(contract: ContractKind) -> &'static str {
+pub(crate) fn answer_form(contract: ContractKind) -> &'static str {
     match contract {
         ContractKind::Marks => "goal_accomplished(marked_code, file_path?, explanation)",
         ContractKind::Slice => "goal_accomplished(segments: [{file_path?, first_line, last_line}], explanation)",

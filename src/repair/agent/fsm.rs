@@ -6,7 +6,7 @@ use crate::tools::GOAL_ACCOMPLISHED;
 
 /// What a call did, as far as the machine must know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub(crate) enum Effect {
     /// The tool did its work.
     Done,
     /// The tool could not do its work (a patch that does not apply): the state is left as it was.
@@ -14,17 +14,17 @@ pub enum Effect {
 }
 
 /// Whether a tool may be used in a state.
-pub fn offers(profile: &Profile, state: &StateName, tool: &ToolName) -> bool {
+pub(crate) fn offers(profile: &Profile, state: &StateName, tool: &ToolName) -> bool {
     profile.states.get(state).is_some_and(|s| s.tools.contains(tool))
 }
 
 /// States of the profile that offer the tool, for the refusal's text.
-pub fn states_offering<'p>(profile: &'p Profile, tool: &ToolName) -> Vec<&'p StateName> {
+pub(crate) fn states_offering<'p>(profile: &'p Profile, tool: &ToolName) -> Vec<&'p StateName> {
     profile.states.iter().filter(|(_, s)| s.tools.contains(tool)).map(|(name, _)| name).collect()
 }
 
 /// The state after a call that was allowed.
-pub fn next(profile: &Profile, state: &StateName, tool: &ToolName, effect: Effect) -> StateName {
+pub(crate) fn next(profile: &Profile, state: &StateName, tool: &ToolName, effect: Effect) -> StateName {
     if effect == Effect::Nothing {
         return state.clone();
     }

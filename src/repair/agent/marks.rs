@@ -22,7 +22,7 @@ struct Line {
 ///
 /// # Errors
 /// No mark at all, or a mark whose line stands in none of the files; the text names it and the nearest lines.
-pub fn map(snippet: &str, files: &[&Arc<SourceFile>], comment: &str) -> Result<Vec<Mark>, String> {
+pub(crate) fn map(snippet: &str, files: &[&Arc<SourceFile>], comment: &str) -> Result<Vec<Mark>, String> {
     let lines: Vec<Line> = snippet.lines().map(|line| read(line, comment)).collect();
     if !lines.iter().any(|line| line.mark.is_some()) {
         return Err(format!("it holds neither `{comment} buggy line` nor `{comment} missing line`"));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Tokens of gathered information in one prompt where nothing else is said; beyond it the newer readings stay.
-pub const GATHERED_TOKENS: usize = 10_000;
+pub(crate) const GATHERED_TOKENS: usize = 10_000;
 
 /// Tools whose effect stands in other sections: hypotheses, state.
 const CONTROL: [&str; 3] = ["express_hypothesis", "discard_hypothesis", "collect_more_information"];

@@ -6,17 +6,17 @@
 
 pub mod ablation;
 pub mod answer;
-pub mod contract;
-pub mod cycle;
+pub(crate) mod contract;
+pub(crate) mod cycle;
 mod early;
 mod error;
 pub mod evidence;
-pub mod fsm;
-pub mod limits;
-pub mod marks;
-pub mod memory;
+pub(crate) mod fsm;
+pub(crate) mod limits;
+pub(crate) mod marks;
+pub(crate) mod memory;
 pub mod mend;
-pub mod middleware;
+pub(crate) mod middleware;
 pub mod policy;
 pub mod profile;
 mod recall;

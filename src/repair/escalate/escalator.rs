@@ -43,7 +43,7 @@ pub enum Decider {
 }
 
 /// Who decides, by level and agent.
-pub type Deciders = Box<dyn Fn(Level, &AgentName) -> Decider + Send + Sync>;
+pub(crate) type Deciders = Box<dyn Fn(Level, &AgentName) -> Decider + Send + Sync>;
 
 /// Why a run was broken off.
 #[derive(Debug, thiserror::Error)]

@@ -16,7 +16,7 @@ const FAMILIES: usize = 5;
 const NEAR_MISSES: usize = 3;
 
 /// Puts what an agent made into the case file; `families` says what the engine has tried until now.
-pub fn file(
+pub(super) fn file(
     case: &mut CaseFile,
     level: Level,
     agent: AgentName,
@@ -79,7 +79,7 @@ fn engine_note(attempts: &[PatchAttempt], families: &[(&'static str, usize)]) ->
 
 /// Bug-related files, each content once; the bug-located one alone while there is no list. Those that have a summary
 /// only when they are to be summarised again.
-pub fn files(bench: &Workbench, case: &CaseFile, again: bool) -> Vec<RepoPath> {
+pub(super) fn files(bench: &Workbench, case: &CaseFile, again: bool) -> Vec<RepoPath> {
     let text = |path: &RepoPath| bench.index.file(path).map(|file| file.text.clone());
     let summarised = case.summaries().into_iter().filter(|_| !again);
     let mut known: HashSet<_> = summarised.filter_map(|summary| text(&summary.file)).collect();
@@ -88,13 +88,13 @@ pub fn files(bench: &Workbench, case: &CaseFile, again: bool) -> Vec<RepoPath> {
 }
 
 /// The plausible attempts but the chosen one.
-pub fn others(attempts: Vec<PatchAttempt>, chosen: &PatchAttempt) -> Vec<PatchAttempt> {
+pub(super) fn others(attempts: Vec<PatchAttempt>, chosen: &PatchAttempt) -> Vec<PatchAttempt> {
     attempts.into_iter().filter(|a| a.validation.is_plausible() && a.patch != chosen.patch).collect()
 }
 
 /// What a reviewer is asked for, once a patch passed all tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FollowUp {
+pub(super) enum FollowUp {
     /// Whether it is right.
     Review,
     /// Other patches that pass too, in so many cycles.
@@ -103,12 +103,12 @@ pub enum FollowUp {
 
 impl FollowUp {
     /// What a plan wants that asks for alternatives in so many cycles.
-    pub fn of(alternatives: u32) -> Self {
+    pub(super) fn of(alternatives: u32) -> Self {
         if alternatives == 0 { Self::Review } else { Self::Alternatives(alternatives) }
     }
 
     /// Cycles that the reviewer gets.
-    pub fn cycles(self) -> u32 {
+    pub(super) fn cycles(self) -> u32 {
         match self {
             Self::Review => 1,
             Self::Alternatives(cycles) => cycles,
@@ -116,7 +116,7 @@ impl FollowUp {
     }
 
     /// The first line of what the reviewer reads.
-    pub fn request(self) -> &'static str {
+    pub(super) fn request(self) -> &'static str {
         match self {
             Self::Review => "This patch passes all tests: review it",
             Self::Alternatives(_) => "This patch passes all tests: give another one that does",
@@ -124,7 +124,7 @@ impl FollowUp {
     }
 
     /// Takes over what the reviewer answered; gives what a user is told of it.
-    pub fn take(self, repair: &mut Repair, ended: Ended, reviewer: &AgentName) -> Option<String> {
+    pub(super) fn take(self, repair: &mut Repair, ended: Ended, reviewer: &AgentName) -> Option<String> {
         match self {
             Self::Review => {
                 take_review(repair, ended);

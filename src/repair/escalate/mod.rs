@@ -26,9 +26,9 @@
 //! ```
 
 mod builder;
-pub mod caps;
+pub(crate) mod caps;
 mod choose;
-pub mod escalator;
+pub(crate) mod escalator;
 mod filing;
 pub mod level;
 mod needless;

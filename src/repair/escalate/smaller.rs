@@ -16,7 +16,7 @@ const MOST: usize = 60;
 const TIME: Duration = Duration::from_secs(15);
 
 /// What minimising came to.
-pub enum Smaller {
+pub(super) enum Smaller {
     /// There is no smaller patch.
     None,
     /// The smallest passed the quick look and not its confirmation.
@@ -29,7 +29,7 @@ pub enum Smaller {
 ///
 /// # Errors
 /// Faults of the environment.
-pub async fn smaller(repair: &Repair, bench: &Workbench, deadline: Instant) -> Result<Smaller, ValidateError> {
+pub(super) async fn smaller(repair: &Repair, bench: &Workbench, deadline: Instant) -> Result<Smaller, ValidateError> {
     let whole = &repair.attempt.patch;
     let reached = |path: &RepoPath, span: LineSpan| is_run(bench, path, span);
     let mut minimiser = Minimiser::new(whole, bench.language, &reached);

@@ -54,7 +54,7 @@ impl Edit {
 }
 
 /// The changes in order of the text, when no two of them touch the same bytes.
-pub fn in_order(changes: &[Change]) -> Option<Vec<&Change>> {
+pub(super) fn in_order(changes: &[Change]) -> Option<Vec<&Change>> {
     let mut ordered: Vec<&Change> = changes.iter().collect();
     ordered.sort_by_key(|change| (change.range.start, change.range.end));
     let apart = ordered.windows(2).all(|pair| {
@@ -64,7 +64,7 @@ pub fn in_order(changes: &[Change]) -> Option<Vec<&Change>> {
 }
 
 /// A part of the text with the changes inside that part; `None` when they overlap or leave it.
-pub fn applied(text: &str, part: Range<usize>, changes: &[Change]) -> Option<String> {
+pub(super) fn applied(text: &str, part: Range<usize>, changes: &[Change]) -> Option<String> {
     let mut out = String::with_capacity(part.len() + 64);
     let mut at = part.start;
     for change in in_order(changes)? {
@@ -80,7 +80,7 @@ pub fn applied(text: &str, part: Range<usize>, changes: &[Change]) -> Option<Str
 }
 
 /// The smallest member of a type that holds all changes, as a byte range; the whole file when they lie in several.
-pub fn changed_part(unit: &Unit, changes: &[Change]) -> Range<usize> {
+pub(super) fn changed_part(unit: &Unit, changes: &[Change]) -> Range<usize> {
     let whole = 0..unit.text.len();
     let start = changes.iter().map(|change| change.range.start).min().unwrap_or(0);
     let end = changes.iter().map(|change| change.range.end).max().unwrap_or(0);
@@ -95,7 +95,7 @@ pub fn changed_part(unit: &Unit, changes: &[Change]) -> Range<usize> {
 
 /// The key of a candidate: equal for candidates whose tokens are equal but for comments, white space and needless
 /// parentheses. `None` when the result does not parse, overlaps, or equals the original.
-pub fn normal_form(unit: &Unit, changes: &[Change]) -> Option<u64> {
+pub(super) fn normal_form(unit: &Unit, changes: &[Change]) -> Option<u64> {
     let part = changed_part(unit, changes);
     let wrapped = |body: &str| {
         if part.len() == unit.text.len() { body.to_owned() } else { unit.language.wrapped(body).text }

@@ -196,7 +196,7 @@ fn is_fraction(number: &str) -> bool {
 }
 
 /// The type a method in Java returns, read from its signature; `None` for constructors.
-pub fn returned(method: &Method) -> Option<ValueType> {
+pub(super) fn returned(method: &Method) -> Option<ValueType> {
     if method.constructor {
         return None;
     }

@@ -80,7 +80,7 @@ impl Ingredients {
 }
 
 /// The place inside a statement's header from which all its own variables are visible.
-pub fn inner_place(site: Node<'_>) -> Node<'_> {
+pub(super) fn inner_place(site: Node<'_>) -> Node<'_> {
     if site.shape() != "for_statement" {
         return site;
     }

@@ -4,7 +4,12 @@ use super::types::ValueType;
 
 /// The result type of a call on a library type, when it is well known. `receiver` is the receiver's text, for static
 /// calls such as `Math.max`.
-pub fn returns(owner: Option<&ValueType>, receiver: &str, name: &str, args: &[Option<ValueType>]) -> Option<ValueType> {
+pub(super) fn returns(
+    owner: Option<&ValueType>,
+    receiver: &str,
+    name: &str,
+    args: &[Option<ValueType>],
+) -> Option<ValueType> {
     static_call(receiver, name, args)
         .or_else(|| owner.and_then(|owner| element_call(owner, name)))
         .or_else(|| by_name(name).map(ValueType::new))
@@ -115,7 +120,7 @@ fn by_name(name: &str) -> Option<&'static str> {
 }
 
 /// The wrapper of a primitive: type arguments cannot be primitive.
-pub fn boxed(kind: &ValueType) -> String {
+pub(super) fn boxed(kind: &ValueType) -> String {
     match kind.as_str() {
         "boolean" => "Boolean",
         "byte" => "Byte",
@@ -165,7 +170,7 @@ const CONFUSABLE: &[&[&str]] = &[
 ];
 
 /// Methods of the library that may have been meant instead of `name`.
-pub fn confusable(name: &str) -> impl Iterator<Item = &'static str> {
+pub(super) fn confusable(name: &str) -> impl Iterator<Item = &'static str> {
     let groups = CONFUSABLE.iter().filter(move |group| group.contains(&name));
     groups.flat_map(|group| group.iter().copied()).filter(move |other| *other != name)
 }

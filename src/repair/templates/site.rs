@@ -198,12 +198,12 @@ fn renamed(ingredient: &Ingredient, from: &str, to: &str) -> String {
 }
 
 /// Similarity of two names in `0.0..=1.0`.
-pub fn similarity(a: &str, b: &str) -> f64 {
+pub(super) fn similarity(a: &str, b: &str) -> f64 {
     strsim::jaro_winkler(&a.to_lowercase(), &b.to_lowercase())
 }
 
 /// A text on one line, cut for an explanation.
-pub fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     const MOST: usize = 60;
     clipped(&on_one_line(text), MOST)
 }

@@ -13,7 +13,7 @@ use similar::{ChangeTag, TextDiff};
 use std::fs;
 
 /// An index of one file `A.java` with that text.
-pub fn index_of(source: &str) -> CodeIndex {
+pub(crate) fn index_of(source: &str) -> CodeIndex {
     index_in(source, &Java)
 }
 
@@ -26,17 +26,17 @@ fn index_in(source: &str, language: &'static dyn Language) -> CodeIndex {
 }
 
 /// Whole texts that a template proposes for the statement on a line, the heaviest first. Every one of them parses.
-pub fn whole_proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
+pub(crate) fn whole_proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
     whole_proposals_for(template, source, line, &Clues::default())
 }
 
 /// The same when the failing tests say this about exceptions.
-pub fn whole_proposals_for(template: &dyn Template, source: &str, line: u32, clues: &Clues) -> Vec<String> {
+pub(crate) fn whole_proposals_for(template: &dyn Template, source: &str, line: u32, clues: &Clues) -> Vec<String> {
     proposed(&index_of(source), template, source, line, clues)
 }
 
 /// Whole texts that a template proposes for a statement in Python.
-pub fn whole_proposals_in_python(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
+pub(crate) fn whole_proposals_in_python(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
     proposed(&index_in(source, &Python), template, source, line, &Clues::default())
 }
 
@@ -58,7 +58,7 @@ fn proposed(index: &CodeIndex, template: &dyn Template, source: &str, line: u32,
 }
 
 /// The first line that each proposal changes or adds, without indentation; empty when it only deletes.
-pub fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
+pub(crate) fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
     let changed = |text: &String| {
         let diff = TextDiff::from_lines(source, text.as_str());
         let added = diff.iter_all_changes().find(|change| change.tag() == ChangeTag::Insert);
@@ -68,7 +68,7 @@ pub fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String
 }
 
 /// A ranking of lines of `src/A.java`, equally suspicious.
-pub fn ranking_of(lines: &[u32]) -> Ranking {
+pub(crate) fn ranking_of(lines: &[u32]) -> Ranking {
     let file = RepoPath::new("src/A.java").unwrap();
     let suspect = |line: &u32| Suspect {
         location: Location { file: file.clone(), line: *line },
@@ -80,6 +80,6 @@ pub fn ranking_of(lines: &[u32]) -> Ranking {
 }
 
 /// The text a candidate leaves behind.
-pub fn text_after(candidate: &Candidate) -> String {
+pub(crate) fn text_after(candidate: &Candidate) -> String {
     String::from_utf8(candidate.patch.files[0].after.to_vec()).unwrap()
 }

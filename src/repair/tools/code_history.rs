@@ -13,7 +13,7 @@ const COMMITS: usize = 10;
 const MAX_LINES: u32 = 60;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// File; the bug-located one when absent.
     file_path: Option<String>,
     /// First of the lines whose last change is wanted.
@@ -22,7 +22,7 @@ pub struct Args {
     end_line: Option<u32>,
 }
 
-pub struct CodeHistory;
+pub(super) struct CodeHistory;
 
 #[async_trait]
 impl TypedTool for CodeHistory {

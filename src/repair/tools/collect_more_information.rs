@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// What is missing.
     reason: String,
 }
 
-pub struct CollectMoreInformation;
+pub(super) struct CollectMoreInformation;
 
 #[async_trait]
 impl TypedTool for CollectMoreInformation {

@@ -12,12 +12,12 @@ use std::fmt::Write;
 const MAX_FILES: usize = 25;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// File whose neighbours are wanted; without it the graph around the failing tests.
     file_path: Option<String>,
 }
 
-pub struct DependencyGraph;
+pub(super) struct DependencyGraph;
 
 #[async_trait]
 impl TypedTool for DependencyGraph {

@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// What speaks against it.
     reason: String,
 }
 
-pub struct DiscardHypothesis;
+pub(super) struct DiscardHypothesis;
 
 #[async_trait]
 impl TypedTool for DiscardHypothesis {

@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// The cause of the failure, as far as it is believed now.
     hypothesis: String,
 }
 
-pub struct ExpressHypothesis;
+pub(super) struct ExpressHypothesis;
 
 #[async_trait]
 impl TypedTool for ExpressHypothesis {

@@ -11,14 +11,14 @@ use std::fmt::Write;
 const MAX_BODIES: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// File, relative to the checkout.
     file_path: String,
     /// Name of the method, or `name(Type,Type)` for one overload.
     method_name: String,
 }
 
-pub struct ExtractMethod;
+pub(super) struct ExtractMethod;
 
 #[async_trait]
 impl TypedTool for ExtractMethod {

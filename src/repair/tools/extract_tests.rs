@@ -12,13 +12,13 @@ use std::fmt::Write;
 const MAX_TESTS: usize = 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// Tests to pass over; without it those come first whose code was not shown yet.
     #[serde(default)]
     skip: Option<usize>,
 }
 
-pub struct ExtractTests;
+pub(super) struct ExtractTests;
 
 #[async_trait]
 impl TypedTool for ExtractTests {

@@ -11,7 +11,7 @@ use std::fmt::Write;
 const MAX_CALLS: usize = 12;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// Code that holds a method call.
     code_snippet: String,
     /// Only this file; all when absent.
@@ -19,7 +19,7 @@ pub struct Args {
     file_path: Option<String>,
 }
 
-pub struct FindSimilarApiCalls;
+pub(super) struct FindSimilarApiCalls;
 
 #[async_trait]
 impl TypedTool for FindSimilarApiCalls {

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use std::fmt::Write;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// File, relative to the checkout.
     file_path: String,
 }
 
-pub struct GetClassesAndMethods;
+pub(super) struct GetClassesAndMethods;
 
 #[async_trait]
 impl TypedTool for GetClassesAndMethods {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// The tool that ends an agent run.
 pub const GOAL_ACCOMPLISHED: &str = "goal_accomplished";
 
-pub struct GoalAccomplished;
+pub(super) struct GoalAccomplished;
 
 #[async_trait]
 impl Tool for GoalAccomplished {

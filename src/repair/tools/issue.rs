@@ -50,7 +50,7 @@ const IDLE: [&str; 30] = [
 ];
 
 /// What an issue is about, by its text.
-pub struct SpokenOf<'b> {
+pub(crate) struct SpokenOf<'b> {
     /// Methods of the product, those that the text names first.
     pub methods: Vec<&'b Method>,
     /// Files of tests, the nearest first.
@@ -59,7 +59,7 @@ pub struct SpokenOf<'b> {
 
 impl<'b> SpokenOf<'b> {
     /// By the text of the issue.
-    pub fn of(bench: &'b Workbench, issue: &str) -> Self {
+    pub(crate) fn of(bench: &'b Workbench, issue: &str) -> Self {
         let words = words(issue);
         let methods = methods(bench, &words);
         let tests = tests(bench, &words, &methods);
@@ -147,7 +147,7 @@ fn subject(class: &str) -> String {
 }
 
 /// Whether a method is a test, by its annotation or its name.
-pub fn is_test(method: &Method) -> bool {
+pub(crate) fn is_test(method: &Method) -> bool {
     method.annotations.iter().any(|name| name.ends_with("Test")) || method.name.starts_with("test")
 }
 

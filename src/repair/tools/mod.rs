@@ -16,7 +16,7 @@ mod find_similar_api_calls;
 mod generate_method_body;
 mod get_classes_and_methods;
 mod goal_accomplished;
-pub mod issue;
+pub(crate) mod issue;
 mod observation;
 mod observe_run;
 mod read_range;

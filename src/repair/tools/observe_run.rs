@@ -15,7 +15,7 @@ const LONGEST: usize = 80;
 const MAX_LINES: u32 = 400;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// Values to tell at every line beside those of its variables: `order.items[0].price`.
     #[serde(default)]
     expressions: Option<Vec<String>>,
@@ -29,7 +29,7 @@ pub struct Args {
     test: Option<String>,
 }
 
-pub struct ObserveRun;
+pub(super) struct ObserveRun;
 
 #[async_trait]
 impl TypedTool for ObserveRun {

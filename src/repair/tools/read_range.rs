@@ -11,7 +11,7 @@ use std::fmt::Write;
 const MAX_LINES: u32 = 200;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// File, relative to the checkout.
     file_path: String,
     /// First line, counted from 1.
@@ -20,7 +20,7 @@ pub struct Args {
     end_line: u32,
 }
 
-pub struct ReadRange;
+pub(super) struct ReadRange;
 
 #[async_trait]
 impl TypedTool for ReadRange {

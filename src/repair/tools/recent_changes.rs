@@ -19,7 +19,7 @@ const SUBJECT: usize = 100;
 const LINE: usize = 140;
 
 /// The newest changes; nothing without a history, or where nothing was changed since the code was written.
-pub async fn of(bench: &Workbench) -> Option<String> {
+pub(super) async fn of(bench: &Workbench) -> Option<String> {
     let history = bench.history.as_ref()?;
     let mut told: Vec<(RepoPath, LastChange)> = Vec::new();
     for (file, lines) in suspicious(bench) {

@@ -10,9 +10,9 @@ use std::fmt::Write;
 const MAX_LINES: usize = 15;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {}
+pub(super) struct Args {}
 
-pub struct RunFaultLocalization;
+pub(super) struct RunFaultLocalization;
 
 #[async_trait]
 impl TypedTool for RunFaultLocalization {

@@ -12,13 +12,13 @@ use std::fmt::Write;
 const MAX_FAILURES: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// Tests as `Class#method` or `Class`; all when absent.
     #[serde(default)]
     tests: Option<Vec<String>>,
 }
 
-pub struct RunTests;
+pub(super) struct RunTests;
 
 #[async_trait]
 impl TypedTool for RunTests {

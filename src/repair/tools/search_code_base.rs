@@ -18,12 +18,12 @@ const MAX_HITS: usize = 25;
 const MAX_LINE: usize = 120;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// Words to look for: names of variables, methods, classes, or parts of them.
     key_words: Vec<String>,
 }
 
-pub struct SearchCodeBase;
+pub(super) struct SearchCodeBase;
 
 #[async_trait]
 impl TypedTool for SearchCodeBase {

@@ -11,12 +11,12 @@ use std::fmt::Write;
 const MOST: usize = 3;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// A few words on what is wrong.
     query: String,
 }
 
-pub struct SearchSolutions;
+pub(super) struct SearchSolutions;
 
 #[async_trait]
 impl TypedTool for SearchSolutions {

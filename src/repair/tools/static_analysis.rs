@@ -12,12 +12,12 @@ use std::fmt::Write;
 const MOST: usize = 40;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// File; the bug-located one when absent.
     file_path: Option<String>,
 }
 
-pub struct StaticAnalysis;
+pub(super) struct StaticAnalysis;
 
 #[async_trait]
 impl TypedTool for StaticAnalysis {

@@ -17,14 +17,14 @@ const MAX_DEPTH: usize = 8;
 const MAX_CODE: usize = 60;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// File, relative to the checkout.
     file_path: String,
     /// Method; every overload of it is shown.
     method_name: String,
 }
 
-pub struct SyntaxTree;
+pub(super) struct SyntaxTree;
 
 #[async_trait]
 impl TypedTool for SyntaxTree {

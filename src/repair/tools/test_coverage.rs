@@ -16,12 +16,12 @@ const RARE: f64 = 0.2;
 const MAX_LINES: u32 = 200;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// File; the bug-located one when absent.
     file_path: Option<String>,
 }
 
-pub struct TestCoverage;
+pub(super) struct TestCoverage;
 
 #[async_trait]
 impl TypedTool for TestCoverage {

@@ -16,7 +16,7 @@ const MAX_SHOWN: usize = 5;
 /// The tool that proposes a patch.
 pub const WRITE_FIX: &str = "write_fix";
 
-pub struct WriteFix;
+pub(super) struct WriteFix;
 
 #[async_trait]
 impl Tool for WriteFix {

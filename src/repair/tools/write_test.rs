@@ -26,7 +26,7 @@ const NO_TESTS: [&str; 4] = ["conftest", "tests", "__init__", "setup"];
 const FOLDERS: usize = 4;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {
+pub(super) struct Args {
     /// The whole new test file; for a test file that is there, the test method alone, with the imports it needs in front.
     code: String,
     /// The test file, relative to the project; a new one beside the nearest tests when absent.
@@ -40,7 +40,7 @@ pub struct Args {
     explanation: Option<String>,
 }
 
-pub struct WriteTest;
+pub(super) struct WriteTest;
 
 #[async_trait]
 impl TypedTool for WriteTest {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 const LEAST: usize = 24;
 
 /// Both texts in two columns that are `width` wide together; long lines go on below.
-pub fn beside(left: (&str, &str), right: (&str, &str), width: usize) -> String {
+pub(crate) fn beside(left: (&str, &str), right: (&str, &str), width: usize) -> String {
     let side = (width.saturating_sub(3) / 2).max(LEAST);
     let column = |(title, text): (&str, &str)| {
         let mut lines = vec![title.to_owned(), "─".repeat(side)];

@@ -2,7 +2,7 @@
 
 mod beside;
 
-pub use beside::beside;
+pub(crate) use beside::beside;
 
 use super::study::{Correctness, RunFacts};
 use camino::Utf8Path;
@@ -15,11 +15,11 @@ use std::io::{self, Write};
 /// Schema of a recorded review.
 const SCHEMA: u32 = 1;
 /// File of a run directory that keeps its reviews, one a line; the last one of a patch counts.
-pub const FILE: &str = "reviews.jsonl";
+pub(crate) const FILE: &str = "reviews.jsonl";
 
 /// A person's word on a patch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Review {
+pub(crate) struct Review {
     schema: u32,
     /// Whether the patch does what the developer meant.
     pub correct: bool,
@@ -35,7 +35,7 @@ pub struct Review {
 
 impl Review {
     /// A word that is said now.
-    pub fn new(patch: &str, correct: bool, by: &str, reason: &str) -> Self {
+    pub(crate) fn new(patch: &str, correct: bool, by: &str, reason: &str) -> Self {
         let at = jiff::Timestamp::now().round(jiff::Unit::Second).map_or_else(|_| String::new(), |at| at.to_string());
         Self { schema: SCHEMA, correct, by: by.to_owned(), reason: reason.to_owned(), at, patch: fingerprint(patch) }
     }
@@ -44,7 +44,7 @@ impl Review {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn record(&self, dir: &Utf8Path) -> io::Result<()> {
+    pub(crate) fn record(&self, dir: &Utf8Path) -> io::Result<()> {
         let path = dir.join(FILE);
         // A line that a crash cut off must not take this one with it.
         let cut = std::fs::read(&path).is_ok_and(|kept| kept.last().is_some_and(|last| *last != b'\n'));
@@ -60,7 +60,7 @@ fn fingerprint(patch: &str) -> String {
 }
 
 /// The last word on a patch in a run directory. Lines that cannot be read, or that a newer program wrote, say nothing.
-pub fn of(dir: &Utf8Path, patch: &str) -> Option<Review> {
+pub(crate) fn of(dir: &Utf8Path, patch: &str) -> Option<Review> {
     let kept = std::fs::read(dir.join(FILE)).ok()?;
     let text = String::from_utf8_lossy(&kept);
     let wanted = fingerprint(patch);
@@ -70,7 +70,7 @@ pub fn of(dir: &Utf8Path, patch: &str) -> Option<Review> {
 
 /// Runs of one bug that ended with the same patch: one word is enough for all.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item<'r> {
+pub(crate) struct Item<'r> {
     /// The runs, at least one.
     pub runs: Vec<&'r RunFacts>,
     /// Their patch.
@@ -78,7 +78,7 @@ pub struct Item<'r> {
 }
 
 /// Patches that wait for a person, in the order of the runs.
-pub fn queue(runs: &[RunFacts]) -> Vec<Item<'_>> {
+pub(crate) fn queue(runs: &[RunFacts]) -> Vec<Item<'_>> {
     let mut items: Vec<Item<'_>> = Vec::new();
     let mut known: BTreeMap<(String, &str), usize> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.correctness() == Some(Correctness::Waiting)) {
@@ -93,7 +93,7 @@ pub fn queue(runs: &[RunFacts]) -> Vec<Item<'_>> {
 }
 
 /// `n` of the items, drawn by `seed` and left in their order: the same seed draws the same from the same queue.
-pub fn sample(mut items: Vec<Item<'_>>, n: usize, seed: u64) -> Vec<Item<'_>> {
+pub(crate) fn sample(mut items: Vec<Item<'_>>, n: usize, seed: u64) -> Vec<Item<'_>> {
     let mut drawn: Vec<usize> = (0..items.len()).collect();
     fastrand::Rng::with_seed(seed).shuffle(&mut drawn);
     drawn.truncate(n);

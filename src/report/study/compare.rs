@@ -9,7 +9,7 @@ const DIRECT: &str = "direct";
 
 /// Two configurations on the bugs that both finished. A bug counts as repaired when any repetition repaired it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Pair {
+pub(crate) struct Pair {
     /// The first.
     pub a: String,
     /// The second.
@@ -51,7 +51,7 @@ impl Pair {
 
 /// What a strategy repairs beyond the same model asked directly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Gain {
+pub(crate) struct Gain {
     /// The model.
     pub model: String,
     /// The strategy first, direct second.
@@ -73,7 +73,7 @@ fn on_common_bugs(a: &BTreeMap<String, bool>, b: &BTreeMap<String, bool>) -> Vec
 }
 
 /// Every two configurations that have a bug in common.
-pub fn pairs(runs: &[RunFacts], quality: Quality) -> Vec<Pair> {
+pub(super) fn pairs(runs: &[RunFacts], quality: Quality) -> Vec<Pair> {
     let repaired: Vec<_> = repaired(runs, quality).into_iter().collect();
     let mut pairs = Vec::new();
     for (at, (a, of_a)) in repaired.iter().enumerate() {
@@ -88,7 +88,7 @@ pub fn pairs(runs: &[RunFacts], quality: Quality) -> Vec<Pair> {
 }
 
 /// For every model that was also asked directly: what each other configuration of it gains.
-pub fn gains(runs: &[RunFacts], quality: Quality) -> Vec<Gain> {
+pub(super) fn gains(runs: &[RunFacts], quality: Quality) -> Vec<Gain> {
     let repaired = repaired(runs, quality);
     let settings: BTreeSet<(&str, &str, &str)> =
         runs.iter().map(|run| (&*run.setting.model, &*run.setting.strategy, &*run.setting.line)).collect();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// Counts of one group of runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// Runs.
     pub runs: u64,
     /// Bugs.
@@ -52,12 +52,12 @@ pub struct Counts {
 
 impl Counts {
     /// Runs that are over.
-    pub fn finished(&self) -> u64 {
+    pub(crate) fn finished(&self) -> u64 {
         self.runs - self.unfinished
     }
 
     /// Counts a group.
-    pub fn of<'r>(runs: impl IntoIterator<Item = &'r RunFacts>) -> Self {
+    pub(crate) fn of<'r>(runs: impl IntoIterator<Item = &'r RunFacts>) -> Self {
         let mut counts = Self::default();
         for run in runs {
             counts.add(run);
@@ -105,7 +105,7 @@ impl Counts {
 
 /// One level of the escalation, over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LevelCounts {
+pub(crate) struct LevelCounts {
     /// The level.
     pub level: Level,
     /// Runs that entered it.
@@ -125,7 +125,7 @@ pub struct LevelCounts {
 }
 
 /// The levels from level 0 to refine; those that no run came to are left out.
-pub fn escalation(runs: &[RunFacts]) -> Vec<LevelCounts> {
+pub(super) fn escalation(runs: &[RunFacts]) -> Vec<LevelCounts> {
     let levels = [Level::First, Level::L1, Level::L2, Level::L3, Level::Refine];
     levels.into_iter().map(|level| counts_of(level, runs)).filter(|counts| counts.entered > 0).collect()
 }

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 const DEPTH: usize = 6;
 
 /// Run directories at or below a folder: those with a journal, in order.
-pub fn run_dirs(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+pub(crate) fn run_dirs(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let has_journal = |dir: &Utf8Path| crate::journal::RunDir::journal_in(dir).is_file();
     if has_journal(folder) {
         return vec![folder.to_owned()];

@@ -10,7 +10,7 @@ fn read(tables: &[Table]) -> impl Iterator<Item = &Table> {
 }
 
 /// Tables for a terminal: columns aligned, numbers to the right.
-pub fn text(tables: &[Table]) -> String {
+pub(crate) fn text(tables: &[Table]) -> String {
     let mut out = String::new();
     for table in read(tables) {
         let _ = writeln!(out, "{}", table.title.to_uppercase());
@@ -35,7 +35,7 @@ pub fn text(tables: &[Table]) -> String {
 }
 
 /// A report as GitHub's Markdown.
-pub fn markdown(title: &str, tables: &[Table]) -> String {
+pub(crate) fn markdown(title: &str, tables: &[Table]) -> String {
     let mut out = format!("# {}\n\n", in_markdown(title));
     let row = |out: &mut String, fields: Vec<String>| {
         let _ = writeln!(out, "| {} |", fields.join(" | "));
@@ -72,7 +72,7 @@ fn in_markdown(text: &str) -> String {
 ///
 /// # Errors
 /// Never in practice: it is written into memory.
-pub fn csv(table: &Table) -> std::io::Result<String> {
+pub(crate) fn csv(table: &Table) -> std::io::Result<String> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     writer.write_record(table.columns.iter().map(|column| in_csv(column)))?;
     for row in &table.rows {

@@ -5,12 +5,13 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// Wilson's score interval at 95 % for `hits` of `all` (E. B. Wilson, 1927): it stays inside 0 to 1 and holds for small
 /// samples. `(0, 1)` when there is nothing to count.
-pub fn wilson(hits: u64, all: u64) -> (f64, f64) {
+#[cfg(test)]
+pub(crate) fn wilson(hits: u64, all: u64) -> (f64, f64) {
     if all == 0 { (0.0, 1.0) } else { wilson_of(hits as f64 / all as f64, all as f64) }
 }
 
 /// The same for a share of `n`, which need not be whole: an effective sample size.
-pub fn wilson_of(share: f64, n: f64) -> (f64, f64) {
+pub(crate) fn wilson_of(share: f64, n: f64) -> (f64, f64) {
     let centre = share + Z * Z / (2.0 * n);
     let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + Z * Z / n;
@@ -20,7 +21,7 @@ pub fn wilson_of(share: f64, n: f64) -> (f64, f64) {
 /// 95 % interval of the difference of two paired shares: the adjusted Wald interval of D. G. Bonett and R. M. Price
 /// (2012), which holds for small samples. Of `all` bugs `only_a` were repaired by the first alone, `only_b` by the
 /// second alone; positive is in favour of the first.
-pub fn paired_difference(only_a: u64, only_b: u64, all: u64) -> (f64, f64) {
+pub(crate) fn paired_difference(only_a: u64, only_b: u64, all: u64) -> (f64, f64) {
     let n = all as f64 + 2.0;
     let (a, b) = ((only_a as f64 + 1.0) / n, (only_b as f64 + 1.0) / n);
     let half = Z * ((a + b - (a - b) * (a - b)) / n).sqrt();
@@ -30,7 +31,7 @@ pub fn paired_difference(only_a: u64, only_b: u64, all: u64) -> (f64, f64) {
 /// Exact two-sided McNemar test (Q. McNemar, 1947; binomial form) of paired outcomes: `only_a` bugs were repaired by the
 /// first configuration alone, `only_b` by the second alone. The probability of a split at least as uneven if both were
 /// equally good.
-pub fn mcnemar(only_a: u64, only_b: u64) -> f64 {
+pub(crate) fn mcnemar(only_a: u64, only_b: u64) -> f64 {
     let n = only_a + only_b;
     let fewer = only_a.min(only_b);
     // C(n, i) / 2^n, each from the one before, in logarithms so that large n neither over- nor underflow.

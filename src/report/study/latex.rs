@@ -7,7 +7,7 @@ use crate::report::terminal::visible_line;
 const LONG: usize = 60;
 
 /// A table as a float of LaTeX; it needs `\usepackage{booktabs}`.
-pub fn latex(table: &Table) -> String {
+pub(crate) fn latex(table: &Table) -> String {
     let columns: String = (0..table.columns.len()).map(|at| column(table, at)).collect();
     let caption = match table.note.is_empty() {
         true => in_latex(table.title),

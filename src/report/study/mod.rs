@@ -2,7 +2,7 @@
 
 mod compare;
 mod counts;
-mod facts;
+pub(crate) mod facts;
 mod folder;
 mod forms;
 mod interval;
@@ -15,22 +15,20 @@ mod share;
 mod table;
 mod tables;
 
-pub use compare::{Gain, Pair};
-pub use counts::{Counts, LevelCounts};
-pub use facts::{
-    AgentFacts, Correctness, EXEMPT, Facet, LocationType, PatchSize, Place, RunFacts, Setting, Step, ToolFacts,
-};
-pub use folder::run_dirs;
-pub use forms::{csv, markdown, text};
-pub use interval::{mcnemar, paired_difference, wilson, wilson_of};
-pub use latex::latex;
-pub use overlap::{Overlap, Region, Repaired};
+pub(crate) use compare::{Gain, Pair};
+pub(crate) use counts::{Counts, LevelCounts};
+pub(crate) use facts::{AgentFacts, Correctness, LocationType, PatchSize, Place, RunFacts, Step, ToolFacts};
+pub(crate) use folder::run_dirs;
+pub(crate) use forms::{csv, markdown, text};
+pub(crate) use interval::{mcnemar, paired_difference, wilson_of};
+pub(crate) use latex::latex;
+pub(crate) use overlap::{Overlap, Repaired};
 pub(in crate::report) use page::{FIGURE, svg};
-pub use page::{PdfError, PdfWriter, figures, html};
-pub use published::{Published, Quality, SHIPPED_OF};
-pub use rows::{SettingRow, name_rows};
-pub use share::{Share, Tries, any_of, spread};
-pub use table::{Cell, Table};
+pub(crate) use page::{PdfError, PdfWriter, figures, html};
+pub(crate) use published::{Published, Quality, SHIPPED_OF};
+pub(crate) use rows::{SettingRow, name_rows};
+pub(crate) use share::{Share, Tries, spread};
+pub(crate) use table::{Cell, Table};
 
 use crate::domain::{AgentName, BugId, Outcome, ToolName};
 use camino::Utf8Path;
@@ -38,11 +36,11 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Schema of [`Study`] as JSON.
-pub const SCHEMA: u32 = 2;
+pub(crate) const SCHEMA: u32 = 2;
 
 /// Everything that is reported.
 #[derive(Debug, Clone, Serialize)]
-pub struct Study {
+pub(crate) struct Study {
     /// [`SCHEMA`].
     pub schema: u32,
     /// All runs together.
@@ -87,7 +85,7 @@ pub struct Study {
 
 impl Study {
     /// Counts runs, whose order does not matter, beside published lists of repaired bugs.
-    pub fn of(mut runs: Vec<RunFacts>, published: Vec<Published>) -> Self {
+    pub(crate) fn of(mut runs: Vec<RunFacts>, published: Vec<Published>) -> Self {
         name_rows(&mut runs);
         runs.sort_by(|a, b| {
             (natural(&a.bug), &a.setting.line, repetition(&a.dir)).cmp(&(

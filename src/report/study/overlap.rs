@@ -6,11 +6,11 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most sets of which every combination is told.
-pub const MOST_COMBINED: usize = 3;
+pub(super) const MOST_COMBINED: usize = 3;
 
 /// Bugs that one system repairs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Repaired {
+pub(crate) struct Repaired {
     /// The system: a configuration, or the name of a published list.
     pub name: String,
     /// Its bugs.
@@ -19,7 +19,7 @@ pub struct Repaired {
 
 /// One combination of sets: bugs that exactly these systems repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Region {
+pub(crate) struct Region {
     /// Names of the sets, in their order.
     pub by: Vec<String>,
     /// Bit `n` for the set at `n`.
@@ -30,7 +30,7 @@ pub struct Region {
 
 /// The sets and how they overlap.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Overlap {
+pub(crate) struct Overlap {
     /// The sets; none when there is only one.
     pub sets: Vec<Repaired>,
     /// Combinations that hold a bug; of more than three sets only what one alone repairs, and what all do.
@@ -40,7 +40,7 @@ pub struct Overlap {
 impl Overlap {
     /// Compares what configurations repaired with each other and with published lists, by one quality; lists that tell
     /// nothing of it are left out, and so are bugs of a list that no run tried.
-    pub fn of(runs: &[RunFacts], published: &[Published], quality: Quality) -> Self {
+    pub(crate) fn of(runs: &[RunFacts], published: &[Published], quality: Quality) -> Self {
         let tried: BTreeSet<String> = runs.iter().map(|run| run.bug.to_string()).collect();
         let mut sets: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for run in runs {

@@ -21,12 +21,12 @@ const SHIPPED: [(&str, &str); 11] = [
 const PLAUSIBLE: &str = "plausible";
 
 /// The benchmark of the lists that come with the program.
-pub const SHIPPED_OF: &str = "defects4j";
+pub(crate) const SHIPPED_OF: &str = "defects4j";
 
 /// What is counted of repairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Quality {
+pub(crate) enum Quality {
     /// Repairs that pass all tests.
     Plausible,
     /// Of these, repairs that are known to be correct.
@@ -35,7 +35,7 @@ pub enum Quality {
 
 /// What somebody published.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Published {
+pub(crate) struct Published {
     /// Whose list.
     pub name: String,
     /// Bugs whose repair is correct.
@@ -47,7 +47,7 @@ pub struct Published {
 impl Published {
     /// Reads a list: one bug a line, as `defects4j:Lang-1` or only `Lang-1`, and behind it `plausible` where the repair
     /// is no more than that. Anything else behind it, and what stands behind `#`, is passed over.
-    pub fn parse(name: &str, text: &str) -> Self {
+    pub(crate) fn parse(name: &str, text: &str) -> Self {
         let (mut correct, mut only_plausible) = (BTreeSet::new(), BTreeSet::new());
         for line in text.trim_start_matches('\u{feff}').lines() {
             let line = line.split('#').next().unwrap_or_default();
@@ -61,18 +61,18 @@ impl Published {
     }
 
     /// The list of that name that comes with the program.
-    pub fn shipped(name: &str) -> Option<Self> {
+    pub(crate) fn shipped(name: &str) -> Option<Self> {
         let (name, text) = SHIPPED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
         Some(Self::parse(name, text))
     }
 
     /// The names of the lists that come with the program.
-    pub fn shipped_names() -> impl Iterator<Item = &'static str> {
+    pub(crate) fn shipped_names() -> impl Iterator<Item = &'static str> {
         SHIPPED.iter().map(|(name, _)| *name)
     }
 
     /// The bugs of that quality; `None` where the list does not tell.
-    pub fn bugs(&self, quality: Quality) -> Option<&BTreeSet<String>> {
+    pub(crate) fn bugs(&self, quality: Quality) -> Option<&BTreeSet<String>> {
         match quality {
             Quality::Plausible => self.plausible.as_ref(),
             Quality::Correct => Some(&self.correct),

@@ -17,7 +17,7 @@ const LONGEST: usize = 40;
 type Identity = Vec<(String, String)>;
 
 /// Gives every run the name of its row. Two configurations that can differ in their results never get the same one.
-pub fn name_rows(runs: &mut [RunFacts]) {
+pub(crate) fn name_rows(runs: &mut [RunFacts]) {
     let identities = identities(runs);
     let names = names(&identities, runs);
     for (run, identity) in runs.iter_mut().zip(&identities) {
@@ -118,7 +118,7 @@ fn fingerprint(identity: &Identity) -> String {
 
 /// A setting in which rows differ, or that one of them was given: its value in each row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SettingRow {
+pub(crate) struct SettingRow {
     /// Its name: `max time`.
     pub setting: String,
     /// By row, in the order of their names: the values of its runs, empty where it is not set.
@@ -126,7 +126,7 @@ pub struct SettingRow {
 }
 
 /// The settings of the rows, as far as they differ or are no defaults. The runs have their rows' names.
-pub fn settings(runs: &[RunFacts]) -> Vec<SettingRow> {
+pub(super) fn settings(runs: &[RunFacts]) -> Vec<SettingRow> {
     let rows: BTreeSet<&str> = runs.iter().map(|run| run.setting.line.as_str()).collect();
     let mut known: Vec<String> = Vec::new();
     for facet in runs.iter().flat_map(RunFacts::facets) {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// What the finished runs of one bug came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Tries {
+pub(crate) struct Tries {
     /// Runs that are over.
     pub finished: u64,
     /// Of these, with a plausible patch.
@@ -16,7 +16,7 @@ pub struct Tries {
 
 /// A share with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Share {
+pub(crate) struct Share {
     /// The mean over bugs, `0.0..=1.0`.
     pub mean: f64,
     /// Its 95 % interval.
@@ -32,7 +32,7 @@ impl Share {
     /// (the cluster-robust estimate with a bug as the cluster, K.-Y. Liang and S. L. Zeger, 1986). It gives the
     /// effective sample size (L. Kish, 1965) that Wilson's interval is taken of, as for surveys in clusters (C. Franco,
     /// R. J. A. Little, T. A. Louis and E. V. Slud, 2019). With one run a bug this is Wilson's interval over bugs.
-    pub fn of(values: &[f64], runs: u64) -> Option<Self> {
+    pub(crate) fn of(values: &[f64], runs: u64) -> Option<Self> {
         if values.is_empty() {
             return None;
         }
@@ -50,14 +50,14 @@ impl Share {
     }
 
     /// The share of `hits` in `all` a bug; bugs with nothing to count are left out.
-    pub fn per_bug(counts: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
+    pub(crate) fn per_bug(counts: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
         let counts: Vec<(u64, u64)> = counts.into_iter().filter(|(_, all)| *all > 0).collect();
         let values: Vec<f64> = counts.iter().map(|(hits, all)| *hits as f64 / *all as f64).collect();
         Self::of(&values, counts.iter().map(|(_, all)| all).sum())
     }
 
     /// The chance that one of `k` runs of a bug hits, over bugs with at least so many runs.
-    pub fn at(k: u64, counts: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
+    pub(crate) fn at(k: u64, counts: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
         let counts: Vec<(u64, u64)> = counts.into_iter().filter(|(_, all)| *all >= k.max(1)).collect();
         let values: Vec<f64> = counts.iter().map(|(hits, all)| any_of(k, *hits, *all)).collect();
         Self::of(&values, counts.iter().map(|(_, all)| all / k.max(1)).sum())
@@ -66,7 +66,7 @@ impl Share {
 
 /// The chance that one of `k` runs, drawn from `all` of which `hits` hit, is a hit: the unbiased estimator of pass@k,
 /// `1 - C(all - hits, k) / C(all, k)` (M. Chen et al., Evaluating Large Language Models Trained on Code, 2021).
-pub fn any_of(k: u64, hits: u64, all: u64) -> f64 {
+pub(crate) fn any_of(k: u64, hits: u64, all: u64) -> f64 {
     let misses = all.saturating_sub(hits);
     if misses < k {
         return 1.0;
@@ -75,7 +75,7 @@ pub fn any_of(k: u64, hits: u64, all: u64) -> f64 {
 }
 
 /// Mean and sample standard deviation; the latter is 0 of a single value. `None` without values.
-pub fn spread(values: &[f64]) -> Option<(f64, f64)> {
+pub(crate) fn spread(values: &[f64]) -> Option<(f64, f64)> {
     let n = values.len() as f64;
     let mean = (!values.is_empty()).then(|| values.iter().sum::<f64>() / n)?;
     let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
@@ -152,12 +152,12 @@ mod tests {
         let once = Share::per_bug([(1, 1), (1, 1), (0, 1), (1, 1)]).unwrap();
         let often = Share::per_bug([(9, 9), (9, 9), (0, 9), (9, 9)]).unwrap();
         assert_eq!(once, often);
-        assert_eq!(once.interval, super::super::wilson(3, 4), "one run a bug is Wilson's interval over bugs");
+        assert_eq!(once.interval, super::super::interval::wilson(3, 4), "one run a bug is Wilson's interval over bugs");
         let all = Share::per_bug([(9, 9), (9, 9)]).unwrap();
-        assert_eq!(all.interval, super::super::wilson(2, 2));
+        assert_eq!(all.interval, super::super::interval::wilson(2, 2));
         assert_eq!(Share::per_bug([(0, 0)]), None);
         let mixed = Share::per_bug([(1, 2), (2, 4)]).unwrap();
-        assert_eq!(mixed.interval, super::super::wilson(3, 6), "no surer than independent runs would be");
+        assert_eq!(mixed.interval, super::super::interval::wilson(3, 6), "no surer than independent runs would be");
     }
 
     /// Origin: `numpy.mean` and `numpy.std(ddof=1)`.

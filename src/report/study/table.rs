@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// One value of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Cell {
+pub(crate) enum Cell {
     /// A word.
     Text(String),
     /// A whole number.
@@ -21,7 +21,7 @@ pub enum Cell {
 
 impl Cell {
     /// As people read it.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Count(n) => n.to_string(),
@@ -31,7 +31,7 @@ impl Cell {
     }
 
     /// Whether it is set to the right.
-    pub fn is_number(&self) -> bool {
+    pub(crate) fn is_number(&self) -> bool {
         matches!(self, Self::Count(_) | Self::Number(..))
     }
 }
@@ -95,7 +95,7 @@ impl From<u64> for Cell {
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Table {
+pub(crate) struct Table {
     /// Name for files and anchors: `escalation`.
     pub name: &'static str,
     /// Heading.

@@ -4,7 +4,7 @@ use super::Triaged;
 use std::fmt::Write;
 
 /// One annotation a line; the most suspicious line of a bug is a warning, the others are notices.
-pub fn github(all: &[Triaged]) -> String {
+pub(crate) fn github(all: &[Triaged]) -> String {
     let mut text = String::new();
     for bug in all {
         if let Some(error) = &bug.error {

@@ -3,8 +3,8 @@
 mod github;
 mod sarif;
 
-pub use github::github;
-pub use sarif::sarif;
+pub(crate) use github::github;
+pub(crate) use sarif::sarif;
 
 use super::ending::tests;
 use super::summary::RunReport;
@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 /// A suspicious line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
+pub(crate) struct Line {
     /// The file.
     pub file: RepoPath,
     /// The line, counted from 1.
@@ -34,7 +34,7 @@ pub struct Line {
 
 /// A plausible patch, as files and as text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fix {
+pub(crate) struct Fix {
     /// The changed files.
     pub patch: Patch,
     /// The unified diff.
@@ -43,7 +43,7 @@ pub struct Fix {
 
 /// What became of one bug.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Triaged {
+pub(crate) struct Triaged {
     /// Which bug.
     pub bug: BugId,
     /// Its failing tests.
@@ -66,7 +66,7 @@ pub struct Triaged {
 
 impl Triaged {
     /// A bug of which nothing can be said, and why.
-    pub fn failed(bug: BugId, error: String) -> Self {
+    pub(crate) fn failed(bug: BugId, error: String) -> Self {
         let (failing, set_aside, syntax, lines) = Default::default();
         Self {
             bug,
@@ -82,7 +82,7 @@ impl Triaged {
     }
 
     /// What a run that is over says of its bug; its patch with whole files, where they were kept.
-    pub fn of_run(report: &RunReport, sums: &Sums, patch: Option<Patch>, most: usize) -> Self {
+    pub(crate) fn of_run(report: &RunReport, sums: &Sums, patch: Option<Patch>, most: usize) -> Self {
         let ranking = Ranking { lines: sums.known.suspects.clone(), ..Ranking::default() };
         let fix = report.patch.clone().map(|diff| Fix { diff, patch: patch.unwrap_or_default() });
         Self {
@@ -99,7 +99,7 @@ impl Triaged {
     }
 
     /// The same, seen from a folder in which the project is one of its own: where a code host looks for files.
-    pub fn below(mut self, folder: &str) -> Self {
+    pub(crate) fn below(mut self, folder: &str) -> Self {
         let moved = |path: &RepoPath| RepoPath::new(&format!("{folder}/{path}")).unwrap_or_else(|_| path.clone());
         for line in &mut self.lines {
             line.file = moved(&line.file);
@@ -111,7 +111,7 @@ impl Triaged {
     }
 
     /// The object for programs.
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         let aside = self.set_aside.iter().map(|(test, reason)| serde_json::json!({"test": test, "reason": reason}));
         serde_json::json!({
             "bug": self.bug, "failing": self.failing, "set_aside": aside.collect::<Vec<_>>(), "syntax_errors": self.syntax, "lines": self.lines,
@@ -122,7 +122,12 @@ impl Triaged {
 }
 
 /// The lines to look at first: those that an agent marked, then those of the ranking, at most `most`.
-pub fn lines(ranking: &Ranking, marks: &[Mark], most: usize, code: &dyn Fn(&RepoPath, u32) -> String) -> Vec<Line> {
+pub(crate) fn lines(
+    ranking: &Ranking,
+    marks: &[Mark],
+    most: usize,
+    code: &dyn Fn(&RepoPath, u32) -> String,
+) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for mark in marks {
         let place = &mark.location;
@@ -159,7 +164,7 @@ pub fn lines(ranking: &Ranking, marks: &[Mark], most: usize, code: &dyn Fn(&Repo
 }
 
 /// For a person at a terminal.
-pub fn text(all: &[Triaged]) -> String {
+pub(crate) fn text(all: &[Triaged]) -> String {
     let mut text = String::new();
     for bug in all {
         let _ = writeln!(text, "{}  ({})", bug.bug, spent(bug));
@@ -185,7 +190,7 @@ pub fn text(all: &[Triaged]) -> String {
 }
 
 /// Tables for a page.
-pub fn markdown(all: &[Triaged]) -> String {
+pub(crate) fn markdown(all: &[Triaged]) -> String {
     let cell = |text: &str| text.replace('|', "\\|").replace('`', "'");
     let mut text = String::new();
     for bug in all {

@@ -9,7 +9,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const RULE: &str = "suspicious-line";
 
 /// The whole log.
-pub fn sarif(all: &[Triaged]) -> Value {
+pub(crate) fn sarif(all: &[Triaged]) -> Value {
     json!({"$schema": SCHEMA, "version": "2.1.0", "runs": all.iter().map(run).collect::<Vec<_>>()})
 }
 

@@ -21,7 +21,7 @@ const PAUSE: f64 = 0.002;
 
 /// What time went into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Work {
+pub(crate) enum Work {
     /// The tests before anything was changed.
     Tests,
     /// Waiting for an answer.
@@ -56,7 +56,7 @@ impl Work {
 
 /// Something that took time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Moment {
+pub(crate) struct Moment {
     /// Who; nobody before the first agent.
     pub scope: Option<Scope>,
     /// What kind of work.
@@ -73,7 +73,7 @@ pub struct Moment {
 
 /// The picture with its key, and every step with what it cost.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Axis {
+pub(super) struct Axis {
     svg: String,
     key: Vec<(&'static str, &'static str)>,
     steps: Vec<Step>,
@@ -93,7 +93,7 @@ struct Step {
 }
 
 /// The axis of a run; empty where nothing took time.
-pub fn axis(walk: &Walk) -> Axis {
+pub(super) fn axis(walk: &Walk) -> Axis {
     let end = walk.moments.iter().map(|moment| moment.span.1).fold(0.0, f64::max);
     if end <= 0.0 {
         return Axis::default();

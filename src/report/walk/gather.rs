@@ -13,13 +13,13 @@ impl Walk {
     ///
     /// # Errors
     /// It holds no journal, or a damaged or newer one.
-    pub fn read(dir: &Utf8Path) -> Result<Self, JournalError> {
+    pub(crate) fn read(dir: &Utf8Path) -> Result<Self, JournalError> {
         let walk = Self::of(RunFacts::read(dir)?, &Journal::read_timed(dir)?);
         Ok(Self { sources: sources(dir), ..walk })
     }
 
     /// Puts the events of a run in the order of its agents: some work beside each other, and their events mingle.
-    pub fn of(facts: RunFacts, events: &[(f64, Event)]) -> Self {
+    pub(crate) fn of(facts: RunFacts, events: &[(f64, Event)]) -> Self {
         let (runs, moments, sources) = (Vec::new(), Vec::new(), Vec::new());
         let mut walk = Self { schema: SCHEMA, facts, baseline: None, ranking: None, runs, moments, sources };
         for (at, event) in events {

@@ -4,7 +4,7 @@
 //! there, as text, as a page, and in the forms that readers of other tools take ([`export`]).
 
 mod axis;
-pub mod export;
+pub(crate) mod export;
 mod gather;
 mod heat;
 mod page;
@@ -12,9 +12,9 @@ mod sides;
 mod text;
 mod words;
 
-pub use axis::Moment;
-pub use page::html;
-pub use text::text;
+pub(crate) use axis::Moment;
+pub(crate) use page::html;
+pub(crate) use text::text;
 
 use super::study::RunFacts;
 use crate::domain::{Mark, Outcome, PolicyKind, Ranking, RepoPath, Scope, TestId, ToolName, Usage};
@@ -22,14 +22,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// The file of a run directory that holds the source of suspicious files, by path.
-pub const SOURCES: &str = "sources.json";
+pub(crate) const SOURCES: &str = "sources.json";
 
 /// Schema of [`Walk`] as JSON.
-pub const SCHEMA: u32 = 2;
+pub(crate) const SCHEMA: u32 = 2;
 
 /// One run, from its baseline to its end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Walk {
+pub(crate) struct Walk {
     /// [`SCHEMA`].
     pub schema: u32,
     /// What it came to.
@@ -51,7 +51,7 @@ pub struct Walk {
 
 /// The tests before anything was changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Baseline {
+pub(crate) struct Baseline {
     /// Tests that passed.
     pub passing: usize,
     /// Tests that fail and must pass.
@@ -66,7 +66,7 @@ pub struct Baseline {
 
 /// One agent at work, from its first prompt to its answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AgentRun {
+pub(crate) struct AgentRun {
     /// Who and where; the cycle in it is 0.
     pub scope: Scope,
     /// Who decided for it; `None` when the journal does not tell.
@@ -83,19 +83,19 @@ pub struct AgentRun {
 
 impl AgentRun {
     /// What it cost.
-    pub fn usage(&self) -> Usage {
+    pub(crate) fn usage(&self) -> Usage {
         let mut sum = Usage::default();
         self.cycles.iter().for_each(|cycle| sum += cycle.usage());
         sum
     }
 
     /// Where it stands and who it is: `L2 fixer`, `attempt 2 L1 locator`.
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         place(&self.scope)
     }
 
     /// Who decided, in words.
-    pub fn decided_by(&self) -> &'static str {
+    pub(crate) fn decided_by(&self) -> &'static str {
         self.policy.map_or("", PolicyKind::title)
     }
 }
@@ -109,7 +109,7 @@ fn place(scope: &Scope) -> String {
 
 /// One turn of an agent's loop: question, answer, tool, observation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Cycle {
+pub(crate) struct Cycle {
     /// Its number, from 1; 0 for what happened outside any.
     pub number: u32,
     /// What a model was asked: first the agent's own question, then what its tool asked besides.
@@ -122,21 +122,21 @@ pub struct Cycle {
 
 impl Cycle {
     /// What it cost.
-    pub fn usage(&self) -> Usage {
+    pub(crate) fn usage(&self) -> Usage {
         let mut sum = Usage::default();
         self.queries.iter().filter_map(|query| query.answer.as_ref()).for_each(|answer| sum += answer.usage);
         sum
     }
 
     /// The answer to the agent's own question.
-    pub fn answer(&self) -> Option<&Answer> {
+    pub(crate) fn answer(&self) -> Option<&Answer> {
         self.queries.first()?.answer.as_ref()
     }
 }
 
 /// A question to a model and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Query {
+pub(crate) struct Query {
     /// The request as it was sent.
     pub request: Value,
     /// The answer, when one came.
@@ -147,7 +147,7 @@ pub struct Query {
 
 /// What a model answered.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// Its text.
     pub text: String,
     /// What it told of its thinking besides, where the endpoint passes that on.
@@ -162,7 +162,7 @@ pub struct Answer {
 
 /// A tool call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Call {
+pub(crate) struct Call {
     /// State of the machine before it.
     pub state: String,
     /// The tool; empty when the answer could not be read.
@@ -179,7 +179,7 @@ pub struct Call {
 
 /// A patch that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The judge's word.
     pub outcome: Outcome,
     /// The patch; empty when it did not apply.

@@ -128,7 +128,7 @@ struct One<'a> {
 ///
 /// # Errors
 /// The template is wrong, which its test would have found.
-pub fn html(walks: &[Walk]) -> Result<String, minijinja::Error> {
+pub(crate) fn html(walks: &[Walk]) -> Result<String, minijinja::Error> {
     let title = match walks {
         [walk] => format!("unidebug on {}", walk.facts.bug),
         _ => format!("unidebug: {} runs", walks.len()),

@@ -18,7 +18,7 @@ const SUSPECTS: usize = 10;
 const CANDIDATES: usize = 5;
 
 /// The whole walk; `prompts` adds every request in full. ANSI colours are stripped by a writer that is no terminal.
-pub fn text(walk: &Walk, prompts: bool) -> String {
+pub(crate) fn text(walk: &Walk, prompts: bool) -> String {
     let mut text = head(walk);
     text.push_str(&beginning(walk));
     for run in &walk.runs {

@@ -113,7 +113,7 @@ pub(super) fn outcomes<'c>(all: impl Iterator<Item = &'c Candidate>) -> String {
 
 impl Candidate {
     /// Whether it passed all tests, and is shown also where others are only counted.
-    pub fn passed(&self) -> bool {
+    pub(crate) fn passed(&self) -> bool {
         matches!(self.outcome, Outcome::Plausible | Outcome::Suspicious)
     }
 }

@@ -10,7 +10,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// How far a batch is at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// Bugs in all.
     pub units: usize,
     /// Bugs by state, in the order in which they are shown.
@@ -33,7 +33,7 @@ pub struct Snapshot {
 
 /// One level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LevelRow {
+pub(crate) struct LevelRow {
     /// Its name.
     pub level: String,
     /// Bugs that came so far.
@@ -46,7 +46,7 @@ pub struct LevelRow {
 
 /// How long the rest takes, in seconds, at the pace of what is over.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Finish {
+pub(crate) struct Finish {
     /// If it goes well.
     pub low: f64,
     /// Most likely.
@@ -59,7 +59,7 @@ impl Finish {
     /// The time of `rest` bugs when `done` took so long; with the range in which nineteen of twenty such paces lie. A
     /// pace is not known before three are done.
     #[allow(clippy::cast_precision_loss)]
-    pub fn of(done: usize, seconds: f64, rest: usize) -> Option<Self> {
+    pub(crate) fn of(done: usize, seconds: f64, rest: usize) -> Option<Self> {
         const FEWEST: usize = 3;
         if done < FEWEST || rest == 0 || seconds <= 0.0 {
             return None;
@@ -73,7 +73,7 @@ impl Finish {
 
 /// One bug.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct BugRow {
+pub(crate) struct BugRow {
     /// Its run directory in the batch, which is its name here.
     pub unit: String,
     /// The bug.
@@ -105,18 +105,18 @@ struct Page<'a> {
 ///
 /// # Errors
 /// The template is wrong, which its test would have found.
-pub fn html(folder: &str) -> Result<String, minijinja::Error> {
+pub(crate) fn html(folder: &str) -> Result<String, minijinja::Error> {
     let name = folder.rsplit('/').next().unwrap_or(folder);
     render(TEMPLATE, &Page { title: format!("unidebug: {name}"), folder })
 }
 
 /// The page's style.
-pub fn css() -> String {
+pub(crate) fn css() -> String {
     style(STYLE)
 }
 
 /// The page's script.
-pub fn script() -> String {
+pub(crate) fn script() -> String {
     format!("\"use strict\";\n{SCRIPT}{CHOOSE}")
 }
 

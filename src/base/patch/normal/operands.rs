@@ -12,7 +12,7 @@ use tree_sitter::Node;
 
 /// What is known of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operand {
+pub(super) enum Operand {
     /// A literal number, character or truth value.
     Number,
     /// `null` or a literal text.

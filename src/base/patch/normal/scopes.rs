@@ -24,7 +24,7 @@ const PRIMITIVES: &[&str] = &["integral_type", "floating_point_type", "boolean_t
 
 /// Names in sight, the innermost last.
 #[derive(Debug, Default)]
-pub struct Scopes<'t> {
+pub(super) struct Scopes<'t> {
     seen: Vec<Seen<'t>>,
 }
 
@@ -38,7 +38,7 @@ enum Seen<'t> {
 
 impl<'t> Scopes<'t> {
     /// The walk comes to a node.
-    pub fn enter(&mut self, node: Node<'_>, text: &'t str) {
+    pub(super) fn enter(&mut self, node: Node<'_>, text: &'t str) {
         let kind = node.kind();
         if WALLS.contains(&kind) {
             self.seen.push(Seen::Wall);
@@ -66,7 +66,7 @@ impl<'t> Scopes<'t> {
 
     /// The walk leaves a node. A local variable is known from here on: what its declaration reads under its name, or under
     /// that of one declared beside it, can be a field.
-    pub fn leave(&mut self, node: Node<'_>, text: &'t str) {
+    pub(super) fn leave(&mut self, node: Node<'_>, text: &'t str) {
         if node.kind() == "local_variable_declaration" {
             for declarator in children(node).into_iter().filter(|child| child.kind() == "variable_declarator") {
                 self.declare(declarator, is_primitive(node), text);
@@ -79,7 +79,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// Whether the name is that of a primitive parameter or local variable.
-    pub fn is_primitive(&self, name: &str) -> bool {
+    pub(super) fn is_primitive(&self, name: &str) -> bool {
         for seen in self.seen.iter().rev() {
             match seen {
                 Seen::Variable(known, primitive) if *known == name => return *primitive,

@@ -36,7 +36,7 @@ struct Came {
 }
 
 /// Looks at one batch.
-pub struct Look {
+pub(super) struct Look {
     folder: Utf8PathBuf,
     names: Vec<String>,
     units: Vec<(Unit, Option<Came>)>,
@@ -44,7 +44,7 @@ pub struct Look {
 
 impl Look {
     /// At the batch of this folder.
-    pub fn at(folder: Utf8PathBuf, plan: &Plan) -> Self {
+    pub(super) fn at(folder: Utf8PathBuf, plan: &Plan) -> Self {
         let several = plan.configurations.len() > 1;
         let names = plan.configurations.iter().map(|one| if several { one.name.clone() } else { String::new() });
         let units = plan.units().into_iter().map(|unit| (unit, None)).collect();
@@ -52,7 +52,7 @@ impl Look {
     }
 
     /// How far the batch is now.
-    pub fn now(&mut self) -> Snapshot {
+    pub(super) fn now(&mut self) -> Snapshot {
         let mut sums = Sums::default();
         let mut bugs = Vec::with_capacity(self.units.len());
         for (unit, came) in &mut self.units {

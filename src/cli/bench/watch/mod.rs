@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// There is no batch; the address is taken.
-pub async fn watch(args: &BenchWatchArgs) -> Result<u8, Failure> {
+pub(super) async fn watch(args: &BenchWatchArgs) -> Result<u8, Failure> {
     let folder = std::path::absolute(&args.batch).ok().and_then(|path| Utf8PathBuf::from_path_buf(path).ok());
     let folder = folder.unwrap_or_else(|| args.batch.clone());
     let plan = Plan::read(&folder)?;

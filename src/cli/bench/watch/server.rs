@@ -52,7 +52,7 @@ struct Served {
 ///
 /// # Errors
 /// The address is taken.
-pub async fn serve(folder: Utf8PathBuf, plan: Plan, port: u16, begun: impl Fn(&str)) -> Result<u8, Failure> {
+pub(super) async fn serve(folder: Utf8PathBuf, plan: Plan, port: u16, begun: impl Fn(&str)) -> Result<u8, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
         Failure::unusable(
             format!("port {port} of this machine cannot be served on: {error}"),

@@ -22,10 +22,10 @@ pub struct ProjectKind {
 }
 
 /// A program by its name, what it is needed for, and how it is installed.
-pub type Program = (&'static str, &'static str, &'static str);
+pub(crate) type Program = (&'static str, &'static str, &'static str);
 
 /// Folders of sources, and folders of tests.
-pub type Folders = (Vec<RepoPath>, Vec<RepoPath>);
+pub(crate) type Folders = (Vec<RepoPath>, Vec<RepoPath>);
 
 inventory::collect!(ProjectKind);
 

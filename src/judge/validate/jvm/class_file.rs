@@ -9,7 +9,7 @@ const PRIVATE: u16 = 0x0002;
 const SYNTHETIC: u16 = 0x1000;
 
 /// The shape of a class file as comparable text; `None` when the bytes are no class file.
-pub fn shape(bytes: &[u8]) -> Option<String> {
+pub(super) fn shape(bytes: &[u8]) -> Option<String> {
     let mut reader = Reader { bytes, at: 0 };
     if reader.u32()? != 0xCAFE_BABE {
         return None;

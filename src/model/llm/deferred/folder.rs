@@ -107,7 +107,7 @@ pub(super) struct Store(pub Utf8PathBuf);
 
 impl Store {
     /// Requests that wait, by id, in a steady order.
-    pub fn requests(&self) -> io::Result<Vec<(String, Request)>> {
+    pub(super) fn requests(&self) -> io::Result<Vec<(String, Request)>> {
         names(&self.0.join(REQUESTS))?
             .into_iter()
             .filter_map(|id| read(&place(&self.0, REQUESTS, &id)).transpose().map(|request| Ok((id, request?))))
@@ -115,19 +115,19 @@ impl Store {
     }
 
     /// Batches by number.
-    pub fn batches(&self) -> io::Result<Vec<(String, Sent)>> {
+    pub(super) fn batches(&self) -> io::Result<Vec<(String, Sent)>> {
         names(&self.0.join(BATCHES))?
             .into_iter()
             .filter_map(|nth| read(&place(&self.0, BATCHES, &nth)).transpose().map(|sent| Ok((nth, sent?))))
             .collect()
     }
 
-    pub fn keep_batch(&self, nth: &str, sent: &Sent) -> io::Result<()> {
+    pub(super) fn keep_batch(&self, nth: &str, sent: &Sent) -> io::Result<()> {
         write(&place(&self.0, BATCHES, nth), sent)
     }
 
     /// Keeps what came of a request, and only then takes the request away.
-    pub fn keep_answer(&self, id: &str, kept: &Kept) -> io::Result<()> {
+    pub(super) fn keep_answer(&self, id: &str, kept: &Kept) -> io::Result<()> {
         write(&place(&self.0, ANSWERS, id), kept)?;
         match std::fs::remove_file(place(&self.0, REQUESTS, id)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -135,12 +135,12 @@ impl Store {
         }
     }
 
-    pub fn keep_request(&self, id: &str, request: &Request) -> io::Result<()> {
+    pub(super) fn keep_request(&self, id: &str, request: &Request) -> io::Result<()> {
         write(&place(&self.0, REQUESTS, id), request)
     }
 
     /// The lock that one sender has at a time.
-    pub fn lock(&self) -> io::Result<File> {
+    pub(super) fn lock(&self) -> io::Result<File> {
         std::fs::create_dir_all(&self.0)?;
         let lock = File::options().create(true).truncate(false).write(true).open(self.0.join("lock"))?;
         lock.lock()?;

@@ -12,7 +12,7 @@ const FEWEST: usize = 2;
 const MOST: usize = 6;
 
 /// Reads `files`, a list of paths or of `{path, reason}`.
-pub fn read(args: &Value, asked: Asked<'_>, explanation: &str) -> Result<Vec<RepoPath>, String> {
+pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: &str) -> Result<Vec<RepoPath>, String> {
     let bench = asked.bench;
     let list = args["files"].as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("`files` is missing: a list of paths")?;
@@ -58,7 +58,7 @@ fn check_bearing(path: &RepoPath, reason: &str, explanation: &str, bench: &Workb
 }
 
 /// The arguments as an object, or the paths that stand in a text.
-pub fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
+pub(super) fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
     let Some(text) = said.as_str() else { return said.get("files").is_some().then(|| said.clone()) };
     let ends = |c: char| c.is_whitespace() || "`'\",;()[]<>*".contains(c);
     let mut files: Vec<&str> = Vec::new();

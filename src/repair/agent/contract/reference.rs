@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Reads `reference` and `sources`, and gives the reference with the citations that were dropped: what was never found
 /// cannot be cited, and the reference may be good all the same.
-pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<(Reference, Vec<String>), String> {
+pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<(Reference, Vec<String>), String> {
     let text = args["reference"].as_str().unwrap_or("").trim();
     if text.is_empty() {
         return Err("`reference` is missing: the solution in words and code".into());
@@ -24,7 +24,7 @@ pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<(Refe
 }
 
 /// How the agent ended, in one phrase.
-pub fn how(reference: &Reference, dropped: &[String]) -> String {
+pub(super) fn how(reference: &Reference, dropped: &[String]) -> String {
     let from = match reference.sources.as_slice() {
         [] => "a reference of its own".to_owned(),
         sources => format!("a reference from {}", sources.join(", ")),
@@ -40,7 +40,7 @@ fn cleaned(source: &str) -> String {
 }
 
 /// The arguments as an object, or a guide in prose that names its sources by id.
-pub fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
+pub(super) fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
     let Some(text) = said.as_str() else { return said.get("reference").is_some().then(|| said.clone()) };
     let sources: Vec<String> = bench.solutions.given().into_iter().filter(|id| text.contains(id.as_str())).collect();
     Some(json!({"reference": text, "sources": sources, "explanation": ""}))

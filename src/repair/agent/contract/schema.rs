@@ -4,7 +4,7 @@ use crate::agent::profile::ContractKind;
 use serde_json::{Value, json};
 
 /// What the answer of an agent with this contract holds.
-pub fn answer_schema(contract: ContractKind) -> Value {
+pub(crate) fn answer_schema(contract: ContractKind) -> Value {
     let text = |about: &str| json!({"type": "string", "description": about});
     let texts = |about: &str| json!({"type": "array", "items": {"type": "string"}, "description": about});
     let objects = |needed: &[&str], properties: Value, about: &str| {

@@ -16,7 +16,7 @@ const SHORT_FILE: u32 = 120;
 const MOST: usize = 6;
 
 /// Reads `segments`, a list of `{file_path, first_line, last_line}`, or one segment that stands beside the explanation.
-pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Slice, String> {
+pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Slice, String> {
     let listed = args["segments"].as_array().filter(|list| !list.is_empty());
     let mut segments = match listed {
         Some(list) if list.len() > MOST => {
@@ -37,7 +37,7 @@ pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Slice
 }
 
 /// How the agent ended, for people.
-pub fn how(slice: &Slice) -> String {
+pub(super) fn how(slice: &Slice) -> String {
     let one = |(file, span): &(RepoPath, LineSpan)| format!("lines {} to {} of {file}", span.first, span.last);
     format!("sliced {}", slice.segments.iter().map(one).collect::<Vec<_>>().join(", "))
 }
@@ -126,7 +126,7 @@ fn choose(firsts: &[u32], lasts: &[u32], file: &Arc<SourceFile>, bench: &Workben
 }
 
 /// The arguments as an object, or a block of code whose outer lines are the anchors.
-pub fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
+pub(super) fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
     let Some(text) = said.as_str() else {
         let names_lines = said.get("first_line").is_some() || said.get("segments").is_some_and(Value::is_array);
         return names_lines.then(|| said.clone());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const NAMED: usize = 5;
 
 /// Reads `summary`, a list of `{class, method, parameters, returns, description}`.
-pub fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Summary, String> {
+pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Summary, String> {
     let file = asked.file()?;
     let list = args["summary"].as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("`summary` is missing: a list of {class, method, parameters, returns, description}")?;
@@ -67,7 +67,7 @@ fn exists(entry: &MethodSummary, file: &SourceFile) -> bool {
 }
 
 /// The arguments as an object, a list of entries in a text, or lines of the form `` `method(…)`: what it does ``.
-pub fn bare(said: &Value) -> Option<Value> {
+pub(super) fn bare(said: &Value) -> Option<Value> {
     let Some(text) = said.as_str() else { return said.get("summary").is_some().then(|| said.clone()) };
     let list = answer::list(text);
     if !list.is_empty() {

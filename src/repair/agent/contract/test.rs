@@ -6,7 +6,7 @@ use crate::tools::WHY_NOT;
 use serde_json::{Value, json};
 
 /// Reads what running the test came to, and how the agent ended, in one phrase.
-pub fn read(args: &Value) -> Result<(Artifact, String), String> {
+pub(super) fn read(args: &Value) -> Result<(Artifact, String), String> {
     if let Some(why) = args[WHY_NOT].as_str() {
         return Err(why.to_owned());
     }
@@ -21,7 +21,7 @@ pub fn read(args: &Value) -> Result<(Artifact, String), String> {
 }
 
 /// The arguments as an object, or a block of code with the words around it.
-pub fn bare(said: &Value) -> Option<Value> {
+pub(super) fn bare(said: &Value) -> Option<Value> {
     let Some(text) = said.as_str() else { return said.get("code").is_some().then(|| said.clone()) };
     let code = fenced_blocks(text);
     (!code.trim().is_empty()).then(|| json!({"code": code, "explanation": prose(text)}))

@@ -19,7 +19,7 @@ const OTHER_SIGNATURES: usize = 8;
 type Shown = Vec<(RepoPath, LineSpan)>;
 
 /// The section's text and the lines it shows.
-pub fn render(bench: &Workbench, choice: &Choice<'_>, marks: &[Mark], budget: Budget) -> (String, Shown) {
+pub(super) fn render(bench: &Workbench, choice: &Choice<'_>, marks: &[Mark], budget: Budget) -> (String, Shown) {
     let mut sheets = lay_out(bench, choice, marks, budget);
     let mut text = String::new();
     let mut shown = Shown::new();
@@ -47,14 +47,14 @@ pub fn render(bench: &Workbench, choice: &Choice<'_>, marks: &[Mark], budget: Bu
 }
 
 /// A whole file, whatever its size.
-pub fn file(bench: &Workbench, file: &SourceFile, marks: &[Mark]) -> (String, Shown) {
+pub(super) fn file(bench: &Workbench, file: &SourceFile, marks: &[Mark]) -> (String, Shown) {
     let (mut text, mut shown) = (String::new(), Shown::new());
     whole_file(file, marks, bench, &mut text, &mut shown);
     (text, shown)
 }
 
 /// Some lines of a file, cut from the original.
-pub fn segment(bench: &Workbench, file: &SourceFile, span: LineSpan) -> String {
+pub(super) fn segment(bench: &Workbench, file: &SourceFile, span: LineSpan) -> String {
     let LineSpan { first, last } = span;
     let fence = bench.language.fence();
     format!("### {}, lines {first} to {last}\n```{fence}\n{}\n```\n", file.path, file.lines(span))

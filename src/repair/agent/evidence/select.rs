@@ -34,7 +34,7 @@ const HEAD: usize = 4;
 const IDLE_WORDS: [&str; 12] = ["get", "set", "is", "has", "to", "of", "test", "with", "and", "create", "read", "next"];
 
 /// A method with its weight.
-pub struct Chosen<'b> {
+pub(super) struct Chosen<'b> {
     pub method: &'b Method,
     /// How much it is believed to matter.
     pub weight: f64,
@@ -43,7 +43,7 @@ pub struct Chosen<'b> {
 }
 
 /// Methods that lead, then the others by falling weight; ties by file and line.
-pub struct Choice<'b> {
+pub(super) struct Choice<'b> {
     pub methods: Vec<Chosen<'b>>,
 }
 
@@ -108,7 +108,7 @@ fn tokens(bench: &Workbench, method: &Method) -> f64 {
 }
 
 /// What the failing tests reach: frames of their traces, their static callees, what coverage and ranking say.
-pub fn reached(bench: &Workbench) -> Choice<'_> {
+pub(super) fn reached(bench: &Workbench) -> Choice<'_> {
     let mut weights = Weights { bench, of: BTreeMap::new() };
     for (method, weight) in pointed_at(bench) {
         weights.raise(method, weight);
@@ -197,14 +197,14 @@ fn cool_what_never_ran(weights: &mut Weights<'_>) {
 }
 
 /// What the failing tests reach outside of a file.
-pub fn elsewhere<'b>(bench: &'b Workbench, file: Option<&RepoPath>) -> Choice<'b> {
+pub(super) fn elsewhere<'b>(bench: &'b Workbench, file: Option<&RepoPath>) -> Choice<'b> {
     let mut choice = reached(bench);
     choice.methods.retain(|chosen| Some(&chosen.method.file) != file);
     choice
 }
 
 /// All methods of one file at one weight, those that the failing tests reach first.
-pub fn in_file<'b>(bench: &'b Workbench, file: &'b SourceFile) -> Choice<'b> {
+pub(super) fn in_file<'b>(bench: &'b Workbench, file: &'b SourceFile) -> Choice<'b> {
     let of_file = |chosen: &Chosen<'b>| chosen.method.file == file.path;
     let mut methods: Vec<Chosen<'b>> = reached(bench).methods.into_iter().filter(of_file).collect();
     let cold = |method: &&Method| !methods.iter().any(|known| known.method.span == method.span);
@@ -215,7 +215,7 @@ pub fn in_file<'b>(bench: &'b Workbench, file: &'b SourceFile) -> Choice<'b> {
 }
 
 /// The methods that a patch changes, what they call, and their twins.
-pub fn changed<'b>(bench: &'b Workbench, patch: &Patch) -> Choice<'b> {
+pub(super) fn changed<'b>(bench: &'b Workbench, patch: &Patch) -> Choice<'b> {
     let mut leaders: Vec<&Method> = Vec::new();
     for change in &patch.files {
         let before = String::from_utf8_lossy(change.before.as_deref().unwrap_or_default()).into_owned();
@@ -232,7 +232,7 @@ pub fn changed<'b>(bench: &'b Workbench, patch: &Patch) -> Choice<'b> {
 }
 
 /// The marked methods, what they call, and their twins, with those that are only named in the words beside the marks.
-pub fn around<'b>(bench: &'b Workbench, marks: &[Mark], said: &str) -> Choice<'b> {
+pub(super) fn around<'b>(bench: &'b Workbench, marks: &[Mark], said: &str) -> Choice<'b> {
     let marked = marks.iter().filter_map(|mark| bench.index.method_at(&mark.location.file, mark.location.line));
     led_by(bench, &marked.collect::<Vec<_>>(), &spoken_of(bench, said))
 }
@@ -259,7 +259,7 @@ fn spoken_of<'b>(bench: &'b Workbench, said: &str) -> Vec<&'b Method> {
 }
 
 /// These methods, what they call, their twins, and others that count as twins.
-pub fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method], beside: &[&'b Method]) -> Choice<'b> {
+pub(super) fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method], beside: &[&'b Method]) -> Choice<'b> {
     let mut weights = Weights { bench, of: BTreeMap::new() };
     for method in leaders {
         weights.raise(method, FRAME);

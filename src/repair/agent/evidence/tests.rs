@@ -24,7 +24,7 @@ const FIRST_OF_FAILURE: usize = 100;
 type Shown = Vec<(RepoPath, LineSpan)>;
 
 /// The section's text, at most about `budget` tokens with the code of at most `in_full` tests, and the lines it shows.
-pub fn render(bench: &Workbench, budget: usize, in_full: usize) -> (String, Shown) {
+pub(super) fn render(bench: &Workbench, budget: usize, in_full: usize) -> (String, Shown) {
     let failing = &bench.bug.failing;
     let mut text = format!("{} failing, {} passing.", failing.len(), bench.bug.passing);
     if let Some(file) = &bench.bug.located {

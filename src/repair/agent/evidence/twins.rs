@@ -22,7 +22,7 @@ const KEPT: [&str; 24] = [
 ];
 
 /// The twins of all marks; empty when there are none.
-pub fn text(bench: &Workbench, marks: &[Mark]) -> String {
+pub(super) fn text(bench: &Workbench, marks: &[Mark]) -> String {
     let mut found: Vec<(&SourceFile, u32)> = Vec::new();
     for mark in marks {
         let place = &mark.location;

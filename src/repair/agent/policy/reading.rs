@@ -14,7 +14,7 @@ const FILES: usize = 6;
 const SHORTEST: u32 = 10;
 
 /// Slicer: the method in which the most suspicion lies, with its class around it when it is short.
-pub fn slice(view: &CycleView<'_>) -> Value {
+pub(super) fn slice(view: &CycleView<'_>) -> Value {
     let bench = view.bench;
     let suspects = bench.ranking.lines.iter().map(|suspect| &suspect.location);
     let located = bench.bug.located.as_ref().and_then(|path| bench.index.file(path));
@@ -33,7 +33,7 @@ pub fn slice(view: &CycleView<'_>) -> Value {
 }
 
 /// Summarizer: what documentation and declarations say.
-pub fn summary(view: &CycleView<'_>) -> Value {
+pub(super) fn summary(view: &CycleView<'_>) -> Value {
     let path = view.scope.focus.as_ref().or(view.bench.bug.located.as_ref());
     let Some(file) = path.and_then(|path| view.bench.index.file(path)) else { return json!({}) };
     let entry = |method: &Method| {
@@ -50,7 +50,7 @@ pub fn summary(view: &CycleView<'_>) -> Value {
 }
 
 /// RepoFocus: the bug-located file, then what the failing tests lead to, nearest first.
-pub fn files(view: &CycleView<'_>) -> Value {
+pub(super) fn files(view: &CycleView<'_>) -> Value {
     let bench = view.bench;
     let bearing = bench.bearing();
     let product = |path: &&RepoPath| bench.index.file(path).is_some_and(|file| !file.test);
@@ -76,7 +76,7 @@ pub fn files(view: &CycleView<'_>) -> Value {
 }
 
 /// Helper: the nearest repair of the corpus.
-pub async fn reference(view: &CycleView<'_>) -> Value {
+pub(super) async fn reference(view: &CycleView<'_>) -> Value {
     if !view.profile.offers("search_solutions") {
         return json!({"reference": "look at the code that the failing tests reach", "explanation": "nothing may be searched"});
     }
@@ -90,7 +90,7 @@ pub async fn reference(view: &CycleView<'_>) -> Value {
 }
 
 /// What a search that found nothing says.
-pub fn tried(memory: &Memory) -> String {
+pub(super) fn tried(memory: &Memory) -> String {
     let tried = memory.attempts.len();
     let best = memory.attempts.iter().filter(|a| a.validation.fixed > 0).max_by_key(|a| a.validation.fixed);
     let best = best.map(|a| format!("; nearest: {} ({} triggering tests pass)", a.explanation, a.validation.fixed));
@@ -98,7 +98,7 @@ pub fn tried(memory: &Memory) -> String {
 }
 
 /// What is said where no fix template is written for the language.
-pub fn no_templates(language: &dyn Language) -> String {
+pub(super) fn no_templates(language: &dyn Language) -> String {
     let language = language.title();
     format!(
         "the built-in engine has no fix templates for {language}, so it proposes nothing; a model can repair the bug"
@@ -106,7 +106,7 @@ pub fn no_templates(language: &dyn Language) -> String {
 }
 
 /// What is said when all candidates were tried before.
-pub fn nothing_left(case: &CaseFile) -> String {
+pub(super) fn nothing_left(case: &CaseFile) -> String {
     if case.engine_notes.is_empty() {
         return "no template fits the suspicious lines".into();
     }

@@ -19,7 +19,7 @@ const QUERIES: u32 = 6;
 const CAUSES: usize = 3;
 
 /// A model's variants (RepairAgent: 30 of each candidate).
-pub struct ModelVariants {
+pub(super) struct ModelVariants {
     /// How a model is asked for them.
     pub model_settings: ModelSettings,
     /// How many are asked for.
@@ -84,7 +84,7 @@ impl ModelVariants {
 pub type SharedEngine<'b> = Arc<Mutex<Engine<'b>>>;
 
 /// The engine's candidates, tried one after the other until one is plausible or nothing is left.
-pub struct EngineVariants<'b> {
+pub(super) struct EngineVariants<'b> {
     /// The engine, shared by all agents of a run: each goes on where the one before stopped.
     pub engine: SharedEngine<'b>,
     /// What it may use.

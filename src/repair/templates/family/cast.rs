@@ -11,7 +11,7 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// See the module.
-pub struct Cast;
+pub(crate) struct Cast;
 
 impl Template for Cast {
     fn name(&self) -> &'static str {

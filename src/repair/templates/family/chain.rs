@@ -8,7 +8,7 @@ use crate::templates::site::{Site, shortened};
 use crate::templates::{Prior, Template};
 
 /// See the module.
-pub struct Chain;
+pub(crate) struct Chain;
 
 impl Template for Chain {
     fn name(&self) -> &'static str {

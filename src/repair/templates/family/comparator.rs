@@ -9,7 +9,7 @@ use crate::templates::syntax::{arguments, is_compound_expression};
 use crate::templates::{Prior, Template};
 
 /// See the module.
-pub struct Comparator;
+pub(crate) struct Comparator;
 
 impl Template for Comparator {
     fn name(&self) -> &'static str {

@@ -8,7 +8,7 @@ use crate::templates::site::Site;
 use crate::templates::{Prior, Template};
 
 /// See the module.
-pub struct Creation;
+pub(crate) struct Creation;
 
 /// Classes with the same interface and another order.
 const SIBLINGS: &[(&str, &[&str])] = &[

@@ -12,7 +12,7 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// See the module.
-pub struct Crossover;
+pub(crate) struct Crossover;
 
 /// Calls nearby that are mixed in.
 const MAX_OTHERS: usize = 8;

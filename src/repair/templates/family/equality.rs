@@ -13,7 +13,7 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// See the module.
-pub struct Equality;
+pub(crate) struct Equality;
 
 /// Calls whose answer depends on `equals` or `hashCode` of their first argument.
 const BY_EQUALITY: &[&str] = &[

@@ -9,7 +9,7 @@ use crate::templates::syntax::ancestors;
 use crate::templates::{Prior, Template};
 
 /// See the module.
-pub struct Exception;
+pub(crate) struct Exception;
 
 /// What a method says to a caller who asked for something impossible.
 const REFUSALS: [&str; 2] = ["IllegalArgumentException", "IllegalStateException"];

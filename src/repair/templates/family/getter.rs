@@ -10,7 +10,7 @@ use crate::templates::site::Site;
 use crate::templates::{Prior, Template};
 
 /// See the module.
-pub struct Getter;
+pub(crate) struct Getter;
 
 /// Objects asked for one value at most.
 const MAX_OWNERS: usize = 3;

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 /// See the module.
-pub struct MethodName;
+pub(crate) struct MethodName;
 
 /// Other methods proposed for one call.
 const MAX_OTHERS: usize = 12;

@@ -11,7 +11,7 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// See the module.
-pub struct NullCheck;
+pub(crate) struct NullCheck;
 
 impl Template for NullCheck {
     fn name(&self) -> &'static str {

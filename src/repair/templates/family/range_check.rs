@@ -10,7 +10,7 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// See the module.
-pub struct RangeCheck;
+pub(crate) struct RangeCheck;
 
 /// Calls that need at least one element.
 const TAKES_ONE: &[&str] = &[

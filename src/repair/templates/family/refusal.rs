@@ -13,7 +13,7 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// See the module.
-pub struct Refusal;
+pub(crate) struct Refusal;
 
 /// Pairs of numbers compared for one statement at most.
 const MAX_PAIRS: usize = 8;

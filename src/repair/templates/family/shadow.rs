@@ -12,7 +12,7 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// See the module.
-pub struct Shadow;
+pub(crate) struct Shadow;
 
 impl Template for Shadow {
     fn name(&self) -> &'static str {

@@ -8,7 +8,7 @@ use crate::templates::site::{Site, shortened};
 use crate::templates::{Prior, Template};
 
 /// See the module.
-pub struct Ternary;
+pub(crate) struct Ternary;
 
 impl Template for Ternary {
     fn name(&self) -> &'static str {

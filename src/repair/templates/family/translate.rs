@@ -11,7 +11,7 @@ use crate::templates::syntax::ancestors;
 use crate::templates::{Prior, Template};
 
 /// See the module.
-pub struct Translate;
+pub(crate) struct Translate;
 
 impl Template for Translate {
     fn name(&self) -> &'static str {

@@ -13,16 +13,16 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// Bounds a number by another, or by zero.
-pub struct Clamp;
+pub(crate) struct Clamp;
 
 /// Replaces a call by its argument or receiver, or wraps a value in a call found nearby.
-pub struct Wrap;
+pub(crate) struct Wrap;
 
 /// Takes a part of a list or a text.
-pub struct Part;
+pub(crate) struct Part;
 
 /// Gives an empty collection its first element.
-pub struct Singleton;
+pub(crate) struct Singleton;
 
 impl Template for Clamp {
     fn name(&self) -> &'static str {

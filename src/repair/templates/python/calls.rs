@@ -10,10 +10,10 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// Swaps two arguments, two elements of a tuple or the operands of an operator that has an order.
-pub struct Swap;
+pub(super) struct Swap;
 
 /// Exchanges the name of a function, method or attribute.
-pub struct Name;
+pub(super) struct Name;
 
 impl Template for Swap {
     fn name(&self) -> &'static str {

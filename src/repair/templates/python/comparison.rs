@@ -9,7 +9,7 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// See the module.
-pub struct Comparison;
+pub(super) struct Comparison;
 
 const OWN: &[(&str, &[(&str, f64)])] =
     &[("in", &[("not in", 0.8)]), ("not in", &[("in", 0.8)]), ("is", &[("is not", 0.8)]), ("is not", &[("is", 0.8)])];

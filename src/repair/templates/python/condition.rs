@@ -12,10 +12,10 @@ use std::collections::HashSet;
 use tree_sitter::Node;
 
 /// Negates a condition or drops a part of it.
-pub struct Reduce;
+pub(super) struct Reduce;
 
 /// Adds a part to a condition.
-pub struct Extend;
+pub(super) struct Extend;
 
 /// Most tests added to one condition.
 const MAX_TESTS: usize = 30;
@@ -114,7 +114,7 @@ fn torn(condition: Node<'_>, text: &str, word: &str) -> String {
 
 /// Truth values that could be asked here: conditions from nearby code with the variables of this place, and simple
 /// questions about variables.
-pub fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
+pub(super) fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
     for (ingredients, share) in std::iter::once((&site.own, 0.7)).chain(site.near.iter().map(|near| (near, 0.35))) {
         let conditions = ingredients

@@ -8,13 +8,13 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// Off by one: in an index, a bound, an argument, a result.
-pub struct Offset;
+pub(super) struct Offset;
 
 /// Drops an operand.
-pub struct Operands;
+pub(super) struct Operands;
 
 /// Adds an operand: `x` becomes `x - y`.
-pub struct AddOperand;
+pub(super) struct AddOperand;
 
 impl Template for Offset {
     fn name(&self) -> &'static str {

@@ -7,7 +7,7 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// See the module.
-pub struct Operator;
+pub(super) struct Operator;
 
 const OWN: &[(&str, &[(&str, f64)])] = &[
     ("and", &[("or", 0.8)]),

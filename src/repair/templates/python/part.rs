@@ -11,10 +11,10 @@ use crate::templates::site::Site;
 use crate::templates::{Prior, Template};
 
 /// Replaces a call by one of its arguments, a subscript or attribute by its object, a choice by one of its values.
-pub struct Unwrap;
+pub(super) struct Unwrap;
 
 /// Takes a part of a sequence, or bounds a number.
-pub struct Wrap;
+pub(super) struct Wrap;
 
 /// Variables that a part begins or ends at.
 const MAX_BOUNDS: usize = 4;

@@ -12,19 +12,19 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// Inserts `c.append(x)` or `c.add(x)` for a collection.
-pub struct Addition;
+pub(super) struct Addition;
 
 /// Inserts `a = b`.
-pub struct Assignment;
+pub(super) struct Assignment;
 
 /// Inserts a copy of a statement of the same function, as it is or with one variable exchanged.
-pub struct Copy;
+pub(super) struct Copy;
 
 /// Deletes a statement.
-pub struct Remove;
+pub(super) struct Remove;
 
 /// Exchanges a statement and the next one.
-pub struct Exchange;
+pub(super) struct Exchange;
 
 /// Variables on each side of a statement that is made.
 const MAX_NAMES: usize = 8;

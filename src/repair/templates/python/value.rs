@@ -11,13 +11,13 @@ use crate::templates::{Prior, Template};
 use tree_sitter::Node;
 
 /// Replaces a variable by another one in sight.
-pub struct Variable;
+pub(super) struct Variable;
 
 /// Replaces the value of a `return`.
-pub struct ReturnValue;
+pub(super) struct ReturnValue;
 
 /// Replaces an expression by one that stands nearby, or by a variable.
-pub struct Expression;
+pub(super) struct Expression;
 
 /// Ingredients tried for one expression.
 const MAX_INGREDIENTS: usize = 10;

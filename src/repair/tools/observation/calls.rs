@@ -9,7 +9,7 @@ const VALUE: usize = 80;
 
 /// One call of a watched method.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub(super) struct Call {
     /// Watched calls that were open, this one counted.
     pub depth: u32,
     pub file: RepoPath,
@@ -28,7 +28,7 @@ pub struct Call {
 
 /// A line that ran.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Visit {
+pub(super) struct Visit {
     pub line: u32,
     /// What changed until the line began.
     pub before: Values,
@@ -38,7 +38,7 @@ pub struct Visit {
 
 impl Call {
     /// `method(name=value)`, and what became of it.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let is_own = |name: &str| matches!(name, "self" | "cls" | "this");
         let args = match &self.args {
             Some(args) => {
@@ -57,7 +57,7 @@ impl Call {
     }
 
     /// All values as they were at its end.
-    pub fn state(&self) -> Values {
+    pub(super) fn state(&self) -> Values {
         let mut state = Values::new();
         let changes = self.visits.iter().flat_map(|visit| visit.before.iter().chain(&visit.after));
         for (name, value) in self.args.iter().flatten().chain(changes) {
@@ -70,7 +70,7 @@ impl Call {
     }
 
     /// The lines that ran, without repetition of neighbours.
-    pub fn lines(&self) -> Vec<u32> {
+    pub(super) fn lines(&self) -> Vec<u32> {
         let mut lines: Vec<u32> = self.visits.iter().map(|visit| visit.line).collect();
         lines.dedup();
         lines
@@ -78,7 +78,7 @@ impl Call {
 }
 
 /// The calls of a trace, in the order they began.
-pub fn calls(trace: &Trace) -> Vec<Call> {
+pub(super) fn calls(trace: &Trace) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     for step in &trace.steps {

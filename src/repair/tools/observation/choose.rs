@@ -14,7 +14,7 @@ const SAME_CLASS: f64 = 0.5;
 
 /// A choice of tests and places.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
+pub(crate) struct Chosen {
     /// The test that is looked at.
     pub test: TestId,
     /// The passing test beside it.
@@ -24,7 +24,7 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    pub fn tests(&self) -> impl Iterator<Item = &TestId> {
+    pub(crate) fn tests(&self) -> impl Iterator<Item = &TestId> {
         std::iter::once(&self.test).chain(&self.beside)
     }
 }
@@ -32,12 +32,12 @@ impl Chosen {
 type Lines = BTreeSet<(RepoPath, u32)>;
 
 /// The first failing test of the bug with the methods it runs.
-pub fn first(bench: &Workbench) -> Option<Chosen> {
+pub(super) fn first(bench: &Workbench) -> Option<Chosen> {
     around(bench, &bench.bug.failing.first()?.id, None)
 }
 
 /// A test with the places given, or with the methods it runs; nothing when none is known.
-pub fn around(bench: &Workbench, test: &TestId, places: Option<Vec<(RepoPath, LineSpan)>>) -> Option<Chosen> {
+pub(crate) fn around(bench: &Workbench, test: &TestId, places: Option<Vec<(RepoPath, LineSpan)>>) -> Option<Chosen> {
     let spectrum = match &bench.spectrum {
         Some(spectrum) => spectrum,
         None => &bench.validator.baseline().spectrum,

@@ -48,7 +48,7 @@ const METHODS: usize = 3;
 
 /// What somebody asked for beyond the first table.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Focus {
+pub(crate) struct Focus {
     /// Names that are told at every line.
     pub expressions: Vec<String>,
     /// Lines that alone are told, with all they show.
@@ -58,7 +58,7 @@ pub struct Focus {
 }
 
 /// The table, at most 40 lines; empty when it would say nothing.
-pub fn digest(bench: &Workbench, watched: &Trace, beside: Option<&Trace>, focus: &Focus) -> String {
+pub(crate) fn digest(bench: &Workbench, watched: &Trace, beside: Option<&Trace>, focus: &Focus) -> String {
     let failing = Run::of(watched);
     let passing = beside.map(Run::of);
     let table = Digest { bench, failing: &failing, passing: passing.as_ref(), focus };

@@ -9,18 +9,18 @@ const FIRST: usize = 3;
 
 /// One variable at one line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub(super) struct Series {
     name: String,
     /// Its values in the order they came.
     values: Vec<String>,
 }
 
 /// The variables at each line.
-pub type Table = BTreeMap<u32, Vec<Series>>;
+pub(super) type Table = BTreeMap<u32, Vec<Series>>;
 
 /// The values at the lines of some calls. `words` says which names stand in a line; `always` are told at every line. Of a
 /// value `most` characters are told.
-pub fn table<'c>(
+pub(super) fn table<'c>(
     calls: impl IntoIterator<Item = &'c Call>,
     words: &dyn Fn(u32) -> BTreeSet<String>,
     always: &[String],
@@ -80,7 +80,7 @@ fn plain(path: &str) -> String {
 }
 
 /// One row as text: `i = 0 → 1 → 2 … → 9; total = 3`.
-pub fn text(row: &[Series]) -> String {
+pub(super) fn text(row: &[Series]) -> String {
     let one = |Series { name, values }: &Series| {
         // A field goes by its bare name where no variable has it.
         let bare = name.strip_prefix("this.").filter(|bare| !row.iter().any(|other| other.name == *bare));

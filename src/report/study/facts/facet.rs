@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Parts of the frozen configuration that cannot change a result, or that something else stands for, each with the
 /// reason. Everything else sets its runs apart, and so does everything that later programs will add.
-pub const EXEMPT: [(&str, &str); 11] = [
+pub(crate) const EXEMPT: [(&str, &str); 11] = [
     ("schema", "it is the form of the file"),
     ("bug", "rows are compared bug by bug"),
     ("issue", "it is a part of the bug"),
@@ -33,7 +33,7 @@ const OF_BUG: [&str; 8] = [
 
 /// One thing that can change a result, and what it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facet {
+pub(crate) struct Facet {
     /// Where it stands: `settings.max_time`.
     pub key: String,
     /// Its value as text; empty where it is not set, or off.
@@ -44,22 +44,22 @@ pub struct Facet {
 
 impl Facet {
     /// One that is known apart from the settings; `of_bug` as there.
-    pub fn new(key: &str, value: &str, of_bug: bool) -> Self {
+    pub(crate) fn new(key: &str, value: &str, of_bug: bool) -> Self {
         Self { key: key.to_owned(), value: value.to_owned(), of_bug }
     }
 
     /// Whether it was not found out. A setting that is not set is as by default, which is known.
-    pub fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         self.value.is_empty() && !self.key.starts_with("settings.")
     }
 
     /// The name for people: `max time`.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.key.trim_start_matches("settings.").replace(['_', '.'], " ")
     }
 
     /// Name and value as they stand in a label: `max time 60s`; what is on is only named.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         if self.value == ON { self.name() } else { format!("{} {}", self.name(), self.value) }
     }
 }
@@ -68,7 +68,7 @@ impl Facet {
 const ON: &str = "yes";
 
 /// The facets of a frozen configuration, in its order.
-pub fn facets(config: &Value, conditions: &Conditions) -> Vec<Facet> {
+pub(super) fn facets(config: &Value, conditions: &Conditions) -> Vec<Facet> {
     let mut all = Vec::new();
     for (key, value) in config.as_object().into_iter().flatten() {
         push(&mut all, key, value);
@@ -121,7 +121,7 @@ fn text(value: &Value) -> String {
 }
 
 /// The models as they are asked, aliases resolved, each perhaps behind its part.
-pub fn models(settings: &Value) -> Vec<String> {
+pub(super) fn models(settings: &Value) -> Vec<String> {
     let named = settings["model"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let resolved = named.map(|named| {
         let (part, model) = named.split_once('=').map_or(("", named), |(part, model)| (part, model));

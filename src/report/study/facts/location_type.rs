@@ -6,7 +6,7 @@ use serde::Serialize;
 /// How far the developer's repair is spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LocationType {
+pub(crate) enum LocationType {
     /// At most one line out and at most one line in, at one place.
     SingleLine,
     /// More, in one file.
@@ -17,7 +17,7 @@ pub enum LocationType {
 
 impl LocationType {
     /// The name in tables.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::SingleLine => "single line",
             Self::MultiLine => "several lines",
@@ -26,7 +26,7 @@ impl LocationType {
     }
 
     /// Reads it off the developer's unified diff; `None` when that changes nothing.
-    pub fn of(diff: &str) -> Option<Self> {
+    pub(crate) fn of(diff: &str) -> Option<Self> {
         let (mut files, mut places, mut lost, mut put) = (0, 0, 0, 0);
         let mut before = Kind::Same;
         // A note that the last line has no end stands between lines of one place.

@@ -7,12 +7,14 @@ mod size;
 mod trail;
 mod work;
 
-pub use facet::{EXEMPT, Facet};
-pub use location_type::LocationType;
-pub use setting::Setting;
-pub use size::PatchSize;
-pub use trail::Step;
-pub use work::{AgentFacts, Place, ToolFacts};
+#[cfg(test)]
+pub(crate) use facet::EXEMPT;
+pub(crate) use facet::Facet;
+pub(crate) use location_type::LocationType;
+pub(crate) use setting::Setting;
+pub(crate) use size::PatchSize;
+pub(crate) use trail::Step;
+pub(crate) use work::{AgentFacts, Place, ToolFacts};
 
 use crate::domain::{BugId, Event, HeldOut, Level, Outcome, Scope, ToolName, Usage};
 use crate::journal::{Journal, JournalError};
@@ -34,7 +36,7 @@ const ANSWERS: [&str; 3] = ["goal_accomplished", "write_fix", "write_test"];
 /// What is known of a plausible patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Correctness {
+pub(crate) enum Correctness {
     /// Its syntax tree equals that of the developer's patch in normal form.
     SameTree,
     /// It compiles to the developer's bytecode.
@@ -49,7 +51,7 @@ pub enum Correctness {
 
 impl Correctness {
     /// The words in tables.
-    pub fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Self::SameTree => "yes, same tree",
             Self::SameBytecode => "yes, same bytecode",
@@ -60,14 +62,14 @@ impl Correctness {
     }
 
     /// Whether the patch is known to be correct.
-    pub fn is_correct(self) -> bool {
+    pub(crate) fn is_correct(self) -> bool {
         matches!(self, Self::SameTree | Self::SameBytecode | Self::ReviewedCorrect)
     }
 }
 
 /// One run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RunFacts {
+pub(crate) struct RunFacts {
     /// The run directory.
     pub dir: Utf8PathBuf,
     /// Which bug.
@@ -124,7 +126,7 @@ impl RunFacts {
     ///
     /// # Errors
     /// It holds no journal, or a damaged or newer one.
-    pub fn read(dir: &Utf8Path) -> Result<Self, JournalError> {
+    pub(crate) fn read(dir: &Utf8Path) -> Result<Self, JournalError> {
         let events = Journal::read(dir)?;
         let config = std::fs::read(dir.join(CONFIG)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let mut facts = Self::of(dir, &config.unwrap_or(Value::Null), &events);
@@ -137,7 +139,7 @@ impl RunFacts {
     }
 
     /// Counts the events of a run.
-    pub fn of(dir: &Utf8Path, config: &Value, events: &[Event]) -> Self {
+    pub(crate) fn of(dir: &Utf8Path, config: &Value, events: &[Event]) -> Self {
         let sums = Tally::over(events);
         let mut facts = Self {
             dir: dir.to_owned(),
@@ -178,34 +180,34 @@ impl RunFacts {
     }
 
     /// Everything that can change its result: what was frozen, and what was found out about the machine.
-    pub fn facets(&self) -> impl Iterator<Item = Facet> + '_ {
+    pub(crate) fn facets(&self) -> impl Iterator<Item = Facet> + '_ {
         let jdk = self.report.as_ref().and_then(|report| report.jdk.as_deref()).unwrap_or_default();
         let found = [Facet::new("JDK", jdk, true), Facet::new("sandbox in force", &self.sandbox, true)];
         self.setting.facets.iter().cloned().chain(found)
     }
 
     /// The verdict; `None` for a run that is not over.
-    pub fn verdict(&self) -> Option<VerdictWord> {
+    pub(crate) fn verdict(&self) -> Option<VerdictWord> {
         self.report.as_ref().map(|report| report.verdict)
     }
 
     /// The verdict in words; `unfinished` for a run that is not over.
-    pub fn verdict_title(&self) -> &'static str {
+    pub(crate) fn verdict_title(&self) -> &'static str {
         self.verdict().map_or("unfinished", VerdictWord::title)
     }
 
     /// Whether a plausible patch came out.
-    pub fn plausible(&self) -> bool {
+    pub(crate) fn plausible(&self) -> bool {
         self.verdict() == Some(VerdictWord::Plausible)
     }
 
     /// The plausible patch.
-    pub fn patch(&self) -> Option<&str> {
+    pub(crate) fn patch(&self) -> Option<&str> {
         self.report.as_ref().filter(|_| self.plausible()).and_then(|report| report.patch.as_deref())
     }
 
     /// What is known of the plausible patch's correctness; `None` without such a patch.
-    pub fn correctness(&self) -> Option<Correctness> {
+    pub(crate) fn correctness(&self) -> Option<Correctness> {
         let report = self.report.as_ref().filter(|_| self.plausible())?;
         Some(match (report.correct, report.equal_by, &self.review) {
             (Some(true), Some(Equality::Bytecode), _) => Correctness::SameBytecode,
@@ -217,12 +219,12 @@ impl RunFacts {
     }
 
     /// How the plausible patch does on tests that are held out; `None` where there are none.
-    pub fn held_out(&self) -> Option<HeldOut> {
+    pub(crate) fn held_out(&self) -> Option<HeldOut> {
         self.report.as_ref().filter(|_| self.plausible()).and_then(|report| report.held_out)
     }
 
     /// What tables say of the plausible patch's correctness; empty without such a patch.
-    pub fn correctness_words(&self) -> String {
+    pub(crate) fn correctness_words(&self) -> String {
         let words = self.correctness().map_or("", Correctness::words);
         match self.held_out() {
             Some(held_out) if held_out.all_pass() => format!("{words}; correct on held-out tests"),
@@ -232,12 +234,12 @@ impl RunFacts {
     }
 
     /// Whether the plausible patch is correct: equal to the developer's, or in the words of a person.
-    pub fn correct(&self) -> bool {
+    pub(crate) fn correct(&self) -> bool {
         self.correctness().is_some_and(Correctness::is_correct)
     }
 
     /// Whether it repaired its bug in that quality.
-    pub fn repaired(&self, quality: Quality) -> bool {
+    pub(crate) fn repaired(&self, quality: Quality) -> bool {
         match quality {
             Quality::Plausible => self.plausible(),
             Quality::Correct => self.correct(),
@@ -245,12 +247,12 @@ impl RunFacts {
     }
 
     /// On which level it came.
-    pub fn level(&self) -> Option<Level> {
+    pub(crate) fn level(&self) -> Option<Level> {
         self.report.as_ref().and_then(|report| report.level)
     }
 
     /// Project of the bug: the benchmark's name, and for ids such as `Lang-1` the project's.
-    pub fn project(&self) -> String {
+    pub(crate) fn project(&self) -> String {
         let BugId { benchmark, name } = &self.bug;
         match name.rsplit_once('-') {
             Some((project, number)) if !project.is_empty() && number.parse::<u64>().is_ok() => project.to_owned(),
@@ -259,12 +261,12 @@ impl RunFacts {
     }
 
     /// Tool calls of all agents.
-    pub fn tool_calls(&self) -> u64 {
+    pub(crate) fn tool_calls(&self) -> u64 {
         self.tools.values().map(|used| used.calls).sum()
     }
 
     /// Seconds in tools.
-    pub fn tool_seconds(&self) -> f64 {
+    pub(crate) fn tool_seconds(&self) -> f64 {
         self.tools.values().map(|used| used.seconds).sum()
     }
 

@@ -13,7 +13,7 @@ const ENGINE: &str = "builtin";
 
 /// What distinguishes one way of running from another.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// The configuration's name, where the plan or the user gave one.
     pub name: Option<String>,
     /// Models as they were named, with the parts that have their own.
@@ -43,7 +43,7 @@ pub struct Setting {
 
 impl Setting {
     /// Reads the frozen configuration; keys that are missing are as by default.
-    pub fn of(config: &Value) -> Self {
+    pub(crate) fn of(config: &Value) -> Self {
         let (settings, plan) = (&config["settings"], &config["plan"]);
         let models = facet::models(settings);
         let mut conditions: Conditions = serde_json::from_value(config["conditions"].clone()).unwrap_or_default();
@@ -71,7 +71,7 @@ impl Setting {
     }
 
     /// The name before it is told from others: the one it was given, else models and strategy.
-    pub fn base(&self) -> String {
+    pub(crate) fn base(&self) -> String {
         match &self.name {
             Some(name) => name.clone(),
             None if self.strategy == USUAL => self.model.clone(),
@@ -80,7 +80,7 @@ impl Setting {
     }
 
     /// The name with every setting that is no default: for a run that stands alone.
-    pub fn in_full(&self) -> String {
+    pub(crate) fn in_full(&self) -> String {
         let is_base = |name: &str| self.name.is_none() && ["model", "strategy"].contains(&name);
         let given = |facet: &&Facet| {
             let setting = facet.key.strip_prefix("settings.").and_then(|key| key.split('.').next());
@@ -91,12 +91,12 @@ impl Setting {
     }
 
     /// The value of a facet; empty where it is not set or not known.
-    pub fn value(&self, key: &str) -> &str {
+    pub(crate) fn value(&self, key: &str) -> &str {
         self.facets.iter().find(|facet| facet.key == key).map_or("", |facet| &facet.value)
     }
 
     /// What was typed to begin the run, without what belongs to one bug alone.
-    pub fn command(&self) -> String {
+    pub(crate) fn command(&self) -> String {
         const OF_ONE: [&str; 3] = ["--out", "--account", "--name"];
         const SHOWING: [&str; 4] = ["--json", "--quiet", "-q", "--apply"];
         let mut words = Vec::new();

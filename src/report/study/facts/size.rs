@@ -6,7 +6,7 @@ use similar::{ChangeTag, TextDiff};
 
 /// The size of a unified diff.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct PatchSize {
+pub(crate) struct PatchSize {
     /// Lines that come in.
     pub added: u64,
     /// Lines that go.
@@ -17,7 +17,7 @@ pub struct PatchSize {
 
 impl PatchSize {
     /// Measures a unified diff.
-    pub fn of(diff: &str) -> Self {
+    pub(crate) fn of(diff: &str) -> Self {
         let mut size = Self::default();
         let (mut old, mut new) = (String::new(), String::new());
         for line in lines(diff) {

@@ -9,7 +9,7 @@ const STEP_CHARS: usize = 600;
 
 /// One line of a trajectory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Step {
+pub(crate) struct Step {
     /// `L1 fixer cycle 2`.
     pub place: String,
     /// What happened, in a word: a tool, an outcome, `ended`.
@@ -23,13 +23,13 @@ pub struct Step {
 }
 
 /// Adds what an agent did.
-pub fn push(steps: &mut Vec<Step>, scope: &Scope, what: &str, text: &str) {
+pub(super) fn push(steps: &mut Vec<Step>, scope: &Scope, what: &str, text: &str) {
     steps.push(step(scope, what, text, false));
 }
 
 /// Adds what became of a candidate. Hundreds of the engine's tell nothing one by one: those of one search that came to
 /// the same are counted.
-pub fn push_candidate(steps: &mut Vec<Step>, scope: &Scope, outcome: Outcome, detail: &str) {
+pub(super) fn push_candidate(steps: &mut Vec<Step>, scope: &Scope, outcome: Outcome, detail: &str) {
     let new = step(scope, outcome.word(), detail, true);
     let other = steps.iter().rposition(|step| !step.is_candidate || step.place != new.place);
     let search = other.map_or(0, |at| at + 1);

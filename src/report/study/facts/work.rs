@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 
 /// An agent on a level; as text and as a key of JSON `L1 fixer`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub(crate) struct Place {
     /// The level.
     pub level: Level,
     /// The agent.
@@ -28,7 +28,7 @@ impl Serialize for Place {
 
 /// What one agent did in one run, or in many.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct AgentFacts {
+pub(crate) struct AgentFacts {
     /// How often it started.
     pub started: u64,
     /// Cycles of its loop.
@@ -62,7 +62,7 @@ impl AddAssign<&Self> for AgentFacts {
 
 /// Calls of one tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct ToolFacts {
+pub(crate) struct ToolFacts {
     /// Calls.
     pub calls: u64,
     /// Calls that did their work.

@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 const WIDE: f64 = 360.0;
 
 /// Classes of sets and lines, by their place.
-pub const SETS: [&str; 3] = ["set-a", "set-b", "set-c"];
+pub(super) const SETS: [&str; 3] = ["set-a", "set-b", "set-c"];
 
 /// A picture with what stands over it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Chart {
+pub(super) struct Chart {
     /// Name for its file: `repairs-by-cost`.
     pub file: String,
     /// Heading.
@@ -31,7 +31,7 @@ pub struct Chart {
 }
 
 /// All pictures that the runs have something to show in.
-pub fn charts(study: &Study) -> Vec<Chart> {
+pub(super) fn charts(study: &Study) -> Vec<Chart> {
     let pooled = |chart: Option<Chart>| chart.map(|chart| chart.noted(study.pooled()));
     let all = [
         pooled(flow(study)),
@@ -71,18 +71,18 @@ const SETS_MOST: usize = 4;
 
 impl Chart {
     /// A picture.
-    pub fn new(file: &str, title: &str, key: Vec<(&'static str, String)>, svg: String) -> Self {
+    pub(super) fn new(file: &str, title: &str, key: Vec<(&'static str, String)>, svg: String) -> Self {
         Self { file: file.to_owned(), title: title.to_owned(), note: String::new(), key, svg }
     }
 
     /// Says how to read it, behind what was said before.
-    pub fn noted(mut self, note: impl AsRef<str>) -> Self {
+    pub(super) fn noted(mut self, note: impl AsRef<str>) -> Self {
         self.note = format!("{} {}", self.note, note.as_ref()).trim().to_owned();
         self
     }
 
     /// The picture as a file of its own, with its key below it: it needs no other file, and is drawn for paper.
-    pub fn alone(&self) -> String {
+    pub(super) fn alone(&self) -> String {
         svg::alone(&self.svg, &self.key, &svg::in_colours(super::FIGURE, &super::style(super::STYLE)))
     }
 }

@@ -12,7 +12,7 @@ use crate::report::diff::{self, Line};
 use crate::report::page::{CHOOSE, render, style};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use charts::Chart;
-pub use pdf::{PdfError, PdfWriter};
+pub(crate) use pdf::{PdfError, PdfWriter};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -126,7 +126,7 @@ struct Run<'a> {
 ///
 /// # Errors
 /// The template is wrong, which its test would have found.
-pub fn html(study: &Study, title: &str, whole: &[String]) -> Result<String, minijinja::Error> {
+pub(crate) fn html(study: &Study, title: &str, whole: &[String]) -> Result<String, minijinja::Error> {
     let page = Page {
         title,
         style: style(&format!("{FIGURE}{STYLE}")),
@@ -142,7 +142,7 @@ pub fn html(study: &Study, title: &str, whole: &[String]) -> Result<String, mini
 }
 
 /// The pictures as files of their own: name and SVG.
-pub fn figures(study: &Study) -> Vec<(String, String)> {
+pub(crate) fn figures(study: &Study) -> Vec<(String, String)> {
     charts::charts(study).iter().map(|chart| (chart.file.clone(), chart.alone())).collect()
 }
 

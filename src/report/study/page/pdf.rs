@@ -6,7 +6,7 @@ use svg2pdf::{ConversionOptions, PageOptions};
 
 /// Why there is no PDF.
 #[derive(Debug, thiserror::Error)]
-pub enum PdfError {
+pub(crate) enum PdfError {
     /// Texts would be missing.
     #[error("no font is installed here, so the figures would have no words")]
     NoFont,
@@ -27,7 +27,7 @@ fn sans_serif(fonts: &Database) -> Option<String> {
 
 /// Makes PDF files of pictures, with the fonts of this machine.
 #[derive(Debug)]
-pub struct PdfWriter {
+pub(crate) struct PdfWriter {
     options: Options<'static>,
 }
 
@@ -36,7 +36,7 @@ impl PdfWriter {
     ///
     /// # Errors
     /// There are none.
-    pub fn new() -> Result<Self, PdfError> {
+    pub(crate) fn new() -> Result<Self, PdfError> {
         let mut fonts = Database::new();
         fonts.load_system_fonts();
         Self::with_fonts(fonts)
@@ -53,7 +53,7 @@ impl PdfWriter {
     ///
     /// # Errors
     /// The SVG is malformed, or a font is.
-    pub fn pdf(&self, svg: &str) -> Result<Vec<u8>, PdfError> {
+    pub(crate) fn pdf(&self, svg: &str) -> Result<Vec<u8>, PdfError> {
         let tree = Tree::from_str(svg, &self.options).map_err(|error| PdfError::Figure(error.to_string()))?;
         svg2pdf::to_pdf(&tree, ConversionOptions::default(), PageOptions::default())
             .map_err(|error| PdfError::Figure(error.to_string()))

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// Where a text stands from its point.
 #[derive(Debug, Clone, Copy)]
-pub enum Anchor {
+pub(crate) enum Anchor {
     /// It begins there.
     Start,
     /// It has its middle there.
@@ -25,13 +25,13 @@ impl Anchor {
 
 /// A picture that grows. Colours come from classes of the page's style, so that they follow light and dark.
 #[derive(Debug, Default)]
-pub struct Svg {
+pub(crate) struct Svg {
     body: String,
 }
 
 impl Svg {
     /// A rectangle with a title that a pointer shows.
-    pub fn rect(&mut self, (x, y): (f64, f64), (wide, high): (f64, f64), class: &str, title: &str) {
+    pub(crate) fn rect(&mut self, (x, y): (f64, f64), (wide, high): (f64, f64), class: &str, title: &str) {
         let _ = write!(
             self.body,
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{high:.1}\" class=\"{class}\">{}</rect>",
@@ -41,7 +41,7 @@ impl Svg {
     }
 
     /// A text.
-    pub fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, class: &str, text: &str) {
+    pub(crate) fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, class: &str, text: &str) {
         let _ = write!(
             self.body,
             "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{}\" class=\"{class}\">{}</text>",
@@ -51,23 +51,23 @@ impl Svg {
     }
 
     /// A straight line.
-    pub fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) {
+    pub(crate) fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) {
         let _ =
             write!(self.body, "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>");
     }
 
     /// A path in SVG's own words.
-    pub fn path(&mut self, data: &str, class: &str, title: &str) {
+    pub(crate) fn path(&mut self, data: &str, class: &str, title: &str) {
         let _ = write!(self.body, "<path d=\"{}\" class=\"{class}\">{}</path>", escaped(data), title_of(title));
     }
 
     /// A circle.
-    pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, class: &str) {
+    pub(crate) fn circle(&mut self, (x, y): (f64, f64), radius: f64, class: &str) {
         let _ = write!(self.body, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" class=\"{class}\"/>");
     }
 
     /// The finished picture, `wide` by `high` units; `label` is what is read out in its place.
-    pub fn finish(self, wide: f64, high: f64, label: &str) -> String {
+    pub(crate) fn finish(self, wide: f64, high: f64, label: &str) -> String {
         format!(
             "<svg viewBox=\"0 0 {wide:.0} {high:.0}\" role=\"img\" aria-label=\"{}\">{}</svg>",
             escaped(label),
@@ -80,7 +80,7 @@ impl Svg {
 const LINE: f64 = 18.0;
 
 /// A finished picture as a file of its own, in that style and with the key below it.
-pub fn alone(picture: &str, key: &[(&str, String)], style: &str) -> String {
+pub(crate) fn alone(picture: &str, key: &[(&str, String)], style: &str) -> String {
     let Some((head, body)) = picture.split_once('>') else { return String::new() };
     let size = head.split('"').nth(1).unwrap_or_default();
     let (wide, high) =
@@ -108,7 +108,7 @@ pub fn alone(picture: &str, key: &[(&str, String)], style: &str) -> String {
 
 /// A style with the colours in place of their names, the first that each has: programs that draw pictures for print
 /// know no names of colours.
-pub fn in_colours(style: &str, colours: &str) -> String {
+pub(crate) fn in_colours(style: &str, colours: &str) -> String {
     let mut parts = style.split("var(--");
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -130,14 +130,14 @@ fn escaped(text: &str) -> String {
 }
 
 /// Round numbers from 0 to at most `most`: steps of 1, 2 or 5 times a power of ten, so that there are three to six.
-pub fn ticks(most: f64) -> Vec<f64> {
+pub(crate) fn ticks(most: f64) -> Vec<f64> {
     let power = 10f64.powf((most / 5.0).log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|step| most / step <= 5.0).unwrap_or(power);
     (0..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= most * (1.0 + f64::EPSILON)).collect()
 }
 
 /// A round number without digits that say nothing.
-pub fn plain(number: f64) -> String {
+pub(crate) fn plain(number: f64) -> String {
     let text = format!("{number:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -27,7 +27,7 @@ struct Column<'a> {
 }
 
 /// The plot of two sets or more.
-pub fn upset(study: &Study, quality: Quality) -> Option<Chart> {
+pub(super) fn upset(study: &Study, quality: Quality) -> Option<Chart> {
     let (file, title, Overlap { sets, .. }) = match quality {
         Quality::Plausible => ("overlap-upset", "Combinations of who repairs", &study.overlap),
         Quality::Correct => {

@@ -37,7 +37,7 @@ const THREE: Layout = Layout {
 };
 
 /// The circles of two or three sets; more are only told in the table.
-pub fn venn(study: &Study, quality: Quality) -> Option<Chart> {
+pub(super) fn venn(study: &Study, quality: Quality) -> Option<Chart> {
     let (file, title, Overlap { sets, regions }, note) = match quality {
         Quality::Plausible => (
             "overlap",

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The tool that hands candidates to the judge.
 const WRITE_FIX: &str = "write_fix";
 
-pub fn agents(study: &Study) -> Table {
+pub(super) fn agents(study: &Study) -> Table {
     let columns = [
         "agent",
         "started",
@@ -53,7 +53,7 @@ fn agent(name: &AgentName, facts: &AgentFacts) -> Vec<Cell> {
     ]
 }
 
-pub fn tools(study: &Study) -> Table {
+pub(super) fn tools(study: &Study) -> Table {
     let columns =
         ["tool", "calls, correct runs", "per run", "calls, other runs", "per other run", "% that worked", "s per call"];
     let note = "Runs that repaired correctly against all others.";
@@ -99,7 +99,7 @@ const GROUPS: [Group; 4] = [
     ("no plausible patch", |run| !run.plausible()),
 ];
 
-pub fn tool_use(study: &Study) -> Table {
+pub(super) fn tool_use(study: &Study) -> Table {
     let columns = [
         "runs",
         "n",
@@ -137,7 +137,7 @@ fn used(all: &[&RunFacts], (name, belongs): &Group) -> Option<Vec<Cell>> {
     })
 }
 
-pub fn outcomes(study: &Study) -> Table {
+pub(super) fn outcomes(study: &Study) -> Table {
     let all: u64 = study.outcomes.values().sum();
     let table = Table::new("outcomes", "Candidates by outcome", &["outcome", "candidates", "%"]);
     let rows = study.outcomes.iter();

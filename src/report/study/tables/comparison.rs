@@ -28,7 +28,7 @@ fn counted(quality: Quality) -> &'static str {
     }
 }
 
-pub fn pairs(study: &Study, quality: Quality) -> Table {
+pub(super) fn pairs(study: &Study, quality: Quality) -> Table {
     let names = [("pairs", "Paired comparison"), ("pairs-of-correct", "Paired comparison of correct repairs")];
     let (name, title) = named(names, quality);
     let of = if quality == Quality::Correct { &study.pairs_of_correct } else { &study.pairs };
@@ -52,7 +52,7 @@ fn pair(pair: &Pair) -> Vec<Cell> {
 }
 
 /// FixAgent's Table 3.
-pub fn gains(study: &Study, quality: Quality) -> Table {
+pub(super) fn gains(study: &Study, quality: Quality) -> Table {
     let names =
         [("gains", "Gain over asking directly"), ("gains-of-correct", "Gain over asking directly, correct repairs")];
     let (name, title) = named(names, quality);
@@ -87,7 +87,7 @@ pub fn gains(study: &Study, quality: Quality) -> Table {
 }
 
 /// Every bug in a row, every configuration in a column: on which level and by whom it was repaired first.
-pub fn by_bug(study: &Study) -> Table {
+pub(super) fn by_bug(study: &Study) -> Table {
     let names: Vec<&String> = study.configurations.keys().collect();
     let mut table = Table::new("by-bug", "Bug by bug", &["bug"]);
     if !(2..=MOST_COLUMNS).contains(&names.len()) {
@@ -127,7 +127,7 @@ fn first(runs: &[&RunFacts]) -> Cell {
     format!("{level} {by}: {known}").into()
 }
 
-pub fn overlap(study: &Study, quality: Quality) -> Table {
+pub(super) fn overlap(study: &Study, quality: Quality) -> Table {
     let names = [("overlap", "Overlap of repaired bugs"), ("overlap-of-correct", "Overlap of correctly repaired bugs")];
     let (name, title) = named(names, quality);
     let Overlap { sets, regions } =

@@ -22,7 +22,7 @@ const AROUND: [Condition; 4] = [
 ];
 
 /// A row for each setting that differs or was given, a column for each configuration.
-pub fn settings(study: &Study) -> Table {
+pub(super) fn settings(study: &Study) -> Table {
     let mut table = Table::new("settings", "Settings", &["setting"]).note(
         "Settings in which configurations differ, or that are no defaults. Runs that differ in any setting which can \
          change a result stand in different rows everywhere. A dash: not set, or not known.",
@@ -36,7 +36,7 @@ pub fn settings(study: &Study) -> Table {
 }
 
 /// In what the runs of one configuration differ, though no column tells; empty where they do not.
-pub fn unseen(study: &Study) -> String {
+pub(super) fn unseen(study: &Study) -> String {
     let mut told = Vec::new();
     for (at, name) in study.configurations.keys().enumerate() {
         let settings = study.settings.iter().filter(|row| row.values[at].len() > 1).map(|row| row.setting.clone());
@@ -52,7 +52,7 @@ pub fn unseen(study: &Study) -> String {
 }
 
 /// What every figure depends on.
-pub fn conditions(study: &Study) -> Table {
+pub(super) fn conditions(study: &Study) -> Table {
     let set = |value: &dyn Fn(&RunFacts) -> Option<String>| tallied(study.runs.iter().filter_map(value));
     let report = |value: &dyn Fn(&crate::report::RunReport) -> Option<String>| {
         set(&|run: &RunFacts| run.report.as_ref().and_then(value))
@@ -149,7 +149,7 @@ fn tallied(values: impl Iterator<Item = String>) -> String {
 }
 
 /// The values, each once and in order.
-pub fn joined(values: impl Iterator<Item = String>) -> String {
+pub(super) fn joined(values: impl Iterator<Item = String>) -> String {
     let values: BTreeSet<String> = values.filter(|text| !text.is_empty()).collect();
     values.into_iter().collect::<Vec<_>>().join(", ")
 }

@@ -8,7 +8,7 @@ const MOST_LINES: usize = 3;
 
 /// Repairs, the cheapest first, against what they took together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cumulative {
+pub(crate) struct Cumulative {
     /// What is counted: `USD`, `tokens`, `s`.
     pub unit: &'static str,
     /// Digits behind the point.
@@ -48,7 +48,7 @@ fn sums(mut costs: Vec<f64>) -> Vec<f64> {
 
 /// Against dollars where they are known of every repair and any were paid, else against tokens; `None` where no model
 /// was asked.
-pub fn by_cost(study: &Study) -> Option<Cumulative> {
+pub(crate) fn by_cost(study: &Study) -> Option<Cumulative> {
     let mut repaired = study.runs.iter().filter(|run| run.plausible());
     let dollars = repaired.all(|run| run.usage.cost_usd.0.is_some());
     let dollars =
@@ -57,15 +57,15 @@ pub fn by_cost(study: &Study) -> Option<Cumulative> {
 }
 
 /// Against wall time.
-pub fn by_time(study: &Study) -> Option<Cumulative> {
+pub(crate) fn by_time(study: &Study) -> Option<Cumulative> {
     Cumulative::of(study, "s", 1, |run| run.seconds.wall)
 }
 
-pub fn repairs_by_cost(study: &Study) -> Table {
+pub(super) fn repairs_by_cost(study: &Study) -> Table {
     points("repairs-by-cost", "Repairs against cost", by_cost(study))
 }
 
-pub fn repairs_by_time(study: &Study) -> Table {
+pub(super) fn repairs_by_time(study: &Study) -> Table {
     points("repairs-by-time", "Repairs against time", by_time(study))
 }
 

@@ -3,7 +3,7 @@
 use super::tokens;
 use crate::report::study::{Cell, Study, Table};
 
-pub fn by_level(study: &Study) -> Table {
+pub(super) fn by_level(study: &Study) -> Table {
     let columns = [
         "level",
         "runs that entered",
@@ -41,7 +41,7 @@ pub fn by_level(study: &Study) -> Table {
     }))
 }
 
-pub fn places(study: &Study) -> Table {
+pub(super) fn places(study: &Study) -> Table {
     let columns = [
         "level and agent",
         "started",

@@ -8,7 +8,7 @@ use crate::report::study::{Cell, Correctness, Counts, LocationType, RunFacts, Sh
 use std::collections::BTreeMap;
 
 /// A table whose rows are told for every configuration apart; where there is only one, it is not named.
-pub fn for_each_configuration<'s>(
+pub(super) fn for_each_configuration<'s>(
     study: &'s Study,
     mut table: Table,
     rows: impl Fn(&[&'s RunFacts]) -> Vec<Vec<Cell>>,
@@ -37,7 +37,7 @@ fn share(runs: &[&RunFacts], counts: impl Fn(&RunFacts) -> bool, hits: impl Fn(&
     Share::per_bug(by_bug.into_values())
 }
 
-pub fn summary(study: &Study) -> Table {
+pub(super) fn summary(study: &Study) -> Table {
     let note = "Plausible: every test that should pass passes, confirmed in a fresh process. Correct: equal to the \
                 developer's patch, or found correct by a person; the rest waits for one. Shares are means over bugs. \
                 Intervals count bugs and not repetitions: Wilson's, with the effective number of bugs where there are \
@@ -75,7 +75,7 @@ pub fn summary(study: &Study) -> Table {
 }
 
 /// How it is known which plausible patches are correct, and the rate among those that a person looked at.
-pub fn correctness(study: &Study) -> Table {
+pub(super) fn correctness(study: &Study) -> Table {
     let note = "The three ways to know are counted apart. The last line is the rate to expect of patches that wait, as \
                 far as those that were reviewed are a random sample, as --review --sample N draws one.";
     let columns = ["how it is known", "n", "of", "%", "95 % interval"];
@@ -108,7 +108,7 @@ pub fn correctness(study: &Study) -> Table {
     })
 }
 
-pub fn configurations(study: &Study) -> Table {
+pub(super) fn configurations(study: &Study) -> Table {
     let localization = |name: &str| {
         let of = |run: &RunFacts| run.report.as_ref().map(|report| report.localization.clone());
         joined(study.runs.iter().filter(|run| run.setting.line == name).filter_map(of))
@@ -141,12 +141,12 @@ pub fn configurations(study: &Study) -> Table {
     }))
 }
 
-pub fn projects(study: &Study) -> Table {
+pub(super) fn projects(study: &Study) -> Table {
     let table = Table::new("projects", "By project", &columns("project", &["tokens", "USD"]));
     for_each_configuration(study, table, |runs| grouped(runs, |run| Some(run.project())))
 }
 
-pub fn location_types(study: &Study) -> Table {
+pub(super) fn location_types(study: &Study) -> Table {
     let note = "How far the developer's repair is spread. Runs of bugs whose repair is not known are in no row.";
     let columns = columns("patch type", &["tokens", "USD"]);
     let table = Table::new("location-types", "By patch type", &columns).note(note);

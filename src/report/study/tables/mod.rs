@@ -22,7 +22,7 @@ const POOLED: [&str; 3] = ["escalation", "places", "outcomes"];
 
 impl Study {
     /// All tables, the most asked-for first; tables without rows are left out.
-    pub fn tables(&self) -> Vec<Table> {
+    pub(crate) fn tables(&self) -> Vec<Table> {
         let all = [
             groups::summary(self),
             groups::correctness(self),

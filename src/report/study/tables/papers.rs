@@ -123,7 +123,7 @@ fn release(bug: &str) -> Option<&'static str> {
 }
 
 /// RepairAgent's Table III.
-pub fn by_project(study: &Study) -> Table {
+pub(super) fn by_project(study: &Study) -> Table {
     let note = format!("{BUGS_NOT_RUNS} Lists that were named with --published count as far as their bugs were tried.");
     let table = Table::new("projects-beside", "Repairs by project, side by side", &["project", "bugs"]).note(note);
     let columns = columns(study, &[Quality::Plausible, Quality::Correct]);
@@ -131,7 +131,7 @@ pub fn by_project(study: &Study) -> Table {
 }
 
 /// RepairAgent's Table IV.
-pub fn by_location(study: &Study) -> Table {
+pub(super) fn by_location(study: &Study) -> Table {
     let note = format!("{BUGS_NOT_RUNS} Bugs whose repair is not known are in no row.");
     let table = Table::new("location-types-beside", "Repairs by patch type, side by side", &["patch type", "bugs"]);
     let columns = columns(study, &[Quality::Plausible, Quality::Correct]);
@@ -139,7 +139,7 @@ pub fn by_location(study: &Study) -> Table {
 }
 
 /// RepairAgent's Table VI.
-pub fn variants(study: &Study) -> Table {
+pub(super) fn variants(study: &Study) -> Table {
     let types = [LocationType::SingleLine, LocationType::MultiLine, LocationType::MultiFile];
     let columns = ["configuration", "bugs", "plausible", "correct", "USD", "tokens", "correct, single line"];
     let columns = [&columns[..], &["correct, several lines", "correct, several files"]].concat();
@@ -160,7 +160,7 @@ pub fn variants(study: &Study) -> Table {
 }
 
 /// FixAgent's Table 1.
-pub fn benchmarks(study: &Study) -> Table {
+pub(super) fn benchmarks(study: &Study) -> Table {
     let columns = ["benchmark", "tool", "bugs", "candidates per bug", "correct", "plausible", "correctness rate, %"];
     let note = format!(
         "{BUGS_NOT_RUNS} Candidates: those that were judged. The rate is that of plausible repairs that are known to be \
@@ -206,7 +206,7 @@ fn of_tool(benchmark: &str, tool: &str, runs: &[&RunFacts]) -> Vec<Cell> {
 }
 
 /// FixAgent's Table 2: agents that take part, what that repairs, and what a run costs.
-pub fn agents(study: &Study) -> Table {
+pub(super) fn agents(study: &Study) -> Table {
     let mut columns = vec!["configuration"];
     columns.extend(AGENTS.iter().map(|(_, name)| *name));
     columns.extend(["plausible", "correct", "USD per run", "highest level"]);
@@ -233,7 +233,7 @@ pub fn agents(study: &Study) -> Table {
 }
 
 /// FixAgent's Table 4: what agents may ask of the world around them.
-pub fn interactions(study: &Study) -> Table {
+pub(super) fn interactions(study: &Study) -> Table {
     let columns = ["configuration", "search", "static", "dynamic", "testing", "plausible", "correct"];
     let note = format!("{BUGS_NOT_RUNS} Search: Helper's, on the net (`web`) or in the local corpora alone (`local`).");
     let mut table = Table::new("interactions", "Interactions with the world around", &columns).note(note);
@@ -261,7 +261,7 @@ fn several(study: &Study) -> impl Iterator<Item = (&String, &Counts)> {
 }
 
 /// RepairAgent's section V-B4: lines and tokens that patches change, beside what developers changed in the same bugs.
-pub fn sizes(study: &Study) -> Table {
+pub(super) fn sizes(study: &Study) -> Table {
     let columns = ["patches", "n", "lines added", "lines removed", "tokens changed", "developer's added"];
     let columns = [&columns[..], &["developer's removed", "developer's tokens"]].concat();
     let note = "Means. A changed token is a word, a number or a sign that comes in or goes. The developer's repairs are \

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 const TOLD: [u64; 6] = [1, 2, 3, 5, 10, 100];
 
 /// `plausible@k` and `pass@k` of every configuration.
-pub fn at_k(study: &Study) -> Table {
+pub(super) fn at_k(study: &Study) -> Table {
     let columns = ["configuration", "k", "bugs", "plausible@k, %", "95 % interval", "pass@k, %", "95 % interval"];
     let note = "The chance that one of k runs of a bug is plausible, and that one is correct, by the unbiased estimator of \
                 Chen et al. (2021), mean over bugs. Patches that wait for a review do not count as correct.";
@@ -45,7 +45,7 @@ const MEASURES: [Measure; 5] = [
 ];
 
 /// Mean and deviation over whole rounds of every configuration that has several.
-pub fn rounds(study: &Study) -> Table {
+pub(super) fn rounds(study: &Study) -> Table {
     let columns = ["configuration", "of a round", "rounds", "bugs", "mean", "standard deviation", "least", "most"];
     let note = "A round is one finished run of every bug of the configuration; further runs of single bugs are left out. \
                 The deviation is that of the sample.";

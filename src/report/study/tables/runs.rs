@@ -3,7 +3,7 @@
 use super::tokens;
 use crate::report::study::{Cell, RunFacts, Study, Table};
 
-pub fn runs(study: &Study) -> Table {
+pub(super) fn runs(study: &Study) -> Table {
     let columns = [
         "bug",
         "verdict",

@@ -5,7 +5,7 @@ use super::tokens;
 use crate::report::study::{Cell, RunFacts, Study, Table};
 
 /// What is measured of each run.
-pub struct Measure {
+pub(crate) struct Measure {
     /// Name in tables and charts.
     pub name: &'static str,
     /// Digits behind the point.
@@ -15,7 +15,7 @@ pub struct Measure {
 }
 
 /// All measures.
-pub const MEASURES: [Measure; 6] = [
+pub(crate) const MEASURES: [Measure; 6] = [
     Measure { name: "seconds", decimals: 1, of: |run| Some(run.seconds.wall) },
     Measure { name: "seconds in tests", decimals: 1, of: |run| Some(run.seconds.tests) },
     Measure { name: "tokens", decimals: 0, of: |run| Some(tokens(&run.usage) as f64) },
@@ -26,7 +26,7 @@ pub const MEASURES: [Measure; 6] = [
 
 impl Measure {
     /// The sorted values of runs that are over, of those with a plausible patch or of the others.
-    pub fn values(&self, runs: &[&RunFacts], plausible: bool) -> Vec<f64> {
+    pub(crate) fn values(&self, runs: &[&RunFacts], plausible: bool) -> Vec<f64> {
         self.of_those(runs, |run| run.plausible() == plausible)
     }
 
@@ -46,7 +46,7 @@ const GROUPS: [Group; 3] =
     [("plausible", RunFacts::plausible), ("of these, correct", RunFacts::correct), ("others", |run| !run.plausible())];
 
 /// RepairAgent's Figure 9 in numbers.
-pub fn distributions(study: &Study) -> Table {
+pub(super) fn distributions(study: &Study) -> Table {
     let columns = ["per run", "runs", "n", "min", "5 %", "Q1", "median", "Q3", "95 %", "max"];
     let table = Table::new("distributions", "Distributions", &columns);
     for_each_configuration(study, table, |runs| {
@@ -67,7 +67,7 @@ pub fn distributions(study: &Study) -> Table {
 }
 
 /// Quantile of sorted values, interpolated between neighbours; 0 for none.
-pub fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
     let at = share * last as f64;
     let (below, above) = (at.floor() as usize, at.ceil() as usize);

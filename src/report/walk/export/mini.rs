@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const FORMAT: &str = "mini-swe-agent-1.1";
 
 /// The run as one object of mini-swe-agent's form: its agents' conversations, one after the other.
-pub fn mini(walk: &Walk) -> Value {
+pub(crate) fn mini(walk: &Walk) -> Value {
     let (status, submission) = (exit_status(walk, "Submitted", "LimitsExceeded"), submission(walk).unwrap_or_default());
     let status = status.unwrap_or_default();
     let end = json!({

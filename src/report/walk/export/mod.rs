@@ -9,10 +9,10 @@ mod otlp;
 mod predictions;
 mod sweagent;
 
-pub use mini::mini;
-pub use otlp::otlp;
-pub use predictions::{Predictions, Unpredictable, multi_swebench, swebench};
-pub use sweagent::sweagent;
+pub(crate) use mini::mini;
+pub(crate) use otlp::otlp;
+pub(crate) use predictions::{Predictions, Unpredictable, multi_swebench, swebench};
+pub(crate) use sweagent::sweagent;
 
 use super::{AgentRun, Call, Cycle, Walk};
 use crate::domain::BugId;
@@ -20,12 +20,12 @@ use crate::report::VerdictWord;
 use serde_json::{Map, Value, json};
 
 /// The bug's name as its benchmark knows it: what readers call an instance.
-pub fn instance(bug: &BugId) -> &str {
+pub(crate) fn instance(bug: &BugId) -> &str {
     &bug.name
 }
 
 /// A name for files of a bug: the id without what file systems and shells take amiss.
-pub fn file_name(bug: &BugId) -> String {
+pub(crate) fn file_name(bug: &BugId) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
     bug.to_string().chars().map(plain).collect::<String>().trim_start_matches(['-', '.']).to_owned()
 }

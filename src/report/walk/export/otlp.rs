@@ -23,7 +23,7 @@ const ERROR: u32 = 2;
 
 /// The spans of a run that began at this time, in seconds since 1970. Pauses between sessions are not in the times of
 /// its events, so a run that was gone on with looks as if it had no pause.
-pub fn otlp(facts: &RunFacts, began: f64, events: &[(f64, Event)]) -> Value {
+pub(crate) fn otlp(facts: &RunFacts, began: f64, events: &[(f64, Event)]) -> Value {
     let mut spans = Spans {
         trace: id(&format!("{} {began}", facts.dir), 32),
         began,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// The lines of a file of predictions.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Predictions {
+pub(crate) struct Predictions {
     /// One object a bug, in the order of the runs.
     pub lines: Vec<Value>,
     /// What a reader should know: runs that are not over, several runs of one bug.
@@ -20,7 +20,7 @@ pub struct Predictions {
 
 /// Why runs are no predictions.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unpredictable {
+pub(crate) enum Unpredictable {
     /// One file is one system on one benchmark.
     #[error("these runs are of {} {what}: {}", names.len(), names.join("; "))]
     Mixed {
@@ -42,7 +42,7 @@ pub enum Unpredictable {
 
 impl Unpredictable {
     /// What to do about it, in one sentence without a full stop.
-    pub fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Mixed { .. } => "name the runs of one configuration on one benchmark",
             Self::NoPullRequest { .. } => {
@@ -57,7 +57,7 @@ impl Unpredictable {
 ///
 /// # Errors
 /// Runs of several configurations or benchmarks; none is over.
-pub fn swebench(runs: &[RunFacts]) -> Result<Predictions, Unpredictable> {
+pub(crate) fn swebench(runs: &[RunFacts]) -> Result<Predictions, Unpredictable> {
     predictions(runs, |run, patch| {
         let model = run.report.as_ref().map_or("", |report| &report.model.name);
         Ok(json!({
@@ -70,7 +70,7 @@ pub fn swebench(runs: &[RunFacts]) -> Result<Predictions, Unpredictable> {
 ///
 /// # Errors
 /// As [`swebench`]; a bug that names no pull request.
-pub fn multi_swebench(runs: &[RunFacts]) -> Result<Predictions, Unpredictable> {
+pub(crate) fn multi_swebench(runs: &[RunFacts]) -> Result<Predictions, Unpredictable> {
     predictions(runs, |run, patch| {
         let pull = pull_request(instance(&run.bug));
         let (org, repo, number) = pull.ok_or_else(|| Unpredictable::NoPullRequest { bug: run.bug.clone() })?;

@@ -10,7 +10,7 @@ use crate::report::walk::{AgentRun, Cycle, Walk};
 use serde_json::{Value, json};
 
 /// The run as one object of SWE-agent's form.
-pub fn sweagent(walk: &Walk) -> Value {
+pub(crate) fn sweagent(walk: &Walk) -> Value {
     let cycles = || walk.runs.iter().flat_map(|run| run.cycles.iter().map(move |cycle| (run, cycle)));
     let info = json!({
         "exit_status": exit_status(walk, "submitted", "exit_cost"),
