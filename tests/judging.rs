@@ -211,10 +211,9 @@ fn a_test_that_failed_before_the_new_one_was_written_is_another_bug() {
     done.expect_code(0);
     let triggering = &done.json()["triggering"];
     assert_eq!(triggering, &serde_json::json!(["tests.test_shelves$TestShelf#test_sorted"]), "{done}");
-    assert!(
-        done.stdout.contains("another bug, left aside: tests.test_shelves$TestShelf#test_of_the_machine"),
-        "{done}"
-    );
+    let aside =
+        "failed before what is not committed yet, too, left aside: tests.test_shelves$TestShelf#test_of_the_machine";
+    assert!(done.stdout.contains(aside), "{done}");
     // Who changes more than tests may have broken the others.
     write_files(
         camino::Utf8Path::from_path(&project.path()).unwrap(),
@@ -222,4 +221,81 @@ fn a_test_that_failed_before_the_new_one_was_written_is_another_bug() {
     );
     let done = project.judge(&["--patch", &right]);
     assert_eq!(done.json()["triggering"].as_array().unwrap().len(), 2, "{done}");
+}
+
+/// Two bugs near each other, of which one was there before: the first of two texts of a file is the older one.
+struct TwoBugs {
+    files: &'static [(&'static str, &'static str)],
+    file: &'static str,
+    older: &'static str,
+    newer: &'static str,
+    /// The line that the newer text has, and the right one.
+    line: (&'static str, &'static str),
+    triggering: &'static str,
+    before: &'static str,
+}
+
+fn what_failed_before_the_last_change_is_told_apart(bugs: &TwoBugs) {
+    let project = Project::new(bugs.files);
+    let root = project.path();
+    let write = |text| write_files(camino::Utf8Path::from_path(&root).unwrap(), &[(bugs.file, text)]);
+    let is_told = |change: &str| {
+        let right = project.diff("right.diff", (bugs.file, bugs.line.0, ""), bugs.line.1);
+        let done = project.judge(&["--patch", &right]);
+        done.expect_code(0);
+        assert_eq!(done.json()["triggering"], serde_json::json!([bugs.triggering]), "{done}");
+        assert!(
+            done.stdout.contains(&format!("failed before {change}")) && done.stdout.contains(bugs.before),
+            "{done}"
+        );
+    };
+    write(bugs.older);
+    project.git(&["init", "--quiet"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "--quiet", "--message", "shelves"]);
+    write(bugs.newer);
+    is_told("what is not committed yet, too");
+    project.git(&["commit", "--quiet", "--all", "--message", "faster"]);
+    write_files(camino::Utf8Path::from_path(&root).unwrap(), &[("NEWS.md", "# News")]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "--quiet", "--message", "news"]);
+    is_told("commit ");
+}
+
+#[test]
+fn in_python_a_test_that_failed_before_the_last_change_is_another_bug() {
+    what_failed_before_the_last_change_is_told_apart(&TwoBugs {
+        files: &[("tests/test_shelves.py", SHELF)],
+        file: "shelves.py",
+        older: SHELVES,
+        newer: &"import os\n\n\ndef names(items):\n    return list(items)[1:]\n\n\ndef wide(items):\n    \
+                 return int(os.environ.get('SHELF_WIDTH', len(items)))\n",
+        line: ("return list(items)[1:]", "return list(items)"),
+        triggering: "tests.test_shelves$TestShelf#test_names",
+        before: "tests.test_shelves$TestShelf#test_of_the_machine",
+    });
+}
+
+#[test]
+fn in_java_a_test_that_failed_before_the_last_change_is_another_bug() {
+    what_failed_before_the_last_change_is_told_apart(&TwoBugs {
+        files: &[(
+            "test/ShelfTest.java",
+            "import static org.junit.Assert.assertEquals;\n\npublic class ShelfTest {\n    \
+             @org.junit.Test public void wide() { assertEquals(7, Shelf.wide(3)); }\n    \
+             @org.junit.Test public void narrow() { assertEquals(0, Shelf.wide(0)); }\n    \
+             @org.junit.Test public void high() { assertEquals(3, Shelf.high(3)); }\n}\n",
+        )],
+        file: "src/Shelf.java",
+        older: "class Shelf {\n    static int wide(int books) { return books * 2; }\n    \
+                static int high(int books) { return Math.max(wide(books) / 2, books); }\n}\n",
+        newer: "class Shelf {\n    static int wide(int books) { return books * 2; }\n    \
+                static int high(int books) { return wide(books); }\n}\n",
+        line: (
+            "static int high(int books) { return wide(books); }",
+            "static int high(int books) { return wide(books) / 2; }",
+        ),
+        triggering: "ShelfTest#high",
+        before: "ShelfTest#wide",
+    });
 }

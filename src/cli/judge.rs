@@ -239,7 +239,7 @@ fn text(bench: &Workbench, judged: &[Judged]) -> String {
     let failing: Vec<String> = baseline.triggering.iter().map(ToString::to_string).collect();
     let mut text = format!("failing before: {}\n", failing.join(", "));
     for group in &baseline.others {
-        let _ = writeln!(text, "another bug, left aside: {}", listed(group, SHOWN));
+        let _ = writeln!(text, "{}, left aside: {}", baseline.name_of(group), listed(group, SHOWN));
     }
     for (nth, Judged { name, attempt, confidence, behaviour }) in judged.iter().enumerate() {
         let place = if judged.len() > 1 { format!("{}. ", nth + 1) } else { String::new() };

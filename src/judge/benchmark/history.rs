@@ -134,9 +134,34 @@ impl History {
         Ok(paths(&self.git(args).await?).collect())
     }
 
-    /// The bytes of a file at the last commit; nothing where it was not there.
-    pub async fn at_head(&self, file: &RepoPath) -> Option<Vec<u8>> {
-        self.bytes(["cat-file", "blob", &format!("HEAD:./{file}")]).await.ok()
+    /// The newest commits, as seen from the line of commits that the work tree is on, each with the files that it changed,
+    /// relative to the project's folder.
+    ///
+    /// # Errors
+    /// As [`History::log`].
+    pub(super) async fn newest(&self, most: usize) -> Result<Vec<(String, Vec<RepoPath>)>, String> {
+        let most = format!("--max-count={most}");
+        let words = ["log", "--no-ext-diff", "--first-parent", "-m", "--no-renames", "--relative", "--name-only"];
+        let told = self.git(words.into_iter().chain(["-z", "--format=%x01%H", &most, "HEAD"])).await?;
+        let commit = |part: &str| {
+            let (hash, files) = part.split_at_checked(part.find(['\0', '\n']).unwrap_or(part.len()))?;
+            Some((hash.to_owned(), paths(files).collect()))
+        };
+        Ok(told.split('\u{1}').filter(|part| !part.is_empty()).filter_map(commit).collect())
+    }
+
+    /// Files that differ between a revision and the work tree, relative to the project's folder.
+    ///
+    /// # Errors
+    /// As [`History::log`]; there is no such revision.
+    pub(super) async fn differing(&self, revision: &str) -> Result<Vec<RepoPath>, String> {
+        let words = ["diff", "--name-only", "--no-renames", "--relative", "--no-ext-diff", "-z", revision, "--"];
+        Ok(paths(&self.git(words).await?).collect())
+    }
+
+    /// The bytes of a file at a revision; nothing where it was not there.
+    pub async fn at(&self, revision: &str, file: &RepoPath) -> Option<Vec<u8>> {
+        self.bytes(["cat-file", "blob", &format!("{revision}:./{file}")]).await.ok()
     }
 
     /// What differs between a commit and the work tree, new files too, relative to the project's folder: each file with the

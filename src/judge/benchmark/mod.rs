@@ -23,6 +23,7 @@ mod mirror;
 mod nearest;
 mod own;
 mod product;
+mod product_change;
 mod quixbugs;
 mod registry;
 mod repaired;
@@ -40,6 +41,7 @@ pub use local::{ProjectKind, programs, test_roots};
 pub use nearest::nearest;
 pub use own::{Hint, OwnCommand, OwnRun, Reactor};
 pub use product::product_resources;
+pub use product_change::ProductChange;
 pub use registry::{describe, find, names, parse_bug, select, typed};
 pub use sets::{NamedSet, named, set_names};
 pub use settings::Settings;
@@ -193,6 +195,8 @@ pub struct Checkout {
     pub hints: Vec<Hint>,
     /// Test files that differ from the last commit, with what they were there; none where more than tests differs.
     pub edited_tests: Vec<(RepoPath, Option<Vec<u8>>)>,
+    /// The last change of the product, where the project's history tells.
+    pub last_change: Option<ProductChange>,
     /// What was found by looking, for people: one line a guess.
     pub notes: Vec<String>,
 }
@@ -214,6 +218,7 @@ impl Checkout {
             reactor: None,
             hints: Vec::new(),
             edited_tests: Vec::new(),
+            last_change: None,
             notes: Vec::new(),
         }
     }

@@ -24,7 +24,7 @@ use super::failing::{self, Asked, Facts};
 use super::plausible::{self, Judged};
 use super::records::Discovered;
 use super::refuse::refuse;
-use super::{Baseline, Judge, OnResult, Options, Spectrum, ValidateError, clean, cold, lanes, subject};
+use super::{Baseline, Judge, OnResult, Options, ValidateError, clean, cold, lanes, subject};
 use crate::benchmark::{Case, Checkout, Runner};
 use crate::domain::{Diagnostic, Disagreement, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation};
 use crate::sandbox::Sandbox;
@@ -142,7 +142,7 @@ impl CommandJudge {
         let known: BTreeSet<String> = report.results.keys().map(|id| id.class.clone()).collect();
         let asked = Asked::new(&self.checkout, &self.options, known.into_iter().collect());
         let seconds = begin.elapsed().as_secs_f64();
-        failing::decide(Facts::new(report, flaky, None, Spectrum::default(), true, seconds), &asked, None)
+        failing::decide(Facts::new(report, flaky, true, seconds), &asked, None)
             .map_err(|error| self.naming_the_command(error))
     }
 

@@ -6,11 +6,13 @@
 
 mod aside;
 mod decide;
+mod earlier;
 mod edited;
 mod group;
 mod slow;
 
 pub(super) use decide::{Asked, Facts, classes_of, decide, matches};
+pub use earlier::FailedBefore;
 
 use super::lanes::{self, Queue};
 use super::plan::{Deadlines, LEAST, Plan};
@@ -112,8 +114,16 @@ async fn run(subject: &dyn Subject, asked: &Asked, look: Look) -> Result<Facts, 
         with_more_time(subject, &found)
     )?;
     found.report.results.extend(slow);
+    let own = own.unwrap_or_default();
+    let before = if asked.is_open() {
+        let failing = failing.into_iter().filter(|id| !flaky.contains(id) && !own.contains(id));
+        earlier::of(subject, &found.report, failing.collect()).await?
+    } else {
+        None
+    };
     let spectrum = coverage::read(subject, &found.report, found.executed);
-    Ok(Facts::new(found.report, flaky, own, spectrum, found.whole, begin.elapsed().as_secs_f64()))
+    let seconds = begin.elapsed().as_secs_f64();
+    Ok(Facts { own_passes: own, before, spectrum, ..Facts::new(found.report, flaky, found.whole, seconds) })
 }
 
 async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, ValidateError> {

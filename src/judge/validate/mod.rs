@@ -47,6 +47,7 @@ pub use confidence::against;
 use error::NOT_INSTALLED;
 pub use error::ValidateError;
 pub use error::io_error;
+pub use failing::FailedBefore;
 pub use options::Options;
 pub use reproduce::{NewTest, Reproduced, Untested};
 pub use spectrum::{Coverage, Spectrum, SpectrumScope};
@@ -71,6 +72,8 @@ pub struct Baseline {
     pub triggering: Vec<TestId>,
     /// Tests that fail for another reason, one group a bug.
     pub others: Vec<Vec<TestId>>,
+    /// Those of them that failed before the last change, where that is known.
+    pub before: Option<FailedBefore>,
     /// Tests that passed, of those that ran.
     pub passing: BTreeSet<TestId>,
     /// Tests that count neither way, with the reason: flaky, no network, file outside.
@@ -83,6 +86,18 @@ pub struct Baseline {
     pub seconds: f64,
 }
 
+impl Baseline {
+    /// What a group of tests beside the triggering ones is, for people.
+    pub fn name_of(&self, group: &[TestId]) -> String {
+        match &self.before {
+            Some(FailedBefore { change, tests }) if group.iter().all(|id| tests.contains(id)) => {
+                format!("failed before {change}, too")
+            }
+            _ => "another bug".to_owned(),
+        }
+    }
+}
+
 impl Default for Baseline {
     /// Before anything ran.
     fn default() -> Self {
@@ -91,6 +106,7 @@ impl Default for Baseline {
             report: report.into(),
             triggering: Vec::new(),
             others: Vec::new(),
+            before: None,
             passing: BTreeSet::new(),
             set_aside: BTreeMap::new(),
             spectrum: Arc::default(),

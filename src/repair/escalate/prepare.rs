@@ -278,7 +278,7 @@ fn beside(baseline: &Baseline) -> Vec<String> {
     for group in baseline.others.iter().take(BUGS) {
         let first = group.first().map(TestId::to_string).unwrap_or_default();
         let how = format!("work on it with `--failing '{first}'`, or on all with `--all`");
-        told.push(format!("another bug, left for later: {} ({how})", listed(group, NAMED)));
+        told.push(format!("{}, left for later: {} ({how})", baseline.name_of(group), listed(group, NAMED)));
     }
     told
 }

@@ -68,7 +68,7 @@ pub(super) async fn edited_tests(
     let mut edited = Vec::new();
     if files.iter().all(|file| is_test(file, project)) {
         for file in files {
-            edited.push((file.clone(), history.at_head(file).await));
+            edited.push((file.clone(), history.at("HEAD", file).await));
         }
     }
     edited

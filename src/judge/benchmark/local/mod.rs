@@ -23,6 +23,7 @@ pub use kind::{ProjectKind, programs};
 use super::LOCAL;
 use super::copy::io_error;
 use super::facts::{self, Facts, ProjectFile, Words};
+use super::product_change;
 use super::settings::Settings;
 use super::{Benchmark, BenchmarkError, Checkout, History, OwnCommand, Project, Reactor, Summary, private_copy};
 use crate::domain::{BugId, RepoPath};
@@ -181,14 +182,19 @@ impl Benchmark for Local {
         let hints = hints::of(&folder, &project, history.as_ref(), &uncommitted).await;
         let edited_tests = hints::edited_tests(&project, history.as_ref(), &uncommitted).await;
         let language = kind::language_of(&project, into).name();
-        Ok(Checkout {
+        let mut checkout = Checkout {
             own,
             reactor,
             hints,
             edited_tests,
             notes,
             ..Checkout::new(id, into.to_owned(), language, project)
-        })
+        };
+        // Where nothing but tests was changed, they tell themselves which of them failed before.
+        if let Some(history) = history.filter(|_| checkout.edited_tests.is_empty()) {
+            checkout.last_change = product_change::of(&checkout, &history, &uncommitted).await;
+        }
+        Ok(checkout)
     }
 }
 

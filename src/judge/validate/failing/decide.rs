@@ -1,5 +1,6 @@
 //! From facts to the bug: which failing tests trigger, which say nothing of the code, and which belong to another bug.
 
+use super::earlier::FailedBefore;
 use super::edited::{Edited, without_older};
 use super::{aside, group};
 use crate::benchmark::{Checkout, Hint, python};
@@ -9,34 +10,30 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 7;
+const SCHEMA: u32 = 8;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Serialize, Deserialize)]
 pub(in crate::validate) struct Facts {
-    schema: u32,
-    report: TestReport,
+    pub(super) schema: u32,
+    pub(super) report: TestReport,
     /// Failing tests that do not fail every time.
-    flaky: BTreeSet<TestId>,
+    pub(super) flaky: BTreeSet<TestId>,
     /// Failing tests that pass by the project's own command, where it was asked.
-    own_passes: BTreeSet<TestId>,
+    pub(super) own_passes: BTreeSet<TestId>,
+    /// Failing tests that fail without the last change too.
+    pub(super) before: Option<FailedBefore>,
     /// What the tests of failing classes execute.
-    spectrum: Spectrum,
+    pub(super) spectrum: Spectrum,
     /// Whether all tests of the project ran.
     pub(super) whole: bool,
-    seconds: f64,
+    pub(super) seconds: f64,
 }
 
 impl Facts {
-    pub(in crate::validate) fn new(
-        report: TestReport,
-        flaky: BTreeSet<TestId>,
-        own: Option<BTreeSet<TestId>>,
-        spectrum: Spectrum,
-        whole: bool,
-        seconds: f64,
-    ) -> Self {
-        Self { schema: SCHEMA, report, flaky, own_passes: own.unwrap_or_default(), spectrum, whole, seconds }
+    pub(in crate::validate) fn new(report: TestReport, flaky: BTreeSet<TestId>, whole: bool, seconds: f64) -> Self {
+        let (own_passes, before, spectrum) = Default::default();
+        Self { schema: SCHEMA, report, flaky, own_passes, before, spectrum, whole, seconds }
     }
 
     pub(super) fn is_readable(&self) -> bool {
@@ -55,6 +52,8 @@ pub(in crate::validate) struct Asked {
     known: Vec<String>,
     /// What names the packages that a project in Python wants.
     settings: String,
+    /// The last change of the product.
+    change: String,
 }
 
 impl Asked {
@@ -70,6 +69,7 @@ impl Asked {
             own: checkout.own.as_ref().map_or("the project's own command".into(), |own| format!("`{}`", own.name())),
             known,
             settings: if checkout.language == "python" { python::settings(&checkout.root) } else { String::new() },
+            change: checkout.last_change.as_ref().map_or_else(String::new, |change| change.name.clone()),
         }
     }
 
@@ -89,6 +89,9 @@ impl Asked {
         let hints = self.hints.iter().filter(|_| self.is_open()).flat_map(|hint| &hint.tests);
         for id in self.named().iter().chain(hints) {
             fingerprint.add(id.to_string());
+        }
+        if self.is_open() {
+            fingerprint.add(&self.change);
         }
         fingerprint.name()
     }
@@ -119,7 +122,7 @@ pub(in crate::validate) fn decide(
     asked: &Asked,
     edited: Option<&Edited>,
 ) -> Result<Baseline, ValidateError> {
-    let Facts { report, flaky, own_passes, spectrum, whole, seconds, .. } = facts;
+    let Facts { report, flaky, own_passes, mut before, spectrum, whole, seconds, .. } = facts;
     if report.results.is_empty() {
         return Err(nothing_ran(asked, &report));
     }
@@ -129,7 +132,16 @@ pub(in crate::validate) fn decide(
     let triggering = if asked.is_open() {
         aside::by_failures(&report, &asked.settings, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
-        let (failing, older) = without_older(failing.collect(), &report, edited);
+        let (failing, older) = match &before {
+            Some(FailedBefore { tests, .. }) => failing.partition(|id| !tests.contains(id)),
+            None => without_older(failing.collect(), &report, edited),
+        };
+        // A change may have broken nothing but what says nothing of the code.
+        let (failing, older) = if failing.is_empty() { (older, failing) } else { (failing, older) };
+        before = (!older.is_empty()).then(|| FailedBefore {
+            change: before.map_or_else(|| "what is not committed yet".to_owned(), |before| before.change),
+            tests: older.iter().cloned().collect(),
+        });
         let mut groups = group::groups(failing, &report, &spectrum).into_iter();
         let first = groups.next().unwrap_or_default();
         others = groups.chain(group::groups(older, &report, &spectrum)).collect();
@@ -146,6 +158,7 @@ pub(in crate::validate) fn decide(
         report: report.into(),
         triggering,
         others,
+        before,
         passing,
         set_aside,
         spectrum: spectrum.into(),

@@ -1,0 +1,80 @@
+//! The last change of a project's product, by its history: what is not committed yet, else the last commit that touched a
+//! source. What fails without it too failed before.
+
+use super::{Checkout, History, product_resources};
+use crate::domain::{FileChange, Patch, RepoPath};
+use crate::language;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Files of a change that is taken back; a larger one says little of one bug.
+const MOST: usize = 12;
+/// Commits among which the last change is looked for.
+const COMMITS: usize = 20;
+
+/// A change of the product, and what takes it back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProductChange {
+    /// For people: `commit 1a2b3c4`.
+    pub name: String,
+    /// The product as it was before, over the product of now.
+    pub revert: Patch,
+    /// What was changed at the same time and stays as it is: tests, settings, files of the build.
+    pub beside: BTreeSet<RepoPath>,
+}
+
+/// The last change of a checkout's product; nothing where the history does not tell, or the change is large. `uncommitted`
+/// are the files that differ from the last commit.
+pub(super) async fn of(checkout: &Checkout, history: &History, uncommitted: &[RepoPath]) -> Option<ProductChange> {
+    let is_product = |path: &RepoPath| is_product(checkout, path);
+    let (name, revision, files) = if uncommitted.iter().any(is_product) {
+        ("what is not committed yet".to_owned(), "HEAD".to_owned(), uncommitted.to_vec())
+    } else {
+        let commits = history.newest(COMMITS).await.ok()?;
+        let (commit, _) = commits.into_iter().find(|(_, files)| files.iter().any(is_product))?;
+        let before = format!("{commit}^");
+        let files = history.differing(&before).await.ok()?;
+        (format!("commit {}", commit.get(..7)?), before, files)
+    };
+    let (product, beside): (Vec<RepoPath>, Vec<_>) = files.into_iter().partition(is_product);
+    if product.is_empty() || product.len() > MOST {
+        return None;
+    }
+    let mut revert = Patch::default();
+    for path in product {
+        let now = std::fs::read(path.under(&checkout.root)).ok();
+        let then = history.at(&revision, &path).await;
+        // A file without a byte would be one that is taken away.
+        if now.is_none() && then.is_none() || then.as_ref().is_some_and(Vec::is_empty) {
+            return None;
+        }
+        revert.files.push(FileChange {
+            path,
+            before: now.map(Arc::from),
+            after: then.map_or_else(|| Arc::from([]), Arc::from),
+        });
+    }
+    revert.files.sort_by(|a, b| a.path.cmp(&b.path));
+    let beside = beside.into_iter().filter(|path| !is_text(path)).collect();
+    Some(ProductChange { name, revert, beside })
+}
+
+/// Whether a file is a source or a resource of the product.
+fn is_product(checkout: &Checkout, path: &RepoPath) -> bool {
+    let project = &checkout.project;
+    let Some(language) = language::by_name(&checkout.language) else { return false };
+    if !language.is_source(path.as_str().into()) {
+        return product_resources(checkout).iter().any(|root| path.is_within(root));
+    }
+    let is_inside = project.source_roots.iter().any(|root| path.is_within(root));
+    let decides = matches!(path.file_name(), "setup.py" | "conftest.py");
+    is_inside && !decides && !language::is_test(path, &project.source_roots, &project.test_roots, language)
+}
+
+/// Whether a file is for people, or for what nobody runs here.
+fn is_text(path: &RepoPath) -> bool {
+    let is_hidden = path.as_str().split('/').any(|part| part.starts_with('.'));
+    let name = path.file_name();
+    let ends = [".md", ".rst", ".txt", ".adoc"].iter().any(|end| name.ends_with(end));
+    is_hidden || ends || name.chars().all(|letter| letter.is_ascii_uppercase())
+}

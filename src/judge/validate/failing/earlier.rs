@@ -1,0 +1,55 @@
+//! Failing tests that fail without the last change of the product too: they failed before, and a repair of what that change
+//! broke is none of them.
+
+use super::super::untouched::passes;
+use crate::domain::{TestId, TestReport};
+use crate::validate::ValidateError;
+use crate::validate::subject::Subject;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Failing tests that take longer than this together are not run again to see when they began to fail.
+const MOST: Duration = Duration::from_secs(60);
+
+/// Tests that failed before a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedBefore {
+    /// The change, for people: `commit 1a2b3c4`.
+    pub change: String,
+    /// The tests.
+    pub tests: BTreeSet<TestId>,
+}
+
+/// Which of some failing tests fail without the last change of the product too; `None` where nobody can tell, and where
+/// the change broke none of them.
+pub(super) async fn of(
+    subject: &dyn Subject,
+    report: &TestReport,
+    failing: Vec<TestId>,
+) -> Result<Option<FailedBefore>, ValidateError> {
+    let Some(change) = &subject.checkout().last_change else { return Ok(None) };
+    let took: u64 = failing.iter().filter_map(|id| report.results.get(id)).map(|result| result.millis).sum();
+    if failing.len() < 2 || Duration::from_millis(took) > MOST {
+        return Ok(None);
+    }
+    let changed: BTreeSet<&String> = subject
+        .tests()
+        .iter()
+        .filter(|class| subject.test_file(class).is_some_and(|file| change.beside.contains(&file)))
+        .collect();
+    // What else was changed may be what they fail for.
+    if changed.len() < change.beside.len() {
+        return Ok(None);
+    }
+    subject.options().watcher.phase(format!("running the failing tests without {}", change.name));
+    let Ok(build) = subject.build(&change.revert).await? else { return Ok(None) };
+    let copy = subject.copy_with(&change.revert, &Arc::new(build))?;
+    let before = subject.run(&copy, &subject.plan_of(failing.clone(), subject.deadlines(report))).await?;
+    let is_as_it_was = |id: &TestId| !changed.iter().any(|class| id.outer_class() == class.as_str());
+    let tests: BTreeSet<TestId> =
+        failing.iter().filter(|id| passes(&before, id) == Some(false) && is_as_it_was(id)).cloned().collect();
+    let broke_some = tests.len() < failing.len();
+    Ok((broke_some && !tests.is_empty()).then(|| FailedBefore { change: change.name.clone(), tests }))
+}
