@@ -28,6 +28,8 @@ pub struct Interpreter {
     pub version: String,
     /// The version of pytest: 7.0 or newer; without it unittest runs the tests.
     pub pytest: Option<String>,
+    /// Why the pytest that it has cannot be loaded.
+    broken: Option<String>,
 }
 
 /// What a project's tests want of an interpreter.
@@ -46,6 +48,8 @@ struct Told {
     prefix: Utf8PathBuf,
     base: Utf8PathBuf,
     pytest: Option<String>,
+    /// Why its pytest cannot be loaded.
+    broken: Option<String>,
     files: Vec<String>,
     /// How pytest ended.
     status: i32,
@@ -86,7 +90,15 @@ fn wanted(found: Interpreter, wants: Wants) -> Result<Interpreter, String> {
         (Some(pytest), _) if is_new(pytest) => Ok(found),
         (_, Wants::Either) => Ok(Interpreter { pytest: None, ..found }),
         (Some(pytest), Wants::Pytest) => Err(format!("pytest {pytest} is older than 7.0")),
-        (None, Wants::Pytest) => Err(format!("Python {} without pytest", found.version)),
+        (None, Wants::Pytest) => Err(match &found.broken {
+            Some(why) => format!(
+                "the pytest of Python {} cannot be loaded: {why} (packages that are links to folders of sources, as \
+                 `pip install -e` makes them, are not seen by it; a project on which pytest itself is built cannot be \
+                 judged by it)",
+                found.version
+            ),
+            None => format!("Python {} without pytest", found.version),
+        }),
     }
 }
 
@@ -224,7 +236,13 @@ async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, S
             folders.push(folder);
         }
     }
-    Ok(Interpreter { program: program.to_owned(), folders, version: told.version, pytest: told.pytest })
+    Ok(Interpreter {
+        program: program.to_owned(),
+        folders,
+        version: told.version,
+        pytest: told.pytest,
+        broken: told.broken,
+    })
 }
 
 /// Folders around a program and around what it is a link to, and, for an environment, around what it was made from.

@@ -17,7 +17,7 @@ import platform
 import re
 import tempfile
 
-told = {"version": platform.python_version(), "prefix": sys.prefix, "base": sys.base_prefix, "pytest": None, "files": [], "status": 0}
+told = {"version": platform.python_version(), "prefix": sys.prefix, "base": sys.base_prefix, "pytest": None, "broken": None, "files": [], "status": 0}
 
 
 class Files:
@@ -114,7 +114,9 @@ def main(words):
         return
     try:
         import pytest
-    except ImportError:
+    except ImportError as error:
+        if importlib.util.find_spec("pytest"):
+            told["broken"] = str(error)
         return
     told["pytest"] = pytest.__version__
     if words[:1] == ["modules"]:
@@ -129,6 +131,9 @@ def main(words):
         quiet += ["--no-cov"] if importlib.util.find_spec("pytest_cov") else []
         told["status"] = 3
         told["status"] = int(pytest.main(quiet, plugins=[Files(pytest)]))
+        if not told["files"] and not folders and told["status"] == pytest.ExitCode.NO_TESTS_COLLECTED:
+            # Of other names than pytest looks for (`test.py`); it runs them where they are named.
+            find_cases([])
 
 
 try:

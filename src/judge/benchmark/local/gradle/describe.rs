@@ -37,7 +37,7 @@ pub(super) fn project(
     compile_as(build, compiler, &mut project);
     test_as(root, build, module, &told.tests, &mut project, notes);
     let level = project.release.clone().or_else(|| compiler.source.clone());
-    let level = level.map_or_else(|| "the JDK's own source level".into(), |level| format!("Java {level}"));
+    let level = level.map_or_else(|| "the JDK's own source level".into(), |level| format!("source level {level}"));
     notes.push(format!("class path of {} entries, {level}, {}", project.class_path.len(), project.encoding));
     project
 }
@@ -237,7 +237,7 @@ mod tests {
             [
                 "left out of the class path, because it does not exist: /gone.jar",
                 "the test task's tags are not followed: fast",
-                "class path of 1 entries, Java 11, UTF-8"
+                "class path of 1 entries, source level 11, UTF-8"
             ]
         );
     }

@@ -21,7 +21,7 @@ pub(super) fn apply(pom: &Element, project: &mut Project, notes: &mut Vec<String
 pub(super) fn level(project: &Project) -> String {
     let source = project.javac_args.iter().skip_while(|arg| *arg != "-source").nth(1);
     let level = project.release.as_ref().or(source);
-    level.map_or_else(|| "the JDK's own source level".into(), |level| format!("Java {level}"))
+    level.map_or_else(|| "the JDK's own source level".into(), |level| format!("source level {level}"))
 }
 
 /// Source folders that build-helper adds with a goal (`add-source`, `add-test-source`).
@@ -227,7 +227,7 @@ mod tests {
              <parameters>true</parameters></configuration></plugin></plugins></build>",
         );
         assert_eq!(project.javac_args, ["-source", "1.8", "-target", "1.8", "-parameters", "-proc:none"]);
-        assert_eq!((project.encoding.as_str(), level(&project).as_str()), ("ISO-8859-1", "Java 1.8"));
+        assert_eq!((project.encoding.as_str(), level(&project).as_str()), ("ISO-8859-1", "source level 1.8"));
         let (project, _) = read("<properties><maven.compiler.release>11</maven.compiler.release></properties>");
         assert_eq!(project.release.as_deref(), Some("11"));
     }
