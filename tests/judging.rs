@@ -268,7 +268,7 @@ fn in_python_a_test_that_failed_before_the_last_change_is_another_bug() {
         files: &[("tests/test_shelves.py", SHELF)],
         file: "shelves.py",
         older: SHELVES,
-        newer: &"import os\n\n\ndef names(items):\n    return list(items)[1:]\n\n\ndef wide(items):\n    \
+        newer: "import os\n\n\ndef names(items):\n    return list(items)[1:]\n\n\ndef wide(items):\n    \
                  return int(os.environ.get('SHELF_WIDTH', len(items)))\n",
         line: ("return list(items)[1:]", "return list(items)"),
         triggering: "tests.test_shelves$TestShelf#test_names",
@@ -298,4 +298,44 @@ fn in_java_a_test_that_failed_before_the_last_change_is_another_bug() {
         triggering: "ShelfTest#high",
         before: "ShelfTest#wide",
     });
+}
+
+const README: &str = "Shelves\n=======\n\n>>> import shelves\n>>> shelves.wide(['a', 'b'])\n2\n";
+
+#[test]
+fn examples_in_a_text_are_tests() {
+    let leaning = "A name that a fixture of the tests brings:\n\n>>> names(['a'])\n['a']\n";
+    let conftest = "import pytest\nimport shelves\n\n\n@pytest.fixture(autouse=True)\ndef names(doctest_namespace):\n    \
+                    doctest_namespace['names'] = shelves.names\n";
+    let project = Project::new(&[
+        ("pytest.ini", "[pytest]\naddopts = --doctest-glob=*.rst\n"),
+        ("shelves.py", &SHELVES.replace("len(items)))", "len(items) - 1))")),
+        ("docs/use.rst", README),
+        ("docs/leaning.rst", leaning),
+        ("tests/conftest.py", conftest),
+        ("tests/test_names.py", "import shelves\n\n\ndef test_names():\n    assert shelves.names([]) == []\n"),
+    ]);
+    let wrong = ("shelves.py", "len(items) - 1))", "");
+    let right = project.diff("right.diff", wrong, "len(items)))");
+    let odd = project.diff("odd.diff", ("docs/use.rst", "2", ""), "1");
+    let done = project.judge(&["--patch", &odd, "--patch", &right]);
+    done.expect_code(0);
+    assert_eq!(done.json()["triggering"], serde_json::json!(["docs.use.rst#use.rst"]), "{done}");
+    assert_eq!(words(&done), told(&[("right.diff", "plausible"), ("odd.diff", "refused")]), "{done}");
+    let none = project.diff("none.diff", wrong, "len(items) - 2 + 1 * 1))");
+    let done = project.judge(&["--failing", "docs/use.rst::use.rst", "--patch", &none]);
+    done.expect_code(1);
+    assert!(done.stdout.contains("docs/use.rst:5") && done.stdout.contains("Got:"), "{done}");
+}
+
+#[test]
+fn a_module_named_test_holds_tests() {
+    let test = "import unittest\nimport shelves\n\n\nclass Names(unittest.TestCase):\n    def test_names(self):\n        \
+                self.assertEqual(shelves.names(['a']), ['a'])\n";
+    let shelves = SHELVES.replace("return found", "return found[1:]");
+    let project = Project::new(&[("shelves.py", &shelves), ("test.py", test)]);
+    let right = project.diff("right.diff", ("shelves.py", "return found[1:]", ""), "return found");
+    let done = project.judge(&["--patch", &right]);
+    done.expect_code(0);
+    assert_eq!(done.json()["triggering"], serde_json::json!(["test$Names#test_names"]), "{done}");
 }

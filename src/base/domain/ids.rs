@@ -99,6 +99,12 @@ impl FromStr for TestId {
         {
             return Ok(Self::of_pytest(file, rest));
         }
+        // Examples in a text, as pytest spells them: `docs/use.rst::use.rst`.
+        let is_text = |file: &str| [".rst", ".txt", ".md"].iter().any(|end| file.ends_with(end));
+        let parts = text.split_once("::").or_else(|| text.contains('/').then_some((text, "")));
+        if let Some((file, name)) = parts.filter(|(file, _)| is_text(file)) {
+            return Ok(Self::new(file.trim_start_matches("./").replace('/', "."), name));
+        }
         let (class, method) = text.split_once("::").or_else(|| text.split_once('#')).unwrap_or((text, ""));
         if class.is_empty() {
             return Err(InvalidId { text: text.into(), wanted: "a test of the form `Class#method`" });

@@ -21,6 +21,8 @@ pub struct ProductChange {
     pub revert: Patch,
     /// What was changed at the same time and stays as it is: tests, settings, files of the build.
     pub beside: BTreeSet<RepoPath>,
+    /// The same of texts for people, which run where they are tests.
+    pub texts: BTreeSet<RepoPath>,
 }
 
 /// The last change of a checkout's product; nothing where the history does not tell, or the change is large. `uncommitted`
@@ -55,8 +57,8 @@ pub(super) async fn of(checkout: &Checkout, history: &History, uncommitted: &[Re
         });
     }
     revert.files.sort_by(|a, b| a.path.cmp(&b.path));
-    let beside = beside.into_iter().filter(|path| !is_text(path)).collect();
-    Some(ProductChange { name, revert, beside })
+    let (texts, beside) = beside.into_iter().partition(is_text);
+    Some(ProductChange { name, revert, beside, texts })
 }
 
 /// Whether a file is a source or a resource of the product.

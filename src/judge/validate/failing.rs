@@ -9,6 +9,7 @@ mod decide;
 mod earlier;
 mod edited;
 mod group;
+mod leaning;
 mod slow;
 
 pub(super) use decide::{Asked, Facts, classes_of, decide, matches};
@@ -114,16 +115,17 @@ async fn run(subject: &dyn Subject, asked: &Asked, look: Look) -> Result<Facts, 
         with_more_time(subject, &found)
     )?;
     found.report.results.extend(slow);
-    let own = own.unwrap_or_default();
-    let before = if asked.is_open() {
-        let failing = failing.into_iter().filter(|id| !flaky.contains(id) && !own.contains(id));
-        earlier::of(subject, &found.report, failing.collect()).await?
-    } else {
-        None
-    };
+    let own_passes = own.unwrap_or_default();
+    let (mut leaning, mut before) = Default::default();
+    if asked.is_open() {
+        leaning = leaning::of(subject, &found.report, &failing).await?;
+        let says_nothing = |id: &TestId| flaky.contains(id) || own_passes.contains(id) || leaning.contains(id);
+        let open = failing.into_iter().filter(|id| !says_nothing(id)).collect();
+        before = earlier::of(subject, &found.report, open).await?;
+    }
     let spectrum = coverage::read(subject, &found.report, found.executed);
     let seconds = begin.elapsed().as_secs_f64();
-    Ok(Facts { own_passes: own, before, spectrum, ..Facts::new(found.report, flaky, found.whole, seconds) })
+    Ok(Facts { own_passes, leaning, before, spectrum, ..Facts::new(found.report, flaky, found.whole, seconds) })
 }
 
 async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, ValidateError> {

@@ -47,6 +47,11 @@ pub(super) trait Subject: Send + Sync {
     /// The file that holds a class of tests.
     fn test_file(&self, class: &str) -> Option<RepoPath>;
 
+    /// Whether a file of tests is a text with examples.
+    fn is_text(&self, _file: &RepoPath) -> bool {
+        false
+    }
+
     /// Whether the tests of a file would run, by the project's own patterns.
     fn runs_tests_of(&self, _file: &RepoPath) -> bool {
         true

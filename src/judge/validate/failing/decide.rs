@@ -21,6 +21,8 @@ pub(in crate::validate) struct Facts {
     pub(super) flaky: BTreeSet<TestId>,
     /// Failing tests that pass by the project's own command, where it was asked.
     pub(super) own_passes: BTreeSet<TestId>,
+    /// Failing examples of texts that lean on other tests.
+    pub(super) leaning: BTreeSet<TestId>,
     /// Failing tests that fail without the last change too.
     pub(super) before: Option<FailedBefore>,
     /// What the tests of failing classes execute.
@@ -32,8 +34,8 @@ pub(in crate::validate) struct Facts {
 
 impl Facts {
     pub(in crate::validate) fn new(report: TestReport, flaky: BTreeSet<TestId>, whole: bool, seconds: f64) -> Self {
-        let (own_passes, before, spectrum) = Default::default();
-        Self { schema: SCHEMA, report, flaky, own_passes, before, spectrum, whole, seconds }
+        let (own_passes, leaning, before, spectrum) = Default::default();
+        Self { schema: SCHEMA, report, flaky, own_passes, leaning, before, spectrum, whole, seconds }
     }
 
     pub(super) fn is_readable(&self) -> bool {
@@ -122,7 +124,7 @@ pub(in crate::validate) fn decide(
     asked: &Asked,
     edited: Option<&Edited>,
 ) -> Result<Baseline, ValidateError> {
-    let Facts { report, flaky, own_passes, mut before, spectrum, whole, seconds, .. } = facts;
+    let Facts { report, flaky, own_passes, leaning, mut before, spectrum, whole, seconds, .. } = facts;
     if report.results.is_empty() {
         return Err(nothing_ran(asked, &report));
     }
@@ -130,6 +132,8 @@ pub(in crate::validate) fn decide(
     let passing: BTreeSet<TestId> = report.results.values().filter(|r| r.passed()).map(|r| r.id.clone()).collect();
     let mut others = Vec::new();
     let triggering = if asked.is_open() {
+        let why = "by itself it fails in another way than after all other tests, on which it leans";
+        set_aside.extend(leaning.into_iter().map(|id| (id, why.to_owned())));
         aside::by_failures(&report, &asked.settings, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let (failing, older) = match &before {
@@ -175,6 +179,16 @@ fn nothing_ran(asked: &Asked, report: &TestReport) -> ValidateError {
         let said = super::last_line(report).map_or_else(String::new, |line| format!(": {line}"));
         let what = format!("the test {name} did not run{said}");
         return ValidateError::Triggering { what, hint };
+    }
+    if asked.known.is_empty() {
+        return ValidateError::Tool {
+            what:
+                "no test was found: no file has a name that the test framework looks for, or none of them holds a test"
+                    .into(),
+            hint:
+                "name the folders of tests with `tests` in .unidebug.toml, or the command that runs them with `--test`"
+                    .into(),
+        };
     }
     let last = super::last_line(report).unwrap_or("it printed nothing");
     ValidateError::Tool {

@@ -2,7 +2,7 @@
 //! broke is none of them.
 
 use super::super::untouched::passes;
-use crate::domain::{TestId, TestReport};
+use crate::domain::{RepoPath, TestId, TestReport};
 use crate::validate::ValidateError;
 use crate::validate::subject::Subject;
 use serde::{Deserialize, Serialize};
@@ -34,20 +34,18 @@ pub(super) async fn of(
     if failing.len() < 2 || Duration::from_millis(took) > MOST {
         return Ok(None);
     }
-    let changed: BTreeSet<&String> = subject
-        .tests()
-        .iter()
-        .filter(|class| subject.test_file(class).is_some_and(|file| change.beside.contains(&file)))
-        .collect();
+    let file_of = |class: &String| subject.test_file(class);
+    let tests: BTreeSet<RepoPath> = subject.tests().iter().filter_map(file_of).collect();
     // What else was changed may be what they fail for.
-    if changed.len() < change.beside.len() {
+    if !change.beside.is_subset(&tests) {
         return Ok(None);
     }
+    let is_changed = |file: &RepoPath| change.beside.contains(file) || change.texts.contains(file);
     subject.options().watcher.phase(format!("running the failing tests without {}", change.name));
     let Ok(build) = subject.build(&change.revert).await? else { return Ok(None) };
     let copy = subject.copy_with(&change.revert, &Arc::new(build))?;
     let before = subject.run(&copy, &subject.plan_of(failing.clone(), subject.deadlines(report))).await?;
-    let is_as_it_was = |id: &TestId| !changed.iter().any(|class| id.outer_class() == class.as_str());
+    let is_as_it_was = |id: &TestId| !subject.test_file(&id.class).is_some_and(|file| is_changed(&file));
     let tests: BTreeSet<TestId> =
         failing.iter().filter(|id| passes(&before, id) == Some(false) && is_as_it_was(id)).cloned().collect();
     let broke_some = tests.len() < failing.len();

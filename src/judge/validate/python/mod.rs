@@ -118,7 +118,7 @@ impl Python {
 
     /// Test modules, as pytest or unittest finds them by the project's own rules.
     async fn found(&self) -> Result<Vec<(String, String)>, ValidateError> {
-        let file = self.kept.join("modules.json");
+        let file = self.kept.join("modules-2.json");
         if let Some(known) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Ok(known);
         }
@@ -135,7 +135,10 @@ impl Python {
         files.sort();
         files.dedup();
         let named = |path: String| {
-            let module = Grammar.module(&RepoPath::new(&path).ok()?)?;
+            // A text with examples is named as pytest's reports name it.
+            let Some(module) = Grammar.module(&RepoPath::new(&path).ok()?) else {
+                return Some((path.replace('/', "."), path));
+            };
             let name =
                 if module.package.is_empty() { module.name } else { format!("{}.{}", module.package, module.name) };
             Some((name, path))
@@ -159,6 +162,13 @@ impl Python {
         folders.chain([root.clone()]).any(|folder| {
             folder.join(name).is_dir() || folder.join(format!("{name}.{}", Grammar.extension())).is_file()
         })
+    }
+
+    /// Whether a file is no module, and pytest runs the examples in it.
+    fn is_text_with_tests(&self, path: &RepoPath) -> bool {
+        let module = &self.checkout.project.module;
+        let is_it = |file: &str| module.join(file).is_ok_and(|file| file == *path);
+        !Grammar.is_source(path.as_str().into()) && self.files.iter().any(|(_, file)| is_it(file))
     }
 
     /// Whether a test module that names a changed module holds one of some words.
@@ -266,6 +276,10 @@ impl Subject for Python {
         if let Some(refused) = refuse(&self.checkout, patch) {
             return Ok(Err(refused));
         }
+        if let Some(path) = patch.paths().find(|path| self.is_text_with_tests(path)) {
+            let detail = format!("{path} holds tests: examples that pytest runs");
+            return Ok(Err(Validation::without_tests(Outcome::Refused, detail)));
+        }
         let build = Arc::new(Build::new(&self.options.work_dir)?);
         let copy = Copy::with(&self.checkout, &self.options.work_dir, patch, build)?;
         let told = self.check(patch, &copy).await?;
@@ -296,6 +310,10 @@ impl Subject for Python {
         let module = class.split('$').next().unwrap_or(class);
         let (_, file) = self.files.iter().find(|(name, _)| name == module)?;
         self.checkout.project.module.join(file).ok()
+    }
+
+    fn is_text(&self, file: &RepoPath) -> bool {
+        self.is_text_with_tests(file)
     }
 
     async fn with_tests(

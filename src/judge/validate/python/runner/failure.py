@@ -65,7 +65,31 @@ def unread_of(error, places):
     return [[places.module(inside), "", os.path.basename(inside), error.lineno or 0]]
 
 
+def example_of(error, places):
+    """Which example of a text or docstring failed: its place and its source, as it stands there."""
+    test, example = error.test, error.example
+    source = "".join(f"{'...' if nth else '>>>'} {line}\n" for nth, line in enumerate(example.source.splitlines()))
+    where = places.relative(test.filename) if test.filename else None
+    line = (test.lineno or 0) + (example.lineno or 0) + 1
+    return plain(f"{where or test.name}:{line}:\n{source}")
+
+
+def told_of_example(error, places, depth, seen):
+    """An example that fails says what it did, not what pytest made of it."""
+    if isinstance(error, doctest.UnexpectedException):
+        raised = error.exc_info[1]
+        told = failure_of(raised, places, depth, (*seen, id(error)))
+        return {**told, "message": f"{told['message']}\n{example_of(error, places)}"}
+    shown = f"{example_of(error, places)}Expected:\n{error.example.want}Got:\n{error.got}"
+    return {"kind": kind_of(error), "message": plain(shown[:MESSAGE]), "frames": []}
+
+
 def failure_of(error, places, depth=0, seen=()):
+    several = getattr(error, "failures", None)
+    if type(error).__name__ == "MultipleDoctestFailures" and several:
+        error = several[0]
+    if isinstance(error, (doctest.UnexpectedException, doctest.DocTestFailure)) and id(error) not in seen:
+        return told_of_example(error, places, depth, seen)
     told = {"kind": kind_of(error), "message": message_of(error)}
     told["frames"] = unread_of(error, places) + frames_of(traceback.walk_tb(error.__traceback__), places)
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
