@@ -67,6 +67,101 @@ fn several_plausible_patches_are_one_choice() {
     assert_eq!(split["results"].as_array().unwrap().len(), groups.len(), "{choice:#}");
 }
 
+const CART: &str = "package shop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+public class Cart {
+    public enum Kind { CHILD, ADULT, OLD }
+
+    private final List<Integer> prices = new ArrayList<>();
+
+    public void add(int price) {
+        prices.add(price);
+    }
+
+    public int total(Map<Kind, Integer> rates, Kind kind, String coupon) {
+        int rate = rates.get(kind);
+        int sum = -coupon.length();
+        for (int i = 1; i < prices.size(); i++) {
+            sum += prices.get(i) * rate;
+        }
+        return sum;
+    }
+}
+";
+const CART_TEST: &str = "package shop;
+
+import static org.junit.Assert.*;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.Test;
+
+public class CartTest {
+    private static int total(int rate, int... prices) {
+        Cart cart = new Cart();
+        for (int price : prices) {
+            cart.add(price);
+        }
+        Map<Cart.Kind, Integer> rates = new HashMap<>();
+        rates.put(Cart.Kind.ADULT, rate);
+        return cart.total(rates, Cart.Kind.ADULT, \"none\");
+    }
+
+    @Test public void nothing() {
+        assertEquals(-4, total(1));
+    }
+
+    @Test public void firstIsFree() {
+        assertEquals(1, total(1, 0, 5));
+    }
+
+    @Test public void two() {
+        assertEquals(46, total(1, 20, 30));
+    }
+}
+";
+
+#[test]
+fn patches_of_java_are_warned_of_by_drawn_inputs() {
+    let right = CART.replace("int i = 1", "int i = 0");
+    let special = CART.replace(
+        "        for (int i = 1",
+        "        if (prices.size() > 1 && prices.get(0) > 0) {\n            return 2 * 23;\n        }\n        for (int i = 1",
+    );
+    let swallows = right.replace("int rate = rates.get(kind);", "int rate = rates.getOrDefault(kind, 0);");
+    let names = [("right.diff", &right), ("special.diff", &special), ("swallows.diff", &swallows)];
+    let file = "src/shop/Cart.java";
+    let diffs = names.map(|(name, after)| (name, whole(CART, after).replace("m.py", file)));
+    let mut files = vec![("p/src/shop/Cart.java", CART), ("p/test/shop/CartTest.java", CART_TEST)];
+    files.extend(diffs.iter().map(|(name, diff)| (*name, diff.as_str())));
+    let folder = folder_of(&files);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [project, right, special, swallows] = ["p", "right.diff", "special.diff", "swallows.diff"].map(path);
+    let words = ["judge", &project, "--patch", &swallows, "--patch", &special, "--patch", &right, "--json"];
+    let object = unidebug(&words).expect_code(0).json();
+    let patches = object["patches"].as_array().unwrap();
+    let told = |wanted: &str| {
+        let confidence = &patches.iter().find(|patch| name(patch) == wanted).unwrap()["confidence"];
+        (confidence["word"].as_str().unwrap(), confidence["reasons"].to_string())
+    };
+    assert_eq!(name(&patches[0]), "right", "{object:#}");
+    assert_eq!(told("right"), ("high", "[\"2 tests that passed before run it, too\"]".into()));
+    let (word, reasons) = told("special");
+    assert_eq!(word, "medium", "{reasons}");
+    assert!(reasons.contains("that gave several results give one now: Cart.total(this=Cart(prices=["), "{reasons}");
+    assert!(reasons.contains("returns 46, and before: returns "), "{reasons}");
+    let (word, reasons) = told("swallows");
+    assert_eq!(word, "medium", "{reasons}");
+    assert!(reasons.contains("raised an exception that no failing test meets"), "{reasons}");
+    assert!(
+        reasons.contains("kind=CHILD, coupon=\\\"none\\\") returns -4, and before: raises NullPointer"),
+        "{reasons}"
+    );
+}
+
 /// Bugs with right patches and with wrong ones that pass the tests.
 const CALIBRATION: &str = include_str!("judge/calibration.txt");
 

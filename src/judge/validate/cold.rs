@@ -95,6 +95,15 @@ impl ColdJudge {
         Ok((again, judged))
     }
 
+    /// What is made of a patch: of the one that was confirmed last it is there already; `None` where nothing can be made.
+    async fn built(&self, patch: &Patch) -> Result<Option<Arc<Build>>, ValidateError> {
+        let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(match confirmed.filter(|(known, _)| known == patch) {
+            Some((_, build)) => Some(build),
+            None => self.subject.build(patch).await?.ok().map(Arc::new),
+        })
+    }
+
     /// The classes of the triggering tests with a patch: for candidates of which few are confirmed.
     async fn test_classes(&self, patch: &Patch) -> Result<Validation, ValidateError> {
         let subject = &*self.subject;
@@ -236,14 +245,7 @@ impl Probe for ColdJudge {
 
     async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
         self.subject.options().watcher.phase("measuring what the tests run of the patch");
-        let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let build = match confirmed.filter(|(known, _)| known == patch) {
-            Some((_, build)) => build,
-            None => match self.subject.build(patch).await? {
-                Ok(build) => Arc::new(build),
-                Err(_) => return Ok(None),
-            },
-        };
+        let Some(build) = self.built(patch).await? else { return Ok(None) };
         coverage::with_patch(&*self.subject, &self.baseline, patch, &build).await
     }
 
@@ -253,7 +255,14 @@ impl Probe for ColdJudge {
 
     async fn drawn(&self, patch: &Patch, draw: &Draw) -> Result<Option<Vec<Call>>, ValidateError> {
         self.subject.options().watcher.phase("comparing what it does with drawn inputs");
-        drawn::of(&*self.subject, &self.baseline, patch, draw).await
+        let copy = match patch.is_empty() {
+            true => self.subject.copy()?,
+            false => match self.built(patch).await? {
+                Some(build) => self.subject.copy_with(patch, &build)?,
+                None => return Ok(None),
+            },
+        };
+        drawn::of(&*self.subject, &self.baseline, &copy, draw).await
     }
 
     async fn same_code(&self, a: &Patch, b: &Patch) -> Result<Option<bool>, ValidateError> {

@@ -46,7 +46,7 @@ impl Deadlines {
 
 /// What the process of a run looks like to the code in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Look {
+pub(in crate::validate) enum Look {
     /// A process that runs tests.
     #[default]
     Test,

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs of one function that must be compared before anything is said of all of them.
 const ENOUGH: usize = 6;
+/// Tests that passed before and whose text inputs near theirs no longer give.
+const VOUCHING: usize = 5;
 /// Inputs with another result before something is said of what they have in common.
 const SEVERAL: usize = 4;
 /// Results that they had before.
@@ -29,7 +31,7 @@ fn key(call: &Call) -> Key<'_> {
 }
 
 /// One input: what came of it before and with the patch.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Pair<'c> {
     call: &'c Call,
     before: &'c str,
@@ -38,6 +40,10 @@ struct Pair<'c> {
     asked: bool,
     /// Whether only tests that passed before give it.
     passing: bool,
+    /// Whether it was drawn near what a failing test gives.
+    near_failing: bool,
+    /// A test that passed before and whose own input gave the very same text.
+    vouches: Option<&'c TestId>,
 }
 
 impl Pair<'_> {
@@ -57,18 +63,37 @@ fn pairs<'c>(before: &'c [Call], after: &'c [Call], triggering: &[TestId]) -> BT
     let mut found: BTreeMap<Key<'c>, Pair<'c>> = BTreeMap::new();
     for call in after {
         if let Some(old) = old.get(&key(call)) {
-            let pair = Pair { call, before: &old.result, after: &call.result, asked: false, passing: false };
+            let (asked, passing, near_failing, vouches) = Default::default();
+            let pair = Pair { call, before: &old.result, after: &call.result, asked, passing, near_failing, vouches };
             found.entry(key(call)).or_insert(pair);
         }
     }
-    for call in before.iter().chain(after).filter(|call| call.own) {
+    let own = before.iter().filter(|call| call.own && is_text(&call.result));
+    let texts: BTreeSet<_> = own.map(|call| (&call.test, &call.function, &call.result)).collect();
+    for call in before {
+        let is_vouched = !call.own && texts.contains(&(&call.test, &call.function, &call.result));
+        if let Some(pair) = found.get_mut(&key(call)).filter(|_| is_vouched && !triggering.contains(&call.test)) {
+            pair.vouches = Some(&call.test);
+        }
+    }
+    for call in before.iter().chain(after) {
         if let Some(pair) = found.get_mut(&key(call)) {
-            pair.asked |= triggering.contains(&call.test);
-            pair.passing |= !triggering.contains(&call.test);
+            let fails = triggering.contains(&call.test);
+            pair.asked |= call.own && fails;
+            pair.passing |= call.own && !fails;
+            pair.near_failing |= !call.own && fails;
         }
     }
     found.values_mut().for_each(|pair| pair.passing &= !pair.asked);
     found
+}
+
+/// Takes away calls whose input gave two results in two runs of the same code.
+pub(super) fn keep_stable(calls: &mut Vec<Call>, one: &[Call], other: &[Call]) {
+    let known: BTreeMap<Key<'_>, &str> = one.iter().map(|call| (key(call), &*call.result)).collect();
+    let differs = |call: &&Call| known.get(&key(call)).is_some_and(|result| *result != call.result);
+    let unstable: BTreeSet<Key<'_>> = other.iter().filter(differs).map(key).collect();
+    calls.retain(|call| !unstable.contains(&key(call)));
 }
 
 /// How many inputs that no failing test gives have another result than before.
@@ -92,7 +117,15 @@ struct Beside<'c> {
 
 impl Beside<'_> {
     fn warnings(&self) -> Vec<Warning> {
-        let all = [self.passing(), self.narrow(), self.constant(), self.swallowed(), self.broken()];
+        let all = [
+            self.passing(),
+            self.narrow(),
+            self.wide(),
+            self.vouched(),
+            self.constant(),
+            self.swallowed(),
+            self.broken(),
+        ];
         all.into_iter().flatten().collect()
     }
 
@@ -112,14 +145,52 @@ impl Beside<'_> {
         warning(1, &format!("{inputs} of tests that passed before {gives} another result"), changed.first()?)
     }
 
-    /// Only the very inputs of the failing tests give another result.
+    /// Drawn inputs near those of failing tests, or near those of tests that passed before: those that changed, and all.
+    fn near(&self, failing: bool) -> (Vec<&Pair<'_>>, usize) {
+        let near: Vec<_> = self.pairs.iter().filter(|pair| pair.drawn() && pair.near_failing == failing).collect();
+        let all = near.len();
+        (near.into_iter().filter(|pair| pair.changed()).collect(), all)
+    }
+
+    /// Only the very inputs of the failing tests give another result, and not those near them.
     fn narrow(&self) -> Option<Warning> {
-        let near = self.pairs.iter().filter(|pair| pair.drawn()).count();
-        if near < ENOUGH || self.changed().any(|pair| !pair.asked) {
+        let ((failing, near_failing), (passing, near_passing)) = (self.near(true), self.near(false));
+        let asked = self.changed().find(|pair| pair.asked)?;
+        let none = failing.is_empty() && passing.is_empty() && near_failing + near_passing >= ENOUGH;
+        if !none && (near_failing < ENOUGH || !failing.is_empty()) {
             return None;
         }
-        let what = format!("of {} none changes: only what the failing tests give does", counted(near, "drawn input"));
-        warning(1, &what, self.changed().next()?)
+        let near = counted(if none { near_failing + near_passing } else { near_failing }, "drawn input");
+        let what = format!("of {near} near the failing tests none changes: only what those tests give does");
+        warning(1, &what, asked)
+    }
+
+    /// Inputs near those of tests that passed before change more often than those near the failing ones: what was right
+    /// is changed rather than what was wrong.
+    fn wide(&self) -> Option<Warning> {
+        let ((failing, near_failing), (passing, near_passing)) = (self.near(true), self.near(false));
+        let is_wider = passing.len() * near_failing > failing.len() * near_passing;
+        if near_failing.min(near_passing) < ENOUGH || failing.is_empty() || passing.len() < DIFFERENT || !is_wider {
+            return None;
+        }
+        let what = format!(
+            "{} of {} near tests that passed before give another result, and {} of {near_failing} near the failing tests",
+            passing.len(),
+            counted(near_passing, "drawn input"),
+            failing.len()
+        );
+        warning(1, &what, passing.first()?)
+    }
+
+    /// Inputs near those of several passing tests gave the very text that those tests ask for, and no longer do.
+    fn vouched(&self) -> Option<Warning> {
+        let changed = || self.changed().filter(|pair| pair.drawn() && !pair.near_failing && pair.vouches.is_some());
+        let tests: BTreeSet<&TestId> = changed().filter_map(|pair| pair.vouches).collect();
+        let what = format!(
+            "inputs near {} that passed before gave the same text as the tests' own, and do not now",
+            counted(tests.len(), "test")
+        );
+        (tests.len() >= VOUCHING).then(|| warning(1, &what, changed().next()?)).flatten()
     }
 
     /// All inputs give the same result now, or all that changed do, where results differed.
@@ -146,8 +217,9 @@ impl Beside<'_> {
 
     /// Exceptions are gone that the failing tests do not meet.
     fn swallowed(&self) -> Option<Warning> {
-        let asked = self.asked(|pair| pair.before);
-        let gone = |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !asked.contains(pair.before);
+        let asked = self.asked(|pair| kind(pair.before));
+        let gone =
+            |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !asked.contains(kind(pair.before));
         let gone: Vec<_> = self.changed().filter(gone).collect();
         let (inputs, gives) = (counted(gone.len(), "drawn input"), one_or(gone.len(), "gives", "give"));
         let what = format!("{inputs} raised an exception that no failing test meets, and {gives} a result now");
@@ -156,8 +228,9 @@ impl Beside<'_> {
 
     /// Where there was a result, there is an exception or no end, and no failing test asks for it.
     fn broken(&self) -> Option<Warning> {
-        let asked = self.asked(|pair| pair.after);
-        let broken = |pair: &&Pair<'_>| is_value(pair.before) && !is_value(pair.after) && !asked.contains(pair.after);
+        let asked = self.asked(|pair| kind(pair.after));
+        let broken =
+            |pair: &&Pair<'_>| is_value(pair.before) && !is_value(pair.after) && !asked.contains(kind(pair.after));
         let broken: Vec<_> = self.changed().filter(broken).collect();
         let (inputs, gives) = (counted(broken.len(), "drawn input"), one_or(broken.len(), "gives", "give"));
         warning(1, &format!("{inputs} gave a result before and {gives} none now"), broken.first()?)
@@ -175,6 +248,20 @@ fn one_or<'w>(number: usize, one: &'w str, more: &'w str) -> &'w str {
 
 fn is_value(result: &str) -> bool {
     result.starts_with("returns ")
+}
+
+/// A result without the message of an exception, which often holds the input, and without what it leaves.
+fn kind(result: &str) -> &str {
+    match is_value(result) {
+        true => result,
+        false => result.split(':').next().unwrap_or(result).split(" and leaves ").next().unwrap_or(result),
+    }
+}
+
+/// Whether a call gives a text that is not empty: two such results are rarely equal by chance.
+fn is_text(result: &str) -> bool {
+    let value = result.strip_prefix("returns ").unwrap_or_default();
+    value.starts_with(['"', '\'']) && !value.starts_with("\"\"") && !value.starts_with("''")
 }
 
 fn is_error(result: &str) -> bool {
@@ -208,10 +295,58 @@ mod tests {
     }
 
     #[test]
+    fn texts_that_passing_tests_vouch_for_are_told() {
+        let own: Vec<String> = (0..5).map(|n| format!("passes {n}")).collect();
+        let near: Vec<String> = (0..5).map(|n| format!("near {n}")).collect();
+        let version = |text: &str| -> Vec<Call> {
+            let one = |n: usize| {
+                let [call, drawn] = [(&own[n], "'/b/c'"), (&near[n], text)].map(|(input, result)| {
+                    let result = format!("returns {result}");
+                    calls(&[(&own[n], input, &result)]).remove(0)
+                });
+                [call, Call { own: false, ..drawn }]
+            };
+            (0..5).flat_map(one).collect()
+        };
+        let told = |before: &str| {
+            let told = warnings(&version(before), &version("'a/b/c'"), &[TestId::new("t", "fails")]);
+            told.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+        };
+        assert!(told("'/b/c'").starts_with("inputs near 5 tests that passed before"), "{}", told("'/b/c'"));
+        assert_eq!(told("'/b'"), "", "no test asks for that text");
+    }
+
+    #[test]
+    fn what_differs_without_a_patch_is_left_out() {
+        let one = calls(&[("", "1", "returns 1"), ("", "2", "returns [a, b]")]);
+        let other = calls(&[("", "1", "returns 1"), ("", "2", "returns [b, a]")]);
+        let mut patched = calls(&[("", "1", "returns 7"), ("", "2", "returns [b, a]")]);
+        keep_stable(&mut patched, &one, &other);
+        assert_eq!(patched, calls(&[("", "1", "returns 7")]));
+        assert_eq!(kind("raises KeyError: 'x: y'"), kind("raises KeyError and leaves a=1"));
+    }
+
+    #[test]
+    fn a_change_that_is_wider_near_passing_tests_is_told() {
+        let near = |test: &str, changed: usize| -> Vec<Call> {
+            let result = |n: usize| format!("returns {}", if n < changed { n + 100 } else { n });
+            let call = |n: usize| Call { own: false, ..calls(&[(test, &format!("{test}{n}"), &result(n))])[0].clone() };
+            (0..9).map(call).collect()
+        };
+        let both = |failing, passing| [near("fails", failing), near("passes", passing)].concat();
+        let told = |failing, passing| {
+            let told = warnings(&both(0, 0), &both(failing, passing), &[TestId::new("t", "fails")]);
+            told.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(told(5, 4), "", "a repair changes more near what fails");
+        assert!(told(3, 6).starts_with("6 of 9 drawn inputs near tests that passed before"), "{}", told(3, 6));
+    }
+
+    #[test]
     fn what_no_failing_test_asks_for_is_told() {
         let asked = ("fails", "9", "returns 9");
         assert_eq!(told(&[asked, ("", "3", "returns 4")]), "", "one more input is what a repair changes");
-        assert!(told(&[asked]).starts_with("of 9 drawn inputs none changes"), "{}", told(&[asked]));
+        assert!(told(&[asked]).starts_with("of 9 drawn inputs near the failing tests none"), "{}", told(&[asked]));
         assert!(told(&[asked, ("passes", "10", "returns 9")]).contains("1 input of tests that passed before"));
         let swallows = told(&[asked, ("", "11", "returns None")]);
         assert!(swallows.contains("f(11) returns None, and before: raises TypeError"), "{swallows}");

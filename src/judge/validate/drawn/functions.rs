@@ -25,6 +25,7 @@ pub(super) fn changed(patches: &[&Patch], language: &dyn Language) -> Draw {
     Draw {
         functions: functions.into_iter().take(FUNCTIONS).collect(),
         constants: constants.into_iter().take(CONSTANTS).collect(),
+        ..Draw::default()
     }
 }
 

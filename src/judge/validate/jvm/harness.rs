@@ -21,6 +21,7 @@ const OPTIONAL: &[(&str, &str)] = &[
     ("Spectrum.java", "org/jacoco/core/analysis/Analyzer.class"),
     ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),
     ("Weaver.java", "org/jacoco/core/analysis/Analyzer.class"),
+    ("DrawnWeaver.java", "org/jacoco/core/analysis/Analyzer.class"),
 ];
 
 /// What runs tests of JUnit 3 and 4.

@@ -8,6 +8,7 @@ mod classpath;
 mod compiler;
 mod coverage;
 mod daemon;
+mod drawn;
 mod harness;
 mod javac;
 mod newly;

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// What makes an empty jar an agent. Its class lies on the class path, beside our runner.
 const MANIFEST: &str = "Premain-Class: unidebug.runner.Watching\n";
 /// Stands between two places; no path that holds it is watched.
-const BETWEEN: &str = "|";
+pub(super) const BETWEEN: &str = "|";
 
 /// Runs a plan and tells what each test did in the watched places.
 pub(super) async fn observed(subject: &Jvm, mut plan: Plan, watch: &Watch) -> Result<Option<Executed>, ValidateError> {
@@ -29,17 +29,25 @@ pub(super) async fn observed(subject: &Jvm, mut plan: Plan, watch: &Watch) -> Re
             Some(format!("{}-{}:{inside}", lines.first, lines.last))
         })
         .collect();
+    if places.is_empty() {
+        return Ok(None);
+    }
+    plan.args.push(format!("-Dunidebug.observe={}", places.join(BETWEEN)));
+    plan.args.push(format!("-Dunidebug.observe.names={}", watch.expressions.join(BETWEEN)));
+    let copy = Copy::of(&subject.checkout, &subject.options.work_dir)?;
+    with_agent(subject, &copy, plan).await
+}
+
+/// Runs a plan in a copy with our agent, whose further arguments the plan holds.
+pub(super) async fn with_agent(subject: &Jvm, copy: &Copy, mut plan: Plan) -> Result<Option<Executed>, ValidateError> {
     // The libraries that change classes come with JaCoCo.
-    let Some(jars) = jacoco(subject).await.filter(|_| !places.is_empty()) else { return Ok(None) };
+    let Some(jars) = jacoco(subject).await else { return Ok(None) };
     let harness = harness(subject, &jars).await?;
     let jar = agent_jar(subject, &harness).await?;
     let libraries: Vec<&str> = jars.iter().map(|jar| jar.as_str()).collect();
     plan.args.push(agent(&jar));
-    plan.args.push(format!("-Dunidebug.observe={}", places.join(BETWEEN)));
-    plan.args.push(format!("-Dunidebug.observe.names={}", watch.expressions.join(BETWEEN)));
-    plan.args.push(format!("-Dunidebug.observe.libraries={}", libraries.join(":")));
-    let copy = Copy::of(&subject.checkout, &subject.options.work_dir)?;
-    let mut jvm = subject.suite(&copy)?;
+    plan.args.push(format!("-Dunidebug.agent.libraries={}", libraries.join(":")));
+    let mut jvm = subject.suite(copy)?;
     jvm.harness = &harness;
     // Behind everything else: there to be read in the sandbox, and found by nobody.
     jvm.class_path.extend(jars.iter().cloned());
@@ -49,7 +57,7 @@ pub(super) async fn observed(subject: &Jvm, mut plan: Plan, watch: &Watch) -> Re
 }
 
 /// The name by which class files know a source: with its package.
-fn inside(subject: &Jvm, file: &RepoPath) -> Option<String> {
+pub(super) fn inside(subject: &Jvm, file: &RepoPath) -> Option<String> {
     let roots = subject.checkout.project.source_roots.iter();
     let below = roots.filter_map(|root| file.below(root)).min_by_key(|name| name.len());
     below.map(str::to_owned)

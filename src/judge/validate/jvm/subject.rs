@@ -15,6 +15,7 @@ use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, Fingerprint, Patch, RepoPath, TestReport, Validation, outer_class};
 use crate::sandbox::Sandbox;
+use crate::validate::drawn::Draw;
 use crate::validate::kept::content_key;
 use crate::validate::observe::Watch;
 use crate::validate::plan::Plan;
@@ -219,6 +220,9 @@ impl Subject for Jvm {
     }
     async fn observed(&self, plan: &Plan, watch: &Watch) -> Result<Option<Executed>, ValidateError> {
         super::observe::observed(self, plan.clone(), watch).await
+    }
+    async fn drawn(&self, copy: &Copy, plan: &Plan, draw: &Draw) -> Result<Option<Executed>, ValidateError> {
+        super::drawn::drawn(self, copy, plan.clone(), draw).await
     }
     fn order(&self, _: &Patch, build: &Build) -> Vec<String> {
         let changed: BTreeSet<String> = made_in(&build.overlay).into_iter().chain(build.removed.clone()).collect();

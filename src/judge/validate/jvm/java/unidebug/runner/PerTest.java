@@ -3,7 +3,7 @@ package unidebug.runner;
 import java.net.MalformedURLException;
 import java.util.List;
 
-/** What a single test executed, or what its values were. */
+/** What a single test executed, what its values were, or what comes of inputs near its own. */
 public interface PerTest {
     /** Forgets what ran so far. */
     void clear();
@@ -15,6 +15,9 @@ public interface PerTest {
     static PerTest orNone() {
         if (System.getProperty("unidebug.observe") != null) {
             return new Seen();
+        }
+        if (System.getProperty("unidebug.draw") != null) {
+            return new Drawn();
         }
         if (System.getProperty("unidebug.spectrum") == null) {
             return null;

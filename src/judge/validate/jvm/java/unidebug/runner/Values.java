@@ -57,6 +57,22 @@ final class Values {
         }
     }
 
+    /** Whether a value is of a type of the JDK that never changes, and whose text is all of it. */
+    static boolean isPlain(Object value) {
+        String name = value.getClass().getName();
+        for (String plain : PLAIN) {
+            if (name.startsWith(plain)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a type is a collection or map of the JDK that can be read. */
+    static boolean isKnown(Class<?> type) {
+        return COLLECTIONS.contains(type.getName());
+    }
+
     private static String cut(String text, int most) {
         return text.length() <= most ? text : text.substring(0, most - 1) + "…";
     }
@@ -85,11 +101,9 @@ final class Values {
         if (name.startsWith("java.lang.") && (value instanceof Number || value instanceof Boolean)) {
             return value.toString();
         }
-        for (String plain : PLAIN) {
-            if (name.startsWith(plain)) {
-                String text = value.toString();
-                return text.length() <= TEXT ? text : text.substring(0, TEXT) + "… (" + text.length() + " long)";
-            }
+        if (isPlain(value)) {
+            String text = value.toString();
+            return text.length() <= TEXT ? text : text.substring(0, TEXT) + "… (" + text.length() + " long)";
         }
         for (Object outer : around) {
             if (outer == value) {

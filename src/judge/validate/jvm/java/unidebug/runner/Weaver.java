@@ -51,7 +51,7 @@ public final class Weaver implements ClassFileTransformer {
 
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
-        if (name == null || loader == null || redefined != null || !isNear(name)) {
+        if (name == null || loader == null || redefined != null || !isNear(name, places.keySet())) {
             return null;
         }
         try {
@@ -76,10 +76,10 @@ public final class Weaver implements ClassFileTransformer {
         }
     }
 
-    /** Whether a watched file lies in the package of a class, or in none. */
-    private boolean isNear(String name) {
+    /** Whether one of the files lies in the package of a class, or in none. */
+    static boolean isNear(String name, Set<String> files) {
         String folder = name.substring(0, name.lastIndexOf('/') + 1);
-        for (String file : places.keySet()) {
+        for (String file : files) {
             if (file.indexOf('/') < 0 || file.startsWith(folder) && file.indexOf('/', folder.length()) < 0) {
                 return true;
             }
@@ -283,32 +283,35 @@ public final class Weaver implements ClassFileTransformer {
             return calls;
         }
 
-        private static void array(InsnList calls, List<InsnList> loads) {
-            calls.add(number(loads.size()));
-            calls.add(new TypeInsnNode(Opcodes.ANEWARRAY, "java/lang/Object"));
-            for (int i = 0; i < loads.size(); i++) {
-                calls.add(new InsnNode(Opcodes.DUP));
-                calls.add(number(i));
-                calls.add(loads.get(i));
-                calls.add(new InsnNode(Opcodes.AASTORE));
-            }
-        }
-
-        private static AbstractInsnNode number(int value) {
-            return value <= Short.MAX_VALUE ? new IntInsnNode(Opcodes.SIPUSH, value) : new LdcInsnNode(value);
-        }
-
         private static MethodInsnNode call(String told, String desc) {
             return new MethodInsnNode(Opcodes.INVOKESTATIC, SEEN, told, desc, false);
         }
+    }
 
-        private static void box(InsnList calls, Type type) {
-            String[] of = {null, "Boolean", "Character", "Byte", "Short", "Integer", "Float", "Long", "Double"};
-            int sort = type.getSort();
-            if (sort >= Type.BOOLEAN && sort <= Type.DOUBLE) {
-                String owner = "java/lang/" + of[sort];
-                calls.add(new MethodInsnNode(Opcodes.INVOKESTATIC, owner, "valueOf", "(" + type.getDescriptor() + ")L" + owner + ";", false));
-            }
+    /** Pushes an array of what is loaded. */
+    static void array(InsnList calls, List<InsnList> loads) {
+        calls.add(number(loads.size()));
+        calls.add(new TypeInsnNode(Opcodes.ANEWARRAY, "java/lang/Object"));
+        for (int i = 0; i < loads.size(); i++) {
+            calls.add(new InsnNode(Opcodes.DUP));
+            calls.add(number(i));
+            calls.add(loads.get(i));
+            calls.add(new InsnNode(Opcodes.AASTORE));
+        }
+    }
+
+    /** Pushes a number. */
+    static AbstractInsnNode number(int value) {
+        return value <= Short.MAX_VALUE ? new IntInsnNode(Opcodes.SIPUSH, value) : new LdcInsnNode(value);
+    }
+
+    /** Makes an object of what lies on the stack. */
+    static void box(InsnList calls, Type type) {
+        String[] of = {null, "Boolean", "Character", "Byte", "Short", "Integer", "Float", "Long", "Double"};
+        int sort = type.getSort();
+        if (sort >= Type.BOOLEAN && sort <= Type.DOUBLE) {
+            String owner = "java/lang/" + of[sort];
+            calls.add(new MethodInsnNode(Opcodes.INVOKESTATIC, owner, "valueOf", "(" + type.getDescriptor() + ")L" + owner + ";", false));
         }
     }
 }
