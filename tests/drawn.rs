@@ -193,3 +193,30 @@ fn calibration_of_what_is_warned_of() {
     println!("wrong: {caught} of {wrong} are caught; right: {blamed} of {right} are warned of");
     assert!(wrong >= 20 && right >= 20 && caught >= 15 && blamed <= 3);
 }
+
+/// A verdict is kept for the very project: the text of this one is new in each run of the test.
+#[test]
+fn an_equal_patch_of_an_earlier_run_is_not_judged_again() {
+    let (code, right) = (LIMIT, LIMIT.replace("age > limit", "age >= limit"));
+    let same = LIMIT.replace("age > limit", "(age >= limit)  # of age");
+    let wrong = LIMIT.replace("age > limit", "age > limit + 1");
+    let diffs = [("right.diff", right), ("same.diff", same), ("wrong.diff", wrong)];
+    let diffs = diffs.map(|(name, after)| (name, whole(code, &after)));
+    let unique = format!("{TESTS}\n# {}\n", tempfile::tempdir().unwrap().path().display());
+    let mut files = vec![("p/m.py", code), ("p/test_m.py", unique.as_str())];
+    files.extend(diffs.iter().map(|(name, diff)| (*name, diff.as_str())));
+    let folder = folder_of(&files);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let judged = |patch: &str, with: &[&str]| {
+        let (project, patch) = (path("p"), path(patch));
+        let words = [&["judge", &project, "--patch", &patch, "--json"], with].concat();
+        let patch = unidebug(&words).json()["patches"][0].clone();
+        (patch["plausible"] == true, patch["seconds"].as_f64().unwrap() > 0.0)
+    };
+    let known = ["--known-verdicts"];
+    assert_eq!(judged("right.diff", &known), (true, true));
+    assert_eq!(judged("same.diff", &known), (true, false), "the same but for a comment and parentheses");
+    assert_eq!(judged("same.diff", &[]), (true, true), "nobody asked for what is known");
+    assert_eq!(judged("wrong.diff", &known), (false, true));
+    assert_eq!(judged("wrong.diff", &known), (false, false), "a wrong one is known, too");
+}

@@ -153,6 +153,10 @@ pub(super) struct RunArgs {
     /// With `--issue`: show the test before the repair goes on; a terminal is asked whether it does.
     #[arg(long, requires = "issue")]
     pub show_test: bool,
+    /// Take the verdicts of earlier runs on equal patches of this bug, by this build of the program, and keep those of
+    /// this one: nothing is judged twice.
+    #[arg(long)]
+    pub known_verdicts: bool,
     /// Run directory; a new one below the state folder by default.
     #[arg(long, value_name = "DIR")]
     pub out: Option<Utf8PathBuf>,
@@ -213,6 +217,10 @@ pub(super) struct JudgeArgs {
     /// all else that a patch may not change) are taken as they are now.
     #[arg(long, value_name = "COMMIT", conflicts_with = "patch")]
     pub since: Option<String>,
+    /// Take the verdicts of earlier runs on equal patches of this bug, by this build of the program, and keep those of
+    /// this one: nothing is judged twice.
+    #[arg(long)]
+    pub known_verdicts: bool,
     /// What the other layers do not decide.
     #[command(flatten)]
     pub settings: JudgeSettings,

@@ -87,6 +87,7 @@ async fn all_judged(
     (folder, watcher): (&Utf8Path, &Watcher),
 ) -> Result<(Workbench, Vec<Judged>), Failure> {
     let opened = Opened::check(&args.bug, config).await?.watched(watcher.clone());
+    let opened = opened.with_known_verdicts(args.known_verdicts);
     let mut checkout = opened.checkout(folder).await?;
     if let Some(commit) = &args.since {
         given.push(since(commit, &opened, &mut checkout).await?);

@@ -27,6 +27,7 @@ pub(super) struct Opened {
     failing: Vec<TestId>,
     jdk: Option<Jdk>,
     cold: bool,
+    known_verdicts: bool,
 }
 
 impl Opened {
@@ -62,12 +63,17 @@ impl Opened {
         };
         let adapter = benchmark::find(&bug.benchmark, &settings)?;
         adapter.describe(&bug)?;
-        Ok(Self { bug, settings, sandbox, requirements, failing, jdk, cold: false })
+        Ok(Self { bug, settings, sandbox, requirements, failing, jdk, cold: false, known_verdicts: false })
     }
 
     /// The same with a judge that starts no process before somebody asks: for commands that try no candidates.
     pub(super) fn without_warm_judge(self) -> Self {
         Self { cold: true, ..self }
+    }
+
+    /// The same with the verdicts of earlier runs, where they are wanted.
+    pub fn with_known_verdicts(self, known_verdicts: bool) -> Self {
+        Self { known_verdicts, ..self }
     }
 
     /// The same for an issue, whose text the agents see as requirements, beside those that were given.
@@ -139,6 +145,7 @@ impl Opened {
             jdk: self.jdk.clone(),
             failing: self.failing.clone(),
             cold: self.cold,
+            known_verdicts: self.known_verdicts,
             watcher: self.settings.watcher.clone(),
             ..validate::Options::new(work_dir)
         })

@@ -64,6 +64,7 @@ pub(super) async fn one(
     let of_batch = args.of_batch.open(config.allow_unpriced);
     let issue = args.issue.as_ref().map(|file| Issue::read(file, args.show_test)).transpose()?;
     let session = Session::open(bug, config, Contact::First, of_batch).await?.on(issue);
+    let session = session.with_known_verdicts(args.known_verdicts);
     let folder = run_folder(args.out.as_deref(), session.opened(), nth)?;
     let event_sinks = begun(bug, layers, &session, (&folder, args.name.clone()), args.quiet).await?;
     worked(&session, folder, event_sinks).await

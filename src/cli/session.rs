@@ -118,6 +118,11 @@ impl Session {
         Self { issue, ..self }
     }
 
+    /// The same session with the verdicts of earlier runs, where they are wanted.
+    pub fn with_known_verdicts(self, wanted: bool) -> Self {
+        Self { opened: self.opened.with_known_verdicts(wanted), ..self }
+    }
+
     /// The issue that it works on.
     pub(super) fn issue(&self) -> Option<&Issue> {
         self.issue.as_ref()

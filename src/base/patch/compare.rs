@@ -2,7 +2,7 @@
 
 use super::Originals;
 use super::normal::form;
-use crate::domain::{Patch, RepoPath};
+use crate::domain::{FileChange, Fingerprint, Patch, RepoPath};
 use crate::language::{Language, decode};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +18,25 @@ pub fn same(a: &[u8], b: &[u8], language: &dyn Language) -> bool {
         (Some(a), Some(b)) => a == b,
         _ => a.lines().eq(b.lines()),
     }
+}
+
+/// A name for what a patch makes of the files that it touches: patches of the same normal form have the same.
+pub fn normal_name(patch: &Patch, language: &dyn Language) -> String {
+    let mut files: Vec<&FileChange> = patch.files.iter().collect();
+    files.sort_by_key(|file| &file.path);
+    let mut fingerprint = Fingerprint::default();
+    for file in files {
+        let is_source = language.is_source(file.path.as_str().into()) && !file.deletes();
+        let text = decode(&file.after).0;
+        // Examples in comments and lone texts may be tests, which the normal form leaves out.
+        let form = (is_source && !text.contains(">>>")).then(|| form(&text, language)).flatten();
+        fingerprint.add(file.path.as_str()).add([u8::from(form.is_some()), u8::from(file.deletes())]);
+        match form {
+            Some(form) => fingerprint.add(form),
+            None => fingerprint.add(&file.after),
+        };
+    }
+    fingerprint.name()
 }
 
 /// Whether two members of a type have the same normal form.
@@ -51,7 +70,6 @@ pub fn correct(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::FileChange;
     use crate::language::{Java, Python};
 
     #[test]
@@ -67,6 +85,20 @@ mod tests {
         assert!(same("class A { int f = # 1; }\n", "class A { int f = # 1; }\r\n"));
         assert!(!same("# \"a b\"", "# \"a  b\""), "blanks may stand in a text");
         assert!(!same("# // a\nb();", "# // a b();"), "a line break ends a comment");
+    }
+
+    #[test]
+    fn patches_of_one_normal_form_have_one_name() {
+        let name = |path: &str, text: &str| {
+            let path = RepoPath::new(path).unwrap();
+            let file = FileChange { path, before: None, after: text.as_bytes().into() };
+            normal_name(&Patch { files: vec![file] }, &Java)
+        };
+        let plain = name("A.java", "class A { int f = 2; }");
+        assert_eq!(name("A.java", "class A {\n    int f = (2); // why\n}\n"), plain);
+        assert_ne!(name("A.java", "class A { int f = 3; }"), plain);
+        assert_ne!(name("B.java", "class A { int f = 2; }"), plain);
+        assert_ne!(name("a.txt", "a b"), name("a.txt", "a  b"), "in other texts blanks count");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod confirmation;
 
 use super::drawn::{self, Call, Draw};
 use super::jvm::Jvm;
+use super::known::Known;
 use super::observe::{self, Trace, Watch};
 use super::plausible::{self, Judged};
 use super::python::Python;
@@ -71,6 +72,11 @@ impl ColdJudge {
         let (others, warned, confirmed, disagreements) = Default::default();
         let sandbox = sandbox.clone();
         Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements })
+    }
+
+    /// The verdicts of earlier runs, where they are asked for.
+    pub(super) fn known(&self) -> Option<Known> {
+        Known::of(&*self.subject, &self.baseline, self.sandbox.name())
     }
 
     /// Finds out which tests there are, while nobody waits for it.

@@ -18,6 +18,7 @@ mod failing;
 mod jvm;
 mod kept;
 mod keys;
+mod known;
 mod lanes;
 mod losses;
 mod memory;
@@ -126,11 +127,13 @@ pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> R
         Runner::Jvm if !options.cold => {
             let warm = Arc::new(WarmJudge::open(checkout, sandbox, options).await?);
             let (cold, memory) = (warm.cold(), warm.memory());
-            Validator::new(warm, cold, work_dir).remembering(memory)
+            let known = cold.known();
+            Validator::new(warm, cold, work_dir).remembering(memory).knowing(known)
         }
         Runner::Jvm | Runner::Pytest => {
             let cold = Arc::new(ColdJudge::open(checkout, sandbox, options).await?);
-            Validator::new(cold.clone(), cold, work_dir)
+            let known = cold.known();
+            Validator::new(cold.clone(), cold, work_dir).knowing(known)
         }
         Runner::Command { .. } | Runner::Cases { .. } => {
             let command = Arc::new(CommandJudge::open(checkout, sandbox, options).await?);

@@ -33,6 +33,8 @@ pub struct Options {
     pub cold: bool,
     /// Whether what tests cannot judge is accepted.
     pub accept_suspicious: bool,
+    /// Whether verdicts of earlier runs of the same bug are taken, and those of this one kept.
+    pub known_verdicts: bool,
 }
 
 impl Options {
@@ -47,6 +49,7 @@ impl Options {
             watcher: Watcher::default(),
             cold: false,
             accept_suspicious: false,
+            known_verdicts: false,
         }
     }
 }

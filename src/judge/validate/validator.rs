@@ -1,6 +1,6 @@
 //! The one door to the judge. What a candidate goes through, in one order:
 //!
-//! 1. is it equal to an earlier one ([`Memory`])?
+//! 1. is it equal to an earlier one ([`Memory`]), or did an earlier run judge it ([`Known`])?
 //! 2. a quick look at its tests ([`Judge::validate`]);
 //! 3. doubt: does it hold what tests cannot judge?
 //! 4. the confirmation: fresh processes and all tests ([`Judge::confirm`]);
@@ -9,6 +9,7 @@
 //! [`Validator::verdict`] goes all the way with one candidate. [`Validator::screen`] goes as far as the doubt with many,
 //! so that a search can choose which of those that passed it wants confirmed.
 
+use super::known::Known;
 use super::memory::{Key, Memory};
 use super::{Baseline, Judge, OnResult, Probe, ValidateError, clean};
 use crate::benchmark::{OfficialJudge, OfficialWord};
@@ -44,6 +45,8 @@ pub struct Validator {
     judge: Arc<dyn Judge>,
     probe: Arc<dyn Probe>,
     memory: Arc<Memory>,
+    /// Verdicts of earlier runs.
+    known: Option<Arc<Known>>,
     official: Option<Arc<dyn OfficialJudge>>,
     /// For copies that the official judge needs.
     work_dir: Utf8PathBuf,
@@ -54,12 +57,18 @@ pub struct Validator {
 impl Validator {
     /// A door to this judge, without doubts and without an official judge.
     pub fn new(judge: Arc<dyn Judge>, probe: Arc<dyn Probe>, work_dir: impl Into<Utf8PathBuf>) -> Self {
-        Self { judge, probe, memory: Arc::default(), official: None, work_dir: work_dir.into(), doubts: None }
+        let (memory, work_dir) = (Arc::default(), work_dir.into());
+        Self { judge, probe, memory, known: None, official: None, work_dir, doubts: None }
     }
 
     /// The same with a memory that the judge shares.
     pub(super) fn remembering(self, memory: Arc<Memory>) -> Self {
         Self { memory, ..self }
+    }
+
+    /// The same with the verdicts of earlier runs.
+    pub(super) fn knowing(self, known: Option<Known>) -> Self {
+        Self { known: known.map(Arc::new), ..self }
     }
 
     /// The same with the benchmark's own judge besides.
@@ -110,15 +119,22 @@ impl Validator {
         let key = Key::of_text(patch);
         let first = match self.memory.last_word(&key) {
             _ if patch.is_empty() => Validation::without_tests(Outcome::Duplicate, "it changes nothing"),
-            Some(known) => known,
-            None => self.screened(patch, self.judge.validate(patch).await?),
+            Some(earlier) if earlier.outcome != Outcome::PassedWarm => earlier,
+            earlier => match (self.known.as_ref().and_then(|known| known.answer(patch)), earlier) {
+                (Some(answer), _) => {
+                    self.memory.keep(key.clone(), &answer);
+                    answer
+                }
+                (None, Some(passed)) => passed,
+                (None, None) => self.kept(patch, self.screened(patch, self.judge.validate(patch).await?)),
+            },
         };
         if first.outcome != Outcome::PassedWarm {
             return Ok(Verdict { validation: first, disagreements: self.judge.disagreements() });
         }
         let verdict = self.confirmed(patch, first).await?;
         self.memory.keep(key, &verdict.validation);
-        Ok(verdict)
+        Ok(Verdict { validation: self.kept(patch, verdict.validation), ..verdict })
     }
 
     /// A quick look at candidates in their order, until there are no more or the caller breaks: nothing speaks yet
@@ -167,6 +183,14 @@ impl Validator {
     /// Where surer ways to judge said something else than quicker ones, since the last call.
     pub fn disagreements(&self) -> Vec<Disagreement> {
         self.judge.disagreements()
+    }
+
+    /// A verdict, kept for later runs.
+    fn kept(&self, patch: &Patch, answer: Validation) -> Validation {
+        if let Some(known) = &self.known {
+            known.keep(patch, &answer);
+        }
+        answer
     }
 
     /// The judge's first answer, with the doubts, remembered.
