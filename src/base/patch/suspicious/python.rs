@@ -198,7 +198,14 @@ fn named(node: Node<'_>, text: &str) -> Option<String> {
         return None;
     }
     let (_, what) = NAMES.iter().find(|(known, _)| *known == name)?;
-    Some(format!("`{name}` {what}"))
+    (!tells_the_module(node, text)).then(|| format!("`{name}` {what}"))
+}
+
+/// Whether something is only asked for the module that a made object says it comes from.
+fn tells_the_module(node: Node<'_>, text: &str) -> bool {
+    let assignment = std::iter::successors(node.parent(), |node| node.parent()).find(|up| up.kind() == "assignment");
+    let attribute = assignment.and_then(|each| each.child_by_field_name("left")?.child_by_field_name("attribute"));
+    attribute.is_some_and(|attribute| text_of(attribute, text) == "__module__")
 }
 
 /// `from os import kill`: the call no longer shows where it comes from.

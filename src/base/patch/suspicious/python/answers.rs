@@ -77,12 +77,36 @@ pub(super) fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<
     crate::language::preorder(condition, |node| {
         let compares = node.kind() == "comparison_operator"
             && children(node).iter().any(|child| ["==", "!=", "in", "not in", "is", "is not"].contains(&child.kind()));
+        let is_usual = || asks_the_environment(node, text) || is_one_of_many(condition, node, text, literals);
         if compares && found.is_none() {
-            found = told(node, text, literals);
+            found = told(node, text, literals).filter(|_| !is_usual());
         }
         found.is_none()
     });
     found
+}
+
+/// Whether a comparison asks whether a variable of the environment is set: its name is no input.
+fn asks_the_environment(comparison: Node<'_>, text: &str) -> bool {
+    let last = children(comparison).into_iter().next_back();
+    last.is_some_and(|last| ["os.environ", "environ"].contains(&text_of(last, text)))
+}
+
+/// Whether a condition is one more branch beside some that compare the same with other texts, as a command has names.
+fn is_one_of_many(condition: Node<'_>, comparison: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> bool {
+    const OTHERS: usize = 2;
+    let compared = |node: Node<'_>| {
+        let [subject, operator, value] = children(node).try_into().ok()?;
+        let (subject, operator): (Node<'_>, Node<'_>) = (subject, operator);
+        let value = literal(value, text).filter(|_| operator.kind() == "==")?;
+        Some((text_of(subject, text), value))
+    };
+    let Some((subject, _)) = compared(comparison).filter(|_| condition == comparison) else { return false };
+    let mut ups = std::iter::successors(condition.parent(), |node| node.parent());
+    let Some(chain) = ups.find(|up| up.kind() == "if_statement") else { return false };
+    let branches = children(chain).into_iter().filter(|child| child.kind() == "elif_clause").chain([chain]);
+    let conditions = branches.filter_map(|branch| branch.child_by_field_name("condition")).filter_map(compared);
+    conditions.filter(|(of, value)| *of == subject && !literals.contains(value)).count() >= OTHERS
 }
 
 /// The first value below a node that is one of these.
