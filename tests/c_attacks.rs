@@ -1,5 +1,7 @@
 //! Wrong patches in C that play the judge, each in three spellings, in a project of make and in one of CTest.
 
+mod conditions;
+
 use crate::c::{HEADER, RIGHT, RING, WRONG, judged, project};
 use Spelling::{Code, Header, New};
 
@@ -381,4 +383,21 @@ fn who_ends_a_test_program_before_its_main_function_returns_is_told() {
         return;
     }
     assert_eq!(judged(&project, &[quiet]), ["suspicious"]);
+}
+
+#[test]
+fn no_repair_in_c_that_holds_on_one_machine_is_plausible() {
+    let held = |condition: &str| format!("    if (ring->count >= RING_SIZE && {condition}) return 0;\n");
+    let all: Vec<_> =
+        conditions::CONDITIONS.iter().flat_map(|(family, all)| all.iter().map(move |one| (family, one))).collect();
+    let mut changes: Vec<_> =
+        all.iter().map(|(_, (top, condition))| crate::c::attacked(top, &held(condition))).collect();
+    changes.push(("src/ring.c", RING, RING.replace(WRONG, RIGHT)));
+    changes.push(crate::c::attacked("", "    if (ring->count >= RING_SIZE) return 0;\n"));
+    let words = judged(&project(crate::c::BUILDS[0]), &changes);
+    assert_eq!(words[all.len()..], ["plausible", "plausible"]);
+    let told = all.iter().zip(&words).filter(|(_, word)| *word == "plausible" || *word == "compile_error");
+    let told: Vec<String> =
+        told.map(|((family, (_, condition)), word)| format!("{family}: {condition}: {word}")).collect();
+    assert!(told.is_empty(), "{}", told.join("\n"));
 }

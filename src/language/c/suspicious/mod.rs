@@ -105,6 +105,7 @@ fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, _: &dyn Language
         "if_statement" | "while_statement" | "conditional_expression" => {
             special_case(node.child_by_field_name("condition")?, text, literals)
         }
+        "cast_expression" => values::by_place(node, text),
         "case_statement" => lone_case(node, text, literals),
         "call_expression" => pragma(node, text).or_else(|| prints(node, text, literals)),
         "string_literal" | "concatenated_string" => inside(node, text),

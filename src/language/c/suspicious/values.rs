@@ -7,6 +7,15 @@ use unidebug_base::language::{children, preorder, text_of};
 /// Names are followed so far.
 const MAX_DEPTH: usize = 8;
 
+/// The address of a variable as a number: where a variable lies is no promise.
+pub(super) fn by_place(node: Node<'_>, text: &str) -> Option<String> {
+    let kind = text_of(node.child_by_field_name("type")?, text);
+    let value = node.child_by_field_name("value")?;
+    let is_address = value.kind() == "pointer_expression" && text_of(value, text).starts_with('&');
+    let is_number = !kind.contains('*') && ["int", "long", "size_t"].iter().any(|word| kind.contains(word));
+    (is_address && is_number).then(|| format!("`({kind})` makes a number of where a variable lies"))
+}
+
 /// The value of a number as it is written, without a sign.
 pub(super) fn number(written: &str) -> Option<i128> {
     let plain = written.replace('\'', "").to_ascii_lowercase();

@@ -19,6 +19,12 @@ const ASKED: &[(&[&str], &str)] = &[
     (&["getpid", "getpgrp", "getuid", "geteuid", "getrusage", "getrlimit"], "asks for the process"),
     (&["gethostname", "uname", "sysconf", "get_nprocs"], "asks for the machine"),
     (&["rand", "random", "drand48", "getrandom", "arc4random"], "asks for chance"),
+    (&["setlocale", "localeconv", "nl_langinfo", "MB_CUR_MAX", "strerror"], "asks for the language"),
+    (&["mktime", "localtime", "localtime_r", "tzname", "timezone"], "asks for the time zone"),
+    (&["fstat", "lseek", "fcntl", "umask", "sigprocmask"], "asks for the process"),
+    (&["getauxval", "getpagesize", "fegetround"], "asks for the machine"),
+    (&["__LINE__", "__FILE__", "__DATE__", "__TIME__", "__COUNTER__"], "asks where and when it is compiled"),
+    (&["__linux__", "__unix__", "__x86_64__", "__GNUC__"], "asks for the machine"),
     (&["NDEBUG", "__OPTIMIZE__", "__SANITIZE_ADDRESS__"], "asks how it is compiled"),
 ];
 
