@@ -111,7 +111,7 @@ impl Confirmation<'_> {
         let passes = |report: &TestReport| plausible::triggering(self.baseline, report).outcome == Outcome::PassedWarm;
         self.subject.options().watcher.phase("running the triggering tests in a process of their own");
         let classes = self.subject.classes_of(&self.baseline.triggering);
-        let plan = self.subject.plan(classes, self.subject.deadlines(&self.baseline.report)).looking(Look::Plain);
+        let plan = self.subject.plan(classes, self.subject.deadlines(&self.baseline.report)).looking(Look::Elsewhere);
         let plain = self.subject.run(&self.subject.plain_copy_with(self.patch, &self.build)?, &plan).await?;
         if passes(&plain) && plausible::not_passed(self.baseline, &plain).next().is_none() {
             return Ok((plain, None));

@@ -34,6 +34,7 @@ mod records;
 mod refuse;
 mod reproduce;
 mod resources;
+mod settings;
 mod spectrum;
 pub mod subject;
 mod suite;

@@ -6,12 +6,14 @@
 //! nothing unless it fails.
 //!
 //! Hashes are others there as well: those of texts, and those that objects have by where they lie. A repair does not need
-//! an order that nothing promises.
+//! an order that nothing promises. Language, zone, charset and ends of lines are others, too; as tests may want theirs,
+//! [`settings`] says what a failure by them alone means.
 
 use super::Baseline;
 use super::ValidateError;
 use super::plan::Look;
 use super::plausible::{self, Judged};
+use super::settings;
 use super::subject::{Build, Subject};
 use crate::domain::{Outcome, Patch, TestReport};
 use std::sync::Arc;
@@ -30,14 +32,17 @@ pub(super) async fn objection(
     // A test may have its own reasons to want its framework or its surroundings: the patch must at least be able to see
     // what is different. No name in it shows that it lives on an order of objects.
     if !build.news.senses {
-        return in_another_order(subject, baseline, patch, build).await;
+        return match in_another_order(subject, baseline, patch, build).await? {
+            None => settings::objection(subject, baseline, patch, build).await,
+            against => Ok(against),
+        };
     }
     let deadlines = subject.deadlines(&baseline.report);
     let plan = subject.plan_of(baseline.triggering.clone(), deadlines).looking(Look::Plain);
     let report = subject.run(&subject.plain_copy_with(patch, build)?, &plan).await?;
     let judged = plausible::triggering(baseline, &report);
     if judged.outcome == Outcome::PassedWarm {
-        return Ok(None);
+        return settings::objection(subject, baseline, patch, build).await;
     }
     let what = "passes only where the code can tell that it is tested; in a process of other names and surroundings it does not";
     Ok(Some(refusal(Outcome::Refused, what, judged, &report)))
@@ -72,7 +77,7 @@ async fn in_another_order(
     Ok(against)
 }
 
-fn refusal(outcome: Outcome, what: &str, judged: Judged, report: &TestReport) -> Judged {
+pub(super) fn refusal(outcome: Outcome, what: &str, judged: Judged, report: &TestReport) -> Judged {
     let first = judged.against.first().and_then(|id| report.results.get(id));
     let why = first.and_then(|result| result.failure.as_ref()).map_or_else(String::new, |failure| {
         format!(" ({}: {})", failure.kind, failure.message.lines().next().unwrap_or_default())

@@ -55,12 +55,26 @@ pub(in crate::validate) enum Look {
     Plain,
     /// One of tests, where objects have other identity hashes (Java) and texts other hashes (Python), so that sets have another order.
     Reordered,
+    /// One of tests, in another language, time zone and charset, with other ends of lines.
+    Settings,
+    /// All of these at once.
+    Elsewhere,
 }
 
 impl Look {
     /// Whether hashes are others than in a usual run.
     pub(super) fn reorders(self) -> bool {
-        self != Self::Test
+        matches!(self, Self::Plain | Self::Reordered | Self::Elsewhere)
+    }
+
+    /// Whether nothing in it looks like tests.
+    pub(super) fn is_plain(self) -> bool {
+        matches!(self, Self::Plain | Self::Elsewhere)
+    }
+
+    /// Whether its language, zone, charset and ends of lines are others.
+    pub(super) fn has_other_settings(self) -> bool {
+        matches!(self, Self::Settings | Self::Elsewhere)
     }
 }
 

@@ -4,7 +4,7 @@
 //! What is asked and what is told has one form for every runner: plain lines in, JSON records out.
 
 use super::keys::Keys;
-use super::plan::{Look, Plan};
+use super::plan::Plan;
 use super::records::{self, Discovered, Executed, Listener, Told};
 use super::{ValidateError, losses, plausible};
 use crate::domain::{Failure, Loss, RunEnd, TestId, TestReport, TestResult, TestStatus};
@@ -118,7 +118,7 @@ pub(super) fn request(plan: &Plan, report: &TestReport, keys: &Keys, must: &[Str
     if plan.discover {
         line("discover", "yes");
     }
-    if plan.look == Look::Plain {
+    if plan.look.is_plain() {
         line("plain", "yes");
     }
     plan.classes.iter().for_each(|class| line("class", class));

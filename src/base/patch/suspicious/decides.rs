@@ -18,6 +18,31 @@ const CONDITIONS: [&str; 3] = ["comparison_operator", "boolean_operator", "not_o
 const WEIGHING: [&str; 10] = ["*", "/", "//", "%", "<<", ">>", ">>>", "&", "|", "^"];
 /// Functions that do the same.
 const CHOOSING: [&str; 9] = ["min", "max", "signum", "floorDiv", "floorMod", "divmod", "clamp", "copysign", "compare"];
+/// Functions that look something up, or choose by a question.
+const LOOKING_UP: [&str; 22] = [
+    "get",
+    "getOrDefault",
+    "containsKey",
+    "contains",
+    "indexOf",
+    "index",
+    "find",
+    "filter",
+    "takeWhile",
+    "anyMatch",
+    "allMatch",
+    "noneMatch",
+    "count",
+    "equals",
+    "matches",
+    "startsWith",
+    "startswith",
+    "endsWith",
+    "endswith",
+    "compareTo",
+    "setdefault",
+    "replace",
+];
 /// What else than powers of ten makes a unit of time of another.
 const UNITS: [f64; 7] = [60.0, 3600.0, 24.0, 86400.0, 86_400_000.0, 60_000.0, 3_600_000.0];
 
@@ -28,6 +53,8 @@ pub enum Place {
     Condition,
     /// There, or in a value that arithmetic makes of it, other than a sum, a difference or another unit.
     Value,
+    /// There, or where something is looked up or chosen by it.
+    Anywhere,
 }
 
 /// Whether a comparison, a condition or an index on a line that the patch adds depends on a call or a type of one of these
@@ -62,8 +89,9 @@ fn in_file(file: &FileChange, asked: &BTreeSet<String>, place: Place, language: 
     }
     let mut found = false;
     preorder(tree.root_node(), |node| {
-        let weighs = place == Place::Value && is_weighed(node, &text);
-        let decides = weighs || is_condition(node) || swallows(node);
+        let weighs = place != Place::Condition && is_weighed(node, &text);
+        let chooses = place == Place::Anywhere && looks_up(node, &text);
+        let decides = weighs || chooses || is_condition(node) || swallows(node);
         found |= decides && is_added(node) && holds(node, &text, &depending);
         !found
     });
@@ -129,6 +157,14 @@ fn is_weighed(node: Node<'_>, text: &str) -> bool {
     let name = called.map_or("", |called| text_of(called, text));
     let is_bound = field("arguments").is_some_and(|all| children(all).iter().any(|one| text_of(*one, text) == "0"));
     CHOOSING.contains(&name.rsplit('.').next().unwrap_or(name)) && !is_bound
+}
+
+/// Whether a call looks something up, or chooses.
+fn looks_up(node: Node<'_>, text: &str) -> bool {
+    let called = node.child_by_field_name("name").or_else(|| node.child_by_field_name("function"));
+    let name =
+        called.filter(|_| ["method_invocation", "call"].contains(&node.kind())).map_or("", |name| text_of(name, text));
+    LOOKING_UP.contains(&name.rsplit('.').next().unwrap_or(name)) || node.kind() == "match_statement"
 }
 
 /// Whether a number makes a unit of time of another.

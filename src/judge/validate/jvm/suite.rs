@@ -6,7 +6,7 @@ use crate::benchmark::jdk::Jdk;
 use crate::benchmark::{Checkout, Project};
 use crate::sandbox::{Finished, Job, Sandbox};
 use crate::validate::ValidateError;
-use crate::validate::plan::{Look, PLAIN_VARIABLES, Plan};
+use crate::validate::plan::{PLAIN_VARIABLES, Plan};
 use crate::validate::suite::{Asked, Process, START};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
@@ -76,13 +76,23 @@ pub(in crate::validate) struct Suite<'a> {
 const IN_SEQUENCE: [&str; 3] =
     ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3"];
 
+/// A language that writes numbers and dates in another way, a zone some hours and a half away, a charset of one byte a
+/// letter, and lines with another end. What the project itself asks for comes after them, and counts.
+const OTHER_SETTINGS: [&str; 5] = [
+    "-Duser.language=de",
+    "-Duser.country=DE",
+    "-Duser.timezone=Pacific/Marquesas",
+    "-Dfile.encoding=ISO-8859-1",
+    "-Dline.separator=\r\n",
+];
+
 impl Suite<'_> {
     fn job(&self, plan: &Plan, asked: Asked, left: Duration) -> Result<Job, ValidateError> {
         let mut class_path = vec![self.harness.classes.clone()];
         class_path.extend(self.class_path.iter().cloned());
         let mut main = "unidebug.runner.Cold".to_owned();
         let mut given = class_path.clone();
-        let is_plain = plan.look == Look::Plain;
+        let is_plain = plan.look.is_plain();
         if is_plain {
             let beside = self.writable.parent().unwrap_or(&self.writable);
             let plain = Plain::new(self.harness, &self.class_path, beside)?;
@@ -101,6 +111,9 @@ impl Suite<'_> {
         }
         if plan.look.reorders() {
             args.extend(IN_SEQUENCE.map(String::from));
+        }
+        if plan.look.has_other_settings() {
+            args.extend(OTHER_SETTINGS.map(String::from));
         }
         // The place in one list is the place in the other, behind our runner.
         args.extend(mocking_agent(&self.class_path).map(|at| agent(&given[at + 1])));

@@ -57,6 +57,12 @@ const AMBIENT: &[Ambient] = &[
         spoken: &["__name__", "__qualname__", "__module__", "__code__"],
     },
     Ambient {
+        what: "decides by where an error comes from",
+        counts: Counts::WhereItDecides,
+        names: &["a:__traceback__", "t:__traceback__", "sys.exc_info"],
+        spoken: &["__traceback__", "traceback", "exc_info"],
+    },
+    Ambient {
         what: "decides by chance",
         counts: Counts::WhereItDecides,
         names: &["random", "secrets", "uuid.uuid1", "uuid.uuid4", "os.urandom"],

@@ -12,7 +12,7 @@ mod plugins;
 use super::drawn::Draw;
 use super::kept::content_key;
 use super::observe::Watch;
-use super::plan::{Look, PLAIN_VARIABLES, Plan};
+use super::plan::{PLAIN_VARIABLES, Plan};
 use super::records::{Discovered, Executed};
 use super::refuse::refuse;
 use super::subject::{Build, Copy, Subject, does_not_compile, same_code};
@@ -67,6 +67,9 @@ const MOST_MIB: u64 = 2048;
 const LINES: &str = "lines";
 /// The variable that decides about hashes of texts, and by them about the order of sets.
 const HASH_SEED: &str = "PYTHONHASHSEED";
+/// A zone some hours and a half away, and the charset and language of a machine without any.
+const OTHER_SETTINGS: [(&str, &str); 4] =
+    [("TZ", "XXX9:30"), ("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")];
 
 /// A project whose tests pytest or unittest runs.
 pub(super) struct Python {
@@ -211,6 +214,9 @@ impl Suite<'_> {
     fn request(&self, plan: &Plan, request: String) -> String {
         let project = &self.subject.checkout.project;
         let mut text = request;
+        if plan.look.has_other_settings() {
+            text.push_str("settings other\n");
+        }
         for (module, file) in self.subject.files.iter().filter(|(module, _)| plan.classes.contains(module)) {
             text.push_str(&format!("file {module} {file}\n"));
             if self.is_product(file) {
@@ -239,12 +245,15 @@ impl Process for Suite<'_> {
         let subject = self.subject;
         let program = code(&subject.interpreter);
         let mut job = subject.interpreter.job(&self.cwd, program).write(&self.tree).wall(left + START);
-        if plan.look == Look::Plain {
+        if plan.look.is_plain() {
             job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
         if plan.look.reorders() {
             job.env.retain(|(name, _)| name != HASH_SEED);
             job.env.push((HASH_SEED.into(), rand::random_range(1..=u32::MAX).to_string()));
+        }
+        if plan.look.has_other_settings() {
+            job.env.extend(OTHER_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
         asked.request = self.request(plan, asked.request);
         job.dialogue = Some(asked.dialogue());

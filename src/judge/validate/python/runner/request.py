@@ -23,6 +23,7 @@ the same. Request lines:
     expression PATH       a value that is told beside the variables: names with dots and numbers
     discover yes          run nothing: tell which tests there are
     plain yes             hide from the project that tests run
+    settings other        lines end in another way
 """
 
 import sys
@@ -49,7 +50,7 @@ class Request:
 
     def __init__(self, text):
         self.nonce, self.secret, self.deadline = "", "", 10_000
-        self.lines, self.discover, self.plain = False, False, False
+        self.lines, self.discover, self.plain, self.resettled = False, False, False, False
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
         self.files, self.products, self.paths, self.sources = {}, set(), [], []
         self.watches, self.expressions = [], []
@@ -94,6 +95,8 @@ class Request:
                 self.discover = True
             elif word == "plain":
                 self.plain = True
+            elif word == "settings":
+                self.resettled = True
 
     def wants(self, class_name, method):
         name = f"{class_name}#{method}"

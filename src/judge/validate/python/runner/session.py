@@ -58,6 +58,8 @@ def run(work):
     # bring a `sitecustomize.py` that this process would load first.
     before = filter(None, [os.environ.get("PYTHONPATH")])
     os.environ["PYTHONPATH"] = os.pathsep.join([*(request.paths or [root]), *before])
+    if request.resettled:
+        os.linesep = "\r\n"
     executed.begin()
     ended = False
     try:

@@ -32,7 +32,7 @@ class Values:
     @staticmethod
     def cut(text, most):
         text = plain(text)
-        return text if len(text) <= most else text[: most - 1] + "…"
+        return text if len(text) <= most else text[: most - 1] + "\u2026"
 
     @staticmethod
     def name(kind):
@@ -67,7 +67,7 @@ class Values:
         size = base.__len__(value)
         start = base.__getitem__(value, slice(0, TEXT))
         text = base.__repr__(start)
-        return self.of_kind(kind, base, text if size <= TEXT else f"{text}… ({size} long)")
+        return self.of_kind(kind, base, text if size <= TEXT else f"{text}\u2026 ({size} long)")
 
     def of_code(self, value, kind):
         if issubclass(kind, type):
@@ -85,7 +85,7 @@ class Values:
             if issubclass(kind, base):
                 # The order of a set is that of hashes, which differ from run to run.
                 items = sorted(self.of(item, deep + 1, around) for item in self.first(base.__iter__(value), 40))
-                more = ["…"] if base.__len__(value) > ITEMS else []
+                more = ["\u2026"] if base.__len__(value) > ITEMS else []
                 return self.of_kind(kind, base, "{" + ", ".join(items[:ITEMS] + more) + "}")
         if issubclass(kind, dict):
             pairs = list(self.first(iter(dict.items(value))))
@@ -102,16 +102,16 @@ class Values:
 
     def joined(self, items, size, deep, around, left, right):
         if deep >= DEEP and items:
-            return f"{left}…{size}{right}"
+            return f"{left}\u2026{size}{right}"
         texts = [self.of(item, deep + 1, around) for item in items]
-        return left + ", ".join(texts + ([f"… {size} in all"] if size > len(items) else [])) + right
+        return left + ", ".join(texts + ([f"\u2026 {size} in all"] if size > len(items) else [])) + right
 
     def paired(self, pairs, size, deep, around, left, right, between, whole):
         if deep >= DEEP and pairs:
-            return f"{left}…{right}"
+            return f"{left}\u2026{right}"
         name = (lambda key: self.of(key, deep + 1, around)) if whole else str
         texts = [f"{name(key)}{between}{self.masked(key, self.of(held, deep + 1, around))}" for key, held in pairs]
-        return left + ", ".join(texts + ([f"… {size} in all"] if size > len(pairs) else [])) + right
+        return left + ", ".join(texts + ([f"\u2026 {size} in all"] if size > len(pairs) else [])) + right
 
     SECRET = re.compile("passw|secret|api_?key|private_?key|credential", re.IGNORECASE)
 
