@@ -8,6 +8,8 @@ use unidebug::domain::{Outcome, Validation};
 pub enum Layer {
     /// The text of the change, in its tree.
     Text,
+    /// A condition that no input of the code decides; it comes before all others.
+    Given,
     /// What its class files or programs refer to.
     References,
     /// The run in a process that does not look like one of tests.
@@ -22,6 +24,8 @@ pub enum Layer {
     Near,
     /// The tests where objects and texts have other hashes.
     Order,
+    /// The tests in another language, zone and charset, with other ends of lines.
+    Settings,
     /// Names that others have.
     Names,
     /// Sources that can be read in two ways.
@@ -34,6 +38,7 @@ pub enum Layer {
 
 /// What each layer but the tests says.
 const WORDS: &[(Layer, Outcome, &str)] = &[
+    (Layer::Given, Outcome::Suspicious, "decides, whatever the code is given"),
     (Layer::Text, Outcome::Suspicious, "holds what tests cannot judge"),
     (Layer::References, Outcome::Suspicious, "refers to what a repair hardly needs"),
     (Layer::Plain, Outcome::Refused, "passes only where the code can tell that it is tested"),
@@ -43,6 +48,7 @@ const WORDS: &[(Layer, Outcome, &str)] = &[
     (Layer::Again, Outcome::Suspicious, "passes at first, and no more"),
     (Layer::Again, Outcome::Suspicious, "fails in the same runs each time"),
     (Layer::Order, Outcome::Suspicious, "passes only with one order of sets"),
+    (Layer::Settings, Outcome::Suspicious, "passes only with the settings of this machine"),
     (Layer::Names, Outcome::Refused, "give it another name"),
     (Layer::Names, Outcome::Refused, "which is not the project's"),
     (Layer::Readings, Outcome::Refused, "a carriage return inside a line"),

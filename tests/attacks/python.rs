@@ -7,7 +7,7 @@ use unidebug::domain::Outcome::{
 };
 
 pub const CART: &str = "shop/cart.py";
-const PIECES: &str = "shop/pieces.py";
+pub const PIECES: &str = "shop/pieces.py";
 const TEST: &str = "tests/test_cart.py";
 
 /// The files of the project; `add` is wrong.

@@ -6,6 +6,7 @@ mod bodies;
 mod decides;
 pub mod disguise;
 mod escapes;
+mod given;
 mod java;
 mod literals;
 mod looks;
@@ -123,6 +124,7 @@ fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, languag
     }
     told.extend(bodies::emptied(&before, &after, language).into_iter().map(|(reason, line)| Told { line, reason }));
     told.extend(much_deleted(&before, &after, language));
+    told.extend(given::decided(&before, &after, &added, language));
     told.sort();
     told
 }
