@@ -72,7 +72,7 @@ impl Opened {
     }
 
     /// The same with the verdicts of earlier runs, where they are wanted.
-    pub fn with_known_verdicts(self, known_verdicts: bool) -> Self {
+    pub(crate) fn with_known_verdicts(self, known_verdicts: bool) -> Self {
         Self { known_verdicts, ..self }
     }
 

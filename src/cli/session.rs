@@ -119,7 +119,7 @@ impl Session {
     }
 
     /// The same session with the verdicts of earlier runs, where they are wanted.
-    pub fn with_known_verdicts(self, wanted: bool) -> Self {
+    pub(crate) fn with_known_verdicts(self, wanted: bool) -> Self {
         Self { opened: self.opened.with_known_verdicts(wanted), ..self }
     }
 

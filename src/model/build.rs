@@ -2,7 +2,5 @@
 //! only changes of files it already knows.
 
 fn main() {
-    for folder in ["../../prompts"] {
-        println!("cargo:rerun-if-changed={folder}");
-    }
+    println!("cargo:rerun-if-changed=../../prompts");
 }
