@@ -183,7 +183,9 @@ async fn wrong_words(
 /// over, where the machine is busy: then it crashed instead of having failed. Who decides by a file that another candidate
 /// left in the warm process is doubted before a fresh one has its word.
 fn is_as(told: &Validation, wanted: Outcome) -> bool {
-    let is_doubted = told.outcome == Outcome::Suspicious && told.detail.contains("decides by files around it");
+    // Doubt comes before the cold run that would fail.
+    let reasons = ["decides by files around it", "decides, whatever the code is given"];
+    let is_doubted = told.outcome == Outcome::Suspicious && reasons.iter().any(|reason| told.detail.contains(reason));
     let is_near = told.outcome == Outcome::Crash || is_doubted;
     told.outcome == wanted || wanted == Outcome::Failed && is_near
 }
