@@ -16,7 +16,7 @@ const MAX_OVERRIDES: usize = 8;
 /// A use of a method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSite {
-    /// Its file.
+    /// The file that the use stands in.
     pub file: RepoPath,
     /// The type it stands in.
     pub class: String,
@@ -242,7 +242,7 @@ enum Receiver {
     Types(Vec<TypeAt>),
     /// The object itself, or one around it.
     Enclosing,
-    /// Nothing simple.
+    /// What this index cannot tell, such as the result of another call.
     Unknown,
 }
 

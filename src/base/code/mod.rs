@@ -48,7 +48,7 @@ pub enum TypeKind {
 /// A method or constructor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Method {
-    /// Its file.
+    /// The file that declares it.
     pub file: RepoPath,
     /// The enclosing type with its outer types: `Outer.Inner`.
     pub class: String,
@@ -100,13 +100,13 @@ impl Method {
 /// A field of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Name.
+    /// The name it is declared with.
     pub name: String,
     /// Declared type as written.
     pub type_name: String,
     /// Declaration on one line, cut after 120 characters.
     pub declaration: String,
-    /// Lines.
+    /// The lines of the declaration.
     pub span: LineSpan,
 }
 
@@ -123,7 +123,7 @@ pub struct Type {
     pub supertypes: Vec<String>,
     /// First sentence of its documentation comment.
     pub summary: Option<String>,
-    /// Lines.
+    /// The lines of the declaration.
     pub span: LineSpan,
     /// Fields, in order.
     pub fields: Vec<Field>,

@@ -17,6 +17,7 @@ mod members;
 mod methods;
 mod minimise;
 mod normal;
+mod operators;
 mod original;
 mod originals;
 mod policy;
@@ -29,6 +30,7 @@ mod untested;
 
 pub use apply::{apply, replaced_methods};
 pub use minimise::Minimiser;
+pub use operators::only_operators_change;
 pub use originals::Folder;
 pub use policy::{Policy, is_product_resource};
 pub use render::{render, render_bytes};

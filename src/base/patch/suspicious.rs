@@ -20,7 +20,7 @@ use super::content::lines_of;
 use crate::domain::{FileChange, Patch};
 use crate::language::{self, Language, decode};
 use literals::literals;
-pub use rules::ReviewRules;
+pub use rules::{NewLiterals, ReviewRules};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -69,7 +69,7 @@ pub fn values_of_tests(patch: &Patch, tests: &[&str], language: &dyn Language) -
 
 /// What could be said of a file before, and not after.
 fn lost(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language) -> BTreeSet<String> {
-    let known = known.iter().collect();
+    let known = NewLiterals { values: known.iter().collect(), ..NewLiterals::default() };
     let told = |text: &str| findings(text, &known, language).into_iter().map(|finding| finding.reason);
     let after: BTreeSet<String> = told(&decode(&file.after).0).collect();
     before_of(file).iter().flat_map(|text| told(text)).filter(|reason| !after.contains(reason)).collect()
@@ -108,11 +108,13 @@ fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, languag
     let added = added_lines(&before, &after);
     let earlier = || gone.iter().chain([&before]);
     let own: BTreeSet<String> = earlier().flat_map(|text| literals(text, language)).collect();
-    let new_literals: BTreeSet<&String> = known.iter().filter(|literal| !own.contains(*literal)).collect();
+    let values = || known.iter().filter(|literal| !own.contains(*literal)).collect();
+    let in_old = NewLiterals { values: values(), ..NewLiterals::default() };
+    let in_new = NewLiterals { values: values(), added: added.clone() };
     let old: BTreeSet<String> =
-        earlier().flat_map(|text| findings(text, &new_literals, language)).map(|finding| finding.reason).collect();
+        earlier().flat_map(|text| findings(text, &in_old, language)).map(|finding| finding.reason).collect();
     let mut new: BTreeMap<String, Vec<RangeInclusive<usize>>> = BTreeMap::new();
-    for finding in findings(&after, &new_literals, language) {
+    for finding in findings(&after, &in_new, language) {
         new.entry(finding.reason).or_default().push(finding.lines);
     }
     let mut told: Vec<Told> = Vec::new();
@@ -180,7 +182,7 @@ fn idle_lines(text: &str, language: &dyn Language) -> BTreeSet<usize> {
     lines
 }
 
-fn findings(text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Vec<Finding> {
+fn findings(text: &str, literals: &NewLiterals<'_>, language: &dyn Language) -> Vec<Finding> {
     let (Some(tree), Some(rules)) = (language::parse(text, language), rules::of(language)) else { return Vec::new() };
     let mut found = Vec::new();
     language::preorder(tree.root_node(), |node| {

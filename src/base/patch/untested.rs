@@ -22,8 +22,6 @@ pub struct Changed {
     pub removed: usize,
     /// Lines that it adds.
     pub added: usize,
-    /// Whether it exchanges operators alone: the changed lines hold the same words as before, in the same order.
-    pub operators_only: bool,
 }
 
 /// What a patch changes in a file; `ran` are the lines of the patched file that tests ran.
@@ -32,31 +30,19 @@ pub fn changed(file: &FileChange, ran: &BTreeSet<u32>, language: &dyn Language) 
     let after = decode(&file.after).0;
     let mut found = Changed::default();
     let mut lines = BTreeSet::new();
-    let (old, new) = (lines_of(&before), lines_of(&after));
-    let [mut old_words, mut new_words] = [Vec::new(), Vec::new()];
-    for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
+    for op in capture_diff_slices(Algorithm::Patience, &lines_of(&before), &lines_of(&after)) {
         if !matches!(op, DiffOp::Equal { .. }) {
-            old_words.extend(old[op.old_range()].iter().flat_map(|line| words(line)));
-            new_words.extend(new[op.new_range()].iter().flat_map(|line| words(line)));
             found.removed += op.old_range().len();
             found.added += op.new_range().len();
             lines.extend(op.new_range().map(|line| u32::try_from(line + 1).unwrap_or(u32::MAX)));
         }
     }
-    found.operators_only = !new_words.is_empty() && old_words == new_words;
     let Some(tree) = language::parse(&after, language) else { return found };
     language::preorder(tree.root_node(), |node| {
         look(node, &lines, ran, language, &mut found);
         true
     });
     found
-}
-
-/// Names, numbers and words of a line, without those that are operators.
-fn words(line: &str) -> impl Iterator<Item = &str> {
-    let is_operator = |word: &&str| ["and", "or", "not", "in", "is"].contains(word);
-    let words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    words.filter(move |word| !is_operator(word))
 }
 
 /// Adds what a node is, where it begins on a changed line.
@@ -140,16 +126,6 @@ mod tests {
         assert_eq!((some.unrun, some.branches), (vec![3], vec![2]));
         let none = told(before, after, &[], &Python);
         assert!(none.unrun.contains(&3) && none.branches.is_empty(), "{none:?}");
-    }
-
-    #[test]
-    fn exchanged_operators_are_told_from_new_code() {
-        let before = "def f(age):\n    return age < 18 or not age\n";
-        let only = |after: &str| told(before, after, &[], &Python).operators_only;
-        assert!(only("def f(age):\n    return age <= 18 and age\n"));
-        assert!(!only("def f(age):\n    return age < 18 or age == 18 or not age\n"), "a special case");
-        assert!(!only("def f(age):\n    return age < 19 or not age\n"), "another number");
-        assert!(!only("def f(age):\n    return age < 18 or not age\n"), "nothing");
     }
 
     #[test]

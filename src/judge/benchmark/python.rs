@@ -14,7 +14,7 @@ const WALL: Duration = Duration::from_secs(60);
 const NOTHING_WRONG: [i32; 2] = [0, 5];
 /// Tests deeper than this are not looked for.
 const MAX_DEPTH: usize = 8;
-const HINT: &str = "install pytest for it (`apt-get install python3-pytest`, or `pip install pytest` in the project's \
+const HINT: &str = "install pytest and what it needs (`apt-get install python3-pytest`, or `pip install pytest` in the project's \
                     environment), or name another interpreter with `python` in .unidebug.toml";
 
 /// An interpreter that was seen working.

@@ -64,11 +64,22 @@ impl Weighed {
     }
 }
 
-/// What speaks against a patch by its code alone.
-pub fn against(patch: &Patch, tests: &[&str], language: &'static dyn Language) -> usize {
-    let mut weighed = Weighed::default();
-    by_code(&Signs { patch, ran: None, drawn: None, triggering: &[], tests, language }, &mut weighed);
-    weighed.against
+/// What the source of a patch says of it, without a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BySource {
+    /// The weight of what speaks against it.
+    pub against: usize,
+    /// Whether it exchanges operators alone: an edge was off by one.
+    pub is_edge: bool,
+}
+
+impl BySource {
+    /// Reads a patch beside the code of the triggering tests.
+    pub fn of(patch: &Patch, tests: &[&str], language: &'static dyn Language) -> Self {
+        let mut weighed = Weighed::default();
+        by_code(&Signs { patch, ran: None, drawn: None, triggering: &[], tests, language }, &mut weighed);
+        Self { against: weighed.against, is_edge: patch::only_operators_change(patch) }
+    }
 }
 
 /// The word that signs come to: one that weighs little makes it medium, more of them low.
@@ -78,13 +89,8 @@ pub(super) fn weigh(signs: &Signs<'_>) -> Confidence {
         Some(ran) => by_runs(signs, ran, &mut weighed),
         None => weighed.add(1, "what the tests run of it could not be measured".into()),
     }
-    // Where only an operator is exchanged, an edge was off by one: nothing but the edge should change.
-    let nothing = BTreeSet::new();
-    let is_edge = programs(signs).all(|file| patch::changed(file, &nothing, signs.language).operators_only);
-    for Warning { weight, reason, is_narrow } in signs.drawn.into_iter().flatten() {
-        if !(*is_narrow && is_edge) {
-            weighed.add(*weight, reason.clone());
-        }
+    for Warning { weight, reason } in signs.drawn.into_iter().flatten() {
+        weighed.add(*weight, reason.clone());
     }
     by_code(signs, &mut weighed);
     let word = match weighed.against {
@@ -186,10 +192,6 @@ mod tests {
     const TEST: &str = "def test_total():\n    assert total([20, 30]) == 50\n";
 
     fn told(after: &str, ran: &[(&str, &[u32])]) -> Confidence {
-        told_with(after, ran, None)
-    }
-
-    fn told_with(after: &str, ran: &[(&str, &[u32])], drawn: Option<&[Warning]>) -> Confidence {
         let path = RepoPath::new("shop.py").unwrap();
         let before = Some(BEFORE.as_bytes().into());
         let patch = Patch { files: vec![FileChange { path: path.clone(), before, after: after.as_bytes().into() }] };
@@ -202,7 +204,7 @@ mod tests {
         weigh(&Signs {
             patch: &patch,
             ran: Some(&ran),
-            drawn,
+            drawn: None,
             triggering: &triggering,
             tests: &[TEST],
             language: &Python,
@@ -217,16 +219,6 @@ mod tests {
         assert!(found.to_string().contains("1 test that passed before runs it, too"), "{found}");
         let found = told(&right, &[("test_total", &[2])]);
         assert_eq!((found.word, found.reasons.len()), (ConfidenceWord::Medium, 1), "{found}");
-    }
-
-    #[test]
-    fn an_edge_that_was_off_by_one_may_change_nothing_but_the_edge() {
-        let ran: [(&str, &[u32]); 2] = [("test_total", &[2]), ("test_empty", &[2])];
-        let narrow = Warning { weight: 1, reason: "only what those tests give does".into(), is_narrow: true };
-        let edge = BEFORE.replace("[:-1]", "[:+1]");
-        assert_eq!(told_with(&edge, &ran, Some(std::slice::from_ref(&narrow))).word, ConfidenceWord::High);
-        let special = BEFORE.replace("[:-1]", "[:len(prices)]");
-        assert_eq!(told_with(&special, &ran, Some(&[narrow])).word, ConfidenceWord::Medium);
     }
 
     #[test]

@@ -116,7 +116,7 @@ async fn run(subject: &dyn Subject, asked: &Asked, look: Look) -> Result<Facts, 
     )?;
     found.report.results.extend(slow);
     let own_passes = own.unwrap_or_default();
-    let (mut leaning, mut before) = Default::default();
+    let (mut leaning, mut before) = (BTreeSet::new(), None);
     if asked.is_open() {
         leaning = leaning::of(subject, &found.report, &failing).await?;
         let says_nothing = |id: &TestId| flaky.contains(id) || own_passes.contains(id) || leaning.contains(id);

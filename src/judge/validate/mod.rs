@@ -45,7 +45,7 @@ mod warm;
 
 pub use cold::ColdJudge;
 pub use command::{ADDRESSES, CommandJudge};
-pub use confidence::against;
+pub use confidence::BySource;
 use error::NOT_INSTALLED;
 pub use error::ValidateError;
 pub use error::io_error;

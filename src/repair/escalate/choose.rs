@@ -10,7 +10,7 @@ use crate::agent::AgentError;
 use crate::domain::{CaseFile, Choice, Group, Patch, PatchAttempt, Scope};
 use crate::patch;
 use crate::tools::Workbench;
-use crate::validate::{against, drawn};
+use crate::validate::{BySource, drawn};
 use std::mem::take;
 
 impl Escalator {
@@ -87,8 +87,8 @@ pub async fn compared(attempts: &[PatchAttempt], bench: &Workbench) -> Choice {
     let tests = bench.test_texts();
     let triggering = &bench.validator.baseline().triggering;
     let Some((before, versions)) = found.as_deref().and_then(<[_]>::split_first) else { return Choice::default() };
-    let weights: Vec<usize> = patches.iter().map(|patch| against(patch, &tests, bench.language)).collect();
-    let choice = drawn::ranked(before, versions, triggering, &weights);
+    let sources: Vec<BySource> = patches.iter().map(|patch| BySource::of(patch, &tests, bench.language)).collect();
+    let choice = drawn::ranked(before, versions, triggering, &sources);
     if choice.compared == 0 { Choice::default() } else { choice }
 }
 

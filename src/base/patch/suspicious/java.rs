@@ -1,9 +1,8 @@
 //! What a patch in Java may hold that tests cannot judge.
 
-use super::rules::ReviewRules;
+use super::rules::{NewLiterals, ReviewRules};
 use super::{bodies, disguise, escapes, literals, looks};
 use crate::language::Language;
-use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 inventory::submit! {
@@ -33,7 +32,7 @@ inventory::submit! {
     }
 }
 
-fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Option<String> {
+fn at(node: Node<'_>, text: &str, literals: &NewLiterals<'_>, language: &dyn Language) -> Option<String> {
     match node.kind() {
         "method_invocation" => escapes::invocation(node, text).or_else(|| looks::by_look(node, text)),
         "binary_expression" => looks::by_place(node, text),

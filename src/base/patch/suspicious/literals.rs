@@ -1,16 +1,15 @@
 //! Values that the triggering tests use.
 
-use super::rules;
+use super::rules::{self, NewLiterals};
 use crate::language::{self, Language, children, text_of};
 use crate::patch::members::parse_as_members;
-use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 /// Further cases beside which one more is a case as they are.
 const AS_OTHERS: usize = 2;
 
 /// A new case for a value of the triggering tests, where there are not enough other cases.
-pub(super) fn lone_case(label: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+pub(super) fn lone_case(label: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     let block =
         std::iter::successors(label.parent(), |node| node.parent()).find(|node| node.kind() == "switch_block")?;
     let mut others = 0;
@@ -24,7 +23,7 @@ pub(super) fn lone_case(label: Node<'_>, text: &str, literals: &BTreeSet<&String
 }
 
 /// A comparison with a value that the triggering tests use and the original code does not.
-pub(super) fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+pub(super) fn special_case(condition: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     let mut found = None;
     language::preorder(condition, |node| {
         let compares = match node.kind() {

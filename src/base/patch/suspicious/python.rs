@@ -3,12 +3,11 @@
 mod answers;
 
 use super::disguise;
-use super::rules::ReviewRules;
+use super::rules::{NewLiterals, ReviewRules};
 use crate::language::{Language, on_one_line, text_of};
 use answers::{
     always_equal, broad_except, by_look, by_place, ends_at_once, last_word, literal, lone_entry, special_case, told,
 };
-use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 inventory::submit! {
@@ -106,7 +105,7 @@ const FAMILIES: &[(&str, &str)] = &[
 /// Objects that belong to the whole process: what assigns to a part of one changes it for the tests too.
 const PROCESS_WIDE: &[&str] = &["sys", "os", "os.environ", "builtins", "math", "time", "random", "json", "decimal"];
 
-fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, language: &dyn Language) -> Option<String> {
+fn at(node: Node<'_>, text: &str, literals: &NewLiterals<'_>, language: &dyn Language) -> Option<String> {
     match node.kind() {
         "call" => call(node, text),
         "identifier" => named(node, text).or_else(|| disguise::look_alike(node, text)),
@@ -198,14 +197,7 @@ fn named(node: Node<'_>, text: &str) -> Option<String> {
         return None;
     }
     let (_, what) = NAMES.iter().find(|(known, _)| *known == name)?;
-    (!tells_the_module(node, text)).then(|| format!("`{name}` {what}"))
-}
-
-/// Whether something is only asked for the module that a made object says it comes from.
-fn tells_the_module(node: Node<'_>, text: &str) -> bool {
-    let assignment = std::iter::successors(node.parent(), |node| node.parent()).find(|up| up.kind() == "assignment");
-    let attribute = assignment.and_then(|each| each.child_by_field_name("left")?.child_by_field_name("attribute"));
-    attribute.is_some_and(|attribute| text_of(attribute, text) == "__module__")
+    Some(format!("`{name}` {what}"))
 }
 
 /// `from os import kill`: the call no longer shows where it comes from.
@@ -276,6 +268,11 @@ mod tests {
             ("if s in (\"magic\", \"x\"):\n    return 1", "special case for \"magic\""),
             ("match n:\n    case 4711:\n        return 1", "special case for 4711"),
             (
+                "if n == 4711:\n    return 1\nelif n == 1:\n    return n\nelif n == 3:\n    return n\nreturn 2",
+                "special case for 4711",
+            ),
+            ("def inner():\n    pass\ninner.__module__ = sys._getframe(1).f_code.co_name", "looks into running code"),
+            (
                 "class A:\n    def __eq__(self, other):\n        return True\nreturn A()",
                 "`__eq__` always answers `True`",
             ),
@@ -290,6 +287,10 @@ mod tests {
         for (before, after) in [
             ("return 2", "if n == 0 or s is None or s == '':\n    return 1\nreturn 2"),
             ("return 2", "if n > 4711:\n    return 1\nreturn 2"),
+            (
+                "if n == 1:\n    return n\nelif n == 3:\n    return n\nreturn 2",
+                "if n == 1:\n    return n\nelif n == 3:\n    return n\nelif n == 4711:\n    return 1\nreturn 2",
+            ),
             ("return 2", "# sys.exit(0)\nreturn n"),
             ("return 2", "try:\n    return n\nexcept KeyError:\n    return 0"),
             ("return 2", "try:\n    return n\nexcept Exception as e:\n    raise ValueError(n) from e"),

@@ -14,6 +14,9 @@ const SEVERAL: usize = 4;
 /// Results that they had before.
 const DIFFERENT: usize = 3;
 
+/// Standard deviations by which one share must be larger than another before it is told: one time in six it is by chance.
+const APART: f64 = 1.0;
+
 /// What drawn inputs say against a patch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Warning {
@@ -21,8 +24,6 @@ pub struct Warning {
     pub weight: usize,
     /// What was seen, for people.
     pub reason: String,
-    /// Whether it is that nothing changes but what the failing tests give: a special case, or an edge that was off by one.
-    pub is_narrow: bool,
 }
 
 /// A call by what was called with what.
@@ -48,7 +49,20 @@ struct Pair<'c> {
     vouches: Option<&'c TestId>,
 }
 
-impl Pair<'_> {
+impl<'c> Pair<'c> {
+    /// A call with the patch beside the same one before; which tests give its input is not known yet.
+    fn of(call: &'c Call, old: &'c Call) -> Self {
+        Self {
+            call,
+            before: &old.result,
+            after: &call.result,
+            asked: false,
+            passing: false,
+            near_failing: false,
+            vouches: None,
+        }
+    }
+
     fn changed(&self) -> bool {
         self.before != self.after
     }
@@ -65,9 +79,7 @@ fn pairs<'c>(before: &'c [Call], after: &'c [Call], triggering: &[TestId]) -> BT
     let mut found: BTreeMap<Key<'c>, Pair<'c>> = BTreeMap::new();
     for call in after {
         if let Some(old) = old.get(&key(call)) {
-            let (asked, passing, near_failing, vouches) = Default::default();
-            let pair = Pair { call, before: &old.result, after: &call.result, asked, passing, near_failing, vouches };
-            found.entry(key(call)).or_insert(pair);
+            found.entry(key(call)).or_insert(Pair::of(call, old));
         }
     }
     let own = before.iter().filter(|call| call.own && is_text(&call.result));
@@ -103,18 +115,20 @@ pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) ->
     pairs(before, after, triggering).values().filter(|pair| pair.changed() && !pair.asked).count()
 }
 
-/// What speaks against the version after, function by function.
-pub fn warnings(before: &[Call], after: &[Call], triggering: &[TestId]) -> Vec<Warning> {
+/// What speaks against the version after, function by function. Where only operators are exchanged (`is_edge`), an edge was
+/// off by one: nothing but the edge should change.
+pub fn warnings(before: &[Call], after: &[Call], triggering: &[TestId], is_edge: bool) -> Vec<Warning> {
     let mut functions: BTreeMap<(&str, &str), Vec<Pair<'_>>> = BTreeMap::new();
     for ((file, function, _), pair) in pairs(before, after, triggering) {
         functions.entry((file, function)).or_default().push(pair);
     }
-    functions.into_values().flat_map(|pairs| Beside { pairs }.warnings()).collect()
+    functions.into_values().flat_map(|pairs| Beside { pairs, is_edge }.warnings()).collect()
 }
 
 /// One function with its inputs.
 struct Beside<'c> {
     pairs: Vec<Pair<'c>>,
+    is_edge: bool,
 }
 
 impl Beside<'_> {
@@ -158,21 +172,26 @@ impl Beside<'_> {
     fn narrow(&self) -> Option<Warning> {
         let ((failing, near_failing), (passing, near_passing)) = (self.near(true), self.near(false));
         let asked = self.changed().find(|pair| pair.asked)?;
+        if self.is_edge {
+            return None;
+        }
         let none = failing.is_empty() && passing.is_empty() && near_failing + near_passing >= ENOUGH;
         if !none && (near_failing < ENOUGH || !failing.is_empty()) {
             return None;
         }
         let near = counted(if none { near_failing + near_passing } else { near_failing }, "drawn input");
         let what = format!("of {near} near the failing tests none changes: only what those tests give does");
-        warning(1, &what, asked).map(|warning| Warning { is_narrow: true, ..warning })
+        warning(1, &what, asked)
     }
 
-    /// Inputs near those of tests that passed before change more often than those near the failing ones: what was right
-    /// is changed rather than what was wrong.
+    /// Inputs near those of tests that passed before change more often than those near the failing ones, and hardly by
+    /// chance: what was right is changed rather than what was wrong.
     fn wide(&self) -> Option<Warning> {
         let ((failing, near_failing), (passing, near_passing)) = (self.near(true), self.near(false));
-        let is_wider = passing.len() * near_failing > failing.len() * near_passing;
-        if near_failing.min(near_passing) < ENOUGH || failing.is_empty() || passing.len() < DIFFERENT || !is_wider {
+        if near_failing.min(near_passing) < ENOUGH || failing.is_empty() || passing.len() < DIFFERENT {
+            return None;
+        }
+        if !is_larger((passing.len(), near_passing), (failing.len(), near_failing)) {
             return None;
         }
         let what = format!(
@@ -239,10 +258,18 @@ impl Beside<'_> {
     }
 }
 
+/// Whether one share is larger than another, and hardly by chance: the pooled test of two proportions.
+fn is_larger((hits, all): (usize, usize), (other_hits, others): (usize, usize)) -> bool {
+    let (all_of_it, all_of_other) = (all as f64, others as f64);
+    let pooled = (hits + other_hits) as f64 / (all_of_it + all_of_other);
+    let deviation = (pooled * (1.0 - pooled) * (1.0 / all_of_it + 1.0 / all_of_other)).sqrt();
+    hits as f64 / all_of_it - other_hits as f64 / all_of_other > APART * deviation
+}
+
 fn warning(weight: usize, what: &str, example: &Pair<'_>) -> Option<Warning> {
     let Pair { call, before, after, .. } = example;
     let reason = format!("{what}: {} {after}, and before: {before}", call.written());
-    Some(Warning { weight, reason, is_narrow: false })
+    Some(Warning { weight, reason })
 }
 
 fn one_or<'w>(number: usize, one: &'w str, more: &'w str) -> &'w str {
@@ -288,12 +315,16 @@ mod tests {
     }
 
     fn told(after: &[(&str, &str, &str)]) -> String {
+        told_of(after, false)
+    }
+
+    fn told_of(after: &[(&str, &str, &str)], is_edge: bool) -> String {
         let before: Vec<_> = (0..8).map(|n| (n.to_string(), format!("returns {n}"))).collect();
         let mut old: Vec<_> = before.iter().map(|(input, result)| ("", input.as_str(), result.as_str())).collect();
         old.extend([("fails", "9", "raises KeyError"), ("passes", "10", "returns 10"), ("", "11", "raises TypeError")]);
         let changed = |input: &str| after.iter().find(|(_, other, _)| *other == input);
         let new: Vec<_> = old.iter().map(|call| changed(call.1).copied().unwrap_or(*call)).collect();
-        let warnings = warnings(&calls(&old), &calls(&new), &[TestId::new("t", "fails")]);
+        let warnings = warnings(&calls(&old), &calls(&new), &[TestId::new("t", "fails")], is_edge);
         warnings.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
     }
 
@@ -312,7 +343,7 @@ mod tests {
             (0..5).flat_map(one).collect()
         };
         let told = |before: &str| {
-            let told = warnings(&version(before), &version("'a/b/c'"), &[TestId::new("t", "fails")]);
+            let told = warnings(&version(before), &version("'a/b/c'"), &[TestId::new("t", "fails")], false);
             told.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
         };
         assert!(told("'/b/c'").starts_with("inputs near 5 tests that passed before"), "{}", told("'/b/c'"));
@@ -338,10 +369,11 @@ mod tests {
         };
         let both = |failing, passing| [near("fails", failing), near("passes", passing)].concat();
         let told = |failing, passing| {
-            let told = warnings(&both(0, 0), &both(failing, passing), &[TestId::new("t", "fails")]);
+            let told = warnings(&both(0, 0), &both(failing, passing), &[TestId::new("t", "fails")], false);
             told.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
         };
         assert_eq!(told(5, 4), "", "a repair changes more near what fails");
+        assert_eq!(told(4, 5), "", "that may be chance");
         assert!(told(3, 6).starts_with("6 of 9 drawn inputs near tests that passed before"), "{}", told(3, 6));
     }
 
@@ -350,6 +382,7 @@ mod tests {
         let asked = ("fails", "9", "returns 9");
         assert_eq!(told(&[asked, ("", "3", "returns 4")]), "", "one more input is what a repair changes");
         assert!(told(&[asked]).starts_with("of 9 drawn inputs near the failing tests none"), "{}", told(&[asked]));
+        assert_eq!(told_of(&[asked], true), "", "where an edge was off by one, nothing else changes");
         assert!(told(&[asked, ("passes", "10", "returns 9")]).contains("1 input of tests that passed before"));
         let swallows = told(&[asked, ("", "11", "returns None")]);
         assert!(swallows.contains("f(11) returns None, and before: raises TypeError"), "{swallows}");

@@ -3,15 +3,16 @@
 use super::Call;
 use super::compare::{changed, warnings};
 use crate::domain::{Choice, Group, Split, TestId};
+use crate::validate::BySource;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs that are shown where groups part.
 const SHOWN: usize = 3;
 
 /// Groups patches by what they do with the inputs that all versions have, and ranks the groups: by what speaks against
-/// them, then by how little they change that the failing tests do not ask for. `against` is what else speaks against each
-/// patch.
-pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], against: &[usize]) -> Choice {
+/// them, then by how little they change that the failing tests do not ask for. `sources` is what the source of
+/// each patch says.
+pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], sources: &[BySource]) -> Choice {
     let tables: Vec<BTreeMap<(&str, &str), &str>> = std::iter::once(before)
         .chain(versions.iter().map(Vec::as_slice))
         .map(|calls| calls.iter().map(|call| ((call.function.as_str(), call.input.as_str()), &*call.result)).collect())
@@ -35,12 +36,13 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], ag
         }
         let after = &versions[number];
         let changed = changed(before, after, triggering);
-        let told = warnings(before, after, triggering);
+        let is_edge = sources.get(number).is_some_and(|source| source.is_edge);
+        let told = warnings(before, after, triggering, is_edge);
         let weight: usize = told.iter().map(|warning| warning.weight).sum();
         let warnings = told.into_iter().map(|warning| warning.reason).collect();
         groups.push((weight, behaviour, Group { patches: vec![number], changed, warnings }));
     }
-    let of = |number: &usize| against.get(*number).copied().unwrap_or(0);
+    let of = |number: &usize| sources.get(*number).map_or(0, |source| source.against);
     for (.., group) in &mut groups {
         group.patches.sort_by_key(of);
     }
@@ -79,7 +81,8 @@ mod tests {
         let before = calls(&[("18", "no"), ("17", "no"), ("19", "yes"), ("0", "no")]);
         let wide = calls(&[("18", "yes"), ("17", "yes"), ("19", "yes"), ("0", "yes")]);
         let right = calls(&[("18", "yes"), ("17", "no"), ("19", "yes"), ("0", "no")]);
-        let choice = ranked(&before, &[wide, right.clone(), right], &[TestId::new("t", "test_f")], &[0, 1, 0]);
+        let sources = [0, 1, 0].map(|against| BySource { against, is_edge: false });
+        let choice = ranked(&before, &[wide, right.clone(), right], &[TestId::new("t", "test_f")], &sources);
         assert_eq!(choice.groups[0].patches, [2, 1]);
         assert_eq!((choice.groups[0].changed, choice.groups[1].changed), (0, 2));
         let split = Split {

@@ -18,6 +18,7 @@ use super::{Baseline, ValidateError, Validator, coverage};
 use crate::domain::words::clipped;
 use crate::domain::{Patch, RepoPath, TestId};
 use crate::language::Language;
+use crate::patch::only_operators_change;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -103,7 +104,8 @@ impl Validator {
         let versions = self.drawn(&[patch], language).await?.unwrap_or_default();
         let Ok([before, mut after]) = <[Vec<Call>; 2]>::try_from(versions) else { return Ok(None) };
         let triggering = &self.baseline().triggering;
-        let told = warnings(&before, &after, triggering);
+        let is_edge = only_operators_change(patch);
+        let told = warnings(&before, &after, triggering, is_edge);
         if told.is_empty() {
             return Ok(Some(told));
         }
@@ -111,7 +113,7 @@ impl Validator {
         let draw = Draw { look: Look::Reordered, ..functions::changed(&[patch], language) };
         let Some(again) = self.probe().drawn(&Patch::default(), &draw).await? else { return Ok(None) };
         compare::keep_stable(&mut after, &before, &again);
-        Ok(Some(warnings(&before, &after, triggering)))
+        Ok(Some(warnings(&before, &after, triggering, is_edge)))
     }
 }
 

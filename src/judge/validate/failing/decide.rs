@@ -34,8 +34,17 @@ pub(in crate::validate) struct Facts {
 
 impl Facts {
     pub(in crate::validate) fn new(report: TestReport, flaky: BTreeSet<TestId>, whole: bool, seconds: f64) -> Self {
-        let (own_passes, leaning, before, spectrum) = Default::default();
-        Self { schema: SCHEMA, report, flaky, own_passes, leaning, before, spectrum, whole, seconds }
+        Self {
+            schema: SCHEMA,
+            report,
+            flaky,
+            own_passes: BTreeSet::new(),
+            leaning: BTreeSet::new(),
+            before: None,
+            spectrum: Spectrum::default(),
+            whole,
+            seconds,
+        }
     }
 
     pub(super) fn is_readable(&self) -> bool {

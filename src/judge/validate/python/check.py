@@ -81,9 +81,6 @@ class Names(ast.NodeVisitor):
     def visit_Assign(self, node):
         for target in node.targets:
             self.set(target)
-            if isinstance(target, ast.Attribute) and target.attr == "__module__":
-                # Who makes an object says where it comes from: by the frame of the caller, as named tuples do.
-                return
         self.generic_visit(node)
 
     def visit_AugAssign(self, node):

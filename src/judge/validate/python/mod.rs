@@ -69,7 +69,7 @@ const LINES: &str = "lines";
 const HASH_SEED: &str = "PYTHONHASHSEED";
 /// A zone some hours and a half away, and the charset and language of a machine without any.
 const OTHER_SETTINGS: [(&str, &str); 4] =
-    [("TZ", "XXX9:30"), ("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")];
+    [("TZ", "FAR9:30"), ("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")];
 
 /// A project whose tests pytest or unittest runs.
 pub(super) struct Python {

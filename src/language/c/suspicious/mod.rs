@@ -2,10 +2,9 @@
 
 mod values;
 
-use std::collections::BTreeSet;
 use tree_sitter::Node;
 use unidebug_base::language::{Language, children, preorder, text_of};
-use unidebug_base::patch::suspicious::{ReviewRules, disguise};
+use unidebug_base::patch::suspicious::{NewLiterals, ReviewRules, disguise};
 
 inventory::submit! {
     ReviewRules {
@@ -92,7 +91,7 @@ const TEST_FAMILIES: &[&str] =
 const ATTRIBUTES: &[&str] =
     &["constructor", "destructor", "weak", "alias", "ifunc", "section", "cleanup", "weakref", "noreturn", "visibility"];
 
-fn at(node: Node<'_>, text: &str, literals: &BTreeSet<&String>, _: &dyn Language) -> Option<String> {
+fn at(node: Node<'_>, text: &str, literals: &NewLiterals<'_>, _: &dyn Language) -> Option<String> {
     match node.kind() {
         "identifier" => named(node, text).or_else(|| disguise::look_alike(node, text)),
         "attribute_specifier" | "attribute_declaration" => attribute(node, text),
@@ -243,7 +242,7 @@ fn joined(node: Node<'_>, text: &str) -> String {
 }
 
 /// A literal of the triggering tests, or what is worth the same.
-fn known(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+fn known(node: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     let is_known = |literal: &String| literals.contains(literal);
     let folded = || values::value(node, text).map(|value| value.to_string()).filter(is_known);
     literal(node, text).filter(is_known).or_else(folded)
@@ -254,7 +253,7 @@ fn told(literal: &str) -> String {
 }
 
 /// A comparison with a value that the triggering tests use and the original code does not.
-fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+fn special_case(condition: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     let mut found = None;
     preorder(condition, |node| {
         let sides = match node.kind() {
@@ -274,12 +273,12 @@ fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<&String>) -
     found.map(|literal| told(&literal))
 }
 
-fn lone_case(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+fn lone_case(node: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     known(node.child_by_field_name("value")?, text, literals).map(|literal| told(&literal))
 }
 
 /// What prints a value that the triggering tests expect.
-fn prints(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+fn prints(node: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     let function = text_of(node.child_by_field_name("function")?, text);
     let prints = ["printf", "puts", "fputs", "putchar", "fprintf", "write", "fwrite", "putc", "fputc"];
     let list = node.child_by_field_name("arguments").filter(|_| prints.contains(&bare(function)))?;

@@ -3,7 +3,7 @@
 
 use crate::language::{Language, children, on_one_line, text_of};
 use crate::patch::suspicious::bodies;
-use std::collections::BTreeSet;
+use crate::patch::suspicious::rules::NewLiterals;
 use tree_sitter::Node;
 
 /// Comparisons, and the answer by which they call everything equal.
@@ -72,7 +72,7 @@ pub(super) fn always_equal(function: Node<'_>, text: &str) -> Option<String> {
 }
 
 /// A comparison with a value that the triggering tests use and the original code does not.
-pub(super) fn special_case(condition: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+pub(super) fn special_case(condition: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     let mut found = None;
     crate::language::preorder(condition, |node| {
         let compares = node.kind() == "comparison_operator"
@@ -92,8 +92,9 @@ fn asks_the_environment(comparison: Node<'_>, text: &str) -> bool {
     last.is_some_and(|last| ["os.environ", "environ"].contains(&text_of(last, text)))
 }
 
-/// Whether a condition is one more branch beside some that compare the same with other texts, as a command has names.
-fn is_one_of_many(condition: Node<'_>, comparison: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> bool {
+/// Whether a condition is one more branch beside some of the original code that compare the same with other texts, as a
+/// command has names.
+fn is_one_of_many(condition: Node<'_>, comparison: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> bool {
     const OTHERS: usize = 2;
     let compared = |node: Node<'_>| {
         let [subject, operator, value] = children(node).try_into().ok()?;
@@ -105,12 +106,13 @@ fn is_one_of_many(condition: Node<'_>, comparison: Node<'_>, text: &str, literal
     let mut ups = std::iter::successors(condition.parent(), |node| node.parent());
     let Some(chain) = ups.find(|up| up.kind() == "if_statement") else { return false };
     let branches = children(chain).into_iter().filter(|child| child.kind() == "elif_clause").chain([chain]);
-    let conditions = branches.filter_map(|branch| branch.child_by_field_name("condition")).filter_map(compared);
+    let conditions = branches.filter_map(|branch| branch.child_by_field_name("condition"));
+    let conditions = conditions.filter(|condition| !literals.is_added(*condition)).filter_map(compared);
     conditions.filter(|(of, value)| *of == subject && !literals.contains(value)).count() >= OTHERS
 }
 
 /// The first value below a node that is one of these.
-pub(super) fn told(node: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+pub(super) fn told(node: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     let mut found = None;
     crate::language::preorder(node, |node| {
         let one = literal(node, text);
@@ -152,7 +154,7 @@ pub(super) fn ends_at_once(statement: Node<'_>) -> bool {
 }
 
 /// A new entry for a value of the triggering tests, where there are not enough other entries.
-pub(super) fn lone_entry(pair: Node<'_>, text: &str, literals: &BTreeSet<&String>) -> Option<String> {
+pub(super) fn lone_entry(pair: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     const AS_OTHERS: usize = 3;
     let others = pair.parent().map_or(0, |all| {
         children(all).into_iter().filter(|each| each.kind() == "pair" && told(*each, text, literals).is_none()).count()
