@@ -113,8 +113,7 @@ fn look(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
     let python = python::has_tests(folder);
     // Packages of Python may hold sources in other languages.
     let registered = if python { None } else { kind::of(folder) };
-    let is_other = python || registered.is_some();
-    if super::layout::plain(folder).is_some_and(|(project, _)| !is_other || plain::has_java(folder, &project)) {
+    if super::layout::plain(folder).is_some_and(|(project, _)| plain::has_java(folder, &project)) {
         return Ok(Kind::Plain);
     }
     if let Some(kind) = registered {
@@ -238,8 +237,14 @@ impl Local {
                 found.project
             }
             Kind::Commands => plain::commands(into, &self.settings, facts, test.unwrap_or_default(), &mut notes)?,
-            Kind::Ant => ant::set_up(into, &self.settings, facts, &mut notes).await?,
-            Kind::Plain => plain::set_up(into, &self.settings, facts, &mut notes).await?,
+            Kind::Ant => {
+                with_names_of(folder, into, async |root| ant::set_up(root, &self.settings, facts, &mut notes).await)
+                    .await?
+            }
+            Kind::Plain => {
+                with_names_of(folder, into, async |root| plain::set_up(root, &self.settings, facts, &mut notes).await)
+                    .await?
+            }
             Kind::Python => python::set_up(into, folder, &mut notes),
             Kind::Registered(kind) => with_names_of(folder, into, async |root| (kind.set_up)(root, &mut notes)).await?,
         };

@@ -11,9 +11,11 @@ const MAX_DEPTH: usize = 8;
 /// Folders that hold nothing but tests, by their name.
 const TEST_FOLDERS: &[&str] = &["tests", "test", "testing"];
 
-/// Whether a folder holds a test module.
+/// Whether a folder holds a test module, and a module that it may test: a lone script that is named as a test may build and
+/// test something else.
 pub(super) fn has_tests(folder: &Utf8Path) -> bool {
-    files(folder).iter().any(is_test)
+    let files = files(folder);
+    files.iter().any(is_test) && !files.iter().all(is_test)
 }
 
 /// Whether one of these folders of a project holds a module.
@@ -95,6 +97,15 @@ mod tests {
         assert_eq!(roots(&flat), (vec![""], vec![""]));
         let (_keep, with_src) = project(&["src/shop/cart.py", "tests/unit/test_cart.py", "src/shop/tests/test_x.py"]);
         assert_eq!(roots(&with_src), (vec!["src"], vec!["", "src/shop/tests", "tests"]));
+    }
+
+    #[test]
+    fn a_lone_script_that_is_named_as_a_test_makes_no_project() {
+        let (keep, _) = project(&["src/vec.c", "test/build_test.py"]);
+        let root = Utf8Path::from_path(keep.path()).unwrap();
+        assert!(!has_tests(root));
+        std::fs::write(root.join("setup.py"), "").unwrap();
+        assert!(has_tests(root), "it builds something");
     }
 
     #[test]
