@@ -24,6 +24,7 @@ mod cases;
 mod certificates;
 mod claims;
 mod comparison;
+mod compatible_vendors;
 mod confidence;
 mod configuration;
 mod contests;

@@ -186,8 +186,13 @@ impl Failure {
         matches!(self.kind, Kind::Timeout | Kind::Malformed | Kind::NoChoices)
     }
 
+    /// Whether waiting does not help. Google words a limit of this minute as it words the end of a quota, but says when
+    /// to come back.
     fn is_out_of_quota(&self) -> bool {
         let told = self.told();
+        if self.retry_after.is_some() && !told.contains("insufficient_quota") {
+            return false;
+        }
         ["insufficient_quota", "billing", "credit balance", "exceeded your current quota"]
             .iter()
             .any(|w| told.contains(w))
@@ -207,7 +212,7 @@ impl Failure {
 
     /// Whether the prompt is larger than the context, as vendors say it.
     pub(super) fn is_context_overflow(&self) -> bool {
-        const PHRASES: [&str; 9] = [
+        const PHRASES: [&str; 10] = [
             "context_length_exceeded",
             "maximum context length",
             "prompt is too long",
@@ -216,10 +221,15 @@ impl Failure {
             "context length",
             "input is too long",
             "too many tokens",
+            "exceeds the maximum number of tokens",
             "request_too_large",
         ];
         let told = self.told();
-        matches!(self.status, None | Some(400 | 413 | 422)) && PHRASES.iter().any(|phrase| told.contains(phrase))
+        // "Too many tokens, please wait" is a limit of Bedrock's, on requests of a minute.
+        let is_too_large = !told.contains("please wait");
+        is_too_large
+            && matches!(self.status, None | Some(400 | 413 | 422))
+            && PHRASES.iter().any(|phrase| told.contains(phrase))
     }
 
     /// Whether the endpoint does not know the model.
@@ -258,6 +268,10 @@ impl Failure {
                 self.message
             )),
             (Kind::Refused, Some(401 | 403)) => ModelError::Auth(refused_key(&what, *key)),
+            // Google's word for a key that it does not know.
+            (Kind::Refused, Some(400)) if self.told().contains("api key not valid") => {
+                ModelError::Auth(refused_key(&what, *key))
+            }
             (Kind::Refused, Some(402)) => ModelError::Auth(format!("{what}\nhint: the account has no credit left")),
             (Kind::Refused, _) if self.is_out_of_quota() => {
                 ModelError::Auth(format!("{what}\nhint: the account's quota is used up"))

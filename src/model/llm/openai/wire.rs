@@ -114,6 +114,9 @@ pub(in crate::llm) fn usage(raw: &Value, query: &Query, prices: Option<&Prices>)
     let count = |names: &[&str]| names.iter().find_map(|name| told.pointer(name).and_then(Value::as_u64));
     let (prompt, completion) =
         (count(&["/prompt_tokens", "/input_tokens"]), count(&["/completion_tokens", "/output_tokens"]));
+    // Gemini and Grok leave thoughts, which are paid as output, to the sum.
+    let beside_prompt = count(&["/total_tokens"]).unwrap_or(0).saturating_sub(prompt.unwrap_or(u64::MAX));
+    let completion = completion.map(|tokens| tokens.max(beside_prompt));
     let names =
         ["/prompt_tokens_details/cached_tokens", "/input_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"];
     // Anthropic counts what was read from its cache and what went into it beside the prompt.
@@ -218,6 +221,8 @@ mod tests {
         let responses =
             json!({"usage": {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 8}, "output_tokens": 1}});
         assert_eq!(usage(&responses, &query(), None).cached_tokens, 8);
+        let gemini = json!({"usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 45}});
+        assert_eq!(usage(&gemini, &query(), None).completion_tokens, 35, "thoughts are paid, too");
     }
 
     proptest! {
