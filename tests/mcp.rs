@@ -1,4 +1,5 @@
-//! The server for hosts' agents, used by the official SDK in Python as a host uses it.
+//! The server for hosts' agents, used by the official SDK in Python as a host uses it, and by the
+//! official inspector.
 
 use crate::support::{Unidebug, write_files};
 use serde_json::{Value, json};
@@ -29,6 +30,25 @@ fn python() -> Option<&'static Path> {
         eprintln!("passed over: {SDK} cannot be had from PyPI");
     }
     python.as_deref()
+}
+
+/// The inspector that is tested with: the newest which Node 20 runs.
+const INSPECTOR: &str = "@modelcontextprotocol/inspector@0.17.2";
+
+/// The inspector's program, installed once; `None` where it cannot be had.
+fn inspector() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-inspector");
+    let program = folder.join("node_modules/.bin/mcp-inspector");
+    if !program.exists() {
+        std::fs::create_dir_all(&folder).unwrap();
+        let flags = ["install", "--silent", "--no-fund", "--no-audit", "--ignore-scripts", "--prefix"];
+        let _ = Command::new("npm").args(flags).arg(&folder).arg(INSPECTOR).output();
+    }
+    let is_ready = Command::new(&program).args(["--cli", "--help"]).output().is_ok_and(|done| done.status.success());
+    if !is_ready {
+        eprintln!("passed over: {INSPECTOR} cannot be had from npm, or there is no Node");
+    }
+    is_ready.then_some(program)
 }
 
 /// A folder with a project whose total is wrong, one that nothing repairs, and one outside of what is granted.
@@ -121,6 +141,32 @@ fn a_host_lists_tools_has_patches_judged_and_stays_inside_its_roots() {
         }
         assert!(std::fs::read_to_string(Path::new(&shop).join("cart.py")).unwrap().contains("result -= price"));
     }
+}
+
+#[test]
+fn the_inspectors_command_line_lists_and_calls_tools() {
+    let Some(inspector) = inspector() else { return };
+    let projects = Projects::new();
+    let config = projects.path("hosts.json");
+    let server =
+        json!({"command": env!("CARGO_BIN_EXE_unidebug"), "args": ["mcp", "--root", projects.path("granted")]});
+    std::fs::write(&config, json!({"mcpServers": {"unidebug": server}}).to_string()).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let asked = |flags: &[&str]| -> Value {
+        let mut command = Command::new(&inspector);
+        command.args(["--cli", "--config", &config, "--server", "unidebug", "--method"]).args(flags);
+        let done = command.env("HOME", home.path()).env("XDG_STATE_HOME", home.path()).output().unwrap();
+        serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&done.stderr)))
+    };
+    assert_eq!(asked(&["tools/list"])["tools"].as_array().map(Vec::len), Some(6));
+    let judged = |project: &str, line: &str| {
+        let (bug, patch) = (format!("bug={}", projects.path(project)), format!("patch={}", diff(line)));
+        let flags = ["tools/call", "--tool-name", "judge_patch", "--tool-arg", &bug, "--tool-arg", &patch];
+        asked(&flags)["structuredContent"].clone()
+    };
+    assert_eq!(judged("granted/shop", "result += price")["plausible"], true);
+    assert_eq!(judged("granted/shop", "result += 1")["plausible"], false);
+    assert_eq!(judged("outside/shop", "result += price")["error"]["code"], "outside_roots");
 }
 
 #[test]
