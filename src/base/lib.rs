@@ -4,3 +4,4 @@ pub mod code;
 pub mod domain;
 pub mod language;
 pub mod patch;
+pub mod tls;

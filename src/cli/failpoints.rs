@@ -21,13 +21,13 @@ pub(super) fn around_judge(bench: &mut Workbench) {
 
 /// The same model.
 #[cfg(not(debug_assertions))]
-pub fn around_model(model: Arc<dyn ChatModel>, _: &'static str) -> Arc<dyn ChatModel> {
+pub(super) fn around_model(model: Arc<dyn ChatModel>, _: &'static str) -> Arc<dyn ChatModel> {
     model
 }
 
 /// The same judge.
 #[cfg(not(debug_assertions))]
-pub fn around_judge(_: &mut Workbench) {}
+pub(super) fn around_judge(_: &mut Workbench) {}
 
 #[cfg(debug_assertions)]
 mod debug {

@@ -71,6 +71,7 @@ impl Tavily {
         redactor: Arc<Redactor>,
         denied: BTreeSet<String>,
     ) -> Result<Self, RetrieveError> {
+        unidebug_base::tls::use_ring();
         // A redirect would carry the key to another host.
         let client = reqwest::Client::builder().redirect(Policy::none()).timeout(WALL).build();
         let client = client.map_err(|error| unreachable(&error.to_string()))?;

@@ -153,6 +153,7 @@ impl Upstream {
             let is_safe = attempt.url().scheme() == "https" && (!public || has_public_name(attempt.url()));
             if is_safe && attempt.previous().len() < 5 { attempt.follow() } else { attempt.stop() }
         });
+        unidebug_base::tls::use_ring();
         let mut client = reqwest::Client::builder().redirect(follow).connect_timeout(PATIENCE).read_timeout(PATIENCE);
         if public {
             client = client.dns_resolver(Arc::new(PublicOnly)).no_proxy();

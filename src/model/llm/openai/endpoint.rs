@@ -112,6 +112,7 @@ impl Endpoint {
     }
 
     pub(super) fn http_client(&self, url: &Url) -> Result<reqwest::Client, ModelError> {
+        unidebug_base::tls::use_ring();
         let builder = reqwest::Client::builder()
             .user_agent(concat!("unidebug/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.patience.connect)

@@ -155,6 +155,7 @@ mod tests {
             ..Patience::default()
         };
         let endpoint = Endpoint { patience, ..Endpoint::new("http://127.0.0.1/v1", None) };
+        unidebug_base::tls::use_ring();
         let transport = Transport::new(reqwest::Client::new(), &endpoint);
         for (tried, low, high) in [(1, 100, 125), (2, 200, 250), (3, 400, 500), (9, 2000, 2000), (u32::MAX, 2000, 2000)]
         {
