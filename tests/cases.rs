@@ -157,3 +157,12 @@ fn what_a_case_lacks_is_named_with_its_line() {
         "{done}"
     );
 }
+
+#[test]
+fn the_engine_repairs_a_program_of_one_file_that_nobody_measures() {
+    let set = set();
+    let root = set.path().join("bugs.jsonl");
+    let done = unidebug(&["run", "jsonl:larger", "--root", root.to_str().unwrap(), "--model", "builtin", "--json"]);
+    done.expect_code(0);
+    assert_eq!(done.json()["correct"], true, "{done}");
+}

@@ -48,6 +48,8 @@ pub(super) struct Evidence<'a> {
     /// File and name of methods the failure points at: bugs come in twins of one name.
     hot: HashSet<(RepoPath, String)>,
     endless: bool,
+    /// The one file of a program, where nothing else leads to a line: the bug is in it.
+    only_file: Option<&'a RepoPath>,
 }
 
 impl<'a> Evidence<'a> {
@@ -63,6 +65,7 @@ impl<'a> Evidence<'a> {
             runs: HashMap::new(),
             hot: HashSet::new(),
             endless: inputs.failing.iter().any(|test| test.timed_out),
+            only_file: None,
         };
         for (_, passed, ran) in inputs.spectrum.iter().flat_map(|spectrum| spectrum.tests()) {
             let total = if passed { &mut evidence.totals.1 } else { &mut evidence.totals.0 };
@@ -75,7 +78,18 @@ impl<'a> Evidence<'a> {
             evidence.note_frames(test);
         }
         evidence.note_hot();
+        evidence.note_only_file();
         evidence
+    }
+
+    /// Programs that are tested by what they print have no test that calls them, and not every language is measured.
+    fn note_only_file(&mut self) {
+        let product: Vec<_> = self.inputs.index.files().iter().filter(|file| !file.test).collect();
+        let is_measured = self.inputs.spectrum.is_some() || self.inputs.coverage.is_some();
+        let is_led_to = self.reach.iter().next().is_some() || !self.frames.is_empty() || !self.framed.is_empty();
+        if let ([file], false, false) = (&product[..], is_measured, is_led_to) {
+            self.only_file = Some(&file.path);
+        }
     }
 
     /// Methods the failing statement calls, and those of the innermost frames.
@@ -113,6 +127,7 @@ impl<'a> Evidence<'a> {
     /// Statements of a file that can have run, with their scores; none for a file nothing leads to.
     pub(super) fn suspects(&self, file: &SourceFile) -> Vec<Suspect> {
         let touched = self.ran(&file.path)
+            || self.only_file == Some(&file.path)
             || file.methods().any(|method| self.reach.get(method).is_some() || self.depth(method).is_some());
         let unread: Vec<Suspect> = self.unread.iter().filter(|at| at.file == file.path).map(unread).collect();
         if !touched || !unread.is_empty() {
@@ -177,6 +192,10 @@ impl<'a> Evidence<'a> {
                 return Some(self.inputs.formula.score(counts).max(0.05));
             }
             return unseen.map(|execution| if execution >= 1.0 { 1.0 } else { execution / 2.0 });
+        }
+        if self.only_file == Some(&file.path) {
+            reasons.push("nothing was measured, and the program is this one file".into());
+            return Some(UNKNOWN);
         }
         let Some(coverage) = self.inputs.coverage.filter(|coverage| !coverage.lines.is_empty()) else {
             let reached = method.is_some_and(|m| self.reach.get(m).is_some() || self.depth(m).is_some());
