@@ -339,3 +339,22 @@ fn a_module_named_test_holds_tests() {
     done.expect_code(0);
     assert_eq!(done.json()["triggering"], serde_json::json!(["test$Names#test_names"]), "{done}");
 }
+
+#[test]
+fn a_module_that_cannot_be_loaded_and_holds_only_classes_is_repaired_by_what_loads_it() {
+    let project = Project::new(&[
+        ("shop/__init__.py", ""),
+        ("shop/cart.py", "UNIT = \"cent\" - \"s\"\n\n\ndef total(prices):\n    return sum(prices)\n"),
+        (
+            "test_cart.py",
+            "from shop.cart import total\n\n\nclass TestTotal:\n    def test_total(self):\n        assert total([1, 2]) == 3\n\n    class TestNone:\n        def test_nothing(self):\n            assert total([]) == 0\n",
+        ),
+    ]);
+    let patch = project.diff("right.patch", ("shop/cart.py", " - ", ""), " + ");
+    let done = project.judge(&["--patch", &patch]);
+    done.expect_code(0);
+    let word = done.json();
+    assert_eq!(word["triggering"], serde_json::json!(["test_cart"]), "{done}");
+    let reasons = word["patches"][0]["confidence"].to_string();
+    assert!(reasons.contains("2 tests that could not run before run it, too"), "{reasons}");
+}

@@ -4,7 +4,7 @@
 //! exceptions that are hidden, code that is only taken away.
 
 use super::drawn::Warning;
-use super::{Spectrum, ValidateError, Validator};
+use super::{Spectrum, ValidateError, Validator, suite};
 use crate::domain::words::counted;
 use crate::domain::{Confidence, ConfidenceWord, Patch, RepoPath, TestId};
 use crate::language::Language;
@@ -144,11 +144,13 @@ fn by_runs(signs: &Signs<'_>, ran: &Spectrum, weighed: &mut Weighed) {
     }
     match others.len() {
         0 => weighed.add(1, "only the failing tests run what changed".into()),
-        n => weighed.good.push(format!(
-            "{} that passed before {} it, too",
-            counted(n as u64, "test"),
-            if n == 1 { "runs" } else { "run" }
-        )),
+        n => {
+            let classes = signs.triggering.iter().filter(|trigger| trigger.method.is_empty());
+            let is_new = classes.clone().any(|class| others.iter().any(|id| suite::same_group(id, class)));
+            let which = if is_new { "that could not run before" } else { "that passed before" };
+            let run = if n == 1 { "runs" } else { "run" };
+            weighed.good.push(format!("{} {which} {run} it, too", counted(n as u64, "test")));
+        }
     }
 }
 

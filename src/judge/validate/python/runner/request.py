@@ -103,7 +103,10 @@ class Request:
         if name in self.skip:
             return False
         bare = f"{class_name}#{method.split('[')[0]}"
-        return not self.only or name in self.only or class_name in self.only or bare in self.only
+        parts = class_name.split("$")
+        # A module stands for its classes, and a class for those nested in it.
+        outer = {"$".join(parts[:n]) for n in range(1, len(parts) + 1)}
+        return not self.only or name in self.only or bare in self.only or not outer.isdisjoint(self.only)
 
     def arguments(self):
         """Files of the modules that hold a wanted test; all of them when there is no choice."""
