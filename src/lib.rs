@@ -31,6 +31,7 @@
 //! | [`validate`] | the judge: baseline, candidates, confirmation; `jvm/` and `python/` what differs by language |
 //! | [`benchmark`] | where bugs come from: fixtures, QuixBugs, a folder of the user's |
 //! | [`patch`] | formats in, context matching, apply, render, policy, comparison |
+//! | [`twin`] | the same program under other names, in other words and another order |
 //! | [`code`] | the code index of a checkout: outline, calls, keyword search |
 //! | [`journal`] | the durable log of a run |
 //! | [`llm`] | models behind one trait: endpoint, recording, prices, budgets; the only room that knows a vendor |
@@ -83,7 +84,7 @@ mod report;
 // A language adds its rows to the tables of the crates by being linked.
 use unidebug_c as _;
 
-pub use unidebug_base::{code, domain, language, patch};
+pub use unidebug_base::{code, domain, language, patch, twin};
 pub use unidebug_judge::{benchmark, validate};
 pub use unidebug_model::{journal, llm, prompt};
 pub use unidebug_repair::{agent, escalate, localize, retrieve, templates, tools};

@@ -5,3 +5,4 @@ pub mod domain;
 pub mod language;
 pub mod patch;
 pub mod tls;
+pub mod twin;

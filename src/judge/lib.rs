@@ -3,5 +3,5 @@
 pub mod benchmark;
 pub mod validate;
 
-pub(crate) use unidebug_base::{code, domain, language, patch};
+pub(crate) use unidebug_base::{code, domain, language, patch, twin};
 pub(crate) use unidebug_sandbox as sandbox;
