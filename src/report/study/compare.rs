@@ -31,7 +31,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    fn of(a: &str, b: &str, outcomes: &[(bool, bool)]) -> Self {
+    pub(super) fn of(a: &str, b: &str, outcomes: &[(bool, bool)]) -> Self {
         let count = |want: (bool, bool)| outcomes.iter().filter(|&&got| got == want).count() as u64;
         let (only_a, only_b) = (count((true, false)), count((false, true)));
         let bugs = outcomes.len() as u64;
@@ -68,7 +68,7 @@ fn repaired(runs: &[RunFacts], quality: Quality) -> BTreeMap<&str, BTreeMap<Stri
     repaired
 }
 
-fn on_common_bugs(a: &BTreeMap<String, bool>, b: &BTreeMap<String, bool>) -> Vec<(bool, bool)> {
+pub(super) fn on_common_bugs(a: &BTreeMap<String, bool>, b: &BTreeMap<String, bool>) -> Vec<(bool, bool)> {
     a.iter().filter_map(|(bug, x)| b.get(bug).map(|y| (*x, *y))).collect()
 }
 

@@ -14,6 +14,7 @@ mod rows;
 mod share;
 mod table;
 mod tables;
+mod twins;
 
 pub(crate) use compare::{Gain, Pair};
 pub(crate) use counts::{Counts, LevelCounts};
@@ -29,6 +30,7 @@ pub(crate) use published::{Published, Quality, SHIPPED_OF};
 pub(crate) use rows::{SettingRow, name_rows};
 pub(crate) use share::{Share, Tries, spread};
 pub(crate) use table::{Cell, Table};
+pub(crate) use twins::Drop;
 
 use crate::domain::{AgentName, BugId, Outcome, ToolName};
 use camino::Utf8Path;
@@ -73,6 +75,8 @@ pub(crate) struct Study {
     pub gains: Vec<Gain>,
     /// The same by correct ones.
     pub gains_of_correct: Vec<Gain>,
+    /// Bugs against their twins.
+    pub twins: Vec<Drop>,
     /// Which bugs who repairs plausibly.
     pub overlap: Overlap,
     /// Which bugs who repairs correctly.
@@ -122,6 +126,7 @@ impl Study {
             pairs_of_correct: compare::pairs(&runs, Quality::Correct),
             gains: compare::gains(&runs, Quality::Plausible),
             gains_of_correct: compare::gains(&runs, Quality::Correct),
+            twins: twins::drops(&runs),
             overlap: Overlap::of(&runs, &published, Quality::Plausible),
             overlap_of_correct: Overlap::of(&runs, &published, Quality::Correct),
             published,

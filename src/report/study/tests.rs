@@ -151,6 +151,21 @@ fn strategies_stand_side_by_side_with_a_test() {
 }
 
 #[test]
+fn twins_stand_beside_their_originals() {
+    let ended = |bug: &str, level| {
+        run(bug, "unified", &[started(Level::L1, "fixer"), finished(bug, level, level.map(|_| true), 0.1)])
+    };
+    let mut runs: Vec<RunFacts> = (0..10).map(|nth| ended(&format!("d:A-{nth}"), Some(Level::L1))).collect();
+    runs.extend((0..10).map(|nth| ended(&format!("twin:d:A-{nth}"), (nth < 6).then_some(Level::L1))));
+    runs.push(ended("twin:d:B-1", Some(Level::L1)));
+    let study = Study::of(runs, Vec::new());
+    // (4+1)/12 and (0+1)/12: 0.3333 ± 1.96 · sqrt((0.5 - 0.1111) / 12).
+    let row = ["m", "plausible", "10", "10", "6", "4", "0", "40.0", "-1.9 to 68.6", "0.1250"];
+    assert_eq!(cells(&study, "twins", 0), row);
+    assert_eq!(cells(&study, "twins", 1)[1], "correct");
+}
+
+#[test]
 fn sets_overlap_with_what_others_published() {
     let overlap = study().overlap;
     let told: Vec<(String, String)> =

@@ -86,6 +86,39 @@ pub(super) fn gains(study: &Study, quality: Quality) -> Table {
     }))
 }
 
+/// What is repaired of bugs and not of their twins.
+pub(super) fn twins(study: &Study) -> Table {
+    let columns = [
+        "configuration",
+        "repairs",
+        "bugs",
+        "repaired originals",
+        "repaired twins",
+        "original alone",
+        "twin alone",
+        "drop in points",
+        "95 % interval",
+        "p",
+    ];
+    let note = "Bugs and their twins, which have other names, other words and another order, where both finished. A drop is \
+                what was learnt by heart, and what names tell. Interval and p as in the paired comparison.";
+    Table::new("twins", "Originals and twins", &columns).note(note).rows(study.twins.iter().map(|drop| {
+        let Pair { both, only_a, only_b, bugs, .. } = drop.pair;
+        vec![
+            drop.configuration.as_str().into(),
+            if drop.quality == Quality::Correct { "correct" } else { "plausible" }.into(),
+            bugs.into(),
+            (both + only_a).into(),
+            (both + only_b).into(),
+            only_a.into(),
+            only_b.into(),
+            Cell::Number(100.0 * drop.pair.difference, 1),
+            Cell::interval(drop.pair.interval),
+            Cell::Number(drop.pair.p, 4),
+        ]
+    }))
+}
+
 /// Every bug in a row, every configuration in a column: on which level and by whom it was repaired first.
 pub(super) fn by_bug(study: &Study) -> Table {
     let names: Vec<&String> = study.configurations.keys().collect();

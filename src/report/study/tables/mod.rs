@@ -43,6 +43,7 @@ impl Study {
             comparison::pairs(self, Quality::Correct),
             comparison::gains(self, Quality::Plausible),
             comparison::gains(self, Quality::Correct),
+            comparison::twins(self),
             comparison::by_bug(self),
             comparison::overlap(self, Quality::Plausible),
             comparison::overlap(self, Quality::Correct),
