@@ -87,6 +87,7 @@ mod support;
 mod terminal;
 mod tools;
 mod triage;
+mod twins;
 mod unittest;
 mod vendors;
 mod watch;

@@ -1,6 +1,6 @@
 //! What was typed behind `unidebug bench`, but for measurements without runs.
 
-use super::measured::{BenchLocalizationArgs, MeasuredArgs};
+use super::measured::{BenchLocalizationArgs, BenchTwinArgs, MeasuredArgs};
 use crate::batch::{Shard, Volume};
 use crate::cli::choice::ChoiceArgs;
 use crate::cli::config::{Dollars, Time};
@@ -31,6 +31,9 @@ pub(crate) enum BenchCommand {
     Localization(BenchLocalizationArgs),
     /// Whether first prompts hold every method that developers changed, and at how many tokens.
     Context(MeasuredArgs),
+    /// Make twins of bugs: other names, other words, another order, the same failing tests. What a model repairs of the
+    /// originals and not of their twins it may have learnt by heart.
+    Twin(BenchTwinArgs),
 }
 
 /// `bench run`.

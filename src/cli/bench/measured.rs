@@ -45,6 +45,20 @@ pub(crate) struct BenchLocalizationArgs {
     pub formula: Vec<FormulaArg>,
 }
 
+/// `bench twin`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchTwinArgs {
+    /// Of which bugs twins are made.
+    #[command(flatten)]
+    pub measured: MeasuredArgs,
+    /// The folder of the twins, which must be new or empty; `--root` of the benchmark `twin`.
+    #[arg(long, value_name = "DIR")]
+    pub out: Utf8PathBuf,
+    /// What names and forms are drawn by; another one makes other twins.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TableFormat {

@@ -10,6 +10,8 @@ mod measured;
 mod pack;
 mod plan;
 mod posts;
+mod twin;
+mod twin_table;
 mod watch;
 
 use super::config::Config;
@@ -20,6 +22,7 @@ use super::strategy;
 use crate::domain::{BugId, EventSink, RepoPath};
 use crate::localize::oracle::Repaired;
 use crate::report::Tally;
+use crate::sandbox::Sandbox;
 use crate::tools::Workbench;
 use args::BenchCommand;
 use measured::MeasuredArgs;
@@ -39,12 +42,14 @@ pub(super) async fn bench(command: BenchCommand) -> Result<u8, Failure> {
         BenchCommand::Merge(args) => batch::merge(&args),
         BenchCommand::Localization(args) => localization::run(&args).await,
         BenchCommand::Context(args) => context::run(&args).await,
+        BenchCommand::Twin(args) => twin::run(&args).await,
     }
 }
 
 /// A bug whose developer's repair is known, on the bench; its folder goes with it.
 struct Solved {
     bench: Workbench,
+    sandbox: Sandbox,
     /// Repaired files: path and text.
     repaired: Vec<(RepoPath, String)>,
     _folder: Scratch,
@@ -65,7 +70,7 @@ impl Solved {
         })?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let repaired = oracle.files.iter().map(|(path, bytes)| (path.clone(), text(bytes))).collect();
-        Ok(Self { bench, repaired, _folder: folder })
+        Ok(Self { bench, sandbox: opened.sandbox, repaired, _folder: folder })
     }
 
     fn repaired(&self) -> Vec<Repaired<'_>> {

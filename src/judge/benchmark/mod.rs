@@ -49,6 +49,7 @@ pub mod jars;
 pub mod jdk;
 pub mod keyed;
 pub mod python;
+pub mod twin;
 
 use crate::domain::{BugId, Failure, Outcome, Patch, RepoPath, TestId};
 use camino::{Utf8Path, Utf8PathBuf};

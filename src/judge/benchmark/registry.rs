@@ -12,6 +12,7 @@ use super::{
     jsonl::Jsonl,
     local::Local,
     quixbugs::{self, QuixBugs},
+    twin,
 };
 use crate::domain::BugId;
 use camino::Utf8Path;
@@ -32,6 +33,7 @@ const ALL: &[(&str, Make)] = &[
     ("condefects-java", |settings| Ok(Box::new(ConDefects::new(&contests::JAVA, settings)?))),
     ("condefects-python", |settings| Ok(Box::new(ConDefects::new(&contests::PYTHON, settings)?))),
     ("jsonl", |settings| Ok(Box::new(Jsonl::new(settings)?))),
+    (twin::NAME, |settings| Ok(Box::new(Jsonl::of_twins(settings)?))),
     (LOCAL, |settings| Ok(Box::new(Local::new(settings)))),
 ];
 

@@ -14,7 +14,7 @@ use super::lines::{read_lines, wrong_line};
 use super::local::{self, Local, SetUp};
 use super::nearest::unknown_bug;
 use super::settings::Settings;
-use super::{Benchmark, BenchmarkError, Checkout, Summary, repaired};
+use super::{Benchmark, BenchmarkError, Checkout, Summary, repaired, twin};
 use crate::benchmark::choose::Day;
 use crate::domain::BugId;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -24,10 +24,12 @@ use std::collections::BTreeSet;
 const NAME: &str = "jsonl";
 const FILE: &str = "bugs.jsonl";
 const ROOT_VARIABLE: &str = "UNIDEBUG_JSONL_ROOT";
+const TWIN_ROOT: &str = "UNIDEBUG_TWIN_ROOT";
 const HINT: &str = "a line is a JSON object with `id`, `directory`, and `fixed` or `patch` for the repair";
 
 /// The adapter.
 pub(super) struct Jsonl {
+    name: &'static str,
     /// The file, without links.
     file: Utf8PathBuf,
     entries: Vec<Entry>,
@@ -40,11 +42,23 @@ impl Jsonl {
     /// # Errors
     /// No root is given, there is no such file, or a line of it cannot be used.
     pub(super) fn new(settings: &Settings) -> Result<Self, BenchmarkError> {
-        let Some(root) = settings.root_or_env(ROOT_VARIABLE) else {
-            return Err(BenchmarkError::Missing {
-                what: format!("{NAME} needs a file that lists bugs"),
-                hint: format!("pass `--root path/to/{FILE}` or set `{ROOT_VARIABLE}`"),
-            });
+        let hint = format!("pass `--root path/to/{FILE}` or set `{ROOT_VARIABLE}`");
+        Self::named(NAME, ROOT_VARIABLE, hint, settings)
+    }
+
+    /// The same for the twins that `bench twin` wrote, at `--root` or `UNIDEBUG_TWIN_ROOT`.
+    ///
+    /// # Errors
+    /// As [`Jsonl::new`].
+    pub(super) fn of_twins(settings: &Settings) -> Result<Self, BenchmarkError> {
+        let hint =
+            format!("make twins with `unidebug bench twin SET --out DIR`, then pass `--root DIR` or set `{TWIN_ROOT}`");
+        Self::named(twin::NAME, TWIN_ROOT, hint, settings)
+    }
+
+    fn named(name: &'static str, variable: &str, hint: String, settings: &Settings) -> Result<Self, BenchmarkError> {
+        let Some(root) = settings.root_or_env(variable) else {
+            return Err(BenchmarkError::Missing { what: format!("{name} needs a file that lists bugs"), hint });
         };
         let file = if root.is_dir() { root.join(FILE) } else { root };
         if !file.is_file() {
@@ -62,7 +76,7 @@ impl Jsonl {
             return Err(wrong(&file, "the file lists no bug".into()));
         }
         let entries = lines.into_iter().map(|(line, entry)| Entry { line, ..entry }).collect();
-        Ok(Self { file, entries, settings: settings.clone() })
+        Ok(Self { name, file, entries, settings: settings.clone() })
     }
 
     /// Paths of the file are relative to its folder.
@@ -80,7 +94,7 @@ impl Jsonl {
     }
 
     fn ids(&self) -> Vec<BugId> {
-        self.entries.iter().map(|entry| BugId { benchmark: NAME.into(), name: entry.id.clone() }).collect()
+        self.entries.iter().map(|entry| BugId { benchmark: self.name.into(), name: entry.id.clone() }).collect()
     }
 
     /// A path of an entry, which must exist and lie beside or below the list: a list may come from anybody, and what it
@@ -130,7 +144,7 @@ fn wrong(path: &Utf8Path, what: String) -> BenchmarkError {
 #[async_trait::async_trait]
 impl Benchmark for Jsonl {
     fn name(&self) -> &'static str {
-        NAME
+        self.name
     }
 
     fn list(&self) -> Result<Vec<BugId>, BenchmarkError> {
