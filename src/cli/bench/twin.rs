@@ -7,9 +7,10 @@ use crate::benchmark;
 use crate::benchmark::twin::{self, Manner, Twin};
 use crate::cli::error::Failure;
 use crate::cli::tell;
-use crate::domain::{BugId, FileChange, Patch, TestId};
+use crate::domain::{BugId, FileChange, Outcome, Patch, TestId, Validation};
 use crate::tools::Workbench;
 use crate::twin::Caution;
+use crate::validate::ValidateError;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -79,11 +80,11 @@ async fn twin_of(bug: &BugId, args: &BenchTwinArgs, out: &Utf8Path) -> Result<(M
         let tried = tried(&original, manner, (out, &place), &args.measured).await;
         let removed = |error| Failure::io(&format!("cannot remove {folder}"), &error);
         match tried {
-            Ok(twin) => {
+            Ok((twin, repair)) => {
                 let names: BTreeMap<&str, &str> = twin.naming.pairs().collect();
                 let told = json!({"original": bug, "names": names, "kept": twin.kept});
                 write(&folder.join("names.json"), &format!("{told:#}\n"))?;
-                return Ok((Made::of(&twin, manner), twin.line));
+                return Ok((Made::of(&twin, manner, repair), twin.line));
             }
             Err(failure) => {
                 first.get_or_insert(failure);
@@ -102,17 +103,18 @@ async fn tried(
     manner: Manner,
     (out, place): (&Utf8Path, &str),
     args: &MeasuredArgs,
-) -> Result<Twin, Failure> {
+) -> Result<(Twin, Outcome), Failure> {
     let twin = twin::make(&original.bench.checkout, manner, (&out.join(place), place), &original.sandbox).await?;
     let list = out.join(ON_TRIAL);
     write(&list, &format!("{}\n", twin.line))?;
     let judged = alike(&original.bench, &twin, &list, args).await;
     fs::remove_file(&list).map_err(|error| Failure::io(&format!("cannot remove {list}"), &error))?;
-    judged.map(|()| twin)
+    judged.map(|repair| (twin, repair))
 }
 
-/// Judges a twin: its tests end as those of the original, and the developer's repair is plausible.
-async fn alike(original: &Workbench, twin: &Twin, list: &Utf8Path, args: &MeasuredArgs) -> Result<(), Failure> {
+/// Judges a twin: its tests end as those of the original, and the developer's repair is plausible, or has the word that it
+/// has there.
+async fn alike(original: &Workbench, twin: &Twin, list: &Utf8Path, args: &MeasuredArgs) -> Result<Outcome, Failure> {
     let id = BugId { benchmark: twin::NAME.into(), name: original.checkout.bug.to_string() };
     let args =
         MeasuredArgs { root: Some(list.to_owned()), java_home: args.java_home.clone(), set: String::new(), ..*args };
@@ -139,13 +141,21 @@ async fn alike(original: &Workbench, twin: &Twin, list: &Utf8Path, args: &Measur
     if triggering != of_twin {
         return Err(unlike("its twin is not alike: other tests are its triggering ones".into()));
     }
-    let verdict =
-        solved.bench.validator.verdict(&repair(&solved.bench)?).await.map_err(|error| unlike(error.to_string()))?;
-    if verdict.validation.is_plausible() {
-        return Ok(());
+    let said = word(&solved.bench).await?;
+    if said.is_plausible() || word(original).await?.outcome == said.outcome {
+        return Ok(said.outcome);
     }
-    let detail = verdict.validation.detail.lines().next().unwrap_or_default().to_owned();
-    Err(unlike(format!("the repair does not carry over: {} ({detail})", verdict.validation.outcome)))
+    let detail = said.detail.lines().next().unwrap_or_default();
+    Err(unlike(format!("the repair does not carry over: {} ({detail})", said.outcome)))
+}
+
+/// The judge's word on the developer's repair.
+async fn word(bench: &Workbench) -> Result<Validation, Failure> {
+    // What was judged before is judged anew, not called a duplicate.
+    bench.validator.forget();
+    let judged = bench.validator.verdict(&repair(bench)?).await;
+    let failed = |error: ValidateError| Failure::unusable(error.to_string(), "it is left out of the twins");
+    Ok(judged.map_err(failed)?.validation)
 }
 
 /// The developer's repair of a bug on the bench as a patch.

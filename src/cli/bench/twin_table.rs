@@ -2,7 +2,7 @@
 
 use super::measured::TableFormat;
 use crate::benchmark::twin::{Manner, Twin};
-use crate::domain::BugId;
+use crate::domain::{BugId, Outcome};
 use crate::twin::Caution;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -18,12 +18,14 @@ pub(super) struct Made {
     rewritten: usize,
     reordered: usize,
     manner: Manner,
+    /// The judge's word on the developer's repair.
+    repair: Outcome,
 }
 
 impl Made {
-    pub(super) fn of(twin: &Twin, manner: Manner) -> Self {
+    pub(super) fn of(twin: &Twin, manner: Manner, repair: Outcome) -> Self {
         let Twin { declared, kept, rewritten, reordered, .. } = twin;
-        Self { declared: *declared, kept: kept.clone(), rewritten: *rewritten, reordered: *reordered, manner }
+        Self { declared: *declared, kept: kept.clone(), rewritten: *rewritten, reordered: *reordered, manner, repair }
     }
 
     fn changed(&self) -> usize {
@@ -32,8 +34,12 @@ impl Made {
 
     /// One line on it.
     pub(super) fn text(&self) -> String {
+        let repair = match self.repair {
+            Outcome::Plausible => "repair carried over".to_owned(),
+            word => format!("repair {word} as that of the original"),
+        };
         let mut text = format!(
-            "tests alike, repair carried over; {} of {} names changed, {} places in other words, {} files in another order",
+            "tests alike, {repair}; {} of {} names changed, {} places in other words, {} files in another order",
             self.changed(),
             self.declared,
             self.rewritten,
@@ -66,6 +72,7 @@ fn table(made: &BTreeMap<BugId, Made>, left_out: &BTreeMap<BugId, String>, markd
     let mut text = String::new();
     let (changed, declared) = sums(made);
     let share = 100.0 * changed as f64 / declared.max(1) as f64;
+    let plausible = made.values().filter(|one| one.repair == Outcome::Plausible).count();
     let all = made.values().filter(|one| one.kept.is_empty()).count();
     if markdown {
         text.push_str("| bug | names changed | declared | places | files reordered |\n|---|---|---|---|---|\n");
@@ -83,7 +90,8 @@ fn table(made: &BTreeMap<BugId, Made>, left_out: &BTreeMap<BugId, String>, markd
     }
     let _ = writeln!(
         text,
-        "{} of {} bugs have a twin: its tests end as theirs, and the developer's repair is plausible",
+        "{} of {} bugs have a twin: its tests end as theirs; the developer's repair is plausible in {plausible}, in others as \
+         the original's",
         made.len(),
         made.len() + left_out.len()
     );
@@ -103,7 +111,7 @@ fn object(made: &BTreeMap<BugId, Made>, left_out: &BTreeMap<BugId, String>) -> V
     let twin = |(bug, one): (&BugId, &Made)| {
         json!({"bug": bug, "changed": one.changed(), "declared": one.declared, "kept": one.kept,
             "rewritten": one.rewritten, "reordered": one.reordered, "cautious": one.manner.caution == Caution::Much,
-            "other_words": one.manner.rewrites})
+            "other_words": one.manner.rewrites, "repair": one.repair})
     };
     let left: BTreeMap<String, &String> = left_out.iter().map(|(bug, why)| (bug.to_string(), why)).collect();
     json!({"schema": 1, "twins": made.iter().map(twin).collect::<Vec<_>>(), "changed": changed, "declared": declared,
