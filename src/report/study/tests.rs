@@ -160,7 +160,7 @@ fn twins_stand_beside_their_originals() {
     runs.push(ended("twin:d:B-1", Some(Level::L1)));
     let study = Study::of(runs, Vec::new());
     // (4+1)/12 and (0+1)/12: 0.3333 ± 1.96 · sqrt((0.5 - 0.1111) / 12).
-    let row = ["m", "plausible", "10", "10", "6", "4", "0", "40.0", "-1.9 to 68.6", "0.1250"];
+    let row = ["m", "plausible", "10", "10", "6", "4", "0", "40.0", "-2.0 to 68.6", "0.1250"];
     assert_eq!(cells(&study, "twins", 0), row);
     assert_eq!(cells(&study, "twins", 1)[1], "correct");
 }
