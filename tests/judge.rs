@@ -101,7 +101,7 @@ async fn what_cannot_be_judged_is_said_before_anything_else() {
     let broken = Trial::new(&[("src/a/B.java", "package a; class B { int x = ; }"), ("test/a/T.java", "")]).await;
     let error = open(&broken.checkout, &broken.sandbox, broken.options.clone()).await.err().unwrap();
     assert!(
-        matches!(&error, ValidateError::BaselineDoesNotCompile { first } if first.contains("src/a/B.java:1")),
+        matches!(&error, ValidateError::BaselineDoesNotCompile { first, .. } if first.contains("src/a/B.java:1")),
         "{error}"
     );
 

@@ -85,7 +85,7 @@ async fn a_run_is_recorded_without_secrets_and_replayed_without_a_network() {
         assert_eq!(&replay.ask(question).await.unwrap(), answer);
     }
     let changed = replay.ask(&query("Fixer", "once more")).await.unwrap_err();
-    assert!(matches!(&changed, ModelError::NotRecorded(text) if text.contains("+once more")), "{changed}");
+    assert!(matches!(&changed, ModelError::NotRecorded(text) if text.what.contains("+once more")), "{changed}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -195,6 +195,6 @@ async fn a_probe_tells_what_the_endpoint_can_do() {
     let findings = model.probe("scripted").await;
     let seen: Vec<(&str, bool)> = findings.iter().map(|finding| (finding.what, finding.ok)).collect();
     assert_eq!(seen, [("contact", true), ("text", true), ("tools", false), ("usage", true), ("price", false)]);
-    assert!(findings[2].detail.contains("read from text"), "{findings:?}");
+    assert!(findings[2].detail.what.contains("read from text"), "{findings:?}");
     drop(endpoint);
 }

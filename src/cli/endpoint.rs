@@ -94,9 +94,7 @@ fn provider(name: &str) -> Result<&'static Provider, Failure> {
 /// The file cannot be read or is of another schema.
 pub(super) fn price_list(config: &Config) -> Result<Prices, Failure> {
     match &config.prices {
-        Some(path) => {
-            Prices::load(path).map_err(|e| Failure::unusable(e.to_string(), "give a file in litellm's schema"))
-        }
+        Some(path) => Ok(Prices::load(path)?),
         None => match prices::own_list().filter(|own| own.is_file()) {
             Some(own) => Prices::load(&own)
                 .map_err(|e| Failure::unusable(e.to_string(), "make it anew: `unidebug prices update FILE`")),

@@ -3,11 +3,11 @@
 use crate::agent::AgentError;
 use crate::agent::profile::ProfileError;
 use crate::benchmark::BenchmarkError;
-use crate::domain::Reached;
+use crate::domain::{Problem, Reached};
 use crate::escalate::prepare::PrepareError;
 use crate::escalate::{BuildError, RepairError, StrategyError};
 use crate::journal::JournalError;
-use crate::llm::ModelError;
+use crate::llm::{ModelError, PriceError, RecordingError};
 use crate::prompt::PromptError;
 use crate::sandbox::SandboxError;
 use crate::tools::ToolError;
@@ -38,6 +38,9 @@ pub(super) const DEFERRED: &str = "deferred";
 /// Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
 
+/// What to do at a cap that says nothing of its own.
+const RAISE: &str = "raise the cap";
+
 /// A command's error.
 #[derive(Debug)]
 pub(super) struct Failure {
@@ -53,12 +56,7 @@ pub(super) struct Failure {
 
 impl Failure {
     fn new(exit: u8, code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        let (message, hint) = (message.into(), hint.into());
-        // Rooms that know better than this table say so behind their message.
-        match message.split_once("\nhint: ") {
-            Some((message, own)) => Self { exit, code, message: message.to_owned(), hint: own.to_owned() },
-            None => Self { exit, code, message, hint },
-        }
+        Self { exit, code, message: message.into(), hint: hint.into() }
     }
 
     /// What was typed is wrong.
@@ -154,7 +152,8 @@ impl From<JournalError> for Failure {
             JournalError::Owned { .. } => LATER,
             _ => UNUSABLE,
         };
-        Self::new(exit, "run_directory", error.to_string(), "choose another folder with --out")
+        let hint = error.hint();
+        Self::new(exit, "run_directory", error.to_string(), hint)
     }
 }
 
@@ -182,7 +181,7 @@ impl From<ValidateError> for Failure {
 
 impl From<Reached> for Failure {
     fn from(reached: Reached) -> Self {
-        let hint = if reached.hint.is_empty() { "raise the cap".to_owned() } else { reached.hint };
+        let hint = if reached.hint.is_empty() { RAISE.to_owned() } else { reached.hint };
         Self::cap(reached.what, hint)
     }
 }
@@ -198,11 +197,26 @@ impl From<ModelError> for Failure {
                 "the endpoint refuses the request; check `--base-url` (a missing /v1?) and `--model`"
             }
             ModelError::Failed(_) => "the endpoint kept failing; try again later",
-            ModelError::OverBudget(cap) => &cap.hint,
+            ModelError::OverBudget(_) => RAISE,
             ModelError::Deferred(_) => "the batch goes on with it when its answer is there",
             ModelError::NotRecorded(_) => "record the run again, or replay it with the program that recorded it",
         };
-        Self::model(error.to_string(), hint)
+        let problem = error.into_problem();
+        Self::model(problem.what, problem.hint.unwrap_or_else(|| hint.to_owned()))
+    }
+}
+
+impl From<PriceError> for Failure {
+    fn from(error: PriceError) -> Self {
+        let hint = error.hint();
+        Self::unusable(error.to_string(), hint)
+    }
+}
+
+impl From<RecordingError> for Failure {
+    fn from(error: RecordingError) -> Self {
+        let hint = error.hint();
+        Self::unusable(error.to_string(), hint)
     }
 }
 
@@ -214,7 +228,8 @@ impl From<ProfileError> for Failure {
 
 impl From<PromptError> for Failure {
     fn from(error: PromptError) -> Self {
-        Self::new(UNUSABLE, "prompt", error.to_string(), "correct the prompt, or leave `--prompts` away")
+        let hint = error.hint();
+        Self::new(UNUSABLE, "prompt", error.to_string(), hint)
     }
 }
 
@@ -239,7 +254,8 @@ impl From<AgentError> for Failure {
             AgentError::Journal(error) => Self::io("the journal cannot be written", &error),
             AgentError::StoppedAtCap(cap) => cap.into(),
             AgentError::Deferred(what) => Self::new(LATER, DEFERRED, what, "the batch goes on with it"),
-            AgentError::Spent(what) | AgentError::Nothing(what) => Self::cap(what, "raise the cap"),
+            AgentError::Spent(Problem { what, hint }) => Self::cap(what, hint.unwrap_or_else(|| RAISE.to_owned())),
+            AgentError::Nothing(what) => Self::cap(what, RAISE),
         }
     }
 }

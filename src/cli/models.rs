@@ -121,8 +121,7 @@ impl Models {
         }
         for one in &named {
             if let Named::Replay(path) = one {
-                let replay = Replay::open(Utf8Path::new(path))
-                    .map_err(|e| Failure::unusable(e.to_string(), "give a folder that `--record` wrote"))?;
+                let replay = Replay::open(Utf8Path::new(path))?;
                 // A request is looked up as it was recorded: without secrets.
                 let replay = Redacting::new(Arc::new(replay), models.redactor.clone());
                 models.replays.insert(path.clone(), Arc::new(replay));

@@ -17,8 +17,7 @@ pub(super) fn update(list: &Utf8Path) -> Result<u8, Failure> {
         return Err(Failure::unusable("there is no folder for settings", "set HOME, or give the list with --prices"));
     };
     let day = today().to_string();
-    let taken = Prices::take_over(list, &own, &day)
-        .map_err(|e| Failure::unusable(e.to_string(), "give litellm's `model_prices_and_context_window.json`"))?;
+    let taken = Prices::take_over(list, &own, &day)?;
     let left = match taken.unreadable {
         0 => String::new(),
         n => format!("; {n} entries without a readable price were left out"),

@@ -1,5 +1,6 @@
 //! Caps of a bug's run, and what is said when one is reached.
 
+use super::Problem;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -67,5 +68,11 @@ impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
         if self.hint.is_empty() { Ok(()) } else { write!(f, "\nhint: {}", self.hint) }
+    }
+}
+
+impl From<Reached> for Problem {
+    fn from(reached: Reached) -> Self {
+        Self { what: reached.what, hint: Some(reached.hint).filter(|hint| !hint.is_empty()) }
     }
 }

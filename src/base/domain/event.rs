@@ -1,7 +1,7 @@
 //! What happens during a run, told once; reports and progress are readers of these.
 
 use super::{
-    AgentName, BugId, Diagnostic, Failure, Level, LineSpan, Mark, Outcome, Ranking, Reached, RepoPath, TestId,
+    AgentName, BugId, Diagnostic, Failure, Level, LineSpan, Mark, Outcome, Problem, Ranking, Reached, RepoPath, TestId,
     ToolName, Usage,
 };
 use serde::{Deserialize, Serialize};
@@ -232,7 +232,8 @@ pub enum Event {
         /// In which way.
         how: Unanswered,
         /// The reason.
-        why: String,
+        #[serde(flatten)]
+        why: Problem,
         /// The cap, where one was the reason; absent in journals of older programs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cap: Option<Reached>,

@@ -16,6 +16,7 @@ mod ids;
 mod location;
 mod outcome;
 mod patch;
+mod problem;
 mod progress;
 mod reproduction;
 mod test;
@@ -36,6 +37,7 @@ pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId,
 pub use location::{LineSpan, Location, Ranking, Suspect};
 pub use outcome::{Diagnostic, HeldOut, Outcome, Validation};
 pub use patch::{FileChange, Patch};
+pub use problem::Problem;
 pub use progress::{Progress, Watcher};
 pub use reproduction::Reproduction;
 pub use test::{Failure, Frame, Loss, RunEnd, TestReport, TestResult, TestStatus};

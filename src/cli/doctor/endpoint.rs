@@ -4,7 +4,7 @@ use super::{Check, State};
 use crate::cli::config::Config;
 use crate::cli::endpoint::{Address, price_list};
 use crate::cli::tell;
-use crate::domain::Cost;
+use crate::domain::{Cost, Problem};
 use crate::llm::{Finding, OpenAi, Redactor};
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {
@@ -49,7 +49,7 @@ async fn contact(config: &Config, address: &Address) -> Vec<Check> {
     };
     let redactor = Redactor::of_environment(address.key.clone());
     match client {
-        Err(error) => checks.push(told(&redactor, "endpoint", State::Missing, &error.to_string())),
+        Err(error) => checks.push(told(&redactor, "endpoint", State::Missing, &error.into_problem())),
         Ok(client) => {
             for model in asked {
                 let most = match client.probe_cost(model) {
@@ -74,10 +74,10 @@ fn of(redactor: &Redactor, model: &str, Finding { what, ok, detail }: &Finding) 
     told(redactor, &what, state, detail)
 }
 
-/// A text of the endpoint's, without secrets, split into what is and what to do.
-fn told(redactor: &Redactor, what: &str, state: State, text: &str) -> Check {
-    let clean = redactor.text(text);
-    let (detail, fix) = clean.split_once("\nhint: ").unwrap_or((&clean, "see what the endpoint says"));
+/// What was seen of the endpoint, without secrets.
+fn told(redactor: &Redactor, what: &str, state: State, seen: &Problem) -> Check {
+    let detail = redactor.text(&seen.what);
+    let fix = redactor.text(seen.hint.as_deref().unwrap_or("see what the endpoint says"));
     match state {
         State::Ok => Check::ok(what, detail),
         _ => Check::not(state, what, detail, fix),

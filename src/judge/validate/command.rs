@@ -160,9 +160,9 @@ impl CommandJudge {
         match self.run(&Patch::default(), self.options.max_time, known).await? {
             Ran::Tested(report) => Ok(report),
             Ran::NotBuilt(diagnostics) => {
-                let first = diagnostics.first().map_or("no reason given", |first| &first.message);
-                let hint = self.closed_in().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
-                Err(ValidateError::BaselineDoesNotCompile { first: format!("{first}{hint}") })
+                let first = diagnostics.first().map_or("no reason given", |first| &first.message).to_owned();
+                let hint = self.closed_in().map(str::to_owned);
+                Err(ValidateError::BaselineDoesNotCompile { first, hint })
             }
         }
     }

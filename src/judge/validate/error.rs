@@ -15,6 +15,8 @@ pub enum ValidateError {
     BaselineDoesNotCompile {
         /// The compiler's first complaint.
         first: String,
+        /// What to do, where more is known than that it must compile.
+        hint: Option<String>,
     },
     /// No test fails.
     #[error("nothing to repair: no test fails{} and {passing} pass", but(aside))]
@@ -58,6 +60,7 @@ impl ValidateError {
     /// What to do about it, in one line.
     pub fn hint(&self) -> String {
         match self {
+            Self::BaselineDoesNotCompile { hint: Some(hint), .. } => hint.clone(),
             Self::BaselineDoesNotCompile { .. } => {
                 "make the project compile first; only its behaviour is repaired".into()
             }

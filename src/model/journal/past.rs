@@ -158,6 +158,6 @@ impl Past {
 
 /// A request whose response nobody waited for: the run had ended meanwhile.
 fn abandoned(scope: &Scope, key: &str) -> Event {
-    let why = "the recorded run ended before this response came".to_owned();
+    let why = "the recorded run ended before this response came".into();
     Event::Failed { scope: scope.clone(), key: key.to_owned(), how: Unanswered::Cap, why, cap: None }
 }

@@ -92,7 +92,7 @@ fn a_second_owner_is_refused_by_name_and_the_lock_ends_with_its_holder() {
     assert!(matches!(RunDir::open(&path), Err(JournalError::Owned { .. })));
     drop(journal);
     let used = RunDir::create(&path).unwrap_err();
-    assert!(matches!(&used, JournalError::Used { .. }) && used.to_string().contains("unidebug resume"), "{used}");
+    assert!(matches!(&used, JournalError::Used { .. }) && used.hint().contains("unidebug resume"), "{used}");
     assert!(matches!(RunDir::open(&path.join("none")), Err(JournalError::NoRun { .. })));
 }
 

@@ -125,7 +125,7 @@ impl ChatModel for Capped {
     async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
         match self.within_budget(query).await {
             // It cost nothing, and a replay must meet it at the same place: it is an answer like any other.
-            Err(ModelError::ContextLength(what)) => Ok(Answer::overflow(&what)),
+            Err(ModelError::ContextLength(problem)) => Ok(Answer::overflow(&problem.what)),
             other => other,
         }
     }

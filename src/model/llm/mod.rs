@@ -38,7 +38,7 @@ pub use redact::{Redacting, Redactor};
 pub use replay::Replay;
 pub use secret::Secret;
 
-use crate::domain::{Reached, Usage};
+use crate::domain::{Problem, Reached, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -137,25 +137,25 @@ impl Answer {
 pub enum ModelError {
     /// No key, or the endpoint refuses it (401, 403, 402).
     #[error("{0}")]
-    Auth(String),
+    Auth(Problem),
     /// The endpoint does not know the model.
     #[error("{0}")]
-    UnknownModel(String),
+    UnknownModel(Problem),
     /// The endpoint was never reached.
     #[error("{0}")]
-    Unreachable(String),
+    Unreachable(Problem),
     /// The prompt is larger than the model's context.
     #[error("{0}")]
-    ContextLength(String),
+    ContextLength(Problem),
     /// The endpoint refuses a parameter.
     #[error("{0}")]
-    BadRequest(String),
+    BadRequest(Problem),
     /// Still failing after all retries: rate limit, server, transport.
     #[error("{0}")]
-    Failed(String),
+    Failed(Problem),
     /// The recording holds no answer to this request.
     #[error("{0}")]
-    NotRecorded(String),
+    NotRecorded(Problem),
     /// The request waits for the next batch, and its run with it; nothing was sent yet.
     #[error("{0}")]
     Deferred(String),
@@ -165,19 +165,34 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// The same error with another message.
+    /// The same error with other texts.
     #[must_use]
-    pub fn map(self, change: impl FnOnce(String) -> String) -> Self {
+    pub fn map(self, change: impl Fn(String) -> String) -> Self {
         match self {
-            Self::Auth(text) => Self::Auth(change(text)),
-            Self::UnknownModel(text) => Self::UnknownModel(change(text)),
-            Self::Unreachable(text) => Self::Unreachable(change(text)),
-            Self::ContextLength(text) => Self::ContextLength(change(text)),
-            Self::BadRequest(text) => Self::BadRequest(change(text)),
-            Self::Failed(text) => Self::Failed(change(text)),
-            Self::NotRecorded(text) => Self::NotRecorded(change(text)),
-            Self::Deferred(text) => Self::Deferred(change(text)),
+            Self::Auth(problem) => Self::Auth(problem.map(change)),
+            Self::UnknownModel(problem) => Self::UnknownModel(problem.map(change)),
+            Self::Unreachable(problem) => Self::Unreachable(problem.map(change)),
+            Self::ContextLength(problem) => Self::ContextLength(problem.map(change)),
+            Self::BadRequest(problem) => Self::BadRequest(problem.map(change)),
+            Self::Failed(problem) => Self::Failed(problem.map(change)),
+            Self::NotRecorded(problem) => Self::NotRecorded(problem.map(change)),
+            Self::Deferred(what) => Self::Deferred(change(what)),
             Self::OverBudget(cap) => Self::OverBudget(Reached { what: change(cap.what), ..cap }),
+        }
+    }
+
+    /// What went wrong, with what to do where that is known.
+    pub fn into_problem(self) -> Problem {
+        match self {
+            Self::Auth(problem)
+            | Self::UnknownModel(problem)
+            | Self::Unreachable(problem)
+            | Self::ContextLength(problem)
+            | Self::BadRequest(problem)
+            | Self::Failed(problem)
+            | Self::NotRecorded(problem) => problem,
+            Self::Deferred(what) => what.into(),
+            Self::OverBudget(cap) => cap.into(),
         }
     }
 }

@@ -17,7 +17,7 @@ const BUNDLED_DATE: &str = "2026-11-24";
 #[derive(Debug, thiserror::Error)]
 pub enum PriceError {
     /// It cannot be read.
-    #[error("cannot read prices from `{path}`: {cause}\nhint: give a readable JSON file")]
+    #[error("cannot read prices from `{path}`: {cause}")]
     Unreadable {
         /// The file.
         path: Utf8PathBuf,
@@ -25,7 +25,7 @@ pub enum PriceError {
         cause: String,
     },
     /// What was taken over cannot be written.
-    #[error("cannot write prices into `{path}`: {cause}\nhint: check the rights of that folder")]
+    #[error("cannot write prices into `{path}`: {cause}")]
     Unwritable {
         /// The file.
         path: Utf8PathBuf,
@@ -33,16 +33,45 @@ pub enum PriceError {
         cause: String,
     },
     /// It is not of the schema.
-    #[error(
-        "`{path}` is no list of prices: {what}\nhint: the form is {{\"model\": {{\"input_cost_per_token\": 1e-6, \
-         \"output_cost_per_token\": 2e-6}}}}"
-    )]
+    #[error("`{path}` is no list of prices: {what}")]
     Malformed {
         /// The file.
         path: Utf8PathBuf,
         /// What is wrong.
         what: String,
     },
+}
+
+impl PriceError {
+    /// What to do about it, in one sentence without a full stop.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "give a readable JSON file",
+            Self::Unwritable { .. } => "check the rights of that folder",
+            Self::Malformed { .. } => {
+                "the form is {\"model\": {\"input_cost_per_token\": 1e-6, \"output_cost_per_token\": 2e-6}}"
+            }
+        }
+    }
+}
+
+/// Why a text is no list of prices.
+#[derive(Debug, thiserror::Error)]
+enum NoPrices {
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error("it is no JSON object")]
+    NoObject,
+    #[error("`{0}`: {1}")]
+    Entry(String, NoPrice),
+}
+
+/// A field of an entry that holds no price.
+#[derive(Debug, thiserror::Error)]
+#[error("{field} is `{value}`, not a price")]
+struct NoPrice {
+    field: String,
+    value: Value,
 }
 
 /// US dollars per token.
@@ -168,7 +197,8 @@ impl Prices {
     /// The file cannot be read or is not of that schema.
     pub fn load(path: &Utf8Path) -> Result<Self, PriceError> {
         let text = read(path)?;
-        let own = Self::parse(&text).map_err(|what| PriceError::Malformed { path: path.to_owned(), what })?;
+        let own = Self::parse(&text)
+            .map_err(|error| PriceError::Malformed { path: path.to_owned(), what: error.to_string() })?;
         let mut all = Self::bundled();
         all.models.extend(own);
         let taken: Option<Value> = serde_json::from_str(&text).ok();
@@ -179,13 +209,13 @@ impl Prices {
         Ok(Self { source: format!("`{path}` over the bundled list of {BUNDLED_DATE}"), ..all })
     }
 
-    fn parse(text: &str) -> Result<BTreeMap<String, Price>, String> {
-        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let entries = value.as_object().ok_or("it is no JSON object")?;
+    fn parse(text: &str) -> Result<BTreeMap<String, Price>, NoPrices> {
+        let value: Value = serde_json::from_str(text)?;
+        let entries = value.as_object().ok_or(NoPrices::NoObject)?;
         let mut models = BTreeMap::new();
         for (name, entry) in entries {
             // Entries that are not priced by token (images, audio, notes on the schema) are passed over.
-            if let Some(price) = price(entry).map_err(|what| format!("`{name}`: {what}"))? {
+            if let Some(price) = price(entry).map_err(|what| NoPrices::Entry(name.clone(), what))? {
                 models.insert(name.clone(), price);
             }
         }
@@ -241,16 +271,16 @@ fn read(path: &Utf8Path) -> Result<String, PriceError> {
 }
 
 /// The price in an entry; `None` when it is not priced by token.
-fn price(entry: &Value) -> Result<Option<Price>, String> {
+fn price(entry: &Value) -> Result<Option<Price>, NoPrice> {
     let field = |name: &str| match entry.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_f64().filter(|price| price.is_finite() && *price >= 0.0) {
             Some(price) => Ok(Some(price)),
-            None => Err(format!("{name} is `{value}`, not a price")),
+            None => Err(NoPrice { field: name.to_owned(), value: value.clone() }),
         },
     };
     // Without a price for cached tokens they cost what fresh ones do: an upper bound.
-    let rate = |suffix: &str| -> Result<Option<Rate>, String> {
+    let rate = |suffix: &str| -> Result<Option<Rate>, NoPrice> {
         let named = |name: &str| field(&format!("{name}{suffix}"));
         let (input, cached, written, output) = (named(INPUT)?, named(CACHED)?, named(WRITTEN)?, named(OUTPUT)?);
         Ok(input.zip(output).map(|(input, output)| Rate {
@@ -356,7 +386,8 @@ mod tests {
         assert_costs(prices.cost("gpt-6-sol", &usage(300_000, 100_000, 1000)), 0.8 + 0.04 + 0.015);
         assert!(prices.knows("gpt-4o") && !prices.knows("dall-e"));
         std::fs::write(&path, r#"{"m": {"input_cost_per_token": -1, "output_cost_per_token": 1}}"#).unwrap();
-        let error = Prices::load(&path).unwrap_err().to_string();
-        assert!(error.contains("`m`: input_cost_per_token is `-1`") && error.contains("hint:"), "{error}");
+        let error = Prices::load(&path).unwrap_err();
+        assert!(error.to_string().ends_with("`m`: input_cost_per_token is `-1`, not a price"), "{error}");
+        assert!(error.hint().contains("input_cost_per_token"));
     }
 }

@@ -18,7 +18,7 @@ pub(super) const FILE: &str = "recording.jsonl";
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     /// The system refused.
-    #[error("cannot use the recording `{path}`: {cause}\nhint: give a folder made by --record, or its {FILE}")]
+    #[error("cannot use the recording `{path}`: {cause}")]
     Io {
         /// The file.
         path: Utf8PathBuf,
@@ -26,7 +26,7 @@ pub enum RecordingError {
         cause: std::io::Error,
     },
     /// A line is no record.
-    #[error("`{path}`:{line}: {what}\nhint: the file is no recording, or was changed by hand")]
+    #[error("`{path}`:{line}: {what}")]
     Malformed {
         /// The file.
         path: Utf8PathBuf,
@@ -36,9 +36,7 @@ pub enum RecordingError {
         what: String,
     },
     /// A newer program made it.
-    #[error(
-        "`{path}` was made by {made_by} with schema {schema}, and this program reads up to {SCHEMA}\nhint: use {made_by}"
-    )]
+    #[error("`{path}` was made by {made_by} with schema {schema}, and this program reads up to {SCHEMA}")]
     Newer {
         /// The file.
         path: Utf8PathBuf,
@@ -47,6 +45,17 @@ pub enum RecordingError {
         /// The program and version that made it.
         made_by: String,
     },
+}
+
+impl RecordingError {
+    /// What to do about it, in one sentence without a full stop.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Io { .. } => format!("give a folder made by --record, or its {FILE}"),
+            Self::Malformed { .. } => "the file is no recording, or was changed by hand".into(),
+            Self::Newer { made_by, .. } => format!("use {made_by}"),
+        }
+    }
 }
 
 /// One request with its answer.
@@ -111,7 +120,9 @@ impl ChatModel for Recorder {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
             file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.sync_data())
         });
-        kept.map_err(|cause| ModelError::Failed(format!("cannot write the recording `{}`: {cause}", self.path)))?;
+        kept.map_err(|cause| {
+            ModelError::Failed(format!("cannot write the recording `{}`: {cause}", self.path).into())
+        })?;
         Ok(answer)
     }
 }

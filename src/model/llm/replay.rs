@@ -2,6 +2,7 @@
 
 use super::recording::{FILE, read};
 use super::{Answer, ChatModel, Exchange, ModelError, Query, RecordingError, answer_from, key};
+use crate::domain::Problem;
 use crate::domain::words::clipped;
 use camino::Utf8Path;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -71,7 +72,7 @@ impl Replay {
     }
 
     /// What is missing, and how the most similar recorded request of the same agent differs.
-    fn miss(&self, query: &Query) -> String {
+    fn miss(&self, query: &Query) -> Problem {
         let wanted = text_of(query);
         let agent = first_line(query);
         let lines: HashSet<&str> = wanted.lines().collect();
@@ -82,7 +83,7 @@ impl Replay {
         };
         let total = self.exchanges.len();
         let head = format!("the recording holds no answer to this request of `{agent}` ({total} recorded)");
-        let Some(nearest) = self.exchanges.iter().max_by_key(shared) else { return head };
+        let Some(nearest) = self.exchanges.iter().max_by_key(shared) else { return head.into() };
         let text = text_of(&nearest.request);
         let diff = similar::TextDiff::from_lines(&text, &wanted).unified_diff().context_radius(0).to_string();
         let changed: Vec<&str> = diff.lines().filter(|line| line.starts_with(['+', '-'])).collect();
@@ -90,9 +91,9 @@ impl Replay {
             changed.iter().take(DIFF_LINES).map(|line| clipped(line, LINE_LENGTH)).collect::<Vec<_>>().join("\n");
         let more = changed.len().saturating_sub(DIFF_LINES);
         let more = if more > 0 { format!("\n({more} more lines differ)") } else { String::new() };
-        format!(
-            "{head}\nthe nearest recorded request differs (- recorded, + asked):\n{shown}{more}\nhint: the prompt, the \
-             code or a setting changed since; record again with --record"
+        Problem::with_hint(
+            format!("{head}\nthe nearest recorded request differs (- recorded, + asked):\n{shown}{more}"),
+            "the prompt, the code or a setting changed since; record again with --record",
         )
     }
 }
@@ -201,8 +202,8 @@ mod tests {
         recorder(folder).ask(&query("line one\nline two")).await.unwrap();
         let error = Replay::open(folder).unwrap().ask(&query("line one\nline 2")).await.unwrap_err();
         let ModelError::NotRecorded(text) = error else { panic!("{error:?}") };
-        assert!(text.contains("`# Fixer` (1 recorded)") && text.contains("-line two\n+line 2"), "{text}");
-        assert!(!text.contains("line one"), "{text}");
+        assert!(text.what.contains("`# Fixer` (1 recorded)") && text.what.contains("-line two\n+line 2"), "{text}");
+        assert!(!text.what.contains("line one"), "{text}");
     }
 
     #[tokio::test]

@@ -6,7 +6,7 @@ use camino::Utf8PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum PromptError {
     /// The folder of own prompts cannot be read.
-    #[error("cannot read the prompts in `{path}`: {cause}\nhint: give a readable folder with templates in UTF-8")]
+    #[error("cannot read the prompts in `{path}`: {cause}")]
     Unreadable {
         /// The folder or file.
         path: Utf8PathBuf,
@@ -14,7 +14,7 @@ pub enum PromptError {
         cause: String,
     },
     /// A template is not well formed.
-    #[error("malformed template {file}:{line}: {what}\nhint: {hint}")]
+    #[error("malformed template {file}:{line}: {what}")]
     Malformed {
         /// The template: a path of the user, or its name when it is built in.
         file: String,
@@ -26,7 +26,7 @@ pub enum PromptError {
         hint: String,
     },
     /// A template needs what it was not given.
-    #[error("cannot render {file}:{line}: {what}\nhint: {hint}")]
+    #[error("cannot render {file}:{line}: {what}")]
     Render {
         /// The template.
         file: String,
@@ -38,11 +38,22 @@ pub enum PromptError {
         hint: String,
     },
     /// No template has that name.
-    #[error("no template `{name}` (there are: {known})\nhint: put `{name}` into the folder of prompts")]
+    #[error("no template `{name}` (there are: {known})")]
     Unknown {
         /// What was asked for.
         name: String,
         /// Names that exist.
         known: String,
     },
+}
+
+impl PromptError {
+    /// What to do about it, in one sentence without a full stop.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Unreadable { .. } => "give a readable folder with templates in UTF-8".into(),
+            Self::Malformed { hint, .. } | Self::Render { hint, .. } => hint.clone(),
+            Self::Unknown { name, .. } => format!("put `{name}` into the folder of prompts"),
+        }
+    }
 }

@@ -167,7 +167,8 @@ impl AgentRun<'_> {
             }
             let span = tracing::debug_span!("cycle", cycle, state = %state);
             let decision = match self.decided(policy, &self.view(memory, &state)).instrument(span).await {
-                Err(AgentError::Spent(explanation)) => {
+                Err(AgentError::Spent(problem)) => {
+                    let explanation = problem.to_string();
                     return Ok((Artifact::Nothing { explanation }, CAP_REACHED.into()));
                 }
                 Err(AgentError::Nothing(explanation)) => {

@@ -1,5 +1,6 @@
 //! Why an agent run is broken off. What an agent does not find is no error.
 
+use crate::domain::Problem;
 use crate::domain::Reached;
 use crate::llm::ModelError;
 use crate::prompt::PromptError;
@@ -16,7 +17,7 @@ pub enum AgentError {
     Deferred(String),
     /// A cap of a call, an agent or a level was reached: this agent is over, the run is not.
     #[error("{0}")]
-    Spent(String),
+    Spent(Problem),
     /// The built-in engine has nothing to go by, and why: this agent is over, the run is not.
     #[error("{0}")]
     Nothing(String),

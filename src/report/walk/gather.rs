@@ -69,7 +69,7 @@ impl Walk {
             }
             Event::Failed { scope, why, .. } => {
                 if let Some(query) = self.open_query(scope) {
-                    query.failed = Some(why.clone());
+                    query.failed = Some(why.to_string());
                 }
             }
             Event::Observed { scope, state, tool, args, ok, observation, seconds, .. } => {

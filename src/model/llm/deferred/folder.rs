@@ -1,6 +1,7 @@
 //! The folder of requests, batches and answers. Every file is there whole or not at all, and stays after a loss of power.
 
 use super::super::{Query, key};
+use crate::domain::Problem;
 use camino::{Utf8Path, Utf8PathBuf};
 use data_encoding::HEXLOWER;
 use serde::de::DeserializeOwned;
@@ -38,12 +39,14 @@ pub(super) enum Kept {
     /// The endpoint will not answer it.
     Refused {
         /// What it said.
-        why: String,
+        #[serde(flatten)]
+        why: Problem,
     },
     /// The prompt is larger than the model's context.
     TooLarge {
         /// What it said.
-        why: String,
+        #[serde(flatten)]
+        why: Problem,
     },
 }
 

@@ -42,7 +42,8 @@ impl ChatModel for Deferred {
 
     async fn ask(&self, query: &Query) -> Result<Answer, ModelError> {
         let failed = |error: std::io::Error| {
-            ModelError::Failed(format!("the folder of requests cannot be used: {error} ({})", self.mailbox.folder()))
+            let folder = self.mailbox.folder();
+            ModelError::Failed(format!("the folder of requests cannot be used: {error} ({folder})").into())
         };
         match self.mailbox.answer(query).map_err(failed)? {
             Some(Kept::Answer { response }) => {

@@ -155,7 +155,7 @@ impl Post {
             }
             Ok(Stage::Refused(why)) => {
                 self.store.keep_batch(nth, &Sent { over: true, ..sent })?;
-                Err(ModelError::BadRequest(why).into())
+                Err(ModelError::BadRequest(why.into()).into())
             }
             Err(ModelError::Failed(why)) => {
                 tracing::warn!("a batch cannot be looked at now: {why}");
@@ -202,7 +202,7 @@ impl Post {
                         tracing::warn!("a request of a batch failed: {why}");
                         continue;
                     }
-                    Some(other) => Kept::Refused { why: other.to_string() },
+                    Some(other) => Kept::Refused { why: other.into_problem() },
                 },
                 Came::Nothing => continue,
             };
@@ -215,7 +215,7 @@ impl Post {
                 self.store.keep_request(&id, &request)?;
             } else {
                 let why = format!("the batch endpoint gave no answer in {TRIES} batches");
-                self.store.keep_answer(&id, &Kept::Refused { why })?;
+                self.store.keep_answer(&id, &Kept::Refused { why: why.into() })?;
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Where requests go, and how long we wait.
 
 use super::super::{Api, ModelError, Prices, Provider, Secret};
+use crate::domain::Problem;
 use async_openai::config::Config;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
@@ -92,9 +93,9 @@ impl Endpoint {
 
     pub(super) fn checked_url(&self) -> Result<Url, ModelError> {
         let refuse = |why: &str| {
-            ModelError::Unreachable(format!(
-                "`{}` is no base URL: {why}\nhint: give the address before `/chat/completions`, as `http://127.0.0.1:8080/v1`",
-                self.base_url
+            ModelError::Unreachable(Problem::with_hint(
+                format!("`{}` is no base URL: {why}", self.base_url),
+                "give the address before `/chat/completions`, as `http://127.0.0.1:8080/v1`",
             ))
         };
         let url = Url::parse(&self.base_url).map_err(|error| refuse(&error.to_string()))?;
@@ -123,7 +124,7 @@ impl Endpoint {
         let builder = if is_local(url) { builder.no_proxy() } else { builder };
         // Where nothing is encrypted the system's certificates need not be read, which takes longer than a request.
         let builder = if url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
-        builder.build().map_err(|error| ModelError::Unreachable(format!("cannot set up a connection: {error}")))
+        builder.build().map_err(|error| ModelError::Unreachable(format!("cannot set up a connection: {error}").into()))
     }
 }
 
@@ -191,11 +192,10 @@ pub(super) fn authorization(key: Option<&Secret>) -> Result<Option<HeaderValue>,
 fn in_header(key: Option<&Secret>, before: &str) -> Result<Option<HeaderValue>, ModelError> {
     let Some(key) = key.filter(|key| !key.expose().is_empty()) else { return Ok(None) };
     let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose())).map_err(|_| {
-        ModelError::Auth(
-            "the key holds characters that no header can carry, such as a line break inside it\nhint: the variable or \
-             file must hold the key alone"
-                .to_owned(),
-        )
+        ModelError::Auth(Problem::with_hint(
+            "the key holds characters that no header can carry, such as a line break inside it",
+            "the variable or file must hold the key alone",
+        ))
     })?;
     value.set_sensitive(true);
     Ok(Some(value))
@@ -228,7 +228,7 @@ mod tests {
     fn a_base_url_is_checked_before_anything_is_sent() {
         for bad in ["", "localhost:8080/v1", "ftp://a/v1", "http://", "https://user:pass@a.example/v1"] {
             let error = Endpoint::new(bad, None).checked_url().unwrap_err();
-            assert!(matches!(&error, ModelError::Unreachable(text) if text.contains("hint:")), "{bad}: {error}");
+            assert!(matches!(&error, ModelError::Unreachable(problem) if problem.hint.is_some()), "{bad}: {error}");
         }
         let endpoint = Endpoint::new("http://127.0.0.1:8080/v1/chat/completions/", None);
         assert_eq!(endpoint.base_url, "http://127.0.0.1:8080/v1");

@@ -3,6 +3,7 @@
 use super::super::{ModelError, Secret};
 use super::certificate;
 use super::error_body::{as_text, quote, readable, retry_after, retry_delay};
+use crate::domain::Problem;
 use async_openai::error::OpenAIError;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -247,50 +248,48 @@ impl Failure {
         let tried = if self.tries > 1 { format!(" ({} tries)", self.tries) } else { String::new() };
         let id = self.request_id.as_ref().map(|id| format!(" [request {id}]")).unwrap_or_default();
         let what = format!("{host}: {self}{id}{tried}");
+        let hinted = |hint: &str| Problem::with_hint(what.as_str(), hint);
         match (self.kind, self.status) {
-            (Kind::Connect | Kind::Timeout | Kind::Broken, _) if !reached => ModelError::Unreachable(format!(
-                "cannot reach {host}: {}{tried}\nhint: {}",
-                self.message,
-                certificate::hint(&self.message).unwrap_or("is the server running, and is the base URL right?")
-            )),
-            (Kind::NotJson, _) => ModelError::Unreachable(format!(
-                "{host} answers, but not as an OpenAI-compatible endpoint: {}\nhint: did you forget `/v1` in the base URL?",
-                self.message
-            )),
-            (Kind::Refused, Some(300..400)) => {
-                ModelError::Unreachable(format!("{what}\nhint: use that address as base URL"))
+            (Kind::Connect | Kind::Timeout | Kind::Broken, _) if !reached => {
+                ModelError::Unreachable(Problem::with_hint(
+                    format!("cannot reach {host}: {}{tried}", self.message),
+                    certificate::hint(&self.message).unwrap_or("is the server running, and is the base URL right?"),
+                ))
             }
-            _ if self.is_context_overflow() => {
-                ModelError::ContextLength(format!("{what}\nhint: use a model with a larger context"))
-            }
-            _ if self.is_unknown_model() => ModelError::UnknownModel(format!(
-                "{host} does not know the model `{model}`: {}\nhint: the names it knows are listed at its `/models`",
-                self.message
+            (Kind::NotJson, _) => ModelError::Unreachable(Problem::with_hint(
+                format!("{host} answers, but not as an OpenAI-compatible endpoint: {}", self.message),
+                FORGOTTEN_VERSION,
             )),
-            (Kind::Refused, Some(401 | 403)) => ModelError::Auth(refused_key(&what, *key)),
+            (Kind::Refused, Some(300..400)) => ModelError::Unreachable(hinted("use that address as base URL")),
+            _ if self.is_context_overflow() => ModelError::ContextLength(hinted("use a model with a larger context")),
+            _ if self.is_unknown_model() => ModelError::UnknownModel(Problem::with_hint(
+                format!("{host} does not know the model `{model}`: {}", self.message),
+                "the names it knows are listed at its `/models`",
+            )),
+            (Kind::Refused, Some(401 | 403)) => ModelError::Auth(refused_key(what, *key)),
             // Google's word for a key that it does not know.
             (Kind::Refused, Some(400)) if self.told().contains("api key not valid") => {
-                ModelError::Auth(refused_key(&what, *key))
+                ModelError::Auth(refused_key(what, *key))
             }
-            (Kind::Refused, Some(402)) => ModelError::Auth(format!("{what}\nhint: the account has no credit left")),
-            (Kind::Refused, _) if self.is_out_of_quota() => {
-                ModelError::Auth(format!("{what}\nhint: the account's quota is used up"))
-            }
-            (Kind::Refused, Some(404 | 405)) => {
-                ModelError::Unreachable(format!("{what}\nhint: did you forget `/v1` in the base URL?"))
-            }
-            (Kind::Refused, Some(400..500)) if !self.can_pass() => ModelError::BadRequest(what),
-            _ => ModelError::Failed(format!("{what}\nhint: try again later, or with fewer requests at a time")),
+            (Kind::Refused, Some(402)) => ModelError::Auth(hinted("the account has no credit left")),
+            (Kind::Refused, _) if self.is_out_of_quota() => ModelError::Auth(hinted("the account's quota is used up")),
+            (Kind::Refused, Some(404 | 405)) => ModelError::Unreachable(hinted(FORGOTTEN_VERSION)),
+            (Kind::Refused, Some(400..500)) if !self.can_pass() => ModelError::BadRequest(what.into()),
+            _ => ModelError::Failed(hinted("try again later, or with fewer requests at a time")),
         }
     }
 }
 
+/// What to do where something answers that is no endpoint.
+const FORGOTTEN_VERSION: &str = "did you forget `/v1` in the base URL?";
+
 /// What to say when a key is refused, without saying the key.
-pub(super) fn refused_key(what: &str, key: Option<&Secret>) -> String {
-    match key {
-        Some(key) => format!("{what}\nhint: the key that ends in {} is refused; is it for this endpoint?", key.tail()),
-        None => format!("{what}\nhint: no key was sent; set OPENAI_API_KEY or the configured variable"),
-    }
+pub(super) fn refused_key(what: String, key: Option<&Secret>) -> Problem {
+    let hint = match key {
+        Some(key) => format!("the key that ends in {} is refused; is it for this endpoint?", key.tail()),
+        None => "no key was sent; set OPENAI_API_KEY or the configured variable".to_owned(),
+    };
+    Problem::with_hint(what, hint)
 }
 
 #[cfg(test)]

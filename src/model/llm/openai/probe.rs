@@ -2,7 +2,7 @@
 
 use super::super::{ChatModel, Message, ModelError, Query, ToolSpec};
 use super::OpenAi;
-use crate::domain::{Cost, Usage};
+use crate::domain::{Cost, Problem, Usage};
 use serde_json::json;
 use std::time::Instant;
 
@@ -20,12 +20,12 @@ pub struct Finding {
     pub what: &'static str,
     /// Whether it is as a run wishes it.
     pub ok: bool,
-    /// What was seen, with a hint when it is not well.
-    pub detail: String,
+    /// What was seen, with what to do when it is not well.
+    pub detail: Problem,
 }
 
 impl Finding {
-    fn new(what: &'static str, ok: bool, detail: impl Into<String>) -> Self {
+    fn new(what: &'static str, ok: bool, detail: impl Into<Problem>) -> Self {
         Self { what, ok, detail: detail.into() }
     }
 }
@@ -48,14 +48,14 @@ impl OpenAi {
     /// pointless. Pays for two calls at most.
     pub async fn probe(&self, model: &str) -> Vec<Finding> {
         if let Err(error) = self.reach(model).await {
-            return vec![Finding::new("contact", false, error.to_string())];
+            return vec![Finding::new("contact", false, error.into_problem())];
         }
         let mut findings = vec![Finding::new("contact", true, format!("{} answers", self.host))];
         let started = Instant::now();
         let answer = match self.ask(&question(model, "Answer with the word ready.", Vec::new())).await {
             Ok(answer) => answer,
             Err(error) => {
-                findings.push(Finding::new("text", false, error.to_string()));
+                findings.push(Finding::new("text", false, error.into_problem()));
                 return findings;
             }
         };
@@ -71,7 +71,8 @@ impl OpenAi {
         findings.push(match answer.usage.cost_usd {
             Cost(Some(_)) => Finding::new("price", true, "known"),
             Cost(None) => {
-                Finding::new("price", false, "unknown\nhint: give it with --prices FILE to cap and report costs")
+                let hint = "give it with --prices FILE to cap and report costs";
+                Finding::new("price", false, Problem::with_hint("unknown", hint))
             }
         });
         findings
@@ -87,7 +88,7 @@ impl OpenAi {
             Ok(answer) if !answer.calls.is_empty() => Finding::new("tools", true, "native calls work"),
             Ok(_) => Finding::new("tools", false, "no native calls; commands are read from text instead"),
             Err(error @ (ModelError::Auth(_) | ModelError::Failed(_))) => {
-                Finding::new("tools", false, error.to_string())
+                Finding::new("tools", false, error.into_problem())
             }
             Err(_) => Finding::new("tools", false, "refused; commands are read from text instead"),
         }

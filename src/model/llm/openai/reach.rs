@@ -5,6 +5,7 @@ use super::super::ModelError;
 use super::OpenAi;
 use super::endpoint::headers;
 use super::failure::{Asked, Failure, Kind, refused_key};
+use crate::domain::Problem;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
 
@@ -35,7 +36,7 @@ impl OpenAi {
         match status {
             401..=403 => {
                 let refusal = Failure::of_response(status, &reqwest::header::HeaderMap::new(), &body);
-                Err(ModelError::Auth(refused_key(&format!("{}: {refusal}", self.host), self.endpoint.key.as_ref())))
+                Err(ModelError::Auth(refused_key(format!("{}: {refusal}", self.host), self.endpoint.key.as_ref())))
             }
             200 if body.trim_ascii_start().starts_with(b"<") => {
                 let page = Failure::not_json(status, &reqwest::header::HeaderMap::new(), &body);
@@ -51,9 +52,9 @@ impl OpenAi {
     async fn forgotten_version(&self) -> Result<(), ModelError> {
         let with_version = format!("{}/v1", self.endpoint.base_url);
         match self.get(&with_version, "/models").await {
-            Ok((200, body)) if !listed(&body).is_empty() => Err(ModelError::Unreachable(format!(
-                "{} has no OpenAI-compatible interface at `{}`\nhint: use `{with_version}`",
-                self.host, self.endpoint.base_url
+            Ok((200, body)) if !listed(&body).is_empty() => Err(ModelError::Unreachable(Problem::with_hint(
+                format!("{} has no OpenAI-compatible interface at `{}`", self.host, self.endpoint.base_url),
+                format!("use `{with_version}`"),
             ))),
             _ => Ok(()),
         }
@@ -77,10 +78,9 @@ impl OpenAi {
         let mut nearest: Vec<&String> = models.iter().collect();
         nearest.sort_by(|a, b| strsim::jaro_winkler(b, model).total_cmp(&strsim::jaro_winkler(a, model)));
         let nearest = nearest.into_iter().take(NEAREST).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        Err(ModelError::UnknownModel(format!(
-            "{} does not know the model `{model}` (it lists {})\nhint: nearest: {nearest}",
-            self.host,
-            models.len()
+        Err(ModelError::UnknownModel(Problem::with_hint(
+            format!("{} does not know the model `{model}` (it lists {})", self.host, models.len()),
+            format!("nearest: {nearest}"),
         )))
     }
 

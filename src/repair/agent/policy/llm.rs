@@ -7,7 +7,7 @@ use crate::agent::answer;
 use crate::agent::contract;
 use crate::agent::error::AgentError;
 use crate::agent::profile::{ContractKind, Ending, Profile};
-use crate::domain::{PolicyKind, Scope, ToolName};
+use crate::domain::{PolicyKind, Problem, Scope, ToolName};
 use crate::language::Language;
 use crate::llm::{Answer, Form, ModelError, ToolSpec};
 use crate::prompt::{Library, PromptError};
@@ -128,10 +128,9 @@ fn is_cut(answer: &Answer) -> bool {
 
 /// The error for a prompt that does not fit although all was left out that can be.
 fn too_large(what: &str) -> ModelError {
-    let what = what.split("\nhint: ").next().unwrap_or(what);
-    ModelError::ContextLength(format!(
-        "{what}; the prompt was cut to what cannot be left out and is still too large\nhint: use a model with a larger \
-         context"
+    ModelError::ContextLength(Problem::with_hint(
+        format!("{what}; the prompt was cut to what cannot be left out and is still too large"),
+        "use a model with a larger context",
     ))
 }
 

@@ -1,7 +1,7 @@
 //! How a model is asked: the request is journaled before it leaves, the response before anybody reads it.
 
 use crate::agent::error::AgentError;
-use crate::domain::{Event, EventSink, Reached, Scope, Unanswered};
+use crate::domain::{Event, EventSink, Problem, Reached, Scope, Unanswered};
 use crate::journal::{Paid, Past};
 use crate::llm::{Answer, ChatModel, Family, Form, Message, ModelError, PricedBudget, Query, answer_from, key};
 use crate::prompt::Library;
@@ -71,7 +71,7 @@ impl ModelSettings {
     pub async fn ask(&self, scope: &Scope, system: String, user: String, sample: u32) -> Result<Answer, AgentError> {
         let answer = self.exchange(scope, self.query(system, user, sample)).await?;
         match answer.overflowed() {
-            Some(what) => Err(AgentError::Model(ModelError::ContextLength(what.to_owned()))),
+            Some(what) => Err(AgentError::Model(ModelError::ContextLength(what.into()))),
             None => Ok(answer),
         }
     }
@@ -97,7 +97,7 @@ impl ModelSettings {
     /// # Errors
     /// The model's, the journal's.
     pub async fn exchange(&self, scope: &Scope, query: Query) -> Result<Answer, AgentError> {
-        let permit = self.priced_budget.reserve(&query).map_err(|error| AgentError::Spent(error.to_string()))?;
+        let permit = self.priced_budget.reserve(&query).map_err(|error| AgentError::Spent(error.into_problem()))?;
         let key = key(&query);
         let request = serde_json::to_value(&query).map_err(std::io::Error::other)?;
         self.sink.emit(&Event::Sent { scope: scope.clone(), key: key.clone(), request })?;
@@ -136,7 +136,7 @@ impl ModelSettings {
                     ModelError::OverBudget(cap) => Some(cap.clone()),
                     _ => None,
                 };
-                let why = error.to_string();
+                let why = error.clone().into_problem();
                 self.sink.emit(&Event::Failed { scope: scope.clone(), key: key.to_owned(), how, why, cap })?;
                 Err(match error {
                     ModelError::OverBudget(cap) => AgentError::StoppedAtCap(cap),
@@ -149,9 +149,11 @@ impl ModelSettings {
 }
 
 /// A failure as it was.
-fn failure(how: Unanswered, why: String, cap: Option<Reached>) -> AgentError {
+fn failure(how: Unanswered, why: Problem, cap: Option<Reached>) -> AgentError {
     match how {
-        Unanswered::Cap => AgentError::StoppedAtCap(cap.unwrap_or_else(|| Reached::other(why, ""))),
+        Unanswered::Cap => {
+            AgentError::StoppedAtCap(cap.unwrap_or_else(|| Reached::other(why.what, why.hint.unwrap_or_default())))
+        }
         Unanswered::Lost => AgentError::Model(ModelError::Failed(why)),
         Unanswered::Refused => AgentError::Model(ModelError::BadRequest(why)),
     }

@@ -173,7 +173,7 @@ impl Spans {
                 let parent = self.parent(scope, root);
                 let about = chat(event, &request, &Value::Null);
                 self.add(Some(&parent), name.trim_end(), CLIENT, (at, at), about);
-                self.failed(why);
+                self.failed(&why.to_string());
             }
             Event::Observed { scope, tool, ok, seconds, .. } => {
                 let about = attributes(&[

@@ -70,7 +70,8 @@ impl Jvm {
         if let Some(first) = self.compile_all(&copy.tree, &made).await?.first() {
             let place = first.file.as_ref().map_or(String::new(), |file| format!(" ({file}:{})", first.line));
             let charset = first.file.as_ref().and_then(|file| self.other_charset(file)).unwrap_or_default();
-            return Err(ValidateError::BaselineDoesNotCompile { first: format!("{charset}{}{place}", first.message) });
+            let first = format!("{charset}{}{place}", first.message);
+            return Err(ValidateError::BaselineDoesNotCompile { first, hint: None });
         }
         for (name, kept) in ["tests", "product"].into_iter().zip(&kept) {
             move_folder(&made.join(name), kept)?;

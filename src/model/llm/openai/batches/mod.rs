@@ -122,7 +122,7 @@ impl OpenAi {
     fn of_batch(&self, failure: &Failure) -> ModelError {
         match self.classified(failure, "") {
             // After a first contact a broken connection is a failure of the moment.
-            ModelError::Unreachable(text) if failure.status.is_none() => ModelError::Failed(text),
+            ModelError::Unreachable(problem) if failure.status.is_none() => ModelError::Failed(problem),
             other => other,
         }
     }
