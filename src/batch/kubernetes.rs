@@ -2,6 +2,7 @@
 //! the batch's folder, so a pod that is killed, evicted or started twice does no harm.
 
 use super::{BatchError, Plan, Spread, left};
+use crate::domain::InvalidValue;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use std::str::FromStr;
@@ -40,8 +41,8 @@ pub(crate) struct Volume {
 }
 
 impl FromStr for Volume {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let parts = text.rsplit_once(':').filter(|(source, mount)| !source.is_empty() && mount.starts_with('/'));
         let (source, mount) = parts.ok_or("a volume is `CLAIM:/FOLDER`, or `/FOLDER/OF/NODE:/FOLDER`")?;
         Ok(Self { source: source.to_owned(), mount: mount.into() })

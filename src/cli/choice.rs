@@ -41,7 +41,11 @@ impl ChoiceArgs {
     /// Nothing is left, or there is no such sample.
     pub(super) fn of(&self, all: Vec<Summary>) -> Result<Vec<Summary>, Failure> {
         let hint = "`unidebug bugs` with the same set, and without `--project`, `--kind`, `--since` and `--sample`, lists them all";
-        if self.is_all() { Ok(all) } else { choose(all, &self.choice()).map_err(|what| Failure::usage(what, hint)) }
+        if self.is_all() {
+            Ok(all)
+        } else {
+            choose(all, &self.choice()).map_err(|why| Failure::usage(why.to_string(), hint))
+        }
     }
 
     fn choice(&self) -> Choice {

@@ -6,11 +6,13 @@ use super::config_init;
 use super::endpoint::KEY_VARIABLE;
 use super::error::Failure;
 use super::interrupt;
+use crate::domain::InvalidValue;
 use crate::llm::{Endpoint, PROVIDERS, Provider};
 use camino::Utf8Path;
 use dialoguer::console::{Term, user_attended, user_attended_stderr};
 use dialoguer::{Input, Select};
 use reqwest::Url;
+use std::convert::Infallible;
 use std::io;
 
 /// What keys do in a list; stands before the first one.
@@ -102,9 +104,7 @@ fn ask() -> io::Result<Option<Answers>> {
             (provider.base_url.to_owned(), provider.key_variable.map(str::to_owned))
         }
         Place::Own => {
-            let Some(url) =
-                line("its address (http://host:port/v1)", |url| Url::parse(url).map(drop).map_err(|e| e.to_string()))?
-            else {
+            let Some(url) = line("its address (http://host:port/v1)", |url| Url::parse(url).map(drop))? else {
                 return Ok(None);
             };
             settings.push(("base_url", url.clone().into()));
@@ -112,7 +112,9 @@ fn ask() -> io::Result<Option<Answers>> {
             (url, variable)
         }
     };
-    let Some(model) = line(&format!("name of the model at {url} (empty: none)"), |_| Ok(()))? else { return Ok(None) };
+    let Some(model) = line(&format!("name of the model at {url} (empty: none)"), |_| Ok::<(), Infallible>(()))? else {
+        return Ok(None);
+    };
     settings.push(("model", vec![model].into()));
     let missing = match variable {
         Some(variable) => match key(&variable)? {
@@ -175,7 +177,9 @@ fn key(variable: &str) -> io::Result<Key> {
         None => Ok(Key::Ended),
         Some(0) => Ok(Key::Missing),
         Some(_) => {
-            let readable = |name: &str| std::fs::read(name).map(drop).map_err(|error| format!("{name}: {error}"));
+            let readable = |name: &str| {
+                std::fs::read(name).map(drop).map_err(|error| InvalidValue::from(format!("{name}: {error}")))
+            };
             let Some(file) = line("which file (empty: ends)", readable)? else { return Ok(Key::Ended) };
             // Settings are read in any folder.
             Ok(Key::File(std::path::absolute(file)?.display().to_string()))
@@ -188,7 +192,7 @@ fn is_set(variable: &str) -> bool {
 }
 
 /// A line that fits; `None` when it is empty.
-fn line(prompt: &str, fits: impl Fn(&str) -> Result<(), String>) -> io::Result<Option<String>> {
+fn line<E: ToString>(prompt: &str, fits: impl Fn(&str) -> Result<(), E>) -> io::Result<Option<String>> {
     let checked = |text: &String| if text.trim().is_empty() { Ok(()) } else { fits(text.trim()) };
     let text: String = Input::new().with_prompt(prompt).allow_empty(true).validate_with(checked).interact_text()?;
     Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))

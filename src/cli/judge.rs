@@ -162,17 +162,17 @@ fn text_of(bytes: &[u8]) -> Option<String> {
 
 /// What was changed of the product since a commit becomes a patch, and the checkout what it was before that.
 async fn since(commit: &str, opened: &Opened, checkout: &mut Checkout) -> Result<Given, Failure> {
-    let unusable = |why: String| Failure::unusable(format!("--since {commit}: {why}"), "name a commit of the project");
+    let unusable = |why: &str| Failure::unusable(format!("--since {commit}: {why}"), "name a commit of the project");
     if opened.bug.benchmark != LOCAL {
         return Err(Failure::usage("--since works on the folder of a project", "or give --patch"));
     }
     let history = History::of(Utf8Path::new(&opened.bug.name), &opened.sandbox);
-    let history = history.ok_or_else(|| unusable("the project lies in no git repository".into()))?;
+    let history = history.ok_or_else(|| unusable("the project lies in no git repository"))?;
     let language = language::by_name(&checkout.language);
     let language = language.ok_or_else(|| PrepareError::NoLanguage { name: checkout.language.clone() })?;
     let policy = prepare::policy(checkout, language);
     let mut patch = Patch::default();
-    for (path, before) in history.changed_since(commit).await.map_err(unusable)? {
+    for (path, before) in history.changed_since(commit).await.map_err(|error| unusable(&error.to_string()))? {
         if policy.check_path(&path).is_ok() {
             patch.files.extend(taken_back(&path, before, checkout)?);
         }

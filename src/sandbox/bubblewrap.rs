@@ -5,6 +5,7 @@
 //! never there.
 
 use super::confine::Asked;
+use super::error::NotHere;
 use super::filter::{self, Around};
 use super::{Job, find_program, landlock};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -52,14 +53,14 @@ const OPTIONS: [Options; 3] = [
 const FILTERS: i32 = 6;
 
 /// Uses bubblewrap once, with the strongest options first.
-pub(super) async fn detect() -> Result<Bubblewrap, String> {
+pub(super) async fn detect() -> Result<Bubblewrap, NotHere> {
     let program = find_program("bwrap").ok_or("bubblewrap is not installed")?;
     let mut complaint = String::new();
     for options in OPTIONS {
         let found = Bubblewrap { program: program.clone(), options };
-        let (line, filters) = found.line(&Job::new("true", "/usr"), vec!["true".into()]).map_err(|e| e.to_string())?;
+        let (line, filters) = found.line(&Job::new("true", "/usr"), vec!["true".into()])?;
         let mut command = tokio::process::Command::new(&line[0]);
-        command.args(&line[1..]).fd_mappings(filters).map_err(|error| error.to_string())?;
+        command.args(&line[1..]).fd_mappings(filters).map_err(|error| NotHere::from(error.to_string()))?;
         command.env_clear().env("PATH", super::PROGRAM_PATH).stdin(Stdio::null()).kill_on_drop(true);
         let output = tokio::time::timeout(std::time::Duration::from_secs(10), command.output()).await;
         match output {
@@ -69,7 +70,7 @@ pub(super) async fn detect() -> Result<Bubblewrap, String> {
             Err(_) => complaint = "it did not answer in 10 s".into(),
         }
     }
-    Err(format!("bubblewrap does not work here: {complaint}"))
+    Err(format!("bubblewrap does not work here: {complaint}").into())
 }
 
 impl Bubblewrap {

@@ -39,3 +39,14 @@ impl SandboxError {
         }
     }
 }
+
+unidebug_base::reasons! {
+    /// Why one kind of isolation does not work on this machine.
+    pub(crate) struct NotHere;
+}
+
+impl From<std::io::Error> for NotHere {
+    fn from(error: std::io::Error) -> Self {
+        error.to_string().into()
+    }
+}

@@ -3,6 +3,7 @@
 
 use super::bubblewrap::{COVERED, MASKED, SYSTEM};
 use super::confine::{self, Asked, Rules};
+use super::error::NotHere;
 use super::{Job, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::process::Stdio;
@@ -21,7 +22,7 @@ pub(super) struct Landlock {
 }
 
 /// Uses it once. `version` 0 of the kernel means that there is none.
-pub(super) async fn detect() -> Result<Landlock, String> {
+pub(super) async fn detect() -> Result<Landlock, NotHere> {
     let version = confine::kernel_version();
     if version == 0 {
         return Err("this kernel has no landlock".into());
@@ -31,7 +32,7 @@ pub(super) async fn detect() -> Result<Landlock, String> {
         return Err("landlock as root needs `setpriv`".into());
     }
     let found = Landlock { helper, version };
-    let private = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let private = tempfile::tempdir()?;
     let private = Utf8Path::from_path(private.path()).ok_or("the folder for scratch files has an odd name")?;
     let job = Job::new("sh", "/usr");
     let outside = private.join("outside");
@@ -43,9 +44,9 @@ pub(super) async fn detect() -> Result<Landlock, String> {
     match tokio::time::timeout(Duration::from_secs(10), command.output()).await {
         Ok(Ok(output)) if output.status.success() && !outside.exists() => Ok(found),
         Ok(Ok(output)) => {
-            Err(format!("landlock does not hold here: {}", String::from_utf8_lossy(&output.stderr).trim()))
+            Err(format!("landlock does not hold here: {}", String::from_utf8_lossy(&output.stderr).trim()).into())
         }
-        Ok(Err(error)) => Err(error.to_string()),
+        Ok(Err(error)) => Err(error.into()),
         Err(_) => Err("landlock did not answer in 10 s".into()),
     }
 }

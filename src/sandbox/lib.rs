@@ -28,6 +28,8 @@ pub use job::{Dialogue, Exit, Finished, Job, Limits};
 pub use relay::Door;
 pub use run::Served;
 
+use error::NotHere;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::Arc;
 
@@ -69,9 +71,10 @@ impl Sandbox {
     /// What was asked for does not work here; `Auto` never falls back to no isolation.
     pub async fn detect(choice: Choice) -> Result<Self, SandboxError> {
         let unavailable = |what: String| SandboxError::Unavailable { what, hint: HINT.into() };
+        let alone = |why: NotHere| unavailable(why.to_string());
         let backend = match choice {
-            Choice::Bubblewrap => Backend::Bubblewrap(bubblewrap::detect().await.map_err(unavailable)?),
-            Choice::Landlock => Backend::Landlock(landlock::detect().await.map_err(unavailable)?),
+            Choice::Bubblewrap => Backend::Bubblewrap(bubblewrap::detect().await.map_err(alone)?),
+            Choice::Landlock => Backend::Landlock(landlock::detect().await.map_err(alone)?),
             Choice::None => Backend::None,
             Choice::Auto => match bubblewrap::detect().await {
                 Ok(bubblewrap) => Backend::Bubblewrap(bubblewrap),

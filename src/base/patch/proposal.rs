@@ -1,6 +1,7 @@
 //! What a proposer sent: the arguments of `write_fix` in any of their near-miss shapes.
 
 use super::{Edits, Insertion, LineEdits, MethodEdit, Modification};
+use crate::domain::Refusal;
 use crate::domain::words::clipped;
 use serde_json::{Map, Value};
 
@@ -33,7 +34,7 @@ const DIFF: &[&str] = &["diff", "patch", "unified_diff"];
 ///
 /// # Errors
 /// Says which part cannot be read and what it should look like.
-pub fn parse(args: &Value) -> Result<Proposal, String> {
+pub fn parse(args: &Value) -> Result<Proposal, Refusal> {
     match args {
         Value::String(text) => match serde_json::from_str::<Value>(text) {
             Ok(inner @ (Value::Object(_) | Value::Array(_))) => parse(&inner),
@@ -41,7 +42,7 @@ pub fn parse(args: &Value) -> Result<Proposal, String> {
         },
         Value::Array(_) => edits_of_list(args).map(plain),
         Value::Object(object) => of_object(object),
-        other => Err(format!("`{other}` is no patch; {SHAPES}")),
+        other => Err(format!("`{other}` is no patch; {SHAPES}").into()),
     }
 }
 
@@ -52,7 +53,7 @@ fn plain(edits: Edits) -> Proposal {
     Proposal { edits, explanation: None, analysis: None }
 }
 
-fn of_object(object: &Map<String, Value>) -> Result<Proposal, String> {
+fn of_object(object: &Map<String, Value>) -> Result<Proposal, Refusal> {
     let mut found = Vec::new();
     if let Some((key, value)) = entry(object, DIFF) {
         found.push(match value {
@@ -60,7 +61,7 @@ fn of_object(object: &Map<String, Value>) -> Result<Proposal, String> {
             Value::String(text) => parse(&parse_json(text).unwrap_or_default())?.edits,
             Value::Array(lines) if lines.iter().all(Value::is_string) => Edits::Diff(joined(lines)),
             Value::Array(_) | Value::Object(_) => edits_of_list(value)?,
-            other => return Err(format!("`{key}` is {other}; it should be the text of a unified diff")),
+            other => return Err(format!("`{key}` is {other}; it should be the text of a unified diff").into()),
         });
     }
     if let Some(value) = object.get("methods").filter(|value| !is_empty(value)) {
@@ -80,13 +81,13 @@ fn of_object(object: &Map<String, Value>) -> Result<Proposal, String> {
             let edits = found.remove(0);
             Ok(Proposal { edits, explanation: said("explanation"), analysis: said("analysis") })
         }
-        0 => Err(format!("there is no patch in it; {SHAPES}")),
-        _ => Err(format!("it holds several forms of a patch at once; {SHAPES}, only one of them")),
+        0 => Err(format!("there is no patch in it; {SHAPES}").into()),
+        _ => Err(format!("it holds several forms of a patch at once; {SHAPES}, only one of them").into()),
     }
 }
 
 /// Edits of one list: its first element says which form it is.
-fn edits_of_list(value: &Value) -> Result<Edits, String> {
+fn edits_of_list(value: &Value) -> Result<Edits, Refusal> {
     let parsed;
     let value = match value {
         Value::String(text) => match parse_json(text) {
@@ -106,7 +107,7 @@ fn edits_of_list(value: &Value) -> Result<Edits, String> {
             && !["insertions", "deletions", "modifications"].iter().any(|k| object.contains_key(*k))
     };
     if items.is_empty() {
-        return Err(format!("the list of edits is empty; {SHAPES}"));
+        return Err(format!("the list of edits is empty; {SHAPES}").into());
     }
     if items.iter().all(is_diff) {
         let parts = items.iter().filter_map(|item| item.as_object());
@@ -119,7 +120,7 @@ fn edits_of_list(value: &Value) -> Result<Edits, String> {
 }
 
 /// The diff of one file of a list; where it has no header, the file's name becomes one.
-fn diff_part(object: &Map<String, Value>) -> Result<String, String> {
+fn diff_part(object: &Map<String, Value>) -> Result<String, Refusal> {
     let (_, value) = entry(object, DIFF).ok_or_else(|| "a file without a diff".to_owned())?;
     let text = match value {
         Value::Array(lines) => joined(lines),
@@ -131,14 +132,14 @@ fn diff_part(object: &Map<String, Value>) -> Result<String, String> {
     }
 }
 
-fn method_edit(value: &Value) -> Result<MethodEdit, String> {
+fn method_edit(value: &Value) -> Result<MethodEdit, Refusal> {
     let object = value.as_object().ok_or_else(|| format!("`{}` is no {{file_path, method, code}}", short(value)))?;
     let (_, code) = entry(object, CODE).ok_or_else(|| missing("code", "the whole method", value))?;
     let method = entry(object, METHOD).map(|(_, name)| text_of(name)).filter(|name| !name.trim().is_empty());
     Ok(MethodEdit { file_path: file_of(object, value)?, method, code: lines_or_text(code) })
 }
 
-fn line_edits(value: &Value) -> Result<LineEdits, String> {
+fn line_edits(value: &Value) -> Result<LineEdits, Refusal> {
     let object = value.as_object().ok_or_else(|| format!("`{}` is no edit of a file", short(value)))?;
     let list = |key: &str| object.get(key).map(listed).unwrap_or_default();
     let mut edit = LineEdits {
@@ -164,13 +165,13 @@ fn line_edits(value: &Value) -> Result<LineEdits, String> {
         edit.modifications.push(Modification { line_number, modified_line });
     }
     if edit.insertions.is_empty() && edit.deletions.is_empty() && edit.modifications.is_empty() {
-        return Err(format!("the edit of {} holds no insertion, deletion or modification", edit.file_path));
+        return Err(format!("the edit of {} holds no insertion, deletion or modification", edit.file_path).into());
     }
     Ok(edit)
 }
 
 /// Line numbers of one deletion: a number, `"12-14"`, or an object with a number.
-fn deleted(item: &Value) -> Result<Vec<u32>, String> {
+fn deleted(item: &Value) -> Result<Vec<u32>, Refusal> {
     if let Some(object) = item.as_object() {
         let first = entry(object, &["start_line", "start", "first"]).or_else(|| entry(object, LINE));
         let (_, first) = first.ok_or_else(|| missing("line_number", "a number", item))?;
@@ -184,14 +185,14 @@ fn deleted(item: &Value) -> Result<Vec<u32>, String> {
     }
 }
 
-fn range(first: u32, last: u32) -> Result<Vec<u32>, String> {
+fn range(first: u32, last: u32) -> Result<Vec<u32>, Refusal> {
     if last < first || last - first > MAX_RANGE {
-        return Err(format!("`{first}-{last}` is no range of lines"));
+        return Err(format!("`{first}-{last}` is no range of lines").into());
     }
     Ok((first..=last).collect())
 }
 
-fn number(value: &Value) -> Result<u32, String> {
+fn number(value: &Value) -> Result<u32, Refusal> {
     let found = match value {
         Value::Number(number) => {
             number.as_u64().or_else(|| number.as_f64().filter(|n| n.fract() == 0.0).map(|n| n as u64))
@@ -199,17 +200,17 @@ fn number(value: &Value) -> Result<u32, String> {
         Value::String(text) => text.trim().trim_start_matches(['L', 'l']).parse().ok(),
         _ => None,
     };
-    found.and_then(|n| u32::try_from(n).ok()).ok_or_else(|| format!("`{}` is no line number", short(value)))
+    found.and_then(|n| u32::try_from(n).ok()).ok_or_else(|| format!("`{}` is no line number", short(value)).into())
 }
 
-fn file_of(object: &Map<String, Value>, value: &Value) -> Result<String, String> {
+fn file_of(object: &Map<String, Value>, value: &Value) -> Result<String, Refusal> {
     match entry(object, FILE) {
         Some((_, Value::String(path))) if !path.trim().is_empty() => Ok(path.trim().to_owned()),
         _ => Err(missing("file_path", "a path inside the checkout", value)),
     }
 }
 
-fn field<'v>(value: &'v Value, names: &[&str], wanted: &str, what: &str) -> Result<&'v Value, String> {
+fn field<'v>(value: &'v Value, names: &[&str], wanted: &str, what: &str) -> Result<&'v Value, Refusal> {
     value
         .as_object()
         .and_then(|object| entry(object, names))
@@ -217,8 +218,8 @@ fn field<'v>(value: &'v Value, names: &[&str], wanted: &str, what: &str) -> Resu
         .ok_or_else(|| missing(wanted, what, value))
 }
 
-fn missing(key: &str, what: &str, value: &Value) -> String {
-    format!("`{key}` ({what}) is missing in `{}`", short(value))
+fn missing(key: &str, what: &str, value: &Value) -> Refusal {
+    format!("`{key}` ({what}) is missing in `{}`", short(value)).into()
 }
 
 /// The first of the names that the object has with a value.

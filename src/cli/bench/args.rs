@@ -4,6 +4,7 @@ use super::measured::{BenchLocalizationArgs, BenchTwinArgs, MeasuredArgs};
 use crate::batch::{Shard, Volume};
 use crate::cli::choice::ChoiceArgs;
 use crate::cli::config::{Dollars, Time};
+use crate::domain::InvalidValue;
 use crate::llm::{Account, Mailbox};
 use camino::Utf8PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
@@ -244,8 +245,8 @@ pub(crate) struct AccountArg {
 }
 
 impl FromStr for AccountArg {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let (folder, run) = text.rsplit_once(':').ok_or("an account is `FOLDER:RUN`")?;
         Ok(Self { folder: folder.into(), run: run.into() })
     }
@@ -263,8 +264,8 @@ impl AccountArg {
 pub(crate) struct RequestsArg(Mailbox);
 
 impl FromStr for RequestsArg {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let (folder, run) = text.rsplit_once(':').ok_or("a folder of requests is `FOLDER:RUN`")?;
         Ok(Self(Mailbox::of(folder.into(), run)))
     }
@@ -305,13 +306,13 @@ impl OfBatchArgs {
 pub(crate) struct ShardArg(pub Shard);
 
 impl FromStr for ShardArg {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let read = || {
             let (at, of) = text.split_once('/')?;
             let (at, of) = (at.parse().ok()?, of.parse().ok()?);
             (1..=of).contains(&at).then_some(Self(Shard { at, of }))
         };
-        read().ok_or_else(|| "a part is `K/N` with 1 <= K <= N".to_owned())
+        read().ok_or_else(|| "a part is `K/N` with 1 <= K <= N".into())
     }
 }

@@ -1,5 +1,6 @@
 //! Settings that are one word of a few.
 
+use crate::domain::InvalidValue;
 use camino::Utf8PathBuf;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -36,9 +37,9 @@ pub enum LocalizationArg {
 }
 
 impl FromStr for LocalizationArg {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         Ok(match text {
             "spectrum" => Self::Spectrum,
             "perfect" => Self::Perfect,
@@ -49,16 +50,18 @@ impl FromStr for LocalizationArg {
                 Self::Given(whole.unwrap_or_else(|| path.into()))
             }
             other => {
-                return Err(format!("`{other}` is none of spectrum, perfect, file, none, and no path of a ranking"));
+                return Err(
+                    format!("`{other}` is none of spectrum, perfect, file, none, and no path of a ranking").into()
+                );
             }
         })
     }
 }
 
 impl TryFrom<String> for LocalizationArg {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }

@@ -1,7 +1,7 @@
 //! Values of settings as people write them: times, sums, levels, caps.
 
 use crate::agent::ablation::Part;
-use crate::domain::Level;
+use crate::domain::{InvalidValue, Level};
 use crate::escalate::level;
 use crate::localize::Formula;
 use serde::{Deserialize, Serialize};
@@ -15,10 +15,10 @@ use std::time::Duration;
 pub struct Time(pub Duration);
 
 impl FromStr for Time {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no time; write 60s, 5m or 1h");
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        let wrong = || InvalidValue::from(format!("`{text}` is no time; write 60s, 5m or 1h"));
         let span: jiff::SignedDuration = text.parse().map_err(|_| wrong())?;
         let time = Duration::try_from(span).map_err(|_| wrong())?;
         if time.is_zero() { Err(wrong()) } else { Ok(Self(time)) }
@@ -26,9 +26,9 @@ impl FromStr for Time {
 }
 
 impl TryFrom<String> for Time {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }
@@ -53,20 +53,20 @@ enum Sum {
 }
 
 impl FromStr for Dollars {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         match text.trim_start_matches('$').parse::<f64>() {
             Ok(usd) if usd.is_finite() && usd > 0.0 => Ok(Self(usd)),
-            _ => Err(format!("`{text}` is no sum of US dollars above 0")),
+            _ => Err(format!("`{text}` is no sum of US dollars above 0").into()),
         }
     }
 }
 
 impl TryFrom<Sum> for Dollars {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(sum: Sum) -> Result<Self, String> {
+    fn try_from(sum: Sum) -> Result<Self, InvalidValue> {
         match sum {
             Sum::Number(usd) => usd.to_string().parse(),
             Sum::Text(text) => text.parse(),
@@ -86,28 +86,28 @@ impl From<Dollars> for f64 {
 pub struct Levels(pub Vec<Level>);
 
 impl FromStr for Levels {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let offered = level::OFFERED;
         let names: Vec<&str> = offered.iter().map(|l| l.label()).collect();
         let find = |name: &str| {
             let named = offered.iter().copied().find(|l| l.label().eq_ignore_ascii_case(name));
-            named.ok_or_else(|| format!("`{name}` is no level; there is {}", names.join(", ")))
+            named.ok_or_else(|| InvalidValue::from(format!("`{name}` is no level; there is {}", names.join(", "))))
         };
         let (first, last) = match text.split_once("..") {
             Some((first, last)) => (find(first)?, find(last)?),
             None => (find(text)?, find(text)?),
         };
         let chosen: Vec<Level> = offered.iter().copied().filter(|l| (first..=last).contains(l)).collect();
-        if chosen.is_empty() { Err(format!("`{text}` runs backwards")) } else { Ok(Self(chosen)) }
+        if chosen.is_empty() { Err(format!("`{text}` runs backwards").into()) } else { Ok(Self(chosen)) }
     }
 }
 
 impl TryFrom<String> for Levels {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }
@@ -128,19 +128,19 @@ impl From<Levels> for String {
 pub struct FormulaArg(pub Formula);
 
 impl FromStr for FormulaArg {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let known = || Formula::ALL.map(Formula::name).join(", ");
         let named = Formula::by_name(&text.to_lowercase()).map(Self);
-        named.ok_or_else(|| format!("`{text}` is no formula; there is {}", known()))
+        named.ok_or_else(|| format!("`{text}` is no formula; there is {}", known()).into())
     }
 }
 
 impl TryFrom<String> for FormulaArg {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }
@@ -157,17 +157,17 @@ impl From<FormulaArg> for String {
 pub struct PartArg(pub Part);
 
 impl FromStr for PartArg {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         text.parse().map(Self)
     }
 }
 
 impl TryFrom<String> for PartArg {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }
@@ -244,10 +244,10 @@ pub(crate) struct CapFlag {
 }
 
 impl FromStr for CapFlag {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no cap; write PART.WHAT=MOST, as agent.tokens=20000");
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        let wrong = || InvalidValue::from(format!("`{text}` is no cap; write PART.WHAT=MOST, as agent.tokens=20000"));
         let (name, most) = text.split_once('=').ok_or_else(wrong)?;
         let (part, what) = name.split_once('.').ok_or_else(wrong)?;
         Ok(Self { part: part.into(), what: what.into(), most: most.into() })

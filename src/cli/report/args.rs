@@ -1,5 +1,6 @@
 //! What was typed behind `unidebug report`.
 
+use crate::domain::InvalidValue;
 use crate::report::study::Published;
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
@@ -65,8 +66,8 @@ pub(crate) enum NamedList {
 }
 
 impl FromStr for NamedList {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         match text.split_once('=') {
             Some((name, file)) if !name.trim().is_empty() && !file.is_empty() => {
                 Ok(Self::File { name: name.trim().to_owned(), file: file.into() })
@@ -74,7 +75,7 @@ impl FromStr for NamedList {
             Some(_) => Err("write a name and a file, as `paper=repaired.txt`".into()),
             None => Published::shipped(text).map(Self::Shipped).ok_or_else(|| {
                 let known = Published::shipped_names().collect::<Vec<_>>().join(", ");
-                format!("no list `{text}` comes with the program, but {known}; or write NAME=FILE")
+                format!("no list `{text}` comes with the program, but {known}; or write NAME=FILE").into()
             }),
         }
     }

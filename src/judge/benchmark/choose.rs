@@ -1,7 +1,9 @@
 //! Which bugs of a list are meant: by project, by what a repair takes, or a sample that anybody can draw again.
 
 use super::Summary;
+use super::error::NoChoice;
 use crate::domain::BugId;
+use crate::domain::InvalidValue;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -38,15 +40,15 @@ pub struct Sample {
 pub struct Day(jiff::civil::Date);
 
 impl FromStr for Day {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        text.parse().map(Self).map_err(|_| format!("`{text}` is no day; write it as 2024-05-31"))
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        text.parse().map(Self).map_err(|_| format!("`{text}` is no day; write it as 2024-05-31").into())
     }
 }
 
 impl TryFrom<String> for Day {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
+    type Error = InvalidValue;
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }
@@ -74,8 +76,8 @@ impl Default for PerProject {
 }
 
 impl FromStr for PerProject {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let bounds = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
         match bounds {
             Some((least, most)) if least <= most && most > 0 => Ok(Self { least, most }),
@@ -85,8 +87,8 @@ impl FromStr for PerProject {
 }
 
 impl TryFrom<String> for PerProject {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
+    type Error = InvalidValue;
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }
@@ -106,7 +108,7 @@ pub fn project_of(id: &BugId) -> &str {
 ///
 /// # Errors
 /// One line: nothing is left, or the list has no sample of that size.
-pub fn choose(list: Vec<Summary>, choice: &Choice) -> Result<Vec<Summary>, String> {
+pub fn choose(list: Vec<Summary>, choice: &Choice) -> Result<Vec<Summary>, NoChoice> {
     let of_project = |bug: &Summary| {
         let project = project_of(&bug.id);
         choice.projects.is_empty() || choice.projects.iter().any(|wanted| wanted.eq_ignore_ascii_case(project))
@@ -118,13 +120,13 @@ pub fn choose(list: Vec<Summary>, choice: &Choice) -> Result<Vec<Summary>, Strin
         bug.repaired.as_ref().and_then(|day| day.parse::<Day>().ok()).is_some_and(|day| day >= *since)
     };
     if let Some(since) = choice.since.as_ref().filter(|_| list.iter().all(|bug| bug.repaired.is_none())) {
-        return Err(format!("of no bug of the list is known when it was repaired, so none is since {since}"));
+        return Err(format!("of no bug of the list is known when it was repaired, so none is since {since}").into());
     }
     let known = known(&list);
     let wanted = |bug: &Summary| of_project(bug) && of_kind(bug) && late_enough(bug);
     let mut kept: Vec<Summary> = list.into_iter().filter(wanted).collect();
     if kept.is_empty() {
-        return Err(format!("no bug is left; the list has {known}"));
+        return Err(format!("no bug is left; the list has {known}").into());
     }
     if let Some(sample) = &choice.sample {
         let drawn = draw(&kept, sample)?;
@@ -146,7 +148,7 @@ fn known(list: &[Summary]) -> String {
 }
 
 /// Draws by a hash of seed and id, so that a bug more in the list moves no other.
-fn draw(list: &[Summary], sample: &Sample) -> Result<Vec<BugId>, String> {
+fn draw(list: &[Summary], sample: &Sample) -> Result<Vec<BugId>, NoChoice> {
     let PerProject { least, most } = sample.per_project;
     let mut ranked: Vec<(Vec<u8>, &BugId)> = list.iter().map(|bug| (rank(sample.seed, &bug.id), &bug.id)).collect();
     ranked.sort();
@@ -163,14 +165,15 @@ fn draw(list: &[Summary], sample: &Sample) -> Result<Vec<BugId>, String> {
     }
     if first.len() > sample.size {
         let projects = taken.len();
-        return Err(format!("{least} of each of {projects} projects are more than {}", sample.size));
+        return Err(format!("{least} of each of {projects} projects are more than {}", sample.size).into());
     }
     let all = first.len() + later.len();
     if all < sample.size {
         return Err(format!(
             "there are {all} bugs to draw from, at most {most} of each project, and not {}",
             sample.size
-        ));
+        )
+        .into());
     }
     first.extend(later.into_iter().take(sample.size - first.len()));
     Ok(first)

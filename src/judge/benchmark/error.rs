@@ -92,6 +92,17 @@ impl BenchmarkError {
     }
 }
 
+unidebug_base::reasons! {
+    /// Why a line or a file that anybody may have written describes no bug.
+    pub struct Malformed;
+
+    /// Why a program or a library cannot be used, or be brought here.
+    pub(super) struct Unusable;
+
+    /// Why no bugs can be chosen as was asked.
+    pub struct NoChoice;
+}
+
 /// The tail of a message that proposes other names.
 fn suggestions(nearest: &[String]) -> String {
     if nearest.is_empty() { "nothing looks like it".into() } else { format!("nearest: {}", nearest.join(", ")) }

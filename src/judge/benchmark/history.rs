@@ -1,7 +1,7 @@
 //! The version history of a user's project, up to the revision that is worked on. The private copy of a bug has none, so
 //! the user's own repository is read: by git in the sandbox, without hooks, pagers, filters and outside configuration.
 
-use crate::domain::{LineSpan, RepoPath};
+use crate::domain::{InvalidPath, LineSpan, RepoPath};
 use crate::sandbox::{Exit, Job, Sandbox, SandboxError};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
@@ -20,6 +20,32 @@ const HARMLESS: [&str; 7] = [
     "log.showSignature=false",
     "blame.ignoreRevsFile=",
 ];
+
+/// Why git does not say what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// It could not be started.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// It takes too long.
+    #[error("git was cut after {} s", WALL.as_secs())]
+    Slow,
+    /// It says too much.
+    #[error("git told more than {} MiB", MOST_BYTES >> 20)]
+    Long,
+    /// Its own complaint.
+    #[error("{0}")]
+    Git(String),
+    /// What was given cannot be a commit.
+    #[error("`{0}` is no commit")]
+    NoCommit(String),
+    /// The repository has no such commit.
+    #[error("there is no such commit")]
+    Unknown,
+    /// It names a file outside of the project.
+    #[error(transparent)]
+    Path(#[from] InvalidPath),
+}
 
 /// A commit that changed some lines last.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,8 +83,8 @@ impl History {
     /// The newest commits that changed a file: `hash date author: subject`, one a line.
     ///
     /// # Errors
-    /// A sentence: git is missing, failed, or took too long.
-    pub async fn log(&self, file: &RepoPath, most: usize) -> Result<String, String> {
+    /// Git is missing, failed, or took too long.
+    pub async fn log(&self, file: &RepoPath, most: usize) -> Result<String, HistoryError> {
         let most = format!("--max-count={most}");
         let args = ["log", "--no-ext-diff", "--no-textconv", "--follow", "--date=short"];
         let args = args.into_iter().chain(["--format=%h %ad %an: %s", &most, "HEAD", "--", file.as_str()]);
@@ -69,7 +95,7 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`].
-    pub async fn blame(&self, file: &RepoPath, lines: LineSpan) -> Result<String, String> {
+    pub async fn blame(&self, file: &RepoPath, lines: LineSpan) -> Result<String, HistoryError> {
         let range = format!("{},{}", lines.first, lines.last);
         // Without a revision the lines are those of the work tree, as the private copy has them.
         self.git(["blame", "--date=short", "-L", &range, "--", file.as_str()]).await
@@ -80,7 +106,12 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`].
-    pub async fn last_changes(&self, file: &RepoPath, lines: LineSpan, most: usize) -> Result<Vec<LastChange>, String> {
+    pub async fn last_changes(
+        &self,
+        file: &RepoPath,
+        lines: LineSpan,
+        most: usize,
+    ) -> Result<Vec<LastChange>, HistoryError> {
         let range = format!("{},{}", lines.first, lines.last);
         let told = self.git(["blame", "--line-porcelain", "-L", &range, "--", file.as_str()]).await?;
         let mut commits = last_commits(&told);
@@ -98,7 +129,7 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`].
-    pub async fn state(&self) -> Result<String, String> {
+    pub async fn state(&self) -> Result<String, HistoryError> {
         let told = self.git(["describe", "--always", "--tags", "--dirty", "--abbrev=12"]).await?;
         Ok(told.trim().to_owned())
     }
@@ -107,7 +138,7 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`].
-    pub async fn uncommitted(&self) -> Result<Vec<RepoPath>, String> {
+    pub async fn uncommitted(&self) -> Result<Vec<RepoPath>, HistoryError> {
         let changed = self.git(["diff", "--name-only", "--relative", "--no-ext-diff", "-z", "HEAD"]).await?;
         let new = self.git(["ls-files", "--others", "--exclude-standard", "-z"]).await?;
         Ok(paths(&changed).chain(paths(&new)).collect())
@@ -117,7 +148,7 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`].
-    pub async fn committed(&self, most: usize) -> Result<Vec<RepoPath>, String> {
+    pub async fn committed(&self, most: usize) -> Result<Vec<RepoPath>, HistoryError> {
         let most = format!("--max-count={most}");
         // A first commit adds everything and says nothing.
         let args = [
@@ -139,7 +170,7 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`].
-    pub(super) async fn newest(&self, most: usize) -> Result<Vec<(String, Vec<RepoPath>)>, String> {
+    pub(super) async fn newest(&self, most: usize) -> Result<Vec<(String, Vec<RepoPath>)>, HistoryError> {
         let most = format!("--max-count={most}");
         let words = ["log", "--no-ext-diff", "--first-parent", "-m", "--no-renames", "--relative", "--name-only"];
         let told = self.git(words.into_iter().chain(["-z", "--format=%x01%H", &most, "HEAD"])).await?;
@@ -154,7 +185,7 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`]; there is no such revision.
-    pub(super) async fn differing(&self, revision: &str) -> Result<Vec<RepoPath>, String> {
+    pub(super) async fn differing(&self, revision: &str) -> Result<Vec<RepoPath>, HistoryError> {
         let words = ["diff", "--name-only", "--no-renames", "--relative", "--no-ext-diff", "-z", revision, "--"];
         Ok(paths(&self.git(words).await?).collect())
     }
@@ -169,18 +200,18 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`]; there is no such commit.
-    pub async fn changed_since(&self, commit: &str) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>, String> {
+    pub async fn changed_since(&self, commit: &str) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>, HistoryError> {
         if commit.starts_with('-') {
-            return Err(format!("`{commit}` is no commit"));
+            return Err(HistoryError::NoCommit(commit.to_owned()));
         }
         let commit = self.git(["rev-parse", "--verify", "--quiet", &format!("{commit}^{{commit}}")]).await;
-        let commit = commit.map_err(|_| "there is no such commit".to_owned())?.trim().to_owned();
+        let commit = commit.map_err(|_| HistoryError::Unknown)?.trim().to_owned();
         let words = ["diff", "--name-status", "--no-renames", "--relative", "--no-ext-diff", "-z", &commit, "--"];
         let told = self.git(words).await?;
         let mut parts = told.split('\0').filter(|part| !part.is_empty());
         let mut changed = Vec::new();
         while let (Some(status), Some(path)) = (parts.next(), parts.next()) {
-            let path = RepoPath::new(path).map_err(|error| error.to_string())?;
+            let path = RepoPath::new(path)?;
             let before = match status {
                 "A" => None,
                 _ => Some(self.bytes(["cat-file", "blob", &format!("{commit}:./{path}")]).await?),
@@ -192,11 +223,11 @@ impl History {
         Ok(changed)
     }
 
-    async fn git<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Result<String, String> {
+    async fn git<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Result<String, HistoryError> {
         Ok(String::from_utf8_lossy(&self.bytes(args).await?).into_owned())
     }
 
-    async fn bytes<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, String> {
+    async fn bytes<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, HistoryError> {
         let mut words = vec!["--no-pager", "--literal-pathspecs", "--no-optional-locks"];
         words.extend(HARMLESS.iter().flat_map(|setting| ["-c", setting]));
         words.extend(args);
@@ -204,16 +235,16 @@ impl History {
         job.limits.output_bytes = MOST_BYTES;
         let outside = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_TERMINAL_PROMPT", "0")];
         job.env.extend(outside.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        let done = self.sandbox.run(job).await.map_err(|error: SandboxError| error.to_string())?;
+        let done = self.sandbox.run(job).await?;
         if done.exit == Exit::TimedOut {
-            return Err(format!("git was cut after {} s", WALL.as_secs()));
+            return Err(HistoryError::Slow);
         }
         if !done.exit.success() {
             let said = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("git failed").to_owned();
-            return Err(said);
+            return Err(HistoryError::Git(said));
         }
         if done.stdout.len() >= MOST_BYTES {
-            return Err(format!("git told more than {} MiB", MOST_BYTES >> 20));
+            return Err(HistoryError::Long);
         }
         Ok(done.stdout)
     }

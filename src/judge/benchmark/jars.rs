@@ -4,6 +4,7 @@
 //! in that order; fetched once through Maven, checked against pinned SHA-256 sums, and kept in the cache.
 
 use super::BenchmarkError;
+use super::error::Unusable;
 use crate::domain::Watcher;
 use crate::sandbox::{Job, Sandbox, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -184,11 +185,11 @@ impl Jar {
     }
 
     /// Whether Maven brought these very bytes into its repository; else why not.
-    fn brought(&self, repository: &Utf8Path, said: &str) -> Result<(), String> {
+    fn brought(&self, repository: &Utf8Path, said: &str) -> Result<(), Unusable> {
         let path = repository.join(self.repository_path());
         if !path.is_file() {
             let why = said.lines().find(|line| line.contains("ERROR"));
-            return Err(why.unwrap_or("Maven did not bring it").to_owned());
+            return Err(why.unwrap_or("Maven did not bring it").into());
         }
         if !self.has_the_right_sum(&path) {
             // Left there, it would be used by whoever looks at the path only.

@@ -1,6 +1,7 @@
 //! Finds the JDK that compiles and runs the subject.
 
 use super::BenchmarkError;
+use super::error::Unusable;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
 
@@ -53,7 +54,7 @@ pub fn find(chosen: Option<&Utf8Path>) -> Result<Jdk, BenchmarkError> {
         }
     }
     let looked = if tried.is_empty() { String::new() } else { format!("; looked at {}", tried.join(", ")) };
-    Err(missing(format!("no JDK found in JAVA_HOME, on PATH or below /usr/lib/jvm{looked}")))
+    Err(missing(format!("no JDK found in JAVA_HOME, on PATH or below /usr/lib/jvm{looked}")).into())
 }
 
 /// Every JDK on this machine, newest first, each once.
@@ -95,7 +96,7 @@ fn candidates() -> Vec<Utf8PathBuf> {
 }
 
 /// Reads the `release` file every JDK since 7 carries; no process is needed.
-fn inspect(home: &Utf8Path) -> Result<Jdk, String> {
+fn inspect(home: &Utf8Path) -> Result<Jdk, Unusable> {
     let home = home.canonicalize_utf8().map_err(|error| error.to_string())?;
     if !home.join("bin/javac").is_file() {
         return Err("it has no bin/javac (a runtime only)".into());

@@ -2,6 +2,7 @@
 
 use super::BenchmarkError;
 use super::copy::io_error;
+use super::error::Malformed;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 
@@ -13,7 +14,7 @@ use std::fs;
 pub(super) fn read_lines<T>(
     file: &Utf8Path,
     hint: &str,
-    mut read: impl FnMut(&str) -> Result<T, String>,
+    mut read: impl FnMut(&str) -> Result<T, Malformed>,
 ) -> Result<Vec<(usize, T)>, BenchmarkError> {
     let bytes = fs::read(file).map_err(|source| io_error("cannot read the list of bugs", file, source))?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
@@ -22,7 +23,7 @@ pub(super) fn read_lines<T>(
         let text = str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
         match text.map(str::trim) {
             Ok("") => {}
-            Ok(text) => found.push((line, read(text).map_err(|what| wrong_line(file, line, what, hint))?)),
+            Ok(text) => found.push((line, read(text).map_err(|what| wrong_line(file, line, what.to_string(), hint))?)),
             Err(what) => return Err(wrong_line(file, line, what, hint)),
         }
     }
@@ -43,7 +44,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = Utf8Path::from_path(folder.path()).unwrap().join("bugs.jsonl");
         fs::write(&file, bytes).unwrap();
-        let read = |line: &str| if line == "bad" { Err("it is bad".to_owned()) } else { Ok(line.to_owned()) };
+        let read = |line: &str| if line == "bad" { Err("it is bad".into()) } else { Ok(line.to_owned()) };
         read_lines(&file, "a hint", read).map_err(|error| {
             assert_eq!(error.hint(), "a hint");
             error.to_string()

@@ -36,7 +36,7 @@ mod xml;
 pub use copy::{Copied, copy_with_outputs, private_copy};
 pub use copy::{copy_files, is_output};
 pub use error::BenchmarkError;
-pub use history::{History, LastChange};
+pub use history::{History, HistoryError, LastChange};
 pub use local::{ProjectKind, programs, test_roots};
 pub use nearest::nearest;
 pub use own::{Hint, OwnCommand, OwnRun, Reactor};

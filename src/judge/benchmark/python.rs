@@ -1,6 +1,7 @@
 //! Finds the Python interpreter that runs the subject's tests, and the pytest that comes with it, if it is needed.
 
 use super::BenchmarkError;
+use super::error::Unusable;
 use crate::sandbox::{Job, PROGRAM_PATH, Sandbox, always_readable};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
@@ -84,13 +85,13 @@ pub async fn find(chosen: Option<&Utf8Path>, wants: Wants, sandbox: &Sandbox) ->
 }
 
 /// An interpreter, if it has what is wanted.
-fn wanted(found: Interpreter, wants: Wants) -> Result<Interpreter, String> {
+fn wanted(found: Interpreter, wants: Wants) -> Result<Interpreter, Unusable> {
     let is_new = |pytest: &String| pytest.split('.').next().and_then(|m| m.parse::<u32>().ok()).is_some_and(|m| m >= 7);
     match (&found.pytest, wants) {
         (Some(pytest), _) if is_new(pytest) => Ok(found),
         (_, Wants::Either) => Ok(Interpreter { pytest: None, ..found }),
-        (Some(pytest), Wants::Pytest) => Err(format!("pytest {pytest} is older than 7.0")),
-        (None, Wants::Pytest) => Err(match &found.broken {
+        (Some(pytest), Wants::Pytest) => Err(format!("pytest {pytest} is older than 7.0").into()),
+        (None, Wants::Pytest) => Err(Unusable::from(match &found.broken {
             Some(why) => format!(
                 "the pytest of Python {} cannot be loaded: {why} (packages that are links to folders of sources, as \
                  `pip install -e` makes them, are not seen by it; a project on which pytest itself is built cannot be \
@@ -98,7 +99,7 @@ fn wanted(found: Interpreter, wants: Wants) -> Result<Interpreter, String> {
                 found.version
             ),
             None => format!("Python {} without pytest", found.version),
-        }),
+        })),
     }
 }
 
@@ -224,7 +225,7 @@ fn job(program: &Utf8Path, cwd: &Utf8Path, code: &str) -> Job {
     job
 }
 
-async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, String> {
+async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, Unusable> {
     let mut folders = homes(program).ok_or("there is no such program")?;
     let job = job(program, Utf8Path::new("/usr"), FIND).read(folders.iter().cloned()).wall(WALL);
     let done = sandbox.run(job).await.map_err(|error| error.to_string())?;

@@ -97,20 +97,20 @@ impl Untested {
         &self,
         test: &NewTest<'_>,
         only: Option<&TestId>,
-    ) -> Result<Result<TestReport, String>, ValidateError> {
+    ) -> Result<Result<TestReport, NotShown>, ValidateError> {
         let subject = self.subject().await?;
         let build = Arc::new(Build::new(&self.options.work_dir)?);
         let files = [(test.file.clone(), test.text.as_bytes().to_vec())];
         let copy = match subject.with_tests(&Patch::default(), &build, &files).await? {
             Ok(copy) => copy,
-            Err(errors) => return Ok(Err(does_not_compile(errors).detail)),
+            Err(errors) => return Ok(Err(does_not_compile(errors).detail.into())),
         };
         let classes = vec![outer_class(&test.id.class).to_owned()];
         let plan = subject.plan(classes, Deadlines::of(EACH, ALL)).only(only.cloned().into_iter().collect());
         Ok(Ok(subject.run(&copy, &plan).await?))
     }
 
-    async fn tried(&self, test: &NewTest<'_>) -> Result<Result<TestResult, String>, ValidateError> {
+    async fn tried(&self, test: &NewTest<'_>) -> Result<Result<TestResult, NotShown>, ValidateError> {
         self.options.watcher.phase(format!("running {}", test.id));
         if !self.subject().await?.runs_tests_of(test.file) {
             let why = "the project's build does not look for tests in a file of this name; name it as the others are";
@@ -120,7 +120,7 @@ impl Untested {
         for _ in 0..RUNS {
             let report = match self.run(test, known.as_ref().map(|result| &result.id)).await? {
                 Ok(report) => report,
-                Err(complaints) => return Ok(Err(format!("it does not compile: {complaints}"))),
+                Err(complaints) => return Ok(Err(format!("it does not compile: {complaints}").into())),
             };
             let result = match fails(&report, test.id) {
                 Ok(result) => result,
@@ -131,7 +131,7 @@ impl Untested {
                 return Ok(Err(NOT_EACH_TIME.into()));
             }
             if let Some(why) = reason::against(&self.checkout, result.failure.as_ref(), test.issue) {
-                return Ok(Err(why));
+                return Ok(Err(why.into()));
             }
             known = known.or(Some(result));
         }
@@ -139,20 +139,25 @@ impl Untested {
     }
 }
 
+unidebug_base::reasons! {
+    /// Why a test does not show what an issue reports.
+    struct NotShown;
+}
+
 /// What is said of a test that is flaky.
 const NOT_EACH_TIME: &str =
     "it does not fail each time in the same way: leave time, chance, threads and files out of it";
 
 /// The result of a test that ran and failed by itself; else what it did.
-fn fails(report: &TestReport, id: &TestId) -> Result<TestResult, String> {
+fn fails(report: &TestReport, id: &TestId) -> Result<TestResult, NotShown> {
     let own = |result: &&TestResult| result.id.class == id.class && result.id.bare_method() == id.method;
     let results: Vec<&TestResult> = report.results.values().filter(own).collect();
     let Some(result) = results.iter().find(|result| result.status != TestStatus::Passed).or(results.first()) else {
         let loaded = report.results.values().find(|result| result.id.method.is_empty() && result.failure.is_some());
         let why = loaded.and_then(|result| result.failure.as_ref()).map(|failure| clean::text(&clean::clean(failure)));
         return Err(match why {
-            Some(why) => format!("the file of the test cannot be loaded: {why}"),
-            None => format!("no test {id} ran; check its name, its annotation and its class"),
+            Some(why) => format!("the file of the test cannot be loaded: {why}").into(),
+            None => format!("no test {id} ran; check its name, its annotation and its class").into(),
         });
     };
     match (result.status, result.loss) {
@@ -180,7 +185,7 @@ impl Probe for Untested {
     async fn reproduces(&self, test: &NewTest<'_>) -> Result<Reproduced, ValidateError> {
         Ok(match self.tried(test).await? {
             Ok(TestResult { id, failure, .. }) => Reproduced::Yes { test: id, failure: failure.unwrap_or_default() },
-            Err(why) => Reproduced::No(why),
+            Err(why) => Reproduced::No(why.to_string()),
         })
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn lines<'b>(path: &Utf8Path, bytes: &'b [u8]) -> impl Iterator<Item 
             Err(what) => return Ok(Line::Damaged(what.to_owned())),
         };
         if index == 0
-            && let Err(what) = check_schema(path, json)?
+            && let Some(what) = wrong_first(path, json)?
         {
             return Ok(Line::Damaged(what));
         }
@@ -127,12 +127,12 @@ pub(super) fn checked(line: &[u8]) -> Result<&str, &'static str> {
     if format!("{:08x}", crc32fast::hash(json.as_bytes())) == sum { Ok(json) } else { Err("its checksum does not fit") }
 }
 
-/// The first record tells who wrote the rest, in a form that no schema changes. The inner error says what is wrong with
-/// it.
-fn check_schema(path: &Utf8Path, json: &str) -> Result<Result<(), String>, JournalError> {
+/// The first record tells who wrote the rest, in a form that no schema changes. Says what is wrong with it, if
+/// anything.
+fn wrong_first(path: &Utf8Path, json: &str) -> Result<Option<String>, JournalError> {
     let first: Value = match serde_json::from_str(json) {
         Ok(first) => first,
-        Err(error) => return Ok(Err(error.to_string())),
+        Err(error) => return Ok(Some(error.to_string())),
     };
     match first.get("schema").and_then(Value::as_u64) {
         Some(schema) if schema > u64::from(SCHEMA) => Err(JournalError::Newer {
@@ -140,7 +140,7 @@ fn check_schema(path: &Utf8Path, json: &str) -> Result<Result<(), String>, Journ
             schema,
             version: first.get("version").and_then(Value::as_str).unwrap_or("of a later day").to_owned(),
         }),
-        Some(_) => Ok(Ok(())),
-        None => Ok(Err("the first record tells no schema".to_owned())),
+        Some(_) => Ok(None),
+        None => Ok(Some("the first record tells no schema".to_owned())),
     }
 }

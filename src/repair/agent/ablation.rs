@@ -2,7 +2,7 @@
 //! RepairAgent, Table VI), and for evidence of our own. A part removes what agents see, never what the judge uses.
 
 use super::profile::{Profile, State, StateName};
-use crate::domain::{AgentName, ToolName};
+use crate::domain::{AgentName, InvalidValue, ToolName};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -86,10 +86,11 @@ impl Part {
 }
 
 impl FromStr for Part {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = InvalidValue;
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let row = TABLE.iter().find(|row| row.1 == text);
-        row.map(|row| row.0).ok_or_else(|| format!("`{text}` is no part; there are {}", Part::words().join(", ")))
+        row.map(|row| row.0)
+            .ok_or_else(|| format!("`{text}` is no part; there are {}", Part::words().join(", ")).into())
     }
 }
 

@@ -15,7 +15,7 @@ use super::marks;
 use super::memory::Memory;
 use super::profile::{ContractKind, Ending, Profile};
 use crate::code::SourceFile;
-use crate::domain::{Artifact, Mark, PatchAttempt, RepoPath};
+use crate::domain::{Artifact, Mark, PatchAttempt, Refusal, RepoPath};
 use crate::patch::proposal::{self, Proposal};
 use crate::patch::{Edits, bare};
 use crate::tools::{Effect, GOAL_ACCOMPLISHED, Observation, WRITE_FIX, WRITE_TEST, Workbench};
@@ -48,9 +48,9 @@ pub(crate) struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     /// The file an agent of one file works on: its focus, else the bug-located one.
-    fn file(&self) -> Result<&'a Arc<SourceFile>, String> {
+    fn file(&self) -> Result<&'a Arc<SourceFile>, Refusal> {
         let path = self.focus.or(self.bench.bug.located.as_ref()).ok_or("no file could be located; name one")?;
-        self.bench.index.file(path).ok_or_else(|| format!("{path} is not among the sources"))
+        self.bench.index.file(path).ok_or_else(|| format!("{path} is not among the sources").into())
     }
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn judge(asked: Asked<'_>, observation: &Observation) -> Verdict {
         },
         (kind, Effect::Accomplished(args)) => match read(kind, args, asked) {
             Ok((artifact, how)) => Verdict::Ended(artifact, how),
-            Err(reason) => Verdict::Refused(reason),
+            Err(reason) => Verdict::Refused(reason.to_string()),
         },
         _ => Verdict::GoOn,
     }
@@ -88,7 +88,7 @@ fn judge_tried(ends: Ending, attempts: &[PatchAttempt]) -> Verdict {
 }
 
 /// The artifact that an answer holds, and how the run ended, in one phrase.
-fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact, String), String> {
+fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact, String), Refusal> {
     let explanation = explanation(args);
     Ok(match kind {
         ContractKind::Marks => {
@@ -199,7 +199,7 @@ fn explanation(args: &Value) -> String {
 }
 
 /// `marked_code` is a text, or a list of `{file_path, code}`.
-fn read_marks(args: &Value, memory: &Memory, bench: &Workbench) -> Result<Vec<Mark>, String> {
+fn read_marks(args: &Value, memory: &Memory, bench: &Workbench) -> Result<Vec<Mark>, Refusal> {
     let mut all = Vec::new();
     match &args["marked_code"] {
         Value::String(code) => {
@@ -219,12 +219,12 @@ fn read_marks(args: &Value, memory: &Memory, bench: &Workbench) -> Result<Vec<Ma
 }
 
 /// Marks of a snippet in the named product file, else in one that was shown, else in the only one that holds its lines.
-fn marks_in(code: &str, named: Option<&str>, memory: &Memory, bench: &Workbench) -> Result<Vec<Mark>, String> {
+fn marks_in(code: &str, named: Option<&str>, memory: &Memory, bench: &Workbench) -> Result<Vec<Mark>, Refusal> {
     let comment = bench.language.line_comment();
     if let Some(path) = named {
         let file = bench.index.resolve(path).map_err(|unresolved| unresolved.to_string())?;
         if file.test {
-            return Err(format!("{} is a test; mark lines of the product", file.path));
+            return Err(format!("{} is a test; mark lines of the product", file.path).into());
         }
         return marks::map(code, &[file], comment);
     }

@@ -4,7 +4,7 @@
 //! 3.1: marks by contextual string matching).
 
 use crate::code::SourceFile;
-use crate::domain::{Location, Mark, MarkKind};
+use crate::domain::{Location, Mark, MarkKind, Refusal};
 use std::sync::Arc;
 
 /// Lines of context on each side that decide between equal lines.
@@ -22,10 +22,10 @@ struct Line {
 ///
 /// # Errors
 /// No mark at all, or a mark whose line stands in none of the files; the text names it and the nearest lines.
-pub(crate) fn map(snippet: &str, files: &[&Arc<SourceFile>], comment: &str) -> Result<Vec<Mark>, String> {
+pub(crate) fn map(snippet: &str, files: &[&Arc<SourceFile>], comment: &str) -> Result<Vec<Mark>, Refusal> {
     let lines: Vec<Line> = snippet.lines().map(|line| read(line, comment)).collect();
     if !lines.iter().any(|line| line.mark.is_some()) {
-        return Err(format!("it holds neither `{comment} buggy line` nor `{comment} missing line`"));
+        return Err(format!("it holds neither `{comment} buggy line` nor `{comment} missing line`").into());
     }
     let mut first_problem = None;
     for file in files {
@@ -60,7 +60,7 @@ fn across(lines: &[Line], files: &[&Arc<SourceFile>], comment: &str) -> Option<V
     Some(in_order(marks))
 }
 
-fn map_in(lines: &[Line], file: &SourceFile, comment: &str) -> Result<Vec<Mark>, String> {
+fn map_in(lines: &[Line], file: &SourceFile, comment: &str) -> Result<Vec<Mark>, Refusal> {
     let original = codes(file, comment);
     let mut marks = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -208,7 +208,7 @@ mod tests {
         Arc::new(outline_text(&RepoPath::new("A.java").unwrap(), CODE, &Java))
     }
 
-    fn lines(snippet: &str) -> Result<Vec<(u32, MarkKind)>, String> {
+    fn lines(snippet: &str) -> Result<Vec<(u32, MarkKind)>, Refusal> {
         map(snippet, &[&file()], "//").map(|marks| marks.iter().map(|m| (m.location.line, m.kind)).collect())
     }
 

@@ -8,7 +8,7 @@ use super::memory::Memory;
 use super::mend::{self, Match, Threshold};
 use super::policy::Decision;
 use super::profile::{Profile, StateName};
-use crate::domain::{PolicyKind, ToolName};
+use crate::domain::{PolicyKind, Refusal, ToolName};
 use crate::patch::proposal;
 use crate::patch::{Edits, replaced_methods};
 use crate::prompt::{Library, PromptError};
@@ -143,7 +143,7 @@ impl Middleware<'_> {
     }
 
     /// Arguments of `goal_accomplished` belong to the agent's contract, which is lenient by itself.
-    fn mend_args(&self, tool: &dyn Tool, args: &Value, notes: &mut Vec<String>) -> Result<Value, String> {
+    fn mend_args(&self, tool: &dyn Tool, args: &Value, notes: &mut Vec<String>) -> Result<Value, Refusal> {
         if tool.name() == GOAL_ACCOMPLISHED {
             return Ok(if args.is_null() { json!({}) } else { args.clone() });
         }

@@ -247,12 +247,20 @@ pub fn parse(file: &str, text: &str, known_tools: &[&str]) -> Result<Profile, Pr
             }
         }
     }
-    check_answer(&profile).map_err(wrong)?;
+    check_answer(&profile).map_err(|error| wrong(error.to_string()))?;
     Ok(profile)
 }
 
+/// A first state in which the agent cannot answer.
+#[derive(Debug, thiserror::Error)]
+#[error("its first state `{start}` does not offer its answer, `{answer}`")]
+struct NoAnswer {
+    start: StateName,
+    answer: &'static str,
+}
+
 /// The answer is always among the tools of the first state, so that one query can be enough.
-fn check_answer(profile: &Profile) -> Result<(), String> {
+fn check_answer(profile: &Profile) -> Result<(), NoAnswer> {
     if profile.ends == Ending::Called {
         // This machine has its patches in later states, by design.
         return Ok(());
@@ -265,7 +273,7 @@ fn check_answer(profile: &Profile) -> Result<(), String> {
     for start in std::iter::once(&profile.start).chain(&profile.start_with_hypothesis) {
         let offered = profile.states.get(start).is_some_and(|s| s.tools.iter().any(|t| t.as_str() == answer));
         if !offered {
-            return Err(format!("its first state `{start}` does not offer its answer, `{answer}`"));
+            return Err(NoAnswer { start: start.clone(), answer });
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The levels as data: a strategy names which agents work on which level, in which order. The loop over them is in
 //! [`super::escalator`].
 
-use crate::domain::{AgentName, Level};
+use crate::domain::{AgentName, InvalidValue, Level};
 use serde::Deserialize;
 
 /// A step of a level.
@@ -52,7 +52,7 @@ pub const OFFERED: &[Level] = &[Level::L1, Level::L2, Level::L3];
 ///
 /// # Errors
 /// A sentence that names the known ones.
-pub fn named(text: &str) -> Result<Level, String> {
+pub fn named(text: &str) -> Result<Level, InvalidValue> {
     match text {
         "First" => Ok(Level::First),
         "refine" => Ok(Level::Refine),
@@ -60,6 +60,6 @@ pub fn named(text: &str) -> Result<Level, String> {
             .iter()
             .copied()
             .find(|level| level.label() == text)
-            .ok_or_else(|| format!("`{text}` is no level; there are First, L1, L2, L3, refine")),
+            .ok_or_else(|| format!("`{text}` is no level; there are First, L1, L2, L3, refine").into()),
     }
 }

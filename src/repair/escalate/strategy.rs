@@ -136,7 +136,7 @@ impl Strategy {
         let wrong = |what: String| StrategyError::Malformed { name: name.to_owned(), what };
         let strategy: Self = toml::from_str(text).map_err(|e| wrong(e.to_string().trim_end().to_owned()))?;
         for level in strategy.crews.keys().chain(&strategy.reviewed) {
-            level::named(level).map_err(wrong)?;
+            level::named(level).map_err(|error| wrong(error.to_string()))?;
         }
         Ok(strategy)
     }

@@ -13,12 +13,23 @@ pub struct Given {
     pub unknown: usize,
 }
 
+/// Why a text is no ranking of this code.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoRanking {
+    /// No line has the form.
+    #[error("no line of it has the form `file,line,score`")]
+    NoLines,
+    /// None of so many lines names one of the code.
+    #[error("none of its {0} lines names a line of this code")]
+    NoneFits(usize),
+}
+
 /// Reads a ranking, a line of the code each: `src/A.java,12,0.5`, `src/A.java:12;0.5`, GZoltar's
 /// `org.shop$Cart#total(int):12;0.5`, FLACOCO's `org/shop/Cart,12,0.5`; `source` names where it comes from.
 ///
 /// # Errors
-/// A sentence: no line of the file names a line of the code.
-pub fn read(text: &str, source: &str, index: &CodeIndex) -> Result<Given, String> {
+/// No line of the file names a line of the code.
+pub fn read(text: &str, source: &str, index: &CodeIndex) -> Result<Given, NoRanking> {
     let types = types(index);
     let mut lines: Vec<Suspect> = Vec::new();
     let mut unknown = 0;
@@ -36,8 +47,8 @@ pub fn read(text: &str, source: &str, index: &CodeIndex) -> Result<Given, String
     }
     if lines.is_empty() {
         return Err(match unknown {
-            0 => "no line of it has the form `file,line,score`".to_owned(),
-            n => format!("none of its {n} lines names a line of this code"),
+            0 => NoRanking::NoLines,
+            n => NoRanking::NoneFits(n),
         });
     }
     let most = lines.iter().map(|suspect| suspect.score).fold(f64::MIN_POSITIVE, f64::max).max(1.0);
@@ -109,7 +120,7 @@ mod tests {
         assert_eq!(places("org/shop/Cart,4,0.5"), (vec![(4, 0.5)], 0));
         assert_eq!(places("src/org/shop/Cart.java:4,10\nCart.java\t3\t5"), (vec![(4, 1.0), (3, 0.5)], 0));
         assert_eq!(read("Cart.java,4,0.5").unwrap().ranking.lines[0].method.as_deref(), Some("Cart.total()"));
-        assert!(read("Cart.java,900,0.5").unwrap_err().contains("none of its 1 lines"));
-        assert!(read("hello").unwrap_err().contains("`file,line,score`"));
+        assert!(matches!(read("Cart.java,900,0.5"), Err(NoRanking::NoneFits(1))));
+        assert!(matches!(read("hello"), Err(NoRanking::NoLines)));
     }
 }

@@ -93,25 +93,27 @@ impl Tavily {
         cleaned.trim_end().to_owned()
     }
 
-    async fn ask(&self, query: &str, most: usize) -> Result<Found, String> {
+    async fn ask(&self, query: &str, most: usize) -> Result<Found, RetrieveError> {
+        let broken = |error: reqwest::Error| unreachable(&error.without_url().to_string());
         let body = json!({
             "query": query, "max_results": most, "search_depth": "basic", "include_domains": SITES,
             "include_answer": false, "include_raw_content": false, "include_images": false,
         });
         let request = self.client.post(format!("{}/search", self.endpoint)).bearer_auth(self.key.expose()).json(&body);
-        let mut response = request.send().await.map_err(|error| error.without_url().to_string())?;
+        let mut response = request.send().await.map_err(broken)?;
         let status = response.status();
         if !status.is_success() {
-            return Err(format!("it answered {status}"));
+            return Err(unreachable(&format!("it answered {status}")));
         }
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| error.without_url().to_string())? {
+        while let Some(chunk) = response.chunk().await.map_err(broken)? {
             if bytes.len() + chunk.len() > MAX_BODY {
-                return Err(format!("its answer is larger than {} MB", MAX_BODY >> 20));
+                return Err(unreachable(&format!("its answer is larger than {} MB", MAX_BODY >> 20)));
             }
             bytes.extend_from_slice(&chunk);
         }
-        serde_json::from_slice(&bytes).map_err(|error| format!("its answer is no list of results: {error}"))
+        serde_json::from_slice(&bytes)
+            .map_err(|error| unreachable(&format!("its answer is no list of results: {error}")))
     }
 }
 
@@ -126,7 +128,7 @@ impl Source for Tavily {
         if query.is_empty() {
             return Ok(Vec::new());
         }
-        let found = self.ask(&query, most).await.map_err(|what| unreachable(&what))?;
+        let found = self.ask(&query, most).await?;
         let cut = |text: &str| text.chars().take(MAX_TEXT).collect::<String>();
         let solution = |page: Page| Solution {
             id: page.url,

@@ -4,7 +4,7 @@
 use super::sarif::{self, Finding};
 use crate::benchmark::Checkout;
 use crate::code::{CodeIndex, SourceFile};
-use crate::sandbox::{Exit, Job, Sandbox, find_program};
+use crate::sandbox::{Exit, Job, Sandbox, SandboxError, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
@@ -80,6 +80,21 @@ pub struct Looked {
     pub failed: Vec<String>,
 }
 
+/// Why an analyser says nothing of a file.
+#[derive(Debug, thiserror::Error)]
+enum Silent {
+    #[error(transparent)]
+    Place(#[from] std::io::Error),
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error("it took more than {} s", WALL.as_secs())]
+    TimedOut,
+    #[error("it ended with {0}: {1}")]
+    Ended(Exit, String),
+    #[error(transparent)]
+    Report(#[from] sarif::NoSarif),
+}
+
 /// The installed analysers of a language.
 #[derive(Clone)]
 pub struct Analysers {
@@ -100,7 +115,8 @@ impl Analysers {
         let mut looked = Looked::default();
         for (analyser, program) in &self.installed {
             let Some(args) = (analyser.args)(checkout, file) else { continue };
-            match self.run(program, args, checkout).await.and_then(|text| sarif::read(&text, index)) {
+            let read = |text: String| sarif::read(&text, index).map_err(Silent::from);
+            match self.run(program, args, checkout).await.and_then(read) {
                 Ok(found) => {
                     looked.by.push(analyser.program.to_owned());
                     looked.findings.extend(found.into_iter().filter(|finding| finding.file == file.path));
@@ -111,16 +127,16 @@ impl Analysers {
         looked
     }
 
-    async fn run(&self, program: &Utf8Path, args: Vec<String>, checkout: &Checkout) -> Result<String, String> {
+    async fn run(&self, program: &Utf8Path, args: Vec<String>, checkout: &Checkout) -> Result<String, Silent> {
         // What belongs to a program lies beside its folder, wherever a link of the system leads.
-        let real = program.canonicalize_utf8().map_err(|error| error.to_string())?;
+        let real = program.canonicalize_utf8()?;
         let home = real.parent().and_then(Utf8Path::parent).map(Utf8Path::to_owned);
         let libraries = checkout.project.class_path.iter().cloned();
         let mut job = Job::new(real.as_str(), checkout.root.clone()).args(args).read(home).read(libraries).wall(WALL);
         job.limits.output_bytes = MOST_BYTES;
-        let done = self.sandbox.run(job).await.map_err(|error| error.to_string())?;
+        let done = self.sandbox.run(job).await?;
         if done.exit == Exit::TimedOut {
-            return Err(format!("it took more than {} s", WALL.as_secs()));
+            return Err(Silent::TimedOut);
         }
         let text = String::from_utf8_lossy(&done.stdout);
         // Some tell on the way what they do.
@@ -128,7 +144,7 @@ impl Analysers {
             Some(at) => Ok(text[at..].to_owned()),
             None => {
                 let said = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("no output").to_owned();
-                Err(format!("it ended with {}: {said}", done.exit))
+                Err(Silent::Ended(done.exit, said))
             }
         }
     }

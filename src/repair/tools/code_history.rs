@@ -40,7 +40,7 @@ impl TypedTool for CodeHistory {
             return Ok(Observation::told(format!("there is no history: {why}\n")));
         };
         let file = bench.file_or_located(args.file_path.as_deref())?;
-        let log = history.log(&file.path, COMMITS).await.map_err(ToolError::Correctable)?;
+        let log = history.log(&file.path, COMMITS).await?;
         if log.trim().is_empty() {
             return Ok(Observation::told(format!("no commit holds {} yet\n", file.path)));
         }
@@ -52,7 +52,7 @@ impl TypedTool for CodeHistory {
                 let known = file.line_count();
                 return Err(ToolError::Correctable(format!("{} has lines 1 to {known}", file.path)));
             }
-            let blame = history.blame(&file.path, lines).await.map_err(ToolError::Correctable)?;
+            let blame = history.blame(&file.path, lines).await?;
             text.push_str(&format!("last changes of lines {} to {}:\n{blame}", lines.first, lines.last));
             return Ok(Observation::told(text).showing(&file.path, lines));
         }

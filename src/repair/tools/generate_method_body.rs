@@ -32,7 +32,7 @@ impl TypedTool for GenerateMethodBody {
         let side = cx.side.ok_or_else(|| ToolError::Correctable("there is no model to ask in this run".into()))?;
         let file = cx.bench.file(&args.file_path)?;
         let (before, signature) = context(file, &args.method_name, cx.bench.language.is_indented());
-        let body = side.method_body(&before, &signature).await.map_err(ToolError::Correctable)?;
+        let body = side.method_body(&before, &signature).await?;
         Ok(Observation::told(format!("a generated `{signature}`, not checked by anything yet:\n{body}\n")))
     }
 }

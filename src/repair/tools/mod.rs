@@ -44,7 +44,8 @@ pub use workbench::{Seen, Workbench, failing_test_text, failing_text, failure_te
 pub use write_fix::WRITE_FIX;
 pub use write_test::{WHY_NOT, WRITE_TEST};
 
-use crate::domain::{Change, EventSink, LineSpan, PatchAttempt, RepoPath, Scope};
+use crate::benchmark::HistoryError;
+use crate::domain::{Change, EventSink, LineSpan, PatchAttempt, Refusal, RepoPath, Scope};
 use crate::validate::ValidateError;
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -141,6 +142,18 @@ pub enum ToolError {
     Journal(#[from] std::io::Error),
 }
 
+impl From<Refusal> for ToolError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Correctable(refusal.to_string())
+    }
+}
+
+impl From<HistoryError> for ToolError {
+    fn from(error: HistoryError) -> Self {
+        Self::Correctable(error.to_string())
+    }
+}
+
 /// Asks a model beside the agent's own conversation; such side queries cost no cycle.
 #[async_trait]
 pub trait SideModel: Send + Sync {
@@ -148,7 +161,7 @@ pub trait SideModel: Send + Sync {
     ///
     /// # Errors
     /// A sentence for the agent: no model, endpoint failed, cap reached.
-    async fn method_body(&self, before: &str, signature: &str) -> Result<String, String>;
+    async fn method_body(&self, before: &str, signature: &str) -> Result<String, Refusal>;
 }
 
 /// Proposes and tries variants of a candidate that did not pass (RepairAgent, section III-D3).

@@ -17,13 +17,24 @@ pub struct Finding {
     pub message: String,
 }
 
+/// Why a text is no SARIF.
+#[derive(Debug, thiserror::Error)]
+pub enum NoSarif {
+    /// It is no JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// It is another JSON.
+    #[error("it has no `runs`")]
+    NoRuns,
+}
+
 /// Reads the findings that lie in the product's code.
 ///
 /// # Errors
-/// A sentence: the text is no SARIF.
-pub fn read(text: &str, index: &CodeIndex) -> Result<Vec<Finding>, String> {
-    let log: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let runs = log["runs"].as_array().ok_or("it has no `runs`")?;
+/// The text is no SARIF.
+pub fn read(text: &str, index: &CodeIndex) -> Result<Vec<Finding>, NoSarif> {
+    let log: Value = serde_json::from_str(text)?;
+    let runs = log["runs"].as_array().ok_or(NoSarif::NoRuns)?;
     let mut found = Vec::new();
     for run in runs {
         let tool = run["tool"]["driver"]["name"].as_str().unwrap_or("an analyser");
@@ -87,6 +98,6 @@ mod tests {
         let found = read(&log.to_string(), &index).unwrap();
         let file = RepoPath::new("src/shop/Cart.java").unwrap();
         assert_eq!(found, [Finding { file, line: 2, rule: "SpotBugs NP, error".into(), message: "null".into() }]);
-        assert!(read("{}", &index).unwrap_err().contains("`runs`"));
+        assert!(matches!(read("{}", &index), Err(NoSarif::NoRuns)));
     }
 }

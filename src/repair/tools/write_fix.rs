@@ -39,7 +39,7 @@ impl Tool for WriteFix {
     }
 
     async fn call(&self, args: Value, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
-        let proposed = proposal::parse(&args).map_err(ToolError::Correctable)?;
+        let proposed = proposal::parse(&args)?;
         let explanation = proposed.analysis.or(proposed.explanation).unwrap_or_default();
         let first = judge(&proposed.edits, &explanation, cx).await?;
         if matches!(first.validation.outcome, Outcome::Unappliable | Outcome::Refused) {

@@ -6,7 +6,7 @@
 use super::issue::{SpokenOf, is_test};
 use super::{Effect, Observation, ToolContext, ToolError, TypedTool, Workbench, failure_text};
 use crate::code::outline_text;
-use crate::domain::{FileChange, RepoPath, Reproduction, TestId};
+use crate::domain::{FileChange, Refusal, RepoPath, Reproduction, TestId};
 use crate::language;
 use crate::patch;
 use crate::validate::{NewTest, Reproduced};
@@ -85,7 +85,7 @@ fn refused(why: &str) -> Observation {
 }
 
 /// The file that the test goes into.
-fn place(args: &Args, bench: &Workbench, issue: &str) -> Result<RepoPath, String> {
+fn place(args: &Args, bench: &Workbench, issue: &str) -> Result<RepoPath, Refusal> {
     let Some(given) = args.file_path.as_deref().map(str::trim).filter(|path| !path.is_empty()) else {
         return beside_tests(&args.code, bench, issue);
     };
@@ -102,7 +102,7 @@ fn place(args: &Args, bench: &Workbench, issue: &str) -> Result<RepoPath, String
     }
     let known: Vec<&str> = folders.iter().take(FOLDERS).copied().collect();
     let why = if exists { "it is there and holds no tests" } else { "no tests are looked for there" };
-    Err(format!("{path} cannot hold the test: {why}. Tests stand in {}", known.join(", ")))
+    Err(format!("{path} cannot hold the test: {why}. Tests stand in {}", known.join(", ")).into())
 }
 
 /// Whether a file is a test by its place and its name.
@@ -134,7 +134,7 @@ fn folder_of(path: &RepoPath) -> &str {
 }
 
 /// A new file beside the nearest tests: in Java as package and class say, else under a name that is free.
-fn beside_tests(code: &str, bench: &Workbench, issue: &str) -> Result<RepoPath, String> {
+fn beside_tests(code: &str, bench: &Workbench, issue: &str) -> Result<RepoPath, Refusal> {
     let spoken = SpokenOf::of(bench, issue);
     let near = spoken.tests.first().ok_or("the project has no test to stand beside; name a `file_path`")?;
     let extension = bench.language.extension();
@@ -155,15 +155,17 @@ fn beside_tests(code: &str, bench: &Workbench, issue: &str) -> Result<RepoPath, 
     };
     let path = if bench.language.module(&near.path).is_some() { numbered() } else { in_package().filter(free) };
     let path = path.filter(|path| is_test_file(path, bench));
-    path.ok_or_else(|| format!("it is not clear where the test belongs; name a `file_path` beside {}", near.path))
+    path.ok_or_else(|| {
+        format!("it is not clear where the test belongs; name a `file_path` beside {}", near.path).into()
+    })
 }
 
 /// The test that a change of a file brings.
-fn test_of(change: &FileChange, named: Option<&str>, bench: &Workbench) -> Result<TestId, String> {
+fn test_of(change: &FileChange, named: Option<&str>, bench: &Workbench) -> Result<TestId, Refusal> {
     let outline = |bytes: &[u8]| outline_text(&change.path, &String::from_utf8_lossy(bytes), bench.language);
     let (before, after) = (change.before.as_deref().map(outline), outline(&change.after));
     if after.broken {
-        return Err(format!("the code of {} cannot be parsed; give whole lines of code", change.path));
+        return Err(format!("the code of {} cannot be parsed; give whole lines of code", change.path).into());
     }
     let old: BTreeSet<(&str, &str)> = before
         .iter()
@@ -177,8 +179,8 @@ fn test_of(change: &FileChange, named: Option<&str>, bench: &Workbench) -> Resul
     let method = match (found.as_slice(), new.as_slice()) {
         ([one], _) => one,
         ([], []) => return Err("`code` brings no test: a method that the test framework runs".into()),
-        ([], _) => return Err(format!("`test` names none of the new tests: {}", listed(&new))),
-        _ => return Err(format!("`code` brings several tests; name the one in `test`: {}", listed(&new))),
+        ([], _) => return Err(format!("`test` names none of the new tests: {}", listed(&new)).into()),
+        _ => return Err(format!("`code` brings several tests; name the one in `test`: {}", listed(&new)).into()),
     };
     let module = &bench.checkout.project.module;
     let inside = change.path.below(module).and_then(|inside| RepoPath::new(inside).ok());

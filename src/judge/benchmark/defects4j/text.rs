@@ -4,6 +4,7 @@
 //! All of it is foreign text: a class path is printed by the build of a project that nobody vouches for. So paths are
 //! only taken below the two folders that are known, and what is no name of a class is no test.
 
+use crate::benchmark::error::Malformed;
 use crate::domain::{RepoPath, TestId};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
@@ -26,7 +27,7 @@ pub struct BugLine {
 ///
 /// # Errors
 /// There is no column `bug.id`.
-pub fn bug_lines(bytes: &[u8]) -> Result<Vec<BugLine>, String> {
+pub fn bug_lines(bytes: &[u8]) -> Result<Vec<BugLine>, Malformed> {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.trim_start_matches('\u{feff}').lines();
     let header: Vec<&str> = lines.next().unwrap_or("").trim().split(',').collect();

@@ -65,7 +65,11 @@ impl GitBugJava {
                 let lines = read_lines(&file, HINT, |line| {
                     let record = Record::read(line)?;
                     let is_new = seen.insert(record.name());
-                    if is_new { Ok(record) } else { Err(format!("the bug `{}` was there before", record.name())) }
+                    if is_new {
+                        Ok(record)
+                    } else {
+                        Err(format!("the bug `{}` was there before", record.name()).into())
+                    }
                 })?;
                 records.extend(lines.into_iter().map(|(_, record)| record));
             }

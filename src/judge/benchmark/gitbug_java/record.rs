@@ -4,6 +4,7 @@
 //! but the names of failing tests.
 
 use crate::benchmark::choose::Day;
+use crate::benchmark::error::Malformed;
 use crate::domain::TestId;
 use serde::Deserialize;
 
@@ -122,19 +123,19 @@ impl Record {
     ///
     /// # Errors
     /// One line on what is wrong with it.
-    pub(super) fn read(line: &str) -> Result<Self, String> {
+    pub(super) fn read(line: &str) -> Result<Self, Malformed> {
         let line: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
         for commit in [&line.commit_hash, &line.previous_commit_hash] {
             if !(SHORT..=LONGEST).contains(&commit.len()) || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-                return Err(format!("`{commit}` is no commit"));
+                return Err(format!("`{commit}` is no commit").into());
             }
         }
         if !is_repository(&line.repository) {
-            return Err(format!("`{}` is no repository: it is written `owner/name`", line.repository));
+            return Err(format!("`{}` is no repository: it is written `owner/name`", line.repository).into());
         }
         if !is_address(&line.clone_url) {
             let schemes = SCHEMES.join(", ");
-            return Err(format!("`{}` is no address of one of {schemes}", line.clone_url.escape_debug()));
+            return Err(format!("`{}` is no address of one of {schemes}", line.clone_url.escape_debug()).into());
         }
         let run = |at: usize| line.actions_runs.get(at).and_then(Option::as_ref).map_or(&[][..], Vec::as_slice);
         let failing =

@@ -2,6 +2,7 @@
 
 use super::cases::{self, CaseEntry};
 use crate::benchmark::choose::Day;
+use crate::benchmark::error::Malformed;
 use crate::benchmark::facts::{FACTS as KEYS, Facts, Words};
 use crate::benchmark::nearest::nearest;
 use crate::domain::TestId;
@@ -84,13 +85,13 @@ impl Entry {
     ///
     /// # Errors
     /// One line on what is wrong: no JSON object, an unknown key, a value of the wrong kind.
-    pub(super) fn read(line: &str) -> Result<Self, String> {
+    pub(super) fn read(line: &str) -> Result<Self, Malformed> {
         let object: Map<String, Value> =
             serde_json::from_str(line).map_err(|error| format!("no JSON object: {error}"))?;
         let known = || OWN_KEYS.iter().chain(KEYS).copied();
         if let Some(key) = object.keys().find(|key| known().all(|known| known != key.as_str())) {
             let near = nearest(key, known(), 1).join("");
-            return Err(format!("unknown key `{key}`; the nearest known one is `{near}`"));
+            return Err(format!("unknown key `{key}`; the nearest known one is `{near}`").into());
         }
         let named = |error: serde_json::Error| match object.iter().find(|(key, value)| !fits(key, value)) {
             Some((key, _)) => format!("`{key}`: {error}"),
@@ -99,23 +100,26 @@ impl Entry {
         let facts = serde_json::from_value(Value::Object(object.clone())).map_err(named)?;
         let entry: Self = serde_json::from_value(Value::Object(object.clone())).map_err(named)?;
         if entry.id.is_empty() || entry.id.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return Err(format!("`{}` is no id: it must be a word", entry.id.escape_debug()));
+            return Err(format!("`{}` is no id: it must be a word", entry.id.escape_debug()).into());
         }
         if entry.fixed.is_some() && entry.patch.is_some() {
             return Err("both `fixed` and `patch` are given; one of them says the repair".into());
         }
         entry.triggering()?;
         let entry = Self { facts, ..entry };
-        cases::complaint(&entry).map_or(Ok(entry), Err)
+        cases::complaint(&entry).map_or(Ok(entry), |what| Err(what.into()))
     }
 
     /// The triggering tests, when the line names some.
     ///
     /// # Errors
     /// A name is none.
-    pub(super) fn triggering(&self) -> Result<Option<Vec<TestId>>, String> {
-        let read = |name: &String| name.replace("::", "#").parse().map_err(|why| format!("`{name}`: {why}"));
-        let tests: Vec<TestId> = self.failing.iter().map(read).collect::<Result<_, String>>()?;
+    pub(super) fn triggering(&self) -> Result<Option<Vec<TestId>>, Malformed> {
+        let read = |name: &String| {
+            let test = name.replace("::", "#").parse();
+            test.map_err(|why| Malformed::from(format!("`{name}`: {why}")))
+        };
+        let tests: Vec<TestId> = self.failing.iter().map(read).collect::<Result<_, _>>()?;
         Ok((!tests.is_empty()).then_some(tests))
     }
 

@@ -70,7 +70,7 @@ impl Jsonl {
         let lines = read_lines(&file, HINT, |line| {
             let entry = Entry::read(line)?;
             let is_new = seen.insert(entry.id.clone());
-            if is_new { Ok(entry) } else { Err(format!("the id `{}` was there before", entry.id)) }
+            if is_new { Ok(entry) } else { Err(format!("the id `{}` was there before", entry.id).into()) }
         })?;
         if lines.is_empty() {
             return Err(wrong(&file, "the file lists no bug".into()));
@@ -197,7 +197,7 @@ impl Benchmark for Jsonl {
         }
         let language = local::kind::language_of(&project, into).name();
         Ok(Checkout {
-            triggering: entry.triggering().map_err(|why| self.wrong(entry, why))?,
+            triggering: entry.triggering().map_err(|why| self.wrong(entry, why.to_string()))?,
             requirements: entry.requirements.clone(),
             oracle,
             own,

@@ -1,7 +1,7 @@
 //! RepoFocus's answer: two to six files of the product, the bug-located one among them, each reachable or justified.
 
 use super::Asked;
-use crate::domain::RepoPath;
+use crate::domain::{Refusal, RepoPath};
 use crate::tools::Workbench;
 use camino::Utf8Path;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const FEWEST: usize = 2;
 const MOST: usize = 6;
 
 /// Reads `files`, a list of paths or of `{path, reason}`.
-pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: &str) -> Result<Vec<RepoPath>, String> {
+pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: &str) -> Result<Vec<RepoPath>, Refusal> {
     let bench = asked.bench;
     let list = args["files"].as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("`files` is missing: a list of paths")?;
@@ -22,7 +22,7 @@ pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: &str) -> Result<
         let named = item.as_str().or(named).ok_or("each of `files` is a path")?;
         let file = bench.index.resolve(named).map_err(|unresolved| unresolved.to_string())?;
         if file.test {
-            return Err(format!("{} is a test; name files of the product", file.path));
+            return Err(format!("{} is a test; name files of the product", file.path).into());
         }
         let reason = ["reason", "explanation"].iter().find_map(|key| item[*key].as_str()).unwrap_or("");
         check_bearing(&file.path, reason, explanation, bench)?;
@@ -34,19 +34,19 @@ pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: &str) -> Result<
     Ok(paths)
 }
 
-fn check_list(paths: &[RepoPath], bench: &Workbench) -> Result<(), String> {
+fn check_list(paths: &[RepoPath], bench: &Workbench) -> Result<(), Refusal> {
     if let Some(located) = bench.bug.located.as_ref().filter(|located| !paths.contains(located)) {
-        return Err(format!("the bug-located file {located} must be among them"));
+        return Err(format!("the bug-located file {located} must be among them").into());
     }
     let fewest = FEWEST.min(bench.index.files().iter().filter(|file| !file.test).count());
     if (fewest..=MOST).contains(&paths.len()) {
         return Ok(());
     }
-    Err(format!("these are {} files; name {fewest} to {MOST}", paths.len()))
+    Err(format!("these are {} files; name {fewest} to {MOST}", paths.len()).into())
 }
 
 /// A file without any path to the failing tests needs a word on why it matters.
-fn check_bearing(path: &RepoPath, reason: &str, explanation: &str, bench: &Workbench) -> Result<(), String> {
+fn check_bearing(path: &RepoPath, reason: &str, explanation: &str, bench: &Workbench) -> Result<(), Refusal> {
     let stem = path.file_name().split('.').next().unwrap_or("");
     let justified = !reason.trim().is_empty() || explanation.contains(stem);
     if justified || bench.bearing().contains_key(path) {
@@ -54,7 +54,8 @@ fn check_bearing(path: &RepoPath, reason: &str, explanation: &str, bench: &Workb
     }
     Err(format!(
         "neither the failing tests nor the bug-located file depend on {path}; say in `explanation` why it matters"
-    ))
+    )
+    .into())
 }
 
 /// The arguments as an object, or the paths that stand in a text.

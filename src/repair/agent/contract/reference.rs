@@ -2,12 +2,13 @@
 
 use super::Asked;
 use crate::domain::Reference;
+use crate::domain::Refusal;
 use crate::tools::Workbench;
 use serde_json::{Value, json};
 
 /// Reads `reference` and `sources`, and gives the reference with the citations that were dropped: what was never found
 /// cannot be cited, and the reference may be good all the same.
-pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<(Reference, Vec<String>), String> {
+pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<(Reference, Vec<String>), Refusal> {
     let text = args["reference"].as_str().unwrap_or("").trim();
     if text.is_empty() {
         return Err("`reference` is missing: the solution in words and code".into());

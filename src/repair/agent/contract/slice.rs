@@ -2,7 +2,7 @@
 
 use super::Asked;
 use crate::code::SourceFile;
-use crate::domain::{LineSpan, RepoPath, Slice};
+use crate::domain::{LineSpan, Refusal, RepoPath, Slice};
 use crate::tools::Workbench;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ const SHORT_FILE: u32 = 120;
 const MOST: usize = 6;
 
 /// Reads `segments`, a list of `{file_path, first_line, last_line}`, or one segment that stands beside the explanation.
-pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Slice, String> {
+pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Slice, Refusal> {
     let listed = args["segments"].as_array().filter(|list| !list.is_empty());
     let mut segments = match listed {
         Some(list) if list.len() > MOST => {
-            return Err(format!("these are {} segments; name at most {MOST}", list.len()));
+            return Err(format!("these are {} segments; name at most {MOST}", list.len()).into());
         }
         Some(list) => list.iter().map(|one| segment(one, asked)).collect::<Result<Vec<_>, _>>()?,
         None => vec![segment(args, asked)?],
@@ -31,7 +31,7 @@ pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Resul
     let short = segments.first().and_then(|(file, _)| asked.bench.index.file(file)).map_or(0, |file| file.line_count());
     if lines > MAX_LINES.max(SHORT_FILE.min(short)) {
         let what = if segments.len() == 1 { "the segment has" } else { "the segments have" };
-        return Err(format!("{what} {lines} lines; narrow it down to at most {MAX_LINES}"));
+        return Err(format!("{what} {lines} lines; narrow it down to at most {MAX_LINES}").into());
     }
     Ok(Slice { segments, explanation })
 }
@@ -42,13 +42,13 @@ pub(super) fn how(slice: &Slice) -> String {
     format!("sliced {}", slice.segments.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-fn segment(args: &Value, asked: Asked<'_>) -> Result<(RepoPath, LineSpan), String> {
+fn segment(args: &Value, asked: Asked<'_>) -> Result<(RepoPath, LineSpan), Refusal> {
     let file = match args["file_path"].as_str().filter(|path| !path.trim().is_empty()) {
         Some(path) => asked.bench.index.resolve(path).map_err(|unresolved| unresolved.to_string())?,
         None => asked.file()?,
     };
     if file.test {
-        return Err(format!("{} is a test; the cause lies in the product", file.path));
+        return Err(format!("{} is a test; the cause lies in the product", file.path).into());
     }
     let firsts = anchors(&args["first_line"], "first_line", file)?;
     let lasts = anchors(&args["last_line"], "last_line", file)?;
@@ -58,7 +58,7 @@ fn segment(args: &Value, asked: Asked<'_>) -> Result<(RepoPath, LineSpan), Strin
 }
 
 /// Lines that an anchor may mean: exactly as written, else without regard to white space, else by number.
-fn anchors(given: &Value, name: &str, file: &SourceFile) -> Result<Vec<u32>, String> {
+fn anchors(given: &Value, name: &str, file: &SourceFile) -> Result<Vec<u32>, Refusal> {
     if let Some(number) = given.as_u64().and_then(|n| u32::try_from(n).ok()) {
         let known = (1..=file.line_count()).contains(&number);
         return if known { Ok(vec![number]) } else { Err(outside(name, number, file)) };
@@ -67,7 +67,7 @@ fn anchors(given: &Value, name: &str, file: &SourceFile) -> Result<Vec<u32>, Str
     // An anchor of several lines is meant by its outer one.
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let line = if name == "first_line" { lines.next() } else { lines.next_back() };
-    let Some(line) = line else { return Err(format!("`{name}` is missing: the text of that line")) };
+    let Some(line) = line else { return Err(format!("`{name}` is missing: the text of that line").into()) };
     let line = without_number(line);
     let all = || (1..=file.line_count()).filter_map(|n| Some((n, file.line(n)?)));
     let exact: Vec<u32> = all().filter(|(_, code)| code.trim_end() == line.trim_end()).map(|(n, _)| n).collect();
@@ -79,8 +79,8 @@ fn anchors(given: &Value, name: &str, file: &SourceFile) -> Result<Vec<u32>, Str
     if loose.is_empty() { Err(not_found(name, line, file)) } else { Ok(loose) }
 }
 
-fn outside(name: &str, number: u32, file: &SourceFile) -> String {
-    format!("`{name}` is line {number}, and {} has lines 1 to {}", file.path, file.line_count())
+fn outside(name: &str, number: u32, file: &SourceFile) -> Refusal {
+    format!("`{name}` is line {number}, and {} has lines 1 to {}", file.path, file.line_count()).into()
 }
 
 /// `Line 12: int x;` as `read_range` shows it.
@@ -96,7 +96,7 @@ fn squeezed(line: &str) -> String {
     line.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-fn not_found(name: &str, line: &str, file: &SourceFile) -> String {
+fn not_found(name: &str, line: &str, file: &SourceFile) -> Refusal {
     let wanted = squeezed(line);
     let nearest = (1..=file.line_count())
         .filter_map(|n| Some((n, file.line(n)?)))
@@ -106,7 +106,7 @@ fn not_found(name: &str, line: &str, file: &SourceFile) -> String {
             near(a.1).total_cmp(&near(b.1)).then(b.0.cmp(&a.0))
         });
     let nearest = nearest.map(|(n, code)| format!("; nearest: line {n}: {}", code.trim())).unwrap_or_default();
-    format!("`{name}`, `{}`, does not stand in {}{nearest}", line.trim(), file.path)
+    format!("`{name}`, `{}`, does not stand in {}{nearest}", line.trim(), file.path).into()
 }
 
 /// Of all pairs the one that holds the most suspicious line; then one that ends where a method ends; then the first.

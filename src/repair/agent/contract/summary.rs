@@ -3,14 +3,14 @@
 use super::Asked;
 use crate::agent::answer;
 use crate::code::SourceFile;
-use crate::domain::{MethodSummary, Summary};
+use crate::domain::{MethodSummary, Refusal, Summary};
 use serde_json::{Value, json};
 
 /// Unknown methods that are named in a refusal.
 const NAMED: usize = 5;
 
 /// Reads `summary`, a list of `{class, method, parameters, returns, description}`.
-pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Summary, String> {
+pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Summary, Refusal> {
     let file = asked.file()?;
     let list = args["summary"].as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("`summary` is missing: a list of {class, method, parameters, returns, description}")?;
@@ -19,7 +19,7 @@ pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Resul
     if !unknown.is_empty() {
         let known: Vec<&str> = file.methods().map(|m| m.name.as_str()).collect();
         let unknown = unknown[..unknown.len().min(NAMED)].join(", ");
-        return Err(format!("{} has no method {unknown}; its methods are: {}", file.path, known.join(", ")));
+        return Err(format!("{} has no method {unknown}; its methods are: {}", file.path, known.join(", ")).into());
     }
     if entries.iter().all(|e| e.description.is_empty() && e.returns.is_empty()) {
         return Err("no entry says what its method does; fill `description`".into());
@@ -27,7 +27,7 @@ pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Resul
     Ok(Summary { file: file.path.clone(), entries, explanation })
 }
 
-fn entry(value: &Value) -> Result<MethodSummary, String> {
+fn entry(value: &Value) -> Result<MethodSummary, Refusal> {
     let text = |key: &str| match &value[key] {
         Value::String(text) => text.trim().to_owned(),
         Value::Null => String::new(),

@@ -1,14 +1,14 @@
 //! Reproducer's answer: a test that was run and fails as the issue says, or why there is none.
 
 use super::{explanation, fenced_blocks, prose};
-use crate::domain::{Artifact, Reproduction};
+use crate::domain::{Artifact, Refusal, Reproduction};
 use crate::tools::WHY_NOT;
 use serde_json::{Value, json};
 
 /// Reads what running the test came to, and how the agent ended, in one phrase.
-pub(super) fn read(args: &Value) -> Result<(Artifact, String), String> {
+pub(super) fn read(args: &Value) -> Result<(Artifact, String), Refusal> {
     if let Some(why) = args[WHY_NOT].as_str() {
-        return Err(why.to_owned());
+        return Err(why.into());
     }
     match serde_json::from_value::<Reproduction>(args.clone()) {
         Ok(found) => {
@@ -38,7 +38,7 @@ mod tests {
         assert_eq!(args["code"], "def test_x():\n    assert f() == 1\n");
         assert_eq!(args["explanation"], "Like this: It fails.");
         assert!(bare(&json!("I do not know")).is_none());
-        assert_eq!(read(&json!({"why_not": "it passes"})).unwrap_err(), "it passes");
+        assert_eq!(&*read(&json!({"why_not": "it passes"})).unwrap_err(), "it passes");
         let (given_up, _) = read(&json!({"explanation": "too vague"})).unwrap();
         assert_eq!(given_up, Artifact::Nothing { explanation: "too vague".into() });
     }

@@ -2,6 +2,7 @@
 
 use super::values::{a_type, convert, is_of, shown, types};
 use super::{Match, Threshold, match_name, quoted};
+use crate::domain::Refusal;
 use serde_json::{Map, Value};
 
 /// References deeper than this do not occur in schemas of tools; a cyclic one ends here.
@@ -13,7 +14,7 @@ const MAX_DEPTH: usize = 16;
 ///
 /// # Errors
 /// An argument is missing, ambiguous or of another type; the text is for the model.
-pub fn mend_args(args: &Value, schema: &Value, threshold: Threshold) -> Result<(Value, Vec<String>), String> {
+pub fn mend_args(args: &Value, schema: &Value, threshold: Threshold) -> Result<(Value, Vec<String>), Refusal> {
     let mut mender = Mender { root: schema, threshold, notes: Vec::new() };
     let args = mender.whole(args)?;
     Ok((args, mender.notes))
@@ -27,7 +28,7 @@ struct Mender<'a> {
 
 impl Mender<'_> {
     /// The top level: an object; a lone value is taken for the only argument that is needed.
-    fn whole(&mut self, args: &Value) -> Result<Value, String> {
+    fn whole(&mut self, args: &Value) -> Result<Value, Refusal> {
         let schema = self.resolve(self.root, 0);
         let args = match args {
             Value::Null => Value::Object(Map::new()),
@@ -45,16 +46,16 @@ impl Mender<'_> {
                 let only = properties(schema).and_then(|all| all.keys().next().cloned()).unwrap_or_default();
                 self.lone(&only, args, schema)
             }
-            _ => Err(format!("the arguments must be one JSON object ({})", takes(schema))),
+            _ => Err(format!("the arguments must be one JSON object ({})", takes(schema)).into()),
         }
     }
 
-    fn lone(&mut self, only: &str, args: Value, schema: &Value) -> Result<Value, String> {
+    fn lone(&mut self, only: &str, args: Value, schema: &Value) -> Result<Value, Refusal> {
         self.notes.push(format!("the value was taken for `{only}`"));
         self.object(&Value::Object(Map::from_iter([(only.to_owned(), args)])), schema, "", 0)
     }
 
-    fn object(&mut self, value: &Value, schema: &Value, place: &str, depth: usize) -> Result<Value, String> {
+    fn object(&mut self, value: &Value, schema: &Value, place: &str, depth: usize) -> Result<Value, Refusal> {
         let (Some(given), Some(known)) = (value.as_object(), properties(schema)) else { return Ok(value.clone()) };
         let mut members = Map::new();
         let mut strange = Vec::new();
@@ -73,7 +74,7 @@ impl Mender<'_> {
         let missing: Vec<&str> = needed.into_iter().filter(|name| !members.contains_key(*name)).collect();
         if !missing.is_empty() {
             let are = if missing.len() == 1 { "is" } else { "are" };
-            return Err(format!("{}{} {are} missing ({})", within(place), quoted(missing), takes(schema)));
+            return Err(format!("{}{} {are} missing ({})", within(place), quoted(missing), takes(schema)).into());
         }
         for (name, value) in &mut members {
             let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
@@ -91,7 +92,7 @@ impl Mender<'_> {
         members: &mut Map<String, Value>,
         place: &str,
         schema: &Value,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         let free: Vec<&str> = known.keys().map(String::as_str).filter(|key| !members.contains_key(*key)).collect();
         match match_name(name, &free, self.threshold) {
             Match::Exact => {}
@@ -101,7 +102,7 @@ impl Mender<'_> {
             }
             Match::Ambiguous(candidates) => {
                 let candidates = quoted(candidates.iter().map(String::as_str));
-                return Err(format!("{}`{name}` can mean {candidates}; write the full name", within(place)));
+                return Err(format!("{}`{name}` can mean {candidates}; write the full name", within(place)).into());
             }
             Match::Unknown(_) if schema.get("additionalProperties").is_some_and(|rule| rule != &Value::Bool(false)) => {
                 members.insert(name.to_owned(), value.clone());
@@ -117,7 +118,7 @@ impl Mender<'_> {
         Ok(())
     }
 
-    fn value(&mut self, value: &Value, schema: &Value, place: &str, depth: usize) -> Result<Value, String> {
+    fn value(&mut self, value: &Value, schema: &Value, place: &str, depth: usize) -> Result<Value, Refusal> {
         if depth > MAX_DEPTH {
             return Ok(value.clone());
         }
@@ -136,11 +137,11 @@ impl Mender<'_> {
             }
         }
         let wanted = types.iter().map(|name| a_type(name)).collect::<Vec<_>>().join(" or ");
-        Err(format!("`{place}` must be {wanted}, and is {}", shown(value)))
+        Err(format!("`{place}` must be {wanted}, and is {}", shown(value)).into())
     }
 
     /// The first option the value already fits, else the first it can be made to fit.
-    fn one_of(&mut self, value: &Value, options: &[Value], place: &str, depth: usize) -> Result<Value, String> {
+    fn one_of(&mut self, value: &Value, options: &[Value], place: &str, depth: usize) -> Result<Value, Refusal> {
         let fits = |option: &&Value| {
             let types = types(self.resolve(option, 0));
             types.is_empty() || types.iter().any(|name| is_of(value, name))
@@ -148,7 +149,7 @@ impl Mender<'_> {
         if let Some(option) = options.iter().find(fits) {
             return self.value(value, option, place, depth + 1);
         }
-        let mut refusal = format!("`{place}` has a form that is not known");
+        let mut refusal = Refusal::from(format!("`{place}` has a form that is not known"));
         for option in options {
             let notes = self.notes.len();
             match self.value(value, option, place, depth + 1) {
@@ -163,7 +164,7 @@ impl Mender<'_> {
     }
 
     /// A value of the right type: its members and items are looked at.
-    fn inside(&mut self, value: &Value, schema: &Value, place: &str, depth: usize) -> Result<Value, String> {
+    fn inside(&mut self, value: &Value, schema: &Value, place: &str, depth: usize) -> Result<Value, Refusal> {
         match value {
             Value::Object(_) => self.object(value, schema, place, depth),
             Value::Array(list) => {
@@ -244,7 +245,7 @@ mod tests {
         serde_json::to_value(schemars::schema_for!(T)).unwrap()
     }
 
-    fn mend<T: schemars::JsonSchema>(args: Value) -> Result<(Value, Vec<String>), String> {
+    fn mend<T: schemars::JsonSchema>(args: Value) -> Result<(Value, Vec<String>), Refusal> {
         mend_args(&args, &schema::<T>(), Threshold::USUAL)
     }
 
@@ -277,9 +278,9 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_refused_with_what_is_known() {
         let refused = mend::<ReadRange>(json!({"file_path": "A.java"})).unwrap_err();
-        assert_eq!(refused, "`start_line` is missing (known here: file_path, start_line, end_line?)");
+        assert_eq!(&*refused, "`start_line` is missing (known here: file_path, start_line, end_line?)");
         let refused = mend::<ReadRange>(json!({"file_path": "A.java", "start_line": "three"})).unwrap_err();
-        assert_eq!(refused, "`start_line` must be a whole number, and is \"three\"");
+        assert_eq!(&*refused, "`start_line` must be a whole number, and is \"three\"");
         let refused = mend::<WriteFix>(json!({"edits": [{"code": "x"}]})).unwrap_err();
         assert!(refused.starts_with("in `edits[0]`: `file_path` is missing"), "{refused}");
         let (args, notes) =

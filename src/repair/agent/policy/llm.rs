@@ -7,7 +7,7 @@ use crate::agent::answer;
 use crate::agent::contract;
 use crate::agent::error::AgentError;
 use crate::agent::profile::{ContractKind, Ending, Profile};
-use crate::domain::{PolicyKind, Problem, Scope, ToolName};
+use crate::domain::{PolicyKind, Problem, Refusal, Scope, ToolName};
 use crate::language::Language;
 use crate::llm::{Answer, Form, ModelError, ToolSpec};
 use crate::prompt::{Library, PromptError};
@@ -290,7 +290,7 @@ struct Side {
 
 #[async_trait]
 impl SideModel for Side {
-    async fn method_body(&self, before: &str, signature: &str) -> Result<String, String> {
+    async fn method_body(&self, before: &str, signature: &str) -> Result<String, Refusal> {
         let ctx = json!({
             "language": self.language.title(), "fence": self.language.fence(),
             "before": before, "signature": signature,

@@ -2,6 +2,7 @@
 //!
 //! The wrapper itself is a program of the project, so it is not run.
 
+use crate::benchmark::error::Unusable;
 use crate::benchmark::{age, jars, mirror};
 use crate::domain::Fingerprint;
 use crate::sandbox::{Job, Sandbox};
@@ -58,12 +59,12 @@ impl Distribution {
     ///
     /// # Errors
     /// Why it could not be fetched, for people.
-    pub(super) async fn fetch(&self, sandbox: &Sandbox, jdk: &Utf8Path) -> Result<Utf8PathBuf, String> {
+    pub(super) async fn fetch(&self, sandbox: &Sandbox, jdk: &Utf8Path) -> Result<Utf8PathBuf, Unusable> {
         let bytes = self.download().await?;
         self.unpack(&bytes, sandbox, jdk).await
     }
 
-    async fn download(&self) -> Result<Vec<u8>, String> {
+    async fn download(&self) -> Result<Vec<u8>, Unusable> {
         let (base, file) = self.address.rsplit_once('/').ok_or("it has no address")?;
         let upstream = mirror::public(base).ok_or_else(|| format!("{base} is no public address"))?;
         let server = upstream.connected().map_err(|error| error.to_string())?;
@@ -74,13 +75,15 @@ impl Distribution {
         };
         let beside = beside.map(|said| String::from_utf8_lossy(&said).trim().to_lowercase());
         match self.sha256.as_ref().or(beside.as_ref()) {
-            Some(sum) if *sum != HEXLOWER.encode(&Sha256::digest(&bytes)) => Err(format!("the sum of {file} is wrong")),
+            Some(sum) if *sum != HEXLOWER.encode(&Sha256::digest(&bytes)) => {
+                Err(format!("the sum of {file} is wrong").into())
+            }
             _ => Ok(bytes),
         }
     }
 
     /// Unpacks an archive in the sandbox, for its names are a stranger's.
-    async fn unpack(&self, archive: &[u8], sandbox: &Sandbox, jdk: &Utf8Path) -> Result<Utf8PathBuf, String> {
+    async fn unpack(&self, archive: &[u8], sandbox: &Sandbox, jdk: &Utf8Path) -> Result<Utf8PathBuf, Unusable> {
         let failed = |error: std::io::Error| format!("it cannot be kept: {error}");
         let kept = self.kept();
         let all = kept.parent().ok_or("there is no cache")?.to_owned();
@@ -97,7 +100,9 @@ impl Distribution {
         fs::remove_file(&file).map_err(failed)?;
         if complete(&place).is_none() {
             let said = String::from_utf8_lossy(&done.stderr);
-            return Err(format!("it cannot be unpacked: {}", said.lines().next().unwrap_or("no Gradle is in it")));
+            return Err(
+                format!("it cannot be unpacked: {}", said.lines().next().unwrap_or("no Gradle is in it")).into()
+            );
         }
         // Another process may have been faster; its copy is as good.
         let _ = fs::rename(&place, &kept);
@@ -172,7 +177,7 @@ mod tests {
             fs::read(base.join("a.zip")).unwrap()
         };
         let refused = wanted.unpack(&pack("readme"), &sandbox, &jdk).await.unwrap_err();
-        assert_eq!(refused, "it cannot be unpacked: no Gradle is in it");
+        assert_eq!(&*refused, "it cannot be unpacked: no Gradle is in it");
         let folder = wanted.unpack(&pack("gradle-0.1/bin/gradle"), &sandbox, &jdk).await.unwrap();
         assert_eq!(wanted.found(None), Some(folder.clone()));
         assert_eq!(fs::read_to_string(folder.join("bin/gradle")).unwrap(), "echo hello");
