@@ -64,6 +64,33 @@ fn an_unknown_key_is_refused_with_the_nearest_name_and_its_line() {
     assert!(done.expect_code(2).stderr.contains("UNIDEBUG_MAX_COST"), "{done}");
 }
 
+#[test]
+fn the_page_of_settings_is_what_the_program_prints() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/settings.md");
+    let printed = Unidebug::new(&["config", "reference"]).run();
+    let written = fs::read_to_string(&page).unwrap_or_default();
+    assert!(
+        printed.expect_code(0).stdout == written,
+        "docs/settings.md is not what the declarations say; write it anew: \
+         cargo run -- config reference > docs/settings.md"
+    );
+    for layer in ["### `seed`", "--seed N", "UNIDEBUG_SEED", "default `1`", "### `models`", "may lower it"] {
+        assert!(written.contains(layer), "{layer}");
+    }
+}
+
+#[test]
+fn a_number_that_makes_no_sense_is_refused_in_every_layer() {
+    let folder = tempfile::tempdir().unwrap();
+    for done in [
+        shown(folder.path(), "attempts = 101\n", &[], &[]),
+        shown(folder.path(), "", &["--attempts", "101"], &[]),
+        shown(folder.path(), "", &[], &[("UNIDEBUG_ATTEMPTS", "101")]),
+    ] {
+        assert!(done.expect_code(2).stderr.contains("attempts") && done.stderr.contains("100"), "{done}");
+    }
+}
+
 const PRODUCT: &str = "public class Sum { static int of(int a, int b) { return a - b; } }\n";
 const TEST: &str = "import static org.junit.Assert.*;\nimport org.junit.Test;\npublic class SumTest {\n  @Test public void adds() { assertEquals(5, Sum.of(2, 3)); }\n}\n";
 

@@ -10,6 +10,7 @@ mod completions;
 mod conditions;
 mod config;
 mod config_init;
+mod config_reference;
 mod config_show;
 mod crash;
 mod doctor;
@@ -120,6 +121,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Prices(PricesCommand::Update { list }) => prices::update(&list),
         Command::Config(ConfigCommand::Show(args)) => config_show::show(&args),
         Command::Config(ConfigCommand::Init) => config_init::init(),
+        Command::Config(ConfigCommand::Reference) => Ok(config_reference::reference()),
     }
 }
 

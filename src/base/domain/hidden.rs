@@ -1,6 +1,7 @@
 //! Files that no model may see: those that usually hold secrets, and those that were named.
 
 use super::RepoPath;
+pub use globset::Error as BadGlob;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// Names of files that hold keys and passwords, whatever folder they lie in and however they are capitalised.
@@ -30,14 +31,14 @@ impl Hidden {
     /// The files that usually hold secrets and those that match one of the globs.
     ///
     /// # Errors
-    /// A glob is none; the sentence names it.
-    pub fn new(globs: &[String]) -> Result<Self, String> {
+    /// A glob is none; the error names it.
+    pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
         for glob in SECRET.iter().copied().chain(globs.iter().map(String::as_str)) {
             let built = GlobBuilder::new(glob).case_insensitive(true).empty_alternates(true).build();
-            set.add(built.map_err(|error| error.to_string())?);
+            set.add(built?);
         }
-        Ok(Self { globs: set.build().map_err(|error| error.to_string())? })
+        Ok(Self { globs: set.build()? })
     }
 
     /// Whether the file is hidden.

@@ -33,7 +33,7 @@ pub use choice::{Choice, Group, Split};
 pub use confidence::{Confidence, ConfidenceWord};
 pub use event::{Change, Disagreement, Event, EventSink, Policy as PolicyKind, Scope, SurerJudge, Unanswered};
 pub use fingerprint::Fingerprint;
-pub use hidden::Hidden;
+pub use hidden::{BadGlob, Hidden};
 pub use hypothesis::Hypothesis;
 pub use ids::{AgentName, BugId, InvalidId, InvalidPath, Level, RepoPath, TestId, ToolName, outer_class};
 pub use location::{LineSpan, Location, Ranking, Suspect};

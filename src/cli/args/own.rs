@@ -61,6 +61,8 @@ pub(crate) enum ConfigCommand {
     Show(Box<ConfigShowArgs>),
     /// Write a commented file of your settings, where there is none yet.
     Init,
+    /// Every setting with its flag, variable and default, and who may set it, as a page in Markdown.
+    Reference,
 }
 
 /// `config show`.

@@ -103,3 +103,18 @@ impl Effort {
         }
     }
 }
+
+/// In which form commands are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[value(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FormArg {
+    /// Native tool calls.
+    Tools,
+    /// JSON of our schema.
+    JsonSchema,
+    /// Any JSON object.
+    JsonObject,
+    /// Text that holds one.
+    Text,
+}

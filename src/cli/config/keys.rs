@@ -1,6 +1,8 @@
 //! Settings by name: which values fit, what a text can mean, how tables become flat and whole again.
 
-use super::{Config, Dollars, Time};
+use super::declare::{Misfit, in_range};
+use super::{Config, Dollars, Time, declared};
+use crate::benchmark::facts::Repository;
 use crate::domain::Hidden;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
@@ -8,35 +10,20 @@ use serde_json::{Map, Value};
 /// Name of a setting with the tables it stands in, outermost first.
 pub(super) type Key = Vec<String>;
 
-/// Settings that name files: a relative path means one thing wherever it is read from.
-const PATHS: &[&str] =
-    &["root", "requirements", "java_home", "key_file", "agents", "prompts", "record", "prices", "corpus", "analysis"];
-
 /// Whether a value fits its setting, looked at alone.
-pub(super) fn check(key: &[String], value: &Value) -> Result<(), String> {
+pub(super) fn check(key: &[String], value: &Value) -> Result<(), Misfit> {
     let mut alone = Value::Object(Map::new());
     put(&mut alone, key, value.clone());
-    serde_json::from_value::<Config>(alone).map_err(|error| error.to_string())?;
-    let least = match key.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [
-            "attempts"
-            | "idle_cycles"
-            | "max_tokens"
-            | "max_answer"
-            | "max_validations"
-            | "concurrency"
-            | "requests_per_minute"
-            | "max_candidates",
-        ] => 1,
-        ["caps", _, "tokens" | "cycles" | "validations"] => 1,
-        _ => 0,
-    };
-    if value.as_u64().is_some_and(|number| number < least) {
-        return Err(format!("it is {value}, and at least {least} makes sense"));
+    let config: Config = serde_json::from_value(alone)?;
+    match key {
+        [name] => declared(name).map_or(Ok(()), |declared| declared.check(value))?,
+        // Of no call, no token and no candidate nothing comes.
+        [table, ..] if table == "caps" => in_range(value, 1, None)?,
+        _ => {}
     }
-    if key == ["deny"] {
-        let globs = value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-        Hidden::new(&globs.collect::<Vec<_>>())?;
+    // What is made of globs takes longer than all the rest.
+    if !config.deny.is_empty() {
+        Hidden::new(&config.deny)?;
     }
     Ok(())
 }
@@ -48,9 +35,9 @@ pub(super) fn readings(text: &str) -> Vec<Value> {
     [Some(Value::from(text)), plain, Some(Value::Array(list))].into_iter().flatten().collect()
 }
 
-/// Whether the setting is a cap.
-pub(super) fn is_cap(key: &[String]) -> bool {
-    key[0] == "caps" || key[0].starts_with("max_")
+/// What a project's own file may do to the setting, if anything.
+pub(super) fn repository(key: &[String]) -> Option<Repository> {
+    declared(key.first()?)?.repository
 }
 
 /// Whether a wish stays at or below what is allowed; anything does where nothing is capped.
@@ -72,7 +59,7 @@ pub(super) fn lowers(wish: &Value, allowed: &Value) -> bool {
 
 /// The value; a path as an absolute one, with `~/` as the home folder.
 pub(super) fn rooted(key: &[String], value: Value, base: Option<&Utf8Path>) -> Value {
-    let is_path = key.len() == 1 && PATHS.contains(&key[0].as_str());
+    let is_path = matches!(key, [name] if declared(name).is_some_and(|declared| declared.is_path));
     if let (true, Value::Array(all)) = (is_path, &value) {
         return all.iter().map(|one| rooted(key, one.clone(), base)).collect();
     }

@@ -1,9 +1,10 @@
 //! Defaults, the user's file, the repository's file, environment, flags: the later decides, and every value knows where
 //! it came from.
 
-use super::keys::{Key, check, flatten, is_cap, lowers, put, readings, rooted};
+use super::declare::Misfit;
+use super::keys::{Key, check, flatten, lowers, put, readings, repository, rooted};
 use super::{Config, ENGINE_TIME, Time};
-use crate::benchmark::facts::{FILE, ProjectFile};
+use crate::benchmark::facts::{FILE, ProjectFile, Repository};
 use crate::benchmark::keyed::{self, Entry};
 use crate::benchmark::nearest;
 use crate::cli::error::Failure;
@@ -160,7 +161,8 @@ impl Layers {
                 self.settings.insert(entry.key, Setting { value: entry.value, origin });
                 continue;
             }
-            if is_cap(&entry.key)
+            let may = repository(&entry.key);
+            if may == Some(Repository::Lowers)
                 && let Some(most) = trusted.allowed(&entry.key)
                 && !lowers(&entry.value, &most)
             {
@@ -172,7 +174,7 @@ impl Layers {
                 );
                 return Err(Failure::unusable(what, "set it yourself, by flag or in your own file, if you want that"));
             }
-            if entry.key == ["deny"] {
+            if may == Some(Repository::Adds) {
                 self.extend_list(&entry, origin)?;
             } else {
                 self.add(&entry.key, entry.value, origin, Some(project))?;
@@ -217,7 +219,9 @@ impl Layers {
             if !self.settings.contains_key(&key) {
                 return Err(self.unknown(&Entry { key, value: Value::Null, line: 0 }, &origin));
             }
-            let fitting = readings(&text).into_iter().find(|value| check(&key, value).is_ok());
+            // A number that is too large is the number all the same, and is refused as that.
+            let is_of_its_kind = |value: &Value| !matches!(check(&key, value), Err(Misfit::Kind(_)));
+            let fitting = readings(&text).into_iter().find(is_of_its_kind);
             self.add(&key, fitting.unwrap_or_else(|| Value::from(text.as_str())), origin, None)?;
         }
         Ok(())

@@ -4,7 +4,8 @@ use crate::agent::ablation::Part;
 use crate::domain::{InvalidValue, Level};
 use crate::escalate::level;
 use crate::localize::Formula;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -258,6 +259,19 @@ impl fmt::Display for CapFlag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}={}", self.part, self.what, self.most)
     }
+}
+
+/// Caps of the command line as the tables that a file would hold.
+pub(super) fn as_tables<S: Serializer>(flags: &[CapFlag], to: S) -> Result<S::Ok, S::Error> {
+    let mut parts = Map::new();
+    for CapFlag { part, what, most } in flags {
+        let value = serde_json::from_str(most).ok().filter(Value::is_number).unwrap_or_else(|| most.as_str().into());
+        let part = parts.entry(part.clone()).or_insert_with(|| Value::Object(Map::new()));
+        if let Some(part) = part.as_object_mut() {
+            part.insert(what.clone(), value);
+        }
+    }
+    parts.serialize(to)
 }
 
 #[cfg(test)]

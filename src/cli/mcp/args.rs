@@ -1,7 +1,6 @@
 //! What was typed for `mcp`. What stands here is the host's word: a request may lower caps and nothing else.
 
-use crate::cli::config::{SandboxArg, Time};
-use crate::cli::flags::{CAPS, Minds, StrategyFlags};
+use crate::cli::config::{CAPS, JudgingFlags, ModelFlags, SandboxArg, StrategyFlags, Time};
 use crate::cli::help;
 use camino::Utf8PathBuf;
 use clap::Args;
@@ -26,7 +25,7 @@ pub(crate) struct McpArgs {
 /// Settings of every request.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub(crate) struct McpSettings {
-    /// Isolation of everything that is compiled or tested [default: auto].
+    /// Isolation of everything that is compiled or tested.
     #[arg(help_heading = "Bug and project", long, value_enum)]
     pub sandbox: Option<SandboxArg>,
     /// Files that no tool shows, as a glob; may be repeated.
@@ -35,14 +34,18 @@ pub(crate) struct McpSettings {
     /// Most wall time of one `repair`, which is refused without this cap.
     #[arg(help_heading = CAPS, long, value_name = "TIME")]
     pub max_time: Option<Time>,
-    /// Who thinks.
+    /// Which models are asked.
     #[command(flatten)]
     #[serde(flatten)]
-    pub minds: Minds,
+    pub model: ModelFlags,
     /// How it is gone about.
     #[command(flatten)]
     #[serde(flatten)]
-    pub way: StrategyFlags,
+    pub strategy: StrategyFlags,
+    /// What may become plausible.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub judging: JudgingFlags,
 }
 
 /// Settings of one request: those of the server, and the tests that it names.

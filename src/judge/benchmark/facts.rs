@@ -39,8 +39,35 @@ pub(super) const FACTS: &[&str] = &[
     "jvm_args",
 ];
 
-/// What it may narrow.
-const LIMITS: &[&str] = &["deny", "max_time", "max_tokens", "max_cost", "max_candidates", "max_validations", "caps"];
+/// What such a file may do to a setting of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repository {
+    /// Set it: a fact about the project.
+    States,
+    /// Set it to less than its user allows.
+    Lowers,
+    /// Add to what its user says.
+    Adds,
+}
+
+/// A setting that such a file may touch; all others are the user's. They are declared where the program's settings are.
+#[derive(Debug)]
+pub struct Allowed {
+    /// Its name.
+    pub key: &'static str,
+    /// What may be done to it.
+    pub how: Repository,
+}
+
+inventory::collect!(Allowed);
+
+/// What the file may set: facts, and settings that it may touch.
+fn known() -> Vec<&'static str> {
+    let mut settings: Vec<&str> = inventory::iter::<Allowed>().map(|allowed| allowed.key).collect();
+    settings.retain(|key| !FACTS.contains(key));
+    settings.sort_unstable();
+    [FACTS, &settings].concat()
+}
 
 /// What the file says about the project. Paths are relative to the project.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -137,7 +164,7 @@ impl ProjectFile {
         let wrong = |complaint: Complaint| BenchmarkError::Root {
             what: complaint.what,
             path: format!("{path}:{}", complaint.line).into(),
-            hint: format!("a repository's file may set {}", [FACTS, LIMITS].concat().join(", ")),
+            hint: format!("a repository's file may set {}", known().join(", ")),
         };
         match fs::symlink_metadata(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
@@ -167,7 +194,7 @@ impl ProjectFile {
             if FACTS.contains(&outer) {
                 check(entry)?;
                 facts.insert(outer.to_owned(), entry.value.clone());
-            } else if !LIMITS.contains(&outer) {
+            } else if !known().contains(&outer) {
                 return Err(Complaint { line: entry.line, what: refusal(outer) });
             }
         }
@@ -192,8 +219,7 @@ fn check(entry: &Entry) -> Result<(), Complaint> {
 
 /// Why a key is refused: it is the user's alone, or nobody knows it.
 fn refusal(key: &str) -> String {
-    let known = [FACTS, LIMITS].concat();
-    let near = nearest(key, known.iter().copied(), 1).join("");
+    let near = nearest(key, known(), 1).join("");
     if strsim::damerau_levenshtein(key, &near) * 3 <= near.len() {
         format!("unknown key `{key}`; did you mean `{near}`?")
     } else {
