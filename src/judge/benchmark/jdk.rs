@@ -54,7 +54,7 @@ pub fn find(chosen: Option<&Utf8Path>) -> Result<Jdk, BenchmarkError> {
         }
     }
     let looked = if tried.is_empty() { String::new() } else { format!("; looked at {}", tried.join(", ")) };
-    Err(missing(format!("no JDK found in JAVA_HOME, on PATH or below /usr/lib/jvm{looked}")).into())
+    Err(missing(format!("no JDK found in JAVA_HOME, on PATH or below /usr/lib/jvm{looked}")))
 }
 
 /// Every JDK on this machine, newest first, each once.
