@@ -165,8 +165,18 @@ impl Java {
             return Depends::on_input();
         }
         let with = node.child_by_field_name("arguments").map_or_else(Depends::default, |list| file.parts(list, self));
+        if is_collection(&full) {
+            return with;
+        }
         Depends::on_library(&format!("new {}", simple(&full))).and(with)
     }
+}
+
+/// Whether a class only holds what is put into it, which no look at its creation tells. Two forget by time or by place.
+fn is_collection(full: &str) -> bool {
+    const ENDINGS: [&str; 7] = ["List", "Map", "Set", "Deque", "Queue", "Stack", "Vector"];
+    let is_fickle = full.contains("Weak") || full.contains("Identity");
+    full.starts_with("java.util.") && !is_fickle && ENDINGS.iter().any(|ending| full.ends_with(ending))
 }
 
 /// Whether a call makes another text of a literal with other settings: bytes of its letters, or an `i` in capitals.
