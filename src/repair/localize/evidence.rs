@@ -18,6 +18,8 @@ const NOT_SEEN: f64 = 0.2;
 const HIDDEN: f64 = 0.7;
 /// Execution of a line when there is no coverage at all.
 const UNKNOWN: f64 = 0.6;
+/// The class of tests that are runs of the program itself, see `benchmark::Case`.
+const CASES: &str = "cases";
 /// Nearness of a method that ran although no readable call leads to it.
 const DYNAMIC: f64 = 0.3;
 /// Added for a frame of the failure on the line, divided by its depth.
@@ -87,7 +89,8 @@ impl<'a> Evidence<'a> {
         let product: Vec<_> = self.inputs.index.files().iter().filter(|file| !file.test).collect();
         let is_measured = self.inputs.spectrum.is_some() || self.inputs.coverage.is_some();
         let is_led_to = self.reach.iter().next().is_some() || !self.frames.is_empty() || !self.framed.is_empty();
-        if let ([file], false, false) = (&product[..], is_measured, is_led_to) {
+        let is_by_cases = self.inputs.failing.iter().all(|test| test.id.class == CASES);
+        if let ([file], true, false, false) = (&product[..], is_by_cases, is_measured, is_led_to) {
             self.only_file = Some(&file.path);
         }
     }
