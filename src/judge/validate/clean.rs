@@ -17,6 +17,11 @@ const FRAMEWORK: &[&str] = &[
     "org.gradle.",
     "unidebug.runner.",
     "org.mockito.",
+    "org.easymock.",
+    "org.powermock.",
+    "org.jmock.",
+    "net.bytebuddy.",
+    "net.sf.cglib.",
     "org.assertj.",
     "kotlin.",
 ];
@@ -26,7 +31,12 @@ const FRAMES: usize = 12;
 
 /// Whether a frame belongs to the subject rather than to a library or framework.
 pub fn is_project_frame(frame: &Frame) -> bool {
-    !FRAMEWORK.iter().any(|prefix| frame.class.starts_with(prefix))
+    !is_framework(&frame.class)
+}
+
+/// Whether a class is one of Java itself, of a test framework or of a library that tests mock with.
+pub(crate) fn is_framework(class: &str) -> bool {
+    FRAMEWORK.iter().any(|prefix| class.starts_with(prefix))
 }
 
 /// The failure with project frames only (at most 12, repeats of a recursion once), the message without colours and

@@ -1,5 +1,6 @@
 //! What is made of lines that tests executed.
 
+use super::failing::matches;
 use super::plan::Deadlines;
 use super::records::Executed;
 use super::subject::{Build, Subject};
@@ -12,9 +13,22 @@ use std::time::Duration;
 /// A test that takes longer is too dear for what it says about lines.
 const QUICK: Duration = Duration::from_secs(2);
 
-/// What each test of a scope executes on the untouched project: what was measured with the failing classes, and further
-/// classes as far as the time goes. Measured once for exactly this project and scope, and kept.
+/// What each test of a scope executes on the untouched project; of those that fail only the triggering ones, for the others
+/// say nothing of where this bug is.
 pub(super) async fn by_test(
+    subject: &dyn Subject,
+    baseline: &Baseline,
+    scope: &SpectrumScope,
+) -> Result<Option<Spectrum>, ValidateError> {
+    let Some(all) = measured(subject, baseline, scope).await? else { return Ok(None) };
+    let of_bug = all.of_failing(|id| baseline.triggering.iter().any(|trigger| matches(trigger, id)));
+    let is_told = of_bug.tests().any(|(_, passed, _)| !passed);
+    Ok(Some(if is_told { of_bug } else { all }))
+}
+
+/// What was measured with the failing classes, and further classes as far as the time goes. Measured once for exactly this
+/// project and scope, and kept.
+async fn measured(
     subject: &dyn Subject,
     baseline: &Baseline,
     scope: &SpectrumScope,

@@ -56,6 +56,12 @@ impl Spectrum {
         self.tests.iter().map(move |(id, passed, own)| (id, *passed, own.iter().filter_map(run)))
     }
 
+    /// Without the failing tests that are none of these: they fail for another reason.
+    pub(crate) fn of_failing(&self, is_of_bug: impl Fn(&TestId) -> bool) -> Self {
+        let of_bug = |(id, passed, _): &&(TestId, bool, Vec<u32>)| *passed || is_of_bug(id);
+        Self { runs: self.runs.clone(), tests: self.tests.iter().filter(of_bug).cloned().collect() }
+    }
+
     /// Lines that the failing tests ran, all together.
     pub fn failing(&self) -> Coverage {
         let mut coverage = Coverage::default();

@@ -3,7 +3,7 @@
 
 use super::group;
 use crate::domain::{Failure, Frame, Loss, TestId, TestReport};
-use crate::validate::{NOT_INSTALLED, clean, losses};
+use crate::validate::{NOT_INSTALLED, TOO_OLD_LIBRARY, clean, losses};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Failing tests that say nothing of the code by how they ended in other runs, each with the reason; `own` names the
@@ -33,7 +33,10 @@ pub(super) fn by_other_runs(
 /// Adds those that say nothing of the code by what they say; `settings` are those of a project in Python.
 pub(super) fn by_failures(report: &TestReport, settings: &str, set_aside: &mut BTreeMap<TestId, String>) {
     for result in report.failing() {
-        let why = |failure: &Failure| outside(&result.id, failure).or_else(|| lacks(failure, settings));
+        let by_java = |failure: &Failure| wants_older_java(failure, group::place(&result.id, report).is_some());
+        let why = |failure: &Failure| {
+            outside(&result.id, failure).or_else(|| lacks(failure, settings)).or_else(|| by_java(failure))
+        };
         if let Some(reason) = result.failure.as_ref().and_then(why) {
             set_aside.entry(result.id.clone()).or_insert(reason);
         }
@@ -117,6 +120,33 @@ fn outside(id: &TestId, failure: &Failure) -> Option<String> {
     absolute.filter(|_| file).map(|path| format!("it needs a file outside the project: {path}"))
 }
 
+/// Packages that came with Java until its version 10, or 14.
+const GONE: &[&str] = &["javax.xml.bind.", "javax.activation.", "javax.xml.ws.", "javax.jws.", "jdk.nashorn."];
+/// What libraries that make classes while they run say on a Java that is newer than they are.
+const TOO_NEW: &[&str] = &[
+    "InaccessibleObjectException",
+    "Unsupported class file major version",
+    "is not supported by the current version of Byte Buddy",
+    "The Security Manager is deprecated",
+];
+
+/// Why a failure says nothing about the code: it, or a library that the test uses, wants an older Java than this one.
+fn wants_older_java(failure: &Failure, in_product: bool) -> Option<String> {
+    let cannot_load =
+        ["NoClassDefFoundError", "ClassNotFoundException"].iter().any(|kind| failure.kind.ends_with(kind));
+    let names = failure.message.replace('/', ".");
+    if cannot_load && GONE.iter().any(|package| names.contains(package)) {
+        return Some("it needs a class that came with older versions of Java only".into());
+    }
+    // The class that could not be initialized failed for the reason above, in an earlier test.
+    let class =
+        failure.message.strip_prefix("Could not initialize class ").and_then(|rest| rest.split_whitespace().next());
+    let in_framework = class.is_some_and(clean::is_framework);
+    let is_refused = TOO_NEW.iter().any(|words| failure.kind.contains(words) || failure.message.contains(words));
+    let by_library = !in_product && (is_refused || cannot_load && in_framework);
+    by_library.then(|| TOO_OLD_LIBRARY.into())
+}
+
 /// Why a failure says nothing about the code: a package that the project's settings want is not installed.
 fn lacks(failure: &Failure, settings: &str) -> Option<String> {
     let module = failure.message.split_once("No module named ")?.1.trim_matches(['\'', '"', '\n', ' ']);
@@ -160,6 +190,22 @@ mod tests {
             outside(&id, &failure("java.io.FileNotFoundException", "src/x.bin (No such file or directory)")).is_none()
         );
         assert!(outside(&id, &failure("java.lang.AssertionError", "expected </a> but was </b>")).is_none());
+    }
+
+    #[test]
+    fn a_library_that_is_too_old_for_this_java_is_no_bug() {
+        let says = |kind: &str, message: &str, in_product: bool| {
+            let failure = Failure { kind: format!("java.lang.{kind}"), message: message.into(), frames: vec![] };
+            wants_older_java(&failure, in_product).is_some()
+        };
+        let closed = "\ncaused by java.lang.reflect.InaccessibleObjectException: Unable to make java.lang.ClassLoader";
+        assert!(says("ExceptionInInitializerError", closed, false));
+        assert!(!says("ExceptionInInitializerError", closed, true), "the product asks for it");
+        let class = "Could not initialize class org.mockito.internal.creation.cglib.ClassImposterizer$3\ncaused by x";
+        assert!(says("NoClassDefFoundError", class, false));
+        assert!(!says("NoClassDefFoundError", "Could not initialize class org.shop.Cart", false));
+        assert!(says("NoClassDefFoundError", "javax/xml/bind/JAXBContext", true));
+        assert!(!says("NoClassDefFoundError", "org/shop/Cart", false));
     }
 
     #[test]

@@ -164,7 +164,7 @@ pub(in crate::validate) fn decide(
     };
     if triggering.is_empty() {
         let failing = report.failing().map(|result| &result.id);
-        let aside = failing.filter_map(|id| Some(format!("{id}: {}", set_aside.get(id)?))).collect();
+        let aside = failing.filter_map(|id| Some((id.clone(), set_aside.get(id)?.clone()))).collect();
         return Err(ValidateError::NothingFails { passing: passing.len(), aside, command: None });
     }
     Ok(Baseline {
