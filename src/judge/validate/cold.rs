@@ -14,7 +14,7 @@ use super::tested::Tested;
 use super::untouched::Before;
 use super::{
     Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, coverage,
-    failing,
+    failing, lanes,
 };
 use crate::benchmark::{Checkout, Runner};
 use crate::domain::{
@@ -22,6 +22,7 @@ use crate::domain::{
 };
 use crate::sandbox::Sandbox;
 use confirmation::doubted;
+use futures::StreamExt;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -110,15 +111,24 @@ impl ColdJudge {
         })
     }
 
-    /// The classes of the triggering tests with a patch: for candidates of which few are confirmed.
+    /// The triggering tests with a patch, and the rest of their classes if those pass: for candidates of which few are
+    /// confirmed.
     async fn test_classes(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+        let begin = Instant::now();
         let subject = &*self.subject;
         let build = match subject.build(patch).await? {
             Ok(build) => Arc::new(build),
-            Err(refused) => return Ok(refused),
+            Err(refused) => return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused }),
         };
         let classes = subject.classes_of(&self.baseline.triggering);
-        let plan = subject.plan(classes, subject.deadlines(&self.baseline.report)).until_lost();
+        let deadlines = subject.deadlines(&self.baseline.report);
+        let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();
+        let report = subject.run(&subject.copy_with(patch, &build)?, &plan).await?;
+        let judged = plausible::triggering(&self.baseline, &report);
+        if matches!(judged.outcome, Outcome::Failed | Outcome::Timeout) {
+            return Ok(answer(&report, judged, begin.elapsed().as_secs_f64()));
+        }
+        let plan = subject.plan(classes, deadlines).until_lost();
         let report = subject.run(&subject.copy_with(patch, &build)?, &plan).await?;
         let mut judged = plausible::triggering(&self.baseline, &report);
         let passed_before = |id: &&TestId| self.baseline.passing.contains(*id);
@@ -129,7 +139,7 @@ impl ColdJudge {
             let outcome = plausible::objection(report.results.get(id));
             judged = Judged { outcome, detail, against, ..judged };
         }
-        Ok(answer(&report, judged, 0.0))
+        Ok(answer(&report, judged, begin.elapsed().as_secs_f64()))
     }
 }
 
@@ -178,11 +188,12 @@ impl Judge for ColdJudge {
     }
 
     async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
-        for (at, patch) in patches.iter().enumerate() {
-            let begin = Instant::now();
-            let mut validation = self.test_classes(patch).await?;
-            validation.seconds = begin.elapsed().as_secs_f64();
-            if on_result(at, &validation).is_break() {
+        // A build uses all cores by itself, an interpreter one.
+        let lanes = if self.subject.checkout().project.runner == Runner::Pytest { lanes::count() } else { 1 };
+        let tests: Vec<_> = patches.iter().map(|patch| self.test_classes(patch)).collect();
+        let mut answers = std::pin::pin!(futures::stream::iter(tests).buffered(lanes).enumerate());
+        while let Some((at, validation)) = answers.next().await {
+            if on_result(at, &validation?).is_break() {
                 break;
             }
         }

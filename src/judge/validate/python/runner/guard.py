@@ -7,7 +7,8 @@ class Guard:
     PACKAGES = ("pytest", "_pytest", "pluggy", "unittest")
 
     def __init__(self, measuring):
-        self.spaces, self.codes, self.modules, self.manager, self.tracing = [], [], {}, None, None
+        self.spaces, self.modules, self.manager, self.tracing = [], {}, None, None
+        self.names, self.functions, self.codes = [], [], []
         self.loaded = []
         self.measuring = measuring
 
@@ -24,7 +25,9 @@ class Guard:
             if callable(value) or isinstance(value, (property, classmethod, staticmethod)):
                 kept[key] = value
             if isinstance(value, types.FunctionType):
-                self.codes.append((f"{name}.{key}", value, value.__code__))
+                self.names.append(f"{name}.{key}")
+                self.functions.append(value)
+                self.codes.append(value.__code__)
             if isinstance(value, type) and value.__module__ == name and value.__module__ != "builtins":
                 self.note(f"{name}.{key}", vars(value))
         self.spaces.append((name, space, kept))
@@ -51,14 +54,14 @@ class Guard:
     def registered(manager):
         return [id(plugin) for plugin in manager.get_plugins()] if manager else []
 
-    def broken(self):
+    def broken(self, all=all, map=map, is_same=operator.is_, code_of=operator.attrgetter("__code__")):
+        # Thousands of names after each test: the loops run inside of `all`, which the project cannot replace here.
         for name, space, kept in self.spaces:
-            for key, value in kept.items():
-                if space.get(key) is not value:
-                    return f"{name}.{key}"
-        for name, function, code in self.codes:
-            if function.__code__ is not code:
-                return name
+            if not all(map(is_same, map(space.get, kept), kept.values())):
+                return next(f"{name}.{key}" for key, value in kept.items() if space.get(key) is not value)
+        if not all(map(is_same, map(code_of, self.functions), self.codes)):
+            changed = zip(self.names, self.functions, self.codes)
+            return next(name for name, function, code in changed if function.__code__ is not code)
         for name, module in self.modules.items():
             if sys.modules.get(name) is not module:
                 return name

@@ -31,7 +31,7 @@ import sys
 sys.path.pop(0)
 
 # All that is needed later is loaded now: nothing of the project can stand in for it.
-import builtins, contextlib, doctest, faulthandler, hashlib, importlib.machinery, importlib.util, json, linecache, os, re, threading, time, traceback, types  # noqa: E401
+import builtins, contextlib, doctest, faulthandler, hashlib, importlib.machinery, importlib.util, json, linecache, operator, os, re, threading, time, traceback, types  # noqa: E401
 import unittest, unittest.case, unittest.loader, unittest.mock, unittest.runner, unittest.suite  # noqa: E401
 
 CUT = 97
@@ -43,6 +43,7 @@ CAUSES = 5
 TICK = 0.02
 BETWEEN = 30_000
 STARVED = 5
+SHARED = 1
 
 
 class Request:
