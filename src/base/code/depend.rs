@@ -169,11 +169,6 @@ impl DependencyGraph {
         }
         steps
     }
-
-    /// How many files and how many dependencies it holds.
-    pub fn size(&self) -> (usize, usize) {
-        (self.graph.node_count(), self.graph.edge_count())
-    }
 }
 
 #[cfg(test)]

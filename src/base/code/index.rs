@@ -19,11 +19,8 @@ pub(super) type MethodAt = (usize, usize, usize);
 /// Outline and texts of all source files of one checkout, tests included.
 #[derive(Debug)]
 pub struct CodeIndex {
-    source_roots: Vec<RepoPath>,
-    test_roots: Vec<RepoPath>,
     pub(super) language: &'static dyn Language,
     pub(super) files: Vec<Arc<SourceFile>>,
-    skipped: Vec<(RepoPath, String)>,
     /// All methods in the order of their names, those of one name in the order of the code.
     methods_by_name: Vec<MethodAt>,
     types_by_name: HashMap<String, Vec<(usize, usize)>>,
@@ -31,16 +28,9 @@ pub struct CodeIndex {
     pub(super) subtypes: HashMap<String, Vec<(usize, usize)>>,
 }
 
-/// What became of one file on disk.
-enum Read {
-    File(Arc<SourceFile>),
-    Skipped(RepoPath, String),
-}
-
 impl CodeIndex {
     /// Reads every source file below the roots, in parallel. Symbolic links are not followed; files that are too
-    /// large, binary or unreadable are skipped and listed by [`CodeIndex::skipped`]. Code that does not parse is taken
-    /// as far as it goes.
+    /// large, binary or unreadable are left out. Code that does not parse is taken as far as it goes.
     pub fn build(
         root: &Utf8Path,
         source_roots: &[RepoPath],
@@ -63,19 +53,9 @@ impl CodeIndex {
         paths.sort();
         paths.dedup();
         let read = |path: &RepoPath| read_file(root, path, source_roots, test_roots, language);
-        let (mut files, mut skipped) = (Vec::new(), Vec::new());
-        for outcome in paths.par_iter().map(read).collect::<Vec<_>>() {
-            match outcome {
-                Read::File(file) => files.push(file),
-                Read::Skipped(path, why) => skipped.push((path, why)),
-            }
-        }
         let mut index = Self {
-            source_roots: source_roots.to_vec(),
-            test_roots: test_roots.to_vec(),
             language,
-            files,
-            skipped,
+            files: paths.par_iter().filter_map(read).collect(),
             methods_by_name: Vec::new(),
             types_by_name: HashMap::new(),
             types_by_full_name: HashMap::new(),
@@ -85,24 +65,8 @@ impl CodeIndex {
         index
     }
 
-    /// Takes the new text of one file, as a patch leaves it; a path that was not there is added.
-    pub fn update(&mut self, path: &RepoPath, bytes: &[u8]) {
-        let (text, encoding) = language::decode(bytes);
-        let mut file = outline_text(path, &text, self.language);
-        file.encoding = encoding;
-        file.test = language::is_test(path, &self.source_roots, &self.test_roots, self.language);
-        match self.files.binary_search_by(|known| known.path.cmp(path)) {
-            Ok(at) => self.files[at] = Arc::new(file),
-            Err(at) => self.files.insert(at, Arc::new(file)),
-        }
-        self.connect();
-    }
-
     /// Builds the maps from names to places.
     fn connect(&mut self) {
-        self.types_by_name.clear();
-        self.types_by_full_name.clear();
-        self.subtypes.clear();
         let mut methods = Vec::new();
         for (f, file) in self.files.iter().enumerate() {
             for (t, kind) in file.types.iter().enumerate() {
@@ -122,11 +86,6 @@ impl CodeIndex {
     /// All files, ordered by path.
     pub fn files(&self) -> &[Arc<SourceFile>] {
         &self.files
-    }
-
-    /// Files below the roots that were not read, each with the reason.
-    pub fn skipped(&self) -> &[(RepoPath, String)] {
-        &self.skipped
     }
 
     /// The language of the files.
@@ -244,24 +203,18 @@ fn read_file(
     source_roots: &[RepoPath],
     test_roots: &[RepoPath],
     language: &dyn Language,
-) -> Read {
+) -> Option<Arc<SourceFile>> {
     let full = path.under(root);
-    let skip = |why: String| Read::Skipped(path.clone(), why);
-    match fs::metadata(&full) {
-        Err(error) => return skip(error.to_string()),
-        Ok(data) if data.len() > MAX_FILE_BYTES => return skip(format!("larger than {MAX_FILE_BYTES} bytes")),
-        Ok(_) => {}
+    if fs::metadata(&full).ok()?.len() > MAX_FILE_BYTES {
+        return None;
     }
-    let bytes = match fs::read(&full) {
-        Ok(bytes) => bytes,
-        Err(error) => return skip(error.to_string()),
-    };
+    let bytes = fs::read(&full).ok()?;
     if bytes.contains(&0) {
-        return skip("it holds NUL bytes".to_owned());
+        return None;
     }
     let (text, encoding) = language::decode(&bytes);
     let mut file = outline_text(path, &text, language);
     file.encoding = encoding;
     file.test = language::is_test(path, source_roots, test_roots, language);
-    Read::File(Arc::new(file))
+    Some(Arc::new(file))
 }

@@ -196,9 +196,4 @@ impl SourceFile {
     pub fn method_at(&self, line: u32) -> Option<&Method> {
         self.methods().filter(|method| method.span.contains(line)).min_by_key(|method| method.span.len())
     }
-
-    /// The type of that name with its outer types: `Outer.Inner`.
-    pub fn type_named(&self, name: &str) -> Option<&Type> {
-        self.types.iter().find(|kind| kind.name == name)
-    }
 }

@@ -8,7 +8,6 @@ use super::{CodeIndex, SourceFile};
 use crate::domain::{LineSpan, RepoPath};
 use memchr::memmem::Finder;
 use rayon::prelude::*;
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Subtokens of a query beyond these are ignored.
@@ -50,21 +49,6 @@ pub struct SearchHits {
     pub hits: Vec<Hit>,
     /// How many members match, without the cap.
     pub total: usize,
-}
-
-impl SearchHits {
-    /// File → class → member → matched keywords, as the paper shows them; files in the order of their best hit.
-    pub fn nested(&self) -> Value {
-        let mut files = Map::new();
-        for hit in &self.hits {
-            let file = files.entry(hit.file.as_str()).or_insert_with(|| Value::Object(Map::new()));
-            let Some(classes) = file.as_object_mut() else { continue };
-            let class = classes.entry(hit.class.as_str()).or_insert_with(|| Value::Object(Map::new()));
-            let Some(members) = class.as_object_mut() else { continue };
-            members.insert(hit.member.clone(), Value::from(hit.keywords.clone()));
-        }
-        Value::Object(files)
-    }
 }
 
 /// Subtokens of a keyword in lower case: split by camel case, underscore, period and everything else that no name
@@ -278,8 +262,7 @@ mod tests {
         let names: Vec<_> = hits.hits.iter().map(|hit| hit.member.as_str()).collect();
         assert_eq!(names, ["arrayQuickSort()", "sortArray()", "quickSort()", "t()"]);
         assert!(hits.hits[3].test, "sources come before tests");
-        let nested = hits.nested();
-        assert_eq!(nested["src/A.java"]["A"]["sortArray()"], serde_json::json!(["sort", "array"]));
+        assert_eq!(hits.hits[1].keywords, ["sort", "array"]);
         assert_eq!(index.search(&["quickSortArray".to_owned()], 2).hits.len(), 2);
     }
 

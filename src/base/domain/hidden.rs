@@ -42,7 +42,7 @@ impl Hidden {
     }
 
     /// Whether the file is hidden.
-    pub fn hides(&self, path: &RepoPath) -> bool {
+    pub(crate) fn hides(&self, path: &RepoPath) -> bool {
         self.globs.is_match(path.as_str())
     }
 }

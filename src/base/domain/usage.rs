@@ -10,7 +10,7 @@ pub struct Cost(pub Option<f64>);
 
 impl Cost {
     /// Nothing was spent.
-    pub const ZERO: Self = Self(Some(0.0));
+    pub(crate) const ZERO: Self = Self(Some(0.0));
     /// Something was spent and nobody knows how much.
     pub const UNKNOWN: Self = Self(None);
 }

@@ -20,7 +20,8 @@ pub use naming::{Unresolved, is_test, resolve};
 pub use python::Python;
 pub use reading::{Body, Brackets, Call, Introduced, Modifiers, Module, Owner, Parameter, Takes, Wrapped, arity};
 pub use readings::read_in_two_ways;
-pub use syntax::{Syntax, between_commas, children, first_line, last_line, parse, preorder, simple_type, text_of};
+pub(crate) use syntax::simple_type;
+pub use syntax::{Syntax, between_commas, children, first_line, last_line, parse, preorder, text_of};
 
 use crate::domain::{MarkKind, RepoPath};
 use camino::Utf8Path;

@@ -113,7 +113,7 @@ pub fn between_commas(text: &str) -> Vec<&str> {
 }
 
 /// `List` of `java.util.List<String>[]`.
-pub fn simple_type(text: &str) -> String {
+pub(crate) fn simple_type(text: &str) -> String {
     let plain = text.split(['<', '[']).next().unwrap_or(text).trim().trim_end_matches("...");
     let last = plain.split_whitespace().next_back().unwrap_or(plain);
     last.rsplit('.').next().unwrap_or(last).to_owned()

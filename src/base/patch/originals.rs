@@ -35,11 +35,6 @@ impl Folder {
         Self { hidden, paths: OnceLock::new(), ..self }
     }
 
-    /// Where it lies.
-    pub fn root(&self) -> &Utf8Path {
-        &self.root
-    }
-
     fn open(&self, path: &RepoPath) -> Option<File> {
         let folder = OFlag::O_DIRECTORY | OFlag::O_RDONLY | OFlag::O_CLOEXEC;
         // The root itself may be reached through links; what lies below may not.

@@ -95,7 +95,7 @@ impl TryFrom<String> for PerProject {
 
 /// The project a bug belongs to: its name without the number, or without the hash of a commit. A bug without either is
 /// its benchmark's own.
-pub fn project_of(id: &BugId) -> &str {
+pub(crate) fn project_of(id: &BugId) -> &str {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_hash = |text: &str| text.len() >= 7 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     match id.name.rsplit_once('-') {

@@ -221,7 +221,7 @@ fn climbs_out(link: &RepoPath, target: &Utf8Path) -> bool {
 }
 
 /// Whether a build tool builds into a folder of this name, by the files beside it.
-pub fn is_output(name: &str, beside: impl Fn(&str) -> bool) -> bool {
+pub(crate) fn is_output(name: &str, beside: impl Fn(&str) -> bool) -> bool {
     OUTPUT.iter().any(|(folder, files)| name == *folder && files.iter().any(|file| beside(file)))
 }
 

@@ -138,7 +138,7 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`].
-    pub async fn uncommitted(&self) -> Result<Vec<RepoPath>, HistoryError> {
+    pub(crate) async fn uncommitted(&self) -> Result<Vec<RepoPath>, HistoryError> {
         let changed = self.git(["diff", "--name-only", "--relative", "--no-ext-diff", "-z", "HEAD"]).await?;
         let new = self.git(["ls-files", "--others", "--exclude-standard", "-z"]).await?;
         Ok(paths(&changed).chain(paths(&new)).collect())
@@ -148,7 +148,7 @@ impl History {
     ///
     /// # Errors
     /// As [`History::log`].
-    pub async fn committed(&self, most: usize) -> Result<Vec<RepoPath>, HistoryError> {
+    pub(crate) async fn committed(&self, most: usize) -> Result<Vec<RepoPath>, HistoryError> {
         let most = format!("--max-count={most}");
         // A first commit adds everything and says nothing.
         let args = [
@@ -191,7 +191,7 @@ impl History {
     }
 
     /// The bytes of a file at a revision; nothing where it was not there.
-    pub async fn at(&self, revision: &str, file: &RepoPath) -> Option<Vec<u8>> {
+    pub(crate) async fn at(&self, revision: &str, file: &RepoPath) -> Option<Vec<u8>> {
         self.bytes(["cat-file", "blob", &format!("{revision}:./{file}")]).await.ok()
     }
 

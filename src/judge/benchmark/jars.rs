@@ -147,7 +147,7 @@ impl Library {
     }
 
     /// Whether a class path already brings it, judged by the names of its jars.
-    pub fn on(self, class_path: &[Utf8PathBuf]) -> bool {
+    pub(crate) fn on(self, class_path: &[Utf8PathBuf]) -> bool {
         // `junit-4.12.jar`, `junit4.jar`: the name, then a version or nothing.
         let has = |name: &str, major: &str| {
             class_path.iter().filter_map(|path| path.file_name()).any(|file| {
@@ -211,7 +211,7 @@ impl Jar {
 
 /// Where this program keeps what can be made or fetched again: `UNIDEBUG_CACHE_DIR`, else `unidebug` below the user's
 /// cache folder, else below the folder for temporary files.
-pub fn cache_dir() -> Utf8PathBuf {
+pub(crate) fn cache_dir() -> Utf8PathBuf {
     if let Some(chosen) = std::env::var("UNIDEBUG_CACHE_DIR").ok().filter(|text| !text.is_empty()) {
         return chosen.into();
     }
@@ -221,7 +221,7 @@ pub fn cache_dir() -> Utf8PathBuf {
 }
 
 /// The user's local Maven repository, when there is one.
-pub fn local_repository() -> Option<Utf8PathBuf> {
+pub(crate) fn local_repository() -> Option<Utf8PathBuf> {
     let home = std::env::var("HOME").ok()?;
     Some(Utf8PathBuf::from(home).join(".m2/repository")).filter(|path| path.is_dir())
 }

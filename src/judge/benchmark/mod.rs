@@ -33,15 +33,16 @@ mod settings;
 mod testing;
 mod xml;
 
+pub use copy::copy_files;
+pub(crate) use copy::is_output;
 pub use copy::{Copied, copy_with_outputs, private_copy};
-pub use copy::{copy_files, is_output};
 pub use error::BenchmarkError;
 pub use history::{History, HistoryError, LastChange};
 pub use local::{ProjectKind, programs, test_roots};
 pub use nearest::nearest;
 pub use own::{Hint, OwnCommand, OwnRun, Reactor};
 pub use product::product_resources;
-pub use product_change::ProductChange;
+pub(crate) use product_change::ProductChange;
 pub use registry::{describe, find, names, parse_bug, select, typed};
 pub use sets::{NamedSet, named, set_names};
 pub use settings::Settings;

@@ -104,7 +104,7 @@ fn wanted(found: Interpreter, wants: Wants) -> Result<Interpreter, Unusable> {
 }
 
 /// What the tests of a project in `root` want, by what their files say.
-pub fn wants(root: &Utf8Path) -> Wants {
+pub(crate) fn wants(root: &Utf8Path) -> Wants {
     let walk = ignore::WalkBuilder::new(root).standard_filters(false).hidden(true).max_depth(Some(MAX_DEPTH)).build();
     let mut has_cases = false;
     for entry in walk.flatten() {
@@ -139,7 +139,7 @@ pub fn settings(root: &Utf8Path) -> String {
 }
 
 /// The environment that a project keeps beside its sources, if it does.
-pub fn of_project(folder: &Utf8Path) -> Option<Utf8PathBuf> {
+pub(crate) fn of_project(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     [".venv", "venv"].iter().map(|name| folder.join(name).join("bin/python")).find(|program| program.exists())
 }
 
@@ -158,7 +158,7 @@ impl Interpreter {
     }
 
     /// The same for code of ours alone: no module of the folder stands for one of Python's own.
-    pub fn isolated_job(&self, cwd: &Utf8Path, code: &str) -> Job {
+    pub(crate) fn isolated_job(&self, cwd: &Utf8Path, code: &str) -> Job {
         let mut job = self.job(cwd, code);
         job.args.insert(0, "-I".into());
         job
@@ -171,7 +171,7 @@ impl Interpreter {
     }
 
     /// What runs tests under it.
-    pub fn runner(&self) -> &'static str {
+    pub(crate) fn runner(&self) -> &'static str {
         if self.pytest.is_some() { "pytest" } else { "unittest" }
     }
 
@@ -180,7 +180,7 @@ impl Interpreter {
     ///
     /// # Errors
     /// It says no more than that it cannot be used there, which is told.
-    pub async fn modules(
+    pub(crate) async fn modules(
         &self,
         cwd: &Utf8Path,
         folders: &[String],

@@ -30,7 +30,7 @@ const MESSAGE_CHARS: usize = 600;
 const FRAMES: usize = 12;
 
 /// Whether a frame belongs to the subject rather than to a library or framework.
-pub fn is_project_frame(frame: &Frame) -> bool {
+pub(crate) fn is_project_frame(frame: &Frame) -> bool {
     !is_framework(&frame.class)
 }
 

@@ -33,7 +33,7 @@ enum Seen {
 }
 
 /// Judges what a report says of the triggering tests.
-pub fn triggering(baseline: &Baseline, report: &TestReport) -> Judged {
+pub(crate) fn triggering(baseline: &Baseline, report: &TestReport) -> Judged {
     of_tests(baseline, &baseline.triggering, report)
 }
 

@@ -37,7 +37,7 @@ impl Spectrum {
     }
 
     /// This one and another of other tests.
-    pub fn with(&self, more: Self) -> Self {
+    pub(crate) fn with(&self, more: Self) -> Self {
         let coverage = |ran: &mut dyn Iterator<Item = (&RepoPath, &BTreeSet<u32>)>| {
             let mut lines: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
             ran.for_each(|(file, own)| lines.entry(file.clone()).or_default().extend(own));

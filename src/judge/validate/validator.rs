@@ -72,7 +72,7 @@ impl Validator {
     }
 
     /// The same with the benchmark's own judge besides.
-    pub fn with_official(self, official: Option<Arc<dyn OfficialJudge>>) -> Self {
+    pub(crate) fn with_official(self, official: Option<Arc<dyn OfficialJudge>>) -> Self {
         Self { official, ..self }
     }
 

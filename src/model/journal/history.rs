@@ -39,7 +39,6 @@ pub struct History {
     events: Vec<Event>,
     /// Seconds of work after which each event was written.
     times: Vec<f64>,
-    received: HashMap<String, Paid>,
     answers: HashMap<Asked, Vec<usize>>,
     observed: HashMap<Scope, Vec<usize>>,
     validated: HashMap<Scope, Vec<usize>>,
@@ -85,10 +84,8 @@ impl History {
         let asked = |scope: &Scope, key: &str| (scope.clone(), key.to_owned());
         match event {
             Event::Sent { scope, key, .. } => self.unanswered.entry(asked(scope, key)).or_default().push(at),
-            Event::Received { scope, key, response, usage, seconds } => {
+            Event::Received { scope, key, .. } => {
                 self.close(&asked(scope, key));
-                let paid = Paid { response: response.clone(), usage: *usage, seconds: *seconds };
-                self.received.entry(key.clone()).or_insert(paid);
                 self.answers.entry(asked(scope, key)).or_default().push(at);
             }
             Event::Failed { scope, key, how, .. } => {
@@ -127,18 +124,13 @@ impl History {
         baseline.and_then(|at| self.times.get(at)).map_or(0.0, |begin| (self.worked() - begin).max(0.0))
     }
 
-    /// The response to a request, when it was bought already.
-    pub fn received(&self, key: &str) -> Option<&Paid> {
-        self.received.get(key)
-    }
-
     /// Where the responses to a request of this scope stand, in order.
     pub(super) fn answers(&self, scope: &Scope, key: &str) -> &[usize] {
         self.answers.get(&(scope.clone(), key.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     /// How a request of this scope failed, when it did.
-    pub fn failed(&self, scope: &Scope, key: &str) -> Option<&Event> {
+    pub(crate) fn failed(&self, scope: &Scope, key: &str) -> Option<&Event> {
         self.failed.get(&(scope.clone(), key.to_owned())).map(|&at| &self.events[at])
     }
 
@@ -153,12 +145,12 @@ impl History {
     }
 
     /// `Observed` events of a cycle, in order.
-    pub fn observed(&self, scope: &Scope) -> impl DoubleEndedIterator<Item = &Event> {
+    pub(crate) fn observed(&self, scope: &Scope) -> impl DoubleEndedIterator<Item = &Event> {
         self.observed.get(scope).into_iter().flatten().map(|&at| &self.events[at])
     }
 
     /// `Validated` events of a cycle, in order.
-    pub fn validated(&self, scope: &Scope) -> impl Iterator<Item = &Event> {
+    pub(crate) fn validated(&self, scope: &Scope) -> impl Iterator<Item = &Event> {
         self.validated.get(scope).into_iter().flatten().map(|&at| &self.events[at])
     }
 

@@ -106,7 +106,7 @@ impl RunDir {
     }
 
     /// Where this run's journal lies.
-    pub fn journal(&self) -> Utf8PathBuf {
+    pub(crate) fn journal(&self) -> Utf8PathBuf {
         Self::journal_in(&self.path)
     }
 

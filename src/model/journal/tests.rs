@@ -238,8 +238,6 @@ fn history_finds_what_was_paid_seen_and_judged() {
         received("a", 0.5),
         finished,
     ]);
-    assert_eq!(history.received("a").unwrap().usage.cost_usd, Cost(Some(0.25)));
-    assert!(history.received("b").is_none());
     assert_eq!(history.possibly_billed(), 1);
     assert!(
         matches!(history.observed(&scope(2)).collect::<Vec<_>>()[..], [Event::Observed { observation, .. }] if observation == "seen in 2")

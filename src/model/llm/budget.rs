@@ -171,12 +171,12 @@ impl Budget {
     }
 
     /// Whether any cap is set here or around it.
-    pub fn is_capped(&self) -> bool {
+    pub(crate) fn is_capped(&self) -> bool {
         self.pots.iter().any(|pot| pot.caps.tokens.is_some() || pot.caps.usd.is_some())
     }
 
     /// Counts what was spent without a reservation.
-    pub fn count(&self, usage: &Usage) {
+    pub(crate) fn count(&self, usage: &Usage) {
         self.add(Amount::of_usage(usage, Amount::default()));
     }
 
@@ -189,7 +189,7 @@ impl Budget {
     ///
     /// # Errors
     /// A cap could be exceeded, or the price is unknown under a cap in dollars; nothing is held then.
-    pub fn reserve(&self, worst: WorstCase) -> Result<Permit, ModelError> {
+    pub(crate) fn reserve(&self, worst: WorstCase) -> Result<Permit, ModelError> {
         let held = Amount::of_worst(&worst);
         for (at, pot) in self.pots.iter().enumerate() {
             if let Err(why) = pot.hold(&worst, held) {
@@ -216,7 +216,7 @@ impl Permit {
     }
 
     /// Gives everything back: nothing was billed.
-    pub fn release(mut self) {
+    pub(crate) fn release(mut self) {
         self.close(Amount::default());
     }
 

@@ -118,7 +118,7 @@ const OVERFLOW: &str = "context_overflow";
 
 impl Answer {
     /// The answer of an endpoint whose context is smaller than the prompt; nothing was paid for it.
-    pub fn overflow(what: &str) -> Self {
+    pub(crate) fn overflow(what: &str) -> Self {
         let raw = serde_json::json!({
             "choices": [{"finish_reason": OVERFLOW, "message": {"content": ""}}], "error": {"message": what},
         });

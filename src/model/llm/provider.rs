@@ -94,7 +94,7 @@ impl Abilities {
     };
 
     /// The strictest form that is taken, from the wished one down.
-    pub fn form(&self, wished: Form) -> Form {
+    pub(crate) fn form(&self, wished: Form) -> Form {
         let taken = |form: &Form| match form {
             Form::Tools => self.tools,
             Form::JsonSchema => self.json_schema,

@@ -91,7 +91,7 @@ impl Redactor {
     }
 
     /// The value with every text in it cleaned.
-    pub fn value(&self, value: &Value) -> Value {
+    pub(crate) fn value(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(text).into_owned()),
             Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
@@ -101,7 +101,7 @@ impl Redactor {
     }
 
     /// The query as it may be sent.
-    pub fn query(&self, query: &Query) -> Query {
+    pub(crate) fn query(&self, query: &Query) -> Query {
         let clean = |message: &Message| Message {
             role: message.role.clone(),
             content: self.text(&message.content).into_owned(),

@@ -45,11 +45,6 @@ impl Replay {
         Self { exchanges, by_key: Mutex::new(by_key) }
     }
 
-    /// The model that was recorded first: what to name when nothing else is asked for.
-    pub fn model(&self) -> Option<&str> {
-        self.exchanges.first().map(|exchange| exchange.request.model.as_str())
-    }
-
     /// How many exchanges there are.
     pub fn len(&self) -> usize {
         self.exchanges.len()
@@ -185,7 +180,7 @@ mod tests {
         }
         assert!(!std::fs::read_to_string(folder.join(FILE)).unwrap().contains("canary-secret-1"));
         let replay = Replay::open(folder).unwrap();
-        assert_eq!((replay.len(), replay.model(), replay.endpoint().as_str()), (3, Some("m"), "replay"));
+        assert_eq!((replay.len(), replay.endpoint().as_str()), (3, "replay"));
         let mut texts = Vec::new();
         for text in ["b", "a", "a", "a"] {
             let answer = replay.ask(&Query { model: "another name".into(), ..query(text) }).await.unwrap();

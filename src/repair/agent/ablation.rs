@@ -80,7 +80,7 @@ impl Part {
     }
 
     /// All words, in the order of the tables.
-    pub fn words() -> Vec<&'static str> {
+    pub(crate) fn words() -> Vec<&'static str> {
         TABLE.iter().map(|row| row.1).collect()
     }
 }
@@ -118,12 +118,12 @@ impl Without {
     }
 
     /// Whether the agent is left out.
-    pub fn has_agent(&self, agent: &AgentName) -> bool {
+    pub(crate) fn has_agent(&self, agent: &AgentName) -> bool {
         TABLE.iter().any(|row| matches!(row.2, Takes::Agent) && row.1 == agent.as_str() && self.has(row.0))
     }
 
     /// The profile as it works without these parts.
-    pub fn limited(&self, mut profile: Profile) -> Profile {
+    pub(crate) fn limited(&self, mut profile: Profile) -> Profile {
         let mut gone: BTreeSet<&str> = BTreeSet::new();
         for (part, _, takes) in &TABLE {
             if let (true, Takes::Tools(tools)) = (self.has(*part), takes) {

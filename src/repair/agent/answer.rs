@@ -50,7 +50,7 @@ pub struct Reply {
 
 impl Reply {
     /// Whether the answer names no command.
-    pub fn is_bare(&self) -> bool {
+    pub(crate) fn is_bare(&self) -> bool {
         self.command.name.is_empty()
     }
 }
@@ -302,7 +302,7 @@ mod tests;
 
 /// The objects of a list of objects, wherever it stands in a text: how variants of a patch are answered. Elements that
 /// are no objects are passed over; a text without a list gives none. Of a list that was cut the whole elements are given.
-pub fn list(text: &str) -> Vec<Value> {
+pub(crate) fn list(text: &str) -> Vec<Value> {
     let (_, text) = split_thinking(text);
     let starts = text.match_indices('[').map(|(at, _)| at).take(MAX_LIST_STARTS);
     for start in starts {

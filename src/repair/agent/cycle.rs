@@ -34,7 +34,7 @@ pub struct AgentRun<'a> {
     /// The tools it may call, those that its state forbids too.
     pub registry: &'a Registry,
     /// Mends and refuses.
-    pub middleware: Middleware<'a>,
+    pub(crate) middleware: Middleware<'a>,
     /// Takes what happens.
     pub sink: &'a dyn EventSink,
     /// Holds what earlier sessions of the run did.
@@ -42,7 +42,7 @@ pub struct AgentRun<'a> {
     /// Attempt, level and agent; the cycle is counted here.
     pub scope: Scope,
     /// What is left out of what the agent is told.
-    pub withheld: Withheld,
+    pub(crate) withheld: Withheld,
     /// What it may use beside its cycles.
     pub limits: Limits,
     /// When the bug's time is up.
@@ -51,7 +51,7 @@ pub struct AgentRun<'a> {
 
 /// What an agent is not told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Withheld {
+pub(crate) struct Withheld {
     /// Cycles before the last one.
     pub earlier_cycles: bool,
     /// Gathered information beyond so many tokens; nothing when absent.
@@ -86,7 +86,7 @@ pub struct Ended {
 
 impl Ended {
     /// Whether a model was asked or a candidate judged: whether another run of the agent could come to something else.
-    pub fn worked(&self, policy: PolicyKind) -> bool {
+    pub(crate) fn worked(&self, policy: PolicyKind) -> bool {
         let refused = self.how == CAP_REACHED && self.cycles <= 1;
         !self.attempts.is_empty() || policy != PolicyKind::Builtin && !refused
     }
@@ -140,7 +140,7 @@ impl AgentRun<'_> {
     ///
     /// # Errors
     /// See [`AgentError`]; an agent that finds nothing is no error.
-    pub async fn run(mut self, policy: &mut dyn Policy) -> Result<Ended, AgentError> {
+    pub(crate) async fn run(mut self, policy: &mut dyn Policy) -> Result<Ended, AgentError> {
         let shown = self.evidence.shown.clone();
         self.sink.emit(&Event::AgentStarted { scope: self.scope.clone(), policy: policy.kind(), shown })?;
         let mut memory = self.first_memory();

@@ -14,7 +14,7 @@ const CONTROL: [&str; 3] = ["express_hypothesis", "discard_hypothesis", "collect
 
 /// One cycle that is over.
 #[derive(Debug, Clone)]
-pub struct CycleRecord {
+pub(crate) struct CycleRecord {
     /// Its number, from 1.
     pub cycle: u32,
     /// The tool as it was understood; empty when nothing could be understood.
@@ -41,7 +41,7 @@ impl CycleRecord {
 
 /// The memory of one agent run.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// Cycles so far.
     pub cycles: Vec<CycleRecord>,
     /// Hypotheses, those of the case file first.
@@ -60,7 +60,7 @@ pub struct Memory {
 
 /// Observations of one tool, as the prompt groups them.
 #[derive(Debug, Serialize)]
-pub struct Group {
+pub(crate) struct Group {
     /// The tool that was called.
     pub tool: String,
     /// Its observations, oldest first.
@@ -69,7 +69,7 @@ pub struct Group {
 
 /// The last command and its result, as the prompt shows them.
 #[derive(Debug, Serialize)]
-pub struct Last {
+pub(crate) struct Last {
     /// Name and arguments.
     pub command: String,
     /// What came back.
@@ -78,61 +78,61 @@ pub struct Last {
 
 impl Memory {
     /// A memory that starts with what the case file holds.
-    pub fn of(case: &CaseFile) -> Self {
+    pub(crate) fn of(case: &CaseFile) -> Self {
         Self { hypotheses: case.hypotheses.clone(), ..Self::default() }
     }
 
     /// The first plausible patch of this run.
-    pub fn plausible(&self) -> Option<&PatchAttempt> {
+    pub(crate) fn plausible(&self) -> Option<&PatchAttempt> {
         self.attempts.iter().find(|attempt| attempt.validation.is_plausible())
     }
 
     /// Adds a cycle that is over; `new` says that it taught something.
-    pub fn push(&mut self, record: CycleRecord, new: bool) {
+    pub(crate) fn push(&mut self, record: CycleRecord, new: bool) {
         self.idle = if new { 0 } else { self.idle + 1 };
         self.cycles.push(record);
     }
 
     /// Cycles in a row, up to now, that taught nothing.
-    pub fn idle(&self) -> u32 {
+    pub(crate) fn idle(&self) -> u32 {
         self.idle
     }
 
     /// Whether no earlier cycle said the same.
-    pub fn is_news(&self, observation: &str) -> bool {
+    pub(crate) fn is_news(&self, observation: &str) -> bool {
         !observation.trim().is_empty() && self.cycles.iter().all(|cycle| cycle.observation != observation)
     }
 
     /// Notes lines as shown in full.
-    pub fn show(&mut self, file: &RepoPath, span: LineSpan) {
+    pub(crate) fn show(&mut self, file: &RepoPath, span: LineSpan) {
         self.shown.entry(file.clone()).or_default().extend(span.first..=span.last);
     }
 
     /// Whether every line of the span was shown.
-    pub fn has_seen(&self, file: &RepoPath, span: LineSpan) -> bool {
+    pub(crate) fn has_seen(&self, file: &RepoPath, span: LineSpan) -> bool {
         let Some(lines) = self.shown.get(file) else { return false };
         (span.first..=span.last).all(|line| lines.contains(&line))
     }
 
     /// Files of which anything was shown.
-    pub fn seen_files(&self) -> impl Iterator<Item = &RepoPath> {
+    pub(crate) fn seen_files(&self) -> impl Iterator<Item = &RepoPath> {
         self.shown.keys()
     }
 
     /// Adds a hypothesis.
-    pub fn hypothesize(&mut self, text: String) {
+    pub(crate) fn hypothesize(&mut self, text: String) {
         self.hypotheses.push(Hypothesis { text, refuted: None });
     }
 
     /// Marks the newest standing hypothesis as refuted.
-    pub fn refute(&mut self, reason: String) {
+    pub(crate) fn refute(&mut self, reason: String) {
         if let Some(standing) = self.hypotheses.iter_mut().rev().find(|h| h.refuted.is_none()) {
             standing.refuted = Some(reason);
         }
     }
 
     /// The last cycle for the prompt.
-    pub fn last(&self) -> Option<Last> {
+    pub(crate) fn last(&self) -> Option<Last> {
         let record = self.cycles.last()?;
         let command = match record.tool.as_str() {
             "" => "(none could be read)".to_owned(),
@@ -143,7 +143,7 @@ impl Memory {
 
     /// Observations of all cycles but the last, grouped by tool; the oldest are left out, and said to be, when there
     /// is no room. What was refused taught nothing about the bug and is not repeated.
-    pub fn gathered(&self) -> Vec<Group> {
+    pub(crate) fn gathered(&self) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for (tool, item) in self.steps() {
             match groups.iter_mut().find(|group| group.tool == tool.as_str()) {
@@ -156,13 +156,13 @@ impl Memory {
 
     /// The same in the order of the cycles, each with its tool: a prompt that shows them so begins as the one before it
     /// did, and endpoints need not read that again.
-    pub fn steps(&self) -> Vec<(ToolName, String)> {
+    pub(crate) fn steps(&self) -> Vec<(ToolName, String)> {
         self.told(&self.cycles[..self.cycles.len().saturating_sub(1)])
     }
 
     /// The steps with the last cycle at their end, when it brought something: where it stands now it will stand in the
     /// next prompt.
-    pub fn log(&self) -> Option<Vec<(ToolName, String)>> {
+    pub(crate) fn log(&self) -> Option<Vec<(ToolName, String)>> {
         let last = self.cycles.last().filter(|last| !self.short && is_kept(last))?;
         let fits = self.window.is_none_or(|room| count_tokens(&last.observation) <= room);
         fits.then(|| self.told(&self.cycles))
@@ -189,7 +189,7 @@ impl Memory {
     }
 
     /// The cycle of this run in which exactly this command was run and whose result is still shown.
-    pub fn earlier(&self, tool: &ToolName, args: &Value) -> Option<u32> {
+    pub(crate) fn earlier(&self, tool: &ToolName, args: &Value) -> Option<u32> {
         let known = if self.short { self.cycles.len().saturating_sub(1) } else { 0 };
         self.cycles[known..].iter().find(|r| r.ran && r.tool == *tool && r.args == *args).map(|r| r.cycle)
     }

@@ -21,7 +21,7 @@ impl Threshold {
     /// What serves best in practice.
     pub const USUAL: Self = Self::AtMost(0.25);
     /// The paper's bound (RepairAgent, section III-E).
-    pub const PAPER: Self = Self::Below(0.1);
+    pub(crate) const PAPER: Self = Self::Below(0.1);
 
     fn admits(self, distance: f64) -> bool {
         match self {

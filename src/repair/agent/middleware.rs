@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 /// What becomes of a decision.
 #[derive(Debug, PartialEq)]
-pub enum Admission {
+pub(crate) enum Admission {
     /// It is run.
     Run {
         /// The tool, by its own name where a near one was given.
@@ -39,7 +39,7 @@ pub enum Admission {
 }
 
 /// The middleware of one agent run.
-pub struct Middleware<'a> {
+pub(crate) struct Middleware<'a> {
     /// Whose tools, states and limits hold.
     pub profile: &'a Profile,
     /// The tools that a call may name, in any state.
@@ -57,7 +57,7 @@ impl Middleware<'_> {
     ///
     /// # Errors
     /// A reply's template is broken.
-    pub fn admit(
+    pub(crate) fn admit(
         &self,
         decision: &Decision,
         state: &StateName,
@@ -201,7 +201,7 @@ impl Middleware<'_> {
     ///
     /// # Errors
     /// The template is broken.
-    pub fn bad_arguments(&self, tool: &ToolName, reason: &str) -> Result<String, PromptError> {
+    pub(crate) fn bad_arguments(&self, tool: &ToolName, reason: &str) -> Result<String, PromptError> {
         let call = match self.registry.get(tool.as_str()) {
             Some(_) if tool.as_str() == GOAL_ACCOMPLISHED => contract::answer_form(self.profile.contract).to_owned(),
             Some(known) => call_form(known),
@@ -214,7 +214,7 @@ impl Middleware<'_> {
     ///
     /// # Errors
     /// The template is broken.
-    pub fn answer_refused(&self, reason: &str, left: u32) -> Result<String, PromptError> {
+    pub(crate) fn answer_refused(&self, reason: &str, left: u32) -> Result<String, PromptError> {
         self.library.render("replies/answer_refused.md", json!({"reason": reason, "left": left}))
     }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The state that ends an agent run; no profile declares it.
-pub const DONE: &str = "done";
+pub(crate) const DONE: &str = "done";
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../agents");
 
@@ -129,7 +129,7 @@ pub struct Profile {
 
 impl Profile {
     /// The profile as it works on a level: with the toolbox from level 2 on.
-    pub fn on(&self, level: Level) -> Self {
+    pub(crate) fn on(&self, level: Level) -> Self {
         let mut profile = self.clone();
         for state in profile.states.values_mut() {
             let toolbox = std::mem::take(&mut state.toolbox);
@@ -141,7 +141,7 @@ impl Profile {
     }
 
     /// Leaves only the tools by which it answers: it has one cycle, and another call would be its last.
-    pub fn only_answers(&mut self) {
+    pub(crate) fn only_answers(&mut self) {
         for state in self.states.values_mut() {
             state.tools.retain(|tool| ANSWERS.contains(&tool.as_str()));
             state.next.retain(|tool, _| state.tools.contains(tool));
@@ -149,12 +149,12 @@ impl Profile {
     }
 
     /// Whether any state has that tool.
-    pub fn offers(&self, tool: &str) -> bool {
+    pub(crate) fn offers(&self, tool: &str) -> bool {
         self.states.values().any(|state| state.tools.iter().any(|offered| offered.as_str() == tool))
     }
 
     /// Every tool of any state, each once, in the order in which the states name them.
-    pub fn tools(&self) -> Vec<ToolName> {
+    pub(crate) fn tools(&self) -> Vec<ToolName> {
         let mut all: Vec<ToolName> = Vec::new();
         let start = self.states.get(&self.start);
         for state in start.into_iter().chain(self.states.values()) {

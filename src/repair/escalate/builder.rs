@@ -116,13 +116,6 @@ impl Builder {
         self
     }
 
-    /// Tools that were put together already.
-    #[must_use]
-    pub fn registry(mut self, registry: Registry) -> Self {
-        self.registry = registry;
-        self
-    }
-
     /// Adds a tool; one of the same name is replaced. Agents use it once a profile names it.
     #[must_use]
     pub fn tool(mut self, tool: Box<dyn Tool>) -> Self {

@@ -27,7 +27,7 @@ impl Stage {
     }
 
     /// The agents of the stage.
-    pub fn agents(&self) -> &[AgentName] {
+    pub(crate) fn agents(&self) -> &[AgentName] {
         match self {
             Self::Together(agents) => agents,
             Self::PerFile { each_file, .. } => std::slice::from_ref(each_file),
@@ -52,7 +52,7 @@ pub const OFFERED: &[Level] = &[Level::L1, Level::L2, Level::L3];
 ///
 /// # Errors
 /// A sentence that names the known ones.
-pub fn named(text: &str) -> Result<Level, InvalidValue> {
+pub(crate) fn named(text: &str) -> Result<Level, InvalidValue> {
     match text {
         "First" => Ok(Level::First),
         "refine" => Ok(Level::Refine),

@@ -69,7 +69,7 @@ struct Paper {
 pub const UNTIL_CAP: u32 = u32::MAX;
 
 /// Least sampling temperature of what is asked again: without one, a second attempt would repeat the first.
-pub const AGAIN: f64 = 0.8;
+pub(crate) const AGAIN: f64 = 0.8;
 
 /// Sampling temperatures of one agent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -228,7 +228,7 @@ impl Plan {
 
     /// The levels of an attempt, each with its stages: the built-in engine before the first attempt where the plan has
     /// it, what was asked for, and refinement after level 3. Agents that are left out are in none of them.
-    pub fn levels_of(&self, attempt: u32) -> Vec<(Level, Vec<Stage>)> {
+    pub(crate) fn levels_of(&self, attempt: u32) -> Vec<(Level, Vec<Stage>)> {
         let may_enter = |level: Level| match level {
             Level::First => attempt == 1,
             Level::Refine => self.levels.contains(&Level::L3),
@@ -248,12 +248,12 @@ impl Plan {
     }
 
     /// The reviewer of a plausible patch of that level.
-    pub fn reviewer_on(&self, level: Level) -> Option<&AgentName> {
+    pub(crate) fn reviewer_on(&self, level: Level) -> Option<&AgentName> {
         self.reviewer.as_ref().filter(|agent| self.reviewed.contains(&level) && !self.without.has_agent(agent))
     }
 
     /// Whether an agent is kept from what tests say of patches.
-    pub fn hides_results(&self, level: Level, agent: &AgentName) -> bool {
+    pub(crate) fn hides_results(&self, level: Level, agent: &AgentName) -> bool {
         self.without.has(Part::Testing) && (level == Level::Refine || agent.as_str() == Part::FixerPro.word())
     }
 }

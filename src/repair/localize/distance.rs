@@ -53,7 +53,7 @@ impl<'i> Reach<'i> {
     }
 
     /// All reached product methods; in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = &Reached<'i>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Reached<'i>> {
         self.methods.values()
     }
 

@@ -83,7 +83,7 @@ fn stem(file: &SourceFile) -> &str {
 }
 
 /// Whether a test class is named after a class: `CartTest`, `TestCart`, `CartTests`, `CartIT`, `CART_TEST`.
-pub fn names_match(test_class: &str, class: &str) -> bool {
+pub(crate) fn names_match(test_class: &str, class: &str) -> bool {
     let outer = outer_class(test_class);
     if class.is_empty() {
         return false;

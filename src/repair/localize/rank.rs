@@ -45,7 +45,7 @@ pub fn rank(inputs: &Inputs<'_>) -> Ranking {
 }
 
 /// Methods by their most suspicious line, best first; lines outside methods are left out.
-pub fn by_method(ranking: &Ranking) -> Vec<(&RepoPath, &str, f64)> {
+pub(crate) fn by_method(ranking: &Ranking) -> Vec<(&RepoPath, &str, f64)> {
     let mut seen = BTreeSet::new();
     let methods = ranking.lines.iter().filter_map(|s| Some((&s.location.file, s.method.as_deref()?, s.score)));
     methods.filter(|(file, method, _)| seen.insert((*file, *method))).collect()

@@ -21,7 +21,7 @@ pub struct Guard {
 
 impl Guard {
     /// A guard for a repair, given by its files before and after, and by a text that stands nowhere else.
-    pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>, canary: Option<&str>) -> Self {
+    pub(crate) fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>, canary: Option<&str>) -> Self {
         let mut lines = BTreeSet::new();
         for (before, after) in files {
             let known: BTreeSet<String> = before.lines().map(code).collect();
@@ -32,7 +32,7 @@ impl Guard {
     }
 
     /// Whether a result gives the repair away: it holds one of its lines, or comes from where the repair is at home.
-    pub fn gives_away(&self, found: &Solution) -> bool {
+    pub(crate) fn gives_away(&self, found: &Solution) -> bool {
         let Solution { id, symptom, before, after, why } = found;
         let text = [symptom, before, after, why].map(String::as_str).join("\n");
         let address = id.to_ascii_lowercase();

@@ -10,7 +10,7 @@ pub mod pairs;
 mod web;
 
 pub use finder::Finder;
-pub use guard::Guard;
+pub(crate) use guard::Guard;
 pub use index::LocalIndex;
 pub use web::{ENDPOINT, Tavily};
 

@@ -68,7 +68,7 @@ pub fn of_language(corpus: &[Known], wanted: &str) -> Vec<Solution> {
 ///
 /// # Errors
 /// A line is no pair.
-pub fn shipped() -> Result<Vec<Solution>, RetrieveError> {
+pub(crate) fn shipped() -> Result<Vec<Solution>, RetrieveError> {
     let pairs = json_lines(SHIPPED.as_bytes(), "shipped", Utf8Path::new("pairs.jsonl"))?;
     Ok(pairs.into_iter().map(|known| known.pair).collect())
 }

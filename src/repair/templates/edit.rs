@@ -35,19 +35,19 @@ impl Edit {
     }
 
     /// Inserts at a byte offset.
-    pub fn insert(at: usize, text: impl Into<String>, weight: f64, note: impl Into<String>) -> Self {
+    pub(crate) fn insert(at: usize, text: impl Into<String>, weight: f64, note: impl Into<String>) -> Self {
         Self { changes: vec![Change { range: at..at, text: text.into() }], weight, note: note.into() }
     }
 
     /// Swaps two nodes that do not overlap.
-    pub fn swap(unit: &Unit, a: Node<'_>, b: Node<'_>, weight: f64, note: impl Into<String>) -> Self {
+    pub(crate) fn swap(unit: &Unit, a: Node<'_>, b: Node<'_>, weight: f64, note: impl Into<String>) -> Self {
         let change = |at: Node<'_>, from: Node<'_>| Change { range: at.byte_range(), text: unit.text(from).to_owned() };
         Self { changes: vec![change(a, b), change(b, a)], weight, note: note.into() }
     }
 
     /// Adds a change.
     #[must_use]
-    pub fn and(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
+    pub(crate) fn and(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self.changes.push(Change { range, text: text.into() });
         self
     }

@@ -97,7 +97,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Takes candidates back that nobody judged, in their order: they come first in the next batch.
-    pub fn put_back(&mut self, candidates: impl IntoIterator<Item = Candidate>) {
+    pub(crate) fn put_back(&mut self, candidates: impl IntoIterator<Item = Candidate>) {
         self.kept.extend(candidates);
     }
 
@@ -131,7 +131,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Takes the judge's answer on a candidate.
-    pub fn learn(&mut self, candidate: &Candidate, validation: &Validation) {
+    pub(crate) fn learn(&mut self, candidate: &Candidate, validation: &Validation) {
         let tried = self.tried.entry(candidate.template).or_default();
         *tried += 1;
         if let Some(plan) = self.plans.get(candidate.plan) {
@@ -140,20 +140,15 @@ impl<'a> Engine<'a> {
     }
 
     /// Families whose candidates were judged, and how many of each; the most tried first.
-    pub fn families_tried(&self) -> Vec<(&'static str, usize)> {
+    pub(crate) fn families_tried(&self) -> Vec<(&'static str, usize)> {
         let mut tried: Vec<_> = self.tried.iter().map(|(name, count)| (*name, *count)).collect();
         tried.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         tried
     }
 
     /// Whether any family is written for the language of the code.
-    pub fn knows_the_language(&self) -> bool {
+    pub(crate) fn knows_the_language(&self) -> bool {
         !self.templates.is_empty()
-    }
-
-    /// How many candidates were handed out.
-    pub fn emitted(&self) -> usize {
-        self.emitted
     }
 
     /// Looks at suspicious lines until there are so many places, or no more lines.

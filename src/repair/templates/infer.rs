@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 24;
 
 /// Infers types inside one file.
 #[derive(Clone, Copy)]
-pub struct Typer<'a> {
+pub(crate) struct Typer<'a> {
     /// The file.
     pub unit: &'a Unit,
     /// The project, for fields and methods of its types.
@@ -24,12 +24,12 @@ pub struct Typer<'a> {
 
 impl<'a> Typer<'a> {
     /// The expression's type, when it can be told.
-    pub fn infer(&self, node: Node<'_>) -> Option<ValueType> {
+    pub(crate) fn infer(&self, node: Node<'_>) -> Option<ValueType> {
         self.at_depth(node, 0)
     }
 
     /// The type that is wanted where the expression stands: by what it is assigned to, returned from, passed to.
-    pub fn expected(&self, node: Node<'_>) -> Option<ValueType> {
+    pub(crate) fn expected(&self, node: Node<'_>) -> Option<ValueType> {
         let parent = node.parent()?;
         let is_field = |field: &str| parent.part(field) == Some(node);
         match parent.shape() {
@@ -53,7 +53,7 @@ impl<'a> Typer<'a> {
     }
 
     /// Parameter types of the project method that a call means, when there is exactly one of that name and arity.
-    pub fn parameters(&self, call: Node<'_>) -> Option<Vec<ValueType>> {
+    pub(crate) fn parameters(&self, call: Node<'_>) -> Option<Vec<ValueType>> {
         let method = self.callee(call)?;
         let of = self.unit.rules.types.as_ref()?.of;
         Some(method.params.iter().map(|text| of(text)).collect())
@@ -164,7 +164,7 @@ impl<'a> Typer<'a> {
     }
 
     /// The project method a call means: by the receiver's type, else in the classes of this file; by name and arity.
-    pub fn callee(&self, call: Node<'_>) -> Option<&'a Method> {
+    pub(crate) fn callee(&self, call: Node<'_>) -> Option<&'a Method> {
         let (name, receiver) = match call.shape() {
             "method_invocation" => (call.part("name")?, call.part("object")),
             "object_creation_expression" => (call.part("type")?, None),

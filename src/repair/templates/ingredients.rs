@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 160;
 
 /// A use of a variable inside an ingredient.
 #[derive(Debug, Clone)]
-pub struct Use {
+pub(crate) struct Use {
     /// Bytes inside the ingredient's text.
     pub range: Range<usize>,
     /// The variable.
@@ -27,7 +27,7 @@ pub struct Use {
 
 /// An expression or a statement that can be copied.
 #[derive(Debug, Clone)]
-pub struct Ingredient {
+pub(crate) struct Ingredient {
     /// Its text.
     pub text: String,
     /// Its grammar kind.
@@ -44,7 +44,7 @@ pub struct Ingredient {
 
 /// Everything mined from one member of a type.
 #[derive(Debug, Default)]
-pub struct Ingredients {
+pub(crate) struct Ingredients {
     /// Expressions other than names and plain literals, in order.
     pub expressions: Vec<Ingredient>,
     /// Simple statements, in order.
@@ -53,7 +53,7 @@ pub struct Ingredients {
 
 impl Ingredients {
     /// Mines a member: a method, constructor, initialiser or field.
-    pub fn of(unit: &Unit, index: &CodeIndex, member: Node<'_>) -> Self {
+    pub(crate) fn of(unit: &Unit, index: &CodeIndex, member: Node<'_>) -> Self {
         let mut sites = Vec::new();
         preorder(member, |node| {
             if (unit.rules.is_site)(node) && sites.len() < MAX_STATEMENTS {

@@ -54,6 +54,6 @@ pub trait Template: Send + Sync {
 }
 
 /// All families for a language; none for one that no family is written for.
-pub fn catalogue(language: &dyn Language) -> Vec<Box<dyn Template>> {
+pub(crate) fn catalogue(language: &dyn Language) -> Vec<Box<dyn Template>> {
     rules::rules(language).map_or_else(Vec::new, |rules| (rules.families)())
 }

@@ -99,6 +99,6 @@ inventory::submit! {
 }
 
 /// The rules of a language; `None` for one that no family is written for.
-pub fn rules(language: &dyn Language) -> Option<&'static EngineRules> {
+pub(crate) fn rules(language: &dyn Language) -> Option<&'static EngineRules> {
     inventory::iter::<EngineRules>().find(|rules| rules.language == language.name())
 }

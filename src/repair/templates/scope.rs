@@ -32,7 +32,7 @@ pub struct Variable {
 }
 
 /// Variables visible at a node, nearest declaration first; a shadowed one appears once.
-pub fn visible(at: Node<'_>, unit: &Unit) -> Vec<Variable> {
+pub(crate) fn visible(at: Node<'_>, unit: &Unit) -> Vec<Variable> {
     let mut scope = Scope { unit, found: Vec::new(), only_static: false };
     let mut child = at;
     while let Some(parent) = child.parent() {

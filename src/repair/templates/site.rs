@@ -30,18 +30,24 @@ pub struct Site<'a> {
     /// Variables in sight, nearest first; for a `for` loop its own ones too.
     pub scope: Vec<Variable>,
     /// Ingredients of the member the statement lies in.
-    pub own: Arc<Ingredients>,
+    pub(crate) own: Arc<Ingredients>,
     /// Ingredients of other members, the nearest first.
-    pub near: Vec<Arc<Ingredients>>,
+    pub(crate) near: Vec<Arc<Ingredients>>,
     /// Ingredients of other files of the package.
-    pub far: Arc<Vec<Arc<Ingredients>>>,
+    pub(crate) far: Arc<Vec<Arc<Ingredients>>>,
     /// What the failing tests say about exceptions.
     pub clues: &'a Clues,
 }
 
 impl<'a> Site<'a> {
     /// A site at a statement.
-    pub fn new(unit: &'a Unit, index: &'a CodeIndex, statement: Node<'a>, stores: Stores, clues: &'a Clues) -> Self {
+    pub(crate) fn new(
+        unit: &'a Unit,
+        index: &'a CodeIndex,
+        statement: Node<'a>,
+        stores: Stores,
+        clues: &'a Clues,
+    ) -> Self {
         let scope = (unit.rules.visible)(inner_place(statement), unit);
         let Stores { own, near, far } = stores;
         let expressions = (unit.rules.expressions)(statement);
@@ -54,7 +60,7 @@ impl<'a> Site<'a> {
     }
 
     /// Infers types at this place.
-    pub fn typer(&self) -> Typer<'_> {
+    pub(crate) fn typer(&self) -> Typer<'_> {
         Typer { unit: self.unit, index: self.index, scope: &self.scope }
     }
 
@@ -64,33 +70,33 @@ impl<'a> Site<'a> {
     }
 
     /// The type that is wanted where an expression stands, else its own.
-    pub fn wanted(&self, node: Node<'_>) -> Option<ValueType> {
+    pub(crate) fn wanted(&self, node: Node<'_>) -> Option<ValueType> {
         self.typer().expected(node).or_else(|| self.kind(node))
     }
 
     /// Expressions of one kind of node.
-    pub fn of_kind(&self, kind: &str) -> impl Iterator<Item = Node<'a>> {
+    pub(crate) fn of_kind(&self, kind: &str) -> impl Iterator<Item = Node<'a>> {
         self.expressions.iter().copied().filter(move |node| node.shape() == kind)
     }
 
     /// Variables that existed before the statement, so that code in front of it may use them.
-    pub fn before(&self) -> impl Iterator<Item = &Variable> {
+    pub(crate) fn before(&self) -> impl Iterator<Item = &Variable> {
         let start = self.statement.start_byte();
         self.scope.iter().filter(move |v| v.origin != Origin::Local || v.declared < start)
     }
 
     /// Variables whose values fit a type, nearest first.
-    pub fn fitting<'s>(&'s self, wanted: &'s ValueType) -> impl Iterator<Item = &'s Variable> {
+    pub(crate) fn fitting<'s>(&'s self, wanted: &'s ValueType) -> impl Iterator<Item = &'s Variable> {
         self.scope.iter().filter(move |v| v.kind.as_ref().is_some_and(|kind| wanted.accepts(kind)))
     }
 
     /// The method, constructor or lambda around the statement.
-    pub fn callable(&self) -> Option<Node<'a>> {
+    pub(crate) fn callable(&self) -> Option<Node<'a>> {
         enclosing_callable(self.statement)
     }
 
     /// The return type of the method around the statement; `void` for constructors, `None` in lambdas.
-    pub fn returns(&self) -> Option<ValueType> {
+    pub(crate) fn returns(&self) -> Option<ValueType> {
         (self.unit.rules.types.as_ref()?.returned)(self.callable()?, self.unit)
     }
 
@@ -101,12 +107,12 @@ impl<'a> Site<'a> {
     }
 
     /// Whether the statement lies in a loop.
-    pub fn in_loop(&self) -> bool {
+    pub(crate) fn in_loop(&self) -> bool {
         enclosing_loop(self.statement).is_some()
     }
 
     /// The part of the statement a node lies in, for explanations: "the `while` condition".
-    pub fn place(&self, node: Node<'_>) -> String {
+    pub(crate) fn place(&self, node: Node<'_>) -> String {
         let in_condition = |parent: Node<'_>| {
             parent.part("condition").is_some_and(|condition| {
                 condition.start_byte() <= node.start_byte() && node.end_byte() <= condition.end_byte()
@@ -125,7 +131,7 @@ impl<'a> Site<'a> {
     }
 
     /// A replacement of one node by a text, explained.
-    pub fn replacement(&self, node: Node<'_>, text: impl Into<String>, weight: f64) -> Edit {
+    pub(crate) fn replacement(&self, node: Node<'_>, text: impl Into<String>, weight: f64) -> Edit {
         let text = text.into();
         let note =
             format!("replaced `{}` by `{}` in {}", shortened(self.text(node)), shortened(&text), self.place(node));
@@ -139,7 +145,7 @@ impl<'a> Site<'a> {
     }
 
     /// A new statement behind the site's.
-    pub fn insertion_after(&self, code: &str, weight: f64, note: impl Into<String>) -> Edit {
+    pub(crate) fn insertion_after(&self, code: &str, weight: f64, note: impl Into<String>) -> Edit {
         let text = format!("{}{}{code}", self.unit.line_end(), self.unit.indent(self.statement));
         Edit::insert(self.statement.end_byte(), text, weight, note)
     }
@@ -153,7 +159,7 @@ impl<'a> Site<'a> {
 
     /// An ingredient's text for this place: as it is when all its variables are in sight with the same types, else
     /// with fitting variables in their stead. Each variant has the share of variables that could stay.
-    pub fn adapted(&self, ingredient: &Ingredient) -> Vec<(String, f64)> {
+    pub(crate) fn adapted(&self, ingredient: &Ingredient) -> Vec<(String, f64)> {
         let known = |name: &str, kind: &Option<ValueType>| {
             self.scope.iter().any(|v| v.name == name && (kind.is_none() || v.kind == *kind))
         };
@@ -174,7 +180,7 @@ impl<'a> Site<'a> {
     }
 
     /// The ingredient with each single use of a variable exchanged for another variable of its type.
-    pub fn varied(&self, ingredient: &Ingredient) -> Vec<String> {
+    pub(crate) fn varied(&self, ingredient: &Ingredient) -> Vec<String> {
         let mut variants = Vec::new();
         for used in &ingredient.uses {
             let Some(kind) = &used.kind else { continue };

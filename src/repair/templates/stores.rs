@@ -22,7 +22,7 @@ const FAR_BYTES: usize = 60_000;
 
 /// Ingredients for one statement.
 #[derive(Default, Clone)]
-pub struct Stores {
+pub(crate) struct Stores {
     /// From the member the statement lies in.
     pub own: Arc<Ingredients>,
     /// From other members, the nearest first.

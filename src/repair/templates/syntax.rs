@@ -34,7 +34,7 @@ impl Unit {
     }
 
     /// The root of the tree.
-    pub fn root(&self) -> Node<'_> {
+    pub(crate) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }
 
@@ -103,13 +103,13 @@ pub fn is_simple_statement(kind: &str) -> bool {
 }
 
 /// Statements with a header and a body.
-pub fn is_compound_statement(kind: &str) -> bool {
+pub(crate) fn is_compound_statement(kind: &str) -> bool {
     is_loop(kind)
         || matches!(kind, "if_statement" | "synchronized_statement" | "try_with_resources_statement" | "try_statement")
 }
 
 /// Loops.
-pub fn is_loop(kind: &str) -> bool {
+pub(crate) fn is_loop(kind: &str) -> bool {
     matches!(kind, "for_statement" | "enhanced_for_statement" | "while_statement" | "do_statement")
 }
 
@@ -153,7 +153,7 @@ pub fn is_expression(node: Node<'_>) -> bool {
 }
 
 /// Whether the kind is a literal.
-pub fn is_literal(kind: &str) -> bool {
+pub(crate) fn is_literal(kind: &str) -> bool {
     kind.ends_with("_literal") && kind != "class_literal" || matches!(kind, "true" | "false")
 }
 
@@ -197,14 +197,14 @@ pub fn own_expressions(statement: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Whether the node is a statement in a block, or the sole body of another.
-pub fn is_statement(node: Node<'_>) -> bool {
+pub(crate) fn is_statement(node: Node<'_>) -> bool {
     is_simple_statement(node.shape())
         || is_compound_statement(node.shape())
         || matches!(node.shape(), "block" | "else_clause" | "labeled_statement" | "switch_expression")
 }
 
 /// The method, constructor, lambda with a block or initialiser that holds the node.
-pub fn enclosing_callable(node: Node<'_>) -> Option<Node<'_>> {
+pub(crate) fn enclosing_callable(node: Node<'_>) -> Option<Node<'_>> {
     ancestors(node).find(|above| {
         matches!(
             above.shape(),
@@ -214,18 +214,18 @@ pub fn enclosing_callable(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The member of a type that holds the node: a method, constructor, field, initialiser.
-pub fn enclosing_member(node: Node<'_>) -> Option<Node<'_>> {
+pub(crate) fn enclosing_member(node: Node<'_>) -> Option<Node<'_>> {
     std::iter::successors(Some(node), |n| n.parent())
         .find(|n| n.parent().is_some_and(|p| p.shape().ends_with("_body") && p.shape() != "constructor_body"))
 }
 
 /// Nodes above a node, the nearest first.
-pub fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+pub(crate) fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     std::iter::successors(node.parent(), |n| n.parent())
 }
 
 /// The innermost loop around a node, inside the same method.
-pub fn enclosing_loop(node: Node<'_>) -> Option<Node<'_>> {
+pub(crate) fn enclosing_loop(node: Node<'_>) -> Option<Node<'_>> {
     ancestors(node)
         .take_while(|above| !above.shape().ends_with("_declaration") && above.shape() != "lambda_expression")
         .find(|above| is_loop(above.shape()))
@@ -244,7 +244,7 @@ pub fn bare(node: Node<'_>) -> Node<'_> {
 }
 
 /// Operator of a binary, unary, update or assignment expression, with its node.
-pub fn operator(node: Node<'_>) -> Option<Node<'_>> {
+pub(crate) fn operator(node: Node<'_>) -> Option<Node<'_>> {
     node.part("operator")
         .or_else(|| language::children(node).into_iter().find(|child| matches!(child.shape(), "++" | "--")))
 }
@@ -257,7 +257,7 @@ pub fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Whether an expression must be put in parentheses before an operator is added to it.
-pub fn is_compound_expression(node: Node<'_>) -> bool {
+pub(crate) fn is_compound_expression(node: Node<'_>) -> bool {
     matches!(
         node.shape(),
         "binary_expression"

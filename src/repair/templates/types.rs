@@ -28,7 +28,7 @@ impl ValueType {
     }
 
     /// The name without package, arguments and dimensions: `List` of `java.util.List<String>`.
-    pub fn erasure(&self) -> &str {
+    pub(crate) fn erasure(&self) -> &str {
         let base = self.0.split(['<', '[']).next().unwrap_or(&self.0);
         base.rsplit('.').next().unwrap_or(base)
     }
@@ -47,7 +47,7 @@ impl ValueType {
     }
 
     /// What a loop over it yields: the component of an array, the argument of a collection; `Object` for raw ones.
-    pub fn element(&self) -> Option<ValueType> {
+    pub(crate) fn element(&self) -> Option<ValueType> {
         if let Some(component) = self.0.strip_suffix("[]") {
             return Some(Self(component.to_owned()));
         }
@@ -55,7 +55,7 @@ impl ValueType {
     }
 
     /// The primitive behind a wrapper: `int` for `Integer`; itself otherwise.
-    pub fn unboxed(&self) -> ValueType {
+    pub(crate) fn unboxed(&self) -> ValueType {
         let primitive = match self.0.as_str() {
             "Boolean" => "boolean",
             "Byte" => "byte",
@@ -71,7 +71,7 @@ impl ValueType {
     }
 
     /// `boolean` or its wrapper.
-    pub fn is_boolean(&self) -> bool {
+    pub(crate) fn is_boolean(&self) -> bool {
         self.unboxed().0 == "boolean"
     }
 
@@ -86,17 +86,17 @@ impl ValueType {
     }
 
     /// `String`, or another sequence of characters with `length()` and `charAt`.
-    pub fn is_string(&self) -> bool {
+    pub(crate) fn is_string(&self) -> bool {
         matches!(self.erasure(), "String" | "CharSequence" | "StringBuilder" | "StringBuffer") && !self.is_array()
     }
 
     /// Whether it is a primitive.
-    pub fn is_primitive(&self) -> bool {
+    pub(crate) fn is_primitive(&self) -> bool {
         NUMERIC.contains(&self.0.as_str()) || self.0 == "boolean" || self.0 == "void"
     }
 
     /// Whether its name says that it is a collection of the standard library.
-    pub fn is_collection(&self) -> bool {
+    pub(crate) fn is_collection(&self) -> bool {
         let name = self.erasure();
         !self.is_array()
             && ["List", "Set", "Deque", "Queue", "Collection", "Stack", "Vector", "Iterable"]
@@ -106,23 +106,23 @@ impl ValueType {
     }
 
     /// Whether its name says that it is a list or an array-backed sequence with positions.
-    pub fn is_list(&self) -> bool {
+    pub(crate) fn is_list(&self) -> bool {
         !self.is_array() && (self.erasure().ends_with("List") || matches!(self.erasure(), "Vector" | "Stack"))
     }
 
     /// Whether its name says that it is a map.
-    pub fn is_map(&self) -> bool {
+    pub(crate) fn is_map(&self) -> bool {
         !self.is_array() && (self.erasure().ends_with("Map") || self.erasure() == "Hashtable")
     }
 
     /// The wider of two numeric types, as binary promotion gives it.
-    pub fn promoted(&self, other: &ValueType) -> ValueType {
+    pub(crate) fn promoted(&self, other: &ValueType) -> ValueType {
         let rank = |t: &ValueType| NUMERIC.iter().position(|n| *n == t.unboxed().0).unwrap_or(3).max(3);
         Self(NUMERIC[rank(self).max(rank(other))].to_owned())
     }
 
     /// Whether a value of type `from` may well stand where this type is wanted.
-    pub fn accepts(&self, from: &ValueType) -> bool {
+    pub(crate) fn accepts(&self, from: &ValueType) -> bool {
         let (to_prim, from_prim) = (self.unboxed(), from.unboxed());
         if to_prim.is_primitive() && from_prim.is_primitive() {
             let rank = |t: &ValueType| NUMERIC.iter().position(|n| *n == t.0);
@@ -148,7 +148,7 @@ impl ValueType {
     }
 
     /// A value of the type that says "nothing": `0`, `false`, or `null` as the language has it.
-    pub fn neutral_value(&self, null: &'static str) -> &'static str {
+    pub(crate) fn neutral_value(&self, null: &'static str) -> &'static str {
         match self.0.as_str() {
             "boolean" => "false",
             "float" | "double" => "0.0",

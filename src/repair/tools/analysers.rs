@@ -104,14 +104,14 @@ pub struct Analysers {
 
 impl Analysers {
     /// Those that are installed in a folder of the system.
-    pub fn of(language: &str, sandbox: &Sandbox) -> Self {
+    pub(crate) fn of(language: &str, sandbox: &Sandbox) -> Self {
         let of_language = ALL.iter().filter(|one| one.language == language);
         let installed = of_language.filter_map(|one| Some((one, find_program(one.program)?))).collect();
         Self { sandbox: sandbox.clone(), installed }
     }
 
     /// Has each of them look at a file.
-    pub async fn look(&self, checkout: &Checkout, index: &CodeIndex, file: &SourceFile) -> Looked {
+    pub(crate) async fn look(&self, checkout: &Checkout, index: &CodeIndex, file: &SourceFile) -> Looked {
         let mut looked = Looked::default();
         for (analyser, program) in &self.installed {
             let Some(args) = (analyser.args)(checkout, file) else { continue };

@@ -55,7 +55,7 @@ fn neighbours_text(bench: &Workbench, file: &RepoPath) -> String {
 }
 
 /// Product files by their distance from the failing tests and the bug-located file, nearest first.
-pub fn bearing_text(bench: &Workbench) -> String {
+pub(crate) fn bearing_text(bench: &Workbench) -> String {
     let bearing = bench.bearing();
     let product = |path: &RepoPath| bench.index.file(path).is_some_and(|file| !file.test);
     let mut files: Vec<(&RepoPath, u32)> = bearing.iter().map(|(p, n)| (p, *n)).filter(|(p, _)| product(p)).collect();

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 /// The tool that ends an agent run.
-pub const GOAL_ACCOMPLISHED: &str = "goal_accomplished";
+pub(crate) const GOAL_ACCOMPLISHED: &str = "goal_accomplished";
 
 pub(super) struct GoalAccomplished;
 

@@ -34,15 +34,16 @@ mod workbench;
 mod write_fix;
 mod write_test;
 
-pub use dependency_graph::bearing_text;
+pub(crate) use dependency_graph::bearing_text;
 pub use generate_method_body::GenerateMethodBody;
-pub use goal_accomplished::GOAL_ACCOMPLISHED;
+pub(crate) use goal_accomplished::GOAL_ACCOMPLISHED;
 pub use search_code_base::search_text;
-pub use search_solutions::solutions_text;
+pub(crate) use search_solutions::solutions_text;
 pub use trial::{judge, tell, told};
-pub use workbench::{Seen, Workbench, failing_test_text, failing_text, failure_text, test_texts};
+pub use workbench::{Seen, Workbench, failing_text, test_texts};
+pub(crate) use workbench::{failing_test_text, failure_text};
 pub use write_fix::WRITE_FIX;
-pub use write_test::{WHY_NOT, WRITE_TEST};
+pub(crate) use write_test::{WHY_NOT, WRITE_TEST};
 
 use crate::benchmark::HistoryError;
 use crate::domain::{Change, EventSink, LineSpan, PatchAttempt, Refusal, RepoPath, Scope};
@@ -53,7 +54,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Tools by which agents answer.
-pub const ANSWERS: [&str; 3] = [WRITE_FIX, WRITE_TEST, GOAL_ACCOMPLISHED];
+pub(crate) const ANSWERS: [&str; 3] = [WRITE_FIX, WRITE_TEST, GOAL_ACCOMPLISHED];
 
 /// What a call changed, beside telling something.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,12 +118,12 @@ impl Observation {
     }
 
     /// The same, with what it changed.
-    pub fn with(self, effect: Effect) -> Self {
+    pub(crate) fn with(self, effect: Effect) -> Self {
         Self { effect, ..self }
     }
 
     /// The same, with lines it shows.
-    pub fn showing(mut self, file: &RepoPath, span: LineSpan) -> Self {
+    pub(crate) fn showing(mut self, file: &RepoPath, span: LineSpan) -> Self {
         self.shown.push((file.clone(), span));
         self
     }
@@ -192,11 +193,11 @@ pub struct ToolContext<'a> {
 }
 
 /// Tells whether lines of a file were shown.
-pub type IsShown<'a> = dyn Fn(&RepoPath, LineSpan) -> bool + Sync + 'a;
+pub(crate) type IsShown<'a> = dyn Fn(&RepoPath, LineSpan) -> bool + Sync + 'a;
 
 impl ToolContext<'_> {
     /// Whether the caller was shown all of these lines before.
-    pub fn is_shown(&self, file: &RepoPath, span: LineSpan) -> bool {
+    pub(crate) fn is_shown(&self, file: &RepoPath, span: LineSpan) -> bool {
         self.shown.is_some_and(|shown| shown(file, span))
     }
 }

@@ -35,7 +35,7 @@ impl TypedTool for SearchSolutions {
 }
 
 /// Solutions for prompts, each with its id.
-pub fn solutions_text(solutions: &[Solution]) -> String {
+pub(crate) fn solutions_text(solutions: &[Solution]) -> String {
     let mut text = String::new();
     for solution in solutions {
         let Solution { id, symptom, before, after, why } = solution;

@@ -76,7 +76,7 @@ impl Workbench {
     }
 
     /// The dependency graph of the checkout.
-    pub fn dependencies(&self) -> &DependencyGraph {
+    pub(crate) fn dependencies(&self) -> &DependencyGraph {
         self.graph.get_or_init(|| DependencyGraph::build(&self.index))
     }
 
@@ -92,13 +92,13 @@ impl Workbench {
     }
 
     /// Asks the version history who changed the suspicious lines, and keeps the answer.
-    pub async fn see_changes(&self) {
+    pub(crate) async fn see_changes(&self) {
         self.seen.changes.get_or_init(|| recent_changes::of(self)).await;
     }
 
     /// Files that bear on the bug, each with its distance in steps: what the failing tests and the bug-located file
     /// depend on, and what depends on the latter.
-    pub fn bearing(&self) -> BTreeMap<RepoPath, u32> {
+    pub(crate) fn bearing(&self) -> BTreeMap<RepoPath, u32> {
         let graph = self.dependencies();
         let tests = self.bug.failing.iter().filter_map(|test| test.file.as_ref());
         let mut steps = graph.reachable(tests.chain(&self.bug.located));
@@ -112,7 +112,7 @@ impl Workbench {
     ///
     /// # Errors
     /// As [`Workbench::file`]; no path was given and no file was located.
-    pub fn file_or_located(&self, path: Option<&str>) -> Result<&Arc<SourceFile>, ToolError> {
+    pub(crate) fn file_or_located(&self, path: Option<&str>) -> Result<&Arc<SourceFile>, ToolError> {
         let path = path.or(self.bug.located.as_ref().map(|path| path.as_str()));
         self.file(path.ok_or_else(|| ToolError::Correctable("no file was located; name one".into()))?)
     }
@@ -137,7 +137,7 @@ pub fn test_texts<'t>(bug: &Bug, index: &'t CodeIndex) -> Vec<&'t str> {
 }
 
 /// A failing test for prompts: its id, its code with the failing statement marked, its cleaned failure.
-pub fn failing_test_text(index: &CodeIndex, test: &FailingTest, with_code: bool) -> String {
+pub(crate) fn failing_test_text(index: &CodeIndex, test: &FailingTest, with_code: bool) -> String {
     let mut text = format!("{}\n", test.id);
     let source = test.file.as_ref().and_then(|path| index.file(path));
     if let (Some(file), Some(span), true) = (source, test.span, with_code) {
@@ -187,7 +187,7 @@ fn first_line(failure: &Failure) -> &str {
 }
 
 /// A cleaned failure for prompts.
-pub fn failure_text(failure: &Failure, timed_out: bool) -> String {
+pub(crate) fn failure_text(failure: &Failure, timed_out: bool) -> String {
     let mut text = String::new();
     if timed_out {
         text.push_str("  did not end in time (an endless loop, or far too slow)\n");

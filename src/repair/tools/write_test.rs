@@ -17,9 +17,9 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 /// The tool that proposes a test for an issue.
-pub const WRITE_TEST: &str = "write_test";
+pub(crate) const WRITE_TEST: &str = "write_test";
 /// The key under which a refused test says why.
-pub const WHY_NOT: &str = "why_not";
+pub(crate) const WHY_NOT: &str = "why_not";
 /// Names of files that are no tests, though they stand among them.
 const NO_TESTS: [&str; 4] = ["conftest", "tests", "__init__", "setup"];
 /// Folders that are named where a path is refused.

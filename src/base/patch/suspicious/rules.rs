@@ -19,7 +19,7 @@ impl NewLiterals<'_> {
     }
 
     /// Whether a node begins on a line that the patch adds.
-    pub fn is_added(&self, node: Node<'_>) -> bool {
+    pub(crate) fn is_added(&self, node: Node<'_>) -> bool {
         self.added.contains(&node.start_position().row)
     }
 }

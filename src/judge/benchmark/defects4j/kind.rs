@@ -7,7 +7,7 @@ pub fn kind_of(patch: &[u8]) -> Option<&'static str> {
 }
 
 /// The same of a patch that leads from the buggy version to the repaired one.
-pub fn kind_of_repair(patch: &[u8]) -> Option<&'static str> {
+pub(crate) fn kind_of_repair(patch: &[u8]) -> Option<&'static str> {
     kind(patch, ['+', '-'])
 }
 

@@ -14,7 +14,8 @@ pub mod reports;
 pub mod text;
 
 pub use cli::Cli;
-pub use kind::{kind_of, kind_of_repair};
+pub use kind::kind_of;
+pub(crate) use kind::kind_of_repair;
 
 use super::copy::io_error;
 use super::settings::Settings;

@@ -75,7 +75,7 @@ pub fn all(bytes: &[u8]) -> BTreeSet<TestId> {
 
 /// Whether the name by which Defects4J knows a test means one of ours: a class alone stands for its tests, and it knows
 /// no invocations.
-pub fn means(official: &TestId, ours: &TestId) -> bool {
+pub(crate) fn means(official: &TestId, ours: &TestId) -> bool {
     let method = official.method.is_empty() || official.method == ours.method || official.method == ours.bare_method();
     official.class == ours.class && method
 }

@@ -96,7 +96,7 @@ impl ClassPath {
 
     /// This class path with what another has besides.
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub(crate) fn and(mut self, other: Self) -> Self {
         other.inside.into_iter().for_each(|path| push_new(&mut self.inside, path));
         other.libraries.into_iter().for_each(|path| push_new(&mut self.libraries, path));
         other.left_out.into_iter().for_each(|entry| push_new(&mut self.left_out, entry));

@@ -9,7 +9,8 @@ mod compare;
 mod functions;
 mod groups;
 
-pub use compare::{Warning, warnings};
+pub(crate) use compare::Warning;
+pub use compare::warnings;
 pub use groups::ranked;
 
 use super::plan::{Deadlines, Look};
@@ -61,7 +62,7 @@ pub struct Call {
 
 impl Call {
     /// The call as people write it.
-    pub fn written(&self) -> String {
+    pub(crate) fn written(&self) -> String {
         format!("{}({})", self.function, self.input)
     }
 }
@@ -96,7 +97,7 @@ impl Validator {
     ///
     /// # Errors
     /// Faults of the environment.
-    pub async fn warned(
+    pub(crate) async fn warned(
         &self,
         patch: &Patch,
         language: &'static dyn Language,

@@ -11,7 +11,7 @@ const TOKENS: usize = 600;
 
 impl Evidence {
     /// The failing tests and the code, each cut to its first lines.
-    pub fn essence(&self) -> String {
+    pub(crate) fn essence(&self) -> String {
         let needed = self.sections.iter().filter(|section| NEEDED.contains(&section.title));
         needed.map(|section| format!("## {}\n{}\n\n", section.title, head(&section.text, TOKENS).trim_end())).collect()
     }

@@ -34,7 +34,7 @@ use std::fmt::Write;
 
 /// A part of the evidence, for the table of tokens by section.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Section {
+pub(crate) struct Section {
     /// Its heading, by which [`Evidence::essence`] knows what it must keep.
     pub title: &'static str,
     /// Its text without the heading.
@@ -45,7 +45,7 @@ pub struct Section {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
     /// Its parts, in order.
-    pub sections: Vec<Section>,
+    pub(crate) sections: Vec<Section>,
     /// Lines of the original that it shows.
     pub shown: Vec<(RepoPath, LineSpan)>,
 }
@@ -67,31 +67,36 @@ pub struct Budget {
 
 impl Budget {
     /// For finding the bug: more code, because the place is not known.
-    pub const LOCATE: Self = Self { tests: 600, tests_in_full: 3, code: 1000, skeleton: 220, requirements: 1500 };
+    pub(crate) const LOCATE: Self =
+        Self { tests: 600, tests_in_full: 3, code: 1000, skeleton: 220, requirements: 1500 };
     /// For repairing it: the marked methods and what they call.
-    pub const REPAIR: Self = Self { tests: 450, tests_in_full: 3, code: 900, skeleton: 200, requirements: 1500 };
+    pub(crate) const REPAIR: Self = Self { tests: 450, tests_in_full: 3, code: 900, skeleton: 200, requirements: 1500 };
     /// For slicing: the file whole, or all of it that the failing tests reach.
-    pub const SLICE: Self = Self { tests: 800, tests_in_full: 3, code: 5000, skeleton: 1500, requirements: 1500 };
+    pub(crate) const SLICE: Self =
+        Self { tests: 800, tests_in_full: 3, code: 5000, skeleton: 1500, requirements: 1500 };
     /// For summarising one file.
-    pub const SUMMARIZE: Self = Self { tests: 400, tests_in_full: 3, code: 5000, skeleton: 2000, requirements: 1500 };
+    pub(crate) const SUMMARIZE: Self =
+        Self { tests: 400, tests_in_full: 3, code: 5000, skeleton: 2000, requirements: 1500 };
     /// For overlooking the project, and for searching.
-    pub const OVERLOOK: Self = Self { tests: 800, tests_in_full: 3, code: 700, skeleton: 300, requirements: 1500 };
+    pub(crate) const OVERLOOK: Self =
+        Self { tests: 800, tests_in_full: 3, code: 700, skeleton: 300, requirements: 1500 };
     /// For a look at other files than the one that is shown.
-    pub const ELSEWHERE: Self = Self { tests: 0, tests_in_full: 0, code: 1000, skeleton: 100, requirements: 0 };
+    pub(crate) const ELSEWHERE: Self = Self { tests: 0, tests_in_full: 0, code: 1000, skeleton: 100, requirements: 0 };
     /// The papers' prompts: whole files, all requirements, and failing tests up to a number that no bug of their
     /// benchmarks but a few exceeds.
-    pub const PAPERS: Self =
+    pub(crate) const PAPERS: Self =
         Self { tests: 12_000, tests_in_full: 20, code: usize::MAX, skeleton: 1500, requirements: usize::MAX };
     /// For writing a test: the code that the issue speaks of, and the tests beside it.
-    pub const REPRODUCE: Self = Self { tests: 1000, tests_in_full: 3, code: 1600, skeleton: 400, requirements: 3000 };
+    pub(crate) const REPRODUCE: Self =
+        Self { tests: 1000, tests_in_full: 3, code: 1600, skeleton: 400, requirements: 3000 };
     /// All summaries together.
-    pub const SUMMARIES: usize = 1200;
+    pub(crate) const SUMMARIES: usize = 1200;
     /// A reference solution.
-    pub const REFERENCE: usize = 600;
+    pub(crate) const REFERENCE: usize = 600;
     /// The list of the product's files.
-    pub const TREE: usize = 800;
+    pub(crate) const TREE: usize = 800;
     /// The dependency graph around the failing tests.
-    pub const GRAPH: usize = 800;
+    pub(crate) const GRAPH: usize = 800;
 }
 
 /// Whose idea of a first prompt.
@@ -111,7 +116,7 @@ pub enum Recipe {
 
 /// What agents see before their first query.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct InitialView {
+pub(crate) struct InitialView {
     /// How it is chosen.
     pub recipe: Recipe,
     /// Whether patches that failed are shown without what the tests said of them.
@@ -128,7 +133,7 @@ const RANKED: usize = 10;
 impl Evidence {
     /// What an agent is shown, by its contract; `focus` is the file of an agent that runs once for each of several,
     /// `found` what was retrieved for it.
-    pub fn of(
+    pub(crate) fn of(
         agent: &Profile,
         bench: &Workbench,
         case: &CaseFile,
@@ -166,7 +171,7 @@ impl Evidence {
     }
 
     /// Evidence for finding the bug: Slicer's segment where there is one, else what the failing tests reach.
-    pub fn to_locate(bench: &Workbench, case: &CaseFile) -> Self {
+    pub(crate) fn to_locate(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::LOCATE);
         if !evidence.add_slice(bench, case) {
             let choice = select::reached(bench);
@@ -177,7 +182,7 @@ impl Evidence {
     }
 
     /// Evidence for repairing it: in full only what Locator marked and what that calls; without marks as for finding.
-    pub fn to_repair(bench: &Workbench, case: &CaseFile) -> Self {
+    pub(crate) fn to_repair(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::REPAIR);
         match case.marks() {
             Some((marks, explanation)) => {
@@ -197,7 +202,7 @@ impl Evidence {
     }
 
     /// Evidence for cutting out a segment: the bug-located file and the most suspicious lines.
-    pub fn to_slice(bench: &Workbench, case: &CaseFile) -> Self {
+    pub(crate) fn to_slice(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::SLICE);
         evidence.add_file(bench, bench.bug.located.as_ref(), &[], Budget::SLICE);
         let ranked = bench.ranking.lines.iter().take(RANKED).map(|suspect| ranked_line(bench, suspect));
@@ -208,7 +213,7 @@ impl Evidence {
     }
 
     /// Evidence for summarising one file: its methods within a budget, those that the failing tests reach first.
-    pub fn to_summarize(bench: &Workbench, case: &CaseFile, focus: Option<&RepoPath>) -> Self {
+    pub(crate) fn to_summarize(bench: &Workbench, case: &CaseFile, focus: Option<&RepoPath>) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::SUMMARIZE);
         evidence.add_file(bench, focus.or(bench.bug.located.as_ref()), &[], Budget::SUMMARIZE);
         evidence.add_reference(case);
@@ -216,7 +221,7 @@ impl Evidence {
     }
 
     /// Evidence for naming the files that bear on the bug: the product's files and the graph around the failing tests.
-    pub fn to_overlook(bench: &Workbench, case: &CaseFile) -> Self {
+    pub(crate) fn to_overlook(bench: &Workbench, case: &CaseFile) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::OVERLOOK);
         evidence.push("Files of the product, with their lines", head(&tree::product(bench), Budget::TREE));
         evidence.push("Dependencies", head(&bearing_text(bench), Budget::GRAPH));
@@ -225,7 +230,7 @@ impl Evidence {
     }
 
     /// Evidence for a reference solution: the hottest code, and what a first search found.
-    pub fn to_help(bench: &Workbench, found: &[Solution]) -> Self {
+    pub(crate) fn to_help(bench: &Workbench, found: &[Solution]) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::OVERLOOK);
         let choice = select::reached(bench);
         evidence.add_code(bench, &choice, &[], Budget::OVERLOOK);
@@ -234,7 +239,7 @@ impl Evidence {
     }
 
     /// Evidence beside a patch that passed, for what is asked about it.
-    pub fn beside(bench: &Workbench, case: &CaseFile, passed: &PatchAttempt, asked: &'static str) -> Self {
+    pub(crate) fn beside(bench: &Workbench, case: &CaseFile, passed: &PatchAttempt, asked: &'static str) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::REPAIR);
         let choice = select::changed(bench, &passed.patch);
         evidence.add_code(bench, &choice, &[], Budget::REPAIR);
@@ -244,7 +249,7 @@ impl Evidence {
     }
 
     /// Evidence for variants of a patch that failed: the failing tests and the code that it changes.
-    pub fn to_vary(bench: &Workbench, patch: &Patch) -> Self {
+    pub(crate) fn to_vary(bench: &Workbench, patch: &Patch) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::REPAIR);
         let choice = select::changed(bench, patch);
         evidence.add_code(bench, &choice, &[], Budget::REPAIR);
@@ -261,7 +266,7 @@ impl Evidence {
     }
 
     /// The same evidence in another order, for a model that would answer the same question in the same way.
-    pub fn turn(&mut self, times: u32) {
+    pub(crate) fn turn(&mut self, times: u32) {
         // Each number of turns is a permutation of its own, as long as there are that many.
         let mut left = std::mem::take(&mut self.sections);
         let mut rest = times as usize;
@@ -361,7 +366,7 @@ fn ranked_line(bench: &Workbench, suspect: &Suspect) -> String {
 }
 
 /// What is searched for when a bug is new: the failures, the names of the tests, and what the hottest methods do.
-pub fn search_query(bench: &Workbench) -> String {
+pub(crate) fn search_query(bench: &Workbench) -> String {
     const HOTTEST: usize = 2;
     let mut query = String::new();
     for test in &bench.bug.failing {

@@ -35,7 +35,7 @@ impl Selection {
     }
 
     /// The first prompt's evidence, chosen this way.
-    pub fn evidence(self, bench: &Workbench) -> Evidence {
+    pub(crate) fn evidence(self, bench: &Workbench) -> Evidence {
         let case = CaseFile::default();
         match self {
             Self::LevelOne | Self::WithValues => Evidence::to_locate(bench, &case),

@@ -17,7 +17,7 @@ const EXAMPLES: usize = 4;
 
 impl Evidence {
     /// Evidence for a test that shows what an issue reports.
-    pub fn to_reproduce(bench: &Workbench) -> Self {
+    pub(crate) fn to_reproduce(bench: &Workbench) -> Self {
         let mut evidence = Self::default();
         let issue = bench.bug.requirements.clone().unwrap_or_default();
         let budget = Budget::REPRODUCE;

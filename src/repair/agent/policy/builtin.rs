@@ -43,7 +43,7 @@ pub struct EngineBudget {
 impl EngineBudget {
     /// The same within the limits of an agent run.
     #[must_use]
-    pub fn within(self, limits: &Limits) -> Self {
+    pub(crate) fn within(self, limits: &Limits) -> Self {
         let time = limits.until.map(|until| until.saturating_duration_since(Instant::now()));
         let most = limits.validations.and_then(|most| usize::try_from(most).ok());
         Self {
@@ -119,7 +119,7 @@ impl<'b> Builtin<'b> {
 }
 
 /// The engine of one bug. Nothing is generated yet.
-pub fn shared_engine(bench: &Workbench, budget: EngineBudget) -> SharedEngine<'_> {
+pub(crate) fn shared_engine(bench: &Workbench, budget: EngineBudget) -> SharedEngine<'_> {
     let EngineBudget { candidates, seed, .. } = budget;
     let failing = bench.bug.failing.clone();
     let options = Options { seed, max_candidates: candidates, failing, exposure: exposure(bench) };

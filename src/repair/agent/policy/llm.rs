@@ -229,7 +229,7 @@ pub enum Room {
 ///
 /// # Errors
 /// The template is broken.
-pub fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Result<String, PromptError> {
+pub(crate) fn turn_prompt(library: &Library, view: &CycleView<'_>, room: Room) -> Result<String, PromptError> {
     let memory = view.memory;
     let cycle = view.scope.cycle;
     let cycles = view.profile.budget.cycles;

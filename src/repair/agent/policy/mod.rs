@@ -6,10 +6,12 @@ mod model_settings;
 mod reading;
 mod variants;
 
-pub use builtin::{Builtin, EngineBudget, shared_engine};
-pub use llm::{LlmPolicy, Room, system_prompt, turn_prompt};
+pub(crate) use builtin::shared_engine;
+pub use builtin::{Builtin, EngineBudget};
+pub(crate) use llm::turn_prompt;
+pub use llm::{LlmPolicy, Room, system_prompt};
 pub use model_settings::ModelSettings;
-pub use variants::SharedEngine;
+pub(crate) use variants::SharedEngine;
 
 use super::error::AgentError;
 use super::evidence::Evidence;
@@ -34,7 +36,7 @@ pub struct CycleView<'v> {
     /// The tools that exist, each with its schema.
     pub registry: &'v Registry,
     /// The run so far.
-    pub memory: &'v Memory,
+    pub(crate) memory: &'v Memory,
     /// State of the machine.
     pub state: &'v StateName,
     /// Attempt, level, agent, cycle.
@@ -45,7 +47,7 @@ pub struct CycleView<'v> {
 
 impl CycleView<'_> {
     /// Tools of the present state.
-    pub fn available(&self) -> &[ToolName] {
+    pub(crate) fn available(&self) -> &[ToolName] {
         self.profile.states.get(self.state).map_or(&[], |state| &state.tools)
     }
 }

@@ -41,20 +41,20 @@ pub struct ModelSettings {
 impl ModelSettings {
     /// The same for an agent that works in that place: what is asked again is sampled otherwise.
     #[must_use]
-    pub fn at(self, scope: &Scope) -> Self {
+    pub(crate) fn at(self, scope: &Scope) -> Self {
         let temperature = if scope.is_again() { self.again } else { self.temperature };
         Self { temperature, ..self }
     }
 
     /// Whether the model's answers differ when it is asked the same again: a model that is not sampled needs another
     /// view of the evidence.
-    pub fn is_sampled(&self) -> bool {
+    pub(crate) fn is_sampled(&self) -> bool {
         self.again.is_some_and(|temperature| temperature > 0.0) && Family::of(&self.name).temperature
     }
 
     /// The model that generates code.
     #[must_use]
-    pub fn for_code(&self) -> Self {
+    pub(crate) fn for_code(&self) -> Self {
         match self.coder.clone() {
             Some((model, name)) => {
                 let answer_tokens = self.answer_tokens.max(Family::of(&name).answer_tokens);
@@ -68,7 +68,13 @@ impl ModelSettings {
     ///
     /// # Errors
     /// The model's, the journal's; a prompt larger than the model's context.
-    pub async fn ask(&self, scope: &Scope, system: String, user: String, sample: u32) -> Result<Answer, AgentError> {
+    pub(crate) async fn ask(
+        &self,
+        scope: &Scope,
+        system: String,
+        user: String,
+        sample: u32,
+    ) -> Result<Answer, AgentError> {
         let answer = self.exchange(scope, self.query(system, user, sample)).await?;
         match answer.overflowed() {
             Some(what) => Err(AgentError::Model(ModelError::ContextLength(what.into()))),
@@ -77,7 +83,7 @@ impl ModelSettings {
     }
 
     /// A request for text.
-    pub fn query(&self, system: String, user: String, sample: u32) -> Query {
+    pub(crate) fn query(&self, system: String, user: String, sample: u32) -> Query {
         let message = |role: &str, content: String| Message { role: role.to_owned(), content };
         Query {
             model: self.name.clone(),
@@ -96,7 +102,7 @@ impl ModelSettings {
     ///
     /// # Errors
     /// The model's, the journal's.
-    pub async fn exchange(&self, scope: &Scope, query: Query) -> Result<Answer, AgentError> {
+    pub(crate) async fn exchange(&self, scope: &Scope, query: Query) -> Result<Answer, AgentError> {
         let permit = self.priced_budget.reserve(&query).map_err(|error| AgentError::Spent(error.into_problem()))?;
         let key = key(&query);
         let request = serde_json::to_value(&query).map_err(std::io::Error::other)?;

@@ -81,7 +81,7 @@ impl ModelVariants {
 }
 
 /// The engine of one bug, for all agents that use it.
-pub type SharedEngine<'b> = Arc<Mutex<Engine<'b>>>;
+pub(crate) type SharedEngine<'b> = Arc<Mutex<Engine<'b>>>;
 
 /// The engine's candidates, tried one after the other until one is plausible or nothing is left.
 pub(super) struct EngineVariants<'b> {

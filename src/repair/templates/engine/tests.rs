@@ -71,7 +71,7 @@ fn the_limit_holds() {
     let mut engine = Engine::new(&index, &ranking_of(&[4]), few);
     assert_eq!(engine.next_batch(10).len(), 3);
     assert_eq!(engine.next_batch(10).len(), 0);
-    assert_eq!(engine.emitted(), 3);
+    assert_eq!(engine.emitted, 3);
 }
 
 #[test]

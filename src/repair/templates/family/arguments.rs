@@ -16,7 +16,7 @@ use tree_sitter::Node;
 pub struct SwapArguments;
 
 /// Adds or drops arguments, and gives one the shape of another.
-pub struct ReshapeArguments;
+pub(crate) struct ReshapeArguments;
 
 impl Template for SwapArguments {
     fn name(&self) -> &'static str {

@@ -118,7 +118,7 @@ impl Template for ExtendCondition {
 }
 
 /// The computed truth value that the statement returns.
-pub fn returned_truth<'a>(site: &Site<'a>) -> Option<(Node<'a>, f64)> {
+pub(crate) fn returned_truth<'a>(site: &Site<'a>) -> Option<(Node<'a>, f64)> {
     let value = site.statement.named_child(0).filter(|_| site.statement.shape() == "return_statement").map(bare)?;
     let computed = matches!(value.shape(), "binary_expression" | "method_invocation" | "unary_expression");
     (computed && site.kind(value).is_some_and(|kind| kind.is_boolean())).then_some((value, 0.7))

@@ -20,7 +20,7 @@ pub struct CopyStatement;
 pub struct MissingAssignment;
 
 /// Inserts `c.add(x);` for a collection.
-pub struct MissingAddition;
+pub(crate) struct MissingAddition;
 
 /// A place where a statement can go: offset, text in front, text behind, name of the place, weight.
 struct Gap {
