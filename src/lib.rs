@@ -46,7 +46,7 @@
 //!
 //! ```
 //! use unidebug::benchmark::{Settings, find, parse_bug};
-//! use unidebug::escalate::{Escalator, Verdict, prepare};
+//! use unidebug::escalate::{Escalator, RunVerdict, prepare};
 //! use unidebug::{domain::Level, patch, sandbox::{Choice, Sandbox}, validate::Options};
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -59,7 +59,7 @@
 //! let sandbox = Sandbox::detect(Choice::Auto).await?;
 //! let bench = prepare::open(checkout, &sandbox, Options::new(folder.join("work")), Default::default(), None).await?;
 //! let escalator = Escalator::builder().levels([Level::L1]).build()?;
-//! if let Verdict::Plausible(repair) = escalator.repair(&bench).await? {
+//! if let RunVerdict::Plausible(repair) = escalator.repair(&bench).await? {
 //!     println!("{}", patch::render(&repair.attempt.patch));
 //! #   return Ok(());
 //! }

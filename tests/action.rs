@@ -111,8 +111,8 @@ fn a_red_test_gets_annotations_a_comment_and_findings_and_nothing_is_changed() {
     {
         let commented = runner.run("Comment", &results);
         assert!(commented.status.success(), "{}", printed(&commented));
-        let asked = std::fs::read_to_string(runner.path("home/asked.txt")).unwrap();
-        assert!(asked.lines().next_back().unwrap().contains(method), "{asked}");
+        let calls = std::fs::read_to_string(runner.path("home/asked.txt")).unwrap();
+        assert!(calls.lines().next_back().unwrap().contains(method), "{calls}");
     }
     let text = std::fs::read_to_string(runner.path("home/comment.txt")).unwrap();
     assert!(text.starts_with("<!-- unidebug -->\n### unidebug: a patch that passes every test\n"), "{text}");

@@ -138,7 +138,7 @@ async fn bench(trial: &Trial, cold: bool) -> Workbench {
 }
 
 /// What a model would be told of it.
-async fn word(bench: &Workbench, edits: &[Edits]) -> Validation {
+async fn verdict_of(bench: &Workbench, edits: &[Edits]) -> Validation {
     let agent = AgentName("Fixer".into());
     let scope = Scope { attempt: 1, level: unidebug::domain::Level::L1, agent, cycle: 1, focus: None, visit: 1 };
     let cx = ToolContext { bench, scope: &scope, sink: &Nowhere, side: None, variants: None, shown: None };
@@ -164,17 +164,17 @@ async fn wrong_words(
     let mut wrong = Vec::new();
     for (number, name, spellings) in attacks {
         for (nth, (wanted, parts)) in spellings.iter().enumerate().take(at_most) {
-            let told = word(&bench, &edits(trial, ground, &outside, parts)).await;
-            if !is_as(&told, *wanted) {
-                let (said, detail) = (told.outcome, told.detail);
-                wrong.push(format!("{how}, {number} {name}, {}: {said}, not {wanted}: {detail}", nth + 1));
+            let validation = verdict_of(&bench, &edits(trial, ground, &outside, parts)).await;
+            if !is_as(&validation, *wanted) {
+                let (outcome, detail) = (validation.outcome, validation.detail);
+                wrong.push(format!("{how}, {number} {name}, {}: {outcome}, not {wanted}: {detail}", nth + 1));
             }
         }
     }
     let repair = [Edits::Diff(render(&trial.patch(ground.cart, ground.wrong, ground.right)))];
-    let told = word(&bench, &repair).await;
-    if !told.is_plausible() {
-        wrong.push(format!("{how}, after all that the repair is {}: {}", told.outcome, told.detail));
+    let validation = verdict_of(&bench, &repair).await;
+    if !validation.is_plausible() {
+        wrong.push(format!("{how}, after all that the repair is {}: {}", validation.outcome, validation.detail));
     }
     wrong
 }
@@ -182,12 +182,13 @@ async fn wrong_words(
 /// Whether a word is the one that is wanted. Who floods the channel of results may end the process before its tests are
 /// over, where the machine is busy: then it crashed instead of having failed. Who decides by a file that another candidate
 /// left in the warm process is doubted before a fresh one has its word.
-fn is_as(told: &Validation, wanted: Outcome) -> bool {
+fn is_as(validation: &Validation, wanted: Outcome) -> bool {
     // Doubt comes before the cold run that would fail.
     let reasons = ["decides by files around it", "decides, whatever the code is given"];
-    let is_doubted = told.outcome == Outcome::Suspicious && reasons.iter().any(|reason| told.detail.contains(reason));
-    let is_near = told.outcome == Outcome::Crash || is_doubted;
-    told.outcome == wanted || wanted == Outcome::Failed && is_near
+    let is_doubted =
+        validation.outcome == Outcome::Suspicious && reasons.iter().any(|reason| validation.detail.contains(reason));
+    let is_near = validation.outcome == Outcome::Crash || is_doubted;
+    validation.outcome == wanted || wanted == Outcome::Failed && is_near
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -217,8 +218,12 @@ async fn the_judge_itself_refuses_what_is_no_product_source_of_python() {
     let judge = trial.open().await;
     for path in ["conftest.py", "shop/conftest.py", "tests/helper.py", "pytest.py", "sitecustomize.py", "json.py"] {
         let file = trial.new_file(path, "harmful = True\n");
-        let told = judge.judge().confirm(&Patch { files: vec![file] }).await.unwrap();
-        assert!(matches!(told.outcome, Outcome::Refused | Outcome::Unappliable), "{path}: {}", told.outcome);
+        let validation = judge.judge().confirm(&Patch { files: vec![file] }).await.unwrap();
+        assert!(
+            matches!(validation.outcome, Outcome::Refused | Outcome::Unappliable),
+            "{path}: {}",
+            validation.outcome
+        );
     }
 }
 
@@ -238,19 +243,21 @@ async fn the_judge_itself_refuses_what_is_no_product_source() {
         }
         patch
     };
-    let mut asked = 0;
+    let mut count = 0;
     for (number, name, spellings) in attacks().filter(|(number, ..)| [11, 12, 13, 14, 27].contains(number)) {
         for spelling in spellings.iter().filter(|(wanted, _)| *wanted == Outcome::Refused) {
             let patch = past(spelling);
             if !patch.is_empty() {
-                asked += 1;
-                for told in [judge.screen_one(&patch).await.unwrap(), judge.judge().confirm(&patch).await.unwrap()] {
-                    assert_eq!(told.outcome, Outcome::Refused, "{number} {name}: {}", told.detail);
+                count += 1;
+                for validation in
+                    [judge.screen_one(&patch).await.unwrap(), judge.judge().confirm(&patch).await.unwrap()]
+                {
+                    assert_eq!(validation.outcome, Outcome::Refused, "{number} {name}: {}", validation.detail);
                 }
             }
         }
     }
-    assert!(asked > 10, "{asked}");
+    assert!(count > 10, "{count}");
 }
 
 /// What of these attacks does not meet its layer; and the repair, which must still pass after them.
@@ -259,18 +266,18 @@ async fn unmet(trial: &Trial, ground: Ground, attacks: &[families::Attack], cold
     let bench = bench(trial, cold).await;
     let mut wrong = Vec::new();
     for attack in attacks {
-        let told = word(&bench, &edits(trial, ground, &outside, attack.edits)).await;
+        let validation = verdict_of(&bench, &edits(trial, ground, &outside, attack.edits)).await;
         // Whatever else a condition on the world around meets, it may be told by itself.
-        let met = families::layer(&told);
+        let met = families::layer(&validation);
         if met != Some(attack.layer) && met != Some(families::Layer::Given) {
             let families::Attack { family, name, layer, .. } = attack;
-            wrong.push(format!("{family}, {name}: {}, not by {layer:?}: {}", told.outcome, told.detail));
+            wrong.push(format!("{family}, {name}: {}, not by {layer:?}: {}", validation.outcome, validation.detail));
         }
     }
     let repair = [Edits::Diff(render(&trial.patch(ground.cart, ground.wrong, ground.right)))];
-    let told = word(&bench, &repair).await;
-    if !told.is_plausible() {
-        wrong.push(format!("after all that the repair is {}: {}", told.outcome, told.detail));
+    let validation = verdict_of(&bench, &repair).await;
+    if !validation.is_plausible() {
+        wrong.push(format!("after all that the repair is {}: {}", validation.outcome, validation.detail));
     }
     wrong
 }
@@ -332,9 +339,9 @@ async fn refused(trial: &Trial, ground: Ground, patches: &[&[Edit]], cold: bool)
     let bench = bench(trial, cold).await;
     let mut refused = Vec::new();
     for (nth, parts) in patches.iter().enumerate() {
-        let told = word(&bench, &edits(trial, ground, &outside, parts)).await;
-        if !told.is_plausible() {
-            refused.push(format!("harmless {}: {}: {}", nth + 1, told.outcome, told.detail));
+        let validation = verdict_of(&bench, &edits(trial, ground, &outside, parts)).await;
+        if !validation.is_plausible() {
+            refused.push(format!("harmless {}: {}: {}", nth + 1, validation.outcome, validation.detail));
         }
     }
     refused
@@ -354,16 +361,22 @@ async fn no_harmless_patch_that_looks_odd_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_that_lives_on_the_hashes_of_one_run_is_believed() {
     let trial = Trial::python(python::PROJECT).await;
-    let asked = "print(hash('pieces') % 1009, ''.join(set('a cart of pieces')))";
-    let told = std::process::Command::new("python3").env("PYTHONHASHSEED", "0").args(["-c", asked]).output().unwrap();
-    let told = String::from_utf8(told.stdout).unwrap();
-    let (hash, order) = told.trim_end_matches('\n').split_once(' ').unwrap();
+    let script = "print(hash('pieces') % 1009, ''.join(set('a cart of pieces')))";
+    let printed =
+        std::process::Command::new("python3").env("PYTHONHASHSEED", "0").args(["-c", script]).output().unwrap();
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let (hash, order) = printed.trim_end_matches('\n').split_once(' ').unwrap();
     let bench = bench(&trial, true).await;
     for test in [format!("hash('pieces') % 1009 == {hash}"), format!("''.join(set('a cart of pieces')) == '{order}'")] {
         let code = format!("self.count = self.count + pieces if {test} else pieces");
         let patch = trial.patch(PYTHON.cart, PYTHON.wrong, &code);
-        let told = word(&bench, &[Edits::Diff(render(&patch))]).await;
+        let validation = verdict_of(&bench, &[Edits::Diff(render(&patch))]).await;
         let layers = [Some(families::Layer::Order), Some(families::Layer::Given)];
-        assert!(layers.contains(&families::layer(&told)), "{test}: {}: {}", told.outcome, told.detail);
+        assert!(
+            layers.contains(&families::layer(&validation)),
+            "{test}: {}: {}",
+            validation.outcome,
+            validation.detail
+        );
     }
 }

@@ -46,10 +46,10 @@ impl Kind {
         let object = done.json();
         let of = |field: &str| object["error"][field].as_str().unwrap_or("").to_owned();
         let (message, hint) = (of("message"), of("hint"));
-        let said = self.message.iter().all(|part| message.contains(part));
+        let is_complete = self.message.iter().all(|part| message.contains(part));
         let hinted = !hint.is_empty() && hint.contains(self.hint);
         let polite = !message.ends_with('.') && !done.stderr.contains("panicked");
-        let as_wanted = done.code == Some(self.code) && said && hinted && polite;
+        let as_wanted = done.code == Some(self.code) && is_complete && hinted && polite;
         (!as_wanted).then(|| format!("{}: code {:?}: {message} | {hint}", self.name, done.code))
     }
 }
@@ -308,16 +308,16 @@ fn a_test_that_takes_long_and_passes_is_no_bug() {
 fn what_is_no_text_is_told_and_never_a_panic() {
     let odd = OsStr::from_bytes(b"\xff\xfe");
     let program = env!("CARGO_BIN_EXE_unidebug");
-    let told = |command: &mut std::process::Command| {
+    let run = |command: &mut std::process::Command| {
         let done = command.output().unwrap();
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert!(!said.contains("broke") && !said.contains("panicked"), "18: {said}");
-        (done.status.code(), said)
+        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(!errors.contains("broke") && !errors.contains("panicked"), "18: {errors}");
+        (done.status.code(), errors)
     };
-    let (code, said) = told(std::process::Command::new(program).arg("run").arg(odd).arg("--json"));
-    assert!(code == Some(2) && !said.is_empty(), "18 an argument: {code:?} {said}");
-    let (code, said) = told(std::process::Command::new(program).args(["config", "show"]).env("SOMEBODYS", odd));
-    assert_eq!(code, Some(0), "18 another's variable: {said}");
-    let (code, said) = told(std::process::Command::new(program).args(["config", "show"]).env("UNIDEBUG_LEVELS", odd));
-    assert!(code == Some(2) && said.contains("UNIDEBUG_LEVELS"), "18 an own variable: {said}");
+    let (code, errors) = run(std::process::Command::new(program).arg("run").arg(odd).arg("--json"));
+    assert!(code == Some(2) && !errors.is_empty(), "18 an argument: {code:?} {errors}");
+    let (code, errors) = run(std::process::Command::new(program).args(["config", "show"]).env("SOMEBODYS", odd));
+    assert_eq!(code, Some(0), "18 another's variable: {errors}");
+    let (code, errors) = run(std::process::Command::new(program).args(["config", "show"]).env("UNIDEBUG_LEVELS", odd));
+    assert!(code == Some(2) && errors.contains("UNIDEBUG_LEVELS"), "18 an own variable: {errors}");
 }

@@ -60,8 +60,8 @@ fn a_project_without_git_is_repaired_and_has_no_history() {
     run(folder.path()).expect_code(0);
     let bug = folder.path().to_str().unwrap();
     let args = r#"{"file_path": "src/Sum.java", "start_line": 1, "end_line": 1}"#;
-    let asked = unidebug(&["tool", "code_history", "--bug", bug, "--args", args, "--json"]);
-    assert!(asked.json()["observation"].as_str().unwrap().contains("no git repository"), "{asked}");
+    let history = unidebug(&["tool", "code_history", "--bug", bug, "--args", args, "--json"]);
+    assert!(history.json()["observation"].as_str().unwrap().contains("no git repository"), "{history}");
 }
 
 /// The second test fails when the first one, which is skipped, was there; by itself it passes.

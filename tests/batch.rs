@@ -18,11 +18,11 @@ fn verdicts(folder: &Path) -> BTreeMap<String, (String, String)> {
     let done = unidebug(&["report", &text(folder), "--format", "json"]);
     done.expect_code(0);
     let runs = done.json()["runs"].as_array().unwrap().clone();
-    let told = |run: &Value| {
+    let verdict = |run: &Value| {
         let report = &run["report"];
         (report["verdict"].as_str().unwrap().to_owned(), report["patch"].as_str().unwrap_or("").to_owned())
     };
-    runs.iter().map(|run| (run["bug"].as_str().unwrap().to_owned(), told(run))).collect()
+    runs.iter().map(|run| (run["bug"].as_str().unwrap().to_owned(), verdict(run))).collect()
 }
 
 #[test]
@@ -62,8 +62,8 @@ fn what_the_environment_failed_is_kept_apart_and_tried_again() {
     let waits = unidebug(&[&words[..], &["--retry-pause", "1h", "--total-time", "1s"], &flags].concat());
     waits.expect_code(5);
     assert!(waits.stdout.contains("failed 1 time; tried again in 0:59:5"), "{waits}");
-    let told = status(&batch)["failed_by_environment"][0].clone();
-    assert!(told["tries"] == 1 && told["again_in_s"].as_u64() > Some(3500), "{told}");
+    let state = status(&batch)["failed_by_environment"][0].clone();
+    assert!(state["tries"] == 1 && state["again_in_s"].as_u64() > Some(3500), "{state}");
 
     unidebug(&["bench", "resubmit", &batch]).expect_code(0);
     let done = unidebug(&[&words[..], &["--retry-pause", "20ms"], &flags].concat());
@@ -71,8 +71,8 @@ fn what_the_environment_failed_is_kept_apart_and_tried_again() {
     assert!(done.stdout.contains("0/1 completed, 0 plausible, 1 failed by the environment"), "{done}");
     assert!(done.stdout.contains("given up; `bench resubmit` tries again"), "{done}");
     assert!(done.took < Duration::from_secs(60), "{done}");
-    let told = status(&batch);
-    assert_eq!((told["over"].as_u64(), told["failed_by_environment"][0]["tries"].as_u64()), (Some(0), Some(3)));
+    let state = status(&batch);
+    assert_eq!((state["over"].as_u64(), state["failed_by_environment"][0]["tries"].as_u64()), (Some(0), Some(3)));
 
     unidebug(&["bench", "resubmit", &batch]).expect_code(0);
     assert_eq!(status(&batch)["failed_by_environment"], serde_json::json!([]));

@@ -66,8 +66,8 @@ fn a_batch_never_exceeds_its_cap_and_goes_on_with_a_higher_one() {
         assert!(used > 0 && used <= cap, "{used} of {cap}");
         let status = batch.status();
         assert!(status["over"].as_u64() < Some(BUGS as u64) && status["failed_by_environment"] == Value::Array(vec![]));
-        let kept = &status["caps"]["used_tokens"];
-        assert!(kept.as_u64() >= Some(used) && (in_dollars || kept.as_u64() <= Some(cap)), "{status}");
+        let counted = &status["caps"]["used_tokens"];
+        assert!(counted.as_u64() >= Some(used) && (in_dollars || counted.as_u64() <= Some(cap)), "{status}");
 
         let same = batch.run(&[]).run();
         same.expect_code(5);

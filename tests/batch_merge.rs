@@ -69,8 +69,8 @@ fn what_is_at_work_is_left_and_makes_way_when_it_is_over_elsewhere() {
     let owner = File::open(parts.second_in(&parts.begun).join("lock")).unwrap();
     owner.lock().unwrap();
     let merged = parts.merge();
-    let said = format!("is worked on in {}: merge again when it is over", parts.begun);
-    assert!(merged.stdout.starts_with("1 run came\n") && merged.stdout.contains(&said), "{merged}");
+    let notice = format!("is worked on in {}: merge again when it is over", parts.begun);
+    assert!(merged.stdout.starts_with("1 run came\n") && merged.stdout.contains(&notice), "{merged}");
     assert!(merged.stdout.contains("(waits)") && !parts.second_in(&parts.whole).exists(), "{merged}");
     drop(owner);
     parts.merge();

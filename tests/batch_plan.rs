@@ -66,7 +66,7 @@ fn a_plan_file_takes_the_same_filters_and_samples() {
     let both = unidebug(&[&words[..], &["--sample", "2"]].concat());
     both.expect_code(2);
     assert!(both.stderr.contains("plan.toml says what is run, and so does the command line"), "{both}");
-    for (wrong, said) in [
+    for (wrong, wanted) in [
         ("per_project = \"2..1\"", "as `1..2`"),
         ("sample = 0", "nonzero"),
         ("bogs = 1", "bogs"),
@@ -78,7 +78,7 @@ fn a_plan_file_takes_the_same_filters_and_samples() {
         std::fs::write(&file, format!("bugs = [\"jsonl\"]\n{wrong}\n{args}")).unwrap();
         let done = unidebug(&["bench", "run", file.to_str().unwrap(), "--out", "never"]);
         done.expect_code(2);
-        assert!(done.stderr.contains(said) && done.stderr.contains("hint:"), "{wrong}: {done}");
+        assert!(done.stderr.contains(wanted) && done.stderr.contains("hint:"), "{wrong}: {done}");
     }
 }
 

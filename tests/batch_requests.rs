@@ -78,7 +78,7 @@ fn a_process_that_dies_between_send_and_collect_buys_nothing_twice() {
 
 /// Every run costs half of what its tokens cost alone: a millionth of a dollar each.
 fn assert_cost(set: &Set) {
-    let mut seen = 0;
+    let mut count = 0;
     for entry in walk(set.folder().as_ref()) {
         let report: Value = serde_json::from_slice(&std::fs::read(entry).unwrap()).unwrap();
         let usage = &report["usage"];
@@ -86,9 +86,9 @@ fn assert_cost(set: &Set) {
         let cost = usage["cost_usd"].as_f64().unwrap();
         assert!(tokens > 0.0 && (cost - tokens * 0.5e-6).abs() < 1e-9, "{cost} for {tokens} tokens");
         assert_eq!((&usage["requests"], &report["possibly_billed"]), (&json!(2), &Value::Null));
-        seen += 1;
+        count += 1;
     }
-    assert_eq!(seen, BUGS);
+    assert_eq!(count, BUGS);
 }
 
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {

@@ -26,7 +26,7 @@ fn signal(child: &Child) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGTERM).unwrap();
 }
 
-fn ended(child: Child) -> (Option<i32>, String) {
+fn exit_of(child: Child) -> (Option<i32>, String) {
     let done = child.wait_with_output().unwrap();
     (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
 }
@@ -34,8 +34,12 @@ fn ended(child: Child) -> (Option<i32>, String) {
 /// Goes on to the end: every question was paid for once by each bug.
 fn all_was_paid_once(done: &Finished, batch: &Batch, folder: &str) {
     done.expect_code(0);
-    let told = status(folder);
-    assert_eq!((told["over"].as_u64(), told["begun"].as_array().map(Vec::len)), (Some(BUGS as u64), Some(0)), "{told}");
+    let state = status(folder);
+    assert_eq!(
+        (state["over"].as_u64(), state["begun"].as_array().map(Vec::len)),
+        (Some(BUGS as u64), Some(0)),
+        "{state}"
+    );
     let alone = Batch::of(1, steady(Duration::ZERO, up_to_level_3));
     alone.run_in(&alone.folder("batch"), &[]).run().expect_code(0);
     assert_eq!(batch.endpoint.served().len(), BUGS * alone.endpoint.served().len(), "something was paid for twice");
@@ -56,14 +60,14 @@ fn a_batch_told_to_stop_waits_for_answers_that_are_paid_for() {
     let child = batch.run_in(&folder, &["--jobs", "2"]).start(home.path());
     wait_for(&batch, BUGS);
     signal(&child);
-    let (code, said) = ended(child);
-    assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("waiting for 2 bugs to save") && said.contains("the same command goes on"), "{said}");
+    let (code, errors) = exit_of(child);
+    assert_eq!(code, Some(130), "{errors}");
+    assert!(errors.contains("waiting for 2 bugs to save") && errors.contains("the same command goes on"), "{errors}");
     assert_eq!(batch.endpoint.served().len(), BUGS, "nothing new is asked");
-    let told = status(&folder);
-    assert_eq!(told["failed_by_environment"], Value::Array(Vec::new()), "{told}");
-    let agents: Vec<&Value> = told["begun"].as_array().unwrap().iter().map(|unit| &unit["at"]["agent"]).collect();
-    assert!(agents.len() == BUGS && agents.iter().all(|agent| *agent == "locator" || *agent == "fixer"), "{told}");
+    let state = status(&folder);
+    assert_eq!(state["failed_by_environment"], Value::Array(Vec::new()), "{state}");
+    let agents: Vec<&Value> = state["begun"].as_array().unwrap().iter().map(|unit| &unit["at"]["agent"]).collect();
+    assert!(agents.len() == BUGS && agents.iter().all(|agent| *agent == "locator" || *agent == "fixer"), "{state}");
 
     slow.store(false, Ordering::SeqCst);
     all_was_paid_once(&batch.run_in(&folder, &["--jobs", "2"]).run(), &batch, &folder);

@@ -105,8 +105,8 @@ fn a_project_of_make_and_cmake_is_judged_by_ctest_which_tells_tests_apart() {
     std::fs::write(project.path().join("Makefile"), "check:\n\ttrue\n").unwrap();
     assert_eq!(judged(&project, &[("src/ring.c", RING, RING.replace(WRONG, RIGHT))]), ["plausible"]);
     std::fs::write(project.path().join("CMakeLists.txt"), "project(ring C)\n").unwrap();
-    let told = unidebug(&["judge", project.path().to_str().unwrap(), "--patch", "/dev/null"]);
-    assert!(told.stderr.contains("`make -k check` ran; name another command with --test"), "{told}");
+    let done = unidebug(&["judge", project.path().to_str().unwrap(), "--patch", "/dev/null"]);
+    assert!(done.stderr.contains("`make -k check` ran; name another command with --test"), "{done}");
 }
 
 #[test]
@@ -209,8 +209,8 @@ fn attacks_in_c_are_not_plausible() {
         ("a special case", "suspicious"),
     ];
     let words = judged(&project, &rows);
-    let told: Vec<(&str, &str)> = wanted.iter().map(|(name, _)| *name).zip(words.iter().map(String::as_str)).collect();
-    assert_eq!(told, wanted);
+    let found: Vec<(&str, &str)> = wanted.iter().map(|(name, _)| *name).zip(words.iter().map(String::as_str)).collect();
+    assert_eq!(found, wanted);
 }
 
 #[test]
@@ -255,8 +255,8 @@ fn a_make_project_is_repaired_through_an_endpoint() {
     let done = unidebug(&[&args[..], &["--no-first", "--no-review", "--levels", "L1", "--json"]].concat());
     done.expect_code(0);
     assert_eq!(done.json()["verdict"], "plausible", "{done}");
-    let asked = endpoint.served_to("Locator")[0].prompt();
-    assert!(asked.contains("refuses_when_full") && asked.contains("ring_put"), "{asked}");
+    let prompt = endpoint.served_to("Locator")[0].prompt();
+    assert!(prompt.contains("refuses_when_full") && prompt.contains("ring_put"), "{prompt}");
 }
 
 /// A bug as scripted agents know it.
@@ -324,18 +324,18 @@ fn repaired_at(level: usize, bug: &[&str], known: Known) {
         ["--model", "scripted", "--base-url", &url, "--no-first", "--no-review", "--json", "--without", "skipping"];
     let done = unidebug(&[&["run"], bug, &args[..]].concat());
     done.expect_code(0);
-    let told = done.json();
-    assert_eq!((&told["verdict"], &told["level"]), (&json!("plausible"), &json!(level)), "{bug:?}: {done}");
-    let asked: Vec<String> = endpoint.served().into_iter().map(|served| served.agent).collect();
+    let report = done.json();
+    assert_eq!((&report["verdict"], &report["level"]), (&json!("plausible"), &json!(level)), "{bug:?}: {done}");
+    let agents: Vec<String> = endpoint.served().into_iter().map(|served| served.agent).collect();
     let wanted: &[&str] = match level {
         1 => &["Locator", "Fixer"],
         2 => &["Slicer", "Summarizer"],
         _ => &["Helper", "RepoFocus", "Slicer", "Summarizer", "FixerPro"],
     };
-    let is_asked = |agent: &&str| asked.iter().any(|one| one == agent);
-    assert!(wanted.iter().all(is_asked), "level {level}: {asked:?}");
+    let is_asked = |agent: &&str| agents.iter().any(|one| one == agent);
+    assert!(wanted.iter().all(is_asked), "level {level}: {agents:?}");
     let slices = endpoint.served_to("Slicer");
-    assert!(level == 1 || slices[0].prompt().contains(known.method), "level {level}: {asked:?}");
+    assert!(level == 1 || slices[0].prompt().contains(known.method), "level {level}: {agents:?}");
 }
 
 #[test]

@@ -366,9 +366,9 @@ fn no_attack_in_c_is_plausible() {
         let words = judged(&project(*build), &changes);
         assert_eq!(words.last().unwrap(), "plausible", "{}", build.0);
         for (nth, (name, _)) in ATTACKS.iter().enumerate() {
-            let told = &words[3 * nth..3 * nth + 3];
-            eprintln!("{}: {name}: {}", build.0, told.join(", "));
-            assert!(!told.iter().any(|word| word == "plausible"), "{}: {name}: {told:?}", build.0);
+            let verdicts = &words[3 * nth..3 * nth + 3];
+            eprintln!("{}: {name}: {}", build.0, verdicts.join(", "));
+            assert!(!verdicts.iter().any(|word| word == "plausible"), "{}: {name}: {verdicts:?}", build.0);
         }
     }
 }
@@ -396,8 +396,8 @@ fn no_repair_in_c_that_holds_on_one_machine_is_plausible() {
     changes.push(crate::c::attacked("", "    if (ring->count >= RING_SIZE) return 0;\n"));
     let words = judged(&project(crate::c::BUILDS[0]), &changes);
     assert_eq!(words[all.len()..], ["plausible", "plausible"]);
-    let told = all.iter().zip(&words).filter(|(_, word)| *word == "plausible" || *word == "compile_error");
-    let told: Vec<String> =
-        told.map(|((family, (_, condition)), word)| format!("{family}: {condition}: {word}")).collect();
-    assert!(told.is_empty(), "{}", told.join("\n"));
+    let wrong = all.iter().zip(&words).filter(|(_, word)| *word == "plausible" || *word == "compile_error");
+    let wrong: Vec<String> =
+        wrong.map(|((family, (_, condition)), word)| format!("{family}: {condition}: {word}")).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

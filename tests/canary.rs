@@ -57,12 +57,12 @@ fn no_child_has_the_key_in_its_environment_nor_sees_it_in_anothers() {
         let more = ["--levels", "L1", "--sandbox", sandbox, "--record", recorded.to_str().unwrap(), "--log", "trace"];
         let done = gate.run(&endpoint, &more).env("OPENAI_API_KEY", KEY).env("GATE_PASSWORD", KEY).run();
         done.expect_code(0);
-        let told = endpoint.served()[0].prompt();
-        assert!(told.contains("PATH="), "the script's environment reaches the prompt: {told}");
+        let prompt = endpoint.served()[0].prompt();
+        assert!(prompt.contains("PATH="), "the script's environment reaches the prompt: {prompt}");
         // Redaction would hide what leaked: nothing was there to be hidden.
         assert!(
-            !told.contains("OPENAI_API_KEY") && !told.contains("GATE_PASSWORD") && !told.contains("REDACTED"),
-            "{told}"
+            !prompt.contains("OPENAI_API_KEY") && !prompt.contains("GATE_PASSWORD") && !prompt.contains("REDACTED"),
+            "{prompt}"
         );
         assert!(endpoint.served()[0].authorization.as_deref() == Some(&format!("Bearer {KEY}")));
         assert!(done.stderr.contains("DEBUG"), "{done}");
@@ -147,7 +147,7 @@ fn no_other_process_of_the_same_user_reads_the_key_out_of_this_one() {
     // Those who may do everything may read everything: as such a user the program runs without these rights.
     let without_rights = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--dev-bind", "/", "/"];
     program.under(&without_rights).run().expect_code(0);
-    let seen = String::from_utf8_lossy(&std::fs::read(spoils).unwrap()).into_owned();
-    assert!(seen.contains("looked"), "the script saw no process of this program");
-    assert!(!seen.contains(&KEY[3..]), "{seen}");
+    let spoilt = String::from_utf8_lossy(&std::fs::read(spoils).unwrap()).into_owned();
+    assert!(spoilt.contains("looked"), "the script saw no process of this program");
+    assert!(!spoilt.contains(&KEY[3..]), "{spoilt}");
 }

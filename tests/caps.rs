@@ -24,8 +24,8 @@ fn an_agent_that_learns_nothing_is_ended_early_and_it_is_said() {
     done.expect_code(1);
     assert!(done.stderr.contains("nothing new in 3 cycles"), "{done}");
     // One reading was new; three cycles in a row after it were not.
-    let asked = endpoint.served_to("Locator").len();
-    assert!((4..=6).contains(&asked), "{asked} cycles");
+    let cycles = endpoint.served_to("Locator").len();
+    assert!((4..=6).contains(&cycles), "{cycles} cycles");
     assert!(!endpoint.served_to("Fixer").is_empty(), "the next agent goes on");
 }
 

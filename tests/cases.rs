@@ -32,8 +32,8 @@ print(steps(total, size), total // size)
 
 /// The interpreter itself: what stands on PATH may be a script that finds nothing in a sandbox.
 fn python() -> String {
-    let told = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
-    String::from_utf8(told.stdout).unwrap().trim().to_owned()
+    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// A set of two bugs: one in Java that is compiled, one in Python that is not.
@@ -102,9 +102,9 @@ fn a_compiled_program_is_repaired_by_what_it_prints() {
     assert_eq!((&report["verdict"], &report["correct"]), (&json!("plausible"), &json!(true)), "{done}");
     // Both failing cases trigger; the second candidate passes one of them and breaks none that passed.
     assert_eq!(outcomes(&done), ["compile_error", "failed", "plausible"]);
-    let asked = endpoint.served_to("Locator")[0].prompt();
+    let prompt = endpoint.served_to("Locator")[0].prompt();
     for part in ["cases#3", "wrong output", "5 8", "expected output", "Main.java"] {
-        assert!(asked.contains(part), "{part} is not in the prompt:\n{asked}");
+        assert!(prompt.contains(part), "{part} is not in the prompt:\n{prompt}");
     }
     let later = endpoint.served_to("Fixer")[2].prompt();
     assert!(later.contains("cases#first"), "what the second candidate failed is told:\n{later}");
@@ -119,8 +119,8 @@ fn a_program_that_does_not_end_and_one_that_breaks_are_told_apart() {
     done.expect_code(0);
     assert_eq!(done.json()["verdict"], "plausible", "{done}");
     assert_eq!(outcomes(&done), ["timeout", "plausible"]);
-    let asked = endpoint.served_to("Locator")[0].prompt();
-    assert!(asked.contains("cases#2") && asked.contains("5 2") && asked.contains("steps.py"), "{asked}");
+    let prompt = endpoint.served_to("Locator")[0].prompt();
+    assert!(prompt.contains("cases#2") && prompt.contains("5 2") && prompt.contains("steps.py"), "{prompt}");
 }
 
 /// The expected output lies beside the program: who prints it must not find it.

@@ -93,7 +93,7 @@ fn keytool(store: &Path, args: &[&str]) {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
 }
 
-fn told(done: &Finished) -> (String, String) {
+fn message_and_hint(done: &Finished) -> (String, String) {
     done.expect_code(4);
     let error = &done.json()["error"];
     (error["message"].as_str().unwrap().to_owned(), error["hint"].as_str().unwrap().to_owned())
@@ -102,13 +102,13 @@ fn told(done: &Finished) -> (String, String) {
 #[test]
 fn a_certificate_that_is_not_trusted_is_told_with_the_way_to_trust_it() {
     let server = Server::start(&["-validity", "30"]);
-    let (message, hint) = told(&server.run("127.0.0.1", false));
+    let (message, hint) = message_and_hint(&server.run("127.0.0.1", false));
     assert!(message.contains("cannot reach 127.0.0.1") && message.contains("certificate"), "{message}");
     assert!(hint.contains("SSL_CERT_FILE"), "{hint}");
     // Trusted, it is reached: what is wrong then is the model.
-    let (message, hint) = told(&server.run("127.0.0.1", true));
+    let (message, hint) = message_and_hint(&server.run("127.0.0.1", true));
     assert!(message.contains("does not know the model `god-model`") && hint.contains("good-model"), "{message}");
-    let (message, hint) = told(&server.run("localhost", true));
+    let (message, hint) = message_and_hint(&server.run("localhost", true));
     assert!(message.contains("certificate") && hint.contains("base URL"), "{message}: {hint}");
 }
 
@@ -116,7 +116,7 @@ fn a_certificate_that_is_not_trusted_is_told_with_the_way_to_trust_it() {
 fn a_certificate_out_of_its_time_is_told_with_the_clock() {
     for start in ["2020/01/01 00:00:00", "2090/01/01 00:00:00"] {
         let server = Server::start(&["-startdate", start, "-validity", "30"]);
-        let (message, hint) = told(&server.run("127.0.0.1", true));
+        let (message, hint) = message_and_hint(&server.run("127.0.0.1", true));
         assert!(message.contains("certificate") && hint.contains("clock"), "{message}: {hint}");
     }
 }

@@ -44,9 +44,9 @@ fn an_owner_that_was_taken_for_dead_pays_for_nothing_more() {
     }
     foreign_lease(&gate.run_dir(), Duration::ZERO);
     let done = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert_eq!(done.status.code(), Some(75), "{said}");
-    assert!(said.contains("process 7 on elsewhere took") && said.contains("hint:"), "{said}");
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(75), "{errors}");
+    assert!(errors.contains("process 7 on elsewhere took") && errors.contains("hint:"), "{errors}");
     assert_eq!(endpoint.served().len(), 1, "it asked on");
     assert!(!gate.run_dir().join("report.json").exists());
 

@@ -82,14 +82,15 @@ fn bugs() -> Vec<String> {
 }
 
 /// Which bugs a strategy was given the repair of.
-type Told = BTreeMap<&'static str, BTreeSet<String>>;
+type ByStrategy = BTreeMap<&'static str, BTreeSet<String>>;
 
 /// A model that answers all agents from the developers' repairs, and the list of those that it gave away.
-fn model(bugs: &[String]) -> (Endpoint, Arc<Mutex<Told>>) {
+fn model(bugs: &[String]) -> (Endpoint, Arc<Mutex<ByStrategy>>) {
     let known: Vec<(Developer, Needs)> =
         bugs.iter().map(|id| Developer::of(id)).zip(NEEDS.into_iter().cycle()).collect();
-    let told = Arc::new(Mutex::new(Told::from([("unified", BTreeSet::new()), ("direct", BTreeSet::new())])));
-    let telling = Arc::clone(&told);
+    let by_strategy =
+        Arc::new(Mutex::new(ByStrategy::from([("unified", BTreeSet::new()), ("direct", BTreeSet::new())])));
+    let record = Arc::clone(&by_strategy);
     let endpoint = Endpoint::start(move |agent, _, body| {
         let question = body["messages"].as_array().unwrap().iter().map(|message| message["content"].as_str().unwrap());
         let question = question.collect::<Vec<_>>().join("\n");
@@ -99,7 +100,7 @@ fn model(bugs: &[String]) -> (Endpoint, Arc<Mutex<Told>>) {
         let strategy = if agent == "Direct" { "direct" } else { "unified" };
         let repairs = matches!(agent, "Direct" | "Fixer") && needs.are_met_by(&question);
         if repairs {
-            telling.lock().unwrap().get_mut(strategy).unwrap().insert(developer.bug.clone());
+            record.lock().unwrap().get_mut(strategy).unwrap().insert(developer.bug.clone());
         }
         match strategy {
             "direct" if repairs => Reply::text(format!("This is why.\n```diff\n{}```\n", developer.diff)),
@@ -110,7 +111,7 @@ fn model(bugs: &[String]) -> (Endpoint, Arc<Mutex<Told>>) {
             _ => developer.usual(agent, &question),
         }
     });
-    (endpoint, told)
+    (endpoint, by_strategy)
 }
 
 /// A batch of the bugs under both strategies.
@@ -214,20 +215,20 @@ const DIRECT: &str = "direct";
 #[test]
 fn two_strategies_differ_in_the_report_as_they_did_at_the_endpoint() {
     let bugs = bugs();
-    let (endpoint, told) = model(&bugs);
+    let (endpoint, by_strategy) = model(&bugs);
     let folder = folder_of(&[]);
     let batch = compared(&bugs, &endpoint, folder.path());
-    let told = told.lock().unwrap().clone();
+    let by_strategy = by_strategy.lock().unwrap().clone();
     let form = |form: &str| unidebug(&["report", &batch, "--format", form]).expect_code(0).stdout.clone();
     let report: Value = serde_json::from_str(&form("json")).unwrap();
-    for (strategy, given) in &told {
+    for (strategy, given) in &by_strategy {
         assert_eq!(repaired(&report, strategy), *given, "by {strategy}");
     }
     eprintln!("{}", form("text"));
 
-    let paired = Paired::of(&told["direct"], &told["unified"], bugs.len());
+    let paired = Paired::of(&by_strategy["direct"], &by_strategy["unified"], bugs.len());
     let Paired { bugs: n, both, only_a, only_b } = paired;
-    assert!(both > 0 && only_a > 0 && only_b > 0 && both + only_a + only_b < n, "all four fields: {told:?}");
+    assert!(both > 0 && only_a > 0 && only_b > 0 && both + only_a + only_b < n, "all four fields: {by_strategy:?}");
     assert_eq!(report["pairs"].as_array().unwrap().len(), 1);
     let pair = &report["pairs"][0];
     let counted = json!([pair["a"], pair["b"], pair["bugs"], pair["both"], pair["only_a"], pair["only_b"]]);
@@ -237,14 +238,14 @@ fn two_strategies_differ_in_the_report_as_they_did_at_the_endpoint() {
         assert!((figure.as_f64().unwrap() - wanted).abs() < 1e-9, "{wanted} instead of {pair}");
     }
     let markdown = form("md");
-    for row in rows(&bugs, &told) {
+    for row in rows(&bugs, &by_strategy) {
         assert!(markdown.contains(&row), "{row}\n{markdown}");
     }
 }
 
 /// The rows of the tables that set the strategies side by side.
-fn rows(bugs: &[String], told: &Told) -> Vec<String> {
-    let (ours, direct, n) = (&told["unified"], &told["direct"], bugs.len());
+fn rows(bugs: &[String], by_strategy: &ByStrategy) -> Vec<String> {
+    let (ours, direct, n) = (&by_strategy["unified"], &by_strategy["direct"], bugs.len());
     let paired = Paired::of(direct, ours, n);
     let Paired { both, only_a, only_b, .. } = paired;
     let (by_us, directly) = (ours.len(), direct.len());

@@ -125,13 +125,13 @@ fn what_gemini_refuses_for_good_is_said_once() {
         done.expect_code(4);
         (done.stderr, endpoint.served().len())
     };
-    let (text, asked) =
+    let (text, requests) =
         fails(|| google(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", None));
-    assert!(text.contains("…cdef is refused") && asked == 1, "{text}");
-    let (text, asked) = fails(|| google(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", None));
-    assert!(text.contains("quota is used up") && asked == 1, "{text}");
-    let (text, asked) = fails(|| google(400, "INVALID_ARGUMENT", TOO_LARGE, None));
-    assert!(text.contains(TOO_LARGE) && text.contains("larger context") && asked == 2, "{text}");
+    assert!(text.contains("…cdef is refused") && requests == 1, "{text}");
+    let (text, requests) = fails(|| google(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", None));
+    assert!(text.contains("quota is used up") && requests == 1, "{text}");
+    let (text, requests) = fails(|| google(400, "INVALID_ARGUMENT", TOO_LARGE, None));
+    assert!(text.contains(TOO_LARGE) && text.contains("larger context") && requests == 2, "{text}");
 }
 
 /// An error of Bedrock's compatible interface.

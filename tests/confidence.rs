@@ -41,7 +41,7 @@ fn a_repair_is_told_from_what_only_passes_the_tests() {
     ]);
     done.expect_code(0);
     let object = done.json();
-    let told: Vec<(&str, &str, String)> = object["patches"]
+    let confidences: Vec<(&str, &str, String)> = object["patches"]
         .as_array()
         .unwrap()
         .iter()
@@ -52,13 +52,13 @@ fn a_repair_is_told_from_what_only_passes_the_tests() {
             (name, confidence["word"].as_str().unwrap(), reasons.collect::<Vec<_>>().join("; "))
         })
         .collect();
-    let words: Vec<(&str, &str)> = told.iter().map(|(name, word, _)| (*name, *word)).collect();
-    assert_eq!(words[..2], [("right.diff", "high"), ("hides.diff", "medium")], "{told:?}");
-    assert!(words[2..].iter().all(|(_, word)| *word == "low"), "{told:?}");
-    let of = |wanted: &str| &told.iter().find(|(name, ..)| *name == wanted).unwrap().2;
-    assert!(of("literal.diff").contains("stands in the failing tests: 50"), "{told:?}");
-    assert!(of("unrun.diff").contains("shop/cart.py:10"), "{told:?}");
-    assert!(of("hides.diff").contains("catches an exception"), "{told:?}");
+    let words: Vec<(&str, &str)> = confidences.iter().map(|(name, word, _)| (*name, *word)).collect();
+    assert_eq!(words[..2], [("right.diff", "high"), ("hides.diff", "medium")], "{confidences:?}");
+    assert!(words[2..].iter().all(|(_, word)| *word == "low"), "{confidences:?}");
+    let of = |wanted: &str| &confidences.iter().find(|(name, ..)| *name == wanted).unwrap().2;
+    assert!(of("literal.diff").contains("stands in the failing tests: 50"), "{confidences:?}");
+    assert!(of("unrun.diff").contains("shop/cart.py:10"), "{confidences:?}");
+    assert!(of("hides.diff").contains("catches an exception"), "{confidences:?}");
     assert!(done.stdout.contains("confidence: high (1 test that passed before runs it, too)"), "{done}");
 }
 

@@ -45,7 +45,7 @@ fn every_layer_is_shown_with_its_place_and_the_later_one_decides() {
 #[test]
 fn an_unknown_key_is_refused_with_the_nearest_name_and_its_line() {
     let folder = tempfile::tempdir().unwrap();
-    for (own, said) in [
+    for (own, wanted) in [
         ("seed = 1\nmax_tokns = 5\n", "unknown setting `max_tokns`"),
         ("seed = 1\nmax_tokns = 5\n", "config.toml:2"),
         ("max_tokns = 5\n", "did you mean `max_tokens`"),
@@ -58,7 +58,7 @@ fn an_unknown_key_is_refused_with_the_nearest_name_and_its_line() {
         let done = shown(folder.path(), own, &[], &[]);
         done.expect_code(2);
         let message = done.json()["error"]["message"].as_str().unwrap().to_owned();
-        assert!(message.contains(said), "{own}: {message}");
+        assert!(message.contains(wanted), "{own}: {message}");
     }
     let done = shown(folder.path(), "", &[], &[("UNIDEBUG_MAX_COTS", "1")]);
     assert!(done.expect_code(2).stderr.contains("UNIDEBUG_MAX_COST"), "{done}");

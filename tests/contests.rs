@@ -27,8 +27,8 @@ async fn accepted(bug: &str, root: &Utf8Path) -> (String, Option<HeldOut>) {
     assert_eq!(into.read_dir_utf8().unwrap().count(), 1, "agents see the buggy program alone");
     let validator = open(&checkout, &sandbox, Options::new(work)).await.unwrap();
     let patch = repair(&checkout);
-    let told = validator.judge().confirm(&patch).await.unwrap();
-    (told.outcome.to_string(), validator.probe().held_out(&patch).await.unwrap())
+    let validation = validator.judge().confirm(&patch).await.unwrap();
+    (validation.outcome.to_string(), validator.probe().held_out(&patch).await.unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -49,7 +49,7 @@ fn repaired(trial: &Trial, code: &str) -> Patch {
 }
 
 /// What both judges say of it.
-async fn told(trial: &Trial, code: &str) -> [Validation; 2] {
+async fn validations(trial: &Trial, code: &str) -> [Validation; 2] {
     let patch = repaired(trial, code);
     let judge = trial.open().await;
     [judge.screen_one(&patch).await.unwrap(), judge.judge().confirm(&patch).await.unwrap()]
@@ -62,13 +62,13 @@ async fn a_test_is_not_cut_for_time_in_which_it_could_not_run() {
         if what == "starved" && is_overloaded() {
             continue;
         }
-        let [warm, cold] = told(&trial, code).await;
+        let [warm, cold] = validations(&trial, code).await;
         assert_eq!(warm.outcome, Outcome::PassedWarm, "{what}: {warm:?}");
         assert!(cold.is_plausible(), "{what}: {cold:?}");
-        for told in [warm, cold] {
+        for validation in [warm, cold] {
             // Where others are busy too, the starved test may be cut at five times its limit, and pass alone.
-            let cut = told.detail.contains("cut") && what == "stopped";
-            assert!(!cut && told.seconds > 4.0, "{what}: {told:?}");
+            let cut = validation.detail.contains("cut") && what == "stopped";
+            assert!(!cut && validation.seconds > 4.0, "{what}: {validation:?}");
         }
     }
 }
@@ -77,11 +77,12 @@ async fn a_test_is_not_cut_for_time_in_which_it_could_not_run() {
 async fn a_limit_of_a_test_that_it_always_comes_to_is_a_regression() {
     let limited = TEST.replace("@Test public void ticks", "@Test(timeout = 1500) public void ticks");
     let trial = Trial::new(&[("src/a/Clock.java", CLOCK), ("test/a/ClockTest.java", &limited)]).await;
-    for told in told(&trial, "Thread.sleep(3000);").await {
+    for validation in validations(&trial, "Thread.sleep(3000);").await {
         // On a busy machine even waiting may look like starving.
-        let word = told.outcome == Outcome::Regression || told.outcome == Outcome::Timeout && is_overloaded();
-        assert!(word, "{told:?}");
-        assert!(told.detail.contains("a.ClockTest#ticks"), "{told:?}");
+        let word =
+            validation.outcome == Outcome::Regression || validation.outcome == Outcome::Timeout && is_overloaded();
+        assert!(word, "{validation:?}");
+        assert!(validation.detail.contains("a.ClockTest#ticks"), "{validation:?}");
     }
 }
 
@@ -90,8 +91,8 @@ async fn who_only_waits_until_the_limit_of_the_test_itself_is_not_let_through() 
     let limited = TEST.replace("@Test public void ticks", "@Test(timeout = 2500) public void ticks");
     let trial = Trial::new(&[("src/a/Clock.java", CLOCK), ("test/a/ClockTest.java", &limited)]).await;
     // On a busy machine even waiting may look like starving.
-    for told in told(&trial, "Thread.sleep(60000);").await {
-        assert!(matches!(told.outcome, Outcome::Regression | Outcome::Timeout), "{told:?}");
+    for validation in validations(&trial, "Thread.sleep(60000);").await {
+        assert!(matches!(validation.outcome, Outcome::Regression | Outcome::Timeout), "{validation:?}");
     }
 }
 
@@ -118,11 +119,11 @@ async fn what_never_ends_is_cut() {
         if both {
             all.push(judge.judge().confirm(&patch).await.unwrap());
         }
-        for told in all {
-            assert_eq!(told.outcome, Outcome::Timeout, "{what}: {told:?}");
-            assert!(told.detail.contains("a.ClockTest#ticks"), "{what}: {told:?}");
+        for validation in all {
+            assert_eq!(validation.outcome, Outcome::Timeout, "{what}: {validation:?}");
+            assert!(validation.detail.contains("a.ClockTest#ticks"), "{what}: {validation:?}");
             // Two seconds and five, of the processor or of waiting: the rest is start and a busy machine.
-            assert!(told.seconds < 90.0, "{what}: {told:?}");
+            assert!(validation.seconds < 90.0, "{what}: {validation:?}");
         }
     });
     futures::stream::iter(each).buffer_unordered(4).collect::<Vec<()>>().await;
@@ -133,7 +134,7 @@ async fn a_test_that_took_its_process_along_before_and_is_not_the_bug_stops_no_r
     let ends = TEST.replace("Clock.tick(); }", "Clock.tick(); }\n  @Test public void ends() { System.exit(1); }");
     let mut trial = Trial::new(&[("src/a/Clock.java", CLOCK), ("test/a/ClockTest.java", &ends)]).await;
     trial.options.failing = vec!["ClockTest#hour".parse().unwrap()];
-    let [warm, cold] = told(&trial, "").await;
+    let [warm, cold] = validations(&trial, "").await;
     assert_eq!(warm.outcome, Outcome::PassedWarm, "{warm:?}");
     assert!(cold.is_plausible(), "{cold:?}");
 }

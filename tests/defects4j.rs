@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use unidebug::benchmark::jars::{self, Library};
-use unidebug::benchmark::{self, Checkout, OfficialWord, Settings, jdk};
+use unidebug::benchmark::{self, Checkout, OfficialVerdict, Settings, jdk};
 use unidebug::domain::{Outcome, Patch};
 use unidebug::sandbox::{Choice, Sandbox};
 use unidebug::validate::{self, Options, Validator};
@@ -108,7 +108,7 @@ async fn bugs_are_listed_and_what_is_none_is_told_before_anything_runs() {
     listed.expect_code(0);
     assert_eq!(listed.stdout.split_whitespace().next(), Some(BUG), "{listed}");
     assert!(listed.stdout.contains("reported as SHOP-11") && listed.stdout.lines().count() == 1, "{listed}");
-    for (bug, said) in [
+    for (bug, wanted) in [
         ("Shop-3", "was deprecated in Defects4J 2.0.0 (JVM8.Not.Reproducible) and cannot be checked out of 3.0.1"),
         ("Shop-2", "was deprecated in Defects4J 3.0.0"),
         ("Shop-77", "Shop has 1; deprecated: 2-3"),
@@ -117,7 +117,7 @@ async fn bugs_are_listed_and_what_is_none_is_told_before_anything_runs() {
     ] {
         let refused = made.unidebug(&["run", &format!("defects4j:{bug}"), "--json", "--model", "builtin"]);
         refused.expect_code(2);
-        assert!(refused.stderr.contains(said) && refused.stderr.contains("hint: "), "{refused}");
+        assert!(refused.stderr.contains(wanted) && refused.stderr.contains("hint: "), "{refused}");
         assert_eq!(refused.json()["error"]["code"], "unknown_bug");
     }
     let older = Installation::usual("2.1.0").await;
@@ -145,8 +145,8 @@ async fn a_machine_without_what_it_needs_is_told_what() {
     usual.write("framework/bin/defects4j", "#!/bin/sh\necho 'Couldn'\\''t find project repositories!' >&2\nexit 2\n");
     let refused = usual.unidebug(&["run", BUG, "--model", "builtin"]);
     refused.expect_code(3);
-    let said = "`defects4j checkout -p Shop -v 1b -w";
-    assert!(refused.stderr.contains(said) && refused.stderr.contains("Couldn't find project"), "{refused}");
+    let command = "`defects4j checkout -p Shop -v 1b -w";
+    assert!(refused.stderr.contains(command) && refused.stderr.contains("Couldn't find project"), "{refused}");
 }
 
 #[tokio::test]
@@ -197,10 +197,10 @@ async fn judge(made: &Installation) -> (tempfile::TempDir, Checkout, Validator) 
 }
 
 /// What the installation says of a patch.
-async fn word(checkout: &Checkout, patch: &Patch) -> OfficialWord {
+async fn official_verdict(checkout: &Checkout, patch: &Patch) -> OfficialVerdict {
     let work = tempfile::tempdir().unwrap();
     let work = Utf8Path::from_path(work.path()).unwrap();
-    checkout.official.as_ref().unwrap().word(patch, &[TRIGGER.parse().unwrap()], work).await.unwrap()
+    checkout.official.as_ref().unwrap().verdict(patch, &[TRIGGER.parse().unwrap()], work).await.unwrap()
 }
 
 #[tokio::test]
@@ -217,8 +217,8 @@ async fn the_baseline_is_what_the_benchmark_publishes_in_both_versions() {
         assert!(confirmed.detail.contains("`defects4j test` agrees on 5 tests"), "{}", confirmed.detail);
         // What fails officially without any patch is the environment's.
         made.write("framework/environment", "");
-        let word = word(&checkout, &repair(&checkout)).await;
-        assert!(matches!(word, OfficialWord::Agrees { .. }), "{version}: {word:?}");
+        let verdict = official_verdict(&checkout, &repair(&checkout)).await;
+        assert!(matches!(verdict, OfficialVerdict::Agrees { .. }), "{version}: {verdict:?}");
     }
 }
 
@@ -232,17 +232,17 @@ async fn a_patch_on_which_the_official_command_disagrees_is_not_plausible() {
     assert_eq!(verdict.validation.outcome, Outcome::CompileError, "{}", verdict.validation.detail);
     assert_eq!(verdict.disagreements.len(), 1, "{:?}", verdict.disagreements);
     fs::remove_file(made.root.join("framework/refuses")).unwrap();
-    for (marker, outcome, said) in [
+    for (marker, outcome, reason) in [
         ("objects", Outcome::Regression, "fails, which it does not without the patch, shop.CartTest#sumsUp"),
         ("insists", Outcome::Failed, "`defects4j test` fails the triggering shop.CartTest#deliversFreeFromTheSumOn"),
         ("forgets", Outcome::MissingTests, "`defects4j test` did not start the triggering"),
         ("refuses", Outcome::CompileError, "`defects4j compile` rejects it: "),
     ] {
         made.write(&format!("framework/{marker}"), "");
-        let word = word(&checkout, &patch).await;
-        let OfficialWord::Rejects { outcome: told, why, .. } = word else { panic!("{marker}: {word:?}") };
-        assert_eq!(told, outcome, "{marker}: {why}");
-        assert!(why.contains(said), "{marker}: {why}");
+        let verdict = official_verdict(&checkout, &patch).await;
+        let OfficialVerdict::Rejects { outcome: official, why, .. } = verdict else { panic!("{marker}: {verdict:?}") };
+        assert_eq!(official, outcome, "{marker}: {why}");
+        assert!(why.contains(reason), "{marker}: {why}");
         fs::remove_file(made.root.join("framework").join(marker)).unwrap();
     }
 }
@@ -265,8 +265,8 @@ async fn a_bug_is_repaired_and_confirmed_by_the_official_command() {
     assert!(shown.stdout.contains("confirmed in a fresh process and by Defects4J 3.0.1"), "{shown}");
     // Nobody who looks for it through the tools finds history, tags or properties.
     let found = |tool: &str, args: &str| {
-        let asked = made.unidebug(&["tool", tool, "--bug", BUG, "--args", args, "--json"]);
-        asked.json()["observation"].as_str().unwrap_or_default().to_owned()
+        let answer = made.unidebug(&["tool", tool, "--bug", BUG, "--args", args, "--json"]);
+        answer.json()["observation"].as_str().unwrap_or_default().to_owned()
     };
     let searched =
         found("search_code_base", r#"{"key_words": ["FIXED_VERSION", "BUGGY_VERSION", "classes.modified"]}"#);
@@ -337,15 +337,15 @@ async fn a_model_that_looks_for_the_repair_is_shown_neither_tags_nor_history_nor
         (Some("plausible"), Some("fixer")),
         "{done}"
     );
-    let asked: Vec<String> = endpoint.served().iter().map(Served::prompt).collect();
-    assert_eq!(asked.len(), 6, "{done}");
-    for prompt in &asked {
+    let prompts: Vec<String> = endpoint.served().iter().map(Served::prompt).collect();
+    assert_eq!(prompts.len(), 6, "{done}");
+    for prompt in &prompts {
         for leak in ["D4J_Shop_1", "classes.modified", "pid=Shop", "total() >= from", "project_repos"] {
             assert!(!prompt.contains(leak), "{leak} is told: {prompt}");
         }
     }
     // Of the installation only its libraries are there for what is tested.
-    assert!(asked[5].contains("sees [lib]falsefalse there"), "{}", asked[5]);
+    assert!(prompts[5].contains("sees [lib]falsefalse there"), "{}", prompts[5]);
 }
 
 #[tokio::test]

@@ -41,7 +41,9 @@ impl Row {
             ));
         }
         // A limit of the test's own and ours for an endless loop come to the same no, whichever is first.
-        let word = |told: &Validation| if told.outcome == Outcome::Timeout { Outcome::Failed } else { told.outcome };
+        let word = |validation: &Validation| {
+            if validation.outcome == Outcome::Timeout { Outcome::Failed } else { validation.outcome }
+        };
         if let Some((warm, cold)) = self.left.as_ref().filter(|(warm, cold)| word(warm) != word(cold)) {
             wrong.push(format!("{}, as it was: warm {}: {}", self.bug, warm.outcome, warm.detail));
             wrong.push(format!("{}, as it was: cold {}: {}", self.bug, cold.outcome, cold.detail));
@@ -135,11 +137,11 @@ fn check(rows: &[Row]) {
 
 /// Processes that were told to work in a folder.
 fn working_in(folder: &Utf8Path) -> usize {
-    let told = |entry: std::fs::DirEntry| {
+    let works = |entry: std::fs::DirEntry| {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).contains(folder.as_str())
     };
-    std::fs::read_dir("/proc").unwrap().flatten().map(told).filter(|told| *told).count()
+    std::fs::read_dir("/proc").unwrap().flatten().map(works).filter(|works| *works).count()
 }
 
 /// Nothing works there any more, soon.
@@ -172,7 +174,7 @@ async fn repairs_of_the_listed_bugs_are_accepted() {
 /// A developer's repair, confirmed: what the controls reached, and what they and the plain look took.
 struct Controlled {
     bug: BugId,
-    told: Validation,
+    validation: Validation,
     triggering: usize,
     /// Triggering tests that ran in a reversed form and failed.
     reversed: usize,
@@ -211,16 +213,16 @@ async fn controlled(id: &BugId, settings: &Settings) -> Controlled {
     drop(judge.screen_one(&patch).await.unwrap());
     nothing_is_prepared().await;
     phases.forget();
-    let told = judge.judge().confirm(&patch).await.unwrap();
+    let validation = judge.judge().confirm(&patch).await.unwrap();
     phases.note("over");
-    let reversed = told.detail.split("reversed, ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    let reversed = validation.detail.split("reversed, ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
     Controlled {
         bug: id.clone(),
         triggering: judge.baseline().triggering.len(),
         reversed: reversed.unwrap_or(0),
         plain: phases.cost_of(PLAIN),
         controls: phases.cost_of(CONTROLS),
-        told,
+        validation,
     }
 }
 
@@ -240,8 +242,8 @@ async fn controls_of(benchmark: &str) {
     let ids = benchmark::find(benchmark, &settings).unwrap().list().unwrap();
     let rows: Vec<Controlled> = futures::stream::iter(&ids).then(|id| controlled(id, &settings)).collect().await;
     for row in &rows {
-        let Controlled { bug, told, triggering, reversed, plain, controls } = row;
-        eprintln!("{bug}: {}, {reversed} of {triggering} reversed, {plain} and {controls}", told.outcome);
+        let Controlled { bug, validation, triggering, reversed, plain, controls } = row;
+        eprintln!("{bug}: {}, {reversed} of {triggering} reversed, {plain} and {controls}", validation.outcome);
     }
     let (all, reversed): (usize, usize) =
         rows.iter().fold((0, 0), |(all, some), row| (all + row.triggering, some + row.reversed));
@@ -257,8 +259,8 @@ async fn controls_of(benchmark: &str) {
     );
     let refused: Vec<String> = rows
         .iter()
-        .filter(|row| !row.told.is_plausible())
-        .map(|row| format!("{}: {}: {}", row.bug, row.told.outcome, row.told.detail))
+        .filter(|row| !row.validation.is_plausible())
+        .map(|row| format!("{}: {}: {}", row.bug, row.validation.outcome, row.validation.detail))
         .collect();
     assert!(refused.is_empty(), "{}", refused.join("\n"));
     assert!(share >= 80, "{share} % are controlled");

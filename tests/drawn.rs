@@ -143,17 +143,17 @@ fn patches_of_java_are_warned_of_by_drawn_inputs() {
     let words = ["judge", &project, "--patch", &swallows, "--patch", &special, "--patch", &right, "--json"];
     let object = unidebug(&words).expect_code(0).json();
     let patches = object["patches"].as_array().unwrap();
-    let told = |wanted: &str| {
+    let confidence = |wanted: &str| {
         let confidence = &patches.iter().find(|patch| name(patch) == wanted).unwrap()["confidence"];
         (confidence["word"].as_str().unwrap(), confidence["reasons"].to_string())
     };
     assert_eq!(name(&patches[0]), "right", "{object:#}");
-    assert_eq!(told("right"), ("high", "[\"2 tests that passed before run it, too\"]".into()));
-    let (word, reasons) = told("special");
+    assert_eq!(confidence("right"), ("high", "[\"2 tests that passed before run it, too\"]".into()));
+    let (word, reasons) = confidence("special");
     assert_eq!(word, "medium", "{reasons}");
     assert!(reasons.contains("that gave several results give one now: Cart.total(this=Cart(prices=["), "{reasons}");
     assert!(reasons.contains("returns 46, and before: returns "), "{reasons}");
-    let (word, reasons) = told("swallows");
+    let (word, reasons) = confidence("swallows");
     assert_eq!(word, "medium", "{reasons}");
     assert!(reasons.contains("raised an exception that no failing test meets"), "{reasons}");
     assert!(

@@ -10,8 +10,9 @@ fn candidates(report: &Value) -> Vec<(String, String)> {
     let run = Path::new(report["run_dir"].as_str().unwrap());
     let text = std::fs::read_to_string(run.join("run.journal")).unwrap();
     let records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line.split_once(' ')?.1).ok());
-    let told = |record: &Value| Some((record["diff"].as_str()?.to_owned(), record["outcome"].as_str()?.to_owned()));
-    let found: Vec<_> = records.filter(|record| record["kind"] == "validated").filter_map(|r| told(&r)).collect();
+    let candidate =
+        |record: &Value| Some((record["diff"].as_str()?.to_owned(), record["outcome"].as_str()?.to_owned()));
+    let found: Vec<_> = records.filter(|record| record["kind"] == "validated").filter_map(|r| candidate(&r)).collect();
     assert!(found.len() > 5, "the journal tells of {} candidates", found.len());
     found
 }

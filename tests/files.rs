@@ -43,9 +43,9 @@ async fn words(trial: &Trial, all: &[(&str, Outcome, Patch)]) -> Vec<String> {
     let judge = trial.open().await;
     let mut wrong = Vec::new();
     for (name, wanted, patch) in all {
-        let told: Validation = judge.verdict(patch).await.unwrap().validation;
-        if told.outcome != *wanted {
-            wrong.push(format!("{name}: {}, not {wanted}: {}", told.outcome, told.detail));
+        let validation: Validation = judge.verdict(patch).await.unwrap().validation;
+        if validation.outcome != *wanted {
+            wrong.push(format!("{name}: {}, not {wanted}: {}", validation.outcome, validation.detail));
         }
     }
     wrong

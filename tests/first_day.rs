@@ -197,9 +197,9 @@ fn code_that_the_language_cannot_read_is_told() {
     ];
     write_files(Utf8Path::from_path(day.folder.path()).unwrap(), &files);
     let done = unidebug(&["triage", &day.path("py"), "--model", "builtin"]);
-    let told = "SyntaxError: expected ':' (cart.py, line 2)";
-    assert!(done.expect_code(0).stdout.contains(&format!("\n  {told}\n")), "{done}");
-    assert!(done.stderr.contains(&format!("test_cart: {told}")), "{done}");
+    let error = "SyntaxError: expected ':' (cart.py, line 2)";
+    assert!(done.expect_code(0).stdout.contains(&format!("\n  {error}\n")), "{done}");
+    assert!(done.stderr.contains(&format!("test_cart: {error}")), "{done}");
     assert!(done.stdout.contains("cart.py:2  "), "the line is the first place to look at: {done}");
     assert!(!done.stderr.contains("refused"), "{done}");
 }

@@ -74,10 +74,10 @@ async fn examine(id: &BugId, settings: &Settings) -> Vec<String> {
 /// Where the canary shows: in the checkout, in what is known of it, or in what the baseline reports.
 fn leaks(id: &BugId, checkout: &Checkout, judge: &Validator) -> Vec<String> {
     let canary = checkout.oracle.as_ref().unwrap().canary.clone().unwrap();
-    let seen = Checkout { oracle: None, ..checkout.clone() };
-    let told = format!("{seen:?} {:?}", judge.baseline());
+    let stripped = Checkout { oracle: None, ..checkout.clone() };
+    let text = format!("{stripped:?} {:?}", judge.baseline());
     let mut found: Vec<_> = holds(&checkout.root, &canary).into_iter().map(|path| format!("{id}: {path}")).collect();
-    if told.contains(&canary) {
+    if text.contains(&canary) {
         found.push(format!("{id}: what is told of the checkout holds the repair"));
     }
     found

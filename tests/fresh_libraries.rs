@@ -222,6 +222,6 @@ public class LedgerTest {
     ]);
     repaired(&trial, "core.LedgerTest#two").await;
     let again = trial.checkout().await.unwrap();
-    let told = again.notes.iter().any(|note| note.contains("compiled by Maven in an earlier run"));
-    assert!(told, "{:?}", again.notes);
+    let is_noted = again.notes.iter().any(|note| note.contains("compiled by Maven in an earlier run"));
+    assert!(is_noted, "{:?}", again.notes);
 }

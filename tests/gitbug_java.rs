@@ -208,8 +208,8 @@ fn a_commit_that_cannot_be_had_is_told_with_the_way_out() {
     fs::remove_dir_all(clone.base.join("upstream")).unwrap();
     let run = clone.run(&["run", &clone.id(), "--model", "builtin"]);
     run.expect_code(3);
-    let said = format!("commit {} of acme/gate cannot be fetched", clone.previous);
-    assert!(run.stderr.contains(&said) && run.stderr.contains("`repositories/acme-gate`"), "{run}");
+    let error = format!("commit {} of acme/gate cannot be fetched", clone.previous);
+    assert!(run.stderr.contains(&error) && run.stderr.contains("`repositories/acme-gate`"), "{run}");
 }
 
 #[test]

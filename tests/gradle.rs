@@ -146,11 +146,11 @@ async fn gradle_itself_is_asked_for_named_tests() {
     assert_eq!(checkout.project.module.as_str(), "app", "run in a module's folder: {:?}", checkout.notes);
     let own = checkout.own.clone().unwrap();
     assert_eq!(own.name(), "gradle app:test");
-    let asked = ["app.BillTest#total".parse().unwrap()];
-    let said = own.run(&checkout.root, &asked, Duration::from_secs(300)).await.unwrap();
-    let OwnRun::Tested(report) = said else { panic!("{said:?}") };
-    let told: Vec<_> = report.results.values().map(|result| (result.id.to_string(), result.status)).collect();
-    assert_eq!(told, [("app.BillTest#total".to_owned(), TestStatus::Failed)]);
+    let named = ["app.BillTest#total".parse().unwrap()];
+    let own_run = own.run(&checkout.root, &named, Duration::from_secs(300)).await.unwrap();
+    let OwnRun::Tested(report) = own_run else { panic!("{own_run:?}") };
+    let ends: Vec<_> = report.results.values().map(|result| (result.id.to_string(), result.status)).collect();
+    assert_eq!(ends, [("app.BillTest#total".to_owned(), TestStatus::Failed)]);
     let failure = report.results.values().next().unwrap().failure.clone().unwrap();
     assert_eq!(failure.kind, "org.junit.ComparisonFailure");
 }
@@ -182,12 +182,12 @@ async fn tests_of_an_old_testng_that_gradle_cannot_name_are_run_all_the_same() {
         ("src/test/java/core/SumTest.java", SUM_TEST),
     ]);
     let checkout = user.checkout("").await.unwrap_or_else(|error| panic!("{error}; {}", error.hint()));
-    let asked = ["core.SumTest#six".parse().unwrap()];
-    let said = checkout.own.clone().unwrap().run(&checkout.root, &asked, Duration::from_secs(300)).await.unwrap();
-    let OwnRun::Tested(report) = said else { panic!("{said:?}") };
-    let told: Vec<_> = report.results.values().map(|result| (result.id.to_string(), result.status)).collect();
+    let named = ["core.SumTest#six".parse().unwrap()];
+    let own_run = checkout.own.clone().unwrap().run(&checkout.root, &named, Duration::from_secs(300)).await.unwrap();
+    let OwnRun::Tested(report) = own_run else { panic!("{own_run:?}") };
+    let ends: Vec<_> = report.results.values().map(|result| (result.id.to_string(), result.status)).collect();
     let wanted = [("core.SumTest#nothing", TestStatus::Passed), ("core.SumTest#six", TestStatus::Failed)];
-    assert_eq!(told, wanted.map(|(name, status)| (name.to_owned(), status)));
+    assert_eq!(ends, wanted.map(|(name, status)| (name.to_owned(), status)));
 }
 
 const JUPITER: &str = "apply plugin: 'java'
@@ -248,11 +248,11 @@ fn a_gradle_command_that_finds_no_network_says_what_to_do_instead() {
     let user = User::new(&[("build.gradle", "apply plugin: 'java'\n"), ("gradlew", script)]);
     let project = user.project.as_str();
     for commands in [&["--build", "sh ./gradlew testClasses", "--test", "true"][..], &["--test", "sh ./gradlew test"]] {
-        let told = "hint: leave --build and --test out: Gradle and Maven projects are set up by themselves";
+        let hint = "hint: leave --build and --test out: Gradle and Maven projects are set up by themselves";
         let done = unidebug(&[&["run", project, "--model", "builtin"], commands].concat());
-        assert!(done.expect_code(3).stderr.contains(told), "{done}");
+        assert!(done.expect_code(3).stderr.contains(hint), "{done}");
         let free = unidebug(&[&["run", project, "--model", "builtin", "--sandbox", "none"], commands].concat());
-        assert!(!free.expect_code(3).stderr.contains(told), "{free}");
+        assert!(!free.expect_code(3).stderr.contains(hint), "{free}");
     }
 }
 
@@ -279,7 +279,7 @@ async fn what_gradle_cannot_set_up_is_refused_with_what_to_do() {
         return;
     }
     let broken = CART.replace("int sum = 0;", "int sum = 0");
-    for (files, said) in [
+    for (files, wanted) in [
         (vec![("build.gradle", "")], "knows no module in Java with tests"),
         (vec![("build.gradle", "apply plugin: 'no.such'\n")], "Plugin with id 'no.such' not found"),
         (
@@ -289,6 +289,6 @@ async fn what_gradle_cannot_set_up_is_refused_with_what_to_do() {
     ] {
         let user = User::new(&files);
         let error = user.checkout("").await.unwrap_err();
-        assert!(error.to_string().contains(said) && !error.hint().is_empty(), "{said} is not in: {error}");
+        assert!(error.to_string().contains(wanted) && !error.hint().is_empty(), "{wanted} is not in: {error}");
     }
 }

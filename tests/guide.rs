@@ -33,11 +33,11 @@ fn every_command_of_the_guide_is_taken() {
                 Some(at) => (&words[..at], Some(&words[at + 1..])),
                 None => (&words[..], None),
             };
-            let mut asked: Vec<Vec<&str>> = vec![own.iter().map(String::as_str).collect()];
-            asked.extend(
+            let mut commands: Vec<Vec<&str>> = vec![own.iter().map(String::as_str).collect()];
+            commands.extend(
                 passed_on.map(|rest| ["run", "a:b"].into_iter().chain(rest.iter().map(String::as_str)).collect()),
             );
-            for mut command in asked {
+            for mut command in commands {
                 command.push("--help");
                 let done = unidebug(&command);
                 assert!(done.code == Some(0), "{}: {command:?}: {done}", page.display());

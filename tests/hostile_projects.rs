@@ -113,17 +113,17 @@ impl Trap {
     /// Runs the program on the project and looks at all that must not have happened.
     fn run(&self, name: &str, sandbox: &str) -> Finished {
         let done = self.start(sandbox);
-        let ended = matches!(done.code, Some(0 | 1)) || done.code == Some(3) && done.stderr.contains("hint:");
-        assert!(ended, "{name}, {sandbox}: {done}");
+        let is_over = matches!(done.code, Some(0 | 1)) || done.code == Some(3) && done.stderr.contains("hint:");
+        assert!(is_over, "{name}, {sandbox}: {done}");
         assert!(!done.stderr.contains("panicked"), "{name}, {sandbox}: {done}");
         assert!(!format!("{done}").contains(SECRET), "{name}, {sandbox}: it told the secret: {done}");
         let out = self.base.join("out");
         for entry in ignore_errors(&out) {
-            let told = fs::read(&entry).unwrap_or_default();
-            assert!(!String::from_utf8_lossy(&told).contains(SECRET), "{name}, {sandbox}: {entry} holds the secret");
+            let bytes = fs::read(&entry).unwrap_or_default();
+            assert!(!String::from_utf8_lossy(&bytes).contains(SECRET), "{name}, {sandbox}: {entry} holds the secret");
         }
         assert!(!self.is_taken(), "{name}, {sandbox}: it wrote outside");
-        for written in self.kept() {
+        for written in self.caches() {
             assert!(!written.exists(), "{name}, {sandbox}: it wrote into what is kept for all projects: {written}");
         }
         assert_eq!(fs::read_to_string(self.base.join("secret/file")).unwrap(), SECRET, "{name}, {sandbox}");
@@ -139,9 +139,9 @@ impl Trap {
     }
 
     /// What code of the project would write into what is kept for all projects.
-    fn kept(&self) -> [Utf8PathBuf; 4] {
+    fn caches(&self) -> [Utf8PathBuf; 4] {
         ["m2", "repositories", "gradle-distributions", "gradle"]
-            .map(|kept| Utf8Path::new(CACHE).join(kept).join(&self.mark))
+            .map(|caches| Utf8Path::new(CACHE).join(caches).join(&self.mark))
     }
 
     /// Whether nothing of it runs. What was killed is gone a moment later.
@@ -178,7 +178,7 @@ impl Trap {
     fn start_free(&self) -> Finished {
         let done = self.start("none");
         let _ = Command::new("pkill").args(["-KILL", "-f", &self.mark]).status();
-        self.kept().iter().for_each(|written| drop(fs::remove_file(written)));
+        self.caches().iter().for_each(|written| drop(fs::remove_file(written)));
         done
     }
 }
@@ -424,8 +424,8 @@ fn what_a_project_loads_into_maven_is_left_out_and_gets_nowhere_if_it_is_trusted
     let with_home = |args: &[&str]| Unidebug::new(args).env("HOME", home.as_str()).run();
     let done = with_home(&["run", project.as_str(), "--model", "builtin"]);
     done.expect_code(0);
-    for told in [".mvn/extensions.xml (--trust-build keeps it)", ".mvn/jvm.config \"-javaagent:agent.jar\""] {
-        assert!(done.stderr.contains(told), "{told}: {done}");
+    for notice in [".mvn/extensions.xml (--trust-build keeps it)", ".mvn/jvm.config \"-javaagent:agent.jar\""] {
+        assert!(done.stderr.contains(notice), "{notice}: {done}");
     }
     for sandbox in ["bubblewrap", "landlock"] {
         let args = ["run", project.as_str(), "--model", "builtin", "--trust-build", "--sandbox", sandbox];

@@ -14,7 +14,7 @@ fn recording(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recordings").join(name).to_str().unwrap().to_owned()
 }
 
-fn told(runs: &[&str], more: &[&str]) -> String {
+fn inspected(runs: &[&str], more: &[&str]) -> String {
     let done = unidebug(&[&["inspect"], runs, more].concat());
     done.expect_code(0);
     done.stdout.clone()
@@ -48,7 +48,7 @@ fn renamed(name: &str, bug: &str, into: &Path, events: usize) -> String {
 
 #[test]
 fn a_run_is_told_step_by_step() {
-    let text = told(&[&recording("L2")], &[]);
+    let text = inspected(&[&recording("L2")], &[]);
     let order = [
         "fixtures:ring-buffer  plausible on L2 by fixer, equal to the developer's patch",
         "levels L1..L3",
@@ -77,13 +77,16 @@ fn a_run_is_told_step_by_step() {
         rest = &rest[at + part.len()..];
     }
     assert!(!text.contains('\u{1b}') && !text.contains("# Locator"), "{text}");
-    assert!(told(&[&recording("L1")], &["--prompts"]).contains("> # Locator"), "requests in full when they are wanted");
+    assert!(
+        inspected(&[&recording("L1")], &["--prompts"]).contains("> # Locator"),
+        "requests in full when they are wanted"
+    );
 }
 
 #[test]
 fn the_page_of_a_run_tells_when_what_was_spent_and_every_candidate() {
-    let page = told(&[&recording("L2")], &["--html"]);
-    let json: Value = serde_json::from_str(told(&[&recording("L2")], &["--json"]).trim()).unwrap();
+    let page = inspected(&[&recording("L2")], &["--html"]);
+    let json: Value = serde_json::from_str(inspected(&[&recording("L2")], &["--json"]).trim()).unwrap();
     let tokens = ["prompt_tokens", "completion_tokens"].map(|kind| json["usage"][kind].as_u64().unwrap());
     let spent = tokens[0] + tokens[1];
     let last = page.split("<table>").find(|table| table.contains("tokens so far")).unwrap();
@@ -96,7 +99,7 @@ fn the_page_of_a_run_tells_when_what_was_spent_and_every_candidate() {
     }
     assert_eq!(page.matches("<li data-verdict=").count(), 2);
     assert!(page.contains("<li data-verdict=\"failed\">") && page.contains("<li data-verdict=\"plausible\">"));
-    let both = told(&[&recording("L1"), &recording("L2")], &["--html"]);
+    let both = inspected(&[&recording("L1"), &recording("L2")], &["--html"]);
     assert!(both.contains("<body class=\"two\">") && page.contains("<body>"), "two runs stand side by side");
 }
 
@@ -104,7 +107,7 @@ fn the_page_of_a_run_tells_when_what_was_spent_and_every_candidate() {
 fn an_unfinished_run_is_told_as_far_as_it_came() {
     let temp = tempfile::tempdir().unwrap();
     let run = renamed("L2", "fixtures:ring-buffer", &temp.path().join("run"), 8);
-    let text = told(&[&run], &[]);
+    let text = inspected(&[&run], &[]);
     assert!(text.starts_with("fixtures:ring-buffer  unfinished") && text.contains("= the run stopped here"), "{text}");
     let refused = unidebug(&["inspect", &run, "--format", "swebench"]);
     refused.expect_code(3);
@@ -117,10 +120,10 @@ fn what_the_engine_did_is_told_without_requests() {
     let out = temp.path().join("run");
     let out = out.to_str().unwrap();
     unidebug(&["run", "fixtures:roman-numerals", "--model", "builtin", "--quiet", "--out", out]).expect_code(0);
-    let text = told(&[out], &[]);
+    let text = inspected(&[out], &[]);
     assert!(text.contains("L1 FIXER  built-in engine") && text.contains("nothing was asked of a model"), "{text}");
     assert!(text.contains("plausible in") && text.contains("+            if (value < next) {"), "{text}");
-    let trajectory: Value = serde_json::from_str(&told(&[out], &["--format", "sweagent"])).unwrap();
+    let trajectory: Value = serde_json::from_str(&inspected(&[out], &["--format", "sweagent"])).unwrap();
     as_sweagent_reads_it(&trajectory);
     assert_eq!(trajectory["info"]["model_stats"]["api_calls"], 0);
 }
@@ -128,19 +131,23 @@ fn what_the_engine_did_is_told_without_requests() {
 #[test]
 fn on_a_terminal_the_pager_of_the_users_choice_shows_it_and_elsewhere_none() {
     let temp = tempfile::tempdir().unwrap();
-    let (pager, seen) = (temp.path().join("pager"), temp.path().join("seen"));
-    fs::write(&pager, format!("#!/bin/sh\necho \"$1 $LESS\" > '{0}'\ncat >> '{0}'\n", seen.display())).unwrap();
+    let (pager, paged_file) = (temp.path().join("pager"), temp.path().join("seen"));
+    fs::write(&pager, format!("#!/bin/sh\necho \"$1 $LESS\" > '{0}'\ncat >> '{0}'\n", paged_file.display())).unwrap();
     fs::set_permissions(&pager, fs::Permissions::from_mode(0o755)).unwrap();
     let pager = format!("{} --own", pager.display());
     let run = recording("L2");
     let inspect = || Unidebug::new(&["inspect", &run]).env("PAGER", &pager);
     let piped = inspect().run();
-    assert!(piped.stdout.starts_with("fixtures:ring-buffer") && !seen.exists(), "no pager without a terminal: {piped}");
+    assert!(
+        piped.stdout.starts_with("fixtures:ring-buffer") && !paged_file.exists(),
+        "no pager without a terminal: {piped}"
+    );
     // A terminal of its own for everything behind it.
     let terminal = ["sh", "-c", "script -qec \"$*\" /dev/null", "sh"];
     let shown = inspect().under(&terminal).run();
     shown.expect_code(0);
-    let paged = fs::read_to_string(&seen).unwrap_or_else(|error| panic!("the pager saw nothing: {error}\n{shown}"));
+    let paged =
+        fs::read_to_string(&paged_file).unwrap_or_else(|error| panic!("the pager saw nothing: {error}\n{shown}"));
     assert!(paged.starts_with("--own FRX\n") && paged.contains("fixtures:ring-buffer"), "{paged}");
     assert!(!shown.stdout.contains("fixtures:ring-buffer"), "{shown}");
     let none = Unidebug::new(&["inspect", &run]).env("PAGER", "cat").under(&terminal).run();
@@ -151,7 +158,7 @@ fn on_a_terminal_the_pager_of_the_users_choice_shows_it_and_elsewhere_none() {
 fn the_page_holds_every_agent_and_needs_nothing_from_outside() {
     let temp = tempfile::tempdir().unwrap();
     let page = temp.path().join("page.html");
-    told(&[&recording("L3")], &["--html", "--out", page.to_str().unwrap()]);
+    inspected(&[&recording("L3")], &["--html", "--out", page.to_str().unwrap()]);
     let text = fs::read_to_string(&page).unwrap();
     for outside in ["http://", "https://", "src=\"", "@import", "url(", "<script src", "<link rel=\"s"] {
         assert!(!text.contains(outside), "the page needs something from outside: {outside}");
@@ -204,7 +211,7 @@ fn trajectories_are_written_as_batches_of_swe_agent_leave_them() {
     let temp = tempfile::tempdir().unwrap();
     let out = temp.path().join("trajectories");
     let runs = [recording("L3"), recording("schema-1")];
-    told(&[&runs[0], &runs[1]], &["--format", "sweagent", "--out", out.to_str().unwrap()]);
+    inspected(&[&runs[0], &runs[1]], &["--format", "sweagent", "--out", out.to_str().unwrap()]);
     let name = "fixtures-ring-buffer";
     let first = read_json(&out.join(name).join(format!("{name}.traj")));
     as_sweagent_reads_it(&first);
@@ -228,7 +235,7 @@ fn trajectories_are_written_as_batches_of_swe_agent_leave_them() {
 
 #[test]
 fn conversations_are_written_as_mini_swe_agent_reads_them() {
-    let run: Value = serde_json::from_str(&told(&[&recording("L3")], &["--format", "mini"])).unwrap();
+    let run: Value = serde_json::from_str(&inspected(&[&recording("L3")], &["--format", "mini"])).unwrap();
     assert_eq!(run["trajectory_format"], "mini-swe-agent-1.1");
     let messages = run["messages"].as_array().unwrap();
     for message in messages {
@@ -236,9 +243,9 @@ fn conversations_are_written_as_mini_swe_agent_reads_them() {
     }
     assert_eq!((&messages[0]["role"], &messages[1]["role"]), (&"system".into(), &"user".into()));
     // Their inspector begins a page with each assistant's message.
-    let said = |message: &&Value| message["role"] == "assistant";
-    assert_eq!(messages.iter().filter(said).count(), 15, "one for each request");
-    let first = messages.iter().find(said).unwrap();
+    let by_model = |message: &&Value| message["role"] == "assistant";
+    assert_eq!(messages.iter().filter(by_model).count(), 15, "one for each request");
+    let first = messages.iter().find(by_model).unwrap();
     assert!(first["extra"]["actions"][0]["command"].as_str().unwrap().starts_with("goal_accomplished {"), "{first}");
     let last = messages.last().unwrap();
     assert_eq!((&last["role"], &last["extra"]["exit_status"]), (&"exit".into(), &"Submitted".into()));
@@ -249,7 +256,7 @@ fn conversations_are_written_as_mini_swe_agent_reads_them() {
 }
 
 fn predictions(runs: &[&str], form: &str) -> Vec<Value> {
-    told(runs, &["--format", form]).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    inspected(runs, &["--format", form]).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The source of the recorded bug, in a repository of its own.
@@ -310,14 +317,14 @@ fn runs_that_are_no_predictions_are_refused() {
 fn patches_are_a_folder_of_diffs() {
     let temp = tempfile::tempdir().unwrap();
     let out = temp.path().join("patches");
-    told(&[&recording("L2")], &["--format", "diffs", "--candidates", "--out", out.to_str().unwrap()]);
+    inspected(&[&recording("L2")], &["--format", "diffs", "--candidates", "--out", out.to_str().unwrap()]);
     let final_patch = fs::read_to_string(out.join("fixtures-ring-buffer.diff")).unwrap();
     assert_eq!(final_patch, fs::read_to_string(Path::new(&recording("L2")).join("patch.diff")).unwrap());
     let mut tried: Vec<_> = fs::read_dir(out.join("fixtures-ring-buffer")).unwrap().flatten().collect();
     tried.sort_by_key(fs::DirEntry::file_name);
     let names: Vec<String> = tried.iter().map(|file| file.file_name().into_string().unwrap()).collect();
     assert_eq!(names, ["0001-failed.diff", "0002-plausible.diff"]);
-    assert_eq!(told(&[&recording("L2")], &["--format", "diffs"]), final_patch);
+    assert_eq!(inspected(&[&recording("L2")], &["--format", "diffs"]), final_patch);
 }
 
 #[test]

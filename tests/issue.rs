@@ -145,8 +145,8 @@ fn tests_that_show_nothing_are_refused_with_the_reason() {
     assert_eq!(served.len(), 4, "four tests, and no repair");
     let reasons = ["it passes on the present code", "ModuleNotFoundError", "does not fail each time in the same way"];
     for (nth, reason) in reasons.iter().enumerate() {
-        let told = served[nth + 1].prompt();
-        assert!(told.contains("The answer was not accepted") && told.contains(reason), "{reason}: {told}");
+        let prompt = served[nth + 1].prompt();
+        assert!(prompt.contains("The answer was not accepted") && prompt.contains(reason), "{reason}: {prompt}");
     }
     assert!(!folder.path().join("tests/test_0.py").exists(), "nothing is written into the project");
 }

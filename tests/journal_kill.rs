@@ -75,9 +75,9 @@ fn what_was_acknowledged_survives_kill_9() {
         child.wait().unwrap();
         acknowledged.extend(reader.join().unwrap());
         let events = Journal::read(&folder).unwrap();
-        let kept =
+        let is_saved =
             |key: &String| events.iter().any(|event| matches!(event, Event::Received { key: have, .. } if have == key));
-        let lost: Vec<&String> = acknowledged.iter().filter(|key| !kept(key)).collect();
+        let lost: Vec<&String> = acknowledged.iter().filter(|key| !is_saved(key)).collect();
         assert!(lost.is_empty(), "round {round} lost {lost:?}");
     }
     assert!(acknowledged.len() > 10, "only {} records were written in all rounds", acknowledged.len());

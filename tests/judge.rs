@@ -72,8 +72,8 @@ async fn every_way_to_be_wrong_has_its_word() {
         ),
     ];
     for (from, to, wanted) in rows {
-        let told = judge.screen_one(&trial.patch("src/a/Calc.java", from, to)).await.unwrap();
-        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
+        let validation = judge.screen_one(&trial.patch("src/a/Calc.java", from, to)).await.unwrap();
+        assert_eq!(validation.outcome, wanted, "{to}: {validation:?}");
     }
     let again = judge.screen_one(&trial.patch("src/a/Calc.java", rows[0].0, rows[0].1)).await.unwrap();
     assert_eq!(again.outcome, Outcome::Duplicate);
@@ -91,9 +91,9 @@ async fn users_of_a_changed_constant_are_compiled_again() {
         "ZERO = 0;\n  public static int max(int x, int y) {\n    return x < y ? x : y",
         "ZERO = 1;\n  public static int max(int x, int y) {\n    return x < y ? y : x",
     );
-    let told = judge.screen_one(&patch).await.unwrap();
-    assert_eq!(told.outcome, Outcome::Regression, "{told:?}");
-    assert_eq!(told.failing[0].0.method, "zero");
+    let validation = judge.screen_one(&patch).await.unwrap();
+    assert_eq!(validation.outcome, Outcome::Regression, "{validation:?}");
+    assert_eq!(validation.failing[0].0.method, "zero");
 }
 
 #[tokio::test]
@@ -127,8 +127,8 @@ async fn the_judge_works_under_landlock() {
     for (to, wanted) in
         [("x > y ? x", Outcome::PassedWarm), ("x <= y ? x", Outcome::Failed), ("x > z", Outcome::CompileError)]
     {
-        let told = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x", to)).await.unwrap();
-        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
+        let validation = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x", to)).await.unwrap();
+        assert_eq!(validation.outcome, wanted, "{to}: {validation:?}");
     }
     assert!(
         judge.judge().confirm(&trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x")).await.unwrap().is_plausible()

@@ -66,7 +66,7 @@ fn words(done: &Finished) -> Vec<(String, String)> {
     patches.map(|each| (name(each["patch"].as_str().unwrap()), each["outcome"].as_str().unwrap().to_owned())).collect()
 }
 
-fn told(words: &[(&str, &str)]) -> Vec<(String, String)> {
+fn owned(words: &[(&str, &str)]) -> Vec<(String, String)> {
     words.iter().map(|(name, word)| ((*name).to_owned(), (*word).to_owned())).collect()
 }
 
@@ -83,7 +83,7 @@ fn several_are_ranked(project: &Project, line: (&str, &str, &str), suspicious: &
         ("wrong.diff", "failed"),
         ("broken.diff", "compile_error"),
     ];
-    assert_eq!(words(&done), told(&ranked), "{done}");
+    assert_eq!(words(&done), owned(&ranked), "{done}");
     let json = done.json();
     assert_eq!((&json["plausible"], &json["patches"][2]["plausible"]), (&true.into(), &false.into()));
     assert!(json["patches"][2]["failing"][0]["test"].as_str().unwrap().contains('#'), "{done}");
@@ -117,7 +117,7 @@ fn the_bug_is_found_behind_a_test_that_wants_the_network(
     write_files(camino::Utf8Path::from_path(&project.path()).unwrap(), &[new]);
     let done = project.judge(&["--patch", &project.diff("right.diff", line, line.2)]);
     done.expect_code(0);
-    assert_eq!(words(&done), told(&[("right.diff", "plausible")]), "{done}");
+    assert_eq!(words(&done), owned(&[("right.diff", "plausible")]), "{done}");
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn examples_in_a_text_are_tests() {
     let done = project.judge(&["--patch", &odd, "--patch", &right]);
     done.expect_code(0);
     assert_eq!(done.json()["triggering"], serde_json::json!(["docs.use.rst#use.rst"]), "{done}");
-    assert_eq!(words(&done), told(&[("right.diff", "plausible"), ("odd.diff", "refused")]), "{done}");
+    assert_eq!(words(&done), owned(&[("right.diff", "plausible"), ("odd.diff", "refused")]), "{done}");
     let none = project.diff("none.diff", wrong, "len(items) - 2 + 1 * 1))");
     let done = project.judge(&["--failing", "docs/use.rst::use.rst", "--patch", &none]);
     done.expect_code(1);

@@ -116,8 +116,8 @@ fn check(kills: &[Kill], wanted: &(Value, BTreeSet<String>)) -> usize {
     let again = gate.resume(&[]).run();
     again.expect_code(0);
     assert_eq!(again.json(), report, "a finished run tells the same again");
-    let kept = std::fs::read(gate.run_dir().join("report.json")).unwrap();
-    assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), report, "{kills:?}: the report that is kept");
+    let saved = std::fs::read(gate.run_dir().join("report.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&saved).unwrap(), report, "{kills:?}: the report that is kept");
     assert_eq!(endpoint.served().len(), served.len());
     deaths
 }

@@ -62,14 +62,14 @@ fn a_job_whose_pods_are_evicted_and_killed_comes_to_what_one_machine_comes_to() 
 fn what_cannot_be_mended_by_another_try_fails_its_index() {
     let batch = Batch::of(1, steady(Duration::ZERO, up_to_level_3));
     let folder = batch.folder("batch");
-    let seen = format!("work:{}", Path::new(&folder).parent().unwrap().display());
+    let mount = format!("work:{}", Path::new(&folder).parent().unwrap().display());
     let run = |volume: &str, more: &[&str]| {
         let pods = ["--executor", "kubernetes", "--shards", "1", "--image", "i", "--volume", volume];
         batch.run_in(&folder, &[&pods[..], more].concat()).run()
     };
     let unseen = run("work:/elsewhere", &[]);
     assert!(unseen.expect_code(2).stderr.contains("no volume holds the batch's folder"), "{unseen}");
-    let printed = run(&seen, &[]);
+    let printed = run(&mount, &[]);
     let mut job: Value = serde_json::from_str(&printed.expect_code(0).stdout).unwrap();
     // The image of somebody else's batch: its folder holds none.
     let command = &mut job["spec"]["template"]["spec"]["containers"][0]["command"][2];

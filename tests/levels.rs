@@ -73,7 +73,7 @@ fn order(endpoint: &Endpoint) -> Vec<String> {
     endpoint.served().into_iter().map(|served| served.agent).collect()
 }
 
-fn told(endpoint: &Endpoint, agent: &str, nth: usize) -> String {
+fn prompt_of(endpoint: &Endpoint, agent: &str, nth: usize) -> String {
     endpoint.served_to(agent)[nth - 1].prompt()
 }
 
@@ -106,12 +106,12 @@ fn level_2_reads_slice_and_summary_and_its_patch_is_reviewed_once() {
     assert_eq!(endpoint.served().len(), 7, "{:?}", order(&endpoint));
     assert_eq!(order(&endpoint)[4..], ["Locator", "Fixer", "FixerPro"], "the review is the last request");
     assert!(overlap(&endpoint.served_to("Slicer")[0], &endpoint.served_to("Summarizer")[0]));
-    let locator = told(&endpoint, "Locator", 2);
+    let locator = prompt_of(&endpoint, "Locator", 2);
     for part in ["## Suspicious segment", "isFull decides", "## Summary", "true while one slot is free", "cannot see"] {
         assert!(locator.contains(part), "{part}: {locator}");
     }
     assert!(!locator.contains("## Code"), "the segment stands in place of the code");
-    let review = told(&endpoint, "FixerPro", 1);
+    let review = prompt_of(&endpoint, "FixerPro", 1);
     assert!(review.contains("passes all tests: review it") && review.contains("+        return size >= slots.length;"));
     let tools = endpoint.served_to("FixerPro")[0].body["messages"][0]["content"].as_str().unwrap().to_owned();
     assert!(tools.contains("write_fix(…)") && !tools.contains("read_range("), "it has one cycle: {tools}");
@@ -152,7 +152,7 @@ fn fixer_pro_of_level_2_sees_why_patches_failed() {
     ]);
     let done = run(&endpoint, &["--levels", "L1..L3"]);
     repaired_by(&done, json!(2), "fixer_pro");
-    let pro = told(&endpoint, "FixerPro", 1);
+    let pro = prompt_of(&endpoint, "FixerPro", 1);
     for part in ["+        return size > slots.length;", "failed: 2 of 2", "I cannot see what is wrong", "## Summary"] {
         assert!(pro.contains(part), "{part}: {pro}");
     }
@@ -168,13 +168,13 @@ fn level_3_asks_helper_and_repo_focus_at_the_same_time() {
     repaired_by(&run(&endpoint, &["--levels", "L1..L3"]), json!(3), "fixer");
     assert!(overlap(&endpoint.served_to("Helper")[0], &endpoint.served_to("RepoFocus")[0]));
     assert_eq!(endpoint.served_to("Summarizer").len(), 1, "the summary of level 2 is not paid for twice");
-    let helper = told(&endpoint, "Helper", 1);
+    let helper = prompt_of(&endpoint, "Helper", 1);
     assert!(helper.contains("[capacity-one-free]"), "{helper}");
-    let focus = told(&endpoint, "RepoFocus", 1);
+    let focus = prompt_of(&endpoint, "RepoFocus", 1);
     assert!(focus.contains("## Dependencies") && focus.contains(FILE), "{focus}");
     for agent in ["Slicer", "Locator", "Fixer"] {
         let nth = endpoint.served_to(agent).len();
-        assert!(told(&endpoint, agent, nth).contains("in isFull compare size with slots.length"), "{agent}");
+        assert!(prompt_of(&endpoint, agent, nth).contains("in isFull compare size with slots.length"), "{agent}");
     }
 }
 
@@ -199,7 +199,7 @@ fn each_cascade_of_refinement_repairs() {
         let order = order(&endpoint);
         assert_eq!(order.len(), requests, "{order:?}");
         assert_eq!(order[order.len() - last.len()..], last);
-        assert!(told(&endpoint, agent, nth).contains("because the bound is unclear"), "told what failed and why");
+        assert!(prompt_of(&endpoint, agent, nth).contains("because the bound is unclear"), "told what failed and why");
     }
 }
 
@@ -209,7 +209,7 @@ fn a_further_attempt_starts_with_what_was_learnt() {
     let done = run(&endpoint, &["--levels", "L1", "--attempts", "2"]);
     repaired_by(&done, json!(1), "fixer");
     assert_eq!(done.json()["by"]["attempt"], 2);
-    assert!(told(&endpoint, "Locator", 2).contains("I cannot see what is wrong"));
+    assert!(prompt_of(&endpoint, "Locator", 2).contains("I cannot see what is wrong"));
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn all_levels_are_tried_again_until_a_cap() {
     let done = run(&endpoint, &["--levels", "L1", "--until-cap", "--max-validations", "4"]);
     done.expect_code(5);
     assert_eq!(endpoint.served_to("Locator").len(), 4, "an attempt for each candidate");
-    assert!(told(&endpoint, "Fixer", 7).contains("size > slots.length + 5"), "with what was learnt");
+    assert!(prompt_of(&endpoint, "Fixer", 7).contains("size > slots.length + 5"), "with what was learnt");
     // Where a cap of a part allows no request, further attempts would change nothing.
     let poor = Endpoint::start(|agent, _, _| usual(agent));
     run(&poor, &["--levels", "L1", "--until-cap", "--cap", "agent.tokens=10"]).expect_code(1);
@@ -235,7 +235,7 @@ fn fixer_pro_is_asked_again_for_a_patch_and_at_last_done_without() {
     let prose = |nth: usize| Reply::text(format!("The bound of the ring looks wrong to me ({nth})."));
     let late = endpoint([("FixerPro", 1, prose(1)), ("FixerPro", 2, good_fix())]);
     repaired_by(&run(&late, &["--levels", "L2", "--no-review"]), json!(2), "fixer_pro");
-    let again = told(&late, "FixerPro", 2);
+    let again = prompt_of(&late, "FixerPro", 2);
     assert!(again.contains("it holds no command"), "{again}");
     let never = Endpoint::start(move |agent, nth, _| if agent == "FixerPro" { prose(nth) } else { usual(agent) });
     let done = run(&never, &["--levels", "L2", "--no-review"]);
@@ -287,11 +287,11 @@ fn every_listed_file_is_summarised_once_and_several_at_the_same_time() {
     let summaries = endpoint.served_to("Summarizer");
     assert_eq!(summaries.len(), 8, "one of level 2, three more of level 3, and all once again in refinement");
     assert!(overlap(&summaries[1], &summaries[2]) && overlap(&summaries[2], &summaries[3]));
-    let slicer = told(&endpoint, "Slicer", 2);
+    let slicer = prompt_of(&endpoint, "Slicer", 2);
     for file in files {
         assert!(slicer.contains(&format!("about {file}")), "Slicer reads all summaries: {slicer}");
     }
-    assert!(told(&endpoint, "Locator", 2).contains("### src/bank/Money.java, lines"));
+    assert!(prompt_of(&endpoint, "Locator", 2).contains("### src/bank/Money.java, lines"));
     assert_eq!(done.json()["analysis"], "no patch was good, because the bound is unclear");
 }
 
@@ -345,7 +345,7 @@ fn another_model_generates_the_body_of_a_method() {
         let wanted = if served.agent == "MethodBody" { "coder" } else { "scripted" };
         assert_eq!(served.body["model"], wanted, "{}", served.agent);
     }
-    assert!(told(&endpoint, "Fixer", 2).contains("return size == slots.length;"));
+    assert!(prompt_of(&endpoint, "Fixer", 2).contains("return size == slots.length;"));
 }
 
 #[test]

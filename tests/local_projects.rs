@@ -163,9 +163,9 @@ async fn a_patch_that_breaks_the_tests_of_another_module_is_no_repair() {
                 after: SUM.replace("int i = 1", to).as_bytes().into(),
             }],
         };
-        let told = judge.judge().confirm(&patch).await.unwrap();
-        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
-        assert_eq!(told.detail.contains("in module app"), wanted == Outcome::Regression, "{told:?}");
+        let validation = judge.judge().confirm(&patch).await.unwrap();
+        assert_eq!(validation.outcome, wanted, "{to}: {validation:?}");
+        assert_eq!(validation.detail.contains("in module app"), wanted == Outcome::Regression, "{validation:?}");
     }
 }
 
@@ -206,8 +206,8 @@ async fn a_test_that_passes_by_maven_is_no_bug() {
     let checkout = trial.checkout().await.unwrap();
     let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
     let Err(error) = open(&checkout, &sandbox, Options::new(&trial.work)).await else { panic!("it is a bug") };
-    let said = format!("{error} {error:?}");
-    assert!(said.contains("knowsItsRepository: it passes by `mvn test`, and fails here"), "{said}");
+    let message = format!("{error} {error:?}");
+    assert!(message.contains("knowsItsRepository: it passes by `mvn test`, and fails here"), "{message}");
 }
 
 #[tokio::test]
@@ -229,7 +229,7 @@ public class SumTest {
     std::thread::sleep(std::time::Duration::from_millis(20));
     write_files(&trial.user, &[("target/surefire-reports/TEST-core.SumTest.xml", report)]);
     let checkout = trial.checkout().await.unwrap();
-    assert!(checkout.hints[0].own_word, "{:?}", checkout.hints);
+    assert!(checkout.hints[0].by_own_command, "{:?}", checkout.hints);
     let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
     let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
     assert_eq!(judge.baseline().triggering, vec!["core.SumTest#two".parse().unwrap()]);
@@ -237,15 +237,18 @@ public class SumTest {
 
 #[tokio::test]
 async fn a_maven_project_that_does_not_compile_is_refused_with_its_line() {
-    let said = one_module(TOP_POM, &SUM.replace("int sum = 0;", "int sum = \"0\";")).refused().await;
-    assert!(said.contains("does not compile before any change: src/main/java/core/Sum.java:[4,"), "{said}");
+    let refusal = one_module(TOP_POM, &SUM.replace("int sum = 0;", "int sum = \"0\";")).refused().await;
+    assert!(refusal.contains("does not compile before any change: src/main/java/core/Sum.java:[4,"), "{refusal}");
 }
 
 #[tokio::test]
 async fn a_language_level_that_the_jdk_does_not_know_yet_is_told_with_the_way_to_another_jdk() {
-    let said = one_module(&TOP_POM.replace(">11<", ">99<"), SUM).refused().await;
-    assert!(said.contains("does not compile") && said.contains("hint: the project is written for a Java"), "{said}");
-    assert!(said.contains("--java-home"), "{said}");
+    let refusal = one_module(&TOP_POM.replace(">11<", ">99<"), SUM).refused().await;
+    assert!(
+        refusal.contains("does not compile") && refusal.contains("hint: the project is written for a Java"),
+        "{refusal}"
+    );
+    assert!(refusal.contains("--java-home"), "{refusal}");
 }
 
 #[tokio::test]
@@ -329,7 +332,7 @@ fn changed(path: &str, from: &str, to: &str) -> Patch {
 
 #[tokio::test]
 async fn what_is_no_project_is_refused_with_what_to_do() {
-    for (files, said) in [
+    for (files, wanted) in [
         (vec![], "the folder is empty"),
         (vec![("README.md", "hello")], "known layouts: src/main/java + src/test/java"),
         (vec![("build.xml", "")], "build.xml names no project"),
@@ -342,7 +345,7 @@ async fn what_is_no_project_is_refused_with_what_to_do() {
         (vec![(".unidebug.toml", "test = ['../run.sh']")], "a program outside of the project: ../run.sh"),
     ] {
         let refused = Trial::new(&files).refused().await;
-        assert!(refused.contains(said), "{said} is not in: {refused}");
+        assert!(refused.contains(wanted), "{wanted} is not in: {refused}");
     }
 }
 

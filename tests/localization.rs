@@ -55,14 +55,14 @@ fn what_other_tools_found_out_is_taken() {
     fs::write(at("pmd.sarif"), sarif).unwrap();
     let found = tool("static_analysis", r#"{"file_path": "RingBuffer.java"}"#, ["--analysis", &at("pmd.sarif")]);
     assert!(found.stdout.contains("line 48: suspicious bound (PMD Odd, warning) | return size"), "{found}");
-    for (flag, text, told) in [
+    for (flag, text, notice) in [
         ("--localization", "Nothing.java,1,0.5\n", "none of its 1 lines names a line of this code"),
         ("--analysis", "{}", "it has no `runs`"),
     ] {
         fs::write(at("wrong.csv"), text).unwrap();
         let done = unidebug(&["run", "fixtures:ring-buffer", "--model", "builtin", flag, &at("wrong.csv")]);
         done.expect_code(3);
-        assert!(done.stderr.contains(told), "{done}");
+        assert!(done.stderr.contains(notice), "{done}");
     }
     let done = unidebug(&["run", "fixtures:ring-buffer", "--localization", "spectral"]);
     done.expect_code(2);

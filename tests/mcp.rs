@@ -152,17 +152,17 @@ fn the_inspectors_command_line_lists_and_calls_tools() {
         json!({"command": env!("CARGO_BIN_EXE_unidebug"), "args": ["mcp", "--root", projects.path("granted")]});
     std::fs::write(&config, json!({"mcpServers": {"unidebug": server}}).to_string()).unwrap();
     let home = tempfile::tempdir().unwrap();
-    let asked = |flags: &[&str]| -> Value {
+    let inspect = |flags: &[&str]| -> Value {
         let mut command = Command::new(&inspector);
         command.args(["--cli", "--config", &config, "--server", "unidebug", "--method"]).args(flags);
         let done = command.env("HOME", home.path()).env("XDG_STATE_HOME", home.path()).output().unwrap();
         serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&done.stderr)))
     };
-    assert_eq!(asked(&["tools/list"])["tools"].as_array().map(Vec::len), Some(6));
+    assert_eq!(inspect(&["tools/list"])["tools"].as_array().map(Vec::len), Some(6));
     let judged = |project: &str, line: &str| {
         let (bug, patch) = (format!("bug={}", projects.path(project)), format!("patch={}", diff(line)));
         let flags = ["tools/call", "--tool-name", "judge_patch", "--tool-arg", &bug, "--tool-arg", &patch];
-        asked(&flags)["structuredContent"].clone()
+        inspect(&flags)["structuredContent"].clone()
     };
     assert_eq!(judged("granted/shop", "result += price")["plausible"], true);
     assert_eq!(judged("granted/shop", "result += 1")["plausible"], false);
@@ -194,7 +194,7 @@ fn a_repair_that_a_host_cancels_leaves_nothing_running_and_one_that_ends_is_a_re
 }
 
 /// The status line of an answer to a request with these headers.
-fn asked(port: u16, headers: &str) -> String {
+fn status_of(port: u16, headers: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
     let request = format!(
@@ -217,10 +217,10 @@ fn over_http_only_this_machine_is_served_and_no_page_of_a_browser() {
     let address = line.trim().strip_prefix("serving ").unwrap_or_else(|| panic!("{line}")).to_owned();
     let port: u16 = address.trim_start_matches("http://127.0.0.1:").trim_end_matches("/mcp").parse().unwrap();
     let own = format!("Host: 127.0.0.1:{port}\r\n");
-    assert_eq!(asked(port, &own), "HTTP/1.1 200");
+    assert_eq!(status_of(port, &own), "HTTP/1.1 200");
     let rebound = format!("Host: evil.example:{port}\r\n");
     for strange in [rebound, format!("{own}Origin: http://evil.example\r\n"), format!("{own}Origin: null\r\n")] {
-        assert_eq!(asked(port, &strange), "HTTP/1.1 403", "{strange}");
+        assert_eq!(status_of(port, &strange), "HTTP/1.1 403", "{strange}");
     }
     if let Some(python) = python() {
         let look =

@@ -60,8 +60,8 @@ async fn a_run_is_recorded_without_secrets_and_replayed_without_a_network() {
     let prices = prices(folder);
     let endpoint = Endpoint::start(|agent, nth, _| Reply::text(format!("{agent} {nth} knows {KEY}")));
     let redactor = Arc::new(Redactor::new([Secret::new(KEY)], []));
-    let asked: Arc<dyn ChatModel> = Arc::new(OpenAi::new(address(&endpoint, Some(Arc::clone(&prices)))).unwrap());
-    let capped = Capped::new(asked, Budget::new(Caps { usd: Some(1.0), ..Caps::default() }), Some(prices));
+    let client: Arc<dyn ChatModel> = Arc::new(OpenAi::new(address(&endpoint, Some(Arc::clone(&prices)))).unwrap());
+    let capped = Capped::new(client, Budget::new(Caps { usd: Some(1.0), ..Caps::default() }), Some(prices));
     let recorded = Recorder::create(Arc::new(capped), &folder.join("rec"), Arc::clone(&redactor)).unwrap();
     let model = Redacting::new(Arc::new(recorded), Arc::clone(&redactor));
 
@@ -95,10 +95,10 @@ async fn eight_agents_at_once_do_not_exceed_the_cap_by_the_endpoints_own_ledger(
     let endpoint = Endpoint::start(|_, nth, _| {
         Reply::After(Duration::from_millis((nth % 7) as u64), Box::new(Reply::text("x".repeat(40 * (nth % 5)))))
     });
-    let asked: Arc<dyn ChatModel> = Arc::new(OpenAi::new(address(&endpoint, Some(Arc::clone(&prices)))).unwrap());
+    let client: Arc<dyn ChatModel> = Arc::new(OpenAi::new(address(&endpoint, Some(Arc::clone(&prices)))).unwrap());
     let cap = 2000.0 * USD_PER_TOKEN;
     let caps = Caps { usd: Some(cap), ..Caps::default() };
-    let model = Arc::new(Capped::new(asked, Budget::new(caps), Some(prices)));
+    let model = Arc::new(Capped::new(client, Budget::new(caps), Some(prices)));
     let agents: Vec<_> = (0..8)
         .map(|agent| {
             let model = Arc::clone(&model);
@@ -167,13 +167,13 @@ async fn no_more_requests_are_on_their_way_than_allowed() {
     let endpoint = Endpoint::start(|_, _, _| Reply::After(Duration::from_millis(40), Box::new(Reply::text("done"))));
     let address = Address { concurrency: 2, ..address(&endpoint, None) };
     let model = Arc::new(OpenAi::new(address).unwrap());
-    let asked: Vec<_> = (0..6)
+    let answers: Vec<_> = (0..6)
         .map(|turn| {
             let model = Arc::clone(&model);
             tokio::spawn(async move { model.ask(&query("Fixer", &turn.to_string())).await.map(|answer| answer.text) })
         })
         .collect();
-    for answer in asked {
+    for answer in answers {
         assert_eq!(answer.await.unwrap().unwrap(), "done");
     }
     let served = endpoint.served();
@@ -193,8 +193,8 @@ async fn a_probe_tells_what_the_endpoint_can_do() {
     let model = OpenAi::new(address(&endpoint, None)).unwrap();
     assert_eq!(model.probe_cost("scripted"), Cost::UNKNOWN);
     let findings = model.probe("scripted").await;
-    let seen: Vec<(&str, bool)> = findings.iter().map(|finding| (finding.what, finding.ok)).collect();
-    assert_eq!(seen, [("contact", true), ("text", true), ("tools", false), ("usage", true), ("price", false)]);
+    let found: Vec<(&str, bool)> = findings.iter().map(|finding| (finding.what, finding.ok)).collect();
+    assert_eq!(found, [("contact", true), ("text", true), ("tools", false), ("usage", true), ("price", false)]);
     assert!(findings[2].detail.what.contains("read from text"), "{findings:?}");
     drop(endpoint);
 }

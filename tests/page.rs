@@ -42,11 +42,11 @@ fn leads_to_whole_runs(batch: &str, folder: &Path, json: &Value) {
     let links: Vec<&str> = text.split("href=\"study.runs").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert_eq!(links.len(), text.matches("<details class=\"run\"").count());
     let links = links.into_iter().map(|link| link.replace("&#x2f;", "/"));
-    for (link, told) in links.zip(json["runs"].as_array().unwrap()) {
+    for (link, entry) in links.zip(json["runs"].as_array().unwrap()) {
         let run = std::fs::read_to_string(folder.join(format!("study.runs{link}"))).unwrap();
         assert!(run.contains("<h2>Time axis</h2>"), "{link}");
         let listed = run.matches("<li data-verdict=").count();
-        assert_eq!(Some(listed as u64), told["candidates"]["proposed"].as_u64(), "{link}: every candidate is listed");
+        assert_eq!(Some(listed as u64), entry["candidates"]["proposed"].as_u64(), "{link}: every candidate is listed");
     }
     assert!(!text.contains("unidebug-oracle"), "the mark of a fixture is no part of a repair");
 }

@@ -69,8 +69,8 @@ fn applied_by_git(files: &Files, patch: &Patch) -> Files {
         .env("GIT_CEILING_DIRECTORIES", root.parent().unwrap())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&render_bytes(patch)));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{errors}\n{}", String::from_utf8_lossy(&render_bytes(patch)));
     files_in(root)
 }
 
@@ -92,9 +92,9 @@ fn every_scenario_ends_as_it_says() {
         let outcome = apply(&edits(&scenario), &Folder::new(scenario.join("input")), &policy(&input));
         match (outcome, std::fs::read_to_string(scenario.join("expected_error.txt"))) {
             (Err(error), Ok(expected)) => {
-                let told = format!("{}: {error}", kind(&error));
-                for part in expected.lines().filter(|part| !told.contains(part)) {
-                    wrong.push(format!("{name}: `{part}` is not in\n{told}"));
+                let message = format!("{}: {error}", kind(&error));
+                for part in expected.lines().filter(|part| !message.contains(part)) {
+                    wrong.push(format!("{name}: `{part}` is not in\n{message}"));
                 }
             }
             (Ok(patch), Err(_)) => {

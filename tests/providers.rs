@@ -158,7 +158,7 @@ fn counted(args: &str, usage: &Value) -> Reply {
 fn a_cost_is_the_endpoints_own_else_the_lists_else_unknown() {
     let command =
         |name: &str, args: Value| json!({"thoughts": "", "command": {"name": name, "args": args}}).to_string();
-    let telling = |usage: Value| {
+    let cost_of = |usage: Value| {
         Endpoint::start(move |agent, _, _| match agent {
             "Locator" => counted(&command("goal_accomplished", marked()), &usage),
             _ => counted(&command("write_fix", fix()), &usage),
@@ -168,10 +168,10 @@ fn a_cost_is_the_endpoints_own_else_the_lists_else_unknown() {
         let done = run(endpoint, &["--model", model], &[]);
         done.expect_code(0).json()["usage"]["cost_usd"].clone()
     };
-    let own = telling(json!({"cost": 0.25}));
+    let own = cost_of(json!({"cost": 0.25}));
     assert_eq!(cost(&own, "gpt-4o-mini"), json!(0.5), "what the endpoint says wins over the list");
     assert_eq!(cost(&own, "m"), json!(0.5), "and is known where the list is not");
-    let silent = telling(json!({}));
+    let silent = cost_of(json!({}));
     let listed = cost(&silent, "gpt-4o-mini").as_f64().unwrap();
     assert!((listed - 2.0 * (1000.0 * 0.15e-6 + 100.0 * 0.6e-6)).abs() < 1e-9, "{listed}");
     let done = run(&silent, &["--model", "m"], &[]);

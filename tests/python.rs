@@ -134,7 +134,7 @@ async fn every_kind_of_test_ends_as_pytest_means_it() {
     ])
     .await;
     let judge = trial.open().await;
-    let told = statuses(&judge.baseline().report);
+    let ends = statuses(&judge.baseline().report);
     let wanted = [
         ("tests.test_total#test_nothing", Passed),
         ("tests.test_total#test_some[numbers0-6]", Failed),
@@ -154,7 +154,7 @@ async fn every_kind_of_test_ends_as_pytest_means_it() {
         ("tests.test_gone", Failed),
     ];
     let wanted: BTreeMap<String, TestStatus> = wanted.map(|(id, status)| (id.to_owned(), status)).into();
-    assert_eq!(told, wanted);
+    assert_eq!(ends, wanted);
     let failure = |id: &str| judge.baseline().report.results[&id.parse().unwrap()].failure.clone().unwrap();
     let assertion = failure("tests.test_total#test_some[numbers0-6]");
     assert_eq!(assertion.kind, "AssertionError");
@@ -418,12 +418,12 @@ fn a_model_repairs_on_level_1_with_a_diff() {
         fix: json!({"diff": "--- a/player/playlist.py\n+++ b/player/playlist.py\n@@\n             self.at += 1\n-        if self.repeat and self.at + 1 == len(self.songs):\n+        elif self.repeat:\n             self.at = 0\n", "explanation": "kept the mark"}),
     });
     repaired(&done, 1);
-    let asked = endpoint.served_to("Locator")[0].prompt();
+    let prompt = endpoint.served_to("Locator")[0].prompt();
     for part in ["for Python", "# buggy line", "```python", "tests.test_playlist#test_begins_anew", "# <-- fails here"]
     {
-        assert!(asked.contains(part), "{part}: {asked}");
+        assert!(prompt.contains(part), "{part}: {prompt}");
     }
-    assert!(!asked.contains("// buggy") && !asked.contains(".java"), "{asked}");
+    assert!(!prompt.contains("// buggy") && !prompt.contains(".java"), "{prompt}");
     assert_eq!(done.json()["correct"], json!(true), "{done}");
 }
 

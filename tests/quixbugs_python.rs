@@ -41,9 +41,9 @@ fn fix(program: Program, line: &str) -> Value {
 fn repaired_on(root: &str, program: Program, level: usize) -> (Finished, Endpoint) {
     let file = format!("python_programs/{}.py", program.name);
     let endpoint = Endpoint::start(move |agent, nth, body| {
-        let asked = body["messages"].to_string();
-        assert!(!asked.contains(program.right.trim()), "{}: the repair was shown", program.name);
-        assert!(!asked.contains("correct_python_programs"), "{}: where the repair lies was shown", program.name);
+        let messages = body["messages"].to_string();
+        assert!(!messages.contains(program.right.trim()), "{}: the repair was shown", program.name);
+        assert!(!messages.contains("correct_python_programs"), "{}: where the repair lies was shown", program.name);
         // On each level below the wanted one: a patch that fails, then the end.
         match (agent, nth) {
             ("Fixer", nth) if nth == 2 * level - 1 => Reply::command("write_fix", fix(program, program.right)),
@@ -65,10 +65,10 @@ fn check(root: &str, program: Program, level: usize) {
     let report = done.json();
     assert_eq!((&report["verdict"], &report["level"]), (&json!("plausible"), &json!(level)), "{done}");
     assert_eq!(report["correct"], true, "{done}");
-    let asked = |agent: &str| endpoint.served_to(agent).len();
-    assert_eq!(asked("Locator"), level, "{}: every level begins with its own search", program.name);
-    assert_eq!(asked("Slicer") > 0, level > 1, "{}", program.name);
-    assert_eq!(asked("RepoFocus") > 0, level > 2, "{}", program.name);
+    let requests = |agent: &str| endpoint.served_to(agent).len();
+    assert_eq!(requests("Locator"), level, "{}: every level begins with its own search", program.name);
+    assert_eq!(requests("Slicer") > 0, level > 1, "{}", program.name);
+    assert_eq!(requests("RepoFocus") > 0, level > 2, "{}", program.name);
     eprintln!(
         "{} on L{level}: {} requests, {} candidates, {:.1} s, of these {:.1} s tests",
         program.name,

@@ -33,7 +33,7 @@ fn run(endpoint: &Endpoint, more: &[&str]) -> Finished {
 }
 
 /// What the agent was told in its n-th request.
-fn told(endpoint: &Endpoint, agent: &str, nth: usize) -> String {
+fn prompt_of(endpoint: &Endpoint, agent: &str, nth: usize) -> String {
     endpoint.served_to(agent)[nth - 1].prompt()
 }
 
@@ -57,7 +57,7 @@ fn a_model_that_answers_well_at_once_needs_two_requests() {
     assert_eq!(report["usage"]["cost_usd"], Value::Null, "an unknown price is unknown");
     assert_eq!(report["files"], json!(["src/buffers/RingBuffer.java"]));
     assert_eq!(endpoint.served().len(), 2);
-    assert!(told(&endpoint, "Fixer", 1).contains("return size >= slots.length - 1; // buggy line"));
+    assert!(prompt_of(&endpoint, "Fixer", 1).contains("return size >= slots.length - 1; // buggy line"));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_tool_outside_its_state_is_refused_and_told() {
     ]);
     let done = run(&endpoint, &[]);
     done.expect_code(0);
-    let refusal = told(&endpoint, "Fixer", 2);
+    let refusal = prompt_of(&endpoint, "Fixer", 2);
     assert!(
         refusal.contains("`collect_more_information` was not run: it is not available in the state `collect`"),
         "{refusal}"
@@ -114,7 +114,7 @@ fn a_failed_patch_teaches_the_next_one() {
     ]);
     let done = run(&endpoint, &[]);
     done.expect_code(0);
-    let feedback = told(&endpoint, "Fixer", 2);
+    let feedback = prompt_of(&endpoint, "Fixer", 2);
     assert!(feedback.contains("## State: try"), "{feedback}");
     assert!(feedback.contains("failed: 2 of 2 triggering tests still fail"), "{feedback}");
     assert!(feedback.contains("RingBufferTest#holdsAsManyElementsAsItsCapacity"), "{feedback}");
@@ -130,7 +130,7 @@ fn a_patch_that_does_not_apply_shows_the_nearest_lines_and_leaves_the_state() {
         ("Fixer", 2, Reply::command("write_fix", good_fix())),
     ]);
     run(&endpoint, &[]).expect_code(0);
-    let feedback = told(&endpoint, "Fixer", 2);
+    let feedback = prompt_of(&endpoint, "Fixer", 2);
     assert!(feedback.contains("unappliable"), "{feedback}");
     assert!(feedback.contains("return size >= slots.length - 1;"), "{feedback}");
     assert!(feedback.contains("## State: collect"), "{feedback}");
@@ -152,7 +152,7 @@ fn marks_that_fit_nowhere_are_sampled_again_and_at_last_done_without() {
     ]);
     let done = run(&endpoint, &[]);
     done.expect_code(0);
-    assert!(told(&endpoint, "Locator", 2).contains("does not stand in src/buffers/RingBuffer.java"));
+    assert!(prompt_of(&endpoint, "Locator", 2).contains("does not stand in src/buffers/RingBuffer.java"));
     assert!(!endpoint.served_to("Fixer").is_empty(), "the chain goes on without marks");
 }
 
@@ -181,8 +181,8 @@ fn marks_in_a_file_that_was_not_shown_are_found() {
         let args = ["run", project, "--model", "m", "--base-url", &url, "--no-first", "--levels", "L1"];
         unidebug(&args).expect_code(0);
         assert_eq!(endpoint.served().len(), 2);
-        assert!(!told(&endpoint, "Locator", 1).contains("ITEMS = 2"));
-        assert!(told(&endpoint, "Fixer", 1).contains("static final int ITEMS = 2; // buggy line"));
+        assert!(!prompt_of(&endpoint, "Locator", 1).contains("ITEMS = 2"));
+        assert!(prompt_of(&endpoint, "Fixer", 1).contains("static final int ITEMS = 2; // buggy line"));
     }
 }
 
@@ -213,7 +213,7 @@ fn a_whole_method_that_was_never_shown_is_not_replaced() {
         ("Fixer", 2, Reply::command("write_fix", good_fix())),
     ]);
     run(&endpoint, &[]).expect_code(0);
-    assert!(told(&endpoint, "Fixer", 2).contains("Nothing.java"));
+    assert!(prompt_of(&endpoint, "Fixer", 2).contains("Nothing.java"));
 }
 
 #[test]

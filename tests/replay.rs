@@ -47,9 +47,12 @@ fn a_changed_prompt_is_named_with_its_difference() {
     assert_eq!(divergence["what"], "the request of L1 fixer, cycle 1, attempt 1 differs", "{differs}");
     assert!(divergence["diff"].as_str().unwrap().contains("+Never give up."), "{differs}");
     assert_eq!(differs["requests"], 1, "Locator's request was the same");
-    let told = gate.on_run("replay", &[]).without("--json").run();
-    told.expect_code(1);
-    assert!(told.stdout.contains("the request of L1 fixer") && told.stdout.contains("+Never give up."), "{told}");
+    let replayed = gate.on_run("replay", &[]).without("--json").run();
+    replayed.expect_code(1);
+    assert!(
+        replayed.stdout.contains("the request of L1 fixer") && replayed.stdout.contains("+Never give up."),
+        "{replayed}"
+    );
 }
 
 #[test]
@@ -196,10 +199,10 @@ fn records_a_run_of_every_level() {
         let done = Unidebug::new(&args).env("OPENAI_API_KEY", "sk-none-0123456789abcdef").run();
         done.expect_code(0);
         assert_eq!(done.json()["level"], nth + 1, "{done}");
-        let kept = recordings().join(level);
-        std::fs::create_dir_all(&kept).unwrap();
+        let folder = recordings().join(level);
+        std::fs::create_dir_all(&folder).unwrap();
         for name in ["config.json", "run.journal", "report.json", "patch.diff"] {
-            std::fs::copy(out.join(name), kept.join(name)).unwrap();
+            std::fs::copy(out.join(name), folder.join(name)).unwrap();
         }
     }
 }

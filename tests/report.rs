@@ -206,15 +206,15 @@ fn stand_side_by_side(browser: &mut Browser) {
                   sides.forEach(side => type(side, '')); \
                   return {words, bugs, level: tops[0] === tops[1], runs: runs.map(run => run.querySelector('b').textContent), \
                   left: document.querySelector('#pair').children.length}; })()";
-    let seen = browser.eval("document.querySelectorAll('#trajectories > details.run').length > 1");
-    if seen == false {
+    let state = browser.eval("document.querySelectorAll('#trajectories > details.run').length > 1");
+    if state == false {
         return;
     }
-    let seen = browser.eval(chosen);
-    assert!(seen["words"].as_array().unwrap().iter().all(|right| *right == true), "{seen}");
-    let runs = seen["runs"].as_array().unwrap();
-    assert_eq!(seen["bugs"].as_array().unwrap()[..], runs[..2], "{seen}");
-    assert!(seen["level"] == true && seen["left"] == 0, "{seen}");
+    let state = browser.eval(chosen);
+    assert!(state["words"].as_array().unwrap().iter().all(|right| *right == true), "{state}");
+    let runs = state["runs"].as_array().unwrap();
+    assert_eq!(state["bugs"].as_array().unwrap()[..], runs[..2], "{state}");
+    assert!(state["level"] == true && state["left"] == 0, "{state}");
 }
 
 /// Text and words of a column leave only the rows of the table that have them.
@@ -228,13 +228,13 @@ fn chooses_rows(browser: &mut Browser) {
                   type(search, rows()[0].textContent.slice(0, 9)); const some = rows().length; \
                   type(search, 'nowhere at all'); const none = rows().length, told = form.querySelector('output').textContent; \
                   type(search, ''); return {all, some, none, told, again: rows().length}; })()";
-    let seen = browser.eval(chosen);
-    if seen.is_null() {
+    let state = browser.eval(chosen);
+    if state.is_null() {
         return; // No table is long.
     }
-    let n = |what: &str| seen[what].as_u64().unwrap();
-    assert!((1..=n("all")).contains(&n("some")) && n("none") == 0 && n("again") == n("all"), "{seen}");
-    assert_eq!(seen["told"].as_str().unwrap(), format!("0 of {} rows", n("all")));
+    let n = |what: &str| state[what].as_u64().unwrap();
+    assert!((1..=n("all")).contains(&n("some")) && n("none") == 0 && n("again") == n("all"), "{state}");
+    assert_eq!(state["told"].as_str().unwrap(), format!("0 of {} rows", n("all")));
 }
 
 /// The link of a row opens its trajectory, with the patch beside the developer's.
@@ -263,7 +263,7 @@ fn a_person_says_which_patches_are_correct() {
 
     let review = |answers: &str| {
         let command = ["report", runs, "--review", "--sample", "5", "--seed", "1", "--reviewer", "Ada"];
-        let mut child = Unidebug::new(&command).asked().start(folder.path());
+        let mut child = Unidebug::new(&command).with_input().start(folder.path());
         child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
         let done = child.wait_with_output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -277,9 +277,9 @@ fn a_person_says_which_patches_are_correct() {
     assert!(review("y\nno\n").contains("0 reviewed, 0 left"), "nothing waits any more");
 
     let text = fs::read_to_string(out.join("reviews.jsonl")).unwrap();
-    let kept: Value = serde_json::from_str(text.trim()).unwrap();
+    let review: Value = serde_json::from_str(text.trim()).unwrap();
     assert_eq!(
-        (&kept["by"], &kept["reason"], &kept["correct"]),
+        (&review["by"], &review["reason"], &review["correct"]),
         (&"Ada".into(), &"I misread it".into(), &false.into())
     );
     let corrected = text.replace("false", "true").replace("I misread it", "the same border");

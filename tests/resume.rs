@@ -29,10 +29,10 @@ fn a_run_that_is_killed_before_it_told_the_usual_cap_tells_it_later() {
     let home = tempfile::tempdir().unwrap();
     let killed = gate.run(&endpoint, &["--levels", "L1"]).env("UNIDEBUG_FAILPOINT", "frozen.after");
     killed.start(home.path()).wait().unwrap();
-    let told = "at most $3 are spent on this bug; `--max-cost` sets another cap";
+    let wanted = "at most $3 are spent on this bug; `--max-cost` sets another cap";
     let done = gate.resume(&["--max-validations", "5"]).run();
-    assert!(done.stderr.contains(told), "{done}");
-    let notice = |event: &Event| matches!(event, Event::Notice { text } if text == told);
+    assert!(done.stderr.contains(wanted), "{done}");
+    let notice = |event: &Event| matches!(event, Event::Notice { text } if text == wanted);
     assert_eq!(events(&gate).iter().filter(|event| notice(event)).count(), 1, "once, and kept");
 }
 

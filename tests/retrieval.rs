@@ -83,9 +83,9 @@ async fn the_web_is_searched_only_when_asked_and_without_names_of_the_project() 
 
     let (endpoint, done) = with(&["--web"], "https://stackoverflow.com/q/1").await.unwrap();
     done.expect_code(0);
-    let asked = web.received_requests().await.unwrap();
-    assert_eq!(asked.len(), 2, "the first search and Helper's own");
-    for request in &asked {
+    let requests = web.received_requests().await.unwrap();
+    assert_eq!(requests.len(), 2, "the first search and Helper's own");
+    for request in &requests {
         let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
         let query = body["query"].as_str().unwrap();
         assert!(query.chars().count() <= 200 && !query.contains("RingBuffer"), "{query}");

@@ -116,8 +116,8 @@ struct SharedObjects {
 
 impl SharedObjects {
     fn make() -> Self {
-        let said = Command::new("ipcmk").args(["-M", "64"]).output().unwrap().stdout;
-        let memory = String::from_utf8_lossy(&said).split_whitespace().last().unwrap().to_owned();
+        let output = Command::new("ipcmk").args(["-M", "64"]).output().unwrap().stdout;
+        let memory = String::from_utf8_lossy(&output).split_whitespace().last().unwrap().to_owned();
         let queue = format!("unidebug-probe-{memory}");
         let script = format!("exit(syscall(240, my $n = '{queue}', 0x42, 0600, 0) < 0)");
         assert!(Command::new("perl").args(["-e", &script]).status().unwrap().success(), "a message queue");
@@ -244,17 +244,17 @@ async fn disk(choice: Choice) {
     let hidden =
         "mkdir -p a/b && head -c 250M /dev/zero > a/b/x && head -c 250M /dev/zero > a/y && chmod 0 a/b a && sleep 15";
     for script in [many, nameless, hidden] {
-        let mut ended = ends_with(choice, script, &surroundings()).await;
+        let mut end = ends_with(choice, script, &surroundings()).await;
         // Who looks for files in closed folders counts what is missing on the file system, and what other tests remove
         // in these seconds hides that.
         for _ in 0..2 {
-            if script == hidden && ended.0.success() {
-                ended = ends_with(choice, script, &surroundings()).await;
+            if script == hidden && end.0.success() {
+                end = ends_with(choice, script, &surroundings()).await;
             }
         }
-        let (exit, said) = ended;
-        assert_eq!(exit, Exit::OutOfDisk, "{choice:?}: {script}: {said}");
-        assert!(said.contains("ended: it wrote more than 256 MiB to disk"), "{said}");
+        let (exit, output) = end;
+        assert_eq!(exit, Exit::OutOfDisk, "{choice:?}: {script}: {output}");
+        assert!(output.contains("ended: it wrote more than 256 MiB to disk"), "{output}");
     }
     let around = surroundings();
     let (exit, _) = ends_with(choice, "fallocate -l 20M burst", &around).await;
@@ -263,15 +263,15 @@ async fn disk(choice: Choice) {
     let (exit, _) = ends_with(choice, "head -c 300M /dev/zero > one", &around).await;
     assert!(!exit.success(), "{choice:?}: one huge file: {exit:?}");
     let around = surroundings();
-    let (exit, said) = ends_with(choice, "head -c 200M /dev/zero > one && sleep 1", &around).await;
-    assert!(exit.success(), "{choice:?}: what is allowed: {exit:?} {said}");
+    let (exit, output) = ends_with(choice, "head -c 200M /dev/zero > one && sleep 1", &around).await;
+    assert!(exit.success(), "{choice:?}: what is allowed: {exit:?} {output}");
     // A server is held as well.
     let sandbox = Sandbox::detect(choice).await.unwrap();
     let mut job = Job::new("bash", &around.workspace).args(["-c", many]).write(&around.workspace);
     job.limits.disk_mib = DISK_MIB;
     let mut server = sandbox.serve(job).await.unwrap();
     for _ in 0..100 {
-        if server.ended().is_some() {
+        if server.exit().is_some() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -373,8 +373,8 @@ fn as_normal_user(below: &[&str], test: &str) {
         .current_dir("/")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    let output = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && output.contains("1 passed"), "{output}{}", String::from_utf8_lossy(&done.stderr));
 }
 
 fn program() -> std::path::PathBuf {
@@ -444,8 +444,8 @@ async fn a_server_on_the_own_loopback_works() {
               '127.0.0.1', PeerPort => $s->sockport) or die; print $c \"hello\\n\"; }",
         )
         .unwrap();
-    let (exit, said) = ends_with(Choice::Bubblewrap, "perl server.pl", &around).await;
-    assert!(exit.success() && said.contains("hello"), "{exit:?} {said}");
+    let (exit, output) = ends_with(Choice::Bubblewrap, "perl server.pl", &around).await;
+    assert!(exit.success() && output.contains("hello"), "{exit:?} {output}");
 }
 
 #[test]

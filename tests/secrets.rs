@@ -45,9 +45,9 @@ fn no_key_is_sent_written_or_printed_and_the_recording_repeats_the_run() {
     let place = |name: &str| keep.path().join(name).to_str().unwrap().to_owned();
     let (record, out, again) = (place("rec"), place("run"), place("again"));
     let url = endpoint.base_url();
-    let asked = ["run", "fixtures:ring-buffer", "--model", "scripted", "--base-url", &url, "--no-first", "--json"];
-    let asked = [&asked[..], &["--record", &record, "--out", &out]].concat();
-    let done = Unidebug::new(&asked).env("OPENAI_API_KEY", KEY).env("DB_PASSWORD", PASSWORD).run();
+    let words = ["run", "fixtures:ring-buffer", "--model", "scripted", "--base-url", &url, "--no-first", "--json"];
+    let words = [&words[..], &["--record", &record, "--out", &out]].concat();
+    let done = Unidebug::new(&words).env("OPENAI_API_KEY", KEY).env("DB_PASSWORD", PASSWORD).run();
     done.expect_code(0);
 
     let served = endpoint.served();
@@ -67,8 +67,8 @@ fn no_key_is_sent_written_or_printed_and_the_recording_repeats_the_run() {
 
     drop(endpoint);
     let model = format!("replay:{record}");
-    let asked = ["run", "fixtures:ring-buffer", "--model", &model, "--no-first", "--json", "--out", &again];
-    let replayed = Unidebug::new(&asked).run();
+    let words = ["run", "fixtures:ring-buffer", "--model", &model, "--no-first", "--json", "--out", &again];
+    let replayed = Unidebug::new(&words).run();
     replayed.expect_code(0);
     let (first, second) = (done.json(), replayed.json());
     assert_eq!((&first["patch"], &first["verdict"]), (&second["patch"], &second["verdict"]));

@@ -41,10 +41,10 @@ async fn tests_that_execute_nothing_of_the_change_are_left_to_the_confirmation()
     ];
     for (from, to, warm, cold) in rows {
         let patch = trial.patch("src/a/Cart.java", from, to);
-        let told = judge.screen_one(&patch).await.unwrap();
-        assert_eq!(told.outcome, warm, "{to}: {told:?}");
-        let told = judge.judge().confirm(&patch).await.unwrap();
-        assert_eq!(told.outcome, cold, "{to}: {told:?}");
+        let validation = judge.screen_one(&patch).await.unwrap();
+        assert_eq!(validation.outcome, warm, "{to}: {validation:?}");
+        let validation = judge.judge().confirm(&patch).await.unwrap();
+        assert_eq!(validation.outcome, cold, "{to}: {validation:?}");
     }
 }
 
@@ -65,9 +65,9 @@ async fn a_test_that_passes_in_no_warm_process_speaks_against_no_candidate_there
         "x - y;\n  }\n  public static String name() {\n    return \"cart\"",
         "x + y;\n  }\n  public static String name() {\n    return \"c\"",
     );
-    let told = judge.screen_one(&wrong).await.unwrap();
-    assert_eq!(told.outcome, Outcome::Regression, "{told:?}");
-    assert!(told.failing.iter().all(|(id, _)| id.method == "named"), "{told:?}");
+    let validation = judge.screen_one(&wrong).await.unwrap();
+    assert_eq!(validation.outcome, Outcome::Regression, "{validation:?}");
+    assert!(validation.failing.iter().all(|(id, _)| id.method == "named"), "{validation:?}");
     let right = trial.patch("src/a/Cart.java", "x - y", "x + y");
     assert_eq!(judge.screen_one(&right).await.unwrap().outcome, Outcome::PassedWarm);
     assert!(judge.judge().confirm(&right).await.unwrap().is_plausible());

@@ -72,7 +72,7 @@ fn a_task_that_is_warned_saves_what_is_paid_for_and_queues_again() {
         let job = batch.command("work", &folder, &[]).under(&["sh", &script]).env("PATH", &path);
         job.env("SLURM_ARRAY_JOB_ID", "4711").env("SLURM_ARRAY_TASK_ID", "1")
     };
-    let asked = || std::fs::read_to_string(keep.path().join("asked.txt")).unwrap_or_default();
+    let requeues = || std::fs::read_to_string(keep.path().join("asked.txt")).unwrap_or_default();
     for (sent, requeued) in [(Signal::SIGUSR1, "requeue 4711_1\n"), (Signal::SIGTERM, "")] {
         let _ = std::fs::remove_file(keep.path().join("asked.txt"));
         let before = batch.endpoint.served().len();
@@ -80,12 +80,12 @@ fn a_task_that_is_warned_saves_what_is_paid_for_and_queues_again() {
         assert!(wait(Duration::from_secs(120), || batch.endpoint.served().len() >= before + 3), "nothing is asked");
         signal(&child, sent);
         child.wait().unwrap();
-        assert_eq!(asked(), requeued, "after {sent}");
+        assert_eq!(requeues(), requeued, "after {sent}");
         assert!(status(&folder)["over"].as_u64() < Some(2), "it came to its end before it was warned");
     }
     let done = task().run();
     done.expect_code(0);
-    assert_eq!((asked().as_str(), status(&folder)["over"].as_u64()), ("", Some(2)), "{done}");
+    assert_eq!((requeues().as_str(), status(&folder)["over"].as_u64()), ("", Some(2)), "{done}");
     let alone = quick(1);
     alone.run_in(&alone.folder("batch"), &[]).run().expect_code(0);
     assert_eq!(batch.endpoint.served().len(), 2 * alone.endpoint.served().len(), "something was paid for twice");
@@ -114,26 +114,26 @@ fn a_batch_on_a_cluster_survives_its_tasks_and_its_node() {
     let paid = batch.endpoint.served().len();
     let configuration = cluster.configuration().to_str().unwrap().to_owned();
     let on_cluster = |program: Unidebug| program.env("SLURM_CONF", &configuration).run();
-    let asked = || batch.endpoint.served().len() - paid;
+    let requests = || batch.endpoint.served().len() - paid;
     let spread = ["--executor", "slurm", "--shards", "6"];
     let done = on_cluster(batch.run_in(&folder, &spread));
     assert!(done.expect_code(0).stdout.starts_with("job "), "{done}");
 
-    assert!(wait(Duration::from_secs(120), || asked() >= 4), "no task began: {}", cluster.ask("squeue", &[]));
+    assert!(wait(Duration::from_secs(120), || requests() >= 4), "no task began: {}", cluster.ask("squeue", &[]));
     let (_, number) = cluster.jobs("RUNNING").remove(0);
     assert!(cluster.kill_task(&number) > 0);
     let gone = || !cluster.jobs(LIVE).iter().any(|(_, at)| *at == number);
     assert!(wait(Duration::from_secs(60), gone), "task {number} is not gone");
-    let so_far = asked();
-    assert!(wait(Duration::from_secs(120), || asked() >= so_far + 6 && cluster.jobs("RUNNING").len() == 2));
+    let so_far = requests();
+    assert!(wait(Duration::from_secs(120), || requests() >= so_far + 6 && cluster.jobs("RUNNING").len() == 2));
     let running = cluster.jobs("RUNNING");
     cluster.kill_node();
     let put_back = || running.iter().all(|job| cluster.jobs("PENDING").contains(job));
     assert!(wait(Duration::from_secs(120), put_back), "not queued again: {}", cluster.ask("squeue", &[]));
     cluster.start_node();
     cluster.finish();
-    let told = status(&folder);
-    assert_eq!(told["over"], BUGS - 1, "the task that was killed is left: {told}");
+    let state = status(&folder);
+    assert_eq!(state["over"], BUGS - 1, "the task that was killed is left: {state}");
 
     let done = on_cluster(batch.command("resubmit", &folder, &spread));
     assert!(done.expect_code(0).stdout.starts_with("job "), "{done}");
@@ -142,7 +142,7 @@ fn a_batch_on_a_cluster_survives_its_tasks_and_its_node() {
     cluster.finish();
     batch.command("merge", &folder, &["--out", &merged]).run().expect_code(0);
     expect_same(&essence(&merged), &essence(&single));
-    let (twice, possibly) = ((asked() - paid) as u64, possibly_billed(Path::new(&merged)));
+    let (twice, possibly) = ((requests() - paid) as u64, possibly_billed(Path::new(&merged)));
     assert!(twice <= possibly && possibly <= 3 * 4, "{twice} were bought twice, {possibly} were on their way");
     eprintln!(
         "{BUGS} bugs, task {number} and node killed: {paid} requests alone, {twice} more, {:.0?}",

@@ -43,7 +43,7 @@ async fn many_candidates_leave_the_judge_as_it_was() {
     let mut memory = Vec::new();
     let begin = std::time::Instant::now();
     for (round, part) in patches.chunks(100).enumerate() {
-        let mut told = |at: usize, validation: &unidebug::domain::Validation| {
+        let mut record = |at: usize, validation: &unidebug::domain::Validation| {
             let (code, wanted) = candidate(round * 100 + at);
             // Equal byte code was judged before; a pass stays one.
             if validation.outcome != wanted {
@@ -51,16 +51,16 @@ async fn many_candidates_leave_the_judge_as_it_was() {
             }
             ControlFlow::Continue(())
         };
-        warm.validate_all(part, &mut told).await.unwrap();
+        warm.validate_all(part, &mut record).await.unwrap();
         memory.push(warm.resident_mib().await);
     }
     eprintln!("{} candidates in {:?}, resident MiB after each hundred: {memory:?}", patches.len(), begin.elapsed());
     for at in (0..candidates()).step_by(SAMPLE) {
         let (code, wanted) = candidate(at);
-        let told = cold.confirm(&patches[at]).await.unwrap();
+        let validation = cold.confirm(&patches[at]).await.unwrap();
         let wanted = if wanted == Outcome::PassedWarm { Outcome::Plausible } else { wanted };
-        if told.outcome != wanted {
-            wrong.push(format!("cold, {code}: {} instead of {wanted}", told.outcome));
+        if validation.outcome != wanted {
+            wrong.push(format!("cold, {code}: {} instead of {wanted}", validation.outcome));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

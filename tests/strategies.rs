@@ -10,7 +10,7 @@ use unidebug::agent::ablation::Part;
 use unidebug::benchmark::{Settings, find, parse_bug};
 use unidebug::domain::Level;
 use unidebug::escalate::prepare::{self, Wanted};
-use unidebug::escalate::{Escalator, Strategy, Verdict};
+use unidebug::escalate::{Escalator, RunVerdict, Strategy};
 use unidebug::llm::{Endpoint as Place, OpenAi};
 use unidebug::sandbox::{Choice, Sandbox};
 use unidebug::tools::Workbench;
@@ -48,7 +48,7 @@ impl<'w> Way<'w> {
 }
 
 /// Repairs with a scripted model and gives the requests.
-pub async fn asked(bench: &Workbench, way: &Way<'_>, endpoint: &Endpoint) -> (Verdict, Vec<Served>) {
+pub async fn repaired_by(bench: &Workbench, way: &Way<'_>, endpoint: &Endpoint) -> (RunVerdict, Vec<Served>) {
     bench.validator.forget();
     let model = OpenAi::new(Place::new(&endpoint.base_url(), None)).unwrap();
     let mut plan = Strategy::named(way.strategy).unwrap().plan(way.paper);
@@ -84,7 +84,7 @@ async fn every_part_that_is_left_out_is_missed_by_the_endpoint() {
     let run = async |without: Vec<Part>| {
         let endpoint = Endpoint::start(|agent, nth, _| script(agent, nth));
         let way = Way { without, ..Way::of("unified", false) };
-        asked(&bench, &way, &endpoint).await.1
+        repaired_by(&bench, &way, &endpoint).await.1
     };
     let whole = run(Vec::new()).await;
     let shows: [(Part, &str, &str); 7] = [
@@ -100,8 +100,8 @@ async fn every_part_that_is_left_out_is_missed_by_the_endpoint() {
         assert!(prompts(&whole, agent).contains(text), "{text} stands in the whole run");
         let left = run(vec![part]).await;
         let prompts = prompts(&left, agent);
-        assert!(!prompts.is_empty(), "{agent} still works without {}", part.word());
-        assert!(!prompts.contains(text), "without {} there is no {text}: {prompts}", part.word());
+        assert!(!prompts.is_empty(), "{agent} still works without {}", part.label());
+        assert!(!prompts.contains(text), "without {} there is no {text}: {prompts}", part.label());
     }
     for (part, agent) in [
         (Part::Helper, "Helper"),
@@ -124,8 +124,8 @@ async fn without_coverage_agents_see_none_and_the_judge_is_the_same() {
     assert!(bench.coverage.is_none() && !bench.ranking.source.contains("ochiai"), "{}", bench.ranking.source);
     let endpoint = Endpoint::start(|agent, _, _| if agent == "Fixer" { good_fix() } else { usual(agent) });
     let without = vec![Part::Dynamic];
-    let (verdict, _) = asked(&bench, &Way { without, ..Way::of("unified", false) }, &endpoint).await;
-    assert!(matches!(verdict, Verdict::Plausible(_)));
+    let (verdict, _) = repaired_by(&bench, &Way { without, ..Way::of("unified", false) }, &endpoint).await;
+    assert!(matches!(verdict, RunVerdict::Plausible(_)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -145,8 +145,8 @@ async fn fixagent(bench: &Workbench) {
         ("FixerPro", 1) => good_fix(),
         _ => usual(agent),
     });
-    let (verdict, served) = asked(bench, &Way::of("fixagent", false), &endpoint).await;
-    let Verdict::Plausible(repair) = verdict else { panic!("repaired on level 2") };
+    let (verdict, served) = repaired_by(bench, &Way::of("fixagent", false), &endpoint).await;
+    let RunVerdict::Plausible(repair) = verdict else { panic!("repaired on level 2") };
     assert_eq!((repair.level, repair.agent.as_str()), (Level::L2, "fixer_pro"));
     let order: Vec<&str> = served.iter().map(|request| request.agent.as_str()).collect();
     assert_eq!(
@@ -163,7 +163,7 @@ async fn fixagent(bench: &Workbench) {
     // The paper's first prompt: whole file, no ranking; each attempt from an empty case file.
     let endpoint = Endpoint::start(|agent, nth, _| script_once(agent, nth));
     let way = Way { levels: Some(vec![Level::L1]), ..Way::of("fixagent", true) };
-    let (_, served) = asked(bench, &way, &endpoint).await;
+    let (_, served) = repaired_by(bench, &way, &endpoint).await;
     assert_eq!(served.len(), 40, "20 attempts of Locator and Fixer");
     let bodies: std::collections::BTreeSet<String> = served.iter().map(|request| request.body.to_string()).collect();
     assert_eq!(bodies.len(), 40, "no request repeats another");
@@ -180,7 +180,7 @@ fn script_once(agent: &str, nth: usize) -> Reply {
 
 async fn lite(bench: &Workbench) {
     let endpoint = Endpoint::start(|agent, _, _| usual(agent));
-    let (_, served) = asked(bench, &Way::of("lite", false), &endpoint).await;
+    let (_, served) = repaired_by(bench, &Way::of("lite", false), &endpoint).await;
     let count = |agent: &str| served.iter().filter(|request| request.agent == agent).count();
     assert_eq!((count("Locator"), count("Fixer"), count("FixerPro"), served.len()), (10, 10, 5, 25));
 }
@@ -210,8 +210,8 @@ async fn repairagent(bench: &Workbench) {
     let line = bench.index.file(bench.bug.located.as_ref().unwrap()).unwrap();
     let at = (1..=line.line_count()).find(|n| line.line(*n).unwrap().contains("slots.length - 1;")).unwrap();
     assert_eq!(at, 48, "the edits above name this line");
-    let (verdict, served) = asked(bench, &Way::of("repairagent", true), &endpoint).await;
-    let Verdict::Plausible(repair) = verdict else { panic!("repaired") };
+    let (verdict, served) = repaired_by(bench, &Way::of("repairagent", true), &endpoint).await;
+    let RunVerdict::Plausible(repair) = verdict else { panic!("repaired") };
     assert_eq!(repair.agent.as_str(), "repair_agent");
     let own: Vec<&Served> = served.iter().filter(|request| request.agent == "RepairAgent").collect();
     assert_eq!(own.len(), 7, "it goes on after a plausible patch until it says so");
@@ -256,16 +256,16 @@ async fn variants_come_in_as_many_answers_as_they_need() {
         ("Variants", _) => Reply::text(variants(25..40)),
         other => panic!("{other:?} does not belong here"),
     });
-    let (verdict, served) = asked(&bench, &Way::of("repairagent", true), &endpoint).await;
-    assert!(matches!(verdict, Verdict::Plausible(_)));
+    let (verdict, served) = repaired_by(&bench, &Way::of("repairagent", true), &endpoint).await;
+    assert!(matches!(verdict, RunVerdict::Plausible(_)));
     let queries: Vec<String> =
         served.iter().filter(|request| request.agent == "Variants").map(Served::prompt).collect();
     assert_eq!(queries.len(), 3);
     insta::assert_snapshot!("variants", queries[0]);
     assert!(queries[1].contains("Propose 18 variants") && queries[2].contains("Propose 6 variants"), "{}", queries[1]);
     assert!(queries[1].contains("size > slots.length + 12") && !queries[1].contains("slots.length + 13"));
-    let told = served.iter().filter(|request| request.agent == "RepairAgent").nth(2).unwrap().prompt();
-    assert!(told.contains("30 variants of it were tried: 30 failed"), "{told}");
+    let prompt = served.iter().filter(|request| request.agent == "RepairAgent").nth(2).unwrap().prompt();
+    assert!(prompt.contains("30 variants of it were tried: 30 failed"), "{prompt}");
 }
 
 async fn direct(bench: &Workbench) {
@@ -273,8 +273,8 @@ async fn direct(bench: &Workbench) {
     let endpoint = Endpoint::start(
         move |_, nth, _| if nth == 1 { Reply::text("I do not know") } else { Reply::text(text.clone()) },
     );
-    let (verdict, served) = asked(bench, &Way::of("direct", true), &endpoint).await;
-    assert!(matches!(verdict, Verdict::Plausible(repair) if repair.number == 2), "the second sample");
+    let (verdict, served) = repaired_by(bench, &Way::of("direct", true), &endpoint).await;
+    assert!(matches!(verdict, RunVerdict::Plausible(repair) if repair.number == 2), "the second sample");
     assert_eq!(served.len(), 2);
     assert!(served[0].prompt().contains("step by step") && !served[0].prompt().contains("## State"));
     assert_eq!(served[0].body["messages"], served[1].body["messages"], "samples of one question");
@@ -306,14 +306,14 @@ fn the_papers_mode_uses_the_developers_lines_and_says_so() {
 
 #[test]
 fn wrong_strategies_parts_and_levels_are_named() {
-    for (args, told) in [
+    for (args, wanted) in [
         (["--strategy", "fixagnt"], "unified, chatrepair, direct, fixagent, lite, repairagent"),
         (["--without", "hleper"], "helper, repo_focus"),
         (["--strategy", "direct"], "the strategy `direct` has no level L2"),
     ] {
         let done = unidebug(&[&["run", BUG, "--model", "builtin", "--levels", "L2"], &args[..]].concat());
         done.expect_code(2);
-        assert!(done.stderr.contains(told), "{done}");
+        assert!(done.stderr.contains(wanted), "{done}");
     }
 }
 
@@ -332,7 +332,7 @@ async fn own_agents_and_tools_work_beside_the_built_in_ones() {
         const ABOUT: &'static str = "what the author meant";
         type Args = Nothing;
         async fn run(&self, _: Nothing, _: &ToolContext<'_>) -> Result<Observation, ToolError> {
-            Ok(Observation::told("every slot may be used"))
+            Ok(Observation::plain("every slot may be used"))
         }
     }
 
@@ -355,13 +355,13 @@ async fn own_agents_and_tools_work_beside_the_built_in_ones() {
         .model(Arc::new(model), "m");
     let mut escalator = escalator.build().unwrap();
     escalator.plan.crews.remove(&Level::First);
-    let Verdict::Plausible(repair) = escalator.repair(&bench).await.unwrap() else { panic!("repaired") };
+    let RunVerdict::Plausible(repair) = escalator.repair(&bench).await.unwrap() else { panic!("repaired") };
     assert_eq!(repair.agent.as_str(), "mender");
     assert!(endpoint.served()[0].body.to_string().contains("ask_the_author()`: what the author meant"));
 }
 
 /// A patch as ChatRepair's model writes it: words, then a diff.
-fn said(condition: &str) -> Reply {
+fn answer(condition: &str) -> Reply {
     let diff = patch(condition)["diff"].as_str().unwrap().to_owned();
     Reply::text(format!("The buffer keeps one slot free, so I try `{condition}`.\n\n```diff\n{diff}```\n"))
 }
@@ -370,16 +370,16 @@ fn said(condition: &str) -> Reply {
 async fn chatrepair_talks_about_what_the_tests_say_and_asks_for_alternatives() {
     let (_scratch, bench) = bench(Wanted::default()).await;
     let endpoint = Endpoint::start(|agent, nth, _| match (agent, nth) {
-        ("ChatRepair", 1) => said("size > slots.length"),
-        ("ChatRepair", 2) => said("size == slots.length + 1"),
-        ("ChatRepair", 3) => said("size > slots.length + 2"),
-        ("ChatRepair", _) => said("size >= slots.length"),
-        ("ChatRepair Alternatives", 1) => said("size == slots.length"),
-        ("ChatRepair Alternatives", 2) => said("size != 0"),
-        _ => said("slots.length <= size"),
+        ("ChatRepair", 1) => answer("size > slots.length"),
+        ("ChatRepair", 2) => answer("size == slots.length + 1"),
+        ("ChatRepair", 3) => answer("size > slots.length + 2"),
+        ("ChatRepair", _) => answer("size >= slots.length"),
+        ("ChatRepair Alternatives", 1) => answer("size == slots.length"),
+        ("ChatRepair Alternatives", 2) => answer("size != 0"),
+        _ => answer("slots.length <= size"),
     });
-    let (verdict, served) = asked(&bench, &Way::of("chatrepair", true), &endpoint).await;
-    let Verdict::Plausible(repair) = verdict else { panic!("no patch passed: {verdict:?}") };
+    let (verdict, served) = repaired_by(&bench, &Way::of("chatrepair", true), &endpoint).await;
+    let RunVerdict::Plausible(repair) = verdict else { panic!("no patch passed: {verdict:?}") };
     assert_eq!((repair.agent.as_str(), repair.number), ("chat", 2), "the second conversation");
     let others: Vec<String> = repair.others.iter().map(|other| unidebug::patch::render(&other.patch)).collect();
     assert_eq!(others.len(), 2, "two alternatives pass, one does not: {others:?}");

@@ -116,18 +116,18 @@ async fn everything_that_a_suite_holds_has_its_word_and_judges_the_repair() {
     let trial = Trial::new(&files).await;
     let judge = trial.open().await;
     let results = &judge.baseline().report.results;
-    let told: BTreeMap<String, TestStatus> =
+    let validation: BTreeMap<String, TestStatus> =
         results.values().map(|r| (r.id.to_string().replace("a.F", "F"), r.status)).collect();
     let wanted: BTreeMap<String, TestStatus> =
         WANTED.iter().map(|(name, text)| ((*name).to_owned(), status(text))).collect();
-    assert_eq!(told, wanted);
+    assert_eq!(validation, wanted);
     let failed = WANTED.iter().filter(|(_, text)| *text == "failed").count();
     assert_eq!(judge.baseline().triggering.len(), failed);
 
     let repair = trial.patch("src/a/Primes.java", WRONG, RIGHT);
-    for told in [judge.screen_one(&repair).await.unwrap(), judge.judge().confirm(&repair).await.unwrap()] {
-        assert!(matches!(told.outcome, Outcome::PassedWarm | Outcome::Plausible), "{told:?}");
-        assert_eq!(told.fixed, failed, "{told:?}");
+    for validation in [judge.screen_one(&repair).await.unwrap(), judge.judge().confirm(&repair).await.unwrap()] {
+        assert!(matches!(validation.outcome, Outcome::PassedWarm | Outcome::Plausible), "{validation:?}");
+        assert_eq!(validation.fixed, failed, "{validation:?}");
     }
     // Set-up that fails for one class alone is seen too.
     let half = trial.patch(
@@ -135,7 +135,7 @@ async fn everything_that_a_suite_holds_has_its_word_and_judges_the_repair() {
         "return found;",
         "if (end == 7) { found.remove((Integer) 7); }\n    return found;",
     );
-    for told in [judge.screen_one(&half).await.unwrap(), judge.judge().confirm(&half).await.unwrap()] {
-        assert_eq!(told.outcome, Outcome::Failed, "{told:?}");
+    for validation in [judge.screen_one(&half).await.unwrap(), judge.judge().confirm(&half).await.unwrap()] {
+        assert_eq!(validation.outcome, Outcome::Failed, "{validation:?}");
     }
 }

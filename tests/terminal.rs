@@ -32,10 +32,10 @@ fn interrupt(child: &Child) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
 }
 
-fn ended(mut child: Child) -> (Option<i32>, String) {
-    let mut said = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    (child.wait().unwrap().code(), said)
+fn exit_of(mut child: Child) -> (Option<i32>, String) {
+    let mut errors = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    (child.wait().unwrap().code(), errors)
 }
 
 #[test]
@@ -44,9 +44,9 @@ fn ctrl_c_once_takes_the_answer_that_is_paid_for_and_names_the_way_back() {
     let home = tempfile::tempdir().unwrap();
     let child = begun(&endpoint, home.path());
     interrupt(&child);
-    let (code, said) = ended(child);
-    assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("waiting for 1 answer that is paid for") && said.contains("unidebug resume"), "{said}");
+    let (code, errors) = exit_of(child);
+    assert_eq!(code, Some(130), "{errors}");
+    assert!(errors.contains("waiting for 1 answer that is paid for") && errors.contains("unidebug resume"), "{errors}");
     let journal = std::fs::read_to_string(home.path().join("run/run.journal")).unwrap();
     assert!(journal.contains("\"received\""), "the answer is not in the journal:\n{journal}");
     assert_eq!(endpoint.served().len(), 1, "nothing new is asked");
@@ -63,8 +63,8 @@ fn ctrl_c_twice_stops_at_once() {
     interrupt(&child);
     std::thread::sleep(Duration::from_secs(2));
     interrupt(&child);
-    let (code, said) = ended(child);
-    assert_eq!(code, Some(130), "{said}");
+    let (code, errors) = exit_of(child);
+    assert_eq!(code, Some(130), "{errors}");
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
@@ -81,9 +81,9 @@ fn ctrl_c_in_a_batch_says_that_the_same_command_goes_on() {
         std::thread::sleep(Duration::from_millis(20));
     }
     interrupt(&child);
-    let (code, said) = ended(child);
-    assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("hint: everything is kept; the same command goes on"), "{said}");
+    let (code, errors) = exit_of(child);
+    assert_eq!(code, Some(130), "{errors}");
+    assert!(errors.contains("hint: everything is kept; the same command goes on"), "{errors}");
 }
 
 #[test]
@@ -92,9 +92,9 @@ fn a_closed_pipe_ends_the_output_quietly() {
         let home = tempfile::tempdir().unwrap();
         let mut child = Unidebug::new(args).start(home.path());
         drop(child.stdout.take());
-        let (code, said) = ended(child);
-        assert!(code.is_some_and(|code| code == 0), "{args:?}: {code:?} {said}");
-        assert!(said.is_empty(), "{args:?}: {said}");
+        let (code, errors) = exit_of(child);
+        assert!(code.is_some_and(|code| code == 0), "{args:?}: {code:?} {errors}");
+        assert!(errors.is_empty(), "{args:?}: {errors}");
     }
     // Progress has lost its reader: the run goes on.
     let home = tempfile::tempdir().unwrap();
@@ -113,8 +113,8 @@ fn without_a_terminal_nothing_is_coloured_and_no_colour_is_honoured() {
     assert!(!plain.stdout.contains('\u{1b}'), "{plain}");
     let run = |variable: &str| Unidebug::new(&["doctor"]).env(variable, "1").run();
     assert!(run("CLICOLOR_FORCE").stdout.contains('\u{1b}'));
-    let asked = Unidebug::new(&["doctor"]).env("NO_COLOR", "1").env("CLICOLOR_FORCE", "0").run();
-    assert!(!asked.stdout.contains('\u{1b}') && !asked.stderr.contains('\u{1b}'), "{asked}");
+    let done = Unidebug::new(&["doctor"]).env("NO_COLOR", "1").env("CLICOLOR_FORCE", "0").run();
+    assert!(!done.stdout.contains('\u{1b}') && !done.stderr.contains('\u{1b}'), "{done}");
 }
 
 #[test]
@@ -196,29 +196,26 @@ fn the_doctor_names_each_thing_with_its_fix() {
         None => Reply::text("ready"),
     });
     let url = endpoint.base_url();
-    let asked = unidebug(&["doctor", "--model", "m", "--base-url", &url]);
-    assert!(asked.stderr.contains("2 tiny calls"), "{asked}");
-    assert!(
-        asked.expect_code(0).stdout.contains("m: text") && asked.stdout.contains("read from text instead"),
-        "{asked}"
-    );
+    let done = unidebug(&["doctor", "--model", "m", "--base-url", &url]);
+    assert!(done.stderr.contains("2 tiny calls"), "{done}");
+    assert!(done.expect_code(0).stdout.contains("m: text") && done.stdout.contains("read from text instead"), "{done}");
     let away = unidebug(&["doctor", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]);
     assert!(away.expect_code(3).stdout.contains("missing  m: contact"), "{away}");
 }
 
 /// `init` in a home of its own, and where its settings go.
-fn asked(home: &std::path::Path) -> (Terminal, std::path::PathBuf) {
+fn first_questions(home: &std::path::Path) -> (Terminal, std::path::PathBuf) {
     (Terminal::start(Unidebug::new(&["init"]), home), home.join("xdg_config_home/unidebug/config.toml"))
 }
 
 #[test]
 fn the_first_questions_write_the_model_and_never_the_key() {
     let home = tempfile::tempdir().unwrap();
-    let (mut terminal, file) = asked(home.path());
+    let (mut terminal, file) = first_questions(home.path());
     terminal.answer("another", "\u{1b}[B\r");
     terminal.answer("name of the model at https://api.openai.com/v1", "gpt-4o-mini\r");
     terminal.answer("in the variable OPENAI_API_KEY", "\r");
-    let (code, screen) = terminal.ended();
+    let (code, screen) = terminal.exit();
     assert_eq!(code, Some(0), "{screen}");
     assert!(screen.contains("next:    export OPENAI_API_KEY=..."), "{screen}");
     let written = std::fs::read_to_string(&file).unwrap();
@@ -229,7 +226,7 @@ fn the_first_questions_write_the_model_and_never_the_key() {
     let set = shown["settings"].as_array().unwrap().iter().find(|setting| setting["name"] == "model").unwrap();
     assert_eq!((&set["value"], &set["origin"]["layer"]), (&json!(["gpt-4o-mini"]), &json!("user")), "{set}");
     // Once is enough.
-    let (code, screen) = asked(home.path()).0.ended();
+    let (code, screen) = first_questions(home.path()).0.exit();
     assert!(code == Some(3) && screen.contains("sets `model` already; nothing was written"), "{screen}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
 }
@@ -238,13 +235,13 @@ fn the_first_questions_write_the_model_and_never_the_key() {
 fn a_key_in_a_file_is_named_and_not_copied() {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("key"), "sk-secret-1").unwrap();
-    let (mut terminal, file) = asked(home.path());
+    let (mut terminal, file) = first_questions(home.path());
     terminal.answer("another", "\u{1b}[A\r");
     terminal.answer("its address", "https://models.example.org/v1\r");
     terminal.answer("name of the model", "qwen3\r");
     terminal.answer("in a file", "\u{1b}[B\r");
     terminal.answer("which file", "key\r");
-    let (code, screen) = terminal.ended();
+    let (code, screen) = terminal.exit();
     assert_eq!(code, Some(0), "{screen}");
     let table: toml::Table = toml::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!(table["base_url"].as_str(), Some("https://models.example.org/v1"));
@@ -255,16 +252,16 @@ fn a_key_in_a_file_is_named_and_not_copied() {
 #[test]
 fn the_first_questions_can_be_skipped_left_and_need_a_terminal() {
     let home = tempfile::tempdir().unwrap();
-    for (keys, wanted, told) in [
+    for (keys, wanted, shown) in [
         ("\r", 0, "the built-in engine works without a model"),
         ("\u{1b}", 0, "the built-in engine works without a model"),
         ("\u{3}", 130, "nothing was written; `unidebug init` asks again"),
     ] {
-        let (mut terminal, file) = asked(home.path());
+        let (mut terminal, file) = first_questions(home.path());
         terminal.answer("another", keys);
-        let (code, screen) = terminal.ended();
+        let (code, screen) = terminal.exit();
         assert_eq!(code, Some(wanted), "{keys:?}: {screen}");
-        assert!(screen.contains(told) && !file.exists(), "{keys:?}: {screen}");
+        assert!(screen.contains(shown) && !file.exists(), "{keys:?}: {screen}");
         assert!(screen.rfind("\u{1b}[?25h") > screen.rfind("\u{1b}[?25l"), "{keys:?}: the cursor is hidden: {screen}");
     }
     let piped = unidebug(&["init"]);
@@ -303,10 +300,10 @@ fn ctrl_c_ends_a_review_and_what_was_said_stays() {
     terminal.answer("why: ", "as meant\r");
     terminal.answer("q(uit): ", "n\r");
     terminal.answer("why: ", "half a rea\u{3}");
-    let (code, screen) = terminal.ended();
+    let (code, screen) = terminal.exit();
     assert_eq!(code, Some(130), "{screen}");
     assert!(screen.contains("every verdict is kept; the same command goes on with what is left"), "{screen}");
-    let kept: Vec<String> =
+    let reviews: Vec<String> =
         [&one, &two].into_iter().filter_map(|run| std::fs::read_to_string(run.join("reviews.jsonl")).ok()).collect();
-    assert!(matches!(&kept[..], [only] if only.contains("as meant") && only.lines().count() == 1), "{kept:?}");
+    assert!(matches!(&reviews[..], [only] if only.contains("as meant") && only.lines().count() == 1), "{reviews:?}");
 }

@@ -233,16 +233,16 @@ fn static_analysis_shows_what_the_compiler_warns_of() {
     git(&["config", "core.fsmonitor", &format!("touch {}", trap.display())]);
     git(&["-c", "core.fsmonitor=false", "add", "."]);
     git(&["-c", "core.fsmonitor=false", "commit", "-q", "-m", "Halve boxes"]);
-    let told = tool("code_history", "{\"start_line\": 5, \"end_line\": 6}");
-    told.expect_code(0);
-    assert!(told.stdout.contains("Ada: Halve boxes") && told.stdout.contains("m += n / 2L;"), "{told}");
+    let history = tool("code_history", "{\"start_line\": 5, \"end_line\": 6}");
+    history.expect_code(0);
+    assert!(history.stdout.contains("Ada: Halve boxes") && history.stdout.contains("m += n / 2L;"), "{history}");
     assert!(!trap.exists(), "nothing of the repository's configuration was run");
 
     let side = tempfile::tempdir().unwrap();
     let tree = side.path().join("tree");
     git(&["-c", "core.fsmonitor=false", "worktree", "add", "-q", tree.to_str().unwrap()]);
-    let told = unidebug(&["tool", "code_history", "--bug", tree.to_str().unwrap()]);
-    assert!(told.stdout.contains("Ada: Halve boxes"), "a linked work tree has the same history: {told}");
+    let history = unidebug(&["tool", "code_history", "--bug", tree.to_str().unwrap()]);
+    assert!(history.stdout.contains("Ada: Halve boxes"), "a linked work tree has the same history: {history}");
     assert!(!trap.exists());
 }
 

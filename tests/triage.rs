@@ -62,8 +62,8 @@ fn a_models_marks_come_first_and_no_other_level_is_climbed() {
     let args = ["triage", BUGS[0], "--model", "m", "--base-url", &url, "--no-first", "--format", "md", "--quiet"];
     let done = unidebug(&args);
     done.expect_code(0);
-    let asked: Vec<String> = endpoint.served().into_iter().map(|served| served.agent).collect();
-    assert_eq!(asked, ["Locator", "Fixer"]);
+    let agents: Vec<String> = endpoint.served().into_iter().map(|served| served.agent).collect();
+    assert_eq!(agents, ["Locator", "Fixer"]);
     let first = done.stdout.lines().find(|line| line.starts_with("| 1 |")).unwrap();
     assert!(first.contains("marked by Locator") && first.contains("slots.length - 1"), "{first}");
     assert!(done.stdout.contains("no patch") && done.stdout.contains("price unknown"), "{done}");

@@ -21,14 +21,14 @@ fn a_bug_is_repaired_beside_its_twin_and_the_report_tells_the_drop() {
     let out = folder.path().join("twins");
     let made = twin("fixtures:{roman-numerals,word-index}", &out, &["--json"]);
     made.expect_code(0);
-    let told = made.json();
+    let twin = made.json();
     assert_eq!(
-        (told["twins"].as_array().unwrap().len(), told["left_out"].as_object().unwrap().len()),
+        (twin["twins"].as_array().unwrap().len(), twin["left_out"].as_object().unwrap().len()),
         (2, 0),
         "{made}"
     );
-    assert!(told["changed"].as_u64().unwrap() + 2 >= told["declared"].as_u64().unwrap(), "{made}");
-    assert_eq!(told["twins"][1]["kept"]["setUp"], "the platform or a test library calls it");
+    assert!(twin["changed"].as_u64().unwrap() + 2 >= twin["declared"].as_u64().unwrap(), "{made}");
+    assert_eq!(twin["twins"][1]["kept"]["setUp"], "the platform or a test library calls it");
 
     let bugs = out.join("bugs");
     let hidden = |bug: &str, names: &[&str]| {
@@ -44,10 +44,10 @@ fn a_bug_is_repaired_beside_its_twin_and_the_report_tells_the_drop() {
     );
     let project =
         hidden("fixtures-word-index", &["postings", "Index", "def counts", "def words", "wanted", "test_every"]);
-    for kept in
+    for unchanged in
         ["def setUp(self)", "unittest.TestCase", ".setdefault(", "re.compile", "\"Tea with milk, and more tea\""]
     {
-        assert!(project.contains(kept), "`{kept}` was changed: {project}");
+        assert!(project.contains(unchanged), "`{unchanged}` was changed: {project}");
     }
 
     let root = out.to_str().unwrap();

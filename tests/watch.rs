@@ -36,7 +36,7 @@ impl Server {
         Self { child, address, _home: home }
     }
 
-    fn asked(&self, method: &str, path: &str, host: &str) -> String {
+    fn request(&self, method: &str, path: &str, host: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
         let mut text = String::new();
@@ -45,7 +45,7 @@ impl Server {
     }
 
     fn got(&self, path: &str) -> String {
-        self.asked("GET", path, &self.address)
+        self.request("GET", path, &self.address)
     }
 
     /// The first event.
@@ -74,10 +74,10 @@ fn a_batch_is_watched_from_this_machine_alone_and_nothing_can_be_changed() {
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("<h1>Batch"), "{page}");
     assert!(page.to_lowercase().contains("content-security-policy: default-src 'none'"), "{page}");
     for host in ["evil.example", "127.0.0.1.evil.example:80", ""] {
-        assert!(server.asked("GET", "/", host).starts_with("HTTP/1.1 403"), "{host}");
+        assert!(server.request("GET", "/", host).starts_with("HTTP/1.1 403"), "{host}");
     }
-    assert!(server.asked("GET", "/", "localhost:9999").starts_with("HTTP/1.1 200"), "a tunnel has a port of its own");
-    assert!(server.asked("POST", "/", &server.address).starts_with("HTTP/1.1 405"));
+    assert!(server.request("GET", "/", "localhost:9999").starts_with("HTTP/1.1 200"), "a tunnel has a port of its own");
+    assert!(server.request("POST", "/", &server.address).starts_with("HTTP/1.1 405"));
     for path in ["/run/../../etc/passwd", "/run/..%2F..%2Fplan.json", "/plan.json", "/run/nobody"] {
         assert!(server.got(path).starts_with("HTTP/1.1 404"), "{path}");
     }
@@ -173,7 +173,7 @@ fn a_run_is_walked_through_on_the_whole_terminal() {
     let mut terminal = Terminal::start(program, home.path());
     // The screen is drawn word by word, and later on only what changed.
     terminal.answer("happened", "dq");
-    let (code, screen) = terminal.ended();
+    let (code, screen) = terminal.exit();
     assert_eq!(code, Some(0), "{screen}");
     let piped = Unidebug::new(&["inspect", run.parent().unwrap().to_str().unwrap(), "--screen"]).run();
     piped.expect_code(2);

@@ -27,7 +27,7 @@ impl Worker<'_> {
     pub(super) fn used_up(&self) -> BatchError {
         match standing(self.folder) {
             Ok(Some(standing)) => {
-                BatchError::Cap { what: format!("a cap of this batch is reached: {}", told(&standing)) }
+                BatchError::Cap { what: format!("a cap of this batch is reached: {}", standing_text(&standing)) }
             }
             Ok(None) => BatchError::Cap { what: "a cap of this batch is reached".to_owned() },
             Err(error) => error,
@@ -59,7 +59,7 @@ fn io(folder: &Utf8Path) -> impl FnOnce(std::io::Error) -> BatchError {
 }
 
 /// `$0.0123 of $0.02, 4000 of 5000 tokens are spent or held back`.
-pub(crate) fn told(standing: &Standing) -> String {
+pub(crate) fn standing_text(standing: &Standing) -> String {
     let Standing { tokens, usd, used_tokens, used_usd } = standing;
     let money = usd.map(|usd| format!("${used_usd:.4} of ${usd}"));
     let tokens = tokens.map(|tokens| format!("{used_tokens} of {tokens} tokens"));

@@ -119,11 +119,11 @@ fn ranges(numbers: &[usize]) -> String {
             _ => runs.push((number, number)),
         }
     }
-    let told = |&(first, last): &(usize, usize)| match last - first {
+    let range = |&(first, last): &(usize, usize)| match last - first {
         0 => first.to_string(),
         _ => format!("{first}-{last}"),
     };
-    runs.iter().map(told).collect::<Vec<_>>().join(",")
+    runs.iter().map(range).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ mod unit;
 mod watch;
 mod work;
 
-pub(crate) use cap::{limit, standing, told};
+pub(crate) use cap::{limit, standing, standing_text};
 pub(crate) use cluster::{Spread, commands, submit};
 pub(crate) use kubernetes::{Pod, Volume, job};
 pub(crate) use merge::{Merged, merge};

@@ -20,7 +20,7 @@ impl Posts {
         Self { posts, ..Self::default() }
     }
 
-    /// What a unit is told about where its requests are left.
+    /// What a unit knows of where its requests are left.
     pub(super) fn words(&self, unit: &Unit) -> Vec<String> {
         let post = self.posts.get(unit.configuration);
         post.map_or_else(Vec::new, |post| vec!["--requests".into(), format!("{}:{}", post.folder(), unit.folder)])

@@ -25,7 +25,7 @@ pub(crate) struct Trouble {
     pub tries: u32,
     /// Exit code of the last time; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// What it said.
+    /// Its message.
     pub message: String,
     /// When it was, in milliseconds since 1970 by the clock of the machine that tried.
     #[serde(default)]

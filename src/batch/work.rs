@@ -7,7 +7,7 @@ use super::watch::Watch;
 use super::{BatchError, Plan, Posts, Progress, Running, State, Unit};
 use crate::benchmark::typed;
 use crate::llm::Gate;
-use crate::sandbox::own::{Ended, own};
+use crate::sandbox::own::{ProcessEnd, own};
 use camino::{Utf8Path, Utf8PathBuf};
 use futures::StreamExt;
 use serde_json::Value;
@@ -27,7 +27,7 @@ const BUSY: i32 = 75;
 /// The word for a run that waits for an answer.
 const DEFERRED: &str = "deferred";
 const INTERRUPTED: i32 = 130;
-/// How often is told how far the batch is.
+/// How often the progress of the batch is reported.
 const LOOK: Duration = Duration::from_secs(1);
 /// Before units that others have, or that wait for their next try, are looked at again.
 const PAUSE: Duration = Duration::from_secs(3);
@@ -102,11 +102,11 @@ impl Worker<'_> {
 
     fn running(&self, here: &Mutex<Vec<(Unit, Instant)>>) -> Vec<Running> {
         let now = here.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let told = |(unit, since): (Unit, Instant)| {
+        let entry = |(unit, since): (Unit, Instant)| {
             let at = unit.at(self.folder);
             Running { unit, since: since.elapsed(), at }
         };
-        now.into_iter().map(told).collect()
+        now.into_iter().map(entry).collect()
     }
 
     async fn passes(&self, here: &Mutex<Vec<(Unit, Instant)>>) -> Result<(), BatchError> {
@@ -137,17 +137,17 @@ impl Worker<'_> {
         let here = || here.lock().unwrap_or_else(PoisonError::into_inner);
         let runs = due.iter().map(|unit| async move {
             here().push((unit.clone(), Instant::now()));
-            let ended = self.run(unit).await;
+            let result = self.run(unit).await;
             here().retain(|(other, _)| other != unit);
-            ended
+            result
         });
         let stopped = AtomicBool::new(false);
         let may_begin = || !stopped.load(Ordering::Relaxed) && !self.gate.is_closed() && self.check_time().is_ok();
         let begun = futures::stream::iter(runs).take_while(|_| futures::future::ready(may_begin()));
         let mut runs = begun.buffer_unordered(self.jobs.max(1));
         let (mut busy, mut first) = (0, None);
-        while let Some(ended) = runs.next().await {
-            let error = match ended {
+        while let Some(result) = runs.next().await {
+            let error = match result {
                 Ok(claim) => {
                     busy += usize::from(claim == Claim::Busy);
                     (claim == Claim::UsedUp).then(|| self.used_up())
@@ -181,21 +181,21 @@ impl Worker<'_> {
         })?;
         let words = self.words(unit, &dir)?;
         let _at_work = self.gate.enter();
-        let ended = own(&words, &dir.join(LOG), self.gate.closed()).await?;
-        match ended.code {
+        let end = own(&words, &dir.join(LOG), self.gate.closed()).await?;
+        match end.code {
             Some(CAP) if self.has_account()? && !matches!(unit.state(self.folder), State::Over(_)) => Ok(Claim::UsedUp),
-            Some(code) if OVER.contains(&code) => match unit.over(self.folder, &ended.stdout)? {
+            Some(code) if OVER.contains(&code) => match unit.over(self.folder, &end.stdout)? {
                 true => Ok(Claim::Done),
-                false => self.failed(unit, ended.code, "it ended without a report".into()),
+                false => self.failed(unit, end.code, "it ended without a report".into()),
             },
             // Its answer comes with the next batch of the vendor's.
-            Some(BUSY) if code_word(&ended) == DEFERRED => Ok(Claim::Done),
+            Some(BUSY) if code_word(&end) == DEFERRED => Ok(Claim::Done),
             Some(BUSY) => Ok(Claim::Busy),
             Some(INTERRUPTED) => Err(BatchError::Interrupted),
             // It was asked to stop before it could listen.
             None if self.gate.is_closed() => Err(BatchError::Interrupted),
-            Some(USAGE) => Err(BatchError::Usage { unit: unit.bug.to_string(), message: message(&ended) }),
-            code => self.failed(unit, code, message(&ended)),
+            Some(USAGE) => Err(BatchError::Usage { unit: unit.bug.to_string(), message: message(&end) }),
+            code => self.failed(unit, code, message(&end)),
         }
     }
 
@@ -236,21 +236,21 @@ enum Claim {
 }
 
 /// The object that a run ended with.
-fn object(ended: &Ended) -> Value {
-    serde_json::from_str(ended.stdout.lines().last().unwrap_or("")).unwrap_or_default()
+fn object(end: &ProcessEnd) -> Value {
+    serde_json::from_str(end.stdout.lines().last().unwrap_or("")).unwrap_or_default()
 }
 
 /// The word for the error that a run ended with.
-fn code_word(ended: &Ended) -> String {
-    object(ended)["error"]["code"].as_str().unwrap_or("").to_owned()
+fn code_word(end: &ProcessEnd) -> String {
+    object(end)["error"]["code"].as_str().unwrap_or("").to_owned()
 }
 
 /// What a run said when it ended with an error: the message of its JSON.
-fn message(ended: &Ended) -> String {
-    let value = object(ended);
+fn message(end: &ProcessEnd) -> String {
+    let value = object(end);
     match value["error"]["message"].as_str() {
         Some(message) => message.to_owned(),
-        None => match ended.code {
+        None => match end.code {
             Some(code) => format!("it ended with code {code} and no message"),
             None => "a signal ended it".into(),
         },

@@ -33,13 +33,13 @@ pub(super) fn apply(args: &ApplyArgs) -> Result<u8, Failure> {
     if args.json {
         super::print(&format!("{}\n", json!({"schema": 1, "undone": args.undo, "files": files, "run": folder})));
     } else {
-        super::print(&told(&files, args.undo, &folder));
+        super::print(&notice(&files, args.undo, &folder));
     }
     Ok(0)
 }
 
 /// What was written, for people.
-pub(super) fn told(files: &[RepoPath], undone: bool, folder: &Utf8Path) -> String {
+pub(super) fn notice(files: &[RepoPath], undone: bool, folder: &Utf8Path) -> String {
     let names: Vec<&str> = files.iter().map(RepoPath::as_str).collect();
     let names = names.join(", ");
     if undone {
@@ -117,7 +117,7 @@ fn changes_of(folder: &Utf8Path, report: &RunReport, leave_test: bool) -> Result
         Change { path: file.path, from: file.before.map(|bytes| bytes.to_vec()), to }
     };
     let test = report.test.iter().filter(|_| !leave_test).map(|test| &test.file);
-    let patch = kept(folder, report, report.files.iter().chain(test)).ok_or_else(|| {
+    let patch = recorded_patch(folder, report, report.files.iter().chain(test)).ok_or_else(|| {
         let hint = format!("type `git apply {folder}/patch.diff` in the project");
         Failure::unusable(format!("the run `{folder}` did not keep its patched files"), hint)
     })?;
@@ -126,10 +126,14 @@ fn changes_of(folder: &Utf8Path, report: &RunReport, leave_test: bool) -> Result
 
 /// The patch of a run with its files whole; `None` where there is none, or the run did not keep them.
 pub(super) fn patched(folder: &Utf8Path, report: &RunReport) -> Option<Patch> {
-    kept(folder, report, &report.files)
+    recorded_patch(folder, report, &report.files)
 }
 
-fn kept<'p>(folder: &Utf8Path, report: &RunReport, files: impl IntoIterator<Item = &'p RepoPath>) -> Option<Patch> {
+fn recorded_patch<'p>(
+    folder: &Utf8Path,
+    report: &RunReport,
+    files: impl IntoIterator<Item = &'p RepoPath>,
+) -> Option<Patch> {
     let read = |path: &RepoPath| {
         let after: Arc<[u8]> = std::fs::read(path.under(&folder.join(AFTER))).ok()?.into();
         let before: Option<Arc<[u8]>> = std::fs::read(path.under(&folder.join(BEFORE))).ok().map(Into::into);

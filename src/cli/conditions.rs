@@ -40,8 +40,8 @@ pub(super) async fn now(opened: &Opened, config: &Config, redactor: &Redactor) -
 /// Analysers of this machine that agents can ask, by their names.
 fn analysers(config: &Config) -> Option<(String, String)> {
     let installed = analysers::installed();
-    let asked = !config.without.iter().any(|part| part.0 == Part::Static);
-    (asked && !installed.is_empty()).then(|| ("analysers".to_owned(), installed.join(", ")))
+    let is_wanted = !config.without.iter().any(|part| part.0 == Part::Static);
+    (is_wanted && !installed.is_empty()).then(|| ("analysers".to_owned(), installed.join(", ")))
 }
 
 fn system() -> String {
@@ -50,8 +50,8 @@ fn system() -> String {
 }
 
 fn cpu() -> String {
-    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let model = model.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
     let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
     format!("{model}, {}", counted(cores, "core"))

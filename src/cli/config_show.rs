@@ -36,16 +36,16 @@ fn effective(config: &Config) -> Result<BTreeMap<&'static str, String>, Failure>
         (chosen.profiles(config.agents.as_deref(), &Registry::builtin().names())?, chosen.plan)
     };
     let names: Vec<AgentName> = profiles.into_iter().map(|profile| profile.name).collect();
-    let (asked, address) = (Models::asked(config, &names)?, Address::read(config)?);
+    let (models, address) = (Models::names(config, &names)?, Address::read(config)?);
     let any_model = Models::any_named(config, &names)?;
     let levels: Vec<&str> = plan.levels.iter().map(|level| level.label()).collect();
     let mut all = BTreeMap::from([
-        ("model", asked.first().cloned().unwrap_or_else(|| "builtin".to_owned())),
+        ("model", models.first().cloned().unwrap_or_else(|| "builtin".to_owned())),
         ("max_time", span(config.time(any_model))),
         ("levels", if any_model { levels.join(", ") } else { levels.first().copied().unwrap_or_default().to_owned() }),
         ("attempts", plan.attempts_text()),
         ("variants", plan.variants.to_string()),
-        ("localization", plan.localization.word().to_owned()),
+        ("localization", plan.localization.label().to_owned()),
     ]);
     if any_model {
         all.extend([("base_url", address.url), ("key_variable", address.variable)]);

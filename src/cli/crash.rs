@@ -1,5 +1,5 @@
-//! A panic is a fault of ours. It is told like any other error, and without secrets: whatever a message or a backtrace
-//! quotes may hold a key.
+//! A panic is a fault of ours. It is reported like any other error, and without secrets: whatever a message or a
+//! backtrace quotes may hold a key.
 
 use super::error::Failure;
 use super::interrupt;
@@ -19,7 +19,7 @@ pub(super) fn prepare() {
     let _ = nix::sys::prctl::set_dumpable(false);
 }
 
-/// Lets panics be told without these secrets.
+/// Lets panics be reported without these secrets.
 pub(super) fn keep_secret(redactor: &Arc<Redactor>) {
     // The first is the one of the run; others differ in nothing.
     let _ = REDACTOR.set(redactor.clone());

@@ -56,8 +56,8 @@ pub(super) fn check_model(config: &Config) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Settings that cannot be read.
-pub(super) fn asked(config: &Config) -> Result<Vec<String>, Failure> {
-    Models::asked(config, &agents(config)?)
+pub(super) fn models(config: &Config) -> Result<Vec<String>, Failure> {
+    Models::names(config, &agents(config)?)
 }
 
 /// Refuses a model that has no key, before work is handed out.
@@ -65,8 +65,8 @@ pub(super) fn asked(config: &Config) -> Result<Vec<String>, Failure> {
 /// # Errors
 /// There is no key where one is needed; settings that cannot be read.
 pub(super) fn check_key(config: &Config) -> Result<(), Failure> {
-    let asked = asked(config)?;
-    match asked.first() {
+    let names = models(config)?;
+    match names.first() {
         Some(name) => Address::read(config)?.endpoint(config, name).map(drop),
         None => Ok(()),
     }
@@ -80,9 +80,9 @@ pub(super) fn usual_cost(config: &Config, agents: &[AgentName]) -> Result<Option
     if config.max_cost.is_some() || config.max_tokens.is_some() || config.paper {
         return Ok(None);
     }
-    let asked = Models::asked(config, agents)?;
+    let models = Models::names(config, agents)?;
     let prices = price_list(config)?;
-    let priced = !asked.is_empty() && asked.iter().all(|name| prices.knows(name));
+    let priced = !models.is_empty() && models.iter().all(|name| prices.knows(name));
     Ok(priced.then_some(Dollars(USUAL_COST)))
 }
 
@@ -91,7 +91,7 @@ pub(super) fn usual_cost(config: &Config, agents: &[AgentName]) -> Result<Option
 /// # Errors
 /// Settings that cannot be read.
 pub(super) fn asks_a_model(config: &Config) -> Result<bool, Failure> {
-    Ok(!Models::asked(config, &agents(config)?)?.is_empty())
+    Ok(!Models::names(config, &agents(config)?)?.is_empty())
 }
 
 fn agents(config: &Config) -> Result<Vec<AgentName>, Failure> {

@@ -57,11 +57,11 @@ impl Address {
     ///
     /// # Errors
     /// No key where one is needed, an unreadable price list.
-    pub(super) fn endpoint(&self, config: &Config, asked: &str) -> Result<Endpoint, Failure> {
+    pub(super) fn endpoint(&self, config: &Config, name: &str) -> Result<Endpoint, Failure> {
         let mut endpoint = Endpoint::new(&self.url, self.key.clone());
         if endpoint.key.is_none() && !endpoint.is_local() {
             return Err(Failure::model(
-                format!("no key for the model `{asked}` at {}", self.url),
+                format!("no key for the model `{name}` at {}", self.url),
                 format!("set {}, or use `--model builtin`, which needs none", self.variable),
             ));
         }
@@ -110,24 +110,24 @@ pub(super) fn price_list(config: &Config) -> Result<Prices, Failure> {
 pub(super) async fn contact(
     config: &Config,
     address: &Address,
-    asked: &[&str],
+    models: &[&str],
     redactor: &Arc<Redactor>,
     before: Option<&History>,
     of_batch: OfBatch,
 ) -> Result<Arc<dyn ChatModel>, Failure> {
     let OfBatch { account, requests } = of_batch;
-    let endpoint = address.endpoint(config, asked[0])?;
+    let endpoint = address.endpoint(config, models[0])?;
     let prices = endpoint.prices.clone();
     let prices = if requests.is_some() { prices.map(|list| Arc::new(list.in_batches())) } else { prices };
     if let (Some(prices), Some(flag)) = (&prices, cap_in_dollars(config, account.as_deref())?) {
-        refuse_unpriced(flag, asked, prices)?;
+        refuse_unpriced(flag, models, prices)?;
     }
     let client = OpenAi::new(endpoint)?;
     let client: Arc<dyn ChatModel> = match requests {
         // The batch made the first contact.
         Some(mailbox) => Arc::new(Deferred::new(mailbox, client.endpoint(), prices.clone())),
         None => {
-            for name in asked {
+            for name in models {
                 client.reach(name).await.map_err(|error| error.map(|text| redactor.text(&text).into_owned()))?;
             }
             Arc::new(client)
@@ -168,8 +168,8 @@ fn cap_in_dollars(config: &Config, account: Option<&Account>) -> Result<Option<&
 }
 
 /// A cap in money cannot be kept for a model whose price nobody knows.
-fn refuse_unpriced(flag: &str, asked: &[&str], prices: &Prices) -> Result<(), Failure> {
-    match asked.iter().find(|name| !prices.knows(name)) {
+fn refuse_unpriced(flag: &str, models: &[&str], prices: &Prices) -> Result<(), Failure> {
+    match models.iter().find(|name| !prices.knows(name)) {
         Some(name) => Err(Failure::usage(
             format!("{flag}: the price of `{name}` is unknown ({})", prices.source()),
             "give its price with --prices, cap tokens instead, or allow it with --allow-unpriced",

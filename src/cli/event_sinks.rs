@@ -17,7 +17,7 @@ pub(super) struct EventSinks {
     pub sink: Arc<dyn EventSink>,
     /// Sums over the run.
     pub tally: Arc<Tally>,
-    /// What earlier sessions of the run told.
+    /// Notices of earlier sessions of the run.
     pub past: Arc<Past>,
     /// What was sent where.
     pub manifest: Arc<Manifest>,

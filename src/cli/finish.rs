@@ -8,7 +8,7 @@ use super::next;
 use super::run_report::developers;
 use super::session::{Outcome, clear};
 use crate::domain::{Event, Patch};
-use crate::escalate::Verdict;
+use crate::escalate::RunVerdict;
 use crate::journal::{RunDir, failpoint};
 use crate::patch;
 use crate::report::{self, RunReport, Sums, Tally, VerdictWord};
@@ -61,7 +61,7 @@ pub(super) fn keep(folder: &Utf8Path, event_sinks: &EventSinks, outcome: &Outcom
         event_sinks.save("test.diff", &patch::render_bytes(&test))?;
         apply::keep(event_sinks, &test)?;
     }
-    if let Verdict::Plausible(repair) = verdict {
+    if let RunVerdict::Plausible(repair) = verdict {
         event_sinks.save("patch.diff", &patch::render_bytes(&repair.attempt.patch))?;
         for (nth, other) in repair.others.iter().enumerate() {
             event_sinks.save(&format!("plausible-{}.diff", nth + 2), &patch::render_bytes(&other.patch))?;
@@ -162,7 +162,7 @@ fn show(report: &RunReport, mut object: Value, sums: &Sums, shown: Shown) -> Res
         }
         super::print(&format!("{object}\n"));
     } else if apply && shown.format.is_none() {
-        super::print(&apply::told(&applied, false, folder));
+        super::print(&apply::notice(&applied, false, folder));
     }
     Ok(())
 }

@@ -80,7 +80,7 @@ impl Frozen {
         let plan = json!({
             "levels": plan.levels, "agents": agents, "temperature": plan.temperature, "attempts": attempts,
             "variants": plan.variants, "choose": plan.choose, "without": plan.without,
-            "review": plan.reviewer.is_some(), "localization": plan.localization.word(),
+            "review": plan.reviewer.is_some(), "localization": plan.localization.label(),
             "prices": prices, "differs_from_the_paper": plan.differs,
         });
         let given = layers.settings().filter(|(_, setting)| setting.origin != Place::Default);

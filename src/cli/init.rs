@@ -40,8 +40,8 @@ pub(super) async fn init() -> Result<u8, Failure> {
     let _shown = Shown;
     // A person takes time, and may interrupt.
     interrupt::note_way_back("nothing was written; `unidebug init` asks again");
-    let asked = tokio::task::spawn_blocking(talk).await;
-    asked.map_err(|error| Failure::io("the questions", &io::Error::other(error)))?
+    let talked = tokio::task::spawn_blocking(talk).await;
+    talked.map_err(|error| Failure::io("the questions", &io::Error::other(error)))?
 }
 
 /// The cursor, which lists hide: an interruption in one must not leave it hidden.
@@ -70,12 +70,12 @@ fn talk() -> Result<u8, Failure> {
         return Ok(0);
     };
     config_init::write(&file, &config_init::with(known.as_deref(), &settings))?;
-    let mut said = format!("written: {file}\n");
+    let mut text = format!("written: {file}\n");
     if let Some(variable) = missing {
-        said += &format!("next:    export {variable}=...    (in your shell's profile; no key is kept here)\n");
+        text += &format!("next:    export {variable}=...    (in your shell's profile; no key is kept here)\n");
     }
     super::print(
-        &(said + "check:   unidebug doctor    (two tiny calls)\ntry:     unidebug run fixtures:roman-numerals\n"),
+        &(text + "check:   unidebug doctor    (two tiny calls)\ntry:     unidebug run fixtures:roman-numerals\n"),
     );
     Ok(0)
 }

@@ -33,7 +33,7 @@ pub(super) fn note_folder(folder: &Utf8Path) {
     let _ = WAY_BACK.set(format!("everything that was paid for is kept; go on with `unidebug resume {folder}`"));
 }
 
-/// Notes what is told when this is interrupted.
+/// Notes the message for an interruption.
 pub(super) fn note_way_back(hint: &str) {
     let _ = WAY_BACK.set(hint.to_owned());
 }
@@ -56,12 +56,12 @@ pub(super) fn way_back() -> &'static str {
 /// The work's own; an interruption.
 pub(super) async fn interruptible(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
     // Before the work is looked at for the first time: it may be long until it waits.
-    let asked = Asked::listen();
+    let signals = Signals::listen();
     let mut work = std::pin::pin!(work);
     tokio::select! {
         biased;
         outcome = &mut work => return outcome,
-        () = asked.any() => {}
+        () = signals.any() => {}
     }
     GATE.close();
     let (is_batch, away) = (IS_BATCH.load(Ordering::Relaxed), GATE.on_their_way());
@@ -87,13 +87,13 @@ pub(super) async fn interruptible(work: impl Future<Output = Result<u8, Failure>
 
 async fn asked_again() {
     tokio::time::sleep(AT_ONCE).await;
-    Asked::listen().any().await;
+    Signals::listen().any().await;
 }
 
 /// Signals that ask the process to stop. From the moment one listens they no longer end it.
-struct Asked(Vec<Signal>);
+struct Signals(Vec<Signal>);
 
-impl Asked {
+impl Signals {
     fn listen() -> Self {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         Self(kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect())

@@ -8,7 +8,7 @@ use super::session::Session;
 use super::strategy;
 use crate::benchmark::LOCAL;
 use crate::domain::{BugId, Event, Reproduction};
-use crate::escalate::{Shown, Verdict};
+use crate::escalate::{RunVerdict, Shown};
 use crate::patch;
 use crate::report;
 use crate::tools::Workbench;
@@ -37,7 +37,7 @@ pub(super) enum Opening {
     /// A test shows it; the bug is opened with this test in the project.
     Reproduced(Box<Opened>, Box<Reproduction>),
     /// The run ends here.
-    Ended(Box<Workbench>, Verdict),
+    Ended(Box<Workbench>, RunVerdict),
 }
 
 impl Issue {
@@ -76,7 +76,7 @@ pub(super) fn refuse_foreign(bug: &BugId) -> Result<(), Failure> {
     Err(Failure::usage(format!("--issue: {bug} has failing tests already"), "name the folder of a project"))
 }
 
-/// What is said where no model can write the test.
+/// The message where no model can write the test.
 pub(super) fn no_model() -> Failure {
     Failure::usage(
         "--issue needs a model: the built-in engine writes no tests",
@@ -106,16 +106,16 @@ impl Session {
             .await?;
         let found = match escalator.reproduce(&bench).await? {
             Shown::By(found) => found,
-            Shown::ByNothing(why) => return Ok(Opening::Ended(Box::new(bench), Verdict::NotReproduced { why })),
-            Shown::StoppedAtCap(cap) => return Ok(Opening::Ended(Box::new(bench), Verdict::StoppedAtCap { cap })),
+            Shown::ByNothing(why) => return Ok(Opening::Ended(Box::new(bench), RunVerdict::NotReproduced { why })),
+            Shown::StoppedAtCap(cap) => return Ok(Opening::Ended(Box::new(bench), RunVerdict::StoppedAtCap { cap })),
         };
         event_sinks.notice(&format!("{} in {} shows what the issue reports", found.test, found.file))?;
         let begun = event_sinks.past.history().events().iter().any(|event| matches!(event, Event::Baseline { .. }));
         if issue.show_test && event_sinks.is_kept() && !begun {
             event_sinks.quiet();
             let shown = found.clone();
-            let asked = tokio::task::spawn_blocking(move || show(&shown)).await;
-            asked.map_err(|error| Failure::io("the question", &std::io::Error::other(error)))??;
+            let answer = tokio::task::spawn_blocking(move || show(&shown)).await;
+            answer.map_err(|error| Failure::io("the question", &std::io::Error::other(error)))??;
         }
         Ok(Opening::Reproduced(Box::new(opened.with_test(&found)), found))
     }

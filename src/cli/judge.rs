@@ -99,7 +99,7 @@ async fn all_judged(
         watcher.phase(format!("judging {}", patch.name));
         // The same patch in two files is judged twice: each file has its own word.
         bench.validator.forget();
-        let attempt = word(&patch, &bench, &sink).await?;
+        let attempt = judge_given(&patch, &bench, &sink).await?;
         let confidence = match attempt.validation.is_plausible() {
             true => confidence(&bench, &attempt.patch).await,
             false => None,
@@ -209,7 +209,11 @@ fn taken_back(path: &RepoPath, before: Option<Vec<u8>>, checkout: &Checkout) -> 
 }
 
 /// The judge's word on one patch.
-pub(super) async fn word(given: &Given, bench: &Workbench, sink: &dyn EventSink) -> Result<PatchAttempt, Failure> {
+pub(super) async fn judge_given(
+    given: &Given,
+    bench: &Workbench,
+    sink: &dyn EventSink,
+) -> Result<PatchAttempt, Failure> {
     let scope = Scope { attempt: 1, level: Level::L1, agent: AgentName::from("hand"), cycle: 1, focus: None, visit: 1 };
     let cx = ToolContext { bench, scope: &scope, sink, side: None, variants: None, shown: None };
     Ok(tools::judge(&Edits::Diff(given.diff.clone()), &given.name, &cx).await?)
@@ -271,15 +275,15 @@ pub(super) fn object(bench: &Workbench, judged: &[Judged]) -> Value {
     let patches: Vec<Value> = judged
         .iter()
         .map(|Judged { name, attempt, confidence, behaviour }| {
-            let said = &attempt.validation;
-            let failing: Vec<Value> = said
+            let validation = &attempt.validation;
+            let failing: Vec<Value> = validation
                 .failing
                 .iter()
                 .map(|(id, failure)| json!({"test": id.to_string(), "kind": failure.kind, "message": failure.message}))
                 .collect();
             json!({
-                "patch": name, "outcome": said.outcome, "plausible": said.is_plausible(), "detail": said.detail,
-                "confidence": confidence, "behaviour": behaviour, "fixed": said.fixed, "failing": failing, "diagnostics": said.diagnostics, "seconds": said.seconds,
+                "patch": name, "outcome": validation.outcome, "plausible": validation.is_plausible(), "detail": validation.detail,
+                "confidence": confidence, "behaviour": behaviour, "fixed": validation.fixed, "failing": failing, "diagnostics": validation.diagnostics, "seconds": validation.seconds,
                 "diff": patch::render(&attempt.patch),
             })
         })

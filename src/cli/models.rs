@@ -105,7 +105,7 @@ impl Models {
             replays: BTreeMap::new(),
             endpoint: None,
             form: Some(config.answers).filter(|form| *form != Form::Text),
-            effort: config.reasoning_effort.map(|effort| effort.word().to_owned()),
+            effort: config.reasoning_effort.map(|effort| effort.label().to_owned()),
             temperatures: read_temperatures(config, agents)?,
             max_answer: config.max_answer,
             redactor: Arc::new(Redactor::of_environment(address.key.clone())),
@@ -127,11 +127,11 @@ impl Models {
                 models.replays.insert(path.clone(), Arc::new(replay));
             }
         }
-        let asked: Vec<&str> =
+        let names: Vec<&str> =
             named.iter().filter_map(|n| if let Named::Model(name) = n { Some(name.as_str()) } else { None }).collect();
-        if !asked.is_empty() {
+        if !names.is_empty() {
             let before = contact.history();
-            let client = endpoint::contact(config, &address, &asked, &models.redactor, before, of_batch).await?;
+            let client = endpoint::contact(config, &address, &names, &models.redactor, before, of_batch).await?;
             models.endpoint = Some(client);
             models.note = address.provider.and_then(|provider| provider.note);
         }
@@ -142,7 +142,7 @@ impl Models {
     ///
     /// # Errors
     /// Unknown parts, an unreadable key.
-    pub(super) fn asked(config: &Config, agents: &[AgentName]) -> Result<Vec<String>, Failure> {
+    pub(super) fn names(config: &Config, agents: &[AgentName]) -> Result<Vec<String>, Failure> {
         let name = |named| if let Named::Model(name) = named { Some(name) } else { None };
         Ok(all_named(config, agents)?.into_iter().filter_map(name).collect())
     }
@@ -209,8 +209,8 @@ impl Models {
             return Decider::Builtin;
         }
         let named = self.parts.get(agent.as_str()).or_else(|| self.parts.get(level.label())).unwrap_or(&self.default);
-        let asked = [agent.as_str(), level.label(), ""].into_iter().find_map(|part| self.temperatures.get(part));
-        let temperature = asked.map_or(temperature, |asked| Temperatures::fixed(*asked));
+        let setting = [agent.as_str(), level.label(), ""].into_iter().find_map(|part| self.temperatures.get(part));
+        let temperature = setting.map_or(temperature, |setting| Temperatures::fixed(*setting));
         let coder = self.parts.get(CODER).and_then(|named| match named {
             Named::Model(name) => Some((self.endpoint.clone()?, name.clone())),
             Named::Replay(path) => Some((self.replays.get(path)?.clone(), String::new())),

@@ -67,7 +67,7 @@ impl Progress {
         let (shown, state) = (self.shown.clone(), Arc::downgrade(&self.state));
         Watcher::new(move |phase| {
             let Some(state) = state.upgrade() else { return };
-            let text = told(phase);
+            let text = phase_text(phase);
             put(&shown, &text);
             lock(&state).phase = text;
         })
@@ -90,7 +90,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 /// A phase as a line: `running the tests: 310 of 1144 classes`.
-fn told(phase: &Phase) -> String {
+fn phase_text(phase: &Phase) -> String {
     match phase.of {
         Some(of) => format!("{}: {} of {of} classes", phase.phase, phase.done),
         None => phase.phase.clone(),

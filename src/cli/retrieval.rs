@@ -29,7 +29,7 @@ pub(super) struct Retrieval {
 enum Web {
     No,
     /// With this address and key.
-    Asked(String, Secret),
+    Endpoint(String, Secret),
     /// Only what was found before is there: nobody is contacted.
     Remembered,
 }
@@ -49,7 +49,9 @@ impl Retrieval {
         let web = match (config.web, contact, variable(KEY)) {
             (false, ..) => Web::No,
             (true, Contact::None, _) => Web::Remembered,
-            (true, _, Some(key)) => Web::Asked(variable(ADDRESS).unwrap_or_else(|| ENDPOINT.into()), Secret::new(&key)),
+            (true, _, Some(key)) => {
+                Web::Endpoint(variable(ADDRESS).unwrap_or_else(|| ENDPOINT.into()), Secret::new(&key))
+            }
             (true, _, None) => {
                 let hint = format!("set {KEY}, or leave `--web` away: local corpora need no key");
                 return Err(Failure::model("--web: no key for Tavily", hint));
@@ -75,7 +77,7 @@ impl Retrieval {
         let web = match &self.web {
             Web::No => return Ok(()),
             Web::Remembered => None,
-            Web::Asked(address, key) => {
+            Web::Endpoint(address, key) => {
                 let types = bench.index.files().iter().flat_map(|file| &file.types);
                 let names = types.map(|kind| kind.simple_name().to_owned()).collect();
                 let web = Tavily::new(address, key.clone(), redactor.clone(), names);
@@ -121,8 +123,8 @@ impl Source for Journaled {
         };
         let event = Event::Retrieved { query: query.to_owned(), sent: web.cleaned(query), found, error };
         // What is not kept could not be repeated: it counts as not found.
-        let kept = self.sink.emit(&event);
-        kept.map_err(|error| RetrieveError::Unreachable { what: format!("a search cannot be kept: {error}") })?;
+        let saved = self.sink.emit(&event);
+        saved.map_err(|error| RetrieveError::Unreachable { what: format!("a search cannot be kept: {error}") })?;
         result
     }
 }

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 /// Failing tests that are named of a bug.
 const NAMED: usize = 3;
 
-/// Works on every bug. One that cannot be worked on is told among the others.
+/// Works on every bug. One that cannot be worked on is reported among the others.
 ///
 /// # Errors
 /// The first bug cannot be worked on.

@@ -4,7 +4,7 @@ use super::event_sinks::EventSinks;
 use super::models::Models;
 use crate::domain::{Confidence, FileChange, HeldOut, Patch, PolicyKind, RepoPath, Reproduction};
 use crate::escalate::prepare::Localization;
-use crate::escalate::{Repair, Verdict};
+use crate::escalate::{Repair, RunVerdict};
 use crate::patch::{self, Originals};
 use crate::report::{self, By, Equality, Model, Retrieved, RunReport, VerdictWord, WrittenTest};
 use crate::tools::Workbench;
@@ -18,20 +18,20 @@ pub(super) async fn report(
     bench: &Workbench,
     folder: &Utf8Path,
     event_sinks: &EventSinks,
-    verdict: &Verdict,
+    verdict: &RunVerdict,
     (started, opened): (Instant, Duration),
 ) -> RunReport {
     let sums = event_sinks.tally.sums();
     let (name, endpoint) = models.describe();
     let repair = match verdict {
-        Verdict::Plausible(repair) => Some(&**repair),
+        RunVerdict::Plausible(repair) => Some(&**repair),
         _ => None,
     };
     let (word, analysis, cap) = match verdict {
-        Verdict::Plausible(repair) => (VerdictWord::Plausible, repair.analysis.clone(), None),
-        Verdict::NotReproduced { why } => (VerdictWord::NotReproduced, Some(why.clone()), None),
-        Verdict::NoRepair { analysis } => (VerdictWord::NoRepair, analysis.clone(), None),
-        Verdict::StoppedAtCap { cap } => (VerdictWord::StoppedAtCap, Some(cap.to_string()), Some(cap.clone())),
+        RunVerdict::Plausible(repair) => (VerdictWord::Plausible, repair.analysis.clone(), None),
+        RunVerdict::NotReproduced { why } => (VerdictWord::NotReproduced, Some(why.clone()), None),
+        RunVerdict::NoRepair { analysis } => (VerdictWord::NoRepair, analysis.clone(), None),
+        RunVerdict::StoppedAtCap { cap } => (VerdictWord::StoppedAtCap, Some(cap.to_string()), Some(cap.clone())),
     };
     let mut seconds = sums.seconds;
     let before = event_sinks.past.history();
@@ -63,7 +63,7 @@ pub(super) async fn report(
         choice: repair.and_then(|repair| repair.choice.clone()),
         confirmed_by: repair.and(bench.checkout.official.as_ref()).map(|judge| judge.name()),
         unverified: bench.checkout.project.unverified.clone(),
-        localization: localization.word().to_owned(),
+        localization: localization.label().to_owned(),
         jdk: None,
         model: Model { name, endpoint },
         candidates: sums.candidates,
@@ -96,12 +96,12 @@ fn retrieved(bench: &Workbench) -> Option<Retrieved> {
 }
 
 fn by(repair: &Repair, usage: &crate::domain::Usage) -> By {
-    let asked = repair.policy != PolicyKind::Builtin;
+    let by_model = repair.policy != PolicyKind::Builtin;
     By {
         agent: repair.agent.clone(),
         policy: repair.policy,
         attempt: repair.number,
-        request: if asked { usage.requests } else { 0 },
+        request: if by_model { usage.requests } else { 0 },
         cost_usd: usage.cost_usd.0,
     }
 }
@@ -132,8 +132,8 @@ async fn held_out(bench: &Workbench, found: &Patch) -> Option<HeldOut> {
 
 /// How much a plausible patch can be relied on. A fault of the environment says nothing of it.
 pub(super) async fn confidence(bench: &Workbench, found: &Patch) -> Option<Confidence> {
-    let word = bench.validator.confidence(found, &bench.test_texts(), bench.language).await;
-    word.inspect_err(|error| tracing::warn!("nothing can be said of how far the patch is tested: {error}")).ok()
+    let judged = bench.validator.confidence(found, &bench.test_texts(), bench.language).await;
+    judged.inspect_err(|error| tracing::warn!("nothing can be said of how far the patch is tested: {error}")).ok()
 }
 
 /// The developer's repair as a patch, where the benchmark has it.

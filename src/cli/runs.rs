@@ -61,7 +61,7 @@ struct Listed {
     verdict: &'static str,
     when: String,
     cost: Option<f64>,
-    asked: bool,
+    used_model: bool,
 }
 
 /// Lists runs.
@@ -86,8 +86,8 @@ fn listed(name: String) -> Listed {
     let when = when.map_or_else(String::new, |when| {
         when.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
     });
-    let asked = report.as_ref().is_some_and(|report| report.usage.requests > 0);
-    Listed { name, bug, verdict, when, cost: report.and_then(|report| report.usage.cost_usd.0), asked }
+    let used_model = report.as_ref().is_some_and(|report| report.usage.requests > 0);
+    Listed { name, bug, verdict, when, cost: report.and_then(|report| report.usage.cost_usd.0), used_model }
 }
 
 fn object(all: &[Listed]) -> Value {
@@ -102,7 +102,7 @@ fn text(all: &[Listed]) -> String {
     if all.is_empty() {
         return format!("no run is in {} yet: `unidebug run fixtures:roman-numerals` makes one\n", folder());
     }
-    let cost = |run: &Listed| match (run.asked, run.cost) {
+    let cost = |run: &Listed| match (run.used_model, run.cost) {
         (false, _) => "no model".to_owned(),
         (true, Some(usd)) => format!("${usd:.4}"),
         (true, None) => "unknown".to_owned(),

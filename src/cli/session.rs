@@ -21,7 +21,7 @@ use crate::agent::policy::EngineBudget;
 use crate::agent::profile::Profile;
 use crate::domain::{AgentName, Event, Reproduction};
 use crate::escalate::preview::Preview;
-use crate::escalate::{Escalator, Plan, Verdict};
+use crate::escalate::{Escalator, Plan, RunVerdict};
 use crate::journal::{SCHEMA as JOURNAL_SCHEMA, failpoint};
 use crate::llm::Account;
 use crate::prompt::Library;
@@ -57,7 +57,7 @@ pub(super) struct Outcome {
     /// The bug it worked on.
     pub bench: Workbench,
     /// The end.
-    pub verdict: Verdict,
+    pub verdict: RunVerdict,
     /// The test that was written for an issue.
     pub test: Option<Box<Reproduction>>,
     /// The same for people and programs.
@@ -194,7 +194,7 @@ impl Session {
     async fn outcome(
         &self,
         bench: Workbench,
-        verdict: Verdict,
+        verdict: RunVerdict,
         test: Option<Box<Reproduction>>,
         folder: &Utf8Path,
         event_sinks: &EventSinks,
@@ -206,7 +206,7 @@ impl Session {
         report.jdk = self.opened.jdk_of(&bench.checkout);
         report.test = test.as_deref().map(written);
         let refused = self.account.as_ref().is_some_and(|account| account.has_refused());
-        let left_by_batch = refused && matches!(verdict, Verdict::StoppedAtCap { .. });
+        let left_by_batch = refused && matches!(verdict, RunVerdict::StoppedAtCap { .. });
         Outcome { bench, verdict, test, report, left_by_batch }
     }
 
@@ -235,15 +235,15 @@ impl Session {
             once(event_sinks, &warning)?;
         }
         if self.models.for_lack_of_a_key {
-            let told = "no key is configured, so the built-in engine works alone (`unidebug init` changes that)";
-            once(event_sinks, told)?;
+            let notice = "no key is configured, so the built-in engine works alone (`unidebug init` changes that)";
+            once(event_sinks, notice)?;
         }
         if let (true, Some(Dollars(usd))) = (self.usual_cost, self.config.max_cost) {
             event_sinks.notice(&format!("at most ${usd} are spent on this bug; `--max-cost` sets another cap"))?;
         }
         if self.models.any_model() && self.config.max_cost.is_some() {
-            let told = endpoint::price_list(&self.config).ok().and_then(|list| prices::warning(&list));
-            told.map_or(Ok(()), |told| event_sinks.notice(&told))?;
+            let notice = endpoint::price_list(&self.config).ok().and_then(|list| prices::warning(&list));
+            notice.map_or(Ok(()), |notice| event_sinks.notice(&notice))?;
         }
         match self.models.note {
             Some(note) => event_sinks.notice(&format!("about this endpoint: {note}")),
@@ -274,8 +274,8 @@ impl Session {
 
 /// Tells what holds for the machine and not for one bug: once, however many bugs this process works on.
 fn once(event_sinks: &EventSinks, text: &str) -> Result<(), Failure> {
-    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let new = TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
+    static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let new = REPORTED.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
     if new { event_sinks.notice(text) } else { Ok(()) }
 }
 

@@ -18,7 +18,7 @@ const BYTES: usize = 200_000;
 pub(super) fn keep(bench: &Workbench, redactor: &Redactor, event_sinks: &EventSinks) -> Result<(), Failure> {
     let files = bench.ranking.files().into_iter().filter_map(|path| bench.index.file(path));
     let small = files.filter(|file| file.text.len() <= BYTES).take(FILES);
-    let kept: Map<String, Value> =
+    let sources: Map<String, Value> =
         small.map(|file| (file.path.to_string(), Value::from(redactor.text(&file.text).into_owned()))).collect();
-    if kept.is_empty() { Ok(()) } else { event_sinks.save(SOURCES, Value::Object(kept).to_string().as_bytes()) }
+    if sources.is_empty() { Ok(()) } else { event_sinks.save(SOURCES, Value::Object(sources).to_string().as_bytes()) }
 }

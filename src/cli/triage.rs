@@ -13,15 +13,15 @@ use super::scratch::Scratch;
 use super::session::{Outcome, Session};
 use crate::benchmark::{self, Settings};
 use crate::domain::{BugId, Event, EventSink, Level, Mark, PolicyKind, TestId, Watcher};
-use crate::escalate::Verdict;
+use crate::escalate::RunVerdict;
 use crate::journal::Past;
 use crate::patch;
 use crate::report::triage::{self, Fix, Triaged};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Triages every bug. One that cannot be opened is told among the others; it ends the command only when it is the only
-/// one.
+/// Triages every bug. One that cannot be opened is reported among the others; it ends the command only when it is the
+/// only one.
 ///
 /// # Errors
 /// An unknown set, nothing to say of any bug.
@@ -119,7 +119,7 @@ fn triaged(bug: &BugId, outcome: Outcome, marks: &[Mark], top: usize) -> Triaged
     let aside = aside.iter().map(|(test, why)| (test.clone(), why.clone())).collect();
     let code = |file: &_, line| bench.index.file(file).and_then(|file| file.line(line)).unwrap_or("").to_owned();
     let fix = match verdict {
-        Verdict::Plausible(repair) => {
+        RunVerdict::Plausible(repair) => {
             let patch = repair.attempt.patch;
             Some(Fix { diff: patch::render(&patch), patch })
         }

@@ -11,8 +11,8 @@ const FREE: usize = 4;
 /// Columns of the terminal, as it is now.
 pub(super) fn columns() -> usize {
     let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let seen = || terminal_size::terminal_size_of(stderr()).map(|(width, _)| usize::from(width.0));
-    given.or_else(seen).unwrap_or(USUAL)
+    let measured = || terminal_size::terminal_size_of(stderr()).map(|(width, _)| usize::from(width.0));
+    given.or_else(measured).unwrap_or(USUAL)
 }
 
 /// The line as far as it fits beside `taken` columns.

@@ -50,8 +50,10 @@ pub(crate) fn render(report: &RunReport, sums: &Sums, next: &[String]) -> String
     if report.localization != "spectrum" {
         let _ = writeln!(text, "localization: {} (not found by the program)", report.localization);
     }
-    if let Some(kept) = report.retrieved.as_ref().map(|retrieved| retrieved.dropped).filter(|dropped| *dropped > 0) {
-        let _ = writeln!(text, "helper:  {kept} results were dropped because they give the repair away");
+    if let Some(dropped_results) =
+        report.retrieved.as_ref().map(|retrieved| retrieved.dropped).filter(|dropped| *dropped > 0)
+    {
+        let _ = writeln!(text, "helper:  {dropped_results} results were dropped because they give the repair away");
     }
     let _ = writeln!(text, "run:     {}", visible_line(&report.run_dir));
     for (nth, line) in next.iter().enumerate() {
@@ -87,8 +89,8 @@ fn judgement(report: &RunReport) -> String {
 
 fn spent(report: &RunReport, sums: &Sums) -> String {
     let usage = &report.usage;
-    let told = sums.outcomes.iter().filter(|(outcome, _)| **outcome != Outcome::PassedWarm);
-    let by_outcome: Vec<String> = told.map(|(outcome, n)| format!("{n} {}", outcome.title())).collect();
+    let counted_outcomes = sums.outcomes.iter().filter(|(outcome, _)| **outcome != Outcome::PassedWarm);
+    let by_outcome: Vec<String> = counted_outcomes.map(|(outcome, n)| format!("{n} {}", outcome.title())).collect();
     let tried = match report.candidates.proposed {
         0 => "tried:   no candidate".to_owned(),
         n => format!("tried:   {} ({})", counted(n, "candidate"), by_outcome.join(", ")),

@@ -97,7 +97,7 @@ impl Sums {
     fn add(&mut self, event: &Event) {
         match event {
             Event::Validated { outcome, diff, origin, fixed, seconds, .. } => {
-                // The confirmation of a candidate that passed is told under the same candidate.
+                // The confirmation of a candidate that passed is recorded under the same candidate.
                 if *outcome != Outcome::PassedWarm {
                     self.candidates.proposed += 1;
                     self.candidates.compiled += u64::from(outcome.compiled());

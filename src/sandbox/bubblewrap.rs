@@ -4,7 +4,7 @@
 //! The root is an allow-list. Home, `/tmp`, `/run`, other checkouts and this program's state are not hidden: they are
 //! never there.
 
-use super::confine::Asked;
+use super::confine::HelperTask;
 use super::error::NotHere;
 use super::filter::{self, Around};
 use super::{Job, find_program, landlock};
@@ -95,7 +95,7 @@ impl Bubblewrap {
             let helper = landlock::helper().ok_or_else(|| io::Error::other("`unidebug` is not beside this program"))?;
             line.extend(["--ro-bind", helper.as_str(), helper.as_str()].map(String::from));
             line.extend(["--bind", door.socket.as_str(), door.socket.as_str()].map(String::from));
-            words = Asked::Relay(door.clone()).line(helper.as_str(), words);
+            words = HelperTask::Relay(door.clone()).line(helper.as_str(), words);
         }
         line.push("--".into());
         line.extend(words);

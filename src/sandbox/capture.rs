@@ -9,11 +9,11 @@ pub(super) const JAVA_SCRATCH: &str = "-Djava.io.tmpdir=";
 const JAVA_NOTICE: &[u8] = b"Picked up JAVA_TOOL_OPTIONS: -Djava.io.tmpdir=";
 
 /// The text without the JVM's remark on our own option.
-pub(super) fn without_notice(said: Vec<u8>) -> Vec<u8> {
-    if memchr::memmem::find(&said, JAVA_NOTICE).is_none() {
-        return said;
+pub(super) fn without_notice(output: Vec<u8>) -> Vec<u8> {
+    if memchr::memmem::find(&output, JAVA_NOTICE).is_none() {
+        return output;
     }
-    let lines = said.split_inclusive(|&byte| byte == b'\n');
+    let lines = output.split_inclusive(|&byte| byte == b'\n');
     lines.filter(|line| !line.starts_with(JAVA_NOTICE)).flatten().copied().collect()
 }
 
@@ -48,12 +48,12 @@ impl HeadTail {
 
     /// What was kept; a line in between tells how much is missing.
     pub(super) fn finish(self) -> Vec<u8> {
-        let mut kept = self.head;
+        let mut output = self.head;
         if self.dropped > 0 {
-            kept.extend_from_slice(format!("\n[… {} bytes left out …]\n", self.dropped).as_bytes());
+            output.extend_from_slice(format!("\n[… {} bytes left out …]\n", self.dropped).as_bytes());
         }
-        kept.extend(self.tail);
-        kept
+        output.extend(self.tail);
+        output
     }
 }
 
@@ -64,8 +64,8 @@ pub(super) async fn drain(mut from: impl AsyncRead + Unpin, into: std::sync::Arc
         match from.read(&mut chunk).await {
             Ok(0) | Err(_) => return,
             Ok(count) => {
-                if let Ok(mut kept) = into.lock() {
-                    kept.push(&chunk[..count]);
+                if let Ok(mut buffer) = into.lock() {
+                    buffer.push(&chunk[..count]);
                 }
             }
         }
@@ -79,18 +79,18 @@ mod tests {
 
     #[test]
     fn a_loud_stream_keeps_head_and_tail() {
-        let mut kept = HeadTail::new(8);
-        kept.push(b"abcdefgh");
-        kept.push(b"ijklmnop");
-        assert_eq!(String::from_utf8(kept.finish()).unwrap(), "abcd\n[… 8 bytes left out …]\nmnop");
+        let mut stream = HeadTail::new(8);
+        stream.push(b"abcdefgh");
+        stream.push(b"ijklmnop");
+        assert_eq!(String::from_utf8(stream.finish()).unwrap(), "abcd\n[… 8 bytes left out …]\nmnop");
     }
 
     proptest! {
         #[test]
         fn a_quiet_stream_is_kept_whole(parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 0..5)) {
-            let mut kept = HeadTail::new(200);
-            parts.iter().for_each(|part| kept.push(part));
-            prop_assert_eq!(kept.finish(), parts.concat());
+            let mut stream = HeadTail::new(200);
+            parts.iter().for_each(|part| stream.push(part));
+            prop_assert_eq!(stream.finish(), parts.concat());
         }
     }
 }

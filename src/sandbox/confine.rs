@@ -56,18 +56,18 @@ pub(super) struct Rules {
 
 /// What the hidden command is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Asked {
+pub(super) enum HelperTask {
     /// To confine a program.
     Confine(Rules),
     /// To let a program in a network space of its own reach one server.
     Relay(Door),
 }
 
-impl Asked {
+impl HelperTask {
     /// The command line that does it to `words`.
     pub(super) fn line(&self, program: &str, words: impl IntoIterator<Item = String>) -> Vec<String> {
-        let asked = serde_json::to_string(self).unwrap_or_default();
-        let line = [program.to_owned(), COMMAND.to_owned(), asked, "--".to_owned()];
+        let task = serde_json::to_string(self).unwrap_or_default();
+        let line = [program.to_owned(), COMMAND.to_owned(), task, "--".to_owned()];
         line.into_iter().chain(words).collect()
     }
 }
@@ -79,8 +79,8 @@ impl Asked {
 /// The rules cannot be read or laid on, or the program cannot be started.
 pub fn enter(rules: &str, words: &[String]) -> io::Result<ExitCode> {
     let done = match serde_json::from_str(rules)? {
-        Asked::Relay(door) => relay::run(&door, words),
-        Asked::Confine(rules) => match rules.lifeline {
+        HelperTask::Relay(door) => relay::run(&door, words),
+        HelperTask::Confine(rules) => match rules.lifeline {
             Some(descriptor) => supervise(rules, descriptor, words),
             None => become_program(&rules, words),
         },
@@ -101,7 +101,7 @@ fn supervise(mut rules: Rules, lifeline: i32, words: &[String]) -> io::Result<Ex
     });
     rules.lifeline = None;
     let program = std::env::current_exe()?;
-    let line = Asked::Confine(rules).line(&program.to_string_lossy(), words.iter().cloned());
+    let line = HelperTask::Confine(rules).line(&program.to_string_lossy(), words.iter().cloned());
     let status = Command::new(&line[0]).args(&line[1..]).spawn()?.wait()?;
     end_descendants();
     ended_as(status)

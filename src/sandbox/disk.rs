@@ -30,8 +30,8 @@ struct Room {
 
 impl Room {
     fn in_folder(folder: &Utf8Path) -> Self {
-        let Ok(said) = statvfs(folder.as_str()) else { return Self::default() };
-        Self { bytes: said.blocks_available() * said.fragment_size(), files: said.files_available() }
+        let Ok(stats) = statvfs(folder.as_str()) else { return Self::default() };
+        Self { bytes: stats.blocks_available() * stats.fragment_size(), files: stats.files_available() }
     }
 }
 
@@ -54,7 +54,7 @@ impl Change {
 
 /// What a job wrote, as far as it was found.
 #[derive(Debug, Default)]
-struct Found {
+struct Usage {
     used: Room,
     /// Files with several names count once.
     known: HashSet<(u64, u64)>,
@@ -62,7 +62,7 @@ struct Found {
     is_partial: bool,
 }
 
-impl Found {
+impl Usage {
     fn add(&mut self, meta: &Metadata) {
         if self.known.insert((meta.dev(), meta.ino())) {
             self.used.bytes += meta.blocks() * 512;
@@ -118,7 +118,7 @@ impl Disk {
     async fn look(&mut self, pid: i32, lost: Room) -> bool {
         let (begin, folders) = (self.begin, self.folders.iter().map(|(folder, _)| folder.clone()).collect::<Vec<_>>());
         let started = Instant::now();
-        let found = tokio::task::spawn_blocking(move || found(pid, &folders, begin)).await.unwrap_or_default();
+        let found = tokio::task::spawn_blocking(move || usage(pid, &folders, begin)).await.unwrap_or_default();
         (self.looked, self.took) = (Instant::now(), started.elapsed());
         let over = |room: Room| room.bytes > self.limit || room.files > MOST_FILES;
         over(found.used) || found.is_partial && over(lost)
@@ -135,43 +135,43 @@ impl Disk {
     }
 }
 
-fn found(pid: i32, folders: &[Utf8PathBuf], begin: Change) -> Found {
-    let mut found = Found::default();
+fn usage(pid: i32, folders: &[Utf8PathBuf], begin: Change) -> Usage {
+    let mut usage = Usage::default();
     for folder in folders {
         if let Ok(meta) = fs::symlink_metadata(folder) {
-            look_through(folder.as_std_path(), meta.dev(), begin, &mut found);
-            open_without_name(pid, meta.dev(), &mut found);
+            look_through(folder.as_std_path(), meta.dev(), begin, &mut usage);
+            open_without_name(pid, meta.dev(), &mut usage);
         }
     }
-    found
+    usage
 }
 
 /// Adds files that were changed since the job began. Links are not followed, nor mounts entered.
-fn look_through(top: &Path, device: u64, begin: Change, found: &mut Found) {
+fn look_through(top: &Path, device: u64, begin: Change, usage: &mut Usage) {
     let mut open = vec![top.to_owned()];
     while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(&folder) else {
             // One that was removed in between holds nothing.
-            found.is_partial |= fs::symlink_metadata(&folder).is_ok();
+            usage.is_partial |= fs::symlink_metadata(&folder).is_ok();
             continue;
         };
         for entry in entries.flatten() {
             let Ok(meta) = entry.metadata() else { continue };
             if Change::of(&meta) > begin && meta.dev() == device {
-                found.add(&meta);
+                usage.add(&meta);
             }
             if meta.is_dir() && meta.dev() == device {
                 open.push(entry.path());
             }
         }
-        if found.used.files > MOST_FILES {
+        if usage.used.files > MOST_FILES {
             return;
         }
     }
 }
 
 /// Adds files that were removed and are still held open.
-fn open_without_name(pid: i32, device: u64, found: &mut Found) {
+fn open_without_name(pid: i32, device: u64, usage: &mut Usage) {
     for member in tree::members(pid) {
         for entry in fs::read_dir(format!("/proc/{member}/fd")).into_iter().flatten().flatten() {
             if let Ok(meta) = fs::metadata(entry.path())
@@ -179,7 +179,7 @@ fn open_without_name(pid: i32, device: u64, found: &mut Found) {
                 && meta.nlink() == 0
                 && meta.dev() == device
             {
-                found.add(&meta);
+                usage.add(&meta);
             }
         }
     }

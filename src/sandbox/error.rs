@@ -6,7 +6,7 @@ pub enum SandboxError {
     /// No isolation works here, and none was not asked for.
     #[error("no sandbox works on this machine: {what}")]
     Unavailable {
-        /// What was tried and what it said.
+        /// What was tried, and its error.
         what: String,
         /// What to do.
         hint: String,

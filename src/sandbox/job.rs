@@ -33,16 +33,16 @@ impl Default for Limits {
     }
 }
 
-/// What a program is told on descriptor 4, where it can be read only once: a secret that stands in no argument, variable or
-/// file, then answers to lines that it writes to descriptor 3.
+/// What a program reads from descriptor 4, where it can be read only once: a secret that stands in no argument,
+/// variable or file, then answers to lines that it writes to descriptor 3.
 #[derive(Clone)]
 pub struct Dialogue {
-    /// What is told at first.
+    /// The first message.
     pub(super) first: String,
     answer: Arc<Mutex<Answer>>,
 }
 
-/// What is told on a line, if anything.
+/// The reply to a line, if any.
 type Answer = dyn FnMut(&[u8]) -> Option<String> + Send;
 
 impl Dialogue {
@@ -86,7 +86,7 @@ pub struct Job {
     pub limits: Limits,
     /// Whether a private pipe for results is passed as descriptor 3.
     pub results: bool,
-    /// What is told on descriptor 4; what is said on descriptor 3 are its results.
+    /// What is written to descriptor 4; what comes on descriptor 3 are its results.
     pub dialogue: Option<Dialogue>,
 }
 

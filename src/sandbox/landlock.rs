@@ -2,7 +2,7 @@
 //! processes and number spaces, so some things cannot be stopped; [`Landlock::cannot_stop`] lists them.
 
 use super::bubblewrap::{COVERED, MASKED, SYSTEM};
-use super::confine::{self, Asked, Rules};
+use super::confine::{self, HelperTask, Rules};
 use super::error::NotHere;
 use super::{Job, find_program};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -74,7 +74,7 @@ impl Landlock {
         write.extend(job.writable.iter().map(ToString::to_string));
         let rules =
             Rules { read, write, network: job.network, door: job.door.as_ref().map(|door| door.port), lifeline };
-        let mut line = Asked::Confine(rules).line(self.helper.as_str(), []);
+        let mut line = HelperTask::Confine(rules).line(self.helper.as_str(), []);
         if nix::unistd::geteuid().is_root() {
             line.extend(
                 ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"].map(String::from),

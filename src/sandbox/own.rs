@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 /// How the program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProcessEnd {
     /// Its exit code; `None` when a signal ended it.
     pub code: Option<i32>,
     /// What it printed on stdout.
@@ -24,7 +24,7 @@ pub struct Ended {
 ///
 /// # Errors
 /// The program or the file cannot be opened.
-pub async fn own(args: &[String], log: &Utf8Path, stop: impl Future<Output = ()>) -> Result<Ended, SandboxError> {
+pub async fn own(args: &[String], log: &Utf8Path, stop: impl Future<Output = ()>) -> Result<ProcessEnd, SandboxError> {
     let io = |what| move |source| SandboxError::Io { what, source };
     let program = std::env::current_exe().map_err(io("finding this program"))?;
     let log = File::options().create(true).append(true).open(log).map_err(io("opening a log"))?;
@@ -46,7 +46,7 @@ pub async fn own(args: &[String], log: &Utf8Path, stop: impl Future<Output = ()>
         }
     };
     let done = done.map_err(io("waiting for this program"))?;
-    Ok(Ended { code: done.status.code(), stdout: String::from_utf8_lossy(&done.stdout).into_owned() })
+    Ok(ProcessEnd { code: done.status.code(), stdout: String::from_utf8_lossy(&done.stdout).into_owned() })
 }
 
 /// Whether [`trusted`] finds a program: a scheduler's often lies in a folder that only the caller's `PATH` names.
@@ -59,12 +59,12 @@ pub fn is_on_path(program: &str) -> bool {
 ///
 /// # Errors
 /// It cannot be started.
-pub async fn trusted(program: &str, args: &[String]) -> Result<Ended, SandboxError> {
+pub async fn trusted(program: &str, args: &[String]) -> Result<ProcessEnd, SandboxError> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).kill_on_drop(true);
     let spawned = spawner::spawn(command).await;
     let child = spawned.map_err(|source| SandboxError::Spawn { program: program.to_owned(), source })?;
     let waited = child.wait_with_output().await;
     let done = waited.map_err(|source| SandboxError::Io { what: "waiting for a program", source })?;
-    Ok(Ended { code: done.status.code(), stdout: String::from_utf8_lossy(&done.stdout).into_owned() })
+    Ok(ProcessEnd { code: done.status.code(), stdout: String::from_utf8_lossy(&done.stdout).into_owned() })
 }

@@ -138,8 +138,8 @@ fn disk(job: &Job, keep: &Keep) -> Disk {
     Disk::new(folders, job.limits.disk_mib << 20)
 }
 
-fn taken(kept: &Arc<Mutex<HeadTail>>) -> Vec<u8> {
-    kept.lock().map(|mut kept| std::mem::take(&mut *kept).finish()).unwrap_or_default()
+fn taken(buffer: &Arc<Mutex<HeadTail>>) -> Vec<u8> {
+    buffer.lock().map(|mut buffer| std::mem::take(&mut *buffer).finish()).unwrap_or_default()
 }
 
 async fn finish(running: &mut Running, limits: &Limits, mut disk: Disk) -> Result<Exit, SandboxError> {
@@ -159,16 +159,16 @@ async fn finish(running: &mut Running, limits: &Limits, mut disk: Disk) -> Resul
     Ok(exit)
 }
 
-/// Tells what is to be told first, keeps all that is said, and answers its lines.
+/// Writes the first message, keeps all that comes back, and answers its lines.
 async fn converse(dialogue: Dialogue, mut to: pipe::Sender, from: pipe::Receiver, into: Arc<Mutex<HeadTail>>) {
     // Who does not read it all, or ends before, has no use for the rest.
-    let told = to.write_all(dialogue.first.as_bytes()).await;
-    let mut listening = told.is_ok();
+    let sent = to.write_all(dialogue.first.as_bytes()).await;
+    let mut listening = sent.is_ok();
     let mut lines = BufReader::with_capacity(64 << 10, from.take(RESULT_BYTES as u64));
     let mut line = Vec::new();
     while matches!(lines.read_until(b'\n', &mut line).await, Ok(1..)) {
-        if let Ok(mut kept) = into.lock() {
-            kept.push(&line);
+        if let Ok(mut buffer) = into.lock() {
+            buffer.push(&line);
         }
         if listening && let Some(answer) = dialogue.answer(&line) {
             listening = to.write_all(answer.as_bytes()).await.is_ok();
@@ -244,7 +244,7 @@ impl Served {
     }
 
     /// How it ended, when it has.
-    pub fn ended(&mut self) -> Option<Exit> {
+    pub fn exit(&mut self) -> Option<Exit> {
         let status = self.running.child.try_wait().ok()??;
         Some(status.code().map_or_else(|| Exit::Signal(status.signal().unwrap_or(0)), Exit::Code))
     }

@@ -36,9 +36,9 @@ async fn nothing_but_the_named_folder_can_be_written_and_no_secret_is_seen() {
     let mut job = shell(&script, &cwd).write(&cwd);
     job.env.push(("GIVEN".into(), "yes".into()));
     let done = sandbox.run(job).await.unwrap();
-    let seen = String::from_utf8_lossy(&done.stdout);
+    let output = String::from_utf8_lossy(&done.stdout);
     assert!(cwd.join("mine").exists() && !sibling.join("x").exists() && !Utf8Path::new("/usr/x").exists());
-    assert!(seen.contains("GIVEN=yes") && !seen.contains("CARGO") && !seen.contains("root:"), "{seen}");
+    assert!(output.contains("GIVEN=yes") && !output.contains("CARGO") && !output.contains("root:"), "{output}");
 }
 
 #[tokio::test]

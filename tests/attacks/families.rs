@@ -58,10 +58,11 @@ const WORDS: &[(Layer, Outcome, &str)] = &[
 ];
 
 /// The layer that said something; `None` when it was none.
-pub fn layer(told: &Validation) -> Option<Layer> {
-    let said = WORDS.iter().find(|(_, outcome, word)| told.outcome == *outcome && told.detail.contains(word));
-    let by_tests = matches!(told.outcome, Outcome::Failed | Outcome::Crash).then_some(Layer::Tests);
-    said.map(|(layer, ..)| *layer).or(by_tests)
+pub fn layer(validation: &Validation) -> Option<Layer> {
+    let matched =
+        WORDS.iter().find(|(_, outcome, word)| validation.outcome == *outcome && validation.detail.contains(word));
+    let by_tests = matches!(validation.outcome, Outcome::Failed | Outcome::Crash).then_some(Layer::Tests);
+    matched.map(|(layer, ..)| *layer).or(by_tests)
 }
 
 /// One patch that is wrong, or right and harmful.

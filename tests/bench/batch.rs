@@ -79,8 +79,8 @@ fn main() {
     check(&whole, bugs);
 }
 
-fn bound(kept: bool, most: &str) -> String {
-    format!("at most {most} wanted: {}", if kept { "kept" } else { "NOT KEPT" })
+fn bound(is_kept: bool, most: &str) -> String {
+    format!("at most {most} wanted: {}", if is_kept { "kept" } else { "NOT KEPT" })
 }
 
 fn text(path: &Path) -> String {
@@ -89,18 +89,18 @@ fn text(path: &Path) -> String {
 
 /// The report tells of every bug what the script decided.
 fn check(whole: &str, bugs: usize) {
-    let told = Unidebug::new(&["report", whole, "--format", "json"]).run().json();
+    let report = Unidebug::new(&["report", whole, "--format", "json"]).run().json();
     let wanted = |class: Class| (0..bugs).filter(|&bug| class_of(bug) == class).count() as u64;
-    assert_eq!(told["all"]["bugs"].as_u64(), Some(bugs as u64));
+    assert_eq!(report["all"]["bugs"].as_u64(), Some(bugs as u64));
     let repaired = |level: u64| {
-        let mut levels = told["escalation"].as_array().unwrap().iter();
+        let mut levels = report["escalation"].as_array().unwrap().iter();
         let counts = levels.find(|counts| counts["level"].as_u64() == Some(level));
         counts.map_or(0, |counts| counts["repaired"].as_u64().unwrap())
     };
     for (level, class) in [(1, Class::L1), (2, Class::L2), (3, Class::L3)] {
         assert_eq!(repaired(level), wanted(class), "level {level}");
     }
-    assert_eq!(told["all"]["no_repair"].as_u64(), Some(wanted(Class::Never)));
+    assert_eq!(report["all"]["no_repair"].as_u64(), Some(wanted(Class::Never)));
 }
 
 /// What a step took.
@@ -192,12 +192,12 @@ fn class_of(bug: usize) -> Class {
 
 /// Knows a bug by the name of its method, and the level by how often an agent asked.
 fn scripted() -> Endpoint {
-    let asked: Mutex<HashMap<(usize, String), usize>> = Mutex::default();
+    let counts: Mutex<HashMap<(usize, String), usize>> = Mutex::default();
     Endpoint::start(move |agent, _, body| {
         let bug = bug_of(body);
         let nth = {
-            let mut asked = asked.lock().unwrap();
-            let count = asked.entry((bug, agent.to_owned())).or_default();
+            let mut counts = counts.lock().unwrap();
+            let count = counts.entry((bug, agent.to_owned())).or_default();
             *count += 1;
             *count
         };

@@ -146,10 +146,10 @@ async fn judged(checkout: &Checkout, sandbox: Sandbox, work: Utf8PathBuf, names:
     let (_, judge) = shown(names[0], 1, opened).await;
     all(&judge, &[failing(999)]).await;
     let (marginal, outcomes) = median(names[1], &judge, &batches(0)).await;
-    assert!(outcomes.iter().all(|seen| *seen == Outcome::Failed), "{outcomes:?}");
+    assert!(outcomes.iter().all(|one| *one == Outcome::Failed), "{outcomes:?}");
     let (_, outcomes) = shown(names[2], 30, all(&judge, &variants(1))).await;
     for (outcome, count) in [(Outcome::CompileError, 6), (Outcome::Failed, 21), (Outcome::PassedWarm, 3)] {
-        assert_eq!(outcomes.iter().filter(|seen| **seen == outcome).count(), count, "{outcome}: {outcomes:?}");
+        assert_eq!(outcomes.iter().filter(|one| **one == outcome).count(), count, "{outcome}: {outcomes:?}");
     }
     let (_, confirmed) = shown(names[3], 1, judge.confirm(&repaired(7))).await;
     assert!(confirmed.unwrap().is_plausible());

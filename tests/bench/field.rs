@@ -50,9 +50,9 @@ fn row(bug: &Path) {
     let [queries, verdicts] = [fresh_cache(), fresh_cache()];
     let first = first_query(&project, queries.path());
     let second = first_query(&project, queries.path());
-    let (verdict, said) = judged(bug, verdicts.path());
+    let (verdict, report) = judged(bug, verdicts.path());
     let suite = own(&project, &[]);
-    let class = own(&project, &classes(&said));
+    let class = own(&project, &classes(&report));
     println!(
         "{:<28} {:>9} {:>9} {:>11} {:>7} {:>10} {:>9} {:>7}  {}",
         name(bug),
@@ -63,7 +63,7 @@ fn row(bug: &Path) {
         seconds(second),
         seconds(verdict),
         ratio(verdict, suite),
-        said["patches"][0]["outcome"].as_str().or(said["error"]["message"].as_str()).unwrap_or("none"),
+        report["patches"][0]["outcome"].as_str().or(report["error"]["message"].as_str()).unwrap_or("none"),
     );
 }
 
@@ -89,8 +89,8 @@ fn fresh_cache() -> TempDir {
 }
 
 /// The failing classes, or files in Python, of what `judge` says.
-fn classes(said: &Value) -> Vec<String> {
-    let failing = said["triggering"].as_array().into_iter().flatten().filter_map(Value::as_str);
+fn classes(report: &Value) -> Vec<String> {
+    let failing = report["triggering"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let class = |test: &str| test.split("::").next().and_then(|test| test.split('#').next()).map(str::to_owned);
     let mut classes: Vec<String> = failing.filter_map(class).collect();
     classes.sort();
@@ -164,15 +164,15 @@ fn unidebug(words: &[&str], cache: &Path, wanted: &str) -> (Option<Duration>, Va
     command.args(words).arg("--json").env("UNIDEBUG_CACHE_DIR", cache).env_remove("UNIDEBUG_FIELD");
     let done = command.stdin(Stdio::null()).stderr(Stdio::null()).output().unwrap();
     let took = begin.elapsed();
-    let said = String::from_utf8_lossy(&done.stdout).lines().rev().find_map(|line| serde_json::from_str(line).ok());
-    let said: Value = said.unwrap_or_default();
-    (said.get(wanted).is_some().then_some(took), said)
+    let report = String::from_utf8_lossy(&done.stdout).lines().rev().find_map(|line| serde_json::from_str(line).ok());
+    let report: Value = report.unwrap_or_default();
+    (report.get(wanted).is_some().then_some(took), report)
 }
 
 /// Until the first prompts are there.
 fn first_query(project: &Path, cache: &Path) -> Option<Duration> {
-    let asked = ["--model", "gpt-4o-mini", "--dry-run", "--base-url", "http://127.0.0.1:9/v1"];
-    unidebug(&[&["run", project.to_str().unwrap()], &asked[..]].concat(), cache, "requests").0
+    let flags = ["--model", "gpt-4o-mini", "--dry-run", "--base-url", "http://127.0.0.1:9/v1"];
+    unidebug(&[&["run", project.to_str().unwrap()], &flags[..]].concat(), cache, "requests").0
 }
 
 /// The developers' repair as anybody would propose it, and what is said of it.

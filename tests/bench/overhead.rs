@@ -62,8 +62,8 @@ fn bound(measured: Duration, most: Duration) -> String {
 }
 
 fn of_memory(megabytes: u64) -> String {
-    let kept = if megabytes <= MOST_MEMORY_MB { "kept" } else { "NOT KEPT" };
-    format!("{megabytes} MB at most (at most {MOST_MEMORY_MB} MB wanted: {kept})")
+    let how = if megabytes <= MOST_MEMORY_MB { "kept" } else { "NOT KEPT" };
+    format!("{megabytes} MB at most (at most {MOST_MEMORY_MB} MB wanted: {how})")
 }
 
 fn java_files(folder: &Path) -> usize {
@@ -189,8 +189,8 @@ fn peak_of_a_run(project: &Path, endpoint: &Endpoint) -> (u64, bool) {
         std::thread::sleep(Duration::from_millis(20));
     }
     let done = child.wait_with_output().unwrap();
-    let (code, said) = (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned());
-    assert!(matches!(code, Some(0 | 1)), "code {code:?}: {said}");
+    let (code, errors) = (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned());
+    assert!(matches!(code, Some(0 | 1)), "code {code:?}: {errors}");
     (most / 1024, code == Some(0))
 }
 

@@ -52,9 +52,9 @@ pub async fn shown<T>(name: &'static str, count: usize, work: impl Future<Output
 pub async fn median(name: &'static str, judge: &dyn Judge, batches: &[Vec<Patch>]) -> (Row, Vec<Outcome>) {
     let (mut rows, mut outcomes) = (Vec::new(), Vec::new());
     for batch in batches {
-        let (row, told) = measured(name, batch.len(), all(judge, batch)).await;
+        let (row, batch_outcomes) = measured(name, batch.len(), all(judge, batch)).await;
         rows.push(row);
-        outcomes.extend(told);
+        outcomes.extend(batch_outcomes);
     }
     rows.sort_by(|a, b| a.processor.total_cmp(&b.processor));
     let row = rows[rows.len() / 2].clone();

@@ -96,7 +96,7 @@ async fn main() {
     };
     let (_, (warm, outcomes)) = shown("30 variants, warm, from cold start", 30, from_start).await;
     for (outcome, count) in Subject::EXPECTED {
-        assert_eq!(outcomes.iter().filter(|seen| **seen == outcome).count(), count, "{outcome}: {outcomes:?}");
+        assert_eq!(outcomes.iter().filter(|one| **one == outcome).count(), count, "{outcome}: {outcomes:?}");
     }
     let (_, more) = shown("30 more variants, warm", 30, all(&warm, &subject.variants(2))).await;
     assert_eq!(more, outcomes);
@@ -110,7 +110,7 @@ async fn main() {
     let batches = failing(&subject, 1, BATCH);
     let (marginal, warm_failing) = median("failing candidate, warm, marginal", &warm, &batches).await;
     assert!(
-        warm_failing.iter().chain(&cold_failing).chain(&plain_failing).all(|seen| *seen == Outcome::Failed),
+        warm_failing.iter().chain(&cold_failing).chain(&plain_failing).all(|one| *one == Outcome::Failed),
         "warm and cold agree"
     );
     let resident = warm.resident_mib().await + own_mib();
@@ -149,5 +149,5 @@ async fn sandboxed(subject: &Subject) {
     let judge = WarmJudge::open(&subject.checkout, &sandbox, subject.options.clone()).await.unwrap();
     all(&judge, &subject.variants(3)).await;
     let (_, outcomes) = median("sandbox: failing candidate, warm (wall)", &judge, &failing(subject, 2, BATCH)).await;
-    assert!(outcomes.iter().all(|seen| *seen == Outcome::Failed), "with and without isolation agree");
+    assert!(outcomes.iter().all(|one| *one == Outcome::Failed), "with and without isolation agree");
 }

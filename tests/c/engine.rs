@@ -5,8 +5,8 @@ use super::*;
 /// What a run of the built-in engine alone ends with.
 fn engine(args: &[&str]) -> (String, String) {
     let done = unidebug(&[&["run", "--json", "--max-time", "60s"], args].concat());
-    let told = done.json();
-    (text(&told["verdict"]), text(&told["patch"]))
+    let report = done.json();
+    (text(&report["verdict"]), text(&report["patch"]))
 }
 
 #[test]
@@ -40,13 +40,13 @@ fn the_engine_repairs_a_program_by_cases_that_crashes() {
     let set = folder_of(&[("bugs.jsonl", &format!("{entry}\n")), ("first/main.c", main)]);
     let root = set.path().join("bugs.jsonl");
     let done = unidebug(&["run", "--json", "--max-time", "60s", "jsonl:first", "--root", root.to_str().unwrap()]);
-    let told = done.json();
-    assert_eq!(told["verdict"], "plausible", "{done}");
-    let patch = text(&told["patch"]);
+    let report = done.json();
+    assert_eq!(report["verdict"], "plausible", "{done}");
+    let patch = text(&report["patch"]);
     assert!(patch.contains("+    while (at != NULL && at->next != NULL) {"), "{patch}");
     // What cases execute with the patch is measured, too: two of three fail no more, and all of them run the loop.
-    let reasons = told["confidence"]["reasons"].to_string();
-    assert!(reasons.contains("that passed before"), "{}", told["confidence"]);
+    let reasons = report["confidence"]["reasons"].to_string();
+    assert!(reasons.contains("that passed before"), "{}", report["confidence"]);
 }
 
 /// What a shared library executed is kept when the program around it crashes.
@@ -79,8 +79,8 @@ fn what_sanitizers_and_headers_say_is_evidence() {
     let root = project.path().to_str().unwrap();
     let args = ["run", root, "--model", "scripted", "--base-url", "http://127.0.0.1:9", "--dry-run", "--show-prompts"];
     let shown = unidebug(&[&args[..], &["--levels", "L1"]].concat()).stdout;
-    let said = "## What sanitizers report\n  AddressSanitizer: SEGV\n  at list.last(list.c:5)\n  at test_list.main(test_list.c:4)";
-    assert!(shown.contains(said), "{shown}");
+    let wanted = "## What sanitizers report\n  AddressSanitizer: SEGV\n  at list.last(list.c:5)\n  at test_list.main(test_list.c:4)";
+    assert!(shown.contains(wanted), "{shown}");
     let decides = "### list.h (what this code uses of it)\n```c\n#define END ((struct node *)0)\nstruct node {\n    int value;\n    \
                    struct node *next;\n};\n```";
     assert!(shown.contains(decides), "{shown}");

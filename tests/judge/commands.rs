@@ -17,8 +17,8 @@ fn command(build: Option<&str>) -> Runner {
 /// What the judge says where another text stands for the number.
 async fn assert_confirmed(trial: &Trial, judge: &Validator, rows: &[(&str, Outcome)]) {
     for (to, wanted) in rows {
-        let told = judge.judge().confirm(&trial.patch("src/number.java", "41", to)).await.unwrap();
-        assert_eq!(told.outcome, *wanted, "{to}: {told:?}");
+        let validation = judge.judge().confirm(&trial.patch("src/number.java", "41", to)).await.unwrap();
+        assert_eq!(validation.outcome, *wanted, "{to}: {validation:?}");
     }
 }
 

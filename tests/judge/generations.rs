@@ -14,7 +14,7 @@ async fn junit_5_tests_run_nested_parameterised_and_disabled() {
     let trial = Trial::new(&[("src/a/Calc.java", CALC), ("test/a/FiveTest.java", test)]).await;
     let judge = trial.open().await;
     let results = &judge.baseline().report.results;
-    let told: Vec<(String, TestStatus)> = results.values().map(|r| (r.id.to_string(), r.status)).collect();
+    let ends: Vec<(String, TestStatus)> = results.values().map(|r| (r.id.to_string(), r.status)).collect();
     let wanted = [
         ("a.FiveTest#half", TestStatus::Passed),
         ("a.FiveTest#max[1]", TestStatus::Failed),
@@ -24,7 +24,7 @@ async fn junit_5_tests_run_nested_parameterised_and_disabled() {
         ("a.FiveTest#off", TestStatus::Skipped),
         ("a.FiveTest$Inner#same", TestStatus::Passed),
     ];
-    assert_eq!(told, wanted.map(|(name, status)| (name.to_owned(), status)));
+    assert_eq!(ends, wanted.map(|(name, status)| (name.to_owned(), status)));
     let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
     assert!(judge.judge().confirm(&repair).await.unwrap().is_plausible());
 }
@@ -87,9 +87,9 @@ async fn a_candidate_sees_the_api_of_the_release_that_the_build_names() {
             ("java.util.stream.Stream.of(x, y).max(Integer::compare).get()", true),
         ];
         for (to, known) in rows {
-            let told = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
+            let validation = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
             let wanted = if known { Outcome::PassedWarm } else { Outcome::CompileError };
-            assert_eq!(told.outcome, wanted, "JDK {}, release {release}, {to}: {told:?}", jdk.version);
+            assert_eq!(validation.outcome, wanted, "JDK {}, release {release}, {to}: {validation:?}", jdk.version);
         }
     }
 }

@@ -76,8 +76,8 @@ async fn the_projects_own_command_excuses_no_triggering_test() {
     let at = text.rfind('}').unwrap();
     let more = "  static int missing() { throw new IllegalStateException(\"the resource does not exist\"); }\n}\n";
     patch.files[0].after = format!("{}{more}", &text[..at]).into_bytes().into();
-    let told = judge.judge().confirm(&patch).await.unwrap();
-    assert!(!told.is_plausible() && told.outcome == Outcome::Failed, "{told:?}");
+    let validation = judge.judge().confirm(&patch).await.unwrap();
+    assert!(!validation.is_plausible() && validation.outcome == Outcome::Failed, "{validation:?}");
     let right = judge.judge().confirm(&trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x")).await.unwrap();
     assert!(right.is_plausible(), "{right:?}");
 }

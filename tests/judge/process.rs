@@ -27,14 +27,14 @@ async fn warm_and_cold_answers_are_the_same() {
     ];
     let patches: Vec<Patch> =
         replacements.iter().map(|to| trial.patch("src/a/Calc.java", "x < y ? x : y", to)).collect();
-    let mut told = Vec::new();
+    let mut answers = Vec::new();
     warm.screen(&patches, &mut |at, validation| {
-        told.push((at, validation.outcome, validation.fixed));
+        answers.push((at, validation.outcome, validation.fixed));
         ControlFlow::Continue(())
     })
     .await
     .unwrap();
-    for (at, outcome, fixed) in told {
+    for (at, outcome, fixed) in answers {
         let slow = cold.validate(&patches[at]).await.unwrap();
         assert_eq!((outcome, fixed), (slow.outcome, slow.fixed), "{}", replacements[at]);
     }
@@ -60,8 +60,8 @@ async fn what_one_candidate_changes_in_the_process_is_gone_for_the_next() {
     let thread = "new Object() { int m() { new Thread(() -> { while (true) { } }).start(); return x; } }.m()";
     let check = "\"x\".equals(System.lineSeparator()) || \"x\".equals(System.getProperty(\"line.separator\")) ? 0 : Math.max(x, y)";
     for (to, wanted) in [(spoil, Outcome::PassedWarm), (thread, Outcome::Failed), (check, Outcome::PassedWarm)] {
-        let told = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
-        assert_eq!(told.outcome, wanted, "{to}: {told:?}");
+        let validation = judge.screen_one(&trial.patch("src/a/Calc.java", "x < y ? x : y", to)).await.unwrap();
+        assert_eq!(validation.outcome, wanted, "{to}: {validation:?}");
     }
 }
 

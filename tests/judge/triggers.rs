@@ -22,9 +22,9 @@ async fn wrong_words(trial: &mut Trial, rows: &[Row]) -> Vec<String> {
         trial.options.failing = vec![row.trigger.parse::<TestId>().unwrap()];
         let judge = trial.open().await;
         let (from, to) = row.right;
-        let told = judge.judge().confirm(&trial.patch(row.file, from, to)).await.unwrap();
-        if !told.is_plausible() {
-            found.push(format!("{}: the repair is {}: {}", row.trigger, told.outcome, told.detail));
+        let validation = judge.judge().confirm(&trial.patch(row.file, from, to)).await.unwrap();
+        if !validation.is_plausible() {
+            found.push(format!("{}: the repair is {}: {}", row.trigger, validation.outcome, validation.detail));
         }
         for edits in row.wrong {
             let mut patch = trial.patch(row.file, edits[0].0, edits[0].1);
@@ -34,9 +34,9 @@ async fn wrong_words(trial: &mut Trial, rows: &[Row]) -> Vec<String> {
                 text = text.replace(from, to);
             }
             patch.files[0].after = text.into_bytes().into();
-            let told = judge.judge().confirm(&patch).await.unwrap();
-            if told.is_plausible() {
-                found.push(format!("{}: {edits:?} is plausible: {}", row.trigger, told.detail));
+            let validation = judge.judge().confirm(&patch).await.unwrap();
+            if validation.is_plausible() {
+                found.push(format!("{}: {edits:?} is plausible: {}", row.trigger, validation.detail));
             }
         }
     }
@@ -286,9 +286,9 @@ async fn wrong_verdicts(trial: &Trial, file: &str, from: &str, wrong: &str) -> V
     if !right.is_plausible() {
         found.push(format!("{file}: the repair is {}: {}", right.outcome, right.detail));
     }
-    let told = judge.verdict(&trial.patch(file, "return people", wrong)).await.unwrap().validation;
-    if told.is_plausible() {
-        found.push(format!("{file}: {wrong} is plausible: {}", told.detail));
+    let validation = judge.verdict(&trial.patch(file, "return people", wrong)).await.unwrap().validation;
+    if validation.is_plausible() {
+        found.push(format!("{file}: {wrong} is plausible: {}", validation.detail));
     }
     found
 }

@@ -26,7 +26,7 @@ fn fenced_and_bare_answers_of_every_agent_are_understood() {
     for endpoint in [fenced, bare] {
         repaired_by(&run(&endpoint, &["--levels", "L3", "--no-review"]), json!(3), "fixer");
         assert_eq!(endpoint.served().len(), 6, "nobody is asked twice: {:?}", order(&endpoint));
-        let fixer = told(&endpoint, "Fixer", 1);
+        let fixer = prompt_of(&endpoint, "Fixer", 1);
         assert!(fixer.contains("// buggy line") && fixer.contains("capacity-one-free"), "{fixer}");
     }
 }
@@ -52,7 +52,7 @@ fn unusable_answers_are_sampled_again_with_the_reason() {
     repaired_by(&run(&endpoint, &["--levels", "L3", "--no-review"]), json!(3), "fixer");
     for agent in READERS {
         assert_eq!(endpoint.served_to(agent).len(), 2, "{agent}");
-        let again = told(&endpoint, agent, 2);
+        let again = prompt_of(&endpoint, agent, 2);
         assert!(again.contains(broken(agent).1), "{agent}: {again}");
     }
 }
@@ -76,7 +76,7 @@ fn a_reference_stays_when_nothing_that_was_found_fits() {
         repaired_by(&done, json!(3), "fixer");
         assert_eq!(endpoint.served_to("Helper").len(), 1, "it is not asked again");
         assert!(done.stderr.contains(how), "{done}");
-        let fixer = told(&endpoint, "Fixer", 1);
+        let fixer = prompt_of(&endpoint, "Fixer", 1);
         assert!(fixer.contains("compare with the length") && fixer.contains(from), "{fixer}");
     }
 }
@@ -96,7 +96,7 @@ fn after_three_unusable_answers_the_chain_goes_on_without() {
     for agent in READERS {
         assert_eq!(endpoint.served_to(agent).len(), 3, "{agent}");
     }
-    let fixer = told(&endpoint, "Fixer", 1);
+    let fixer = prompt_of(&endpoint, "Fixer", 1);
     assert!(fixer.contains("## Code") && !fixer.contains("## Summary"), "unmarked, unsliced, unsummarised: {fixer}");
 }
 

@@ -2,9 +2,9 @@
 //! the reason and understood the next time. None is lost.
 
 use super::*;
-use crate::strategies::{Way, asked, bench};
+use crate::strategies::{Way, bench, repaired_by};
 use unidebug::domain::Level;
-use unidebug::escalate::Verdict;
+use unidebug::escalate::RunVerdict;
 use unidebug::escalate::prepare::Wanted;
 
 /// How a model writes a command.
@@ -54,8 +54,8 @@ fn meant(agent: &str) -> (&'static str, Value) {
         "FixerPro" => ("write_fix", patch("size >= slots.length")),
         _ => {
             let Reply::Text(text) = usual(agent) else { panic!("{agent} writes text") };
-            let said: Value = serde_json::from_str(&text).unwrap();
-            ("goal_accomplished", said["command"]["args"].clone())
+            let value: Value = serde_json::from_str(&text).unwrap();
+            ("goal_accomplished", value["command"]["args"].clone())
         }
     }
 }
@@ -153,14 +153,14 @@ async fn every_agent_is_understood_in_every_form() {
     for form in FORMS {
         let endpoint = Endpoint::start(move |agent, nth, _| written(form, agent, nth));
         let way = Way { levels: Some(vec![Level::L3]), ..Way::of("unified", false) };
-        let (verdict, served) = asked(&bench, &way, &endpoint).await;
+        let (verdict, served) = repaired_by(&bench, &way, &endpoint).await;
         // The Fixer's patch fails, so it is asked until it has no cycle left; every other agent has one answer.
         let of_others = served.iter().filter(|request| request.agent != "Fixer").count();
         let wanted = 6 * if form == Form::Truncated { 2 } else { 1 };
         let order: Vec<&str> = served.iter().map(|request| request.agent.as_str()).collect();
         match &verdict {
-            Verdict::Plausible(repair) if repair.agent.as_str() == "fixer_pro" && of_others == wanted => {}
-            other => lost.push(format!("{form:?}: {} by {order:?}", matches!(other, Verdict::Plausible(_)))),
+            RunVerdict::Plausible(repair) if repair.agent.as_str() == "fixer_pro" && of_others == wanted => {}
+            other => lost.push(format!("{form:?}: {} by {order:?}", matches!(other, RunVerdict::Plausible(_)))),
         }
     }
     assert!(lost.is_empty(), "{}", lost.join("\n"));
@@ -176,8 +176,8 @@ async fn what_nobody_can_read_is_refused_with_the_reason() {
         _ => written(Form::Prose, agent, nth),
     });
     let way = Way { levels: Some(vec![Level::L3]), ..Way::of("unified", false) };
-    let (verdict, served) = asked(&bench, &way, &endpoint).await;
-    assert!(matches!(verdict, Verdict::Plausible(_)));
+    let (verdict, served) = repaired_by(&bench, &way, &endpoint).await;
+    assert!(matches!(verdict, RunVerdict::Plausible(_)));
     for agent in ["Helper", "RepoFocus", "Summarizer", "Slicer", "Locator", "Fixer", "FixerPro"] {
         let second = served.iter().filter(|of| of.agent == agent).nth(1).expect(agent).prompt();
         assert!(second.contains("readable") || second.contains("command"), "{agent} is told: {second}");

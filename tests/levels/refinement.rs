@@ -18,8 +18,8 @@ fn who_has_nothing_left_to_find_is_not_asked() {
         ("helper", "nothing that can be found fits"),
         ("slicer", "with one of the patches the triggering tests pass, so the place is known"),
     ] {
-        let told = format!("{agent} is not asked on ");
-        assert!(done.stderr.lines().any(|line| line.contains(&told) && line.contains(why)), "{agent}: {done}");
+        let notice = format!("{agent} is not asked on ");
+        assert!(done.stderr.lines().any(|line| line.contains(&notice) && line.contains(why)), "{agent}: {done}");
     }
     let count = |agent: &str| endpoint.served_to(agent).len();
     assert_eq!((count("Summarizer"), count("RepoFocus"), count("Helper"), count("Slicer")), (0, 0, 1, 2));
@@ -51,11 +51,11 @@ fn slicer_cuts_segments_out_of_several_files() {
     let url = endpoint.base_url();
     let run = ["run", "fixtures:bank-ledger", "--model", "m", "--base-url", &url, "--no-first", "--levels", "L2..L3"];
     unidebug(&run).expect_code(1);
-    let locator = told(&endpoint, "Locator", 1);
+    let locator = prompt_of(&endpoint, "Locator", 1);
     for part in ["### src/bank/Ledger.java, lines 46 to ", "### src/bank/Money.java, lines 32 to ", "cut, then moved"] {
         assert!(locator.contains(part), "{part}: {locator}");
     }
-    let again = told(&endpoint, "Slicer", 2);
+    let again = prompt_of(&endpoint, "Slicer", 2);
     let earlier = again.split("## Your earlier answer").nth(1).expect("it is shown what it answered");
     assert!(earlier.contains("### src/bank/Ledger.java, lines") && earlier.contains("### src/bank/Money.java, lines"));
     let broken = json!({"segments": [cut("Money.java", "    int nothing;", "    }")]});
@@ -69,7 +69,7 @@ fn slicer_cuts_segments_out_of_several_files() {
     let url = endpoint.base_url();
     let run = ["run", "fixtures:bank-ledger", "--model", "m", "--base-url", &url, "--no-first", "--levels", "L2"];
     unidebug(&run).expect_code(1);
-    assert!(told(&endpoint, "Slicer", 2).contains("`int nothing;`, does not stand in src/bank/Money.java"));
+    assert!(prompt_of(&endpoint, "Slicer", 2).contains("`int nothing;`, does not stand in src/bank/Money.java"));
 }
 
 /// FixAgent by its paper: every attempt begins anew and is sampled, and refinement asks all seven in reversed order, each
@@ -141,7 +141,7 @@ fn agents_that_repeat_themselves_are_replayed_identically_and_told_once() {
         let last = endpoint.served_to(agent).pop().unwrap().prompt();
         assert!(last.contains("Your patch:\n"), "{agent}: {last}");
     }
-    let last = told(&endpoint, "FixerPro", endpoint.served_to("FixerPro").len());
+    let last = prompt_of(&endpoint, "FixerPro", endpoint.served_to("FixerPro").len());
     insta::assert_snapshot!("tried-before", last[last.find("## Tried before").unwrap()..]);
     for _ in 0..3 {
         let again = unidebug(&["replay", out.to_str().unwrap(), "--json"]);

@@ -69,13 +69,13 @@ pub async fn endless(choice: Choice) {
     {
         let around = surroundings();
         let script = format!("printf '{source}\\n' > s.c && gcc {words}");
-        let (exit, said) = ends_with(choice, &script, &around).await;
-        assert!(!exit.success(), "{choice:?}: {source}: {said}");
+        let (exit, output) = ends_with(choice, &script, &around).await;
+        assert!(!exit.success(), "{choice:?}: {source}: {output}");
     }
     let around = surroundings();
-    let (exit, said) =
+    let (exit, output) =
         ends_with(choice, "echo 'int main(void) { return 0; }' > p.c && gcc p.c && ./a.out", &around).await;
-    assert!(exit.success(), "{choice:?}: an ordinary program: {exit:?} {said}");
+    assert!(exit.success(), "{choice:?}: an ordinary program: {exit:?} {output}");
 }
 
 #[tokio::test]
@@ -90,9 +90,9 @@ async fn probes_of_compilers_come_through_where_nothing_holds_them() {
         let around = surroundings();
         let all = probes(&around.base, victim.id());
         let (_, script) = all.iter().find(|(known, _)| known == name).unwrap();
-        let (exit, said) = ends_with(Choice::None, script, &around).await;
+        let (exit, output) = ends_with(Choice::None, script, &around).await;
         let wrote = around.base.join("outside").exists() || around.base.join("sibling/x").exists();
-        assert!(exit.success() || wrote, "{name}: {exit:?}: {said}\n{script}");
+        assert!(exit.success() || wrote, "{name}: {exit:?}: {output}\n{script}");
     }
     victim.kill().unwrap();
     victim.wait().unwrap();

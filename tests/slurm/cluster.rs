@@ -76,14 +76,14 @@ impl Cluster {
 
     /// What a program of Slurm's prints.
     pub fn ask(&self, program: &str, words: &[&str]) -> String {
-        let asked = Command::new(program).args(words).env("SLURM_CONF", self.configuration()).output().unwrap();
-        String::from_utf8_lossy(&asked.stdout).into_owned()
+        let done = Command::new(program).args(words).env("SLURM_CONF", self.configuration()).output().unwrap();
+        String::from_utf8_lossy(&done.stdout).into_owned()
     }
 
     /// Jobs in this state, each array task for itself: its id and its number in the array.
     pub fn jobs(&self, state: &str) -> Vec<(String, String)> {
-        let told = self.ask("squeue", &["-h", "-r", "-t", state, "-o", "%A %K"]);
-        told.lines().filter_map(|line| line.split_once(' ')).map(|(id, at)| (id.to_owned(), at.to_owned())).collect()
+        let listing = self.ask("squeue", &["-h", "-r", "-t", state, "-o", "%A %K"]);
+        listing.lines().filter_map(|line| line.split_once(' ')).map(|(id, at)| (id.to_owned(), at.to_owned())).collect()
     }
 
     /// Lets everything that waits only because it was put back begin now, and not in two minutes.

@@ -173,11 +173,11 @@ pub fn up_to_level_3(agent: &str, nth: usize) -> Reply {
 /// An endpoint that answers by what is asked, not by how often: the same question gets the same answer. Every answer
 /// takes a moment, so that a kill can hit requests on their way.
 pub fn steady(pause: Duration, script: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> Endpoint {
-    let asked: Mutex<HashMap<String, Vec<Value>>> = Mutex::default();
+    let bodies_of: Mutex<HashMap<String, Vec<Value>>> = Mutex::default();
     Endpoint::start(move |agent, _, body| {
         let nth = {
-            let mut asked = asked.lock().unwrap();
-            let bodies = asked.entry(agent.to_owned()).or_default();
+            let mut bodies_of = bodies_of.lock().unwrap();
+            let bodies = bodies_of.entry(agent.to_owned()).or_default();
             let at = bodies.iter().position(|known| known == body).unwrap_or_else(|| {
                 bodies.push(body.clone());
                 bodies.len() - 1

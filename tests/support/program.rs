@@ -18,7 +18,7 @@ pub struct Unidebug {
     /// What is typed before the program, as `taskset -c 0`.
     before: Vec<String>,
     /// Whether its standard input is a pipe instead of nothing.
-    asked: bool,
+    with_input: bool,
     limit: Duration,
 }
 
@@ -63,7 +63,7 @@ impl Unidebug {
     pub fn new(args: &[&str]) -> Self {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
         let limit = Duration::from_secs(600);
-        Self { args, variables: Vec::new(), folder: None, before: Vec::new(), asked: false, limit }
+        Self { args, variables: Vec::new(), folder: None, before: Vec::new(), with_input: false, limit }
     }
 
     /// Adds a variable to the clean environment.
@@ -106,8 +106,8 @@ impl Unidebug {
     }
 
     /// Lets a started program be answered on its standard input.
-    pub fn asked(mut self) -> Self {
-        self.asked = true;
+    pub fn with_input(mut self) -> Self {
+        self.with_input = true;
         self
     }
 
@@ -120,7 +120,7 @@ impl Unidebug {
     /// Starts the program and leaves it running; the folder holds its state.
     pub fn start(&self, home: &Path) -> Child {
         let folder = self.folder.clone().unwrap_or_else(|| home.to_owned());
-        let kept = KEPT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
+        let inherited = KEPT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
         let own = ["XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
         let program = env!("CARGO_BIN_EXE_unidebug").to_owned();
         let words = [&self.before[..], &[program], &self.args[..]].concat();
@@ -128,13 +128,13 @@ impl Unidebug {
         command
             .args(&words[1..])
             .env_clear()
-            .envs(kept)
+            .envs(inherited)
             .envs(own.iter().map(|name| (*name, home.join(name.to_ascii_lowercase()))))
             // Test libraries, the compiled runner and baselines are the same for all tests: they are made once.
             .env("UNIDEBUG_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(folder)
-            .stdin(if self.asked { Stdio::piped() } else { Stdio::null() })
+            .stdin(if self.with_input { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

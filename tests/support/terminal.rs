@@ -20,14 +20,14 @@ impl Terminal {
     /// Starts the program; keys go in by a pipe, as `script` passes them on.
     pub fn start(program: Unidebug, home: &Path) -> Self {
         let script = ["sh", "-c", "exec script -qec \"stty cols 100 rows 30; $*\" /dev/null", "sh"];
-        let mut child = program.under(&script).env("TERM", "xterm").env("COLUMNS", "100").asked().start(home);
+        let mut child = program.under(&script).env("TERM", "xterm").env("COLUMNS", "100").with_input().start(home);
         let (keys, mut out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let screen = Arc::new(Mutex::new(String::new()));
-        let seen = screen.clone();
+        let shared = screen.clone();
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(n @ 1..) = out.read(&mut bytes) {
-                seen.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..n]));
+                shared.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..n]));
             }
         });
         Self { child, keys, screen, read: 0 }
@@ -56,7 +56,7 @@ impl Terminal {
     }
 
     /// Waits for the end: its code, and all that was shown.
-    pub fn ended(mut self) -> (Option<i32>, String) {
+    pub fn exit(mut self) -> (Option<i32>, String) {
         let until = Instant::now() + Duration::from_secs(60);
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

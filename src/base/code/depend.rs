@@ -22,7 +22,7 @@ pub enum Dependency {
 
 impl Dependency {
     /// The word for texts.
-    pub fn word(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Names => "names",
             Self::Calls => "calls",

@@ -94,7 +94,7 @@ impl CodeIndex {
         let whole: Vec<String> =
             keywords.iter().map(|k| k.trim().to_ascii_lowercase()).filter(|k| k.len() > 2).collect();
         let sought = Sought::of(&long, &whole);
-        let found: Vec<Found<'_>> = self.files.par_iter().flat_map_iter(|file| sought.in_file(file)).collect();
+        let found: Vec<Match<'_>> = self.files.par_iter().flat_map_iter(|file| sought.in_file(file)).collect();
         let total = found.len();
         let hits = rank(found, long.len(), cap).into_iter().map(|found| found.hit(&long, &sought)).collect();
         SearchHits { subtokens: long, dropped, hits, total }
@@ -102,14 +102,14 @@ impl CodeIndex {
 }
 
 /// The best first, at most `cap`.
-fn rank(mut found: Vec<Found<'_>>, tokens: usize, cap: usize) -> Vec<Found<'_>> {
+fn rank(mut found: Vec<Match<'_>>, tokens: usize, cap: usize) -> Vec<Match<'_>> {
     let mut holders = vec![0_u32; tokens];
     for one in &found {
         for &token in &one.held {
             holders[token] += 1;
         }
     }
-    let rarity = |one: &Found<'_>| one.held.iter().map(|&token| 1.0 / f64::from(holders[token].max(1))).sum::<f64>();
+    let rarity = |one: &Match<'_>| one.held.iter().map(|&token| 1.0 / f64::from(holders[token].max(1))).sum::<f64>();
     found.sort_by(|a, b| {
         let by_name = b.whole.cmp(&a.whole).then(a.file.test.cmp(&b.file.test));
         let by_worth = by_name.then(b.held.len().cmp(&a.held.len())).then_with(|| rarity(b).total_cmp(&rarity(a)));
@@ -131,7 +131,7 @@ impl<'q> Sought<'q> {
         Self { tokens: finders(tokens), whole: finders(whole) }
     }
 
-    fn in_file<'f>(&self, file: &'f SourceFile) -> Vec<Found<'f>> {
+    fn in_file<'f>(&self, file: &'f SourceFile) -> Vec<Match<'f>> {
         // Only ASCII letters change, so that byte offsets stay.
         let lowered = file.text.to_ascii_lowercase();
         // Most files hold few of the tokens: what the file lacks need not be sought in its members.
@@ -145,7 +145,7 @@ impl<'q> Sought<'q> {
                 let held: Vec<usize> =
                     (0..self.tokens.len()).filter(|&t| self.tokens[t].find(text.as_bytes()).is_some()).collect();
                 let whole = self.whole.iter().filter(|finder| finder.find(text.as_bytes()).is_some()).count();
-                (!held.is_empty()).then_some(Found { file, unit, held, whole })
+                (!held.is_empty()).then_some(Match { file, unit, held, whole })
             })
             .collect()
     }
@@ -209,19 +209,19 @@ fn units(file: &SourceFile) -> Vec<Unit<'_>> {
 }
 
 /// A member that holds some of the subtokens.
-struct Found<'f> {
+struct Match<'f> {
     file: &'f SourceFile,
     unit: Unit<'f>,
     held: Vec<usize>,
     whole: usize,
 }
 
-impl Found<'_> {
+impl Match<'_> {
     fn hit(&self, tokens: &[String], sought: &Sought<'_>) -> Hit {
         let mut lines: Vec<(u32, &str)> = lines(self.file, self.unit.span).collect();
         lines.sort_by_key(|(number, line)| (std::cmp::Reverse(sought.worth(line)), *number));
-        let telling = lines.into_iter().filter(|(_, line)| sought.worth(line) != (0, 0)).take(MAX_LINES);
-        let mut lines: Vec<(u32, String)> = telling.map(|(number, line)| (number, line.trim().to_owned())).collect();
+        let matching = lines.into_iter().filter(|(_, line)| sought.worth(line) != (0, 0)).take(MAX_LINES);
+        let mut lines: Vec<(u32, String)> = matching.map(|(number, line)| (number, line.trim().to_owned())).collect();
         lines.sort();
         Hit {
             file: self.file.path.clone(),

@@ -38,7 +38,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// The word.
-    pub fn word(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Plausible => "plausible",
             Self::PassedWarm => "passed_warm",
@@ -67,7 +67,7 @@ impl Outcome {
             Self::OutOfMemory => "ran out of memory",
             Self::Timeout => "took too long",
             Self::MissingTests => "other tests ran",
-            other => other.word(),
+            other => other.label(),
         }
     }
 
@@ -79,7 +79,7 @@ impl Outcome {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.label())
     }
 }
 

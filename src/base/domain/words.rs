@@ -66,8 +66,8 @@ pub fn without_login(text: &str) -> String {
 pub fn span(time: std::time::Duration) -> String {
     let seconds = time.as_secs();
     let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
-    let told: String = parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect();
-    if told.is_empty() { format!("{}s", time.as_secs_f64()) } else { told }
+    let text: String = parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect();
+    if text.is_empty() { format!("{}s", time.as_secs_f64()) } else { text }
 }
 
 #[cfg(test)]
@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn nouns_agree_with_their_number() {
-        let told = [counted(1, "test"), counted(0, "test"), counted(2_u64, "query"), counted(3, "patch")];
-        assert_eq!(told, ["1 test", "0 tests", "2 queries", "3 patches"]);
+        let counts = [counted(1, "test"), counted(0, "test"), counted(2_u64, "query"), counted(3, "patch")];
+        assert_eq!(counts, ["1 test", "0 tests", "2 queries", "3 patches"]);
         assert_eq!([counted(2, "class"), counted(2, "day")], ["2 classes", "2 days"]);
     }
 
@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn times_are_told_as_they_are_typed() {
-        let told = [45, 900, 5400, 86_400].map(|seconds| span(Duration::from_secs(seconds)));
-        assert_eq!(told, ["45s", "15m", "1h30m", "24h"]);
+        let spans = [45, 900, 5400, 86_400].map(|seconds| span(Duration::from_secs(seconds)));
+        assert_eq!(spans, ["45s", "15m", "1h30m", "24h"]);
         assert_eq!(span(Duration::from_millis(500)), "0.5s");
     }
 }

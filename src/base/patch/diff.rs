@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
                 None => (&line[4..], &line[4..]),
             };
             let (old, new) = (file_name(old), file_name(new));
-            // The header of a file whose new name was just told.
+            // The header of a file whose new name was just read.
             let is_of_moved = |file: &FileDiff| file.hunks.is_empty() && file.moves_to.as_ref() == Some(&bare(&new));
             if self.files.last().is_some_and(is_of_moved) {
                 return Ok(());

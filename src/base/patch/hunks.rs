@@ -203,24 +203,24 @@ fn final_line_end(file: &Original, hunk: &Hunk, alignment: &Alignment, splices: 
 /// Why a hunk has no place, with the nearest lines of the file.
 fn misfit(haystack: &Haystack<'_>, hunk: &Hunk, number: usize, of: usize) -> String {
     let file = haystack.file;
-    let mut said = format!("hunk {} of {of} does not fit {}", number + 1, file.path);
+    let mut message = format!("hunk {} of {of} does not fit {}", number + 1, file.path);
     let code = |line: &&DiffLine| line.role != Role::Insert && !line.text.trim().is_empty();
     if !hunk.lines.iter().any(|line| code(&line)) {
-        said.push_str(": it only inserts, and shows no unchanged line to find its place by");
-        return said;
+        message.push_str(": it only inserts, and shows no unchanged line to find its place by");
+        return message;
     }
     let Some(at) = haystack.nearest(&hunk.lines) else {
-        let _ = write!(said, ": no line of it is in the file, which has {} lines", file.line_count());
-        return said;
+        let _ = write!(message, ": no line of it is in the file, which has {} lines", file.line_count());
+        return message;
     };
     match haystack.first_stranger(&hunk.lines, at) {
         Some(line) => {
-            let _ = write!(said, ": `{}` is not there", line.text.trim());
+            let _ = write!(message, ": `{}` is not there", line.text.trim());
         }
-        None => said.push_str(": its lines are there, but not in this order or with others between them"),
+        None => message.push_str(": its lines are there, but not in this order or with others between them"),
     }
-    let _ = write!(said, "; the nearest lines are\n{}", numbered(file, at.saturating_sub(2), SHOWN_LINES));
-    said
+    let _ = write!(message, "; the nearest lines are\n{}", numbered(file, at.saturating_sub(2), SHOWN_LINES));
+    message
 }
 
 /// Lines of a file with their numbers, counted from 1.

@@ -45,16 +45,16 @@ fn columns(indent: &str) -> usize {
 }
 
 fn without(indent: &str, columns_less: usize) -> String {
-    let mut kept = indent.to_owned();
+    let mut shorter = indent.to_owned();
     let mut left = columns_less;
     while left > 0 {
-        match kept.pop() {
+        match shorter.pop() {
             Some('\t') => left = left.saturating_sub(4),
             Some(_) => left -= 1,
             None => break,
         }
     }
-    kept
+    shorter
 }
 
 /// Moves a whole declaration so that its first line stands at `to`.

@@ -60,14 +60,14 @@ impl<'a> Minimiser<'a> {
     /// The next smaller patch to judge; `None` when nothing more can be left out. Ask [`Minimiser::answer`] in between.
     pub fn propose(&mut self) -> Option<Patch> {
         loop {
-            let kept = self.search.propose()?;
-            let patch = self.patch(&kept);
+            let remaining = self.search.propose()?;
+            let patch = self.patch(&remaining);
             // A text that does not parse needs no judge; the original may have been broken before.
             if patch.is_empty() || !self.parses(&patch) {
                 self.search.answer(false);
                 continue;
             }
-            self.proposed = Some(kept);
+            self.proposed = Some(remaining);
             return Some(patch);
         }
     }
@@ -81,16 +81,16 @@ impl<'a> Minimiser<'a> {
 
     /// The smallest patch so far that passes.
     pub fn best(&self) -> Patch {
-        self.patch(&self.search.kept)
+        self.patch(&self.search.remaining)
     }
 
-    fn patch(&self, kept: &[usize]) -> Patch {
+    fn patch(&self, remaining: &[usize]) -> Patch {
         let mut files = self.added.clone();
         for (number, (path, before)) in self.files.iter().enumerate() {
             let mut after = Vec::with_capacity(before.len());
             let mut at = 0;
             let mut chosen: Vec<&Delta> =
-                kept.iter().map(|&part| &self.parts[part]).filter(|delta| delta.file == number).collect();
+                remaining.iter().map(|&part| &self.parts[part]).filter(|delta| delta.file == number).collect();
             chosen.sort_by_key(|delta| delta.range.start);
             for delta in chosen {
                 after.extend_from_slice(&before[at..delta.range.start]);

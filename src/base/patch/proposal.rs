@@ -75,11 +75,11 @@ fn of_object(object: &Map<String, Value>) -> Result<Proposal, Refusal> {
     if found.is_empty() && entry(object, FILE).is_some() {
         found.push(edits_of_list(&Value::Object(object.clone()))?);
     }
-    let said = |key: &str| object.get(key).filter(|value| !value.is_null()).map(text_of);
+    let field_text = |key: &str| object.get(key).filter(|value| !value.is_null()).map(text_of);
     match found.len() {
         1 => {
             let edits = found.remove(0);
-            Ok(Proposal { edits, explanation: said("explanation"), analysis: said("analysis") })
+            Ok(Proposal { edits, explanation: field_text("explanation"), analysis: field_text("analysis") })
         }
         0 => Err(format!("there is no patch in it; {SHAPES}").into()),
         _ => Err(format!("it holds several forms of a patch at once; {SHAPES}, only one of them").into()),

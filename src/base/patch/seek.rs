@@ -227,7 +227,7 @@ fn squeezed(text: &str) -> String {
 
 /// A single line without its comments; quotes are respected, what began on an earlier line is not known.
 fn without_comments(line: &str, language: &dyn Language) -> String {
-    let mut kept = String::new();
+    let mut code = String::new();
     let mut rest = line;
     let mut quote: Option<char> = None;
     while let Some(c) = rest.chars().next() {
@@ -247,10 +247,10 @@ fn without_comments(line: &str, language: &dyn Language) -> String {
             None if matches!(c, '"' | '\'') => quote = Some(c),
             _ => {}
         }
-        kept.push_str(&rest[..taken]);
+        code.push_str(&rest[..taken]);
         rest = &rest[taken..];
     }
-    kept
+    code
 }
 
 #[cfg(test)]

@@ -37,10 +37,11 @@ pub fn reasons(patch: &Patch, tests: &[&str], language: &dyn Language) -> Vec<St
     let mut found = Vec::new();
     for (nth, file) in kept.iter().enumerate() {
         // What another file lost was moved here.
-        let is_moved =
-            |told: &Told| lost.iter().enumerate().any(|(other, lost)| other != nth && lost.contains(&told.reason));
-        let told = in_file(file, &gone, &known, language).into_iter().filter(|told| !is_moved(told));
-        found.extend(told.map(|Told { line, reason }| format!("{}:{}: {reason}", file.path, line + 1)));
+        let is_moved = |suspicion: &Suspicion| {
+            lost.iter().enumerate().any(|(other, lost)| other != nth && lost.contains(&suspicion.reason))
+        };
+        let suspicions = in_file(file, &gone, &known, language).into_iter().filter(|suspicion| !is_moved(suspicion));
+        found.extend(suspicions.map(|Suspicion { line, reason }| format!("{}:{}: {reason}", file.path, line + 1)));
     }
     found.dedup();
     found
@@ -67,26 +68,26 @@ pub fn values_of_tests(patch: &Patch, tests: &[&str], language: &dyn Language) -
     found.into_iter().collect()
 }
 
-/// What could be said of a file before, and not after.
+/// Reasons that a file gave before, and no longer gives.
 fn lost(file: &FileChange, known: &BTreeSet<String>, language: &dyn Language) -> BTreeSet<String> {
     let known = NewLiterals { values: known.iter().collect(), ..NewLiterals::default() };
-    let told = |text: &str| findings(text, &known, language).into_iter().map(|finding| finding.reason);
-    let after: BTreeSet<String> = told(&decode(&file.after).0).collect();
-    before_of(file).iter().flat_map(|text| told(text)).filter(|reason| !after.contains(reason)).collect()
+    let reasons_in = |text: &str| findings(text, &known, language).into_iter().map(|finding| finding.reason);
+    let after: BTreeSet<String> = reasons_in(&decode(&file.after).0).collect();
+    before_of(file).iter().flat_map(|text| reasons_in(text)).filter(|reason| !after.contains(reason)).collect()
 }
 
 fn before_of(file: &FileChange) -> Option<String> {
     file.before.as_deref().map(|bytes| decode(bytes).0)
 }
 
-/// Lines of code that a patch must delete before it is told that it does.
+/// Lines of code that a patch must delete before that is a reason.
 const MUCH: usize = 20;
 /// So many times the lines that it adds.
 const MORE: usize = 5;
 
 /// How code is named that looks at classes.
 const REFLECTS: &str = "java.lang.reflect.";
-/// What is said of code that opens members by reflection.
+/// The reason for code that opens members by reflection.
 pub const OPENS: &str = "opens what is closed";
 
 /// Something seen: what to say, and its lines, counted from 0.
@@ -95,14 +96,14 @@ struct Finding {
     lines: RangeInclusive<usize>,
 }
 
-/// What is said of a line, counted from 0, of the file after the patch.
+/// A reason with its line, counted from 0, of the file after the patch.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Told {
+struct Suspicion {
     line: usize,
     reason: String,
 }
 
-fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, language: &dyn Language) -> Vec<Told> {
+fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, language: &dyn Language) -> Vec<Suspicion> {
     let before = before_of(file).unwrap_or_default();
     let after = decode(&file.after).0;
     let added = added_lines(&before, &after);
@@ -117,18 +118,20 @@ fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, languag
     for finding in findings(&after, &in_new, language) {
         new.entry(finding.reason).or_default().push(finding.lines);
     }
-    let mut told: Vec<Told> = Vec::new();
+    let mut suspicions: Vec<Suspicion> = Vec::new();
     // Who reflects already may open what it finds.
     new.retain(|reason, _| !(reason.ends_with(OPENS) && before.contains(REFLECTS)));
     for (reason, places) in new {
         let line = places.into_iter().find_map(|lines| added.range(lines).next());
-        told.extend(line.filter(|_| !old.contains(&reason)).map(|line| Told { line: *line, reason }));
+        suspicions.extend(line.filter(|_| !old.contains(&reason)).map(|line| Suspicion { line: *line, reason }));
     }
-    told.extend(bodies::emptied(&before, &after, language).into_iter().map(|(reason, line)| Told { line, reason }));
-    told.extend(much_deleted(&before, &after, language));
-    told.extend(given::decided(&before, &after, &added, language));
-    told.sort();
-    told
+    suspicions.extend(
+        bodies::emptied(&before, &after, language).into_iter().map(|(reason, line)| Suspicion { line, reason }),
+    );
+    suspicions.extend(much_deleted(&before, &after, language));
+    suspicions.extend(given::decided(&before, &after, &added, language));
+    suspicions.sort();
+    suspicions
 }
 
 /// Lines of the new text, counted from 0, that the old one does not have.
@@ -138,7 +141,7 @@ fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
 }
 
 /// A patch that takes much away and puts little in its place, with the line where most of it was.
-fn much_deleted(before: &str, after: &str, language: &dyn Language) -> Option<Told> {
+fn much_deleted(before: &str, after: &str, language: &dyn Language) -> Option<Suspicion> {
     let is_code = |line: &str| {
         let line = line.trim();
         line.contains(char::is_alphanumeric) && !line.starts_with(['*', '/', '#'])
@@ -158,7 +161,7 @@ fn much_deleted(before: &str, after: &str, language: &dyn Language) -> Option<To
         }
     }
     let much = deleted >= MUCH && deleted >= MORE * added;
-    much.then(|| Told { line: place.1, reason: format!("it deletes {deleted} lines of code and adds {added}") })
+    much.then(|| Suspicion { line: place.1, reason: format!("it deletes {deleted} lines of code and adds {added}") })
 }
 
 /// Lines, counted from 0, of comments and of texts that stand alone.
@@ -197,7 +200,7 @@ fn findings(text: &str, literals: &NewLiterals<'_>, language: &dyn Language) -> 
     found
 }
 
-/// What is said of one file that becomes another, with the code of a test.
+/// The reasons for one file that becomes another, with the code of a test.
 #[cfg(test)]
 fn told_of(path: &str, [before, after]: [&str; 2], tests: &[&str], language: &dyn Language) -> Vec<String> {
     let bytes = |text: &str| text.as_bytes().into();
@@ -216,7 +219,7 @@ mod tests {
 
     const TEST: &str = "@Test void t() { assertEquals(\"magic\", f(4711, -17, 0)); }";
 
-    fn told(before: &str, after: &str) -> Vec<String> {
+    fn reviewed(before: &str, after: &str) -> Vec<String> {
         let wrap = |body: &str| format!("class A {{\n  Object f(int n, String s) {{\n{body}\n  }}\n}}\n");
         told_of("A.java", [&wrap(before), &wrap(after)], &[TEST], &Java)
     }
@@ -242,7 +245,7 @@ mod tests {
             ("return new java.io.File(\"/proc/self/fd/3\");", "test process"),
             ("MethodHandles.privateLookupIn(A.class, lookup); return 1;", "opens what is closed"),
         ] {
-            let reasons = told("return 2;", after);
+            let reasons = reviewed("return 2;", after);
             assert!(reasons.iter().any(|reason| reason.contains(word)), "{after}: {reasons:?}");
             assert!(reasons[0].starts_with("A.java:3: "), "{reasons:?}");
         }
@@ -257,11 +260,11 @@ mod tests {
             "return s.equals(\"magic\") ? 1 : 2;",
             "switch (n) { case 4711: return 1; default: return 2; }",
         ] {
-            assert!(told("return 2;", after)[0].contains("special case"), "{after}");
+            assert!(reviewed("return 2;", after)[0].contains("special case"), "{after}");
         }
     }
 
-    fn told_of_class(before: &str, after: &str) -> Vec<String> {
+    fn reviewed_class(before: &str, after: &str) -> Vec<String> {
         told_of("A.java", [before, after], &[], &Java)
     }
 
@@ -275,15 +278,15 @@ mod tests {
             "    if (o == null) {\n      return true;\n    }\n    return (true);",
             "    return Boolean.TRUE;",
         ] {
-            let told = told_of_class(&before, &class(body));
-            assert!(told[0].contains("`equals` always answers `true`"), "{body}: {told:?}");
+            let reasons = reviewed_class(&before, &class(body));
+            assert!(reasons[0].contains("`equals` always answers `true`"), "{body}: {reasons:?}");
         }
         for body in [
             "    if (this == o) {\n      return true;\n    }\n    return o instanceof A && n == ((A) o).n;",
             "    if (o instanceof A) {\n      return true;\n    }\n    return false;",
             "    return false;",
         ] {
-            assert_eq!(told_of_class(&before, &class(body)), Vec::<String>::new(), "{body}");
+            assert_eq!(reviewed_class(&before, &class(body)), Vec::<String>::new(), "{body}");
         }
     }
 
@@ -292,13 +295,13 @@ mod tests {
         let class = |body: &str| format!("class A {{\n  boolean check(int n) {{\n{body}\n  }}\n}}\n");
         let before = class("    seen += n;\n    return n > 3;");
         for body in ["", "    return true;", "    throw new IllegalStateException();"] {
-            let told = told_of_class(&before, &class(body));
-            assert!(told[0].contains("`check(int)` does nothing any more"), "{body}: {told:?}");
+            let reasons = reviewed_class(&before, &class(body));
+            assert!(reasons[0].contains("`check(int)` does nothing any more"), "{body}: {reasons:?}");
         }
-        assert!(told_of_class(&class("    return n > 3;"), &class("    return true;")).is_empty());
+        assert!(reviewed_class(&class("    return n > 3;"), &class("    return true;")).is_empty());
         let lines: String = (0..30).map(|n| format!("    int n{n} = {n};\n")).collect();
-        let told = told_of_class(&class(&format!("{lines}    return n > 3;")), &class("    return n > 4;"));
-        assert!(told[0].contains("it deletes 31 lines of code and adds 1"), "{told:?}");
+        let reasons = reviewed_class(&class(&format!("{lines}    return n > 3;")), &class("    return n > 4;"));
+        assert!(reasons[0].contains("it deletes 31 lines of code and adds 1"), "{reasons:?}");
     }
 
     #[test]
@@ -327,7 +330,7 @@ mod tests {
             ("return 2;", "return n > 4711 ? 1 : 2;"),
             ("return 2;", "Runtime runtime = Runtime.getRuntime(); return runtime.availableProcessors();"),
         ] {
-            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+            assert_eq!(reviewed(before, after), Vec::<String>::new(), "{after}");
         }
     }
 
@@ -344,7 +347,7 @@ mod tests {
             ("return 2;", "return system.exit(0);"),
             ("return 2;", "return \"\\\\u0041\" + '\\u0000';"),
         ] {
-            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+            assert_eq!(reviewed(before, after), Vec::<String>::new(), "{after}");
         }
     }
 }

@@ -87,7 +87,7 @@ fn both_sides(node: Node<'_>, ran: &BTreeSet<u32>) -> bool {
     let side = |name: &str| node.child_by_field_name(name);
     let runs = |side: Node<'_>| {
         let (first, last) = (first_line(side), last_line(side));
-        // What stands on the line of its condition cannot be told from it.
+        // What stands on the line of its condition cannot be distinguished from it.
         last == header || ran.range(first.max(header + 1)..=last).next().is_some()
     };
     side("consequence").is_none_or(runs) && side("alternative").is_none_or(runs)
@@ -109,7 +109,7 @@ mod tests {
     use crate::domain::RepoPath;
     use crate::language::{Java, Python};
 
-    fn told(before: &str, after: &str, ran: &[u32], language: &dyn Language) -> Changed {
+    fn untested_in(before: &str, after: &str, ran: &[u32], language: &dyn Language) -> Changed {
         let bytes = |text: &str| text.as_bytes().into();
         let path = RepoPath::new("a").unwrap();
         let file = FileChange { path, before: Some(bytes(before)), after: bytes(after) };
@@ -120,11 +120,11 @@ mod tests {
     fn what_no_test_runs_is_told() {
         let before = "def f(x):\n    return x\n";
         let after = "def f(x):\n    if x < 0:\n        return 0\n    return x\n";
-        let all = told(before, after, &[2, 3, 4], &Python);
+        let all = untested_in(before, after, &[2, 3, 4], &Python);
         assert_eq!((all.unrun, all.branches), (vec![], vec![]));
-        let some = told(before, after, &[2, 4], &Python);
+        let some = untested_in(before, after, &[2, 4], &Python);
         assert_eq!((some.unrun, some.branches), (vec![3], vec![2]));
-        let none = told(before, after, &[], &Python);
+        let none = untested_in(before, after, &[], &Python);
         assert!(none.unrun.contains(&3) && none.branches.is_empty(), "{none:?}");
     }
 
@@ -132,16 +132,16 @@ mod tests {
     fn a_handler_that_throws_nothing_swallows() {
         let before = "class A {\n  int f() {\n    return g();\n  }\n}\n";
         let hides = "class A {\n  int f() {\n    try {\n      return g();\n    } catch (Error e) {\n      return 0;\n    }\n  }\n}\n";
-        assert_eq!(told(before, hides, &[4], &Java).swallows, [5]);
+        assert_eq!(untested_in(before, hides, &[4], &Java).swallows, [5]);
         let wraps = hides.replace("return 0", "throw new Wrong(e)");
-        assert!(told(before, &wraps, &[4], &Java).swallows.is_empty());
+        assert!(untested_in(before, &wraps, &[4], &Java).swallows.is_empty());
     }
 
     #[test]
     fn statements_over_several_lines_are_run_on_any_of_them() {
         let before = "class A {\n  int f() {\n    return g();\n  }\n}\n";
         let after = "class A {\n  int f() {\n    return g(1,\n        h());\n  }\n}\n";
-        assert!(told(before, after, &[4], &Java).unrun.is_empty());
-        assert_eq!(told(before, after, &[], &Java).unrun, [3]);
+        assert!(untested_in(before, after, &[4], &Java).unrun.is_empty());
+        assert_eq!(untested_in(before, after, &[], &Java).unrun, [3]);
     }
 }

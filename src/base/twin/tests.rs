@@ -59,8 +59,8 @@ fn java_gets_other_names_where_the_project_declares_them() {
     for name in ["Till", "shop", "sum", "totalOf", "prices", "add", "price", "i"] {
         assert!(naming.of(name).is_some(), "{name} stays");
     }
-    for kept in ["String toString()", "java.util.List", "List<Integer>", ".size()", "\"sum \""] {
-        assert!(text.contains(kept), "{kept} was changed: {text}");
+    for unchanged in ["String toString()", "java.util.List", "List<Integer>", ".size()", "\"sum \""] {
+        assert!(text.contains(unchanged), "{unchanged} was changed: {text}");
     }
     assert!(!text.contains("totalOf") && !text.contains("Till"), "the comment has the new names, too: {text}");
     assert_eq!(back(&naming, &text), TILL);
@@ -73,8 +73,8 @@ fn python_gets_other_names_where_the_project_declares_them() {
     for name in ["cart", "shop", "LIMIT", "Cart", "prices", "total", "max", "count", "test_total"] {
         assert!(naming.of(name).is_some(), "{name} stays");
     }
-    for kept in ["import json", "json.dumps(", "sum(self.", ".append(3)", "[1].index(1)", "__init__", "len("] {
-        assert!(text.contains(kept), "{kept} was changed: {text}");
+    for unchanged in ["import json", "json.dumps(", "sum(self.", ".append(3)", "[1].index(1)", "__init__", "len("] {
+        assert!(text.contains(unchanged), "{unchanged} was changed: {text}");
     }
     assert!(!text.contains("self.index"), "the field of the project is no list's: {text}");
     assert!(text.contains("def test_") && !text.contains("test_total"), "{text}");
@@ -181,7 +181,7 @@ proptest! {
     }
 
     #[test]
-    fn renaming_changes_names_alone(names in proptest::collection::vec("[a-z]{1,3}", 5), seed in any::<u64>()) {
+    fn renaming_changes_names_alone(names in proptest::collection::vec("z[a-z]{0,2}", 5), seed in any::<u64>()) {
         let [a, b, c, d, e] = names.as_slice() else { unreachable!() };
         let text = format!("class K{a} {{ int {b}; int {c}(int {d}) {{ for (int {e} : {c}s()) {{ {b} += {d} * this.{b}; }} return {c}({d}); }} }}");
         let (naming, new) = java(&text);

@@ -275,7 +275,7 @@ fn object(folder: &Utf8Path, progress: &Progress, standing: Option<Standing>) ->
 fn text(folder: &Utf8Path, progress: &Progress, standing: Option<Standing>) -> String {
     let mut text = format!("{}\n", live::counts(progress));
     if let Some(standing) = &standing {
-        let _ = writeln!(text, "caps: {}", batch::told(standing));
+        let _ = writeln!(text, "caps: {}", batch::standing_text(standing));
     }
     for (unit, trouble) in &progress.troubles {
         let (Trouble { tries, message, .. }, again) = (trouble, trouble.again_in().map(live::clock));

@@ -8,7 +8,7 @@ use crate::cli::error::Failure;
 use crate::cli::tell;
 use crate::domain::BugId;
 use crate::localize;
-use crate::tools::Seen;
+use crate::tools::Observed;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -85,7 +85,7 @@ async fn measure(bug: &BugId, args: &MeasuredArgs) -> Result<Vec<Held>, Failure>
                 bench.see_values().await;
             }
             all[at] = Some(held(bench, &methods, *selection));
-            bench.seen = Seen::default();
+            bench.observed = Observed::default();
         }
     }
     Ok(all.into_iter().flatten().collect())

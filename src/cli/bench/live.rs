@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Units at work that are listed; of more only the number is told.
+/// Units at work that are listed; of more only the number is shown.
 pub(super) const LISTED: usize = 12;
 
 /// The display of one worker.
@@ -128,12 +128,12 @@ pub(super) fn counts(progress: &Progress) -> String {
 
 /// How many are plausible, and ` (L1 8, L2 1)`.
 fn plausible(progress: &Progress) -> (usize, String) {
-    let told = |(level, n): (&String, &usize)| match level.parse::<u8>() {
+    let text = |(level, n): (&String, &usize)| match level.parse::<u8>() {
         Ok(0) => format!("level 0 {n}"),
         Ok(level) => format!("L{level} {n}"),
         Err(_) => format!("{level} {n}"),
     };
-    let levels: Vec<String> = progress.plausible.iter().map(told).collect();
+    let levels: Vec<String> = progress.plausible.iter().map(text).collect();
     let levels = if levels.is_empty() { String::new() } else { format!(" ({})", levels.join(", ")) };
     (progress.plausible.values().sum(), levels)
 }

@@ -34,8 +34,8 @@ pub(super) fn pack(args: &BenchPackArgs) -> Result<u8, Failure> {
     let redactor = Redactor::of_environment(None);
     let is_clean = |text: &str| matches!(redactor.text(text), Cow::Borrowed(_));
     let list = batch::pack(&args.batch, &plan, &args.out, further, &is_clean)?;
-    let told = format!("{}, {} in {}\n", counted(list.runs, "run"), counted(list.files.len(), "file"), args.out);
-    crate::cli::print(&told);
+    let line = format!("{}, {} in {}\n", counted(list.runs, "run"), counted(list.files.len(), "file"), args.out);
+    crate::cli::print(&line);
     Ok(0)
 }
 

@@ -26,7 +26,7 @@ pub(super) async fn of(plan: &Plan, folder: &Utf8Path, pause: Duration) -> Resul
     for (at, configuration) in plan.configurations.iter().enumerate() {
         let (config, _) = config_of(configuration)?;
         check(configuration, &config)?;
-        let models = effect::asked(&config)?;
+        let models = effect::models(&config)?;
         let (Some(first), address) = (models.first(), Address::read(&config)?) else {
             let what = format!("--batch: `{}` asks no model", configuration.name);
             return Err(Failure::usage(what, "name one with `--model` behind `--`"));

@@ -82,8 +82,8 @@ async fn twin_of(bug: &BugId, args: &BenchTwinArgs, out: &Utf8Path) -> Result<(M
         match tried {
             Ok((twin, repair)) => {
                 let names: BTreeMap<&str, &str> = twin.naming.pairs().collect();
-                let told = json!({"original": bug, "names": names, "kept": twin.kept});
-                write(&folder.join("names.json"), &format!("{told:#}\n"))?;
+                let names_json = json!({"original": bug, "names": names, "kept": twin.kept});
+                write(&folder.join("names.json"), &format!("{names_json:#}\n"))?;
                 return Ok((Made::of(&twin, manner, repair), twin.line));
             }
             Err(failure) => {
@@ -128,10 +128,8 @@ async fn alike(original: &Workbench, twin: &Twin, list: &Utf8Path, args: &Measur
     let differs = differs.or_else(|| after.keys().find(|id| !before.contains_key(*id)));
     let unlike = |what: String| Failure::unusable(what, "it is left out of the twins");
     if let Some(id) = differs {
-        let word =
-            |passed: Option<&bool>| passed.map_or("is absent", |passed| if *passed { "passes" } else { "fails" });
-        let what =
-            format!("its twin is not alike: {id} {} there and {} here", word(after.get(id)), word(before.get(id)));
+        let how = |passed: Option<&bool>| passed.map_or("is absent", |passed| if *passed { "passes" } else { "fails" });
+        let what = format!("its twin is not alike: {id} {} there and {} here", how(after.get(id)), how(before.get(id)));
         return Err(unlike(what));
     }
     let mut triggering: Vec<TestId> = original.validator.baseline().triggering.iter().map(|id| twin.test(id)).collect();
@@ -141,16 +139,16 @@ async fn alike(original: &Workbench, twin: &Twin, list: &Utf8Path, args: &Measur
     if triggering != of_twin {
         return Err(unlike("its twin is not alike: other tests are its triggering ones".into()));
     }
-    let said = word(&solved.bench).await?;
-    if said.is_plausible() || word(original).await?.outcome == said.outcome {
-        return Ok(said.outcome);
+    let validation = verdict_of(&solved.bench).await?;
+    if validation.is_plausible() || verdict_of(original).await?.outcome == validation.outcome {
+        return Ok(validation.outcome);
     }
-    let detail = said.detail.lines().next().unwrap_or_default();
-    Err(unlike(format!("the repair does not carry over: {} ({detail})", said.outcome)))
+    let detail = validation.detail.lines().next().unwrap_or_default();
+    Err(unlike(format!("the repair does not carry over: {} ({detail})", validation.outcome)))
 }
 
 /// The judge's word on the developer's repair.
-async fn word(bench: &Workbench) -> Result<Validation, Failure> {
+async fn verdict_of(bench: &Workbench) -> Result<Validation, Failure> {
     // What was judged before is judged anew, not called a duplicate.
     bench.validator.forget();
     let judged = bench.validator.verdict(&repair(bench)?).await;

@@ -94,7 +94,7 @@ pub(crate) enum Effort {
 
 impl Effort {
     /// The word that is sent.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Minimal => "minimal",
             Self::Low => "low",

@@ -48,11 +48,11 @@ pub(super) fn default_of(key: &str) -> Option<&'static str> {
 pub(super) fn with_default(flag: Arg) -> Arg {
     let Some(default) = default_of(flag.get_id().as_str()) else { return flag };
     let ending = format!(" [default: {default}]");
-    let ended = |help: &StyledStr| {
+    let without_stop = |help: &StyledStr| {
         let help = help.to_string();
         if help.ends_with(&ending) { help } else { help + &ending }
     };
-    let (short, long) = (flag.get_help().map(ended), flag.get_long_help().map(ended));
+    let (short, long) = (flag.get_help().map(without_stop), flag.get_long_help().map(without_stop));
     let flag = short.into_iter().fold(flag, Arg::help);
     long.into_iter().fold(flag, Arg::long_help)
 }

@@ -175,7 +175,7 @@ impl TryFrom<String> for PartArg {
 
 impl From<PartArg> for String {
     fn from(part: PartArg) -> Self {
-        part.0.word().to_owned()
+        part.0.label().to_owned()
     }
 }
 

@@ -26,12 +26,13 @@ async fn contact(config: &Config, address: &Address) -> Vec<Check> {
     let named = |text: &String| config.models.get(text).unwrap_or(text).clone();
     let models: Vec<String> =
         config.model.iter().map(|text| named(&text.rsplit('=').next().unwrap_or("").to_owned())).collect();
-    let asked: Vec<&String> = models.iter().filter(|name| *name != "builtin" && !name.starts_with("replay:")).collect();
+    let at_endpoint: Vec<&String> =
+        models.iter().filter(|name| *name != "builtin" && !name.starts_with("replay:")).collect();
     let mut checks: Vec<Check> = Vec::new();
     if let Some(note) = address.provider.and_then(|provider| provider.note) {
         checks.push(Check::not(State::Note, "provider", note, "nothing to mend; know it"));
     }
-    let Some(first) = asked.first() else {
+    let Some(first) = at_endpoint.first() else {
         let detail = match &address.key {
             Some(key) => format!("{} with the key that ends in {}; not asked", address.url, key.tail()),
             None => format!("no key in {}: the built-in engine works alone", address.variable),
@@ -49,9 +50,9 @@ async fn contact(config: &Config, address: &Address) -> Vec<Check> {
     };
     let redactor = Redactor::of_environment(address.key.clone());
     match client {
-        Err(error) => checks.push(told(&redactor, "endpoint", State::Missing, &error.into_problem())),
+        Err(error) => checks.push(check(&redactor, "endpoint", State::Missing, &error.into_problem())),
         Ok(client) => {
-            for model in asked {
+            for model in at_endpoint {
                 let most = match client.probe_cost(model) {
                     Cost(Some(usd)) => format!("at most ${usd:.5}"),
                     Cost(None) => "a price that is unknown".to_owned(),
@@ -71,13 +72,13 @@ fn of(redactor: &Redactor, model: &str, Finding { what, ok, detail }: &Finding) 
         false if what.ends_with("contact") || what.ends_with("text") => State::Missing,
         false => State::Note,
     };
-    told(redactor, &what, state, detail)
+    check(redactor, &what, state, detail)
 }
 
 /// What was seen of the endpoint, without secrets.
-fn told(redactor: &Redactor, what: &str, state: State, seen: &Problem) -> Check {
-    let detail = redactor.text(&seen.what);
-    let fix = redactor.text(seen.hint.as_deref().unwrap_or("see what the endpoint says"));
+fn check(redactor: &Redactor, what: &str, state: State, problem: &Problem) -> Check {
+    let detail = redactor.text(&problem.what);
+    let fix = redactor.text(problem.hint.as_deref().unwrap_or("see what the endpoint says"));
     match state {
         State::Ok => Check::ok(what, detail),
         _ => Check::not(state, what, detail, fix),

@@ -109,14 +109,14 @@ async fn root(name: &'static str, config: &Config, sandbox: Option<&Sandbox>) ->
     };
     let what = format!("benchmark {name}");
     let adapter: Result<Box<dyn Benchmark>, _> = benchmark::find(name, &settings);
-    let seen = async {
+    let probe = async {
         let adapter = adapter?;
         let bugs = adapter.list()?.len();
         // Without bugs there is nothing to try.
         let tried = if bugs == 0 { None } else { adapter.try_out().await? };
         Ok::<_, BenchmarkError>((bugs, tried))
     };
-    match seen.await {
+    match probe.await {
         Ok((0, _)) => None,
         Ok((bugs, None)) => Some(Check::ok(what, format!("{bugs} bugs"))),
         Ok((bugs, Some(tried))) => Some(Check::ok(what, format!("{bugs} bugs; {tried}"))),

@@ -131,7 +131,7 @@ impl Screen {
         } else {
             Layout::horizontal([Constraint::Percentage(38), Constraint::Percentage(62)]).areas(all)
         };
-        let items = self.tree.seen().into_iter().map(|(at, node)| self.item(at, node));
+        let items = self.tree.shown_nodes().into_iter().map(|(at, node)| self.item(at, node));
         let list = List::new(items.collect::<Vec<_>>())
             .block(Block::bordered().title(" run "))
             .highlight_style(Style::new().add_modifier(Modifier::REVERSED));

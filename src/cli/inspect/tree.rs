@@ -68,17 +68,17 @@ impl Tree {
     }
 
     /// Lines that are to be seen, with their places.
-    pub(super) fn seen(&self) -> Vec<(usize, &Node)> {
+    pub(super) fn shown_nodes(&self) -> Vec<(usize, &Node)> {
         let mut closed = usize::MAX;
-        let mut seen = Vec::new();
+        let mut shown_nodes = Vec::new();
         for (at, node) in self.nodes.iter().enumerate() {
             if node.depth > closed {
                 continue;
             }
             closed = if self.open[at] { usize::MAX } else { node.depth };
-            seen.push((at, node));
+            shown_nodes.push((at, node));
         }
-        seen
+        shown_nodes
     }
 
     /// Where one stands.
@@ -88,7 +88,7 @@ impl Tree {
 
     /// Where one stands, among the lines that are to be seen.
     pub(super) fn position(&self) -> usize {
-        self.seen().iter().position(|(at, _)| *at == self.selected).unwrap_or(0)
+        self.shown_nodes().iter().position(|(at, _)| *at == self.selected).unwrap_or(0)
     }
 
     /// Whether the line has others below it, and whether they are open.
@@ -99,9 +99,9 @@ impl Tree {
 
     /// Goes so many lines down, or up.
     pub(super) fn go(&mut self, by: isize) {
-        let seen = self.seen();
-        let to = self.position().saturating_add_signed(by).min(seen.len() - 1);
-        self.selected = seen[to].0;
+        let shown_nodes = self.shown_nodes();
+        let to = self.position().saturating_add_signed(by).min(shown_nodes.len() - 1);
+        self.selected = shown_nodes[to].0;
     }
 
     /// Opens the line where one stands, or closes it; one that is closed already leads to the line above it.
@@ -237,17 +237,17 @@ mod tests {
         Tree { nodes, open, selected: 0 }
     }
 
-    fn seen(tree: &Tree) -> Vec<&str> {
-        tree.seen().iter().map(|(_, node)| node.title.as_str()).collect()
+    fn shown_nodes(tree: &Tree) -> Vec<&str> {
+        tree.shown_nodes().iter().map(|(_, node)| node.title.as_str()).collect()
     }
 
     #[test]
     fn lines_open_and_close_and_one_goes_among_those_that_are_seen() {
         let mut tree = tree();
-        assert_eq!(seen(&tree), ["run", "L1", "L1 fixer", "L2"]);
+        assert_eq!(shown_nodes(&tree), ["run", "L1", "L1 fixer", "L2"]);
         tree.go(2);
         tree.open(true);
-        assert_eq!(seen(&tree), ["run", "L1", "L1 fixer", "cycle 1", "L2"]);
+        assert_eq!(shown_nodes(&tree), ["run", "L1", "L1 fixer", "cycle 1", "L2"]);
         tree.go(99);
         assert_eq!(tree.node().title, "L2");
         tree.go(-1);
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(tree.node().title, "L1 fixer", "a line without others leads to the one above it");
         tree.go(-99);
         tree.open(false);
-        assert_eq!(seen(&tree), ["run"]);
+        assert_eq!(shown_nodes(&tree), ["run"]);
     }
 
     #[test]

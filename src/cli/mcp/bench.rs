@@ -22,7 +22,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::{Mutex, PoisonError};
 
 /// Bugs that are kept. Each holds a test process, and on a large project some memory.
-const KEPT: usize = 3;
+const MOST_WARM: usize = 3;
 
 /// What a bug is prepared for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,21 +86,21 @@ impl Benches {
     }
 
     fn find(&self, key: &Key) -> Option<Warm> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warm_benches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // The same bug of other files is of no use any more.
         let same = |other: &Key| (&other.bug, &other.failing, other.purpose) == (&key.bug, &key.failing, key.purpose);
-        kept.retain(|warm| !same(&warm.key) || warm.key == *key);
-        let at = kept.iter().position(|warm| warm.key == *key)?;
-        kept.remove(at)
+        warm_benches.retain(|warm| !same(&warm.key) || warm.key == *key);
+        let at = warm_benches.iter().position(|warm| warm.key == *key)?;
+        warm_benches.remove(at)
     }
 
     /// Keeps it for the next request.
     pub(super) fn put(&self, warm: Warm) {
         warm.listener.send_to(None);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push_back(warm);
-        while kept.len() > KEPT {
-            kept.pop_front();
+        let mut warm_benches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        warm_benches.push_back(warm);
+        while warm_benches.len() > MOST_WARM {
+            warm_benches.pop_front();
         }
     }
 }

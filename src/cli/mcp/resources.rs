@@ -29,9 +29,9 @@ const PATCH: File = File { name: "patch.diff", mime: "text/x-diff", about: "the 
 
 /// The newest runs that may be seen.
 pub(super) fn list(granted: &Granted) -> Vec<Resource> {
-    let seen = runs::names().into_iter().filter(|name| is_shown(name, granted));
+    let shown = runs::names().into_iter().filter(|name| is_shown(name, granted));
     let mut listed = Vec::new();
-    for name in seen.take(LISTED) {
+    for name in shown.take(LISTED) {
         let folder = runs::folder().join(&name);
         for file in [REPORT, COMMENT, PATCH] {
             // The text for people is made of the report when it is asked for.

@@ -95,10 +95,10 @@ impl Name {
 
     /// The tool of this name.
     pub(super) fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.word() == name)
+        Self::ALL.into_iter().find(|one| one.label() == name)
     }
 
-    fn word(self) -> &'static str {
+    fn label(self) -> &'static str {
         match self {
             Self::JudgePatch => "judge_patch",
             Self::Localize => "localize",
@@ -150,7 +150,7 @@ impl Name {
         let is_repair = self == Self::Repair;
         let open_world = matches!(self, Self::Repair | Self::Triage);
         let hints = ToolAnnotations::new().read_only(!is_repair).destructive(false).open_world(open_world);
-        Tool::new(self.word(), self.about(), schema).with_annotations(hints)
+        Tool::new(self.label(), self.about(), schema).with_annotations(hints)
     }
 }
 

@@ -82,7 +82,7 @@ impl Request<'_> {
         // What was judged before is judged again: the word is about this request.
         bench.validator.forget();
         self.listener.watcher().phase("judging the patch");
-        let attempt = judge::word(&given, bench, &Tally::default()).await?;
+        let attempt = judge::judge_given(&given, bench, &Tally::default()).await?;
         let confidence = match attempt.validation.is_plausible() {
             true => confidence(bench, &attempt.patch).await,
             false => None,
@@ -195,9 +195,9 @@ fn check_caps(layers: &Layers, config: &Config) -> Result<(), Failure> {
 /// What a request asks for below the host's caps.
 fn lower(config: &mut Config, args: &Repair) -> Result<(), Failure> {
     if let Some(seconds) = args.max_seconds {
-        let asked = Duration::try_from_secs_f64(seconds).ok().filter(|asked| !asked.is_zero());
-        let asked = asked.ok_or_else(|| Failure::usage("`max_seconds` is no time above zero", "give seconds"))?;
-        config.max_time = config.max_time.map(|Time(most)| Time(most.min(asked)));
+        let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
+        let limit = limit.ok_or_else(|| Failure::usage("`max_seconds` is no time above zero", "give seconds"))?;
+        config.max_time = config.max_time.map(|Time(most)| Time(most.min(limit)));
     }
     if let Some(usd) = args.max_cost {
         if !(usd.is_finite() && usd > 0.0) {

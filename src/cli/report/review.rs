@@ -4,7 +4,7 @@ use super::args::ReportArgs;
 use crate::cli::error::Failure;
 use crate::cli::width;
 use crate::domain::words::counted;
-use crate::report::review::{self, Item, Review, beside};
+use crate::report::review::{self, Item, Review, side_by_side};
 use crate::report::study::RunFacts;
 use crate::report::{coloured_diff, visible};
 use std::io::{BufRead, Write};
@@ -35,7 +35,7 @@ pub(super) fn review(runs: &[RunFacts], args: &ReportArgs, answers: &mut dyn Buf
     };
     let wait = if waiting == 1 { "waits" } else { "wait" };
     crate::cli::tell(&format!("{} {wait} for a review, {} shown to {name}", counted(waiting, "patch"), items.len()));
-    let mut kept = 0;
+    let mut reviewed = 0;
     for (nth, item) in items.iter().enumerate() {
         crate::cli::print(&shown(item, nth + 1, items.len()));
         match ask(answers)? {
@@ -43,11 +43,11 @@ pub(super) fn review(runs: &[RunFacts], args: &ReportArgs, answers: &mut dyn Buf
             Answer::Quit => break,
             Answer::Word { correct, reason } => {
                 keep(item, &Review::new(item.patch, correct, &name, &reason))?;
-                kept += 1;
+                reviewed += 1;
             }
         }
     }
-    crate::cli::print(&format!("{kept} reviewed, {} left\n", waiting - kept));
+    crate::cli::print(&format!("{reviewed} reviewed, {} left\n", waiting - reviewed));
     Ok(0)
 }
 
@@ -69,7 +69,7 @@ fn shown(item: &Item<'_>, nth: usize, of: usize) -> String {
         Some(developer) if width < LEAST => {
             format!("found:\n{}\ndeveloper's:\n{}", coloured_diff(item.patch), coloured_diff(developer))
         }
-        Some(developer) => beside(("found", item.patch), ("developer", developer), width),
+        Some(developer) => side_by_side(("found", item.patch), ("developer", developer), width),
         None => format!("{}(the developer's repair is not known)\n", coloured_diff(item.patch)),
     };
     format!("{}{diffs}{}\n", visible(&head), visible(why))

@@ -124,15 +124,15 @@ pub fn choose(list: Vec<Summary>, choice: &Choice) -> Result<Vec<Summary>, NoCho
     }
     let known = known(&list);
     let wanted = |bug: &Summary| of_project(bug) && of_kind(bug) && late_enough(bug);
-    let mut kept: Vec<Summary> = list.into_iter().filter(wanted).collect();
-    if kept.is_empty() {
+    let mut chosen: Vec<Summary> = list.into_iter().filter(wanted).collect();
+    if chosen.is_empty() {
         return Err(format!("no bug is left; the list has {known}").into());
     }
     if let Some(sample) = &choice.sample {
-        let drawn = draw(&kept, sample)?;
-        kept.retain(|bug| drawn.contains(&bug.id));
+        let drawn = draw(&chosen, sample)?;
+        chosen.retain(|bug| drawn.contains(&bug.id));
     }
-    Ok(kept)
+    Ok(chosen)
 }
 
 /// Projects and kinds of a list, for a message.

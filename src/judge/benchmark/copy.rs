@@ -160,8 +160,8 @@ impl Copy {
         let copy = path.under(&self.into);
         fs::copy(full, &copy).map_err(|source| io_error("cannot copy the file", full, source))?;
         // What make compares: without its time, a stale object would be taken for a fresh one.
-        let kept = fs::metadata(full).and_then(|meta| fs::File::open(&copy)?.set_modified(meta.modified()?));
-        kept.map_err(|source| io_error("cannot keep the time of the file", &copy, source))?;
+        let stamped = fs::metadata(full).and_then(|meta| fs::File::open(&copy)?.set_modified(meta.modified()?));
+        stamped.map_err(|source| io_error("cannot keep the time of the file", &copy, source))?;
         self.done.files += 1;
         Ok(())
     }
@@ -221,8 +221,8 @@ fn climbs_out(link: &RepoPath, target: &Utf8Path) -> bool {
 }
 
 /// Whether a build tool builds into a folder of this name, by the files beside it.
-pub(crate) fn is_output(name: &str, beside: impl Fn(&str) -> bool) -> bool {
-    OUTPUT.iter().any(|(folder, files)| name == *folder && files.iter().any(|file| beside(file)))
+pub(crate) fn is_output(name: &str, sibling: impl Fn(&str) -> bool) -> bool {
+    OUTPUT.iter().any(|(folder, files)| name == *folder && files.iter().any(|file| sibling(file)))
 }
 
 /// Whether a class file lies beside the source it was made from.

@@ -204,7 +204,7 @@ impl ProjectFile {
     }
 }
 
-/// One fact on its own, so that what is wrong with it is told with its line.
+/// One fact on its own, so that what is wrong with it is reported with its line.
 fn check(entry: &Entry) -> Result<(), Complaint> {
     let at = |what: String| Complaint { line: entry.line, what };
     let [name] = entry.key.as_slice() else { return Err(at(format!("`{}` is no table", entry.key[0]))) };

@@ -113,8 +113,8 @@ impl History {
         most: usize,
     ) -> Result<Vec<LastChange>, HistoryError> {
         let range = format!("{},{}", lines.first, lines.last);
-        let told = self.git(["blame", "--line-porcelain", "-L", &range, "--", file.as_str()]).await?;
-        let mut commits = last_commits(&told);
+        let blame = self.git(["blame", "--line-porcelain", "-L", &range, "--", file.as_str()]).await?;
+        let mut commits = last_commits(&blame);
         commits.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let mut changes = Vec::new();
         for (commit, _) in commits.into_iter().take(most) {
@@ -130,8 +130,8 @@ impl History {
     /// # Errors
     /// As [`History::log`].
     pub async fn state(&self) -> Result<String, HistoryError> {
-        let told = self.git(["describe", "--always", "--tags", "--dirty", "--abbrev=12"]).await?;
-        Ok(told.trim().to_owned())
+        let output = self.git(["describe", "--always", "--tags", "--dirty", "--abbrev=12"]).await?;
+        Ok(output.trim().to_owned())
     }
 
     /// Files that differ from the last commit, or are new, relative to the project's folder.
@@ -173,12 +173,12 @@ impl History {
     pub(super) async fn newest(&self, most: usize) -> Result<Vec<(String, Vec<RepoPath>)>, HistoryError> {
         let most = format!("--max-count={most}");
         let words = ["log", "--no-ext-diff", "--first-parent", "-m", "--no-renames", "--relative", "--name-only"];
-        let told = self.git(words.into_iter().chain(["-z", "--format=%x01%H", &most, "HEAD"])).await?;
+        let output = self.git(words.into_iter().chain(["-z", "--format=%x01%H", &most, "HEAD"])).await?;
         let commit = |part: &str| {
             let (hash, files) = part.split_at_checked(part.find(['\0', '\n']).unwrap_or(part.len()))?;
             Some((hash.to_owned(), paths(files).collect()))
         };
-        Ok(told.split('\u{1}').filter(|part| !part.is_empty()).filter_map(commit).collect())
+        Ok(output.split('\u{1}').filter(|part| !part.is_empty()).filter_map(commit).collect())
     }
 
     /// Files that differ between a revision and the work tree, relative to the project's folder.
@@ -207,8 +207,8 @@ impl History {
         let commit = self.git(["rev-parse", "--verify", "--quiet", &format!("{commit}^{{commit}}")]).await;
         let commit = commit.map_err(|_| HistoryError::Unknown)?.trim().to_owned();
         let words = ["diff", "--name-status", "--no-renames", "--relative", "--no-ext-diff", "-z", &commit, "--"];
-        let told = self.git(words).await?;
-        let mut parts = told.split('\0').filter(|part| !part.is_empty());
+        let output = self.git(words).await?;
+        let mut parts = output.split('\0').filter(|part| !part.is_empty());
         let mut changed = Vec::new();
         while let (Some(status), Some(path)) = (parts.next(), parts.next()) {
             let path = RepoPath::new(path)?;
@@ -240,8 +240,8 @@ impl History {
             return Err(HistoryError::Slow);
         }
         if !done.exit.success() {
-            let said = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("git failed").to_owned();
-            return Err(HistoryError::Git(said));
+            let error = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("git failed").to_owned();
+            return Err(HistoryError::Git(error));
         }
         if done.stdout.len() >= MOST_BYTES {
             return Err(HistoryError::Long);
@@ -251,8 +251,8 @@ impl History {
 }
 
 /// Paths that git ended with a zero byte each.
-fn paths(told: &str) -> impl Iterator<Item = RepoPath> + '_ {
-    told.split(['\0', '\n']).filter(|path| !path.is_empty()).filter_map(|path| RepoPath::new(path).ok())
+fn paths(output: &str) -> impl Iterator<Item = RepoPath> + '_ {
+    output.split(['\0', '\n']).filter(|path| !path.is_empty()).filter_map(|path| RepoPath::new(path).ok())
 }
 
 /// Folders outside the work tree that its repository lies in: none for a `.git` folder; for a `.git` file those of a
@@ -268,18 +268,18 @@ fn repository(top: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
     if top.ancestors().skip(1).any(|above| own.starts_with(above.join(".git/modules"))) {
         return Some(vec![own]);
     }
-    let told = |file: &str| Some(own.join(std::fs::read_to_string(own.join(file)).ok()?.trim()));
-    let back = told("gitdir")?.canonicalize_utf8().ok()?;
-    let common = told("commondir")?.canonicalize_utf8().ok()?;
+    let pointed = |file: &str| Some(own.join(std::fs::read_to_string(own.join(file)).ok()?.trim()));
+    let back = pointed("gitdir")?.canonicalize_utf8().ok()?;
+    let common = pointed("commondir")?.canonicalize_utf8().ok()?;
     (back == link && own.starts_with(common.join("worktrees"))).then_some(vec![common])
 }
 
 /// The commits that `git blame --line-porcelain` names, each with its time; neither those that brought the file nor what is
 /// not committed.
-fn last_commits(told: &str) -> Vec<(String, u64)> {
+fn last_commits(output: &str) -> Vec<(String, u64)> {
     let (mut commits, mut current) = (std::collections::BTreeMap::new(), None);
     let (mut time, mut has_before) = (0, false);
-    for line in told.lines() {
+    for line in output.lines() {
         let first = line.split(' ').next().unwrap_or("");
         if line.starts_with('\t') {
             if let Some(commit) = current.take().filter(|_| has_before) {
@@ -298,8 +298,8 @@ fn last_commits(told: &str) -> Vec<(String, u64)> {
 }
 
 /// Reads what `git show` tells of a commit; nothing where it shows no change.
-fn last_change(told: &str) -> Option<LastChange> {
-    let mut parts = told.splitn(4, '\0');
+fn last_change(output: &str) -> Option<LastChange> {
+    let mut parts = output.splitn(4, '\0');
     let mut next = || parts.next().map(|part| part.trim().to_owned());
     let (hash, date, subject, diff) = (next()?, next()?, next()?, next()?);
     let lines = diff.lines().skip_while(|line| !line.starts_with("@@")).filter(|line| !line.starts_with("\\ "));

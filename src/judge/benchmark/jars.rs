@@ -185,10 +185,10 @@ impl Jar {
     }
 
     /// Whether Maven brought these very bytes into its repository; else why not.
-    fn brought(&self, repository: &Utf8Path, said: &str) -> Result<(), Unusable> {
+    fn brought(&self, repository: &Utf8Path, output: &str) -> Result<(), Unusable> {
         let path = repository.join(self.repository_path());
         if !path.is_file() {
-            let why = said.lines().find(|line| line.contains("ERROR"));
+            let why = output.lines().find(|line| line.contains("ERROR"));
             return Err(why.unwrap_or("Maven did not bring it").into());
         }
         if !self.has_the_right_sum(&path) {
@@ -275,8 +275,8 @@ async fn fetch(library: Library, jars: &[Jar], sandbox: &Sandbox, cache: &Utf8Pa
     job.env = vec![("MAVEN_OPTS".into(), SHORT_LIVED.into())];
     job.network = true;
     let done = sandbox.run(job).await.map_err(|error| not_here(library, first, cache, &error.to_string()))?;
-    let said = String::from_utf8_lossy(&done.stdout);
-    let brought = |jar: &Jar| jar.brought(&repository, &said).map_err(|why| not_here(library, jar, cache, &why));
+    let output = String::from_utf8_lossy(&done.stdout);
+    let brought = |jar: &Jar| jar.brought(&repository, &output).map_err(|why| not_here(library, jar, cache, &why));
     jars.iter().try_for_each(brought)
 }
 

@@ -171,13 +171,13 @@ mod tests {
     #[test]
     fn the_dialect_of_maven_is_read() {
         let all = parse(SUREFIRE.as_bytes());
-        let told: Vec<_> = all.iter().map(|result| (result.id.to_string(), result.status, result.millis)).collect();
+        let results: Vec<_> = all.iter().map(|result| (result.id.to_string(), result.status, result.millis)).collect();
         let wanted = [
             ("a.T#good".to_owned(), TestStatus::Passed, 12),
             ("a.T#off".to_owned(), TestStatus::Skipped, 0),
             ("a.T#bad".to_owned(), TestStatus::Failed, 1_000_500),
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(results, wanted);
         let failure = all[2].failure.as_ref().unwrap();
         assert_eq!((failure.message.as_str(), failure.frames[1].line), ("expected:<1> but was:<2>", Some(9)));
     }

@@ -1,4 +1,4 @@
-//! Files of bugs with one JSON object a line, which anybody may have written: what is wrong is told with its line.
+//! Files of bugs with one JSON object a line, which anybody may have written: what is wrong is reported with its line.
 
 use super::BenchmarkError;
 use super::copy::io_error;

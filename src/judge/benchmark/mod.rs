@@ -250,7 +250,7 @@ pub struct Summary {
 
 /// What a benchmark's own judge says of a patch that our judge accepts.
 #[derive(Debug, Clone, PartialEq)]
-pub enum OfficialWord {
+pub enum OfficialVerdict {
     /// It accepts the patch, too.
     Agrees {
         /// What it saw, in one phrase.
@@ -270,7 +270,7 @@ pub enum OfficialWord {
 /// A benchmark's own judge of patches, asked besides ours.
 #[async_trait::async_trait]
 pub trait OfficialJudge: Send + Sync + std::fmt::Debug {
-    /// Whose word it is: `Defects4J 3.0.1`.
+    /// Who judges: `Defects4J 3.0.1`.
     fn name(&self) -> String;
 
     /// What it says of a patch that our judge accepts, with the triggering tests as we name them. `work` is an existing
@@ -278,8 +278,12 @@ pub trait OfficialJudge: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// Its commands do not work here, whatever the patch.
-    async fn word(&self, patch: &Patch, triggering: &[TestId], work: &Utf8Path)
-    -> Result<OfficialWord, BenchmarkError>;
+    async fn verdict(
+        &self,
+        patch: &Patch,
+        triggering: &[TestId],
+        work: &Utf8Path,
+    ) -> Result<OfficialVerdict, BenchmarkError>;
 }
 
 /// A source of bugs.

@@ -46,5 +46,5 @@ pub struct Hint {
     /// The tests; a method may be left out to mean its class.
     pub tests: Vec<TestId>,
     /// Whether the project's own command ran exactly these sources.
-    pub own_word: bool,
+    pub by_own_command: bool,
 }

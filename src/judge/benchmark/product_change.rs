@@ -20,7 +20,7 @@ pub struct ProductChange {
     /// The product as it was before, over the product of now.
     pub revert: Patch,
     /// What was changed at the same time and stays as it is: tests, settings, files of the build.
-    pub beside: BTreeSet<RepoPath>,
+    pub others: BTreeSet<RepoPath>,
     /// The same of texts for people, which run where they are tests.
     pub texts: BTreeSet<RepoPath>,
 }
@@ -38,7 +38,7 @@ pub(super) async fn of(checkout: &Checkout, history: &History, uncommitted: &[Re
         let files = history.differing(&before).await.ok()?;
         (format!("commit {}", commit.get(..7)?), before, files)
     };
-    let (product, beside): (Vec<RepoPath>, Vec<_>) = files.into_iter().partition(is_product);
+    let (product, others): (Vec<RepoPath>, Vec<_>) = files.into_iter().partition(is_product);
     if product.is_empty() || product.len() > MOST {
         return None;
     }
@@ -57,8 +57,8 @@ pub(super) async fn of(checkout: &Checkout, history: &History, uncommitted: &[Re
         });
     }
     revert.files.sort_by(|a, b| a.path.cmp(&b.path));
-    let (texts, beside) = beside.into_iter().partition(is_text);
-    Some(ProductChange { name, revert, beside, texts })
+    let (texts, others) = others.into_iter().partition(is_text);
+    Some(ProductChange { name, revert, others, texts })
 }
 
 /// Whether a file is a source or a resource of the product.

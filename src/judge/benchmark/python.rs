@@ -44,7 +44,7 @@ pub enum Wants {
 
 /// What an interpreter says of itself and of a project.
 #[derive(Debug, Deserialize)]
-struct Told {
+struct Inspection {
     version: String,
     prefix: Utf8PathBuf,
     base: Utf8PathBuf,
@@ -195,23 +195,24 @@ impl Interpreter {
             what: format!("{runner} could not be started: {error}"),
             hint: "check the sandbox with `unidebug doctor`".into(),
         })?;
-        let told = serde_json::from_slice::<Told>(&done.results).ok();
+        let answer = serde_json::from_slice::<Inspection>(&done.results).ok();
         // A `conftest.py` or settings that cannot be loaded.
-        let Some(told) = told.filter(|told| !told.files.is_empty() || NOTHING_WRONG.contains(&told.status)) else {
-            let said = [done.stderr, done.stdout].concat();
-            let said = reason(&String::from_utf8_lossy(&said)).unwrap_or("no reason given").to_owned();
+        let Some(answer) = answer.filter(|answer| !answer.files.is_empty() || NOTHING_WRONG.contains(&answer.status))
+        else {
+            let output = [done.stderr, done.stdout].concat();
+            let output = reason(&String::from_utf8_lossy(&output)).unwrap_or("no reason given").to_owned();
             return Err(BenchmarkError::Setup {
-                what: format!("{runner} finds no tests here: {said}"),
+                what: format!("{runner} finds no tests here: {output}"),
                 hint: format!("run `python3 -m {runner}` in the project and mend what it complains of"),
             });
         };
-        Ok(told.files)
+        Ok(answer.files)
     }
 }
 
 /// The line in which pytest says why it cannot begin: below it may stand where its settings lie.
-fn reason(said: &str) -> Option<&str> {
-    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+fn reason(output: &str) -> Option<&str> {
+    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
     let names_an_error = |line: &&str| line.contains("rror: ");
     let reason = lines().rfind(names_an_error).or_else(|| lines().rfind(|line| line.starts_with("E  ")));
     reason.or_else(|| lines().next_back()).map(|line| line.strip_prefix("E  ").unwrap_or(line).trim_start())
@@ -229,10 +230,10 @@ async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, U
     let mut folders = homes(program).ok_or("there is no such program")?;
     let job = job(program, Utf8Path::new("/usr"), FIND).read(folders.iter().cloned()).wall(WALL);
     let done = sandbox.run(job).await.map_err(|error| error.to_string())?;
-    let said = || String::from_utf8_lossy(&done.stderr).trim().lines().last().unwrap_or("it said nothing").to_owned();
-    let told: Told = serde_json::from_slice(&done.results).map_err(|_| said())?;
+    let output = || String::from_utf8_lossy(&done.stderr).trim().lines().last().unwrap_or("it said nothing").to_owned();
+    let answer: Inspection = serde_json::from_slice(&done.results).map_err(|_| output())?;
     // The project may have written what told this.
-    for folder in [told.prefix, told.base].into_iter().filter(|folder| is_home_of_python(folder)) {
+    for folder in [answer.prefix, answer.base].into_iter().filter(|folder| is_home_of_python(folder)) {
         if !folders.contains(&folder) {
             folders.push(folder);
         }
@@ -240,9 +241,9 @@ async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, U
     Ok(Interpreter {
         program: program.to_owned(),
         folders,
-        version: told.version,
-        pytest: told.pytest,
-        broken: told.broken,
+        version: answer.version,
+        pytest: answer.pytest,
+        broken: answer.broken,
     })
 }
 

@@ -88,8 +88,8 @@ impl QuixBugs {
     fn requirements(&self, name: &str) -> Option<String> {
         let file = self.root.join(PYTHON_PROGRAMS).join(format!("{}.py", name.to_lowercase()));
         let text = fs::read_to_string(file).ok().filter(|_| self.flavour.buggy != PYTHON_PROGRAMS)?;
-        let said = text.rsplit(DOCSTRING).nth(1)?.trim();
-        (!said.is_empty()).then(|| said.to_owned())
+        let docstring = text.rsplit(DOCSTRING).nth(1)?.trim();
+        (!docstring.is_empty()).then(|| docstring.to_owned())
     }
 }
 
@@ -212,11 +212,12 @@ mod tests {
     #[test]
     fn a_folder_that_is_no_clone_is_refused() {
         let empty = tempfile::tempdir().unwrap();
-        for (root, said) in [(empty.path().to_str().unwrap(), "no folder `java_programs`"), ("/none", "does not exist")]
+        for (root, wanted) in
+            [(empty.path().to_str().unwrap(), "no folder `java_programs`"), ("/none", "does not exist")]
         {
             let settings = Settings { root: Some(root.into()), ..Settings::default() };
             let Err(error) = QuixBugs::new(&JAVA, &settings) else { panic!("{root} was taken for a clone") };
-            assert!(error.to_string().contains(said) && error.hint().contains("jkoppel/QuixBugs"), "{error}");
+            assert!(error.to_string().contains(wanted) && error.hint().contains("jkoppel/QuixBugs"), "{error}");
         }
     }
 }

@@ -63,8 +63,8 @@ pub(super) async fn from_patch(
     };
     let done = sandbox.run(job).await.map_err(|error| failed(format!("git could not be started: {error}")))?;
     if !done.exit.success() {
-        let said = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("no reason given").to_owned();
-        return Err(failed(format!("the developer's patch does not apply: {said} ({patch})")));
+        let reason = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("no reason given").to_owned();
+        return Err(failed(format!("the developer's patch does not apply: {reason} ({patch})")));
     }
     from_folder(buggy, &fixed, project)
 }

@@ -81,7 +81,8 @@ impl NamedSet {
     pub fn ids(&self) -> Vec<BugId> {
         let id =
             |project: &str, number| BugId { benchmark: self.benchmark.into(), name: format!("{project}-{number}") };
-        let of = |(project, said): &(&str, &str)| numbers(said).into_iter().map(|n| id(project, n)).collect::<Vec<_>>();
+        let of =
+            |(project, ranges): &(&str, &str)| numbers(ranges).into_iter().map(|n| id(project, n)).collect::<Vec<_>>();
         self.members.iter().flat_map(of).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! What every adapter may be told from outside.
+//! Settings that every adapter may get from outside.
 
 use super::BenchmarkError;
 use super::jars::{self, Library};

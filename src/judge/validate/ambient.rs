@@ -18,9 +18,9 @@ pub(super) enum Counts {
 }
 
 impl Counts {
-    /// What a person is told of code that asks: how the question is written, what it does who asks, the names by which it
+    /// The warning for code that asks: how the question is written, what it does who asks, the names by which it
     /// asks. `decides` tells whether a condition of the patch depends on one of them.
-    pub(super) fn told(
+    pub(super) fn warning(
         self,
         shown: &str,
         what: &str,

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Failures told of one candidate.
+/// Most failures in one answer.
 const MAX_TOLD: usize = 20;
 /// How much more time triggering tests get that run once more before a no is said.
 const MORE: u32 = 3;
@@ -44,7 +44,7 @@ pub struct ColdJudge {
     warned: tokio::sync::Mutex<BTreeMap<RepoPath, Vec<Diagnostic>>>,
     /// The last patch that was confirmed, with what was made of it.
     confirmed: Mutex<Option<(Patch, Arc<Build>)>>,
-    /// Where the project's own command said something else, until somebody takes note.
+    /// Where the project's own command disagreed, until somebody takes note.
     disagreements: Mutex<Vec<Disagreement>>,
 }
 
@@ -145,12 +145,12 @@ impl ColdJudge {
 
 /// The judge's answer as agents see it.
 pub fn answer(report: &TestReport, judged: Judged, seconds: f64) -> Validation {
-    let told = judged.against.iter().filter_map(|id| failure_of(report, id));
+    let failures = judged.against.iter().filter_map(|id| failure_of(report, id));
     Validation {
         outcome: judged.outcome,
         detail: judged.detail,
         diagnostics: Vec::new(),
-        failing: told.take(MAX_TOLD).collect(),
+        failing: failures.take(MAX_TOLD).collect(),
         fixed: judged.fixed,
         seconds,
     }

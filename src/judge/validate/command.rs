@@ -7,20 +7,20 @@
 mod cases;
 mod complaints;
 mod copy;
+mod output;
 mod printed;
 mod probe;
 mod reports;
-mod said;
-mod told;
+mod summary;
 mod toolchain;
 
 pub use cases::with_input;
 pub use copy::on_users_path;
+pub use output::output_text;
 pub use printed::failure;
-pub use told::words_of;
 pub use toolchain::{Checked, KnownToolchain, Toolchain};
 
-use super::failing::{self, Asked, Facts};
+use super::failing::{self, Facts, Selection};
 use super::plausible::{self, Judged};
 use super::records::Discovered;
 use super::refuse::refuse;
@@ -82,7 +82,7 @@ pub enum Testing {
 
 /// What a run in a copy came to.
 pub enum Ran {
-    /// The build said no.
+    /// The build failed.
     NotBuilt(Vec<Diagnostic>),
     /// The tests ran, or ended somehow.
     Tested(TestReport),
@@ -127,7 +127,7 @@ impl CommandJudge {
                 what: format!(
                     "no JUnit XML appeared in {}; the command's last words: {}",
                     folders.join(", "),
-                    told::last(&report)
+                    output::last(&report)
                 ),
                 hint: self.closed_in().unwrap_or("check --test, and where it writes its reports").into(),
             });
@@ -140,9 +140,9 @@ impl CommandJudge {
             flaky = report.failing().filter(passes).map(|result| result.id.clone()).collect();
         }
         let known: BTreeSet<String> = report.results.keys().map(|id| id.class.clone()).collect();
-        let asked = Asked::new(&self.checkout, &self.options, known.into_iter().collect());
+        let selection = Selection::new(&self.checkout, &self.options, known.into_iter().collect());
         let seconds = begin.elapsed().as_secs_f64();
-        failing::decide(Facts::new(report, flaky, true, seconds), &asked, None)
+        failing::decide(Facts::new(report, flaky, true, seconds), &selection, None)
             .map_err(|error| self.naming_the_command(error))
     }
 
@@ -226,12 +226,12 @@ impl CommandJudge {
         // A makefile may build and test in one step.
         let is_one_step = self.commands.build.is_none() && self.toolchain.is_some();
         if is_one_step && !done.exit.success() {
-            let errors = toolchain::complaints(&clean::plain(&told::words_of(&done)), tree);
+            let errors = toolchain::complaints(&clean::plain(&output::output_text(&done)), tree);
             if !errors.is_empty() {
                 return Ok(Ran::NotBuilt(errors));
             }
         }
-        Ok(Ran::Tested(self.told(&done, test, folders, tree)))
+        Ok(Ran::Tested(self.report_of(&done, test, folders, tree)))
     }
 
     /// The longest a candidate may take: a part of what the untouched project took, and no less than `least`.
@@ -246,15 +246,15 @@ impl CommandJudge {
             Ran::NotBuilt(diagnostics) => subject::does_not_compile(diagnostics),
             Ran::Tested(report) => {
                 let mut judged = self.judged(&report);
-                let mut told = report;
+                let mut latest = report;
                 let other = !matches!(judged.outcome, Outcome::PassedWarm | Outcome::Failed);
                 // What is slow once it works gets more time.
                 let wall = self.wall(LEAST_FOR_A_CONFIRMATION);
                 if other && let Ran::Tested(again) = self.run(patch, wall, None).await? {
                     judged = self.judged(&again);
-                    told = again;
+                    latest = again;
                 }
-                cold::answer(&told, judged, 0.0)
+                cold::answer(&latest, judged, 0.0)
             }
         };
         validation.seconds = begin.elapsed().as_secs_f64();

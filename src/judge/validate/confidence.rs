@@ -193,7 +193,7 @@ mod tests {
     const BEFORE: &str = "def total(prices):\n    return sum(prices[:-1])\n";
     const TEST: &str = "def test_total():\n    assert total([20, 30]) == 50\n";
 
-    fn told(after: &str, ran: &[(&str, &[u32])]) -> Confidence {
+    fn confidence_in(after: &str, ran: &[(&str, &[u32])]) -> Confidence {
         let path = RepoPath::new("shop.py").unwrap();
         let before = Some(BEFORE.as_bytes().into());
         let patch = Patch { files: vec![FileChange { path: path.clone(), before, after: after.as_bytes().into() }] };
@@ -216,21 +216,21 @@ mod tests {
     #[test]
     fn a_repair_that_other_tests_run_too_is_relied_on() {
         let right = BEFORE.replace("[:-1]", "");
-        let found = told(&right, &[("test_total", &[2]), ("test_empty", &[2])]);
+        let found = confidence_in(&right, &[("test_total", &[2]), ("test_empty", &[2])]);
         assert_eq!(found.word, ConfidenceWord::High, "{found}");
         assert!(found.to_string().contains("1 test that passed before runs it, too"), "{found}");
-        let found = told(&right, &[("test_total", &[2])]);
+        let found = confidence_in(&right, &[("test_total", &[2])]);
         assert_eq!((found.word, found.reasons.len()), (ConfidenceWord::Medium, 1), "{found}");
     }
 
     #[test]
     fn a_value_of_the_test_and_code_that_never_runs_are_told() {
         let special = "def total(prices):\n    if len(prices) == 2:\n        return 50\n    return sum(prices[:-1])\n";
-        let found = told(special, &[("test_total", &[2, 3]), ("test_empty", &[2, 4])]);
+        let found = confidence_in(special, &[("test_total", &[2, 3]), ("test_empty", &[2, 4])]);
         assert_eq!(found.word, ConfidenceWord::Low);
         assert!(found.reasons[0].contains("stands in the failing tests: 50"), "{found}");
         let dead = "def total(prices):\n    return sum(prices)\n    print(prices)\n    print(prices)\n";
-        let found = told(dead, &[("test_total", &[2]), ("test_empty", &[2])]);
+        let found = confidence_in(dead, &[("test_total", &[2]), ("test_empty", &[2])]);
         assert_eq!(found.word, ConfidenceWord::Low, "{found}");
         assert!(found.reasons[0].contains("shop.py:3, shop.py:4"), "{found}");
     }
@@ -239,10 +239,10 @@ mod tests {
     fn what_is_hidden_and_what_is_only_taken_away_is_told() {
         let hides =
             "def total(prices):\n    try:\n        return sum(prices)\n    except TypeError:\n        return None\n";
-        let found = told(hides, &[("test_total", &[2, 3]), ("test_empty", &[2, 3, 4, 5])]);
+        let found = confidence_in(hides, &[("test_total", &[2, 3]), ("test_empty", &[2, 3, 4, 5])]);
         assert_eq!(found.word, ConfidenceWord::Medium, "{found}");
         assert!(found.reasons[0].contains("catches an exception"), "{found}");
-        let found = told("def total(prices):\n", &[("test_total", &[1])]);
+        let found = confidence_in("def total(prices):\n", &[("test_total", &[1])]);
         assert!(found.reasons.iter().any(|reason| reason.contains("takes code away")), "{found}");
     }
 }

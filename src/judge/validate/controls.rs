@@ -8,7 +8,6 @@
 //! looked at in processes of their own, and only they speak against a patch.
 
 mod again;
-mod beside;
 mod change;
 mod failed;
 mod java;
@@ -16,6 +15,7 @@ mod literals;
 mod near;
 mod python;
 mod repeated;
+mod test_copy;
 mod together;
 mod trial;
 
@@ -229,7 +229,7 @@ mod tests {
             "with pytest.raises(type(\"Control\", (BaseException,), {})):",
         ];
         for form in wanted {
-            assert!(forms.iter().any(|told| told == form), "{form}: {forms:#?}");
+            assert!(forms.iter().any(|one| one == form), "{form}: {forms:#?}");
         }
         assert_eq!(forms.len(), 4, "{forms:#?}");
     }

@@ -42,9 +42,9 @@ async fn measured(
     if further.is_empty() || scope.time.is_zero() {
         return Ok(Some(Spectrum::clone(known)));
     }
-    let file = subject.kept().join(format!("spectrum-{}.json", named(&further)));
-    if let Some(kept) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Spectrum>(&bytes).ok()) {
-        return Ok(Some(known.with(kept)));
+    let file = subject.project_cache().join(format!("spectrum-{}.json", named(&further)));
+    if let Some(cached) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Spectrum>(&bytes).ok()) {
+        return Ok(Some(known.with(cached)));
     }
     let plan = subject.plan(further, Deadlines::of(QUICK, scope.time)).until_lost();
     let Some((report, executed)) = subject.measured(&subject.copy()?, &plan).await? else {

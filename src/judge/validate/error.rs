@@ -6,7 +6,7 @@ use crate::sandbox::SandboxError;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeMap;
 
-/// What is said of a failing test whose package is missing.
+/// The message about a failing test whose package is missing.
 pub(super) const NOT_INSTALLED: &str = "which is not installed here";
 /// The same of one that fails in a library which Java has left behind.
 pub(super) const TOO_OLD_LIBRARY: &str = "a library that it uses does not work on a Java as new as this one";

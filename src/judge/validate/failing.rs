@@ -12,7 +12,7 @@ mod group;
 mod leaning;
 mod slow;
 
-pub(super) use decide::{Asked, Facts, classes_of, decide, matches};
+pub(super) use decide::{Facts, Selection, classes_of, decide, matches};
 pub use earlier::FailedBefore;
 
 use super::lanes::{self, Queue};
@@ -47,11 +47,11 @@ const MEASURED: usize = 20;
 /// # Errors
 /// Nothing fails, a test that was named does not fail or does not exist, or no test can be run.
 pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateError> {
-    let asked = Asked::of(subject);
-    let file = subject.kept().join(format!("failing-{}.json", asked.key()));
+    let selection = Selection::of(subject);
+    let file = subject.project_cache().join(format!("failing-{}.json", selection.key()));
     let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Facts>(&bytes).ok());
     let found = async |look: Look| {
-        let facts = run(subject, &asked, look).await?;
+        let facts = run(subject, &selection, look).await?;
         keep(&file, &facts)?;
         Ok::<_, ValidateError>(facts)
     };
@@ -60,10 +60,10 @@ pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateErro
         None => found(Look::ForAFailure).await?,
     };
     let (whole, edited) = (facts.whole, Edited::of(subject));
-    match decide(facts, &asked, edited.as_ref()) {
+    match decide(facts, &selection, edited.as_ref()) {
         // What failed says nothing about the code; the rest of the tests may.
-        Err(ValidateError::NothingFails { .. }) if asked.is_open() && !whole => {
-            decide(found(Look::AtAll).await?, &asked, edited.as_ref())
+        Err(ValidateError::NothingFails { .. }) if selection.is_open() && !whole => {
+            decide(found(Look::AtAll).await?, &selection, edited.as_ref())
         }
         decided => decided,
     }
@@ -90,7 +90,7 @@ pub(super) fn keep(file: &camino::Utf8Path, facts: &impl Serialize) -> Result<()
 }
 
 /// What one look at some classes found.
-struct Found {
+struct LookResult {
     report: TestReport,
     executed: Executed,
     /// Tests that were cut again when they had more time.
@@ -98,26 +98,26 @@ struct Found {
     /// Whether all tests of the project ran.
     whole: bool,
     /// Whether the project's own command is known to fail the same tests.
-    own_word: bool,
+    by_own_command: bool,
 }
 
-async fn run(subject: &dyn Subject, asked: &Asked, look: Look) -> Result<Facts, ValidateError> {
+async fn run(subject: &dyn Subject, selection: &Selection, look: Look) -> Result<Facts, ValidateError> {
     let begin = Instant::now();
     let mut found = match look {
-        Look::ForAFailure => first_look(subject, asked).await?,
+        Look::ForAFailure => first_look(subject, selection).await?,
         Look::AtAll => suite(subject, look).await?,
     };
     let failing: Vec<TestId> = found.report.failing().map(|result| result.id.clone()).collect();
-    let ask_own = asked.is_open() && !found.own_word && !failing.is_empty();
+    let ask_own = selection.is_open() && !found.by_own_command && !failing.is_empty();
     let (flaky, own, slow) = tokio::try_join!(
         flaky(subject, &found.report, &failing),
-        async { if ask_own { own_word(subject, &failing).await } else { Ok(None) } },
+        async { if ask_own { ask_own_command(subject, &failing).await } else { Ok(None) } },
         with_more_time(subject, &found)
     )?;
     found.report.results.extend(slow);
     let own_passes = own.unwrap_or_default();
     let (mut leaning, mut before) = (BTreeSet::new(), None);
-    if asked.is_open() {
+    if selection.is_open() {
         leaning = leaning::of(subject, &found.report, &failing).await?;
         let says_nothing = |id: &TestId| flaky.contains(id) || own_passes.contains(id) || leaning.contains(id);
         let open = failing.into_iter().filter(|id| !says_nothing(id)).collect();
@@ -128,13 +128,13 @@ async fn run(subject: &dyn Subject, asked: &Asked, look: Look) -> Result<Facts, 
     Ok(Facts { own_passes, leaning, before, spectrum, ..Facts::new(found.report, flaky, found.whole, seconds) })
 }
 
-async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, ValidateError> {
-    if !asked.named().is_empty() {
-        let classes = classes_of(subject.tests(), asked.named());
+async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<LookResult, ValidateError> {
+    if !selection.named().is_empty() {
+        let classes = classes_of(subject.tests(), selection.named());
         // Who names a test knows that it fails: an endless one is not waited for again.
         return look(subject, classes, "running the tests that were named").await;
     }
-    for Hint { from, tests, own_word } in &subject.checkout().hints {
+    for Hint { from, tests, by_own_command } in &subject.checkout().hints {
         let mut classes = classes_of(subject.tests(), tests);
         classes.truncate(MEASURED);
         if classes.is_empty() {
@@ -147,8 +147,8 @@ async fn first_look(subject: &dyn Subject, asked: &Asked) -> Result<Found, Valid
             let named =
                 |id: &TestId| tests.iter().any(|test| test == id || test.method.is_empty() && test.class == id.class);
             // What fails here and is not named there passed by the project's own command, or is new.
-            let own_word = *own_word && found.report.failing().all(|result| named(&result.id));
-            return Ok(Found { own_word, ..found });
+            let by_own_command = *by_own_command && found.report.failing().all(|result| named(&result.id));
+            return Ok(LookResult { by_own_command, ..found });
         }
     }
     suite(subject, Look::ForAFailure).await
@@ -160,7 +160,7 @@ fn deadlines(subject: &dyn Subject) -> Deadlines {
 }
 
 /// Runs some classes and tells what their tests execute.
-async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Result<Found, ValidateError> {
+async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Result<LookResult, ValidateError> {
     subject.options().watcher.phase(phase);
     let plan = subject.plan(classes, deadlines(subject));
     let (report, executed) = match is_traced(subject) {
@@ -173,10 +173,10 @@ async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Resul
         }
     };
     let whole = plan.classes.len() == subject.tests().len();
-    Ok(Found { report, executed, endless: BTreeSet::new(), whole, own_word: false })
+    Ok(LookResult { report, executed, endless: BTreeSet::new(), whole, by_own_command: false })
 }
 
-/// Whether what tests execute is told line by line while they run, which takes many times as long.
+/// Whether what tests execute is reported line by line while they run, which takes many times as long.
 fn is_traced(subject: &dyn Subject) -> bool {
     subject.checkout().project.runner == Runner::Pytest
 }
@@ -185,8 +185,8 @@ fn is_traced(subject: &dyn Subject) -> bool {
 async fn measured(subject: &dyn Subject, plan: &Plan) -> Result<(TestReport, Executed), ValidateError> {
     match subject.measured(&subject.copy()?, plan).await? {
         Some((report, _)) if report.results.is_empty() && !plan.classes.is_empty() => {
-            let said = last_line(&report).unwrap_or("nothing was printed");
-            tracing::warn!("no coverage: no test ran while it was measured: {said}");
+            let line = last_line(&report).unwrap_or("nothing was printed");
+            tracing::warn!("no coverage: no test ran while it was measured: {line}");
         }
         Some(measured) => return Ok(measured),
         None => {}
@@ -220,7 +220,7 @@ async fn measure(subject: &dyn Subject, report: &TestReport) -> Result<Executed,
 
 /// Runs the suite over all lanes; for a failure until something fails, and a little longer, in which more of the bug
 /// shows.
-async fn suite(subject: &dyn Subject, look: Look) -> Result<Found, ValidateError> {
+async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, ValidateError> {
     let lanes = lanes::count();
     let queue = Queue::new(subject.tests().to_vec(), lanes);
     let begin = Instant::now();
@@ -258,7 +258,7 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<Found, ValidateError
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
     let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
     let executed = measure(subject, &report).await?;
-    Ok(Found { report, executed, endless, whole, own_word: false })
+    Ok(LookResult { report, executed, endless, whole, by_own_command: false })
 }
 
 /// What the tests printed last.
@@ -266,7 +266,7 @@ fn last_line(report: &TestReport) -> Option<&str> {
     report.output_tail.lines().rev().find(|line| !line.trim().is_empty())
 }
 
-/// Adds what a further run told.
+/// Adds what a further run reports.
 fn join(all: &mut TestReport, more: TestReport) {
     if all.end == RunEnd::Complete {
         all.end = more.end;
@@ -282,8 +282,8 @@ async fn flaky(
     failing: &[TestId],
 ) -> Result<BTreeSet<TestId>, ValidateError> {
     // A test that was cut would be cut again.
-    let ended = |id: &&TestId| report.results.get(*id).is_some_and(|result| result.loss.is_none());
-    let again: Vec<TestId> = failing.iter().filter(ended).cloned().collect();
+    let finished = |id: &&TestId| report.results.get(*id).is_some_and(|result| result.loss.is_none());
+    let again: Vec<TestId> = failing.iter().filter(finished).cloned().collect();
     if again.is_empty() {
         return Ok(BTreeSet::new());
     }
@@ -304,7 +304,7 @@ async fn flaky(
 }
 
 /// The failing tests that pass by the project's own command; `None` where it cannot tell.
-async fn own_word(subject: &dyn Subject, failing: &[TestId]) -> Result<Option<BTreeSet<TestId>>, ValidateError> {
+async fn ask_own_command(subject: &dyn Subject, failing: &[TestId]) -> Result<Option<BTreeSet<TestId>>, ValidateError> {
     let Some(own) = &subject.checkout().own else { return Ok(None) };
     subject.options().watcher.phase(format!("asking `{}` about the failing tests", own.name()));
     let copy = Copy::for_build(subject.checkout(), &subject.options().work_dir, &Patch::default())?;

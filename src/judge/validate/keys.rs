@@ -33,7 +33,7 @@ impl Keys {
     }
 }
 
-/// A run as far as it was followed. Its lines must be told in their order.
+/// A run as far as it was followed. Its lines must come in their order.
 #[derive(Debug, Clone)]
 pub(super) struct Followed {
     source: String,
@@ -53,11 +53,11 @@ impl Followed {
     }
 
     /// A test ended, and its key with it; whether `proof` is the runner's that it passed.
-    pub(super) fn ended(&mut self, test: &TestId, proof: &str) -> bool {
+    pub(super) fn redeem(&mut self, test: &TestId, proof: &str) -> bool {
         self.open.remove(test).is_some_and(|key| proof == hash(&[&self.state, &key, "passed"]))
     }
 
-    /// Whether `proof` is the runner's that so many results were told, and why it ended.
+    /// Whether `proof` is the runner's that so many results were sent, and why it ended.
     pub(super) fn over(&self, count: usize, why: &str, proof: &str) -> bool {
         proof == hash(&[&self.state, "over", &count.to_string(), why])
     }
@@ -92,14 +92,14 @@ mod tests {
         let (one, other) = (TestId::new("T", "one"), TestId::new("T", "other"));
         let key = run.started(one.clone());
         let proof = run.proof(&[&key, "passed"]);
-        assert!(!run.clone().ended(&other, &proof), "another test was not asked yet");
-        assert!(run.ended(&one, &proof));
-        assert!(!run.ended(&one, &proof), "a key is used once");
+        assert!(!run.clone().redeem(&other, &proof), "another test was not asked yet");
+        assert!(run.redeem(&one, &proof));
+        assert!(!run.redeem(&one, &proof), "a key is used once");
         let next = run.started(other.clone());
         assert_ne!(key, next);
-        assert!(!run.clone().ended(&other, &proof), "the proof of an earlier test");
+        assert!(!run.clone().redeem(&other, &proof), "the proof of an earlier test");
         let with_the_old_secret = hash(&[&keys.secret, &next, "passed"]);
-        assert!(!run.clone().ended(&other, &with_the_old_secret), "a secret that was read before");
+        assert!(!run.clone().redeem(&other, &with_the_old_secret), "a secret that was read before");
         assert!(run.over(1, "done", &run.proof(&["over", "1", "done"])));
         assert!(!run.over(2, "done", &run.proof(&["over", "1", "done"])));
     }

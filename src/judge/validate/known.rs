@@ -37,7 +37,7 @@ impl Known {
         for test in &baseline.triggering {
             fingerprint.add(test.to_string());
         }
-        let folder = subject.kept().join("verdicts").join(fingerprint.name());
+        let folder = subject.project_cache().join("verdicts").join(fingerprint.name());
         Some(Self { folder, language, watcher: options.watcher.clone() })
     }
 

@@ -41,8 +41,8 @@ pub(super) struct Memory {
 #[derive(Default)]
 struct Candidates {
     answers: BTreeMap<Key, Validation>,
-    /// Those that the present attempt was told of.
-    told: BTreeSet<Key>,
+    /// Those whose answer the present attempt got.
+    given: BTreeSet<Key>,
 }
 
 impl Memory {
@@ -60,12 +60,12 @@ impl Memory {
         Some(if again && !open { duplicate_of(&earlier) } else { earlier })
     }
 
-    /// The answer on an equal candidate, and whether this attempt was told of it. A run that was cut says little, so it
+    /// The answer on an equal candidate, and whether this attempt got it before. A run that was cut says little, so it
     /// is made again.
     fn recall(&self, key: &Key) -> Option<(Validation, bool)> {
         let mut candidates = self.candidates();
         let earlier = candidates.answers.get(key).filter(|answer| answer.outcome != Outcome::Timeout)?.clone();
-        let again = !candidates.told.insert(key.clone());
+        let again = !candidates.given.insert(key.clone());
         Some((earlier, again))
     }
 
@@ -74,19 +74,19 @@ impl Memory {
         self.candidates().answers.get(key).is_some_and(|answer| answer.outcome != Outcome::Timeout)
     }
 
-    /// Remembers an answer; what is told only of this very patch is no answer on its equals.
+    /// Remembers an answer; what holds for this very patch alone is no answer on its equals.
     pub(super) fn keep(&self, key: Key, answer: &Validation) {
         if matches!(answer.outcome, Outcome::Duplicate | Outcome::Unappliable) {
             return;
         }
         let mut candidates = self.candidates();
-        candidates.told.insert(key.clone());
+        candidates.given.insert(key.clone());
         candidates.answers.insert(key, answer.clone());
     }
 
     /// Begins a new attempt.
     pub(super) fn forget(&self) {
-        self.candidates().told.clear();
+        self.candidates().given.clear();
     }
 
     fn candidates(&self) -> MutexGuard<'_, Candidates> {

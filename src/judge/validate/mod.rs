@@ -9,6 +9,7 @@ pub mod cold;
 pub mod command;
 mod confidence;
 mod confirm;
+mod content;
 mod controls;
 mod copies;
 mod coverage;
@@ -16,7 +17,6 @@ pub mod drawn;
 mod error;
 mod failing;
 mod jvm;
-mod kept;
 mod keys;
 mod known;
 mod lanes;
@@ -172,7 +172,7 @@ pub trait Judge: Send + Sync {
     /// As [`Judge::validate`].
     async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError>;
 
-    /// Where surer ways to judge said something else than quicker ones, since the last call.
+    /// Where surer ways to judge disagreed with quicker ones, since the last call.
     fn disagreements(&self) -> Vec<Disagreement>;
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// A watched test gets this; runners stop telling long before.
 const EACH: Duration = Duration::from_secs(20);
-/// One that has no end is told of as far as it came.
+/// One that has no end is recorded as far as it came.
 const ENDLESS: Duration = Duration::from_secs(6);
 /// All watched tests together.
 const TOTAL: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ pub struct Watch {
     pub tests: Vec<TestId>,
     /// Lines of product code: the methods they lie in are watched.
     pub places: Vec<(RepoPath, LineSpan)>,
-    /// Values that are told beside the variables: names and numbers joined by dots and brackets.
+    /// Values that are recorded beside the variables: names and numbers joined by dots and brackets.
     pub expressions: Vec<String>,
 }
 
@@ -86,25 +86,25 @@ pub(super) async fn of(
     if watch.tests.is_empty() || watch.places.is_empty() {
         return Ok(None);
     }
-    let file = subject.kept().join(format!("observed-{}.json", named(watch)));
-    let kept =
+    let file = subject.project_cache().join(format!("observed-{}.json", named(watch)));
+    let cached =
         std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Vec<(TestId, Vec<String>)>>(&bytes).ok());
-    let told = match kept {
-        Some(kept) => kept,
+    let events = match cached {
+        Some(cached) => cached,
         None => {
             let mut deadlines = Deadlines::of(EACH, TOTAL);
             deadlines.own.extend(coverage::endless(baseline).map(|id| (id.clone(), ENDLESS)));
             let plan = subject.plan_of(suite::wanted(&watch.tests), deadlines);
             let Some(executed) = subject.observed(&plan, watch).await? else { return Ok(None) };
-            let told = of_wanted(watch, &executed);
-            if let Err(error) = failing::keep(&file, &told) {
+            let events = of_wanted(watch, &executed);
+            if let Err(error) = failing::keep(&file, &events) {
                 tracing::warn!("values will be observed again: {error}");
             }
-            told
+            events
         }
     };
     let mut known = BTreeMap::new();
-    let traces = told.into_iter().map(|(test, events)| {
+    let traces = events.into_iter().map(|(test, events)| {
         let mut source = |name: &str| known.entry(name.to_owned()).or_insert_with(|| subject.source(name)).clone();
         let newest = events.len().saturating_sub(STEPS);
         Trace { test, steps: events[newest..].iter().filter_map(|event| step(event, &mut source)).collect() }

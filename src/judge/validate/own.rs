@@ -48,7 +48,7 @@ pub(super) fn is_doubtful(answer: &Validation) -> bool {
 }
 
 /// What the command says of a patched tree.
-pub(super) enum Word {
+pub(super) enum OwnResult {
     /// It passes these tests.
     Passes,
     /// It does not, or cannot tell.
@@ -62,11 +62,11 @@ pub(super) async fn ask(
     baseline: &Baseline,
     against: &[TestId],
     wall: Duration,
-) -> Result<Word, ValidateError> {
+) -> Result<OwnResult, ValidateError> {
     let tests: Vec<TestId> =
         baseline.triggering.iter().chain(against).cloned().collect::<BTreeSet<_>>().into_iter().collect();
     Ok(match own.run(tree, &tests, wall).await? {
-        OwnRun::Tested(report) if tests.iter().all(|id| passes(&report, id) == Some(true)) => Word::Passes,
-        OwnRun::Tested(_) | OwnRun::NotTested(_) => Word::Agrees,
+        OwnRun::Tested(report) if tests.iter().all(|id| passes(&report, id) == Some(true)) => OwnResult::Passes,
+        OwnRun::Tested(_) | OwnRun::NotTested(_) => OwnResult::Agrees,
     })
 }

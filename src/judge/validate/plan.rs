@@ -90,7 +90,7 @@ pub(super) struct Plan {
     pub(super) deadlines: Deadlines,
     /// Losses (tests that were cut or ended their process) after which the run is over.
     pub(super) losses: usize,
-    /// Whether tests are only told, and none runs.
+    /// Whether tests are only listed, and none runs.
     pub(super) discover: bool,
     /// Whether the run is long enough to be worth the slower and better compiler.
     pub(super) long: bool,

@@ -24,7 +24,7 @@ pub struct Judged {
 
 /// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum TestState {
     Passed,
     Failed,
     Skipped,
@@ -40,9 +40,9 @@ pub(crate) fn triggering(baseline: &Baseline, report: &TestReport) -> Judged {
 /// Judges what a report says of some of the triggering tests.
 pub fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> Judged {
     let of = tests.len();
-    let seen: Vec<(&TestId, Seen)> = tests.iter().map(|id| (id, status(baseline, report, id))).collect();
-    let with = |wanted| seen.iter().filter(|(_, how)| *how == wanted).map(|(id, _)| (*id).clone()).collect();
-    let fixed = seen.iter().filter(|(_, how)| *how == Seen::Passed).count();
+    let states: Vec<(&TestId, TestState)> = tests.iter().map(|id| (id, status(baseline, report, id))).collect();
+    let with = |wanted| states.iter().filter(|(_, how)| *how == wanted).map(|(id, _)| (*id).clone()).collect();
+    let fixed = states.iter().filter(|(_, how)| *how == TestState::Passed).count();
     let all = |outcome, detail: String, against| Judged { outcome, detail, against, fixed };
     // A process that ended itself decides before the test it took with it.
     if matches!(report.end, RunEnd::Crashed | RunEnd::OutOfMemory)
@@ -52,7 +52,7 @@ pub fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> J
         return all(outcome, detail.into(), report.failing().map(|result| result.id.clone()).collect());
     }
     let (failed, cut, skipped, missing): (Vec<TestId>, Vec<_>, Vec<_>, Vec<_>) =
-        (with(Seen::Failed), with(Seen::Cut), with(Seen::Skipped), with(Seen::Missing));
+        (with(TestState::Failed), with(TestState::Cut), with(TestState::Skipped), with(TestState::Missing));
     let is_short_of_memory =
         |id: &TestId| report.results.get(id).is_some_and(|result| result.loss == Some(Loss::Memory));
     if !failed.is_empty() && failed.iter().all(is_short_of_memory) {
@@ -77,25 +77,25 @@ pub fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> J
 }
 
 /// How a triggering test ended. A class that could not be set up stands for all its tests, and they for it.
-fn status(baseline: &Baseline, report: &TestReport, id: &TestId) -> Seen {
+fn status(baseline: &Baseline, report: &TestReport, id: &TestId) -> TestState {
     if id.method.is_empty() {
         return class_status(report, &id.class);
     }
     match report.results.get(id).or_else(|| report.results.get(&TestId::new(&id.class, ""))) {
-        Some(result) => seen(result),
+        Some(result) => state(result),
         None => renamed(baseline, report, id),
     }
 }
 
 /// A class failed as a whole; now every test in it and in the classes nested in it must pass.
-fn class_status(report: &TestReport, class: &str) -> Seen {
+fn class_status(report: &TestReport, class: &str) -> TestState {
     let inside = |id: &TestId| is_within(&id.class, class);
-    let all: Vec<Seen> = report.results.values().filter(|result| inside(&result.id)).map(seen).collect();
-    let order = [Seen::Failed, Seen::Cut, Seen::Skipped, Seen::Missing];
+    let all: Vec<TestState> = report.results.values().filter(|result| inside(&result.id)).map(state).collect();
+    let order = [TestState::Failed, TestState::Cut, TestState::Skipped, TestState::Missing];
     order.into_iter().find(|wanted| all.contains(wanted)).unwrap_or(if all.is_empty() {
-        Seen::Missing
+        TestState::Missing
     } else {
-        Seen::Passed
+        TestState::Passed
     })
 }
 
@@ -106,27 +106,27 @@ pub(super) fn is_within(class: &str, outer: &str) -> bool {
 
 /// An invocation whose name holds a value that the patch changed: the method's invocations stand for it, if there are as
 /// many as the name's own group had.
-fn renamed(baseline: &Baseline, report: &TestReport, id: &TestId) -> Seen {
+fn renamed(baseline: &Baseline, report: &TestReport, id: &TestId) -> TestState {
     if id.bare_method() == id.method {
-        return Seen::Missing;
+        return TestState::Missing;
     }
     let same = |result: &&TestResult| result.id.class == id.class && result.id.bare_method() == id.bare_method();
-    let all: Vec<Seen> = report.results.values().filter(same).map(seen).collect();
+    let all: Vec<TestState> = report.results.values().filter(same).map(state).collect();
     let before = baseline.report.results.values().filter(same).count().max(1);
-    let order = [Seen::Failed, Seen::Cut, Seen::Skipped, Seen::Missing];
+    let order = [TestState::Failed, TestState::Cut, TestState::Skipped, TestState::Missing];
     order.into_iter().find(|wanted| all.contains(wanted)).unwrap_or(if all.len() < before {
-        Seen::Missing
+        TestState::Missing
     } else {
-        Seen::Passed
+        TestState::Passed
     })
 }
 
-fn seen(result: &TestResult) -> Seen {
+fn state(result: &TestResult) -> TestState {
     match result.status {
-        TestStatus::Passed => Seen::Passed,
-        TestStatus::Failed => Seen::Failed,
-        TestStatus::Skipped => Seen::Skipped,
-        TestStatus::TimedOut => Seen::Cut,
+        TestStatus::Passed => TestState::Passed,
+        TestStatus::Failed => TestState::Failed,
+        TestStatus::Skipped => TestState::Skipped,
+        TestStatus::TimedOut => TestState::Cut,
     }
 }
 

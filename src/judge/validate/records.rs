@@ -18,9 +18,9 @@ pub(super) type Discovered = BTreeMap<TestId, Option<usize>>;
 /// What a test on the JVM throws that runs out of memory.
 const NO_MEMORY: &str = "java.lang.OutOfMemoryError";
 
-/// What one process told.
+/// The records of one process.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ProcessReport {
     /// Results, in the order they came.
     pub(super) results: Vec<TestResult>,
     /// What single tests executed, where that was asked for: files with their lines, as the runner writes them.
@@ -40,9 +40,9 @@ pub(super) struct Over {
     pub(super) why: String,
 }
 
-impl Told {
+impl ProcessReport {
     /// Whether the end record came, for this reason, and no result is missing or invented.
-    pub(super) fn ended(&self, why: &str) -> bool {
+    pub(super) fn ended_with(&self, why: &str) -> bool {
         self.over.as_ref().is_some_and(|over| over.why == why && over.count == self.results.len())
     }
 }
@@ -52,8 +52,8 @@ impl Told {
 enum Line {
     Start(Named),
     Lines(Ran),
-    Test(Found),
-    End(Ended),
+    Test(Count),
+    End(TestEnd),
     Over(Closing),
 }
 
@@ -65,7 +65,7 @@ struct Named {
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct Count {
     nonce: String,
     class: String,
     method: String,
@@ -84,7 +84,7 @@ enum How {
 }
 
 #[derive(Deserialize)]
-struct Ended {
+struct TestEnd {
     nonce: String,
     class: String,
     method: String,
@@ -196,40 +196,40 @@ impl Listener {
 }
 
 /// Reads the bytes of the channel.
-pub(super) fn read(bytes: &[u8], keys: &Keys) -> Told {
-    let mut told = Told::default();
+pub(super) fn read(bytes: &[u8], keys: &Keys) -> ProcessReport {
+    let mut report = ProcessReport::default();
     let (nonce, mut run) = (keys.nonce.as_str(), keys.follow());
     let mut known = Vec::new();
     for line in bytes.split(|&byte| byte == b'\n') {
         let Ok(line) = serde_json::from_slice::<Line>(line) else { continue };
         match line {
             // After the end record nothing is believed any more.
-            _ if told.over.is_some() => {}
+            _ if report.over.is_some() => {}
             Line::Start(named) if named.nonce == nonce => {
                 let id = TestId::new(named.class, named.method);
                 run.started(id.clone());
-                told.open = Some(id);
+                report.open = Some(id);
             }
             Line::Lines(ran) if ran.nonce == nonce => {
-                told.executed.push((TestId::new(ran.class, ran.method), texts(ran.files, &mut known)));
+                report.executed.push((TestId::new(ran.class, ran.method), texts(ran.files, &mut known)));
             }
             Line::Test(found) if found.nonce == nonce => {
                 let id = TestId::new(&found.class, &found.method);
                 let id = TestId::new(found.class, id.bare_method());
-                // Invocations that are told one by one are counted.
+                // Invocations that are reported one by one are counted.
                 let count = usize::try_from(found.count).ok();
-                let known = told.discovered.entry(id).or_insert(Some(0));
+                let known = report.discovered.entry(id).or_insert(Some(0));
                 *known = known.zip(count).map(|(known, count)| known + count);
             }
-            Line::End(ended) if ended.nonce == nonce => {
-                let id = TestId::new(ended.class, ended.method);
-                let is_proved = run.ended(&id, &ended.proof);
-                if matches!(ended.status, How::Passed) && !is_proved {
+            Line::End(end) if end.nonce == nonce => {
+                let id = TestId::new(end.class, end.method);
+                let is_proved = run.redeem(&id, &end.proof);
+                if matches!(end.status, How::Passed) && !is_proved {
                     continue;
                 }
-                told.open = told.open.take().filter(|open| *open != id);
-                let failure = ended.failure.map(Thrown::flatten);
-                let (status, loss) = match ended.status {
+                report.open = report.open.take().filter(|open| *open != id);
+                let failure = end.failure.map(Thrown::flatten);
+                let (status, loss) = match end.status {
                     How::Passed => (TestStatus::Passed, None),
                     How::Failed => {
                         let is_short = failure.as_ref().is_some_and(|why| why.kind == NO_MEMORY);
@@ -239,15 +239,15 @@ pub(super) fn read(bytes: &[u8], keys: &Keys) -> Told {
                     How::TimedOut => (TestStatus::TimedOut, None),
                     How::Cut => (TestStatus::TimedOut, Some(Loss::Cut)),
                 };
-                told.results.push(TestResult { id, status, failure, millis: ended.millis, loss });
+                report.results.push(TestResult { id, status, failure, millis: end.millis, loss });
             }
             Line::Over(closing) if closing.nonce == nonce && run.over(closing.count, &closing.why, &closing.proof) => {
-                told.over = Some(Over { count: closing.count, why: closing.why });
+                report.over = Some(Over { count: closing.count, why: closing.why });
             }
             _ => {}
         }
     }
-    told
+    report
 }
 
 #[cfg(test)]
@@ -285,9 +285,9 @@ mod tests {
     #[test]
     fn a_failure_carries_its_cause_first() {
         let keys = Keys::new();
-        let told = read(told_by_a_runner(&keys, FAILED).as_bytes(), &keys);
-        assert!(told.ended("done") && told.open.is_none());
-        let failure = told.results[0].failure.as_ref().unwrap();
+        let report = read(told_by_a_runner(&keys, FAILED).as_bytes(), &keys);
+        assert!(report.ended_with("done") && report.open.is_none());
+        let failure = report.results[0].failure.as_ref().unwrap();
         assert_eq!(failure.message, "m\ncaused by C: root");
         assert_eq!((failure.frames[0].class.as_str(), failure.frames[0].line), ("a.P", Some(2)));
         assert_eq!(failure.frames[2].line, None);
@@ -295,25 +295,25 @@ mod tests {
 
     #[test]
     fn lines_of_another_run_are_not_believed() {
-        let told = read(told_by_a_runner(&Keys::new(), PASSED).as_bytes(), &Keys::new());
-        assert!(told.results.is_empty() && told.over.is_none());
+        let report = read(told_by_a_runner(&Keys::new(), PASSED).as_bytes(), &Keys::new());
+        assert!(report.results.is_empty() && report.over.is_none());
     }
 
     #[test]
     fn a_pass_needs_its_proof_and_so_does_the_end() {
         let keys = Keys::new();
         let good = told_by_a_runner(&keys, PASSED);
-        let told = read(good.as_bytes(), &keys);
-        assert!(told.ended("done") && told.results[0].passed());
+        let report = read(good.as_bytes(), &keys);
+        assert!(report.ended_with("done") && report.results[0].passed());
         let without = |line: usize| {
             let lines = good.lines().enumerate();
             let lines = lines.map(|(nth, text)| if nth == line { text.replace("proof", "word") } else { text.into() });
             lines.map(|line| line + "\n").collect::<String>()
         };
-        let told = read(without(1).as_bytes(), &keys);
-        assert!(told.results.is_empty() && !told.ended("done"), "a pass without its proof is no result");
-        let told = read(without(2).as_bytes(), &keys);
-        assert!(told.over.is_none(), "an end without its proof is none");
+        let report = read(without(1).as_bytes(), &keys);
+        assert!(report.results.is_empty() && !report.ended_with("done"), "a pass without its proof is no result");
+        let report = read(without(2).as_bytes(), &keys);
+        assert!(report.over.is_none(), "an end without its proof is none");
         // The proof of a failure's line proves no pass of a test that was not asked for.
         let early = good.lines().skip(1).collect::<Vec<_>>().join("\n");
         assert!(read(early.as_bytes(), &keys).results.is_empty(), "nobody asked for its key yet");
@@ -346,9 +346,9 @@ mod tests {
             format!(r#"{{"nonce":"{nonce}","kind":"lines","class":"a.T","method":"x","files":{files}}}"#) + "\n"
         };
         let text = line(r#"["a/B.java 1 2","a/C.java 7"]"#) + &line(r#"[1,"a/D.java 3",9,0]"#);
-        let told = read(text.as_bytes(), &keys);
+        let report = read(text.as_bytes(), &keys);
         let files: Vec<Vec<&str>> =
-            told.executed.iter().map(|(_, files)| files.iter().map(|file| &**file).collect()).collect();
+            report.executed.iter().map(|(_, files)| files.iter().map(|file| &**file).collect()).collect();
         assert_eq!(files, [vec!["a/B.java 1 2", "a/C.java 7"], vec!["a/C.java 7", "a/D.java 3", "a/B.java 1 2"]]);
     }
 
@@ -363,7 +363,7 @@ mod tests {
             let keys = Keys::new();
             let text = told_by_a_runner(&keys, PASSED);
             let at = ((text.len() - 2) as f64 * cut) as usize;
-            prop_assert!(!read(&text.as_bytes()[..at], &keys).ended("done"));
+            prop_assert!(!read(&text.as_bytes()[..at], &keys).ended_with("done"));
         }
     }
 }

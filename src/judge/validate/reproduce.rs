@@ -144,7 +144,7 @@ unidebug_base::reasons! {
     struct NotShown;
 }
 
-/// What is said of a test that is flaky.
+/// The reason against a test that is flaky.
 const NOT_EACH_TIME: &str =
     "it does not fail each time in the same way: leave time, chance, threads and files out of it";
 

@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// Copies below `scratch` of what lies in these folders and is no class, one folder for each that has any. Tests ask
 /// the system class loader for resources, and in a warm process it must not see untouched classes.
-pub(super) fn beside(classes: &[Utf8PathBuf], scratch: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ValidateError> {
+pub(super) fn copied(classes: &[Utf8PathBuf], scratch: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ValidateError> {
     let mut folders = Vec::new();
     for (nth, from) in classes.iter().enumerate() {
         let into = scratch.join(format!("resources-{nth}"));
@@ -39,7 +39,7 @@ mod tests {
             std::fs::create_dir_all(base.join(file).parent().unwrap()).unwrap();
             std::fs::write(base.join(file), text).unwrap();
         }
-        let found = beside(&[tests, product], &scratch).unwrap();
+        let found = copied(&[tests, product], &scratch).unwrap();
         assert_eq!(found, [scratch.join("resources-0")]);
         assert_eq!(std::fs::read_to_string(found[0].join("data/in.csv")).unwrap(), "a,b");
         assert!(!found[0].join("data/A.class").exists());

@@ -93,10 +93,10 @@ pub(super) async fn objection(
         return Ok(None);
     }
     let as_before = judged.against.iter().any(|id| fails_as_before(id, &baseline.report, &report));
-    let asked: BTreeSet<String> = ANSWERED_BY_SETTINGS.iter().map(|name| (*name).to_owned()).collect();
+    let names: BTreeSet<String> = ANSWERED_BY_SETTINGS.iter().map(|name| (*name).to_owned()).collect();
     let decides = || {
         language::by_name(&subject.checkout().language)
-            .is_some_and(|language| suspicious::decides(patch, &asked, Place::Anywhere, language))
+            .is_some_and(|language| suspicious::decides(patch, &names, Place::Anywhere, language))
     };
     if !as_before && !decides() {
         return Ok(None);

@@ -28,7 +28,7 @@ pub(super) trait Subject: Send + Sync {
     /// Classes or modules that may hold tests.
     fn tests(&self) -> &[String];
     /// Where what belongs to exactly this content is kept.
-    fn kept(&self) -> &Utf8Path;
+    fn project_cache(&self) -> &Utf8Path;
     /// Further arguments of the test process.
     fn args(&self) -> Vec<String>;
 
@@ -107,7 +107,7 @@ pub(super) trait Subject: Send + Sync {
     /// Faults of the environment.
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError>;
 
-    /// Whether two patches compile to the same code; `None` where that cannot be told.
+    /// Whether two patches compile to the same code; `None` where that is unknown.
     ///
     /// # Errors
     /// Faults of the environment.
@@ -172,8 +172,8 @@ impl dyn Subject + '_ {
     /// took, with little room for those that fail.
     pub(super) fn quick_deadlines(&self, report: &TestReport) -> Deadlines {
         let took = |millis| Deadlines::usual(millis).max(LEAST);
-        let ended = report.results.values().filter(|result| result.loss.is_none());
-        let own = ended.map(|result| (result.id.clone(), took(result.millis))).collect();
+        let finished = report.results.values().filter(|result| result.loss.is_none());
+        let own = finished.map(|result| (result.id.clone(), took(result.millis))).collect();
         Deadlines { default: LEAST * 5, own, total: self.longest() }
     }
 }

@@ -1,11 +1,11 @@
 //! Runs tests in fresh processes until every wanted test has its result.
 //!
 //! A test that hangs cannot be stopped inside its process, so the process ends and a new one goes on with the rest.
-//! What is asked and what is told has one form for every runner: plain lines in, JSON records out.
+//! Requests and records have one form for every runner: plain lines in, JSON records out.
 
 use super::keys::Keys;
 use super::plan::Plan;
-use super::records::{self, Discovered, Executed, Listener, Told};
+use super::records::{self, Discovered, Executed, Listener, ProcessReport};
 use super::{ValidateError, losses, plausible};
 use crate::domain::{Failure, Loss, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::sandbox::{Dialogue, Exit, Finished};
@@ -23,21 +23,21 @@ const MOST_TAMPERED: usize = 10;
 /// A way to run tests in a fresh process.
 #[async_trait::async_trait]
 pub(super) trait Process: Sync {
-    /// Starts a process that is told this and does it, and waits for its end. `left` is the time for all its tests.
+    /// Starts a process that gets this request, and waits for its end. `left` is the time for all its tests.
     ///
     /// # Errors
     /// Only when no process can be started.
-    async fn start(&self, plan: &Plan, asked: Asked, left: Duration) -> Result<Finished, ValidateError>;
+    async fn start(&self, plan: &Plan, request: RunRequest, left: Duration) -> Result<Finished, ValidateError>;
 }
 
-/// What a process is asked, and how it is answered.
-pub(super) struct Asked {
+/// The request to a process, and the keys for its tests.
+pub(super) struct RunRequest {
     /// The request; a runner may add lines of its own.
     pub(super) request: String,
     keys: Keys,
 }
 
-impl Asked {
+impl RunRequest {
     fn new(plan: &Plan, report: &TestReport, keys: &Keys) -> Self {
         Self { request: request(plan, report, keys, &[]), keys: keys.clone() }
     }
@@ -68,13 +68,13 @@ pub(super) async fn run(
         }
         let plan = losses::shortened(plan, &report);
         let keys = Keys::new();
-        let done = process.start(&plan, Asked::new(&plan, &report, &keys), left).await?;
-        let mut told = records::read(&done.results, &keys);
-        executed.append(&mut told.executed);
-        tampered = if told.ended("tampered") { tampered + 1 } else { 0 };
+        let done = process.start(&plan, RunRequest::new(&plan, &report, &keys), left).await?;
+        let mut answer = records::read(&done.results, &keys);
+        executed.append(&mut answer.executed);
+        tampered = if answer.ended_with("tampered") { tampered + 1 } else { 0 };
         let before = report.results.len();
         report.output_tail = tail(&done);
-        match take(&mut report, told, &done, &plan) {
+        match take(&mut report, answer, &done, &plan) {
             Next::Stop(end) => break end,
             // A process that adds nothing would add nothing the next time either.
             Next::GoOn if report.results.len() == before => break RunEnd::Crashed,
@@ -92,12 +92,12 @@ pub(super) async fn run(
 /// As [`Process::start`].
 pub(super) async fn discover(process: &dyn Process, plan: &Plan) -> Result<Discovered, ValidateError> {
     let keys = Keys::new();
-    let done = process.start(plan, Asked::new(plan, &empty(), &keys), plan.deadlines.total).await?;
-    let told = records::read(&done.results, &keys);
-    if told.over.as_ref().is_none_or(|over| over.why != "done") {
+    let done = process.start(plan, RunRequest::new(plan, &empty(), &keys), plan.deadlines.total).await?;
+    let answer = records::read(&done.results, &keys);
+    if answer.over.as_ref().is_none_or(|over| over.why != "done") {
         tracing::info!("not all tests could be discovered: {}", last_chars(&String::from_utf8_lossy(&done.stderr)));
     }
-    Ok(told.discovered)
+    Ok(answer.discovered)
 }
 
 /// A report of nothing.
@@ -137,12 +137,12 @@ enum Next {
     Stop(RunEnd),
 }
 
-/// Adds what one process told, and decides whether another is needed.
-fn take(report: &mut TestReport, told: Told, done: &Finished, plan: &Plan) -> Next {
-    let complete = told.ended("done") && done.exit.success();
-    let to_be_continued = done.exit == CUT && (told.ended("cut") || told.ended("runaway"));
-    let open = told.open.clone();
-    for result in told.results {
+/// Adds what one process reports, and decides whether another is needed.
+fn take(report: &mut TestReport, answer: ProcessReport, done: &Finished, plan: &Plan) -> Next {
+    let complete = answer.ended_with("done") && done.exit.success();
+    let to_be_continued = done.exit == CUT && (answer.ended_with("cut") || answer.ended_with("runaway"));
+    let open = answer.open.clone();
+    for result in answer.results {
         keep_worst(&mut report.results, result);
     }
     if complete {
@@ -166,12 +166,12 @@ fn take(report: &mut TestReport, told: Told, done: &Finished, plan: &Plan) -> Ne
     if losses::count(report) >= plan.losses { Next::Stop(end) } else { Next::GoOn }
 }
 
-/// Adds what a warm process told; when it is gone, the test that was open went with it.
-pub(super) fn add(report: &mut TestReport, told: Told, gone: Option<RunEnd>) {
-    for result in told.results {
+/// Adds what a warm process reports; when it is gone, the test that was open went with it.
+pub(super) fn add(report: &mut TestReport, answer: ProcessReport, gone: Option<RunEnd>) {
+    for result in answer.results {
         keep_worst(&mut report.results, result);
     }
-    if let (Some(id), Some(end)) = (told.open, gone) {
+    if let (Some(id), Some(end)) = (answer.open, gone) {
         let message = "the test process ended while this test ran".into();
         keep_worst(&mut report.results, lost_with_process(id, end, message));
     }

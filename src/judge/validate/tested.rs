@@ -20,7 +20,7 @@ pub(super) struct Tested {
 }
 
 /// How discovered tests are kept.
-type Kept = Vec<(TestId, Option<usize>)>;
+type CachedTests = Vec<(TestId, Option<usize>)>;
 
 impl Tested {
     pub(super) fn new(subject: Arc<dyn Subject>) -> Self {
@@ -38,14 +38,14 @@ impl Tested {
 }
 
 async fn discovered(subject: &dyn Subject) -> Result<Discovered, ValidateError> {
-    let file = subject.kept().join("tests-1.json");
-    let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+    let file = subject.project_cache().join("tests-1.json");
+    let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<CachedTests>(&bytes).ok());
     if let Some(known) = known {
         return Ok(known.into_iter().collect());
     }
     let found = discover(subject).await?;
-    let kept: Kept = found.iter().map(|(id, count)| (id.clone(), *count)).collect();
-    if let Err(error) = failing::keep(&file, &kept) {
+    let cached: CachedTests = found.iter().map(|(id, count)| (id.clone(), *count)).collect();
+    if let Err(error) = failing::keep(&file, &cached) {
         tracing::warn!("the tests will be discovered again: {error}");
     }
     Ok(found)

@@ -43,8 +43,8 @@ pub(super) struct Untouched {
 impl Untouched {
     /// What earlier runs of this program found out about exactly this content.
     pub(super) fn of(subject: &dyn Subject) -> Self {
-        let file = subject.kept().join("untouched-3.json");
-        let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+        let file = subject.project_cache().join("untouched-3.json");
+        let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<CachedRuns>(&bytes).ok());
         let known = known.unwrap_or_default().into_iter().collect();
         Self { known: Mutex::new(known), file }
     }
@@ -86,9 +86,9 @@ impl Untouched {
         let deadlines = Deadlines::of(UNKNOWN * LONGER, subject.longest());
         let run = subject.run(&subject.copy()?, &subject.plan_of(suite::wanted(tests), deadlines)).await?;
         let runs = [run];
-        let told: BTreeMap<TestId, Before> = tests.iter().map(|id| (id.clone(), before(&runs, id))).collect();
-        self.remember(told.clone());
-        Ok(told)
+        let ends: BTreeMap<TestId, Before> = tests.iter().map(|id| (id.clone(), before(&runs, id))).collect();
+        self.remember(ends.clone());
+        Ok(ends)
     }
 
     /// How many invocations of a test's method do not pass without the patch and are not in a report with it.
@@ -98,13 +98,13 @@ impl Untouched {
         same.filter(|(other, before)| **before != Before::Passes && !report.results.contains_key(*other)).count()
     }
 
-    fn remember(&self, asked: BTreeMap<TestId, Before>) {
-        let kept: Kept = {
+    fn remember(&self, new: BTreeMap<TestId, Before>) {
+        let cached: CachedRuns = {
             let mut known = self.known();
-            known.extend(asked);
+            known.extend(new);
             known.iter().map(|(id, before)| (id.clone(), *before)).collect()
         };
-        if let Err(error) = keep(&self.file, &kept) {
+        if let Err(error) = keep(&self.file, &cached) {
             tracing::warn!("what the untouched code does will be asked again: {error}");
         }
     }
@@ -114,7 +114,7 @@ impl Untouched {
     }
 }
 
-type Kept = Vec<(TestId, Before)>;
+type CachedRuns = Vec<(TestId, Before)>;
 
 async fn ask(subject: &dyn Subject, open: &[TestId]) -> Result<BTreeMap<TestId, Before>, ValidateError> {
     let wanted = suite::wanted(open);
@@ -128,13 +128,13 @@ async fn ask(subject: &dyn Subject, open: &[TestId]) -> Result<BTreeMap<TestId, 
             break;
         }
     }
-    let mut told: BTreeMap<TestId, Before> = open.iter().map(|id| (id.clone(), before(&runs, id))).collect();
+    let mut ends: BTreeMap<TestId, Before> = open.iter().map(|id| (id.clone(), before(&runs, id))).collect();
     // The invocations that there are tell which of them a patch takes away.
     let invocations = runs.iter().flat_map(|run| run.results.keys()).filter(|id| is_invocation(id));
-    for id in invocations.filter(|id| open.iter().any(|asked| same_group(id, asked))) {
-        told.insert(id.clone(), before(&runs, id));
+    for id in invocations.filter(|id| open.iter().any(|other| same_group(id, other))) {
+        ends.insert(id.clone(), before(&runs, id));
     }
-    Ok(told)
+    Ok(ends)
 }
 
 fn is_invocation(id: &TestId) -> bool {
@@ -142,20 +142,20 @@ fn is_invocation(id: &TestId) -> bool {
 }
 
 fn before(runs: &[TestReport], id: &TestId) -> Before {
-    let seen: Vec<Option<bool>> = runs.iter().map(|run| passes(run, id)).collect();
+    let results: Vec<Option<bool>> = runs.iter().map(|run| passes(run, id)).collect();
     let has_others = |run: &TestReport| run.results.keys().any(|other| other != id && same_group(other, id));
     if is_invocation(id) && runs.iter().all(|run| !run.results.contains_key(id) && has_others(run)) {
         return Before::Absent;
     }
-    if seen.iter().all(Option::is_none) {
+    if results.iter().all(Option::is_none) {
         Before::Absent
-    } else if seen.iter().all(|pass| *pass == Some(true)) {
+    } else if results.iter().all(|pass| *pass == Some(true)) {
         Before::Passes
     } else if runs.iter().all(|run| run.results.get(id).is_some_and(|r| r.status == TestStatus::Skipped)) {
         Before::Skipped
     } else if runs.iter().all(|run| run.results.get(id).is_some_and(|r| r.status == TestStatus::TimedOut)) {
         Before::Cut
-    } else if seen.iter().all(|pass| *pass == Some(false)) {
+    } else if results.iter().all(|pass| *pass == Some(false)) {
         Before::Fails
     } else {
         Before::Flaky

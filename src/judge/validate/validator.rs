@@ -12,7 +12,7 @@
 use super::known::Known;
 use super::memory::{Key, Memory};
 use super::{Baseline, Judge, OnResult, Probe, ValidateError, clean};
-use crate::benchmark::{OfficialJudge, OfficialWord};
+use crate::benchmark::{OfficialJudge, OfficialVerdict};
 use crate::domain::{Disagreement, Outcome, Patch, SurerJudge, Validation};
 use crate::language::Language;
 use crate::patch;
@@ -30,12 +30,12 @@ pub struct Doubts {
     pub language: &'static dyn Language,
 }
 
-/// The last word on a candidate.
+/// The final verdict on a candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// The word, with what stands behind it.
+    /// The outcome, with what stands behind it.
     pub validation: Validation,
-    /// Where a surer judge said something else than a quicker one.
+    /// Where a surer judge disagreed with a quicker one.
     pub disagreements: Vec<Disagreement>,
 }
 
@@ -101,7 +101,7 @@ impl Validator {
         &*self.probe
     }
 
-    /// Begins a new attempt, which is told of no earlier candidate.
+    /// Begins a new attempt, which gets no answers of earlier ones.
     pub fn forget(&self) {
         self.memory.forget();
     }
@@ -111,7 +111,7 @@ impl Validator {
         self.memory.keep(Key::of_text(patch), answer);
     }
 
-    /// The last word on one candidate.
+    /// The final verdict on one candidate.
     ///
     /// # Errors
     /// Only for faults of the environment; everything a candidate does wrong is an outcome.
@@ -126,7 +126,7 @@ impl Validator {
                     answer
                 }
                 (None, Some(passed)) => passed,
-                (None, None) => self.kept(patch, self.screened(patch, self.judge.validate(patch).await?)),
+                (None, None) => self.remembered(patch, self.screened(patch, self.judge.validate(patch).await?)),
             },
         };
         if first.outcome != Outcome::PassedWarm {
@@ -134,7 +134,7 @@ impl Validator {
         }
         let verdict = self.confirmed(patch, first).await?;
         self.memory.keep(key, &verdict.validation);
-        Ok(Verdict { validation: self.kept(patch, verdict.validation), ..verdict })
+        Ok(Verdict { validation: self.remembered(patch, verdict.validation), ..verdict })
     }
 
     /// A quick look at candidates in their order, until there are no more or the caller breaks: nothing speaks yet
@@ -154,13 +154,13 @@ impl Validator {
             // The judge overlaps its work over neighbours that nobody knows.
             let is_new = |patch: &&Patch| !self.memory.knows(&Key::of_text(patch));
             let new = 1 + patches[begin + 1..].iter().take_while(is_new).count();
-            let mut told = |at: usize, answer: &Validation| {
+            let mut report = |at: usize, answer: &Validation| {
                 let answer = self.screened(&patches[begin + at], answer.clone());
                 let flow = on_result(begin + at, &answer);
                 over = flow.is_break();
                 flow
             };
-            self.judge.validate_all(&patches[begin..begin + new], &mut told).await?;
+            self.judge.validate_all(&patches[begin..begin + new], &mut report).await?;
             begin += new;
         }
         Ok(())
@@ -172,21 +172,21 @@ impl Validator {
     /// As [`Validator::verdict`].
     pub async fn screen_one(&self, patch: &Patch) -> Result<Validation, ValidateError> {
         let mut answer = Validation::without_tests(Outcome::Duplicate, "it changes nothing");
-        let mut keep = |_: usize, told: &Validation| {
-            answer = told.clone();
+        let mut keep = |_: usize, report: &Validation| {
+            answer = report.clone();
             ControlFlow::Continue(())
         };
         self.screen(std::slice::from_ref(patch), &mut keep).await?;
         Ok(answer)
     }
 
-    /// Where surer ways to judge said something else than quicker ones, since the last call.
+    /// Where surer ways to judge disagreed with quicker ones, since the last call.
     pub fn disagreements(&self) -> Vec<Disagreement> {
         self.judge.disagreements()
     }
 
     /// A verdict, kept for later runs.
-    fn kept(&self, patch: &Patch, answer: Validation) -> Validation {
+    fn remembered(&self, patch: &Patch, answer: Validation) -> Validation {
         if let Some(known) = &self.known {
             known.keep(patch, &answer);
         }
@@ -221,29 +221,29 @@ impl Validator {
         let mut disagreements = self.judge.disagreements();
         disagreements.extend(disagreement(&first, &confirmed, SurerJudge::Cold));
         if let Some(official) = self.official.as_ref().filter(|_| confirmed.is_plausible()) {
-            let asked = self.asked(&**official, patch, confirmed.clone()).await?;
-            disagreements.extend(disagreement(&confirmed, &asked, SurerJudge::Official));
-            confirmed = asked;
+            let official_answer = self.ask_official(&**official, patch, confirmed.clone()).await?;
+            disagreements.extend(disagreement(&confirmed, &official_answer, SurerJudge::Official));
+            confirmed = official_answer;
         }
         confirmed.seconds += first.seconds;
         Ok(Verdict { validation: confirmed, disagreements })
     }
 
     /// The official word on a patch that our judge accepts.
-    async fn asked(
+    async fn ask_official(
         &self,
         official: &dyn OfficialJudge,
         patch: &Patch,
         confirmed: Validation,
     ) -> Result<Validation, ValidateError> {
         let begin = Instant::now();
-        let word = official.word(patch, &self.baseline().triggering, &self.work_dir).await?;
-        let mut answer = match word {
-            OfficialWord::Agrees { how } => {
+        let by_official = official.verdict(patch, &self.baseline().triggering, &self.work_dir).await?;
+        let mut answer = match by_official {
+            OfficialVerdict::Agrees { how } => {
                 let detail = format!("{}; {how}", confirmed.detail);
                 Validation { detail, ..confirmed.clone() }
             }
-            OfficialWord::Rejects { outcome, why, failing } => {
+            OfficialVerdict::Rejects { outcome, why, failing } => {
                 let failing = failing.into_iter().map(|(id, failure)| (id, clean::clean(&failure))).collect();
                 let detail = format!("it passes in a fresh process, and {why}");
                 Validation { failing, ..Validation::without_tests(outcome, detail) }

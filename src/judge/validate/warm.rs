@@ -48,7 +48,7 @@ struct Inner {
     cold: Arc<ColdJudge>,
     workers: OnceCell<Option<Warm>>,
     memory: Arc<Memory>,
-    /// Where the cold judge said something else, until somebody takes note.
+    /// Where the cold judge disagreed, until somebody takes note.
     disagreements: std::sync::Mutex<Vec<Disagreement>>,
 }
 

@@ -76,8 +76,8 @@ impl Claim {
         if token_of(&lease) == Some(&self.token) {
             return Ok(());
         }
-        let told = lease.lines().next().unwrap_or("another process");
-        let what = format!("{told} took {} over, for this process was not heard of", self.path);
+        let holder = lease.lines().next().unwrap_or("another process");
+        let what = format!("{holder} took {} over, for this process was not heard of", self.path);
         Err(io::Error::new(io::ErrorKind::ResourceBusy, what))
     }
 }

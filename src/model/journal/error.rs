@@ -12,7 +12,7 @@ pub enum JournalError {
         doing: &'static str,
         /// File or folder.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: std::io::Error,
     },
     /// Another process works on this run.

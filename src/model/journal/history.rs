@@ -18,7 +18,7 @@ pub struct Paid {
 }
 
 /// A request and what became of it: who asked, and its content key.
-type Asked = (Scope, String);
+type QueryKey = (Scope, String);
 
 /// Numbers the visits of agents in journals that were written before they were told apart: each start of an agent where
 /// it worked before is its next visit.
@@ -39,11 +39,11 @@ pub struct History {
     events: Vec<Event>,
     /// Seconds of work after which each event was written.
     times: Vec<f64>,
-    answers: HashMap<Asked, Vec<usize>>,
+    answers: HashMap<QueryKey, Vec<usize>>,
     observed: HashMap<Scope, Vec<usize>>,
     validated: HashMap<Scope, Vec<usize>>,
-    unanswered: HashMap<Asked, Vec<usize>>,
-    failed: HashMap<Asked, usize>,
+    unanswered: HashMap<QueryKey, Vec<usize>>,
+    failed: HashMap<QueryKey, usize>,
     retrieved: HashMap<String, usize>,
 }
 
@@ -81,18 +81,18 @@ impl History {
     }
 
     fn index(&mut self, at: usize, event: &Event) {
-        let asked = |scope: &Scope, key: &str| (scope.clone(), key.to_owned());
+        let key_of = |scope: &Scope, key: &str| (scope.clone(), key.to_owned());
         match event {
-            Event::Sent { scope, key, .. } => self.unanswered.entry(asked(scope, key)).or_default().push(at),
+            Event::Sent { scope, key, .. } => self.unanswered.entry(key_of(scope, key)).or_default().push(at),
             Event::Received { scope, key, .. } => {
-                self.close(&asked(scope, key));
-                self.answers.entry(asked(scope, key)).or_default().push(at);
+                self.close(&key_of(scope, key));
+                self.answers.entry(key_of(scope, key)).or_default().push(at);
             }
             Event::Failed { scope, key, how, .. } => {
                 if *how != Unanswered::Lost {
-                    self.close(&asked(scope, key));
+                    self.close(&key_of(scope, key));
                 }
-                self.failed.insert(asked(scope, key), at);
+                self.failed.insert(key_of(scope, key), at);
             }
             Event::Observed { scope, .. } => self.observed.entry(scope.clone()).or_default().push(at),
             Event::Validated { scope, .. } => self.validated.entry(scope.clone()).or_default().push(at),
@@ -102,8 +102,8 @@ impl History {
     }
 
     /// One of the requests that were sent so is not open any more.
-    fn close(&mut self, asked: &Asked) {
-        if let Some(open) = self.unanswered.get_mut(asked) {
+    fn close(&mut self, query: &QueryKey) {
+        if let Some(open) = self.unanswered.get_mut(query) {
             open.pop();
         }
     }
@@ -202,7 +202,7 @@ impl History {
     /// Events that a session which goes on with the run tells again: all but what held only for its session. Of the
     /// times a request was sent, as many as were answered.
     pub(super) fn lasting(&self) -> Vec<&Event> {
-        let mut sent: HashMap<Asked, usize> = HashMap::new();
+        let mut sent: HashMap<QueryKey, usize> = HashMap::new();
         let mut lasts = |event: &Event| match event {
             Event::Sent { scope, key, .. } => {
                 let answers = self.answers(scope, key).len();

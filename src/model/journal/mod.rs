@@ -23,7 +23,7 @@ pub use compare::{Comparison, Divergence};
 pub use error::JournalError;
 pub use heard::{last_event, last_heard};
 pub use history::{History, Paid};
-pub use past::{Past, Seen};
+pub use past::{Past, PastCall};
 pub use repair::{Repaired, repair};
 pub use run_dir::RunDir;
 pub use tee::Tee;

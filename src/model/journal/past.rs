@@ -24,7 +24,7 @@ enum Mode {
 
 /// A tool call that is over.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct PastCall {
     /// What the agent saw.
     pub observation: String,
     /// What the call changed.
@@ -107,7 +107,7 @@ impl Past {
 
     /// What came of a tool call of this cycle, when it did its work. What did not run is decided again: that costs
     /// nothing. `by_clock` says that the tool's result depends on how long it could work.
-    pub fn seen(&self, scope: &Scope, tool: &ToolName, args: &Value, by_clock: bool) -> Option<Seen> {
+    pub fn find(&self, scope: &Scope, tool: &ToolName, args: &Value, by_clock: bool) -> Option<PastCall> {
         if self.mode == Mode::Rerun && !by_clock {
             return None;
         }
@@ -116,15 +116,15 @@ impl Past {
                 if name == tool && given == args =>
             {
                 let (observation, shown, change) = (observation.clone(), shown.clone(), change.clone()?);
-                Some(Seen { during: self.during(scope, &change), observation, change, shown, seconds: *seconds })
+                Some(PastCall { during: self.during(scope, &change), observation, change, shown, seconds: *seconds })
             }
             _ => None,
         })
     }
 
     /// Notes that a tool call is not made again: its side queries are answered.
-    pub fn pass_over(&self, seen: &Seen, scope: &Scope) {
-        for event in &seen.during {
+    pub fn pass_over(&self, call: &PastCall, scope: &Scope) {
+        for event in &call.during {
             if let Event::Received { key, .. } = event {
                 let _ = self.response(scope, key);
             }

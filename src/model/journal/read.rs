@@ -100,7 +100,7 @@ pub(super) fn event(json: &str) -> Option<Event> {
     parsed(json).ok().map(|(event, _)| event)
 }
 
-/// How a disagreement began in journals of schema 2, which told it as a notice.
+/// How a disagreement began in journals of schema 2, which recorded it as a notice.
 const DISAGREED: &str = "a candidate passed the fast run, and not the confirmation in a fresh process: ";
 
 /// An event of an older schema as one of this schema.

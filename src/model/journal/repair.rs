@@ -1,4 +1,4 @@
-//! A damaged journal without its damaged records. What they told is lost, and asked for or done again.
+//! A damaged journal without its damaged records. What they recorded is lost, and is asked for or done again.
 
 use super::read::{self, Line};
 use super::write::record;

@@ -302,10 +302,10 @@ fn a_tee_hands_on_in_order_and_stops_at_a_refusal() {
             if self.2 { Err(std::io::Error::other("full")) } else { Ok(()) }
         }
     }
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let sink = |name, fails| Arc::new(Sink(Arc::clone(&seen), name, fails)) as Arc<dyn EventSink>;
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let sink = |name, fails| Arc::new(Sink(Arc::clone(&log), name, fails)) as Arc<dyn EventSink>;
     assert!(Tee::new(vec![sink("a", false), sink("b", true), sink("c", false)]).emit(&started()).is_err());
-    assert_eq!(*seen.lock().unwrap(), ["a", "b"]);
+    assert_eq!(*log.lock().unwrap(), ["a", "b"]);
 }
 
 fn any_event() -> impl Strategy<Value = Event> {

@@ -38,11 +38,11 @@ struct Open {
     /// After one failed write nothing more is written: the file may end in half a record, and a flush that failed
     /// once can claim success later although the data is lost.
     broken: bool,
-    /// What earlier sessions wrote: told again, it is not written again.
+    /// What earlier sessions wrote: emitted again, it is not written again.
     known: Known,
     /// Seconds that earlier sessions worked.
     worked: f64,
-    /// When this session told something new for the first time: until then it only repeats.
+    /// When this session emitted something new for the first time: until then it only repeats.
     since: Option<Instant>,
 }
 

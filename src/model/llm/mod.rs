@@ -105,7 +105,7 @@ pub struct Answer {
     pub text: String,
     /// Native tool calls.
     pub calls: Vec<ToolCall>,
-    /// Why it ended, as the endpoint said.
+    /// The endpoint's reason for the end.
     pub finish: Option<String>,
     /// Tokens and price.
     pub usage: Usage,
@@ -125,7 +125,7 @@ impl Answer {
         answer_from(raw, Usage::default())
     }
 
-    /// What the endpoint said when the prompt was larger than its context.
+    /// The endpoint's message when the prompt was larger than its context.
     pub fn overflowed(&self) -> Option<&str> {
         let what = self.raw["error"]["message"].as_str().unwrap_or("the prompt is larger than the model's context");
         (self.finish.as_deref() == Some(OVERFLOW)).then_some(what)

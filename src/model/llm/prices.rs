@@ -21,7 +21,7 @@ pub enum PriceError {
     Unreadable {
         /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: String,
     },
     /// What was taken over cannot be written.
@@ -29,7 +29,7 @@ pub enum PriceError {
     Unwritable {
         /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: String,
     },
     /// It is not of the schema.
@@ -162,30 +162,30 @@ impl Prices {
         let malformed = |what: String| PriceError::Malformed { path: list.to_owned(), what };
         let value: Value = serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
         let entries = value.as_object().ok_or_else(|| malformed("it is no JSON object".to_owned()))?;
-        let mut kept = Map::new();
+        let mut merged = Map::new();
         let mut unreadable = 0;
         for (name, entry) in entries {
             match price(entry) {
                 Ok(Some(_)) => {
                     let fields = entry.as_object().into_iter().flatten().filter(|(field, _)| is_of_rate(field));
                     let fields = fields.map(|(field, value)| (field.clone(), value.clone()));
-                    kept.insert(name.clone(), Value::Object(fields.collect()));
+                    merged.insert(name.clone(), Value::Object(fields.collect()));
                 }
                 Ok(None) => {}
                 Err(_) => unreadable += 1,
             }
         }
-        let taken = Taken { models: kept.len(), unreadable };
+        let taken = Taken { models: merged.len(), unreadable };
         if taken.models == 0 {
             return Err(malformed("it holds no price by token".to_owned()));
         }
-        kept.insert(TAKEN.to_owned(), json!({"day": day}));
+        merged.insert(TAKEN.to_owned(), json!({"day": day}));
         let unwritable =
             |cause: std::io::Error| PriceError::Unwritable { path: into.to_owned(), cause: cause.to_string() };
         let folder = into.parent().unwrap_or(Utf8Path::new("."));
         std::fs::create_dir_all(folder).map_err(unwritable)?;
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(unwritable)?;
-        let text = format!("{:#}\n", Value::Object(kept));
+        let text = format!("{:#}\n", Value::Object(merged));
         file.write_all(text.as_bytes()).map_err(unwritable)?;
         file.persist(into).map_err(|error| unwritable(error.error))?;
         Ok(taken)

@@ -216,12 +216,12 @@ impl Provider {
     /// The provider that a base URL belongs to, by its host; servers on one's own machine can be anything.
     pub fn at(base_url: &str) -> Option<&'static Self> {
         let host = |url: &str| Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        let asked = host(base_url)?;
+        let wanted = host(base_url)?;
         let mut remote = PROVIDERS.iter().filter(|provider| provider.key_variable.is_some());
-        let known = remote.find(|provider| host(provider.base_url).as_ref() == Some(&asked));
+        let known = remote.find(|provider| host(provider.base_url).as_ref() == Some(&wanted));
         // Bedrock has a host in every region, of two kinds.
-        let bedrock = asked.starts_with("bedrock-mantle.") && asked.ends_with(".api.aws")
-            || asked.starts_with("bedrock-runtime.") && asked.ends_with(".amazonaws.com");
+        let bedrock = wanted.starts_with("bedrock-mantle.") && wanted.ends_with(".api.aws")
+            || wanted.starts_with("bedrock-runtime.") && wanted.ends_with(".amazonaws.com");
         known.or_else(|| bedrock.then(|| Self::named("bedrock")).flatten())
     }
 }

@@ -22,7 +22,7 @@ pub enum RecordingError {
     Io {
         /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: std::io::Error,
     },
     /// A line is no record.
@@ -116,11 +116,11 @@ impl ChatModel for Recorder {
         let answer = self.inner.ask(query).await?;
         let response = self.redactor.value(&answer.raw);
         let exchange = Exchange { key: key(query), request: query.clone(), response, usage: answer.usage };
-        let kept = serde_json::to_string(&exchange).map_err(std::io::Error::from).and_then(|line| {
+        let written = serde_json::to_string(&exchange).map_err(std::io::Error::from).and_then(|line| {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
             file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.sync_data())
         });
-        kept.map_err(|cause| {
+        written.map_err(|cause| {
             ModelError::Failed(format!("cannot write the recording `{}`: {cause}", self.path).into())
         })?;
         Ok(answer)

@@ -10,7 +10,7 @@ pub enum PromptError {
     Unreadable {
         /// The folder or file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: String,
     },
     /// A template is not well formed.

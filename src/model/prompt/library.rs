@@ -109,7 +109,7 @@ impl Library {
         PromptError::Malformed {
             file: self.origin(name),
             line: error.line().unwrap_or(0),
-            what: told(error),
+            what: describe(error),
             hint: "write `{{ name }}` for a value, `{% if x %}…{% endif %}` for a condition; a literal `{{` is \
                    written `{{ '{{' }}`"
                 .to_owned(),
@@ -117,7 +117,7 @@ impl Library {
     }
 
     fn failed(&self, name: &str, error: &minijinja::Error) -> PromptError {
-        // An error inside an included piece is told where it is, not where it was included.
+        // An error inside an included piece is reported where it is, not where it was included.
         let innermost = std::iter::successors(std::error::Error::source(error), |cause| cause.source())
             .filter_map(|cause| cause.downcast_ref::<minijinja::Error>())
             .last()
@@ -132,7 +132,7 @@ impl Library {
         PromptError::Render {
             file: self.origin(innermost.name().unwrap_or(name)),
             line: innermost.line().unwrap_or(0),
-            what: told(innermost),
+            what: describe(innermost),
             hint: hint.to_owned(),
         }
     }
@@ -150,8 +150,8 @@ fn strict_environment() -> Environment<'static> {
     environment
 }
 
-/// The error in one line, without the position that is told beside it.
-fn told(error: &minijinja::Error) -> String {
+/// The error in one line, without the position, which is shown beside it.
+fn describe(error: &minijinja::Error) -> String {
     match error.detail() {
         Some(detail) => format!("{}: {detail}", error.kind()),
         None => error.kind().to_string(),

@@ -75,7 +75,7 @@ enum Takes {
 
 impl Part {
     /// Its word on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         TABLE.iter().find(|row| row.0 == self).map_or("", |row| row.1)
     }
 
@@ -96,7 +96,7 @@ impl FromStr for Part {
 
 impl Serialize for Part {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str(self.word())
+        s.serialize_str(self.label())
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn words_and_parts_are_the_same_list() {
         for word in Part::words() {
-            assert_eq!(word.parse::<Part>().unwrap().word(), word);
+            assert_eq!(word.parse::<Part>().unwrap().label(), word);
         }
         assert!("hleper".parse::<Part>().unwrap_err().contains("helper, repo_focus"));
     }

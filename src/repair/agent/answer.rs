@@ -145,7 +145,7 @@ fn cut_off() -> Unreadable {
 
 /// Commands found in a text.
 #[derive(Debug, Default)]
-struct Found {
+struct Commands {
     list: Vec<Candidate>,
     /// Byte at which the first one starts.
     start: usize,
@@ -156,7 +156,7 @@ struct Found {
     plain: Option<Value>,
 }
 
-impl Found {
+impl Commands {
     /// Takes what a document says; `alone` when it is nearly the whole text.
     fn add(&mut self, start: usize, read: tolerant::Document, alone: bool) {
         let list = candidate::of(&read.value, alone);
@@ -171,8 +171,8 @@ impl Found {
 }
 
 /// Walks through the text and reads every JSON document that names a command.
-fn commands(text: &str, cut: bool) -> Found {
-    let mut found = Found::default();
+fn commands(text: &str, cut: bool) -> Commands {
+    let mut found = Commands::default();
     let mut at = 0;
     let mut reads = text.len().saturating_mul(MAX_READS);
     for _ in 0..MAX_STARTS {
@@ -224,34 +224,34 @@ fn tries_a_command(text: &str) -> bool {
 }
 
 /// Commands in tags instead of JSON.
-fn in_tags(text: &str) -> Option<Found> {
+fn in_tags(text: &str) -> Option<Commands> {
     let (start, list) = tagged::commands(text)?;
-    Some(Found { list, start, repaired: true, ..Found::default() })
+    Some(Commands { list, start, repaired: true, ..Commands::default() })
 }
 
 /// What a text says that was written with typographic quotation marks for its strings.
-fn with_plain_quotes(text: &str) -> Option<Found> {
+fn with_plain_quotes(text: &str) -> Option<Commands> {
     let plain = text.replace(['\u{201c}', '\u{201d}', '\u{201e}'], "\"").replace(['\u{2018}', '\u{2019}'], "'");
     if plain == text || !tries_a_command(&plain) {
         return None;
     }
     let found = commands(&plain, false);
-    // Byte positions of the two texts differ; nothing before the command is told.
-    (!found.list.is_empty()).then(|| Found { start: 0, repaired: true, ..found })
+    // Byte positions of the two texts differ; nothing before the command is kept.
+    (!found.list.is_empty()).then(|| Commands { start: 0, repaired: true, ..found })
 }
 
 /// A library that guesses more boldly than we do, for what nothing else could read.
-fn last_resort(text: &str) -> Option<Found> {
+fn last_resort(text: &str) -> Option<Commands> {
     let start = text.find('{')?;
     let end = text.rfind('}')? + 1;
     let broken = text.get(start..end).filter(|part| part.len() <= LAST_RESORT_BYTES)?;
     let value = llm_json::loads(broken, &llm_json::RepairOptions::default()).ok()?;
     let list = candidate::of(&value, false);
-    (!list.is_empty()).then(|| Found { list, start, repaired: true, ..Found::default() })
+    (!list.is_empty()).then(|| Commands { list, start, repaired: true, ..Commands::default() })
 }
 
 /// An answer that names no command: bare, unless it tried to be one.
-fn without_command(text: &str, cut: bool, found: Found) -> Result<Reply, Unreadable> {
+fn without_command(text: &str, cut: bool, found: Commands) -> Result<Reply, Unreadable> {
     // Half of a bare patch can apply as well as a whole one: it must not be tried.
     if cut && found.plain.is_none() {
         return Err(cut_off());
@@ -290,7 +290,7 @@ fn split_thinking(text: &str) -> (&str, &str) {
     ("", text)
 }
 
-/// What the model said before its command.
+/// The model's text before its command.
 fn prose(hidden: &str, before: &str) -> String {
     let visible = before.trim().trim_end_matches("json").trim_end_matches(['`', '~']).trim();
     let text = if visible.is_empty() { hidden } else { visible };

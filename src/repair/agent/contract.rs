@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// What an observation means for the agent run.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Verdict {
+pub(crate) enum ContractCheck {
     /// It was no answer: the agent run has its next cycle.
     GoOn,
     /// The run ends with this, and how.
@@ -35,7 +35,7 @@ pub(crate) enum Verdict {
 
 /// What an answer is judged against, beside the observation itself.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct Context<'a> {
     /// Who was asked.
     pub profile: &'a Profile,
     /// The bug on the bench.
@@ -46,7 +46,7 @@ pub(crate) struct Asked<'a> {
     pub focus: Option<&'a RepoPath>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Context<'a> {
     /// The file an agent of one file works on: its focus, else the bug-located one.
     fn file(&self) -> Result<&'a Arc<SourceFile>, Refusal> {
         let path = self.focus.or(self.bench.bug.located.as_ref()).ok_or("no file could be located; name one")?;
@@ -55,64 +55,69 @@ impl<'a> Asked<'a> {
 }
 
 /// Judges what the last call brought against what the agent owes.
-pub(crate) fn judge(asked: Asked<'_>, observation: &Observation) -> Verdict {
-    match (asked.profile.contract, &observation.effect) {
-        (ContractKind::Patch, Effect::Tried(attempts)) => judge_tried(asked.profile.ends, attempts),
-        (ContractKind::Patch, Effect::NotApplied(attempt)) if asked.profile.ends == Ending::Judged => {
-            Verdict::Refused(attempt.validation.detail.clone())
+pub(crate) fn judge(context: Context<'_>, observation: &Observation) -> ContractCheck {
+    match (context.profile.contract, &observation.effect) {
+        (ContractKind::Patch, Effect::Tried(attempts)) => judge_tried(context.profile.ends, attempts),
+        (ContractKind::Patch, Effect::NotApplied(attempt)) if context.profile.ends == Ending::Judged => {
+            ContractCheck::Refused(attempt.validation.detail.clone())
         }
-        (ContractKind::Patch, Effect::Accomplished(args)) => match (asked.profile.ends, asked.memory.plausible()) {
-            (Ending::Called, Some(found)) => Verdict::Ended(Artifact::Patch(found.clone()), "said to be done".into()),
-            (Ending::Called, None) => Verdict::Refused("no patch has passed all tests yet".into()),
-            _ => Verdict::Ended(Artifact::Nothing { explanation: explanation(args) }, "ended without a repair".into()),
+        (ContractKind::Patch, Effect::Accomplished(args)) => match (context.profile.ends, context.memory.plausible()) {
+            (Ending::Called, Some(found)) => {
+                ContractCheck::Ended(Artifact::Patch(found.clone()), "said to be done".into())
+            }
+            (Ending::Called, None) => ContractCheck::Refused("no patch has passed all tests yet".into()),
+            _ => ContractCheck::Ended(
+                Artifact::Nothing { explanation: explanation(args) },
+                "ended without a repair".into(),
+            ),
         },
-        (kind, Effect::Accomplished(args)) => match read(kind, args, asked) {
-            Ok((artifact, how)) => Verdict::Ended(artifact, how),
-            Err(reason) => Verdict::Refused(reason.to_string()),
+        (kind, Effect::Accomplished(args)) => match read(kind, args, context) {
+            Ok((artifact, how)) => ContractCheck::Ended(artifact, how),
+            Err(reason) => ContractCheck::Refused(reason.to_string()),
         },
-        _ => Verdict::GoOn,
+        _ => ContractCheck::GoOn,
     }
 }
 
 /// What judged candidates mean for an agent that owes a patch.
-fn judge_tried(ends: Ending, attempts: &[PatchAttempt]) -> Verdict {
+fn judge_tried(ends: Ending, attempts: &[PatchAttempt]) -> ContractCheck {
     let plausible = attempts.iter().find(|attempt| attempt.validation.is_plausible());
     match (ends, plausible) {
-        (Ending::Called, _) | (Ending::Plausible, None) => Verdict::GoOn,
-        (_, Some(found)) => Verdict::Ended(Artifact::Patch(found.clone()), "plausible patch".into()),
+        (Ending::Called, _) | (Ending::Plausible, None) => ContractCheck::GoOn,
+        (_, Some(found)) => ContractCheck::Ended(Artifact::Patch(found.clone()), "plausible patch".into()),
         (Ending::Judged, None) => {
             let explanation = attempts.first().map(|attempt| attempt.explanation.clone()).unwrap_or_default();
-            Verdict::Ended(Artifact::Nothing { explanation }, "its patch did not pass".into())
+            ContractCheck::Ended(Artifact::Nothing { explanation }, "its patch did not pass".into())
         }
     }
 }
 
 /// The artifact that an answer holds, and how the run ended, in one phrase.
-fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact, String), Refusal> {
+fn read(kind: ContractKind, args: &Value, context: Context<'_>) -> Result<(Artifact, String), Refusal> {
     let explanation = explanation(args);
     Ok(match kind {
         ContractKind::Marks => {
-            let marks = read_marks(args, asked.memory, asked.bench)?;
+            let marks = read_marks(args, context.memory, context.bench)?;
             let how = format!("{} line{} marked", marks.len(), if marks.len() == 1 { "" } else { "s" });
             (Artifact::Marks { marks, explanation }, how)
         }
         ContractKind::Slice => {
-            let slice = slice::read(args, asked, explanation)?;
+            let slice = slice::read(args, context, explanation)?;
             let how = slice::how(&slice);
             (Artifact::Slice(slice), how)
         }
         ContractKind::Summary => {
-            let summary = summary::read(args, asked, explanation)?;
+            let summary = summary::read(args, context, explanation)?;
             let how = format!("summarised {} methods of {}", summary.entries.len(), summary.file);
             (Artifact::Summary(summary), how)
         }
         ContractKind::Files => {
-            let paths = files::read(args, asked, &explanation)?;
+            let paths = files::read(args, context, &explanation)?;
             let how = format!("{} bug-related file{}", paths.len(), if paths.len() == 1 { "" } else { "s" });
             (Artifact::Files { paths, explanation }, how)
         }
         ContractKind::Reference => {
-            let (reference, dropped) = reference::read(args, asked, explanation)?;
+            let (reference, dropped) = reference::read(args, context, explanation)?;
             let how = reference::how(&reference, &dropped);
             (Artifact::Reference(reference), how)
         }
@@ -122,15 +127,15 @@ fn read(kind: ContractKind, args: &Value, asked: Asked<'_>) -> Result<(Artifact,
 }
 
 /// What an answer without a command means, as FixAgent's models give it: the tool and its arguments.
-pub(crate) fn bare(kind: ContractKind, said: &Value, bench: &Workbench) -> Option<(&'static str, Value)> {
+pub(crate) fn bare(kind: ContractKind, answer: &Value, bench: &Workbench) -> Option<(&'static str, Value)> {
     let args = match kind {
-        ContractKind::Patch => return bare_patch(said, bench).map(|args| (WRITE_FIX, args)),
-        ContractKind::Test => return test::bare(said).map(|args| (WRITE_TEST, args)),
-        ContractKind::Marks => bare_marks(said.as_str()?, bench)?,
-        ContractKind::Slice => slice::bare(said, bench)?,
-        ContractKind::Summary => summary::bare(said)?,
-        ContractKind::Files => files::bare(said, bench)?,
-        ContractKind::Reference => reference::bare(said, bench)?,
+        ContractKind::Patch => return bare_patch(answer, bench).map(|args| (WRITE_FIX, args)),
+        ContractKind::Test => return test::bare(answer).map(|args| (WRITE_TEST, args)),
+        ContractKind::Marks => bare_marks(answer.as_str()?, bench)?,
+        ContractKind::Slice => slice::bare(answer, bench)?,
+        ContractKind::Summary => summary::bare(answer)?,
+        ContractKind::Files => files::bare(answer, bench)?,
+        ContractKind::Reference => reference::bare(answer, bench)?,
     };
     Some((GOAL_ACCOMPLISHED, args))
 }
@@ -146,12 +151,12 @@ fn bare_marks(text: &str, bench: &Workbench) -> Option<Value> {
 }
 
 /// A diff or a block of code.
-fn bare_patch(said: &Value, bench: &Workbench) -> Option<Value> {
+fn bare_patch(answer: &Value, bench: &Workbench) -> Option<Value> {
     let default_file = bench.bug.located.as_ref();
     let shown = bare::Shown { originals: &bench.originals, default_file, language: bench.language };
-    let proposal = match said.as_str() {
+    let proposal = match answer.as_str() {
         Some(text) => bare::parse_bare(text, &shown)?,
-        None => proposal::parse(said).ok()?,
+        None => proposal::parse(answer).ok()?,
     };
     Some(write_fix_args(&proposal))
 }

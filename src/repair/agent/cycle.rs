@@ -3,7 +3,7 @@
 //! RepairAgent's Definition 1. One cycle is one query and at most one tool call; what is refused, unreadable or
 //! repeated costs its cycle too.
 
-use super::contract::{self, Verdict};
+use super::contract::{self, ContractCheck};
 use super::error::AgentError;
 use super::fsm::{self, Effect as Move};
 use super::limits::Limits;
@@ -41,7 +41,7 @@ pub struct AgentRun<'a> {
     pub past: &'a Past,
     /// Attempt, level and agent; the cycle is counted here.
     pub scope: Scope,
-    /// What is left out of what the agent is told.
+    /// What is withheld from the agent.
     pub(crate) withheld: Withheld,
     /// What it may use beside its cycles.
     pub limits: Limits,
@@ -49,7 +49,7 @@ pub struct AgentRun<'a> {
     pub deadline: Instant,
 }
 
-/// What an agent is not told.
+/// What is withheld from an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Withheld {
     /// Cycles before the last one.
@@ -71,7 +71,7 @@ const CAP_REACHED: &str = "a cap was reached";
 
 /// How an agent run ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct AgentOutcome {
     /// What it made.
     pub artifact: Artifact,
     /// Hypotheses at its end, refuted ones too.
@@ -84,7 +84,7 @@ pub struct Ended {
     pub cycles: u32,
 }
 
-impl Ended {
+impl AgentOutcome {
     /// Whether a model was asked or a candidate judged: whether another run of the agent could come to something else.
     pub(crate) fn worked(&self, policy: PolicyKind) -> bool {
         let refused = self.how == CAP_REACHED && self.cycles <= 1;
@@ -103,7 +103,7 @@ pub(super) struct Step {
 
 impl Step {
     fn refused(tool: ToolName, args: serde_json::Value, reply: String) -> Self {
-        Self { tool, args, observation: Observation::told(reply), ran: false, seconds: 0.0 }
+        Self { tool, args, observation: Observation::plain(reply), ran: false, seconds: 0.0 }
     }
 
     /// Whether it brought anything that the agent did not know.
@@ -140,13 +140,13 @@ impl AgentRun<'_> {
     ///
     /// # Errors
     /// See [`AgentError`]; an agent that finds nothing is no error.
-    pub(crate) async fn run(mut self, policy: &mut dyn Policy) -> Result<Ended, AgentError> {
+    pub(crate) async fn run(mut self, policy: &mut dyn Policy) -> Result<AgentOutcome, AgentError> {
         let shown = self.evidence.shown.clone();
         self.sink.emit(&Event::AgentStarted { scope: self.scope.clone(), policy: policy.kind(), shown })?;
         let mut memory = self.first_memory();
         let span = tracing::info_span!("agent", agent = %self.scope.agent, by = ?policy.kind());
-        let ended = self.cycles(policy, &mut memory).instrument(span).await;
-        match (ended, memory.plausible().cloned()) {
+        let outcome = self.cycles(policy, &mut memory).instrument(span).await;
+        match (outcome, memory.plausible().cloned()) {
             (Ok((Artifact::Nothing { .. }, how)), Some(found)) => self.end(Artifact::Patch(found), how, memory),
             (Ok((artifact, how)), _) => self.end(artifact, how, memory),
             // What was found is not lost because no more can be asked for.
@@ -162,8 +162,8 @@ impl AgentRun<'_> {
         let mut state = self.first_state();
         for cycle in 1..=self.profile.budget.cycles {
             self.scope.cycle = cycle;
-            if let Some(ended) = self.stopped(memory)? {
-                return Ok(ended);
+            if let Some(outcome) = self.stopped(memory)? {
+                return Ok(outcome);
             }
             let span = tracing::debug_span!("cycle", cycle, state = %state);
             let decision = match self.decided(policy, &self.view(memory, &state)).instrument(span).await {
@@ -180,8 +180,8 @@ impl AgentRun<'_> {
                 Admission::Run { tool, args, notes } => self.call(policy, memory, (tool, args), &notes).await?,
                 Admission::Refused { tool, args, reply } => Step::refused(tool, args, reply),
             };
-            let verdict = contract::judge(self.asked(memory), &step.observation);
-            if let Verdict::Refused(reason) = &verdict {
+            let verdict = contract::judge(self.context(memory), &step.observation);
+            if let ContractCheck::Refused(reason) = &verdict {
                 memory.refused_answers += 1;
                 step = self.refuse_answer(step, reason, memory.refused_answers)?;
             }
@@ -189,16 +189,21 @@ impl AgentRun<'_> {
             self.remember(memory, &state, step)?;
             state = next;
             match verdict {
-                Verdict::Ended(artifact, how) => return Ok((artifact, how)),
-                Verdict::Refused(reason) if memory.refused_answers >= self.profile.budget.answers => {
+                ContractCheck::Ended(artifact, how) => return Ok((artifact, how)),
+                ContractCheck::Refused(reason) if memory.refused_answers >= self.profile.budget.answers => {
                     return Ok((Artifact::Nothing { explanation: reason }, "no usable answer".into()));
                 }
                 _ => {}
             }
         }
-        let said = memory.attempts.last().map(|attempt| attempt.explanation.as_str()).filter(|said| !said.is_empty());
-        let said = said.map(|said| format!("; of the last patch it said: {said}")).unwrap_or_default();
-        let explanation = format!("all {} cycles were used{said}", self.profile.budget.cycles);
+        let explained = memory
+            .attempts
+            .last()
+            .map(|attempt| attempt.explanation.as_str())
+            .filter(|explained| !explained.is_empty());
+        let explained =
+            explained.map(|explained| format!("; of the last patch it said: {explained}")).unwrap_or_default();
+        let explanation = format!("all {} cycles were used{explained}", self.profile.budget.cycles);
         Ok((Artifact::Nothing { explanation }, "out of cycles".into()))
     }
 
@@ -233,8 +238,8 @@ impl AgentRun<'_> {
         }
     }
 
-    fn asked<'v>(&'v self, memory: &'v Memory) -> contract::Asked<'v> {
-        contract::Asked { profile: self.profile, bench: self.bench, memory, focus: self.scope.focus.as_ref() }
+    fn context<'v>(&'v self, memory: &'v Memory) -> contract::Context<'v> {
+        contract::Context { profile: self.profile, bench: self.bench, memory, focus: self.scope.focus.as_ref() }
     }
 
     async fn call(
@@ -315,7 +320,7 @@ impl AgentRun<'_> {
             Effect::Discarded(reason) => memory.refute(reason),
             Effect::Tried(attempts) => memory.attempts.extend(attempts),
             Effect::NotApplied(attempt) => memory.attempts.push(attempt),
-            Effect::Told | Effect::Accomplished(_) => {}
+            Effect::Nothing | Effect::Accomplished(_) => {}
         }
         let record = CycleRecord {
             cycle: self.scope.cycle,
@@ -329,14 +334,14 @@ impl AgentRun<'_> {
         Ok(())
     }
 
-    fn end(&self, artifact: Artifact, how: String, memory: Memory) -> Result<Ended, AgentError> {
+    fn end(&self, artifact: Artifact, how: String, memory: Memory) -> Result<AgentOutcome, AgentError> {
         let cycles = self.scope.cycle;
         self.sink.emit(&Event::AgentEnded { scope: self.scope.clone(), how: how.clone(), cycles })?;
         if let Artifact::Marks { marks, .. } = &artifact {
             self.sink.emit(&Event::Marked { scope: self.scope.clone(), marks: marks.clone() })?;
         }
         let Memory { hypotheses, attempts, .. } = memory;
-        Ok(Ended { artifact, hypotheses, attempts, how, cycles })
+        Ok(AgentOutcome { artifact, hypotheses, attempts, how, cycles })
     }
 }
 

@@ -243,8 +243,8 @@ mod tests {
     #[test]
     fn what_cannot_be_mapped_is_explained() {
         assert!(lines("return s;").unwrap_err().contains("neither `// buggy line` nor `// missing line`"));
-        let said = lines("return total; // buggy line").unwrap_err();
-        assert!(said.contains("does not stand in A.java") && said.contains("return s;"), "{said}");
+        let message = lines("return total; // buggy line").unwrap_err();
+        assert!(message.contains("does not stand in A.java") && message.contains("return s;"), "{message}");
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl Memory {
         self.idle
     }
 
-    /// Whether no earlier cycle said the same.
+    /// Whether no earlier cycle had the same observation.
     pub(crate) fn is_news(&self, observation: &str) -> bool {
         !observation.trim().is_empty() && self.cycles.iter().all(|cycle| cycle.observation != observation)
     }
@@ -157,7 +157,7 @@ impl Memory {
     /// The same in the order of the cycles, each with its tool: a prompt that shows them so begins as the one before it
     /// did, and endpoints need not read that again.
     pub(crate) fn steps(&self) -> Vec<(ToolName, String)> {
-        self.told(&self.cycles[..self.cycles.len().saturating_sub(1)])
+        self.render(&self.cycles[..self.cycles.len().saturating_sub(1)])
     }
 
     /// The steps with the last cycle at their end, when it brought something: where it stands now it will stand in the
@@ -165,27 +165,27 @@ impl Memory {
     pub(crate) fn log(&self) -> Option<Vec<(ToolName, String)>> {
         let last = self.cycles.last().filter(|last| !self.short && is_kept(last))?;
         let fits = self.window.is_none_or(|room| count_tokens(&last.observation) <= room);
-        fits.then(|| self.told(&self.cycles))
+        fits.then(|| self.render(&self.cycles))
     }
 
-    fn told(&self, cycles: &[CycleRecord]) -> Vec<(ToolName, String)> {
+    fn render(&self, cycles: &[CycleRecord]) -> Vec<(ToolName, String)> {
         if self.short {
             return Vec::new();
         }
         let mut room = self.window.unwrap_or(usize::MAX);
-        let mut kept: Vec<(&CycleRecord, Option<&str>)> = Vec::new();
+        let mut chosen: Vec<(&CycleRecord, Option<&str>)> = Vec::new();
         for record in cycles.iter().rev().filter(|record| is_kept(record)) {
             let tokens = count_tokens(&record.observation);
             let fits = tokens <= room;
             room = room.saturating_sub(tokens);
-            kept.push((record, fits.then_some(record.observation.as_str())));
+            chosen.push((record, fits.then_some(record.observation.as_str())));
         }
-        let told = |(record, text): (&CycleRecord, Option<&str>)| {
+        let render = |(record, text): (&CycleRecord, Option<&str>)| {
             let call = record.call();
             let text = text.map_or("(left out for room; ask again if needed)", str::trim_end);
             (record.tool.clone(), format!("cycle {}: {call}\n{text}", record.cycle))
         };
-        kept.into_iter().rev().map(told).collect()
+        chosen.into_iter().rev().map(render).collect()
     }
 
     /// The cycle of this run in which exactly this command was run and whose result is still shown.
@@ -195,7 +195,7 @@ impl Memory {
     }
 }
 
-/// Whether a cycle is told again later: what was refused taught nothing about the bug.
+/// Whether a cycle is shown again later: what was refused taught nothing about the bug.
 fn is_kept(record: &CycleRecord) -> bool {
     record.ran && !CONTROL.contains(&record.tool.as_str())
 }

@@ -66,13 +66,13 @@ impl Middleware<'_> {
     ) -> Result<Admission, PromptError> {
         match decision {
             Decision::Unreadable(reason) => self.unreadable(reason, &Value::Null),
-            Decision::Bare(said) => {
+            Decision::Bare(bare) => {
                 let tools = self.profile.tools();
                 let names: Vec<&str> = tools.iter().map(|tool| tool.as_str()).collect();
-                let named = said.as_str().and_then(|text| answer::named_outside(text, &names));
-                match named.or_else(|| contract::bare(self.profile.contract, said, self.bench)) {
+                let named = bare.as_str().and_then(|text| answer::named_outside(text, &names));
+                match named.or_else(|| contract::bare(self.profile.contract, bare, self.bench)) {
                     Some((name, args)) => self.admit_call(name, &args, &[], state, memory, kind),
-                    None => self.unreadable("it holds no command", said),
+                    None => self.unreadable("it holds no command", bare),
                 }
             }
             Decision::Call { name, args, not_run } => self.admit_call(name, args, not_run, state, memory, kind),
@@ -147,8 +147,8 @@ impl Middleware<'_> {
         if tool.name() == GOAL_ACCOMPLISHED {
             return Ok(if args.is_null() { json!({}) } else { args.clone() });
         }
-        let (mended, said) = mend::mend_args(args, &tool.schema(), self.near)?;
-        notes.extend(said);
+        let (mended, mends) = mend::mend_args(args, &tool.schema(), self.near)?;
+        notes.extend(mends);
         Ok(mended)
     }
 
@@ -193,8 +193,8 @@ impl Middleware<'_> {
         self.refuse(tool, args, "replies/outside_state.md", ctx)
     }
 
-    fn unreadable(&self, reason: &str, said: &Value) -> Result<Admission, PromptError> {
-        self.refuse(ToolName(String::new()), said, "replies/unreadable.md", json!({"reason": reason}))
+    fn unreadable(&self, reason: &str, reply: &Value) -> Result<Admission, PromptError> {
+        self.refuse(ToolName(String::new()), reply, "replies/unreadable.md", json!({"reason": reason}))
     }
 
     /// The reply to arguments that do not fit.

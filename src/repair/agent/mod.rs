@@ -21,5 +21,5 @@ pub mod policy;
 pub mod profile;
 mod recall;
 
-pub use cycle::{AgentRun, Ended};
+pub use cycle::{AgentOutcome, AgentRun};
 pub use error::AgentError;

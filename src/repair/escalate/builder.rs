@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const FIRST_TIME: Duration = Duration::from_secs(8);
 /// Wall time of a bug when none is given.
 const TIME: Duration = Duration::from_secs(60);
-/// What the engine may try when nothing else is said.
+/// What the engine may try by default.
 const CANDIDATES: usize = 20_000;
 
 /// Why no escalator can be built.

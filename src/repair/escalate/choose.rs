@@ -30,13 +30,13 @@ impl Escalator {
             let agent = repair.agent.clone();
             let scope = work.visited(Scope { attempt: number, level, agent, cycle: 0, focus: None, visit: 1 });
             match self.agent(scope, work, case).await {
-                Ok((_, policy, ended)) => {
-                    let worked = ended.worked(policy);
+                Ok((_, policy, outcome)) => {
+                    let worked = outcome.worked(policy);
                     let is_new = |attempt: &PatchAttempt, repair: &Repair| {
                         let known = std::iter::once(&repair.attempt).chain(&repair.others);
                         attempt.validation.is_plausible() && known.into_iter().all(|one| one.patch != attempt.patch)
                     };
-                    for attempt in ended.attempts {
+                    for attempt in outcome.attempts {
                         if is_new(&attempt, repair) {
                             repair.others.push(attempt);
                         }

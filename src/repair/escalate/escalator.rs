@@ -5,7 +5,7 @@ use super::choose::choose;
 use super::filing::{self, FollowUp};
 use super::level::Stage;
 use super::needless::Cascades;
-use super::outcome::{Repair, Verdict};
+use super::outcome::{Repair, RunVerdict};
 use super::smaller::{Smaller, smaller};
 use super::strategy::Plan;
 use super::work::Work;
@@ -16,7 +16,7 @@ use crate::agent::memory::GATHERED_TOKENS;
 use crate::agent::middleware::Middleware;
 use crate::agent::policy::{Builtin, EngineBudget, LlmPolicy, ModelSettings, Policy, shared_engine};
 use crate::agent::profile::{ContractKind, Profile};
-use crate::agent::{AgentError, AgentRun, Ended};
+use crate::agent::{AgentError, AgentOutcome, AgentRun};
 use crate::domain::{AgentName, Artifact, CaseFile, Event, EventSink, Level, PolicyKind, Scope};
 use crate::journal::Past;
 use crate::prompt::Library;
@@ -69,7 +69,7 @@ const FILES_AT_ONCE: usize = 4;
 const SEARCH: &str = "search_solutions";
 
 /// An agent that ended, with who decided for it.
-pub(super) type Done = (AgentName, PolicyKind, Ended);
+pub(super) type Done = (AgentName, PolicyKind, AgentOutcome);
 
 /// Everything that stays the same while one bug is worked on.
 pub struct Escalator {
@@ -100,7 +100,7 @@ impl Escalator {
     ///
     /// # Errors
     /// Faults of the environment, the model and the journal; a bug that stays without a repair is no error.
-    pub async fn repair(&self, bench: &Workbench) -> Result<Verdict, RepairError> {
+    pub async fn repair(&self, bench: &Workbench) -> Result<RunVerdict, RepairError> {
         let engine = shared_engine(bench, (self.engine)(Level::L1));
         let mut work = Work { bench, engine, spent: Spent::nothing(&self.caps), judged: 0, visits: Mutex::default() };
         let mut case = CaseFile::default();
@@ -122,33 +122,33 @@ impl Escalator {
                     let Some(stage) = self.needed((level, stage), &mut cascades, bench, &case)? else { continue };
                     match self.caps.check(&work.spent, work.judged) {
                         Left::Something => {}
-                        Left::OfBug(cap) => return Ok(Verdict::StoppedAtCap { cap }),
+                        Left::OfBug(cap) => return Ok(RunVerdict::StoppedAtCap { cap }),
                         Left::OfLevel(why) => {
                             self.tell(format!("{level} is left: {why}"))?;
                             break;
                         }
                     }
                     let span = tracing::info_span!("level", %level, attempt = number);
-                    let ended = match self.stage(number, level, &stage, &work, &case).instrument(span).await {
+                    let outcomes = match self.stage(number, level, &stage, &work, &case).instrument(span).await {
                         Err(RepairError::Agent(AgentError::StoppedAtCap(cap))) => {
-                            return Ok(Verdict::StoppedAtCap { cap });
+                            return Ok(RunVerdict::StoppedAtCap { cap });
                         }
                         other => other?,
                     };
-                    for (agent, policy, ended) in ended {
-                        work.spent.count(ended.attempts.len());
-                        worked |= ended.worked(policy);
-                        if let Artifact::Patch(attempt) = ended.artifact {
-                            let others = filing::others(ended.attempts, &attempt);
+                    for (agent, policy, outcome) in outcomes {
+                        work.spent.count(outcome.attempts.len());
+                        worked |= outcome.worked(policy);
+                        if let Artifact::Patch(attempt) = outcome.artifact {
+                            let others = filing::others(outcome.attempts, &attempt);
                             let repair =
                                 Repair { attempt, others, level, agent, policy, number, choice: None, analysis: None };
                             let mut repair = self.reviewed(self.minimised(repair, &work).await?, &work, &case).await?;
                             self.further(&mut repair, &work, &case).await?;
                             choose(&mut repair, bench, self.plan.choose).await;
-                            return Ok(Verdict::Plausible(Box::new(repair)));
+                            return Ok(RunVerdict::Plausible(Box::new(repair)));
                         }
                         let families = work.engine.lock().await.families_tried();
-                        filing::file(&mut case, level, agent, policy, ended, &families);
+                        filing::file(&mut case, level, agent, policy, outcome, &families);
                     }
                 }
             }
@@ -159,9 +159,9 @@ impl Escalator {
         }
         // An agent that its cap ended last is no proof that everything was tried.
         if let Left::OfBug(cap) = self.caps.check(&work.spent, work.judged) {
-            return Ok(Verdict::StoppedAtCap { cap });
+            return Ok(RunVerdict::StoppedAtCap { cap });
         }
-        Ok(Verdict::NoRepair { analysis: case.analysis().map(str::to_owned) })
+        Ok(RunVerdict::NoRepair { analysis: case.analysis().map(str::to_owned) })
     }
 
     /// Runs the agents of one stage at the same time, each with the case file as it stood before. When one of them
@@ -295,7 +295,7 @@ impl Escalator {
         }
         let found =
             smaller(&repair, work.bench, self.deadline).await.map_err(|error| AgentError::Tool(error.into()))?;
-        let told = match found {
+        let note = match found {
             Smaller::None => return Ok(repair),
             Smaller::Refuted(disagreements) => disagreements.into_iter().map(Event::Disagreed).collect(),
             Smaller::Found(attempt, text) => {
@@ -303,7 +303,7 @@ impl Escalator {
                 vec![Event::Notice { text }]
             }
         };
-        told.iter().try_for_each(|event| self.sink.emit(event)).map_err(AgentError::Journal)?;
+        note.iter().try_for_each(|event| self.sink.emit(event)).map_err(AgentError::Journal)?;
         Ok(repair)
     }
 
@@ -322,14 +322,14 @@ impl Escalator {
             return Ok(repair);
         }
         let mut profile = self.profile(&scope)?;
-        let asked = FollowUp::of(self.plan.alternatives);
-        profile.budget.cycles = asked.cycles();
+        let follow_up = FollowUp::of(self.plan.alternatives);
+        profile.budget.cycles = follow_up.cycles();
         profile.only_answers();
-        let evidence = Evidence::beside(work.bench, case, &repair.attempt, asked.request());
+        let evidence = Evidence::of_follow_up(work.bench, case, &repair.attempt, follow_up.request());
         let mut policy = self.policy(&scope, work, 0);
         match self.run(&profile, scope, evidence, work, case, &mut *policy).await {
-            Ok((_, _, ended)) => {
-                if let Some(text) = asked.take(&mut repair, ended, reviewer) {
+            Ok((_, _, outcome)) => {
+                if let Some(text) = follow_up.take(&mut repair, outcome, reviewer) {
                     self.tell(text)?;
                 }
             }

@@ -1,7 +1,7 @@
 //! What agents made, put into the case file; and what of it need not be made again.
 
 use super::outcome::Repair;
-use crate::agent::Ended;
+use crate::agent::AgentOutcome;
 use crate::domain::words::counted;
 use crate::domain::{AgentName, Artifact, CaseFile, Hypothesis, Level, PatchAttempt, PolicyKind, RepoPath};
 use crate::tools::Workbench;
@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// Agents whose last words say why the repair failed.
 const REPAIRERS: [&str; 2] = ["fixer", "fixer_pro"];
 
-/// Families and near misses of the engine that a model is told of.
+/// Families and near misses of the engine that a model is shown.
 const FAMILIES: usize = 5;
 const NEAR_MISSES: usize = 3;
 
@@ -21,22 +21,22 @@ pub(super) fn file(
     level: Level,
     agent: AgentName,
     policy: PolicyKind,
-    ended: Ended,
+    outcome: AgentOutcome,
     families: &[(&'static str, usize)],
 ) {
     // Thousands of template candidates would drown a model, so it gets their sum.
     if policy == PolicyKind::Builtin {
-        case.engine_notes.extend(engine_note(&ended.attempts, families));
+        case.engine_notes.extend(engine_note(&outcome.attempts, families));
     } else {
-        case.authors.extend(ended.attempts.iter().map(|_| agent.clone()));
-        case.attempts.extend(ended.attempts);
+        case.authors.extend(outcome.attempts.iter().map(|_| agent.clone()));
+        case.attempts.extend(outcome.attempts);
     }
     // The engine's first try is evidence, not an agent's finding.
     if level == Level::First {
         return;
     }
-    merge(&mut case.hypotheses, ended.hypotheses);
-    match ended.artifact {
+    merge(&mut case.hypotheses, outcome.hypotheses);
+    match outcome.artifact {
         Artifact::Nothing { explanation } if explanation.is_empty() => {}
         // Why a mark or a list was not usable teaches nothing about the bug.
         Artifact::Nothing { explanation } if REPAIRERS.contains(&agent.as_str()) => {
@@ -123,15 +123,15 @@ impl FollowUp {
         }
     }
 
-    /// Takes over what the reviewer answered; gives what a user is told of it.
-    pub(super) fn take(self, repair: &mut Repair, ended: Ended, reviewer: &AgentName) -> Option<String> {
+    /// Takes over what the reviewer answered; gives the notice for the user.
+    pub(super) fn take(self, repair: &mut Repair, outcome: AgentOutcome, reviewer: &AgentName) -> Option<String> {
         match self {
             Self::Review => {
-                take_review(repair, ended);
+                take_review(repair, outcome);
                 None
             }
             Self::Alternatives(_) => {
-                let more = others(ended.attempts, &repair.attempt);
+                let more = others(outcome.attempts, &repair.attempt);
                 let count = more.len();
                 repair.others.extend(more);
                 Some(format!("{} of {reviewer} passed all tests too", counted(count, "other patch")))
@@ -141,20 +141,20 @@ impl FollowUp {
 }
 
 /// What a review makes of a repair.
-fn take_review(repair: &mut Repair, ended: Ended) {
-    let said = match ended.artifact {
+fn take_review(repair: &mut Repair, outcome: AgentOutcome) {
+    let text = match outcome.artifact {
         Artifact::Patch(better) => {
-            let said = better.explanation.clone();
+            let text = better.explanation.clone();
             repair.others.push(std::mem::replace(&mut repair.attempt, better));
-            said
+            text
         }
         artifact => {
-            let tried = ended.attempts.last().map(|attempt| attempt.explanation.clone());
+            let tried = outcome.attempts.last().map(|attempt| attempt.explanation.clone());
             let ending = if let Artifact::Nothing { explanation } = artifact { explanation } else { String::new() };
             tried.unwrap_or(ending)
         }
     };
-    if !said.is_empty() {
-        repair.analysis = Some(said);
+    if !text.is_empty() {
+        repair.analysis = Some(text);
     }
 }

@@ -20,6 +20,6 @@ pub use builder::{BuildError, Builder};
 pub use caps::{PartCap, PartCaps};
 pub use choose::compared;
 pub use escalator::{Decider, Escalator, RepairError};
-pub use outcome::{Repair, Verdict};
+pub use outcome::{Repair, RunVerdict};
 pub use reproduce::{REPRODUCER, Shown};
 pub use strategy::{Plan, Strategy, StrategyError, Temperatures};

@@ -18,7 +18,7 @@ pub(super) struct Cascades {
 }
 
 impl Escalator {
-    /// What is left of a stage: its agents but those that have nothing to find. The user is told of each.
+    /// What is left of a stage: its agents but those that have nothing to find. The user gets a notice of each.
     ///
     /// # Errors
     /// The journal cannot be written.

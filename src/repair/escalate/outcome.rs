@@ -4,7 +4,7 @@ use crate::domain::{AgentName, Choice, Level, PatchAttempt, PolicyKind, Reached}
 
 /// How a bug's run ended.
 #[derive(Debug)]
-pub enum Verdict {
+pub enum RunVerdict {
     /// A patch passed everything.
     Plausible(Box<Repair>),
     /// No test was found that shows what an issue reports.

@@ -15,7 +15,7 @@ use crate::patch::{Folder, Policy};
 use crate::retrieve::{Finder, Guard, LocalIndex, RetrieveError, pairs};
 use crate::sandbox::Sandbox;
 use crate::tools::analysers::Analysers;
-use crate::tools::{Seen, Workbench, test_texts};
+use crate::tools::{Observed, Workbench, test_texts};
 use crate::validate::{self, ADDRESSES, Baseline, Doubts, SpectrumScope, ValidateError, Validator};
 use camino::Utf8Path;
 use serde::Deserialize;
@@ -65,7 +65,7 @@ pub enum Localization {
 
 impl Localization {
     /// The word of the command line and of reports.
-    pub fn word(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Spectrum => "spectrum",
             Self::Perfect => "perfect",
@@ -105,7 +105,7 @@ pub fn policy(checkout: &Checkout, language: &'static dyn Language) -> Policy {
     policy
 }
 
-/// Compiles a checkout, makes its baseline and puts the bug on the bench; without a sink nobody is told of it.
+/// Compiles a checkout, makes its baseline and puts the bug on the bench; without a sink nobody is notified.
 ///
 /// # Errors
 /// See [`PrepareError`].
@@ -209,7 +209,7 @@ async fn bench(
         analysers,
         sanitized,
         graph: OnceLock::new(),
-        seen: Seen::default(),
+        observed: Observed::default(),
         checkout,
     })
 }
@@ -273,14 +273,14 @@ const NAMED: usize = 3;
 const BUGS: usize = 5;
 
 /// What else fails, for people: other bugs.
-fn beside(baseline: &Baseline) -> Vec<String> {
-    let mut told = Vec::new();
+fn left_for_later(baseline: &Baseline) -> Vec<String> {
+    let mut notes = Vec::new();
     for group in baseline.others.iter().take(BUGS) {
         let first = group.first().map(TestId::to_string).unwrap_or_default();
         let how = format!("work on it with `--failing '{first}'`, or on all with `--all`");
-        told.push(format!("{}, left for later: {} ({how})", baseline.name_of(group), listed(group, NAMED)));
+        notes.push(format!("{}, left for later: {} ({how})", baseline.name_of(group), listed(group, NAMED)));
     }
-    told
+    notes
 }
 
 fn tell(bug: &Bug, ranking: &Ranking, baseline: &Baseline, sink: &dyn EventSink) -> std::io::Result<()> {
@@ -293,7 +293,7 @@ fn tell(bug: &Bug, ranking: &Ranking, baseline: &Baseline, sink: &dyn EventSink)
         seconds: baseline.seconds,
     })?;
     let unread = bug.failing.iter().filter_map(|test| Some(format!("{}: {}", test.id, test.failure.syntax_error()?)));
-    for text in unread.take(NAMED).chain(beside(baseline)) {
+    for text in unread.take(NAMED).chain(left_for_later(baseline)) {
         sink.emit(&Event::Notice { text })?;
     }
     let mut capped = ranking.clone();

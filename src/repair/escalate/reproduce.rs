@@ -38,10 +38,10 @@ impl Escalator {
         let evidence = Evidence::to_reproduce(bench);
         let mut policy = self.policy(&scope, &work, 0);
         match self.run(&profile, scope, evidence, &work, &CaseFile::default(), &mut *policy).await {
-            Ok((_, _, ended)) => Ok(match ended.artifact {
+            Ok((_, _, outcome)) => Ok(match outcome.artifact {
                 Artifact::Test(found) => Shown::By(found),
                 Artifact::Nothing { explanation } => Shown::ByNothing(explanation),
-                _ => Shown::ByNothing(ended.how),
+                _ => Shown::ByNothing(outcome.how),
             }),
             Err(RepairError::Agent(AgentError::StoppedAtCap(cap))) => Ok(Shown::StoppedAtCap(cap)),
             Err(error) => Err(error),

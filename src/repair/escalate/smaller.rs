@@ -34,11 +34,11 @@ pub(super) async fn smaller(repair: &Repair, bench: &Workbench, deadline: Instan
     let reached = |path: &RepoPath, span: LineSpan| is_run(bench, path, span);
     let mut minimiser = Minimiser::new(whole, bench.language, &reached);
     let until = deadline.min(Instant::now() + TIME);
-    let mut asked = 0;
-    while asked < MOST && Instant::now() < until {
+    let mut judged = 0;
+    while judged < MOST && Instant::now() < until {
         let Some(smaller) = minimiser.propose() else { break };
         minimiser.answer(passes(&smaller, bench).await?);
-        asked += 1;
+        judged += 1;
     }
     let best = minimiser.best();
     if best == *whole {
@@ -48,9 +48,9 @@ pub(super) async fn smaller(repair: &Repair, bench: &Workbench, deadline: Instan
     if !verdict.validation.is_plausible() {
         return Ok(Smaller::Refuted(verdict.disagreements));
     }
-    let told = format!("made smaller: {} (judged {asked} smaller patches)", shrunk(whole, &best));
-    let explanation = format!("{}; {told}", repair.attempt.explanation);
-    Ok(Smaller::Found(PatchAttempt { patch: best, validation: verdict.validation, explanation }, told))
+    let note = format!("made smaller: {} (judged {judged} smaller patches)", shrunk(whole, &best));
+    let explanation = format!("{}; {note}", repair.attempt.explanation);
+    Ok(Smaller::Found(PatchAttempt { patch: best, validation: verdict.validation, explanation }, note))
 }
 
 async fn passes(patch: &Patch, bench: &Workbench) -> Result<bool, ValidateError> {

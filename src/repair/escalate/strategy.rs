@@ -202,7 +202,7 @@ pub struct Plan {
     pub reviewed: Vec<Level>,
     /// Further patches that the reviewer is asked for, beside a plausible one (ChatRepair); 0 for one look at that one.
     pub alternatives: u32,
-    /// Plausible patches that are told apart by drawn inputs; 1 takes the first.
+    /// Plausible patches that are distinguished by drawn inputs; 1 takes the first.
     pub choose: u32,
     /// Whether each attempt begins with an empty case file.
     pub fresh: bool,
@@ -232,7 +232,7 @@ impl Plan {
         let may_enter = |level: Level| match level {
             Level::First => attempt == 1,
             Level::Refine => self.levels.contains(&Level::L3),
-            asked => self.levels.contains(&asked),
+            other => self.levels.contains(&other),
         };
         let left = |stages: &[Stage]| stages.iter().filter_map(|s| s.without(|a| self.without.has_agent(a))).collect();
         self.crews
@@ -254,7 +254,7 @@ impl Plan {
 
     /// Whether an agent is kept from what tests say of patches.
     pub(crate) fn hides_results(&self, level: Level, agent: &AgentName) -> bool {
-        self.without.has(Part::Testing) && (level == Level::Refine || agent.as_str() == Part::FixerPro.word())
+        self.without.has(Part::Testing) && (level == Level::Refine || agent.as_str() == Part::FixerPro.label())
     }
 }
 

@@ -57,8 +57,8 @@ fn changed_lines(buggy: &str, repaired: &str) -> BTreeSet<u32> {
     for op in capture_diff_slices(similar::Algorithm::Myers, &old, &new) {
         match op {
             DiffOp::Delete { old_index, old_len, .. } | DiffOp::Replace { old_index, old_len, .. } => {
-                let kept = (old_index..old_index + old_len).filter(|&at| is_code(&old[at]));
-                changed.extend(kept.map(number));
+                let code_lines = (old_index..old_index + old_len).filter(|&at| is_code(&old[at]));
+                changed.extend(code_lines.map(number));
             }
             DiffOp::Insert { old_index, new_index, new_len } => {
                 if (new_index..new_index + new_len).any(|at| is_code(&new[at])) {

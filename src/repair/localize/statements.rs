@@ -25,17 +25,17 @@ pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
     let Some(tree) = language::parse(text, language) else { return Vec::new() };
     let mut found = Vec::new();
     let mut enclosing: Vec<(usize, u32)> = Vec::new();
-    let mut asked: Vec<(usize, Vec<&str>)> = Vec::new();
+    let mut conditions: Vec<(usize, Vec<&str>)> = Vec::new();
     let is_loop = |node: Node<'_>| language.syntax().loops.contains(&node.kind());
     language::preorder(tree.root_node(), |node| {
         while enclosing.last().is_some_and(|&(end, _)| end <= node.start_byte()) {
             enclosing.pop();
         }
-        while asked.last().is_some_and(|&(end, _)| end <= node.start_byte()) {
-            asked.pop();
+        while conditions.last().is_some_and(|&(end, _)| end <= node.start_byte()) {
+            conditions.pop();
         }
         if is_loop(node) {
-            asked.push((node.end_byte(), names_in(node.child_by_field_name("condition"), text)));
+            conditions.push((node.end_byte(), names_in(node.child_by_field_name("condition"), text)));
         }
         let above = enclosing.last().map_or(0, |&(_, loops)| loops);
         let loops = match node {
@@ -48,7 +48,7 @@ pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
         }
         if language.executes(node) {
             let header = is_loop(node);
-            let moves = |name: &str| asked.iter().any(|(_, all)| all.contains(&name));
+            let moves = |name: &str| conditions.iter().any(|(_, all)| all.contains(&name));
             let progress = !header && language.assigned(node, text).is_some_and(moves);
             found.push(Statement { lines: own_lines(node), loops, header, progress });
         }

@@ -12,11 +12,11 @@ const SPARE: usize = 4;
 pub struct Finder {
     sources: Vec<Arc<dyn Source>>,
     guard: Option<Guard>,
-    seen: Mutex<Seen>,
+    tally: Mutex<Tally>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct Tally {
     given: BTreeSet<String>,
     dropped: BTreeSet<String>,
 }
@@ -35,7 +35,7 @@ impl Finder {
     /// At most `most` solutions, taken in turn from the sources, the nearest first.
     ///
     /// # Errors
-    /// Every source failed; what the first one said.
+    /// Every source failed; with the error of the first.
     pub async fn search(&self, query: &str, most: usize) -> Result<Vec<Solution>, RetrieveError> {
         let mut lists = Vec::new();
         let mut failed = None;
@@ -60,7 +60,7 @@ impl Finder {
                 }
             }
         }
-        self.seen().given.extend(chosen.iter().map(|solution| solution.id.clone()));
+        self.tally().given.extend(chosen.iter().map(|solution| solution.id.clone()));
         Ok(chosen)
     }
 
@@ -69,7 +69,7 @@ impl Finder {
         found.retain(|solution| {
             let leak = guard.gives_away(solution);
             if leak {
-                self.seen().dropped.insert(solution.id.clone());
+                self.tally().dropped.insert(solution.id.clone());
             }
             !leak
         });
@@ -78,16 +78,16 @@ impl Finder {
 
     /// Ids that were given out, which may be cited.
     pub fn given(&self) -> Vec<String> {
-        self.seen().given.iter().cloned().collect()
+        self.tally().given.iter().cloned().collect()
     }
 
     /// How many different results were dropped because they give the bug's own repair away.
     pub fn dropped(&self) -> usize {
-        self.seen().dropped.len()
+        self.tally().dropped.len()
     }
 
-    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tally(&self) -> std::sync::MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

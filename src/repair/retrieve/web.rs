@@ -46,7 +46,7 @@ pub struct Tavily {
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct SearchReply {
     #[serde(default)]
     results: Vec<Page>,
 }
@@ -93,7 +93,7 @@ impl Tavily {
         cleaned.trim_end().to_owned()
     }
 
-    async fn ask(&self, query: &str, most: usize) -> Result<Found, RetrieveError> {
+    async fn ask(&self, query: &str, most: usize) -> Result<SearchReply, RetrieveError> {
         let broken = |error: reqwest::Error| unreachable(&error.without_url().to_string());
         let body = json!({
             "query": query, "max_results": most, "search_depth": "basic", "include_domains": SITES,

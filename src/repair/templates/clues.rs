@@ -7,7 +7,7 @@ use crate::language::{self, Language, first_line, last_line, preorder, text_of};
 /// Failures of assertions, which say nothing about the product's exceptions.
 const ASSERTIONS: [&str; 4] = ["AssertionError", "ComparisonFailure", "AssertionFailedError", "MultipleFailuresError"];
 
-/// What is told of a program that read where nothing is.
+/// How a crash by reading where nothing is shows in a message.
 const CRASHES: [&str; 3] = ["SIGSEGV", "Segmentation fault", "SEGFAULT"];
 
 /// Exceptions of the failing tests, by names that can be written in the product's code.
@@ -27,8 +27,8 @@ impl Clues {
         let mut clues = Self::default();
         for test in failing {
             let kind = &test.failure.kind;
-            let said = [kind, &test.failure.message];
-            clues.crashed |= said.iter().any(|text| CRASHES.iter().any(|crash| text.contains(crash)));
+            let texts = [kind, &test.failure.message];
+            clues.crashed |= texts.iter().any(|text| CRASHES.iter().any(|crash| text.contains(crash)));
             let asserted = ASSERTIONS.iter().any(|end| kind.ends_with(end));
             if kind.contains('.') && !asserted && (kind.ends_with("Exception") || kind.ends_with("Error")) {
                 add(&mut clues.thrown, writable(kind));

@@ -47,7 +47,7 @@ pub struct Engine<'a> {
     seen: HashSet<u64>,
     emitted: usize,
     /// Candidates that were made and not judged: the next ones.
-    kept: VecDeque<Candidate>,
+    returned: VecDeque<Candidate>,
     experience: Experience,
     tried: BTreeMap<&'static str, usize>,
 }
@@ -78,7 +78,7 @@ impl<'a> Engine<'a> {
             clues,
             seen: HashSet::new(),
             emitted: 0,
-            kept: VecDeque::new(),
+            returned: VecDeque::new(),
             experience,
             tried: BTreeMap::new(),
         }
@@ -86,7 +86,7 @@ impl<'a> Engine<'a> {
 
     /// The next candidates, best first; fewer than `n` when they run out or the limit is reached.
     pub fn next_batch(&mut self, n: usize) -> Vec<Candidate> {
-        let mut batch: Vec<Candidate> = self.kept.drain(..n.min(self.kept.len())).collect();
+        let mut batch: Vec<Candidate> = self.returned.drain(..n.min(self.returned.len())).collect();
         let n = n - batch.len();
         if n == 0 {
             return batch;
@@ -98,7 +98,7 @@ impl<'a> Engine<'a> {
 
     /// Takes candidates back that nobody judged, in their order: they come first in the next batch.
     pub(crate) fn put_back(&mut self, candidates: impl IntoIterator<Item = Candidate>) {
-        self.kept.extend(candidates);
+        self.returned.extend(candidates);
     }
 
     fn new_batch(&mut self, n: usize) -> Vec<Candidate> {

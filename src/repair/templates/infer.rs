@@ -23,7 +23,7 @@ pub(crate) struct Typer<'a> {
 }
 
 impl<'a> Typer<'a> {
-    /// The expression's type, when it can be told.
+    /// The expression's type, when it can be inferred.
     pub(crate) fn infer(&self, node: Node<'_>) -> Option<ValueType> {
         self.at_depth(node, 0)
     }

@@ -54,7 +54,7 @@ pub struct SearchResult {
     pub unconfirmed: Vec<Judged>,
     /// Candidates that passed the quick look and not their confirmation, with the word of the latter.
     pub refuted: Vec<Judged>,
-    /// Of which candidates two judges said something else.
+    /// Candidates on which two judges disagree.
     pub disagreements: Vec<Disagreement>,
     /// The failing candidate that came nearest: most triggering tests fixed, nothing else broken.
     pub nearest: Option<Judged>,
@@ -88,9 +88,9 @@ pub async fn search(
     let mut passed: Vec<Judged> = Vec::new();
     let (mut over, mut passed_at) = (false, None::<Instant>);
     while !over {
-        let asked = Instant::now();
+        let begin = Instant::now();
         let batch = engine.next_batch(BATCH.min(budget.candidates.saturating_sub(result.tried)));
-        result.generating += asked.elapsed();
+        result.generating += begin.elapsed();
         over = batch.is_empty();
         let mut judged = 0;
         let patches: Vec<Patch> = batch.iter().map(|candidate| candidate.patch.clone()).collect();
@@ -208,8 +208,8 @@ async fn confirm(
             judged.validation = verdict.validation;
             result.disagreements.extend(verdict.disagreements);
         }
-        let word = if judged.validation.is_plausible() { &mut result.plausible } else { &mut result.refuted };
-        word.push(judged);
+        let results = if judged.validation.is_plausible() { &mut result.plausible } else { &mut result.refuted };
+        results.push(judged);
     }
     Ok(())
 }
@@ -310,20 +310,20 @@ mod tests {
     async fn searched(validator: &Validator, budget: Budget) -> (SearchResult, usize) {
         let index = index_of(GATE);
         let mut engine = Engine::new(&index, &ranking_of(&[3]), Options::default());
-        let mut told = 0;
-        let result = search(&mut engine, validator, budget, &mut |_, _| told += 1).await.unwrap();
-        (result, told)
+        let mut reports = 0;
+        let result = search(&mut engine, validator, budget, &mut |_, _| reports += 1).await.unwrap();
+        (result, reports)
     }
 
     #[tokio::test]
     async fn goes_on_a_little_and_chooses_the_smallest() {
         let judge = door(ByText::new(|text| text.contains(">= limit") || text.contains("limit - 1"), |_| true));
-        let (result, told) = searched(&judge, Budget { after_first: 30, ..Budget::default() }).await;
+        let (result, reports) = searched(&judge, Budget { after_first: 30, ..Budget::default() }).await;
         assert!(result.plausible.len() >= 2, "{}", result.explanation);
         assert!(result.plausible[0].candidate.note.contains("replaced `>` by `>=`"), "{}", result.explanation);
-        assert_eq!(result.tried, told);
+        assert_eq!(result.tried, reports);
         assert!(result.tried <= result.first_passed.unwrap() + 30);
-        assert!(result.explanation.starts_with(&format!("{} plausible of {told}", result.plausible.len())));
+        assert!(result.explanation.starts_with(&format!("{} plausible of {reports}", result.plausible.len())));
     }
 
     #[tokio::test]
@@ -361,8 +361,8 @@ mod tests {
     #[tokio::test]
     async fn budgets_end_a_search() {
         let judge = door(ByText::new(|_| false, |_| true));
-        let (result, told) = searched(&judge, Budget { candidates: 5, ..Budget::default() }).await;
-        assert_eq!((result.tried, told), (5, 5));
+        let (result, reports) = searched(&judge, Budget { candidates: 5, ..Budget::default() }).await;
+        assert_eq!((result.tried, reports), (5, 5));
         assert!(result.plausible.is_empty() && result.explanation.contains("none of 5 candidates"));
         let (result, _) = searched(&judge, Budget { time: Duration::ZERO, ..Budget::default() }).await;
         assert!(result.tried <= 1, "at most the candidate under way");

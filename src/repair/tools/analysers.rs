@@ -69,7 +69,7 @@ fn words(fixed: &[&str], more: &[&str]) -> Vec<String> {
     fixed.iter().chain(more).map(|word| (*word).to_owned()).collect()
 }
 
-/// What the analysers of one language said of a file.
+/// The findings of one language's analysers in a file.
 #[derive(Debug, Default)]
 pub struct Looked {
     /// Who looked.
@@ -143,8 +143,8 @@ impl Analysers {
         match text.find('{') {
             Some(at) => Ok(text[at..].to_owned()),
             None => {
-                let said = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("no output").to_owned();
-                Err(Silent::Ended(done.exit, said))
+                let line = String::from_utf8_lossy(&done.stderr).lines().next().unwrap_or("no output").to_owned();
+                Err(Silent::Ended(done.exit, line))
             }
         }
     }

@@ -37,12 +37,12 @@ impl TypedTool for CodeHistory {
                 LOCAL => "the project is in no git repository",
                 _ => "this benchmark hides its history, for later commits hold the repair",
             };
-            return Ok(Observation::told(format!("there is no history: {why}\n")));
+            return Ok(Observation::plain(format!("there is no history: {why}\n")));
         };
         let file = bench.file_or_located(args.file_path.as_deref())?;
         let log = history.log(&file.path, COMMITS).await?;
         if log.trim().is_empty() {
-            return Ok(Observation::told(format!("no commit holds {} yet\n", file.path)));
+            return Ok(Observation::plain(format!("no commit holds {} yet\n", file.path)));
         }
         let mut text = format!("newest commits of {}:\n{log}", file.path);
         if let Some(first) = args.start_line {
@@ -54,8 +54,8 @@ impl TypedTool for CodeHistory {
             }
             let blame = history.blame(&file.path, lines).await?;
             text.push_str(&format!("last changes of lines {} to {}:\n{blame}", lines.first, lines.last));
-            return Ok(Observation::told(text).showing(&file.path, lines));
+            return Ok(Observation::plain(text).showing(&file.path, lines));
         }
-        Ok(Observation::told(text))
+        Ok(Observation::plain(text))
     }
 }

@@ -20,6 +20,6 @@ impl TypedTool for CollectMoreInformation {
     type Args = Args;
 
     async fn run(&self, args: Args, _: &ToolContext<'_>) -> Result<Observation, ToolError> {
-        Ok(Observation::told(format!("collect what is missing: {}", args.reason.trim())))
+        Ok(Observation::plain(format!("collect what is missing: {}", args.reason.trim())))
     }
 }

@@ -26,7 +26,7 @@ impl TypedTool for DependencyGraph {
     type Args = Args;
 
     async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
-        Ok(Observation::told(match args.file_path {
+        Ok(Observation::plain(match args.file_path {
             Some(path) => neighbours_text(cx.bench, &cx.bench.file(&path)?.path),
             None => bearing_text(cx.bench),
         }))
@@ -44,7 +44,7 @@ fn neighbours_text(bench: &Workbench, file: &RepoPath) -> String {
         }
         let _ = writeln!(text, "{title}:");
         for (path, why) in list.iter().take(MAX_FILES) {
-            let why: Vec<&str> = why.iter().map(|why: &Dependency| why.word()).collect();
+            let why: Vec<&str> = why.iter().map(|why: &Dependency| why.label()).collect();
             let _ = writeln!(text, "- {path} ({})", why.join(", "));
         }
         if list.len() > MAX_FILES {

@@ -21,7 +21,7 @@ impl TypedTool for DiscardHypothesis {
 
     async fn run(&self, args: Args, _: &ToolContext<'_>) -> Result<Observation, ToolError> {
         let reason = args.reason.trim().to_owned();
-        Ok(Observation::told("the hypothesis is marked as refuted; look for another cause\n")
+        Ok(Observation::plain("the hypothesis is marked as refuted; look for another cause\n")
             .with(Effect::Discarded(reason)))
     }
 }

@@ -24,6 +24,6 @@ impl TypedTool for ExpressHypothesis {
         if text.is_empty() {
             return Err(ToolError::Correctable("`hypothesis` is empty".into()));
         }
-        Ok(Observation::told("noted; now collect what the fix needs\n").with(Effect::Hypothesis(text.to_owned())))
+        Ok(Observation::plain("noted; now collect what the fix needs\n").with(Effect::Hypothesis(text.to_owned())))
     }
 }

@@ -32,7 +32,7 @@ impl TypedTool for ExtractMethod {
         if found.is_empty() {
             return Err(ToolError::Correctable(nothing_found(file, &args.method_name)));
         }
-        let mut observation = Observation::told(String::new());
+        let mut observation = Observation::plain(String::new());
         let mut text = format!("{}\n", file.path);
         for method in found.iter().take(MAX_BODIES) {
             let span = method.span;

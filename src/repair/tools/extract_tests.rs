@@ -41,7 +41,7 @@ impl TypedTool for ExtractTests {
             None => (0..failing.len()).filter(|&nth| !shown(&failing[nth])).take(MAX_TESTS).collect(),
         };
         let mut text = format!("{}\n", counted(failing.len(), "failing test"));
-        let mut observation = Observation::told(String::new());
+        let mut observation = Observation::plain(String::new());
         for &nth in &chosen {
             let test = &failing[nth];
             text.push_str(&failing_test_text(&cx.bench.index, test, true));

@@ -55,6 +55,6 @@ impl TypedTool for FindSimilarApiCalls {
                 let _ = writeln!(text, "  ({} more)", calls.len() - MAX_CALLS);
             }
         }
-        Ok(Observation::told(text))
+        Ok(Observation::plain(text))
     }
 }

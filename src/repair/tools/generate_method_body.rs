@@ -33,7 +33,7 @@ impl TypedTool for GenerateMethodBody {
         let file = cx.bench.file(&args.file_path)?;
         let (before, signature) = context(file, &args.method_name, cx.bench.language.is_indented());
         let body = side.method_body(&before, &signature).await?;
-        Ok(Observation::told(format!("a generated `{signature}`, not checked by anything yet:\n{body}\n")))
+        Ok(Observation::plain(format!("a generated `{signature}`, not checked by anything yet:\n{body}\n")))
     }
 }
 

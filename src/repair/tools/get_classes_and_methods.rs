@@ -32,6 +32,6 @@ impl TypedTool for GetClassesAndMethods {
         if file.types.is_empty() {
             text.push_str("no type is declared here\n");
         }
-        Ok(Observation::told(text))
+        Ok(Observation::plain(text))
     }
 }

@@ -26,6 +26,6 @@ impl Tool for GoalAccomplished {
         }})
     }
     async fn call(&self, args: Value, _: &ToolContext<'_>) -> Result<Observation, ToolError> {
-        Ok(Observation::told("done").with(Effect::Accomplished(args)))
+        Ok(Observation::plain("done").with(Effect::Accomplished(args)))
     }
 }

@@ -39,8 +39,8 @@ pub use generate_method_body::GenerateMethodBody;
 pub(crate) use goal_accomplished::GOAL_ACCOMPLISHED;
 pub use search_code_base::search_text;
 pub(crate) use search_solutions::solutions_text;
-pub use trial::{judge, tell, told};
-pub use workbench::{Seen, Workbench, failing_text, test_texts};
+pub use trial::{attempt_of, judge, tell};
+pub use workbench::{Observed, Workbench, failing_text, test_texts};
 pub(crate) use workbench::{failing_test_text, failure_text};
 pub use write_fix::WRITE_FIX;
 pub(crate) use write_test::{WHY_NOT, WRITE_TEST};
@@ -59,8 +59,8 @@ pub(crate) const ANSWERS: [&str; 3] = [WRITE_FIX, WRITE_TEST, GOAL_ACCOMPLISHED]
 /// What a call changed, beside telling something.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// It only told something.
-    Told,
+    /// It showed something, and nothing else came of it.
+    Nothing,
     /// Candidates were judged, the proposed one first.
     Tried(Vec<PatchAttempt>),
     /// The proposal did not become a patch: nothing was judged, the state stays.
@@ -77,7 +77,7 @@ impl Effect {
     /// The same for the journal, which holds candidates by themselves.
     pub fn change(&self) -> Change {
         match self {
-            Self::Told => Change::Told,
+            Self::Nothing => Change::Told,
             Self::Tried(attempts) => Change::Tried(attempts.len()),
             Self::NotApplied(_) => Change::NotApplied,
             Self::Hypothesis(text) => Change::Hypothesis(text.clone()),
@@ -89,7 +89,7 @@ impl Effect {
     /// The effect that a journaled change tells of, with its candidates; `None` when they are not all there.
     pub fn of(change: Change, mut attempts: Vec<PatchAttempt>) -> Option<Self> {
         Some(match change {
-            Change::Told => Self::Told,
+            Change::Told => Self::Nothing,
             Change::Tried(count) if count == attempts.len() => Self::Tried(attempts),
             Change::NotApplied => Self::NotApplied(attempts.pop()?),
             Change::Hypothesis(text) => Self::Hypothesis(text),
@@ -113,8 +113,8 @@ pub struct Observation {
 
 impl Observation {
     /// An observation that only tells something.
-    pub fn told(text: impl Into<String>) -> Self {
-        Self { text: text.into(), effect: Effect::Told, shown: Vec::new() }
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), effect: Effect::Nothing, shown: Vec::new() }
     }
 
     /// The same, with what it changed.

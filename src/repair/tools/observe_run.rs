@@ -48,10 +48,10 @@ impl TypedTool for ObserveRun {
         };
         let places = lines.clone().map(|place| vec![place]);
         let Some(chosen) = around(bench, &test, places) else {
-            return Ok(Observation::told("it is not known which methods the test runs; name lines to watch\n"));
+            return Ok(Observation::plain("it is not known which methods the test runs; name lines to watch\n"));
         };
-        let focus = Focus { expressions, lines, asked: true };
-        Ok(Observation::told(match table(bench, &chosen, &focus).await? {
+        let focus = Focus { expressions, lines, by_agent: true };
+        Ok(Observation::plain(match table(bench, &chosen, &focus).await? {
             Some(text) if !text.is_empty() => text,
             Some(_) => "the test runs there, and nothing can be told of its values\n".to_owned(),
             None => format!("{test} does not run there, or values cannot be observed in this project\n"),

@@ -32,8 +32,8 @@ impl TypedTool for ReadRange {
         let file = cx.bench.file(&args.file_path)?;
         let count = file.line_count();
         if args.start_line == 0 || args.end_line < args.start_line || args.start_line > count {
-            let asked = format!("{}..{}", args.start_line, args.end_line);
-            return Err(ToolError::Correctable(format!("{} has lines 1 to {count}; {asked} was asked for", file.path)));
+            let range = format!("{}..{}", args.start_line, args.end_line);
+            return Err(ToolError::Correctable(format!("{} has lines 1 to {count}; {range} was asked for", file.path)));
         }
         let wanted = args.end_line.min(count);
         let last = wanted.min(args.start_line.saturating_add(MAX_LINES - 1));
@@ -46,6 +46,6 @@ impl TypedTool for ReadRange {
         } else if args.end_line > count {
             let _ = writeln!(text, "(end of file)");
         }
-        Ok(Observation::told(text).showing(&file.path, LineSpan { first: args.start_line, last }))
+        Ok(Observation::plain(text).showing(&file.path, LineSpan { first: args.start_line, last }))
     }
 }

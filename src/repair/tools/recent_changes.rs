@@ -21,18 +21,18 @@ const LINE: usize = 140;
 /// The newest changes; nothing without a history, or where nothing was changed since the code was written.
 pub(super) async fn of(bench: &Workbench) -> Option<String> {
     let history = bench.history.as_ref()?;
-    let mut told: Vec<(RepoPath, LastChange)> = Vec::new();
+    let mut found: Vec<(RepoPath, LastChange)> = Vec::new();
     for (file, lines) in suspicious(bench) {
         match history.last_changes(&file, lines, COMMITS).await {
-            Ok(changes) => told.extend(changes.into_iter().map(|change| (file.clone(), change))),
+            Ok(changes) => found.extend(changes.into_iter().map(|change| (file.clone(), change))),
             Err(why) => tracing::info!("no last changes of {file}: {why}"),
         }
     }
-    told.sort_by(|(_, a), (_, b)| b.date.cmp(&a.date).then_with(|| a.hash.cmp(&b.hash)));
+    found.sort_by(|(_, a), (_, b)| b.date.cmp(&a.date).then_with(|| a.hash.cmp(&b.hash)));
     let mut known = BTreeSet::new();
-    told.retain(|(file, change)| known.insert((file.clone(), change.hash.clone())));
-    told.truncate(COMMITS);
-    let text: String = told.iter().map(|(file, change)| shown(file, change)).collect();
+    found.retain(|(file, change)| known.insert((file.clone(), change.hash.clone())));
+    found.truncate(COMMITS);
+    let text: String = found.iter().map(|(file, change)| shown(file, change)).collect();
     (!text.is_empty()).then(|| Redactor::of_environment([]).text(&text).into_owned())
 }
 

@@ -23,10 +23,12 @@ impl TypedTool for RunFaultLocalization {
     async fn run(&self, _: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
         let ranking = &cx.bench.ranking;
         if ranking.lines.is_empty() {
-            return Ok(Observation::told("no line could be ranked: no trace and no coverage leads into the product\n"));
+            return Ok(Observation::plain(
+                "no line could be ranked: no trace and no coverage leads into the product\n",
+            ));
         }
         let mut text = format!("suspicious lines ({}):\n", ranking.source);
-        let mut observation = Observation::told(String::new());
+        let mut observation = Observation::plain(String::new());
         let most = if ranking.is_the_developers() { ranking.lines.len() } else { MAX_LINES };
         for suspect in ranking.lines.iter().take(most) {
             let place = &suspect.location;

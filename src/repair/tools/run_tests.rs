@@ -31,14 +31,14 @@ impl TypedTool for RunTests {
         let wanted = args.tests.unwrap_or_default();
         if wanted.is_empty() {
             // The unchanged code was run for the baseline; running it again would tell the same.
-            return Ok(Observation::told(report_text(
+            return Ok(Observation::plain(report_text(
                 &baseline.report,
                 &baseline.report.results.keys().cloned().collect::<Vec<_>>(),
             )));
         }
         let chosen = choose(&baseline.report, &wanted)?;
         let report = cx.bench.validator.probe().run_tests(&chosen).await?;
-        Ok(Observation::told(report_text(&report, &chosen)))
+        Ok(Observation::plain(report_text(&report, &chosen)))
     }
 }
 

@@ -32,7 +32,7 @@ impl TypedTool for SearchCodeBase {
     type Args = Args;
 
     async fn run(&self, args: Args, cx: &ToolContext<'_>) -> Result<Observation, ToolError> {
-        Ok(Observation::told(search_text(&cx.bench.index, &args.key_words)?))
+        Ok(Observation::plain(search_text(&cx.bench.index, &args.key_words)?))
     }
 }
 

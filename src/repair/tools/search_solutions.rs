@@ -28,9 +28,9 @@ impl TypedTool for SearchSolutions {
         let found = cx.bench.solutions.search(&args.query, MOST).await;
         let found = found.map_err(|error| ToolError::Correctable(error.to_string()))?;
         if found.is_empty() {
-            return Ok(Observation::told("nothing was found; use other words\n"));
+            return Ok(Observation::plain("nothing was found; use other words\n"));
         }
-        Ok(Observation::told(solutions_text(&found)))
+        Ok(Observation::plain(solutions_text(&found)))
     }
 }
 

@@ -33,7 +33,7 @@ impl TypedTool for StaticAnalysis {
         if warnings.is_none() && bench.findings.is_empty() && looked.by.is_empty() {
             let mut text = "this project is compiled by its own build; no warnings can be had\n".to_owned();
             looked.failed.iter().for_each(|why| text.push_str(&format!("{why}\n")));
-            return Ok(Observation::told(text));
+            return Ok(Observation::plain(text));
         }
         let given = bench.findings.iter().filter(|finding| finding.file == file.path);
         let mut found: Vec<&Finding> = given.chain(&looked.findings).collect();
@@ -58,6 +58,6 @@ impl TypedTool for StaticAnalysis {
             let code = file.line(warning.line).unwrap_or("").trim();
             let _ = writeln!(text, "line {}: {} | {code}", warning.line, warning.message);
         }
-        Ok(Observation::told(text))
+        Ok(Observation::plain(text))
     }
 }

@@ -56,7 +56,7 @@ impl TypedTool for SyntaxTree {
                 let _ = writeln!(text, "(cut after {MAX_NODES} nodes)");
             }
         }
-        Ok(Observation::told(text))
+        Ok(Observation::plain(text))
     }
 }
 

@@ -33,10 +33,10 @@ impl TypedTool for TestCoverage {
         let bench = cx.bench;
         let file = bench.file_or_located(args.file_path.as_deref())?;
         let Some(coverage) = &bench.coverage else {
-            return Ok(Observation::told("coverage could not be measured on this project\n"));
+            return Ok(Observation::plain("coverage could not be measured on this project\n"));
         };
         let Some(covered) = coverage.lines.get(&file.path).filter(|lines| !lines.is_empty()) else {
-            return Ok(Observation::told(format!("no failing test executes a line of {}\n", file.path)));
+            return Ok(Observation::plain(format!("no failing test executes a line of {}\n", file.path)));
         };
         let passing = bench.spectrum.as_ref().map(|spectrum| Passing::of(spectrum, file));
         Ok(shown(bench, file, covered, passing.as_ref()))
@@ -74,7 +74,7 @@ fn shown(
 ) -> Observation {
     let mut text = format!("{} (F: a failing test executes it", file.path);
     text.push_str(if passing.is_some() { "; F!: and few passing ones)\n" } else { ")\n" });
-    let mut observation = Observation::told(String::new());
+    let mut observation = Observation::plain(String::new());
     let mut room = MAX_LINES;
     for method in file.methods().filter(|m| covered.range(m.span.first..=m.span.last).next().is_some()) {
         if method.span.len() > room {

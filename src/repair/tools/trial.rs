@@ -1,4 +1,4 @@
-//! A proposal becomes a candidate: its edits are applied, the judge has its word, and the journal is told.
+//! A proposal becomes a candidate: its edits are applied, the judge has its word, and the journal records the outcome.
 
 use super::{ToolContext, ToolError, Workbench};
 use crate::domain::{Event, Outcome, Patch, PatchAttempt, Validation};
@@ -49,7 +49,7 @@ pub fn tell(attempt: &PatchAttempt, cx: &ToolContext<'_>) -> Result<(), ToolErro
 }
 
 /// The attempt that a `Validated` event tells of; `None` when it is another event, or its diff does not fit the code.
-pub fn told(event: &Event, bench: &Workbench) -> Option<PatchAttempt> {
+pub fn attempt_of(event: &Event, bench: &Workbench) -> Option<PatchAttempt> {
     let Event::Validated { outcome, diff, detail, origin, diagnostics, failing, fixed, seconds, .. } = event else {
         return None;
     };

@@ -57,12 +57,12 @@ pub struct Workbench {
     /// Made when it is first asked for.
     pub graph: OnceLock<DependencyGraph>,
     /// What was looked up for agents that see runs and history.
-    pub seen: Seen,
+    pub observed: Observed,
 }
 
 /// What is looked up once, before the first agent that is shown it.
 #[derive(Default)]
-pub struct Seen {
+pub struct Observed {
     /// Values of the failing run where it differs from a passing one.
     pub values: OnceCell<Option<String>>,
     /// The commits that changed the suspicious lines last.
@@ -88,12 +88,12 @@ impl Workbench {
                 None
             })
         };
-        self.seen.values.get_or_init(look).await;
+        self.observed.values.get_or_init(look).await;
     }
 
     /// Asks the version history who changed the suspicious lines, and keeps the answer.
     pub(crate) async fn see_changes(&self) {
-        self.seen.changes.get_or_init(|| recent_changes::of(self)).await;
+        self.observed.changes.get_or_init(|| recent_changes::of(self)).await;
     }
 
     /// Files that bear on the bug, each with its distance in steps: what the failing tests and the bug-located file

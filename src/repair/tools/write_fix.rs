@@ -43,14 +43,14 @@ impl Tool for WriteFix {
         let explanation = proposed.analysis.or(proposed.explanation).unwrap_or_default();
         let first = judge(&proposed.edits, &explanation, cx).await?;
         if matches!(first.validation.outcome, Outcome::Unappliable | Outcome::Refused) {
-            return Ok(Observation::told(attempt_text(&first)).with(Effect::NotApplied(first)));
+            return Ok(Observation::plain(attempt_text(&first)).with(Effect::NotApplied(first)));
         }
         let mut attempts = vec![first];
         if let (Some(variants), false) = (cx.variants, attempts[0].validation.is_plausible()) {
             let explored = variants.explore(&attempts[0], cx).await?;
             attempts.extend(explored);
         }
-        Ok(Observation::told(attempts_text(&attempts)).with(Effect::Tried(attempts)))
+        Ok(Observation::plain(attempts_text(&attempts)).with(Effect::Tried(attempts)))
     }
 }
 

@@ -66,14 +66,14 @@ impl TypedTool for WriteTest {
         Ok(match bench.validator.probe().reproduces(&test).await? {
             Reproduced::No(why) => refused(&why),
             Reproduced::Yes { test, failure } => {
-                let told = format!(
+                let note = format!(
                     "{test} fails on the present code, three times of three:\n{}",
                     failure_text(&failure, false)
                 );
                 let before = change.before.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
                 let explanation = args.explanation.unwrap_or_default();
                 let found = Reproduction { file: change.path, before, after: text, test, failure, explanation };
-                Observation::told(told).with(Effect::Accomplished(json!(found)))
+                Observation::plain(note).with(Effect::Accomplished(json!(found)))
             }
         })
     }
@@ -81,7 +81,7 @@ impl TypedTool for WriteTest {
 
 /// A test that is not accepted, with the reason.
 fn refused(why: &str) -> Observation {
-    Observation::told(why).with(Effect::Accomplished(json!({WHY_NOT: why})))
+    Observation::plain(why).with(Effect::Accomplished(json!({WHY_NOT: why})))
 }
 
 /// The file that the test goes into.

@@ -1,8 +1,8 @@
 //! What people say of plausible patches that nothing else vouches for: the queue, the sample, the record.
 
-mod beside;
+mod columns;
 
-pub(crate) use beside::beside;
+pub(crate) use columns::side_by_side;
 
 use super::study::{Correctness, RunFacts};
 use camino::Utf8Path;
@@ -47,7 +47,7 @@ impl Review {
     pub(crate) fn record(&self, dir: &Utf8Path) -> io::Result<()> {
         let path = dir.join(FILE);
         // A line that a crash cut off must not take this one with it.
-        let cut = std::fs::read(&path).is_ok_and(|kept| kept.last().is_some_and(|last| *last != b'\n'));
+        let cut = std::fs::read(&path).is_ok_and(|bytes| bytes.last().is_some_and(|last| *last != b'\n'));
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
         let line = serde_json::to_string(self)?;
         file.write_all(format!("{}{line}\n", if cut { "\n" } else { "" }).as_bytes())?;
@@ -61,8 +61,8 @@ fn fingerprint(patch: &str) -> String {
 
 /// The last word on a patch in a run directory. Lines that cannot be read, or that a newer program wrote, say nothing.
 pub(crate) fn of(dir: &Utf8Path, patch: &str) -> Option<Review> {
-    let kept = std::fs::read(dir.join(FILE)).ok()?;
-    let text = String::from_utf8_lossy(&kept);
+    let bytes = std::fs::read(dir.join(FILE)).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
     let wanted = fingerprint(patch);
     let mut reviews = text.lines().filter_map(|line| serde_json::from_str::<Review>(line).ok());
     reviews.rfind(|review| review.schema <= SCHEMA && review.patch == wanted)

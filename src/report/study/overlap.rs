@@ -5,7 +5,7 @@ use super::{Published, Quality, RunFacts};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most sets of which every combination is told.
+/// Most sets of which every combination is shown.
 pub(super) const MOST_COMBINED: usize = 3;
 
 /// Bugs that one system repairs.
@@ -69,9 +69,9 @@ fn regions(sets: &[Repaired]) -> Vec<Region> {
         let members = (0..sets.len()).filter(|&at| sets[at].bugs.contains(bug)).collect();
         by_members.entry(members).or_default().push(bug.clone());
     }
-    let told = |members: &[usize]| sets.len() <= MOST_COMBINED || [1, sets.len()].contains(&members.len());
+    let is_shown = |members: &[usize]| sets.len() <= MOST_COMBINED || [1, sets.len()].contains(&members.len());
     let mut regions: Vec<(Vec<usize>, Vec<String>)> =
-        by_members.into_iter().filter(|(members, _)| told(members)).collect();
+        by_members.into_iter().filter(|(members, _)| is_shown(members)).collect();
     regions.sort_by_key(|(members, _)| (members.len(), members.clone()));
     let region = |(members, bugs): (Vec<usize>, Vec<String>)| Region {
         by: members.iter().map(|&at| sets[at].name.clone()).collect(),
@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn every_combination_of_three_is_told() {
         let sets = [set("a", &["1", "2", "3"]), set("b", &["2", "3", "4"]), set("c", &["3"])];
-        let told: Vec<(Vec<String>, usize)> =
+        let regions: Vec<(Vec<String>, usize)> =
             regions(&sets).into_iter().map(|region| (region.by, region.bugs.len())).collect();
         let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let wanted = [(names(&["a"]), 1), (names(&["b"]), 1), (names(&["a", "b"]), 1), (names(&["a", "b", "c"]), 1)];
-        assert_eq!(told, wanted);
+        assert_eq!(regions, wanted);
     }
 }

@@ -96,11 +96,11 @@ fn differing<'i>(identities: impl Iterator<Item = &'i Identity> + Clone) -> BTre
 }
 
 fn in_words(run: &RunFacts, identity: &Identity, differing: &BTreeSet<&str>) -> String {
-    let told = run.facets().filter(|facet| {
+    let facets = run.facets().filter(|facet| {
         let counts = identity.iter().any(|(key, _)| *key == facet.key);
         counts && differing.contains(facet.key.as_str())
     });
-    let words = told.map(|facet| {
+    let words = facets.map(|facet| {
         let words = facet.words();
         if words.chars().count() <= LONGEST {
             return words;
@@ -142,7 +142,7 @@ pub(super) fn settings(runs: &[RunFacts]) -> Vec<SettingRow> {
             by_row.entry((run.setting.line.as_str(), facet.key)).or_default().insert(facet.value);
         }
     }
-    let told = known.into_iter().filter_map(|key| {
+    let varying = known.into_iter().filter_map(|key| {
         let unset = || BTreeSet::from([String::new()]);
         let of = |row: &&str| by_row.get(&(*row, key.clone())).cloned().unwrap_or_else(unset);
         let values: Vec<BTreeSet<String>> = rows.iter().map(of).collect();
@@ -152,5 +152,5 @@ pub(super) fn settings(runs: &[RunFacts]) -> Vec<SettingRow> {
         let setting = Facet::new(&key, "", false).name();
         (is_set && (differs || is_given)).then_some(SettingRow { setting, values })
     });
-    told.collect()
+    varying.collect()
 }

@@ -1,4 +1,4 @@
-//! Figures over runs that are told event by event.
+//! Figures over runs that are written event by event.
 
 use super::{Cell, Published, RunFacts, Study};
 use crate::domain::{Cost, Event, Level, Outcome, PolicyKind, Scope, Usage};
@@ -121,10 +121,10 @@ fn cells(study: &Study, table: &str, row: usize) -> Vec<String> {
 #[test]
 fn every_level_tells_what_entered_and_escalated_and_what_one_more_repair_costs() {
     let study = study();
-    let told = |row: usize| cells(&study, "escalation", row);
-    assert_eq!(told(0)[..7], ["L1", "5", "2", "40.0", "2", "2", "1"]);
-    assert_eq!(told(1)[..7], ["L2", "2", "1", "50.0", "0", "0", "1"]);
-    assert_eq!(told(1)[9..11], ["0.5000", "0.5000"], "what both runs paid there, for the one repair");
+    let row_of = |row: usize| cells(&study, "escalation", row);
+    assert_eq!(row_of(0)[..7], ["L1", "5", "2", "40.0", "2", "2", "1"]);
+    assert_eq!(row_of(1)[..7], ["L2", "2", "1", "50.0", "0", "0", "1"]);
+    assert_eq!(row_of(1)[9..11], ["0.5000", "0.5000"], "what both runs paid there, for the one repair");
 }
 
 #[test]
@@ -152,12 +152,12 @@ fn strategies_stand_side_by_side_with_a_test() {
 
 #[test]
 fn twins_stand_beside_their_originals() {
-    let ended = |bug: &str, level| {
+    let run_of = |bug: &str, level| {
         run(bug, "unified", &[started(Level::L1, "fixer"), finished(bug, level, level.map(|_| true), 0.1)])
     };
-    let mut runs: Vec<RunFacts> = (0..10).map(|nth| ended(&format!("d:A-{nth}"), Some(Level::L1))).collect();
-    runs.extend((0..10).map(|nth| ended(&format!("twin:d:A-{nth}"), (nth < 6).then_some(Level::L1))));
-    runs.push(ended("twin:d:B-1", Some(Level::L1)));
+    let mut runs: Vec<RunFacts> = (0..10).map(|nth| run_of(&format!("d:A-{nth}"), Some(Level::L1))).collect();
+    runs.extend((0..10).map(|nth| run_of(&format!("twin:d:A-{nth}"), (nth < 6).then_some(Level::L1))));
+    runs.push(run_of("twin:d:B-1", Some(Level::L1)));
     let study = Study::of(runs, Vec::new());
     // (4+1)/12 and (0+1)/12: 0.3333 ± 1.96 · sqrt((0.5 - 0.1111) / 12).
     let row = ["m", "plausible", "10", "10", "6", "4", "0", "40.0", "-2.0 to 68.6", "0.1250"];
@@ -168,10 +168,10 @@ fn twins_stand_beside_their_originals() {
 #[test]
 fn sets_overlap_with_what_others_published() {
     let overlap = study().overlap;
-    let told: Vec<(String, String)> =
+    let found: Vec<(String, String)> =
         overlap.regions.iter().map(|region| (region.by.join(" + "), region.bugs.join(" "))).collect();
     let wanted = [("m + m, direct", "d:A-1"), ("m + paper", "d:A-2")];
-    assert_eq!(told, wanted.map(|(by, bugs)| (by.to_owned(), bugs.to_owned())));
+    assert_eq!(found, wanted.map(|(by, bugs)| (by.to_owned(), bugs.to_owned())));
     let correct = study().overlap_of_correct;
     assert_eq!(correct.sets.iter().map(|set| set.bugs.len()).collect::<Vec<_>>(), [1, 1, 0], "A-2 waits for a review");
 }

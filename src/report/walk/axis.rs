@@ -229,7 +229,7 @@ fn steps(moments: &[Moment]) -> Vec<Step> {
             Step {
                 at: format!("{from:.1}"),
                 place: lane(&group[0]) + &cycle.map_or_else(String::new, |scope| format!(", cycle {}", scope.cycle)),
-                what: told(group),
+                what: summary(group),
                 seconds: format!("{:.1}", to - from),
                 tokens: tokens(&own),
                 cost: dollars(&own),
@@ -240,7 +240,7 @@ fn steps(moments: &[Moment]) -> Vec<Step> {
         .collect()
 }
 
-fn told(group: &[Moment]) -> String {
+fn summary(group: &[Moment]) -> String {
     let mut outcomes: BTreeMap<Outcome, usize> = BTreeMap::new();
     group.iter().filter_map(|moment| moment.outcome).for_each(|outcome| *outcomes.entry(outcome).or_default() += 1);
     match group {

@@ -82,7 +82,7 @@ impl Walk {
                     seconds: *seconds,
                 });
             }
-            // What passed the fast run is told again under its last word.
+            // What passed the fast run is recorded again under its last verdict.
             Event::Validated { scope, outcome, diff, detail, origin, seconds, .. }
                 if *outcome != Outcome::PassedWarm =>
             {
@@ -139,9 +139,9 @@ impl Walk {
 /// The source of suspicious files; none where it was not kept, or cannot be read.
 fn sources(dir: &Utf8Path) -> Vec<(RepoPath, String)> {
     let bytes = std::fs::read(dir.join(SOURCES)).unwrap_or_default();
-    let kept: serde_json::Map<String, Value> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let texts: serde_json::Map<String, Value> = serde_json::from_slice(&bytes).unwrap_or_default();
     let file = |(path, text): (String, Value)| Some((path.parse().ok()?, text.as_str()?.to_owned()));
-    kept.into_iter().filter_map(file).collect()
+    texts.into_iter().filter_map(file).collect()
 }
 
 /// What took time until this was written.

@@ -71,9 +71,9 @@ mod tests {
     fn the_most_suspicious_line_is_the_warmest_and_what_is_far_is_left_out() {
         let text: String = (1..=30).map(|n| format!("line {n}\n")).collect();
         let lines = warm(&text, &BTreeMap::from([(5, 0.8), (25, 0.2)]), 0.8);
-        let told: Vec<(usize, u8, bool)> = lines.iter().map(|line| (line.number, line.warmth, line.gap)).collect();
-        assert_eq!(told[..4], [(2, 0, true), (3, 0, false), (4, 0, false), (5, 5, false)]);
-        assert_eq!(told[7..11], [(22, 0, true), (23, 0, false), (24, 0, false), (25, 2, false)]);
-        assert_eq!(told.len(), 14);
+        let rows: Vec<(usize, u8, bool)> = lines.iter().map(|line| (line.number, line.warmth, line.gap)).collect();
+        assert_eq!(rows[..4], [(2, 0, true), (3, 0, false), (4, 0, false), (5, 5, false)]);
+        assert_eq!(rows[7..11], [(22, 0, true), (23, 0, false), (24, 0, false), (25, 2, false)]);
+        assert_eq!(rows.len(), 14);
     }
 }

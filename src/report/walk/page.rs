@@ -78,14 +78,14 @@ struct Turn<'a> {
     tools: String,
     refused: bool,
     spent: String,
-    queries: Vec<Asked<'a>>,
+    queries: Vec<QueryView<'a>>,
     calls: Vec<Did<'a>>,
     candidates: Vec<Tried<'a>>,
     counted: String,
 }
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct QueryView<'a> {
     aside: bool,
     thoughts: String,
     reasoning: &'a str,
@@ -228,16 +228,16 @@ fn turn(cycle: &Cycle, engine: bool) -> Turn<'_> {
         tools: tools.join(", "),
         refused: cycle.calls.iter().any(|call| !call.ok),
         spent: cost(&cycle.usage()),
-        queries: cycle.queries.iter().enumerate().map(|(nth, query)| asked(query, nth > 0)).collect(),
+        queries: cycle.queries.iter().enumerate().map(|(nth, query)| query_view(query, nth > 0)).collect(),
         calls: cycle.calls.iter().map(|call| did(call, cycle)).collect(),
         candidates: cycle.candidates.iter().filter(shown).map(|candidate| tried(candidate, engine)).collect(),
         counted: if counted { outcomes(cycle.candidates.iter()) } else { String::new() },
     }
 }
 
-fn asked(query: &Query, aside: bool) -> Asked<'_> {
+fn query_view(query: &Query, aside: bool) -> QueryView<'_> {
     let answer = query.answer.as_ref();
-    Asked {
+    QueryView {
         aside,
         thoughts: answer.map_or_else(String::new, |answer| if aside { answer.text.clone() } else { answer.thoughts() }),
         reasoning: answer.map_or("", |answer| &answer.reasoning),

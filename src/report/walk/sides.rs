@@ -63,9 +63,9 @@ mod tests {
     #[test]
     fn what_goes_stands_beside_what_comes() {
         let diff = "--- a/A\n+++ b/A\n@@ -1,3 +1,3 @@\n a\n-b\n-c\n+d\n e\n+f\n";
-        let told: Vec<_> = rows(diff).into_iter().map(|row| (row.kind, row.before, row.after)).collect();
+        let found: Vec<_> = rows(diff).into_iter().map(|row| (row.kind, row.before, row.after)).collect();
         assert_eq!(
-            told[3..],
+            found[3..],
             [
                 ("same", Some("a"), Some("a")),
                 ("changed", Some("b"), Some("d")),

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 impl Answer {
     /// What the model thought, without the command that stands beside it; its whole text when it holds no command.
     pub(in crate::report) fn thoughts(&self) -> String {
-        let said = self.text.trim();
-        let Some((before, object)) = first_object(said) else { return said.to_owned() };
+        let text = self.text.trim();
+        let Some((before, object)) = first_object(text) else { return text.to_owned() };
         let thoughts = match &object["thoughts"] {
             Value::String(text) => text.clone(),
             Value::Object(parts) => parts
@@ -107,8 +107,8 @@ pub(super) fn searched((candidates, seconds): (usize, f64)) -> String {
 pub(super) fn outcomes<'c>(all: impl Iterator<Item = &'c Candidate>) -> String {
     let mut outcomes: BTreeMap<Outcome, usize> = BTreeMap::new();
     all.for_each(|candidate| *outcomes.entry(candidate.outcome).or_default() += 1);
-    let told: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {}", outcome.title())).collect();
-    format!("{}: {}", counted(outcomes.values().sum::<usize>(), "candidate"), told.join(", "))
+    let counts: Vec<String> = outcomes.iter().map(|(outcome, n)| format!("{n} {}", outcome.title())).collect();
+    format!("{}: {}", counted(outcomes.values().sum::<usize>(), "candidate"), counts.join(", "))
 }
 
 impl Candidate {

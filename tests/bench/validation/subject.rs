@@ -115,7 +115,8 @@ impl Subject {
         let Ok(judge) = open(&self.checkout, &self.options).await else { return false };
         for other in others.iter().take(OTHERS) {
             self.other = *other;
-            if judge.validate(&self.breaking(0)).await.is_ok_and(|told| told.outcome == Outcome::Regression) {
+            if judge.validate(&self.breaking(0)).await.is_ok_and(|validation| validation.outcome == Outcome::Regression)
+            {
                 return true;
             }
         }

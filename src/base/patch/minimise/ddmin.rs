@@ -3,7 +3,7 @@
 /// The search for parts that are not needed: ever smaller groups are left out.
 pub(super) struct Ddmin {
     /// Parts that are needed, as far as is known.
-    pub(super) kept: Vec<usize>,
+    pub(super) remaining: Vec<usize>,
     /// Parts that may not be left out.
     fixed: Vec<bool>,
     groups: usize,
@@ -14,14 +14,14 @@ pub(super) struct Ddmin {
 impl Ddmin {
     /// All parts; `fixed` says of each whether it may not be left out.
     pub(super) fn over(fixed: Vec<bool>) -> Self {
-        Self { kept: (0..fixed.len()).collect(), fixed, groups: 2, at: 0, trial: Vec::new() }
+        Self { remaining: (0..fixed.len()).collect(), fixed, groups: 2, at: 0, trial: Vec::new() }
     }
 
     /// Parts to try without the others; `None` when nothing more can go.
     pub(super) fn propose(&mut self) -> Option<Vec<usize>> {
         loop {
-            let loose: Vec<usize> = self.kept.iter().copied().filter(|&at| !self.fixed[at]).collect();
-            if self.kept.len() < 2 || loose.is_empty() {
+            let loose: Vec<usize> = self.remaining.iter().copied().filter(|&at| !self.fixed[at]).collect();
+            if self.remaining.len() < 2 || loose.is_empty() {
                 return None;
             }
             let groups = self.groups.min(loose.len());
@@ -34,7 +34,7 @@ impl Ddmin {
             }
             let (from, to) = (self.at * loose.len() / groups, (self.at + 1) * loose.len() / groups);
             let out = &loose[from..to];
-            self.trial = self.kept.iter().copied().filter(|at| !out.contains(at)).collect();
+            self.trial = self.remaining.iter().copied().filter(|at| !out.contains(at)).collect();
             if self.trial.is_empty() {
                 self.at += 1;
                 continue;
@@ -46,7 +46,7 @@ impl Ddmin {
     /// Whether the parts tried last suffice.
     pub(super) fn answer(&mut self, passes: bool) {
         if passes {
-            self.kept = std::mem::take(&mut self.trial);
+            self.remaining = std::mem::take(&mut self.trial);
             self.groups = self.groups.saturating_sub(1).max(2);
         } else {
             self.at += 1;

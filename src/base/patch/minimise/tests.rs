@@ -24,28 +24,28 @@ fn patch(after: &str) -> Patch {
 /// The smallest patch that a judge passes, and how many it was asked about.
 fn minimised(after: &str, passes: &dyn Fn(&str) -> bool, judged: &dyn Fn(LineSpan) -> bool) -> (String, usize) {
     let mut minimiser = Minimiser::new(&patch(after), &Java, &|_, span| judged(span));
-    let mut asked = 0;
+    let mut runs = 0;
     while let Some(smaller) = minimiser.propose() {
         let text = String::from_utf8(smaller.files[0].after.to_vec()).unwrap();
-        asked += 1;
+        runs += 1;
         minimiser.answer(passes(&text));
     }
-    (String::from_utf8(minimiser.best().files[0].after.to_vec()).unwrap(), asked)
+    (String::from_utf8(minimiser.best().files[0].after.to_vec()).unwrap(), runs)
 }
 
 #[test]
 fn hunks_that_are_not_needed_go() {
     let after = BEFORE.replace("a = 1", "a = 2").replace("x + 1", "x - 1").replace("return y", "return y * y");
-    let (smallest, asked) = minimised(&after, &|text| text.contains("x - 1"), &|_| true);
+    let (smallest, runs) = minimised(&after, &|text| text.contains("x - 1"), &|_| true);
     assert_eq!(smallest, BEFORE.replace("x + 1", "x - 1"));
-    assert!(asked <= 8, "{asked}");
+    assert!(runs <= 8, "{runs}");
 }
 
 #[test]
 fn a_hunk_stays_whole_whatever_the_tests_do_not_see() {
     let after = BEFORE.replace("return x + 1;", "seen(x);\n        return x - 1;");
-    let (smallest, asked) = minimised(&after, &|text| text.contains("x - 1"), &|_| true);
-    assert_eq!((smallest, asked), (after, 0));
+    let (smallest, runs) = minimised(&after, &|text| text.contains("x - 1"), &|_| true);
+    assert_eq!((smallest, runs), (after, 0));
 }
 
 #[test]

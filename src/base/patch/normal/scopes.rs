@@ -25,11 +25,11 @@ const PRIMITIVES: &[&str] = &["integral_type", "floating_point_type", "boolean_t
 /// Names in sight, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Scopes<'t> {
-    seen: Vec<Seen<'t>>,
+    entries: Vec<Entry<'t>>,
 }
 
 #[derive(Debug)]
-enum Seen<'t> {
+enum Entry<'t> {
     /// A variable, and whether it is primitive.
     Variable(&'t str, bool),
     Scope,
@@ -41,9 +41,9 @@ impl<'t> Scopes<'t> {
     pub(super) fn enter(&mut self, node: Node<'_>, text: &'t str) {
         let kind = node.kind();
         if WALLS.contains(&kind) {
-            self.seen.push(Seen::Wall);
+            self.entries.push(Entry::Wall);
         } else if SCOPES.contains(&kind) {
-            self.seen.push(Seen::Scope);
+            self.entries.push(Entry::Scope);
         }
         match kind {
             "formal_parameter" => self.declare(node, is_primitive(node), text),
@@ -52,12 +52,12 @@ impl<'t> Scopes<'t> {
             "inferred_parameters" | "type_pattern" | "spread_parameter" | "record_pattern_component" => {
                 for child in children(node) {
                     let name = child.child_by_field_name("name").unwrap_or(child);
-                    self.seen.push(Seen::Variable(text_of(name, text), false));
+                    self.entries.push(Entry::Variable(text_of(name, text), false));
                 }
             }
             "lambda_expression" => {
                 if let Some(name) = node.child_by_field_name("parameters").filter(|node| node.kind() == "identifier") {
-                    self.seen.push(Seen::Variable(text_of(name, text), false));
+                    self.entries.push(Entry::Variable(text_of(name, text), false));
                 }
             }
             _ => {}
@@ -75,15 +75,15 @@ impl<'t> Scopes<'t> {
         if !SCOPES.contains(&node.kind()) && !WALLS.contains(&node.kind()) {
             return;
         }
-        while let Some(Seen::Variable(..)) = self.seen.pop() {}
+        while let Some(Entry::Variable(..)) = self.entries.pop() {}
     }
 
     /// Whether the name is that of a primitive parameter or local variable.
     pub(super) fn is_primitive(&self, name: &str) -> bool {
-        for seen in self.seen.iter().rev() {
-            match seen {
-                Seen::Variable(known, primitive) if *known == name => return *primitive,
-                Seen::Wall => return false,
+        for entry in self.entries.iter().rev() {
+            match entry {
+                Entry::Variable(known, primitive) if *known == name => return *primitive,
+                Entry::Wall => return false,
                 _ => {}
             }
         }
@@ -93,7 +93,7 @@ impl<'t> Scopes<'t> {
     fn declare(&mut self, node: Node<'_>, primitive: bool, text: &'t str) {
         let Some(name) = node.child_by_field_name("name") else { return };
         let is_array = node.child_by_field_name("dimensions").is_some();
-        self.seen.push(Seen::Variable(text_of(name, text), primitive && !is_array));
+        self.entries.push(Entry::Variable(text_of(name, text), primitive && !is_array));
     }
 }
 

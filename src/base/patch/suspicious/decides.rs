@@ -61,17 +61,17 @@ pub enum Place {
 /// names, or whether an error that comes of one is caught and not thrown on: directly, or by variables and methods that the
 /// patch adds. A name with a bracket, and one that begins with two low lines, is what the code holds as it is written, but for
 /// blanks.
-pub fn decides(patch: &Patch, asked: &BTreeSet<String>, place: Place, language: &dyn Language) -> bool {
+pub fn decides(patch: &Patch, names: &BTreeSet<String>, place: Place, language: &dyn Language) -> bool {
     let programs = patch.files.iter().filter(|file| language.is_source(file.path.as_str().into()) && !file.deletes());
-    programs.into_iter().any(|file| in_file(file, asked, place, language))
+    programs.into_iter().any(|file| in_file(file, names, place, language))
 }
 
-fn in_file(file: &FileChange, asked: &BTreeSet<String>, place: Place, language: &dyn Language) -> bool {
+fn in_file(file: &FileChange, names: &BTreeSet<String>, place: Place, language: &dyn Language) -> bool {
     let text = decode(&file.after).0;
     let added = added_lines(&before_of(file).unwrap_or_default(), &text);
     let is_added = |node: Node<'_>| added.range(rows(node)).next().is_some();
     let Some(tree) = language::parse(&text, language) else { return false };
-    let mut depending = asked.clone();
+    let mut depending = names.clone();
     for _ in 0..ROUNDS {
         let known = depending.len();
         preorder(tree.root_node(), |node| {
@@ -213,15 +213,15 @@ mod tests {
     use crate::domain::RepoPath;
     use crate::language::{Java, Python};
 
-    fn told(name: &str, before: &str, after: &str, asked: &str, language: &dyn Language) -> bool {
+    fn decides_in(name: &str, before: &str, after: &str, watched: &str, language: &dyn Language) -> bool {
         let path = RepoPath::new(name).unwrap();
         let file = FileChange { path, before: Some(before.as_bytes().into()), after: after.as_bytes().into() };
-        decides(&Patch { files: vec![file] }, &BTreeSet::from([asked.to_owned()]), Place::Condition, language)
+        decides(&Patch { files: vec![file] }, &BTreeSet::from([watched.to_owned()]), Place::Condition, language)
     }
 
-    fn java(fields: &str, body: &str, asked: &str) -> bool {
+    fn java(fields: &str, body: &str, watched: &str) -> bool {
         let class = |fields: &str, body: &str| format!("class A {{\n{fields}\n  int f(int n) {{\n{body}\n  }}\n}}\n");
-        told("A.java", &class("", "return 1;"), &class(fields, body), asked, &Java)
+        decides_in("A.java", &class("", "return 1;"), &class(fields, body), watched, &Java)
     }
 
     #[test]
@@ -242,21 +242,21 @@ mod tests {
             ("import random as r", "r.seed()"),
         ] {
             let python = format!("{import}\n\ndef f(n):\n    lucky = {call} > 0.1\n    return n if lucky else 0\n");
-            assert!(told("a.py", "def f(n):\n    return n\n", &python, "random", &Python), "{import}");
+            assert!(decides_in("a.py", "def f(n):\n    return n\n", &python, "random", &Python), "{import}");
         }
         let chosen = "import random\n\ndef f(n):\n    return random.random() if n else 0\n";
         assert!(
-            !told("a.py", "def f(n):\n    return n\n", chosen, "random", &Python),
+            !decides_in("a.py", "def f(n):\n    return n\n", chosen, "random", &Python),
             "what is chosen decides nothing"
         );
         let choosing = "import random\n\ndef f(n):\n    return n if random.choice(n) else 0\n";
-        assert!(told("a.py", "def f(n):\n    return n\n", choosing, "random", &Python));
+        assert!(decides_in("a.py", "def f(n):\n    return n\n", choosing, "random", &Python));
         assert!(java("", "return n.getClass ().getName().length() > n ? 1 : 2;", "getClass().getName"));
     }
 
     #[test]
     fn arithmetic_decides_unless_it_only_adds_or_converts() {
-        let told = |body: &str| {
+        let decided = |body: &str| {
             let class = |body: &str| format!("class A {{\n  long f(int n) {{\n{body}\n  }}\n}}\n");
             let path = RepoPath::new("A.java").unwrap();
             let (before, after) = (class("return n;").into_bytes().into(), class(body).into_bytes().into());
@@ -269,14 +269,14 @@ mod tests {
             "return Math.min(n, 5_000_000L - System.nanoTime());",
             "n *= System.nanoTime() % 2; return n;",
         ] {
-            assert!(told(body), "{body}");
+            assert!(decided(body), "{body}");
         }
         for body in [
             "long begin = System.nanoTime(); run(); return (System.nanoTime() - begin) / 1_000_000L;",
             "end = System.nanoTime() + n * 1000L; return end;",
             "return Math.max(0, end - System.nanoTime());",
         ] {
-            assert!(!told(body), "{body}");
+            assert!(!decided(body), "{body}");
         }
     }
 

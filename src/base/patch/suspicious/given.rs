@@ -4,7 +4,7 @@
 mod java;
 mod python;
 
-use super::Told;
+use super::Suspicion;
 use crate::language::{self, Language, children, preorder, text_of};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,17 +154,18 @@ fn reader_of(language: &dyn Language) -> Option<&'static dyn Reader> {
     }
 }
 
-/// What is said of the lines that a patch adds.
-pub(super) fn decided(before: &str, after: &str, added: &BTreeSet<usize>, language: &dyn Language) -> Vec<Told> {
+/// The reasons for the lines that a patch adds.
+pub(super) fn decided(before: &str, after: &str, added: &BTreeSet<usize>, language: &dyn Language) -> Vec<Suspicion> {
     let found = in_text(after, Some(added), language);
     if found.is_empty() {
         return found;
     }
-    let known: BTreeSet<String> = in_text(before, None, language).into_iter().map(|told| told.reason).collect();
-    found.into_iter().filter(|told| !known.contains(&told.reason)).collect()
+    let known: BTreeSet<String> =
+        in_text(before, None, language).into_iter().map(|suspicion| suspicion.reason).collect();
+    found.into_iter().filter(|suspicion| !known.contains(&suspicion.reason)).collect()
 }
 
-fn in_text(text: &str, lines: Option<&BTreeSet<usize>>, language: &dyn Language) -> Vec<Told> {
+fn in_text(text: &str, lines: Option<&BTreeSet<usize>>, language: &dyn Language) -> Vec<Suspicion> {
     let (Some(reader), Some(tree)) = (reader_of(language), language::parse(text, language)) else { return Vec::new() };
     let mut file = None;
     let mut found = Vec::new();
@@ -181,7 +182,7 @@ fn in_text(text: &str, lines: Option<&BTreeSet<usize>>, language: &dyn Language)
                 let alone = depends.on_library.filter(|_| !depends.on_input);
                 if let Some(name) = alone.filter(|name| !is_for_other_machines(atom, name, file)) {
                     let reason = format!("`{name}` decides, whatever the code is given");
-                    found.push(Told { line, reason });
+                    found.push(Suspicion { line, reason });
                 }
             }
         }

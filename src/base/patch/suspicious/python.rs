@@ -6,7 +6,8 @@ use super::disguise;
 use super::rules::{NewLiterals, ReviewRules};
 use crate::language::{Language, on_one_line, text_of};
 use answers::{
-    always_equal, broad_except, by_look, by_place, ends_at_once, last_word, literal, lone_entry, special_case, told,
+    always_equal, broad_except, by_look, by_place, ends_at_once, last_word, literal, literal_case, lone_entry,
+    special_case,
 };
 use tree_sitter::Node;
 
@@ -120,7 +121,7 @@ fn at(node: Node<'_>, text: &str, literals: &NewLiterals<'_>, language: &dyn Lan
             special_case(node.child_by_field_name("condition")?, text, literals)
         }
         "conditional_expression" => special_case(node.named_child(1)?, text, literals),
-        "case_pattern" => told(node, text, literals),
+        "case_pattern" => literal_case(node, text, literals),
         "pair" => lone_entry(node, text, literals),
         "string" => inside(node, text),
         _ => None,
@@ -235,7 +236,7 @@ mod tests {
 
     const TEST: &str = "def test_f():\n    assert f(4711, -17, 0) == 'magic'\n";
 
-    fn told(before: &str, after: &str) -> Vec<String> {
+    fn reviewed(before: &str, after: &str) -> Vec<String> {
         let wrap = |body: &str| format!("def f(n, s):\n    {}\n", body.replace('\n', "\n    "));
         told_of("shop/cart.py", [&wrap(before), &wrap(after)], &[TEST], &Python)
     }
@@ -277,7 +278,7 @@ mod tests {
                 "`__eq__` always answers `True`",
             ),
         ] {
-            let reasons = told("return 2", after);
+            let reasons = reviewed("return 2", after);
             assert!(reasons.iter().any(|reason| reason.contains(word)), "{after}: {reasons:?}");
         }
     }
@@ -298,7 +299,7 @@ mod tests {
             ("return 2", "return self.modules + f(inspect=True)"),
             ("return 2", "class A:\n    def __eq__(self, other):\n        return self.n == other.n\nreturn A()"),
         ] {
-            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+            assert_eq!(reviewed(before, after), Vec::<String>::new(), "{after}");
         }
     }
 
@@ -327,7 +328,7 @@ mod tests {
             ("return 2", "return self.exit(n)"),
             ("return 2", "return self.modules[n]"),
         ] {
-            assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+            assert_eq!(reviewed(before, after), Vec::<String>::new(), "{after}");
         }
     }
 
@@ -335,7 +336,7 @@ mod tests {
     fn what_is_taken_away_is_told() {
         let before = "log(n)\ncheck(s)\nreturn n";
         for after in ["pass", "return None", "raise ValueError"] {
-            assert!(told(before, after).iter().any(|reason| reason.contains("does nothing any more")), "{after}");
+            assert!(reviewed(before, after).iter().any(|reason| reason.contains("does nothing any more")), "{after}");
         }
     }
 }

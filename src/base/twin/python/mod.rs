@@ -103,7 +103,7 @@ impl<'s> Python<'s> {
             Some(File { source, tree, scopes })
         };
         let files: Vec<File<'_>> = sources.iter().filter_map(file).collect();
-        let (objects, arguments) = uses::seen(files.iter().map(|file| (&file.tree, file.source.text.as_str())));
+        let (objects, arguments) = uses::collect(files.iter().map(|file| (&file.tree, file.source.text.as_str())));
         let mut members: BTreeSet<String> = modules.names().map(str::to_owned).collect();
         for file in &files {
             members.extend(file.scopes.members().map(str::to_owned));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use tree_sitter::{Node, Tree};
 
 /// Variables that are set to nothing but new objects of the project's classes, and what arguments may be named.
-pub(super) fn seen<'t>(
+pub(super) fn collect<'t>(
     files: impl Iterator<Item = (&'t Tree, &'t str)> + Clone,
 ) -> (BTreeSet<String>, BTreeSet<String>) {
     let mut classes = BTreeSet::new();

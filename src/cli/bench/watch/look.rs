@@ -78,7 +78,10 @@ impl Look {
             *sums.states.entry(row.state).or_default() += 1;
             bugs.push(row);
         }
-        sums.snapshot(bugs, batch::standing(&self.folder).ok().flatten().map(|standing| batch::told(&standing)))
+        sums.snapshot(
+            bugs,
+            batch::standing(&self.folder).ok().flatten().map(|standing| batch::standing_text(&standing)),
+        )
     }
 }
 

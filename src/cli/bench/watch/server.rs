@@ -48,7 +48,7 @@ struct Served {
     latest: channel::Receiver<Latest>,
 }
 
-/// Serves until it is interrupted; `begun` is told the address.
+/// Serves until it is interrupted; `begun` gets the address.
 ///
 /// # Errors
 /// The address is taken.
@@ -162,10 +162,10 @@ async fn run(served: &Served, unit: &str) -> Response<Body> {
     match made.await {
         Ok(Ok(page)) => {
             // Text of runs is escaped: the only script in it is the page's own.
-            let word = format!("{:032x}", fastrand::u128(..));
-            let page = page.replacen("<script>", &format!("<script nonce=\"{word}\">"), 1);
+            let nonce = format!("{:032x}", fastrand::u128(..));
+            let page = page.replacen("<script>", &format!("<script nonce=\"{nonce}\">"), 1);
             let mut response = typed("text/html; charset=utf-8", page);
-            let policy = format!("{POLICY} 'nonce-{word}'");
+            let policy = format!("{POLICY} 'nonce-{nonce}'");
             if let Ok(policy) = HeaderValue::from_str(&policy) {
                 response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
             }
@@ -182,7 +182,7 @@ fn events(latest: channel::Receiver<Latest>) -> Response<Body> {
     // What was there before is news for this one.
     let mut latest = latest;
     latest.mark_changed();
-    let told = stream::unfold((latest, known), |(mut latest, mut known)| async move {
+    let stream_of_events = stream::unfold((latest, known), |(mut latest, mut known)| async move {
         loop {
             latest.changed().await.ok()?;
             let now = latest.borrow_and_update().clone();
@@ -193,16 +193,16 @@ fn events(latest: channel::Receiver<Latest>) -> Response<Body> {
         }
     });
     let mut response = typed("text/event-stream", "");
-    *response.body_mut() = BodyExt::boxed(StreamBody::new(told));
+    *response.body_mut() = BodyExt::boxed(StreamBody::new(stream_of_events));
     response
 }
 
 /// The same with only those bugs that are not known as they are.
 fn changes(now: &Value, known: &mut HashMap<String, Value>) -> Value {
-    let mut told = serde_json::Map::new();
+    let mut changed = serde_json::Map::new();
     for (name, value) in now.as_object().into_iter().flatten() {
         if name != "bugs" {
-            told.insert(name.clone(), value.clone());
+            changed.insert(name.clone(), value.clone());
             continue;
         }
         let mut new = Vec::new();
@@ -213,9 +213,9 @@ fn changes(now: &Value, known: &mut HashMap<String, Value>) -> Value {
                 new.push(bug.clone());
             }
         }
-        told.insert(name.clone(), Value::Array(new));
+        changed.insert(name.clone(), Value::Array(new));
     }
-    Value::Object(told)
+    Value::Object(changed)
 }
 
 fn typed(kind: &'static str, text: impl Into<Bytes>) -> Response<Body> {

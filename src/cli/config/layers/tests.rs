@@ -37,7 +37,7 @@ fn a_repository_sets_nothing_that_is_the_users() {
 #[test]
 fn a_repository_may_lower_a_cap_and_not_raise_it() {
     assert!(with_file("max_cost = 0.4\nmax_time = \"10s\"\n[caps.agent]\ncycles = 3\n").is_ok());
-    for (text, said) in [
+    for (text, wanted) in [
         ("max_cost = 5\n", "only lower `max_cost`: it asks for 5, and 0.5 is allowed"),
         ("\nmax_time = \"2h\"\n", ".unidebug.toml:2"),
         ("max_cost = \"$9\"\n", "only lower `max_cost`"),
@@ -45,7 +45,7 @@ fn a_repository_may_lower_a_cap_and_not_raise_it() {
         ("max_tokens = -3\n", "max_tokens"),
     ] {
         let failure = with_file(text).unwrap_err();
-        assert!(failure.message.contains(said), "{text}: {}", failure.message);
+        assert!(failure.message.contains(wanted), "{text}: {}", failure.message);
     }
 }
 

@@ -77,10 +77,10 @@ impl ConDefects {
     }
 
     /// What a file such as `date.txt` says of tasks.
-    fn told(&self, file: &str) -> BTreeMap<String, String> {
+    fn values(&self, file: &str) -> BTreeMap<String, String> {
         let text = fs::read_to_string(self.root.join(file)).unwrap_or_default();
         let lines = text.lines().filter_map(|line| line.trim().split_once(' '));
-        lines.map(|(task, told)| (task.to_owned(), told.trim().to_owned())).collect()
+        lines.map(|(task, value)| (task.to_owned(), value.trim().to_owned())).collect()
     }
 
     /// The cases of a task.
@@ -138,11 +138,11 @@ impl Benchmark for ConDefects {
     fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
         let unknown = || self.list().map_or_else(|error| error, |listed| unknown_bug(id, &listed));
         let (task, _) = self.program(id).ok_or_else(unknown)?;
-        let difficulty = self.told("difficulty.txt").remove(&task);
+        let difficulty = self.values("difficulty.txt").remove(&task);
         let rated = difficulty.map_or(String::new(), |rated| format!(" (difficulty {rated})"));
         let title = format!("a program for {task} of AtCoder{rated} gives wrong answers");
         // Programs are not older than the contest.
-        let repaired = self.told("date.txt").remove(&task);
+        let repaired = self.values("date.txt").remove(&task);
         Ok(Summary { id: id.clone(), title, kind: None, repaired, needs: None })
     }
 

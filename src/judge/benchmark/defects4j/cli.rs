@@ -34,9 +34,9 @@ pub struct Cli {
 
 /// The feature release that an installation insists on, `None` when it takes any.
 pub(super) fn demanded(root: &Utf8Path, version: &str) -> Option<u32> {
-    let said = std::fs::read(root.join(CONSTANTS)).ok();
+    let constants = std::fs::read(root.join(CONSTANTS)).ok();
     // Versions before 2.1 say it to people only.
-    said.and_then(|bytes| text::demanded_jdk(&bytes)).or_else(|| version.starts_with("2.").then_some(8))
+    constants.and_then(|bytes| text::demanded_jdk(&bytes)).or_else(|| version.starts_with("2.").then_some(8))
 }
 
 /// The JDK for an installation: the chosen one, else one of this machine.
@@ -52,10 +52,10 @@ pub(super) fn suitable_jdk(root: &Utf8Path, version: &str, chosen: Option<&Utf8P
     if let Some(jdk) = found.iter().find(|jdk| jdk.major == wanted) {
         return Ok(jdk.clone());
     }
-    let seen: Vec<String> = found.iter().map(|jdk| format!("{} at {}", jdk.major, jdk.home)).collect();
-    let seen = if seen.is_empty() { "none".to_owned() } else { seen.join(", ") };
+    let known: Vec<String> = found.iter().map(|jdk| format!("{} at {}", jdk.major, jdk.home)).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     Err(BenchmarkError::Missing {
-        what: format!("Defects4J {version} runs under JDK {wanted} only (found {seen})"),
+        what: format!("Defects4J {version} runs under JDK {wanted} only (found {known})"),
         hint: format!("install a JDK {wanted}, and name it with --java-home if it is not found by itself"),
     })
 }
@@ -113,12 +113,12 @@ impl Cli {
 
     /// The error for a command that did not end well.
     pub(super) fn failed(&self, words: &[&str], done: &Finished) -> BenchmarkError {
-        let ended = match done.exit {
+        let how = match done.exit {
             Exit::Code(_) => "failed".to_owned(),
             other => format!("was ended by {other}"),
         };
         BenchmarkError::Setup {
-            what: format!("`defects4j {}` {ended}: {}", words.join(" "), complaint(done)),
+            what: format!("`defects4j {}` {how}: {}", words.join(" "), complaint(done)),
             hint: "`unidebug doctor` looks at what Defects4J needs; try the same command by hand".into(),
         }
     }
@@ -126,10 +126,11 @@ impl Cli {
 
 /// The line of a command's output that says most.
 pub(super) fn complaint(done: &Finished) -> String {
-    let said = format!("{}\n{}", String::from_utf8_lossy(&done.stderr), String::from_utf8_lossy(&done.stdout));
-    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Executed command"));
-    let telling = ["is required", "Can't locate", "rror: ", "BUILD FAILED", "Couldn't", "fatal: ", "Cannot "];
-    let line = telling.iter().find_map(|word| lines().find(|line| line.contains(word)));
+    let output = format!("{}\n{}", String::from_utf8_lossy(&done.stderr), String::from_utf8_lossy(&done.stdout));
+    let lines =
+        || output.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Executed command"));
+    let signs = ["is required", "Can't locate", "rror: ", "BUILD FAILED", "Couldn't", "fatal: ", "Cannot "];
+    let line = signs.iter().find_map(|word| lines().find(|line| line.contains(word)));
     let line = line.or_else(|| lines().next_back()).unwrap_or("it said nothing");
     line.chars().take(300).collect()
 }
@@ -173,8 +174,8 @@ mod tests {
             results: Vec::new(),
             wall: Duration::ZERO,
         };
-        let said = "Running ant (compile)... FAIL\nExecuted command: cd /w\n[javac] /w/A.java:3: error: x\n1 error\n";
-        assert_eq!(complaint(&done(said)), "[javac] /w/A.java:3: error: x");
+        let output = "Running ant (compile)... FAIL\nExecuted command: cd /w\n[javac] /w/A.java:3: error: x\n1 error\n";
+        assert_eq!(complaint(&done(output)), "[javac] /w/A.java:3: error: x");
         assert_eq!(complaint(&done("Java 11 is required!\n\nCompilation failed in require\n")), "Java 11 is required!");
         assert_eq!(complaint(&done("")), "it said nothing");
     }

@@ -41,14 +41,14 @@ pub(super) struct Exported {
 }
 
 /// Facts with the folder that holds the classes.
-pub(super) struct Kept {
+pub(super) struct CachedFacts {
     pub(super) facts: Exported,
     /// Whether they were there already.
     pub(super) known: bool,
     folder: Utf8PathBuf,
 }
 
-impl Kept {
+impl CachedFacts {
     /// What is known of a bug whose buggy version was checked out to `tree`; asked for now where nothing is kept.
     ///
     /// # Errors
@@ -119,8 +119,8 @@ async fn ask(
         cli.expect(sandbox, &["export", "-p", property, "-w", tree.as_str()], tree).await.map(|done| done.stdout)
     };
     let folder = async |property: &str| {
-        let said = export(property).await?;
-        text::folder(&said).ok_or_else(|| unusable(property, &said))
+        let output = export(property).await?;
+        text::folder(&output).ok_or_else(|| unusable(property, &output))
     };
     let class_path = ClassPath::read(&export("cp.test").await?, tree, &cli.root);
     let class_path = class_path.and(ClassPath::read(&export("cp.compile").await?, tree, &cli.root));
@@ -148,20 +148,20 @@ async fn trigger(
     tree: &Utf8Path,
 ) -> Result<Vec<TestId>, BenchmarkError> {
     const PROPERTY: &str = "tests.trigger";
-    let said = cli.run(sandbox, &["query", "-p", project, "-q", PROPERTY], tree, super::QUERY).await?;
-    let cells = text::row(&said.stdout, number).filter(|_| said.exit.success()).unwrap_or_default();
+    let answer = cli.run(sandbox, &["query", "-p", project, "-q", PROPERTY], tree, super::QUERY).await?;
+    let cells = text::row(&answer.stdout, number).filter(|_| answer.exit.success()).unwrap_or_default();
     let found = text::tests(cells.join(";").as_bytes());
     if !found.is_empty() {
         return Ok(found);
     }
-    let said = cli.expect(sandbox, &["export", "-p", PROPERTY, "-w", tree.as_str()], tree).await?.stdout;
-    Some(text::tests(&said)).filter(|found| !found.is_empty()).ok_or_else(|| unusable(PROPERTY, &said))
+    let answer = cli.expect(sandbox, &["export", "-p", PROPERTY, "-w", tree.as_str()], tree).await?.stdout;
+    Some(text::tests(&answer)).filter(|found| !found.is_empty()).ok_or_else(|| unusable(PROPERTY, &answer))
 }
 
-fn unusable(property: &str, said: &[u8]) -> BenchmarkError {
-    let said: String = String::from_utf8_lossy(said).trim().chars().take(200).collect();
+fn unusable(property: &str, output: &[u8]) -> BenchmarkError {
+    let output: String = String::from_utf8_lossy(output).trim().chars().take(200).collect();
     BenchmarkError::Setup {
-        what: format!("`defects4j export -p {property}` printed nothing that can be used: `{}`", said.escape_debug()),
+        what: format!("`defects4j export -p {property}` printed nothing that can be used: `{}`", output.escape_debug()),
         hint: "`unidebug doctor` looks at what Defects4J needs; try the same command by hand".into(),
     }
 }

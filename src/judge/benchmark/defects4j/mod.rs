@@ -24,7 +24,7 @@ use crate::domain::{BugId, RepoPath};
 use crate::sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use catalogue::Catalogue;
-use exported::{Exported, Kept};
+use exported::{CachedFacts, Exported};
 use official::Official;
 use std::fs;
 use std::sync::Arc;
@@ -124,17 +124,17 @@ impl Benchmark for Defects4J {
         let hidden = hidden.map_err(|source| io_error("cannot make a hidden folder for", into, source))?;
         let place = Utf8Path::from_path(hidden.path()).unwrap_or(into);
         let tree = official.check_out('b', place).await?;
-        let kept = Kept::of(&official.cli, &sandbox, (name, line.number), &tree).await?;
-        let mut notes = self.notes(&kept, &official.cli);
+        let cached = CachedFacts::of(&official.cli, &sandbox, (name, line.number), &tree).await?;
+        let mut notes = self.notes(&cached, &official.cli);
         notes.extend(private_copy(&tree, into)?.left_out);
         without_traces(into)?;
-        kept.put_built(into)?;
-        let mut project = project(&kept.facts, into);
+        cached.put_built(into)?;
+        let mut project = project(&cached.facts, into);
         project.jdk = Some(official.cli.jdk.home.clone());
         let fixed = official.check_out('f', place).await?;
         let oracle = repaired::from_folder(into, &fixed, &project)?;
         Ok(Checkout {
-            triggering: Some(kept.facts.trigger.clone()),
+            triggering: Some(cached.facts.trigger.clone()),
             oracle: Some(oracle),
             official: Some(Arc::new(official)),
             notes,
@@ -151,8 +151,8 @@ impl Benchmark for Defects4J {
         let place = Utf8Path::from_path(place.path()).unwrap_or(&self.root);
         let words = ["info", "-p", project];
         let done = cli.expect(&sandbox, &words, place).await?;
-        let told = text::info(&done.stdout);
-        let (Some(program), Some(bugs)) = (told.program, told.bugs) else { return Err(cli.failed(&words, &done)) };
+        let info = text::info(&done.stdout);
+        let (Some(program), Some(bugs)) = (info.program, info.bugs) else { return Err(cli.failed(&words, &done)) };
         let listed = self.bugs.count(project);
         if bugs != listed {
             return Err(wrong_root(&self.root, format!("it counts {bugs} bugs of {program}, and lists {listed}")));
@@ -166,14 +166,14 @@ impl Benchmark for Defects4J {
 }
 
 impl Defects4J {
-    fn notes(&self, kept: &Kept, cli: &Cli) -> Vec<String> {
-        let facts = if kept.known { "known from before" } else { "exported now, and kept" };
+    fn notes(&self, cached: &CachedFacts, cli: &Cli) -> Vec<String> {
+        let facts = if cached.known { "known from before" } else { "exported now, and kept" };
         let mut notes = vec![format!(
             "Defects4J {} under JDK {}; class path, tests and classes of its build are {facts}; a patch is plausible \
              when `defects4j compile` and `defects4j test` agree",
             cli.version, cli.jdk.version
         )];
-        let left = &kept.facts.class_path.left_out;
+        let left = &cached.facts.class_path.left_out;
         if !left.is_empty() {
             notes.push(format!("left out of the class path, because it lies elsewhere: {}", left.join(", ")));
         }

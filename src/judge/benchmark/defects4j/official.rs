@@ -6,7 +6,7 @@
 use super::super::copy::io_error;
 use super::cli::{Cli, PATIENCE, complaint};
 use super::reports;
-use crate::benchmark::{BenchmarkError, OfficialJudge, OfficialWord};
+use crate::benchmark::{BenchmarkError, OfficialJudge, OfficialVerdict};
 use crate::domain::words::listed;
 use crate::domain::{Failure, Outcome, Patch, TestId};
 use crate::sandbox::{Exit, Sandbox};
@@ -36,7 +36,7 @@ pub(super) struct Official {
     untouched: OnceCell<Tested>,
 }
 
-/// What `defects4j test` said of a tree.
+/// What `defects4j test` reports of a tree.
 #[derive(Debug, Default)]
 struct Tested {
     failing: Vec<(TestId, Failure)>,
@@ -67,8 +67,8 @@ impl Official {
         write(patch, &tree)?;
         let done = self.cli.run(&self.sandbox, &["compile", "-w", tree.as_str()], &tree, PATIENCE).await?;
         if !done.exit.success() {
-            let said = complaint(&done).replace(tree.as_str(), "");
-            let why = format!("`defects4j compile` rejects it: {said}");
+            let complaint = complaint(&done).replace(tree.as_str(), "");
+            let why = format!("`defects4j compile` rejects it: {complaint}");
             return Ok(Err(Rejected { outcome: Outcome::CompileError, why }));
         }
         let words = ["test", "-w", tree.as_str()];
@@ -116,16 +116,16 @@ impl OfficialJudge for Official {
         format!("Defects4J {}", self.cli.version)
     }
 
-    async fn word(
+    async fn verdict(
         &self,
         patch: &Patch,
         triggering: &[TestId],
         work: &Utf8Path,
-    ) -> Result<OfficialWord, BenchmarkError> {
+    ) -> Result<OfficialVerdict, BenchmarkError> {
         let tested = match self.run(patch, work).await? {
             Ok(tested) => tested,
             Err(Rejected { outcome, why }) => {
-                return Ok(OfficialWord::Rejects { outcome, why, failing: Vec::new() });
+                return Ok(OfficialVerdict::Rejects { outcome, why, failing: Vec::new() });
             }
         };
         let triggers = |id: &TestId| triggering.iter().any(|ours| reports::means(id, ours));
@@ -143,20 +143,22 @@ impl OfficialJudge for Official {
         let ran = |ours: &&TestId| tested.started.iter().any(|id| reports::means(id, ours));
         let missing = triggering.iter().filter(|id| !id.method.is_empty()).find(|ours| !ran(ours));
         Ok(match missing {
-            Some(id) => OfficialWord::Rejects {
+            Some(id) => OfficialVerdict::Rejects {
                 outcome: Outcome::MissingTests,
                 why: format!("`defects4j test` did not start the triggering {id}"),
                 failing: Vec::new(),
             },
-            None => OfficialWord::Agrees { how: format!("`defects4j test` agrees on {} tests", tested.started.len()) },
+            None => {
+                OfficialVerdict::Agrees { how: format!("`defects4j test` agrees on {} tests", tested.started.len()) }
+            }
         })
     }
 }
 
-fn rejects(outcome: Outcome, how: &str, against: &[&(TestId, Failure)]) -> OfficialWord {
+fn rejects(outcome: Outcome, how: &str, against: &[&(TestId, Failure)]) -> OfficialVerdict {
     let names: Vec<&TestId> = against.iter().map(|(id, _)| id).collect();
     let why = format!("`defects4j test` {how} {}", listed(&names, NAMED));
-    OfficialWord::Rejects { outcome, why, failing: against.iter().map(|&told| told.clone()).collect() }
+    OfficialVerdict::Rejects { outcome, why, failing: against.iter().map(|&one| one.clone()).collect() }
 }
 
 /// Writes a patch into plain files that are what it was made for.

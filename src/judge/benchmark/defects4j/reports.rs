@@ -13,7 +13,7 @@ const BROKEN: &str = "broken test input ";
 const MESSAGE_CHARS: usize = 8_000;
 
 /// The failing tests in their order. A class that could not be set up, or a test that could not be named, has no
-/// method. One that is listed twice, as invocations with parameters are, is told once, with its first failure.
+/// method. One that is listed twice, as invocations with parameters are, counts once, with its first failure.
 pub fn failing(bytes: &[u8]) -> Vec<(TestId, Failure)> {
     let text = String::from_utf8_lossy(bytes);
     let mut found: Vec<(TestId, Failure)> = Vec::new();
@@ -51,12 +51,12 @@ fn head(line: &str) -> Option<(TestId, Option<&str>)> {
 /// Kind, message and frames of a raw trace: the message may take several lines, until the first frame.
 fn failure(trace: &[&str]) -> Failure {
     let is_frame = |line: &&str| line.starts_with("\tat ");
-    let said: Vec<&str> = trace.iter().copied().take_while(|line| !is_frame(line)).collect();
-    let said = said.join("\n");
-    let (kind, message) = match said.split_once(": ") {
+    let head: Vec<&str> = trace.iter().copied().take_while(|line| !is_frame(line)).collect();
+    let head = head.join("\n");
+    let (kind, message) = match head.split_once(": ") {
         Some((kind, message)) if is_class(kind) => (kind, message),
-        _ if is_class(said.trim_end_matches([':', '\n'])) => (said.trim_end_matches([':', '\n']), ""),
-        _ => ("", said.as_str()),
+        _ if is_class(head.trim_end_matches([':', '\n'])) => (head.trim_end_matches([':', '\n']), ""),
+        _ => ("", head.as_str()),
     };
     let message = message.trim_end().chars().take(MESSAGE_CHARS).collect();
     Failure { kind: kind.to_owned(), message, frames: trace::frames(&trace.join("\n")) }

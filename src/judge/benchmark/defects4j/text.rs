@@ -52,8 +52,8 @@ pub fn bug_lines(bytes: &[u8]) -> Result<Vec<BugLine>, Malformed> {
 }
 
 /// The one folder of a working directory that `export -p dir.…` printed.
-pub fn folder(said: &[u8]) -> Option<RepoPath> {
-    let text = String::from_utf8_lossy(said);
+pub fn folder(output: &[u8]) -> Option<RepoPath> {
+    let text = String::from_utf8_lossy(output);
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let one = lines.next()?;
     lines.next().is_none().then(|| RepoPath::new(one.trim_end_matches('/')).ok())?
@@ -73,8 +73,8 @@ pub struct ClassPath {
 impl ClassPath {
     /// Reads an exported class path of the working directory `work` under the installation `home`; both are absolute
     /// and hold no links.
-    pub fn read(said: &[u8], work: &Utf8Path, home: &Utf8Path) -> Self {
-        let text = String::from_utf8_lossy(said);
+    pub fn read(output: &[u8], work: &Utf8Path, home: &Utf8Path) -> Self {
+        let text = String::from_utf8_lossy(output);
         let mut path = Self::default();
         for entry in text.split([':', '\n', '\r']).map(str::trim).filter(|entry| !entry.is_empty()).take(MOST_ENTRIES) {
             path.add(entry, work, home);
@@ -129,8 +129,8 @@ fn plain(path: &Utf8Path) -> Option<Utf8PathBuf> {
 }
 
 /// Names of classes, one a line, as `export -p tests.all` prints them; what is no name is passed over.
-pub fn classes(said: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(said);
+pub fn classes(output: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(output);
     let names = text.lines().map(str::trim).filter(|line| is_class(line)).take(MOST_ENTRIES);
     let mut found: Vec<String> = names.map(str::to_owned).collect();
     found.sort();
@@ -140,8 +140,8 @@ pub fn classes(said: &[u8]) -> Vec<String> {
 
 /// Tests, `class::method` or a class alone, separated by line breaks, commas or semicolons: what `export -p
 /// tests.trigger` prints, and a cell of `query -q tests.trigger`.
-pub fn tests(said: &[u8]) -> Vec<TestId> {
-    let text = String::from_utf8_lossy(said);
+pub fn tests(output: &[u8]) -> Vec<TestId> {
+    let text = String::from_utf8_lossy(output);
     let mut found = Vec::new();
     for name in text.split(['\n', ',', ';', '"']).map(str::trim).take(MOST_ENTRIES) {
         let (class, method) = name.split_once("::").unwrap_or((name, ""));
@@ -164,8 +164,8 @@ pub fn is_class(text: &str) -> bool {
 }
 
 /// The cells that `query` printed for one bug, without its number; quotes are taken off.
-pub fn row(said: &[u8], number: u32) -> Option<Vec<String>> {
-    let text = String::from_utf8_lossy(said);
+pub fn row(output: &[u8], number: u32) -> Option<Vec<String>> {
+    let text = String::from_utf8_lossy(output);
     let line =
         text.lines().find(|line| line.split(',').next().and_then(|id| id.trim().parse().ok()) == Some(number))?;
     let (mut cells, mut quoted) = (vec![String::new()], false);
@@ -190,8 +190,8 @@ pub struct Info {
 }
 
 /// Reads `Name: value` lines.
-pub fn info(said: &[u8]) -> Info {
-    let text = String::from_utf8_lossy(said);
+pub fn info(output: &[u8]) -> Info {
+    let text = String::from_utf8_lossy(output);
     let value = |name: &str| {
         let of = |line: &str| Some(line.trim().strip_prefix(name)?.strip_prefix(':')?.trim().to_owned());
         text.lines().find_map(of).filter(|value| !value.is_empty())
@@ -243,9 +243,10 @@ mod tests {
     #[test]
     fn a_class_path_is_only_taken_from_folders_that_are_known() {
         let (work, home) = (Utf8Path::new("/w/tree"), Utf8Path::new("/d4j"));
-        let said = b"/w/tree/target/classes:/d4j/framework/projects/lib/junit.jar:/root/.ssh:lib/a.jar:/d4j/../etc/x\n\
+        let output =
+            b"/w/tree/target/classes:/d4j/framework/projects/lib/junit.jar:/root/.ssh:lib/a.jar:/d4j/../etc/x\n\
             /w/tree/../../etc/passwd:/w/tree/.git/objects:/w/tree/lib/a.jar";
-        let path = ClassPath::read(said, work, home);
+        let path = ClassPath::read(output, work, home);
         let inside: Vec<&str> = path.inside.iter().map(RepoPath::as_str).collect();
         assert_eq!(inside, ["target/classes", "lib/a.jar"]);
         assert_eq!(path.libraries, ["/d4j/framework/projects/lib/junit.jar"]);
@@ -266,10 +267,10 @@ mod tests {
 
     #[test]
     fn a_row_of_a_query_has_cells_and_quotes() {
-        let said = b"1,LANG-747,\"a.T::x;a.T::y\"\n10,NA,\"b.T::z\"\n";
-        assert_eq!(row(said, 1).unwrap(), ["LANG-747", "a.T::x;a.T::y"]);
-        assert_eq!(tests(row(said, 10).unwrap()[1].as_bytes()), [TestId::new("b.T", "z")]);
-        assert_eq!(row(said, 2), None);
+        let output = b"1,LANG-747,\"a.T::x;a.T::y\"\n10,NA,\"b.T::z\"\n";
+        assert_eq!(row(output, 1).unwrap(), ["LANG-747", "a.T::x;a.T::y"]);
+        assert_eq!(tests(row(output, 10).unwrap()[1].as_bytes()), [TestId::new("b.T", "z")]);
+        assert_eq!(row(output, 2), None);
     }
 
     #[test]
@@ -279,10 +280,10 @@ mod tests {
         assert_eq!(version(b"nothing"), None);
         assert_eq!(demanded_jdk(b"  die (\"Java 11 is required!\\n\");"), Some(11));
         assert_eq!(demanded_jdk(b"Java 1.8 is required"), Some(8));
-        let said =
+        let output =
             b"Summary of configuration for Project: Lang\n----\n    Project ID: Lang\n       Program: commons-lang\n\
             Number of bugs: 61\n";
-        assert_eq!(info(said), Info { program: Some("commons-lang".into()), bugs: Some(61) });
+        assert_eq!(info(output), Info { program: Some("commons-lang".into()), bugs: Some(61) });
         assert_eq!(level_of(&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52]), Some(8));
         assert_eq!(level_of(b"text"), None);
     }

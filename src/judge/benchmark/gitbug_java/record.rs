@@ -98,11 +98,11 @@ struct Test {
     classname: Option<String>,
     name: Option<String>,
     #[serde(default)]
-    results: Vec<Word>,
+    results: Vec<ActionResult>,
 }
 
 #[derive(Deserialize)]
-struct Word {
+struct ActionResult {
     result: String,
 }
 

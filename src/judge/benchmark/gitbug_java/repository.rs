@@ -87,15 +87,15 @@ impl<'a> Git<'a> {
     async fn fetched(&self) -> Result<Utf8PathBuf, BenchmarkError> {
         let folder = jars::cache_dir().join("gitbug-java");
         fs::create_dir_all(&folder).map_err(|source| io_error("cannot make the folder", &folder, source))?;
-        let kept = folder.join(format!("{}.git", self.record.name()));
+        let bare = folder.join(format!("{}.git", self.record.name()));
         age::forget_old(&folder);
-        if kept.exists() {
-            if self.has_commit(&kept).await {
-                age::used(&kept);
-                return kept.canonicalize_utf8().map_err(|source| io_error("cannot find the folder", &kept, source));
+        if bare.exists() {
+            if self.has_commit(&bare).await {
+                age::used(&bare);
+                return bare.canonicalize_utf8().map_err(|source| io_error("cannot find the folder", &bare, source));
             }
             // A process that was killed while it threw an old one away left half of it.
-            fs::remove_dir_all(&kept).map_err(|source| io_error("cannot remove the broken copy", &kept, source))?;
+            fs::remove_dir_all(&bare).map_err(|source| io_error("cannot remove the broken copy", &bare, source))?;
         }
         let temporary =
             tempfile::tempdir_in(&folder).map_err(|source| io_error("cannot make a folder in", &folder, source))?;
@@ -111,8 +111,8 @@ impl<'a> Git<'a> {
             last = self.run(job, "cannot be fetched").await;
             if last.is_ok() {
                 // Another process may have been faster; its copy is as good.
-                let _ = fs::rename(place, &kept);
-                return kept.canonicalize_utf8().map_err(|source| io_error("cannot find the folder", &kept, source));
+                let _ = fs::rename(place, &bare);
+                return bare.canonicalize_utf8().map_err(|source| io_error("cannot find the folder", &bare, source));
             }
         }
         Err(last.err().unwrap_or_else(|| self.failed("cannot be fetched", "it names no address")))
@@ -131,8 +131,8 @@ impl<'a> Git<'a> {
         if done.exit.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&done.stderr);
-        Err(self.failed(what, said.lines().next().unwrap_or("git gave no reason")))
+        let errors = String::from_utf8_lossy(&done.stderr);
+        Err(self.failed(what, errors.lines().next().unwrap_or("git gave no reason")))
     }
 
     fn failed(&self, what: &str, why: &str) -> BenchmarkError {

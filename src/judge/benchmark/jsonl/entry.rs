@@ -173,7 +173,7 @@ mod tests {
         let read = |more: &str| Entry::read(&format!(r#"{{"id":"A","directory":"a",{more}}}"#));
         let entry = read(r#""run":"python3 a.py","cases":[{"input":"1","output":"2"},{"name":"x","output_file":"o"}]"#);
         assert_eq!(entry.unwrap().cases.len(), 2);
-        for (more, said) in [
+        for (more, wanted) in [
             (r#""cases":[{"output":"2"}]"#, "`cases` is given without `run`"),
             (r#""compile":"javac A.java""#, "`compile` is given without `run`"),
             (r#""run":"x","cases":[]"#, "without `cases`"),
@@ -185,7 +185,7 @@ mod tests {
             (r#""run":"x","cases":[{"in":"1","output":""}]"#, "unknown field `in`"),
         ] {
             let error = read(more).unwrap_err();
-            assert!(error.contains(said), "{more}: {error}");
+            assert!(error.contains(wanted), "{more}: {error}");
         }
     }
 

@@ -273,7 +273,7 @@ mod tests {
     async fn nothing_outside_the_folder_of_the_list_is_touched() {
         let cases = r#""run":"x","cases":[{"input_file":"/etc/passwd","output":""}]"#;
         let plain = r#""sources":["src"],"tests":["test"]"#;
-        for (line, said) in [
+        for (line, wanted) in [
             (r#"{"id":"A","directory":"/etc"}"#.to_owned(), "the buggy project `/etc` lies outside"),
             (r#"{"id":"A","directory":"one/../../"}"#.to_owned(), "lies outside the folder of the list"),
             (r#"{"id":"A","directory":"one/buggy","patch":"/etc/passwd"}"#.to_owned(), "`/etc/passwd` lies outside"),
@@ -282,8 +282,11 @@ mod tests {
             (r#"{"id":"A","directory":"gone"}"#.to_owned(), "the buggy project `gone` cannot be opened"),
         ] {
             let error = checked_out(&format!("\n{line}")).await.unwrap_err();
-            let told = error.to_string();
-            assert!(told.contains(said) && told.contains("bugs.jsonl:2") && !error.hint().is_empty(), "{told}");
+            let message = error.to_string();
+            assert!(
+                message.contains(wanted) && message.contains("bugs.jsonl:2") && !error.hint().is_empty(),
+                "{message}"
+            );
         }
     }
 

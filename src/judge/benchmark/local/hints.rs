@@ -35,7 +35,7 @@ pub(super) async fn of(
     for (from, files) in [("what is not committed yet", uncommitted), ("the last commits", &committed)] {
         let tests: Vec<TestId> = files.iter().filter_map(|file| test_of(file, project)).collect();
         if !tests.is_empty() {
-            hints.push(Hint { from: from.to_owned(), tests, own_word: false });
+            hints.push(Hint { from: from.to_owned(), tests, by_own_command: false });
         }
     }
     hints
@@ -107,8 +107,8 @@ fn of_reports(folder: &Utf8Path, project: &Project) -> Option<Hint> {
         }
     }
     let oldest = oldest?;
-    let own_word = newest_source(folder, project).is_some_and(|newest| newest < oldest);
-    Some(Hint { from: "the reports of the last test run".to_owned(), tests, own_word })
+    let by_own_command = newest_source(folder, project).is_some_and(|newest| newest < oldest);
+    Some(Hint { from: "the reports of the last test run".to_owned(), tests, by_own_command })
 }
 
 fn xml_files(folder: &Utf8Path) -> impl Iterator<Item = Utf8PathBuf> {
@@ -133,7 +133,7 @@ fn of_pytest(folder: &Utf8Path) -> Option<Hint> {
     let failed: std::collections::BTreeMap<String, bool> = serde_json::from_slice(&bytes).ok()?;
     let tests: Vec<TestId> = failed.keys().filter_map(|id| id.parse().ok()).collect();
     let from = "pytest's last run".to_owned();
-    (!tests.is_empty()).then_some(Hint { from, tests, own_word: false })
+    (!tests.is_empty()).then_some(Hint { from, tests, by_own_command: false })
 }
 
 /// The test class or module that a changed file is, or that is named after it.
@@ -207,9 +207,9 @@ mod tests {
         fs::write(reports.join("TEST-a.CartTest.xml"), text).unwrap();
         let hint = of_reports(root, &project()).unwrap();
         let names: Vec<String> = hint.tests.iter().map(TestId::to_string).collect();
-        assert_eq!((names.as_slice(), hint.own_word), (["a.CartTest#sums".to_owned()].as_slice(), true));
+        assert_eq!((names.as_slice(), hint.by_own_command), (["a.CartTest#sums".to_owned()].as_slice(), true));
         std::thread::sleep(std::time::Duration::from_millis(20));
         fs::write(&source, "class Cart { int x; }").unwrap();
-        assert!(!of_reports(root, &project()).unwrap().own_word);
+        assert!(!of_reports(root, &project()).unwrap().by_own_command);
     }
 }

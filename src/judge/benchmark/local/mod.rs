@@ -73,7 +73,7 @@ async fn with_names_of<T>(
 }
 
 /// What a build tool says of a project.
-struct Found {
+struct BuildFacts {
     /// The module of the bug.
     project: Project,
     /// What its developers type.
@@ -275,9 +275,9 @@ fn stays_inside(folder: &Utf8Path, words: &[String]) -> Result<(), BenchmarkErro
 
 /// Facts replace what was found.
 fn overridden(mut project: Project, facts: &Facts) -> Project {
-    let replace = |found: &mut Vec<_>, said: &Vec<_>| {
-        if !said.is_empty() {
-            found.clone_from(said);
+    let replace = |found: &mut Vec<_>, given: &Vec<_>| {
+        if !given.is_empty() {
+            found.clone_from(given);
         }
     };
     replace(&mut project.source_roots, &facts.sources);

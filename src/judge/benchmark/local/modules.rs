@@ -49,21 +49,21 @@ pub(super) enum Choice {
     RunAll,
 }
 
-/// The module of the bug: the one that was said, the one that holds the failing test, or the only one with tests.
+/// The module of the bug: the one that was named, the one that holds the failing test, or the only one with tests.
 ///
 /// # Errors
 /// No such module, no module holds the failing test, or none has tests.
 pub(super) fn choose(
     root: &Utf8Path,
     all: &[Module],
-    said: Option<&RepoPath>,
+    named: Option<&RepoPath>,
     failing: &[String],
 ) -> Result<Choice, BenchmarkError> {
     let refuse = |what: String, hint: String| BenchmarkError::Root { what, path: root.to_owned(), hint };
-    if let Some(said) = said {
+    if let Some(named) = named {
         let known = all.iter().map(Module::label);
-        return all.iter().find(|module| module.folder == *said).cloned().map(Choice::One).ok_or_else(|| {
-            refuse(format!("no module `{said}`"), format!("modules: {}", nearest(said.as_str(), known, 6).join(", ")))
+        return all.iter().find(|module| module.folder == *named).cloned().map(Choice::One).ok_or_else(|| {
+            refuse(format!("no module `{named}`"), format!("modules: {}", nearest(named.as_str(), known, 6).join(", ")))
         });
     }
     let mut tested: Vec<&Module> = all.iter().filter(|module| !module.test_files(root).is_empty()).collect();
@@ -159,7 +159,7 @@ pub(super) fn tell_of(others: &[Module], original: &Utf8Path, notes: &mut Vec<St
     }
 }
 
-/// What a user is told of the module that is worked on.
+/// The notice about the module that is worked on.
 pub(super) fn note(root: &Utf8Path, all: &[Module], module: &Module) -> String {
     let tested = all.iter().filter(|module| !module.test_files(root).is_empty()).count();
     format!("module {}, 1 of {tested} with tests", module.label())
@@ -222,8 +222,8 @@ mod tests {
             assert_eq!(chosen, Choice::One(all[2].clone()), "{name}");
         }
         assert!(choose(&root, &all, None, &["a.AppTest".into()]).is_err());
-        let said = RepoPath::new("cor").unwrap();
-        assert!(choose(&root, &all, Some(&said), &[]).unwrap_err().hint().contains("core"));
+        let named = RepoPath::new("cor").unwrap();
+        assert!(choose(&root, &all, Some(&named), &[]).unwrap_err().hint().contains("core"));
     }
 
     #[test]
@@ -244,8 +244,8 @@ mod tests {
         assert!(failing(&|_| true, None).unwrap_err().to_string().contains("nothing to repair"));
         report(&all[2], 1);
         assert_eq!(failing(&|_| true, None).unwrap(), (all[2].clone(), vec![]));
-        let said = failing(&|module| module.label() != "app", Some("no antlr")).unwrap_err().to_string();
-        assert!(said.contains("because they do not: app (no antlr)"), "{said}");
+        let error = failing(&|module| module.label() != "app", Some("no antlr")).unwrap_err().to_string();
+        assert!(error.contains("because they do not: app (no antlr)"), "{error}");
         report(&all[1], 2);
         let (chosen, others) = failing(&|_| true, None).unwrap();
         assert_eq!(chosen, all[1]);

@@ -18,7 +18,7 @@ pub(super) fn by_class(tests: &[TestId]) -> BTreeMap<&str, BTreeSet<&str>> {
     methods
 }
 
-/// All results of reports in JUnit XML; a test that is told twice passed only if it passed both times.
+/// All results of reports in JUnit XML; a test that is reported twice passed only if it passed both times.
 pub(super) fn merged(reports: impl Iterator<Item = Vec<u8>>) -> BTreeMap<TestId, TestResult> {
     let mut results: BTreeMap<TestId, TestResult> = BTreeMap::new();
     for result in reports.flat_map(|bytes| junit_xml::parse(&bytes)) {
@@ -31,13 +31,13 @@ pub(super) fn merged(reports: impl Iterator<Item = Vec<u8>>) -> BTreeMap<TestId,
 }
 
 /// The word of a command that came to the tests.
-pub(super) fn tested(exit: Exit, results: BTreeMap<TestId, TestResult>, said: &str) -> OwnRun {
+pub(super) fn tested(exit: Exit, results: BTreeMap<TestId, TestResult>, output: &str) -> OwnRun {
     let end = match exit {
         Exit::TimedOut => RunEnd::TimedOut,
         Exit::OutOfMemory => RunEnd::OutOfMemory,
         Exit::OutOfDisk => RunEnd::Crashed,
         _ => RunEnd::Complete,
     };
-    let output_tail = said.chars().skip(said.chars().count().saturating_sub(TAIL_CHARS)).collect();
+    let output_tail = output.chars().skip(output.chars().count().saturating_sub(TAIL_CHARS)).collect();
     OwnRun::Tested(TestReport { end, results, output_tail })
 }

@@ -90,7 +90,7 @@ pub(super) fn commands(
         });
     }
     let usual = || REPORTS.iter().filter_map(|folder| RepoPath::new(folder).ok()).collect();
-    let reports = [&settings.reports, &facts.reports].into_iter().find(|said| !said.is_empty()).cloned();
+    let reports = [&settings.reports, &facts.reports].into_iter().find(|given| !given.is_empty()).cloned();
     let named = test.join(" ");
     let runner = Runner::Command { build, test, reports: reports.unwrap_or_else(usual) };
     let project = Project { encoding: "UTF-8".into(), runner, ..Project::default() };

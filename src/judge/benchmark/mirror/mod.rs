@@ -20,7 +20,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use named::Named;
-use path::Asked;
+use path::Requested;
 use shelf::{Answer, Shelf};
 use std::convert::Infallible;
 use std::io;
@@ -35,7 +35,7 @@ use tokio::task::JoinHandle;
 const MOST_BYTES: usize = 1 << 30;
 /// Longest wait for the first byte of an answer, and between two parts of it.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Length of the word that a caller must know.
+/// Length of the secret that a caller must know.
 const WORD: usize = 24;
 /// How Maven's own repository calls what it knows of versions, when one mirror stands for all repositories.
 pub(super) const ID: &str = "central";
@@ -81,12 +81,12 @@ impl Mirror {
     async fn open_with(store: &Utf8Path, upstreams: Vec<Upstream>, named: Option<Named>) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("unidebug-").rand_bytes(WORD).tempdir()?;
         let path = Utf8Path::from_path(folder.path()).ok_or_else(|| io::Error::other("a path that is no text"))?;
-        let word = path.file_name().unwrap_or_default().to_owned();
+        let secret = path.file_name().unwrap_or_default().to_owned();
         let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let door = Door { port: tcp.local_addr()?.port(), socket: path.join("socket") };
         let unix = UnixListener::bind(&door.socket)?;
-        let url = format!("http://127.0.0.1:{}/{word}", door.port);
-        let served = Arc::new(Served { word, users: Shelf::new(store, upstreams)?, named });
+        let url = format!("http://127.0.0.1:{}/{secret}", door.port);
+        let served = Arc::new(Served { secret, users: Shelf::new(store, upstreams)?, named });
         let by_port = served.clone();
         let tasks = vec![
             tokio::spawn(async move {
@@ -120,10 +120,10 @@ async fn respond(request: &Request<Incoming>, served: &Served) -> Response<Full<
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return empty(StatusCode::METHOD_NOT_ALLOWED);
     }
-    let Some(asked) = path::below(&served.word, &request.uri().to_string()) else {
+    let Some(requested) = path::below(&served.secret, &request.uri().to_string()) else {
         return empty(StatusCode::FORBIDDEN);
     };
-    match served.answer(&asked).await {
+    match served.answer(&requested).await {
         Answer::File(bytes) => Response::new(Full::new(bytes.into())),
         Answer::NotFound => empty(StatusCode::NOT_FOUND),
         Answer::Unreachable(why) => {
@@ -143,9 +143,9 @@ fn empty(status: StatusCode) -> Response<Full<Bytes>> {
     response
 }
 
-/// What a caller who knows the word is handed out.
+/// What a caller who knows the secret is handed out.
 struct Served {
-    word: String,
+    secret: String,
     users: Shelf,
     /// Repositories that requests name, where they may.
     named: Option<Named>,
@@ -153,11 +153,11 @@ struct Served {
 
 impl Served {
     /// The user's repositories come first: a project cannot put its own file under a name that they know.
-    async fn answer(&self, asked: &Asked) -> Answer {
-        let users = self.users.find(&asked.path).await;
-        let Some(url) = &asked.repository else { return users };
+    async fn answer(&self, requested: &Requested) -> Answer {
+        let users = self.users.find(&requested.path).await;
+        let Some(url) = &requested.repository else { return users };
         let Some(named) = self.named.as_ref().filter(|_| !matches!(users, Answer::File(_))) else { return users };
-        match named.find(url, &asked.path).await {
+        match named.find(url, &requested.path).await {
             Answer::NotFound => users,
             found => found,
         }

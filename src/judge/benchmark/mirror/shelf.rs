@@ -31,10 +31,10 @@ impl Shelf {
     }
 
     pub(super) async fn find(&self, path: &Utf8Path) -> Answer {
-        let kept = self.kept_as(path);
+        let file = self.kept_as(path);
         // Releases never change; what is said about versions does.
         let changes = path.as_str().contains("-SNAPSHOT/") || is_metadata(path);
-        if !changes && let Some(bytes) = self.read(&kept) {
+        if !changes && let Some(bytes) = self.read(&file) {
             return Answer::File(bytes);
         }
         let mut out_of_reach = None;
@@ -45,7 +45,7 @@ impl Shelf {
                 Err(why) => out_of_reach = Some(why),
             }
         }
-        match (out_of_reach, self.read(&kept)) {
+        match (out_of_reach, self.read(&file)) {
             (Some(_), Some(bytes)) => Answer::File(bytes),
             (Some(why), None) => Answer::Unreachable(why),
             (None, Some(bytes)) if self.upstreams.is_empty() => Answer::File(bytes),
@@ -60,10 +60,10 @@ impl Shelf {
         self.store.join(path).with_file_name(local.as_deref().unwrap_or(name))
     }
 
-    fn read(&self, kept: &Utf8Path) -> Option<Vec<u8>> {
-        let bytes = std::fs::read(kept).ok()?;
+    fn read(&self, file: &Utf8Path) -> Option<Vec<u8>> {
+        let bytes = std::fs::read(file).ok()?;
         // What names the repository it came from would only be used for that one; not there, it does not matter.
-        let _ = std::fs::remove_file(kept.with_file_name("_remote.repositories"));
+        let _ = std::fs::remove_file(file.with_file_name("_remote.repositories"));
         Some(bytes)
     }
 
@@ -72,12 +72,13 @@ impl Shelf {
         let Some(bytes) = upstream.get(path.as_str()).await? else { return Ok(None) };
         if !SUMS.iter().any(|end| path.as_str().ends_with(end)) {
             let sum = format!("{path}.sha1");
-            if let Some(said) = upstream.get(&sum).await? {
-                let word = String::from_utf8_lossy(&said).split_whitespace().next().unwrap_or_default().to_lowercase();
-                if word != HEXLOWER.encode(&Sha1::digest(&bytes)) {
+            if let Some(published) = upstream.get(&sum).await? {
+                let wanted =
+                    String::from_utf8_lossy(&published).split_whitespace().next().unwrap_or_default().to_lowercase();
+                if wanted != HEXLOWER.encode(&Sha1::digest(&bytes)) {
                     return Err(format!("the sum of {path} is wrong"));
                 }
-                self.keep(Utf8Path::new(&sum), &said);
+                self.keep(Utf8Path::new(&sum), &published);
             }
         }
         self.keep(path, &bytes);
@@ -86,16 +87,16 @@ impl Shelf {
 
     /// Keeping is for the next time only, so a full disk is no error here.
     fn keep(&self, path: &Utf8Path, bytes: &[u8]) {
-        let kept = self.kept_as(path);
-        let Some(folder) = kept.parent() else { return };
+        let file = self.kept_as(path);
+        let Some(folder) = file.parent() else { return };
         let written = std::fs::create_dir_all(folder).and_then(|()| {
             let new = tempfile::NamedTempFile::new_in(folder)?;
             std::fs::write(new.path(), bytes)?;
-            let _ = std::fs::remove_file(kept.with_file_name("_remote.repositories"));
-            new.persist(&kept).map_err(|error| error.error)
+            let _ = std::fs::remove_file(file.with_file_name("_remote.repositories"));
+            new.persist(&file).map_err(|error| error.error)
         });
         if let Err(error) = written {
-            tracing::warn!("{kept} is not kept: {error}");
+            tracing::warn!("{file} is not kept: {error}");
         }
     }
 }

@@ -18,7 +18,7 @@ async fn repository() -> MockServer {
 }
 
 /// What a job that may use the mirror sees of it, and of a server beside it.
-async fn seen(choice: Choice, mirror: &Mirror, url: &str) -> String {
+async fn response(choice: Choice, mirror: &Mirror, url: &str) -> String {
     let mut job = Job::new("perl", "/usr").args([
         "-MIO::Socket::INET",
         "-e",
@@ -43,21 +43,22 @@ async fn a_job_reaches_the_mirror_and_nothing_else() {
         let store = Utf8Path::from_path(store.path()).unwrap();
         let mirror = Mirror::open(store, of_user(Some(&settings), None)).await.unwrap();
         let ask = |path: &str| format!("{}/{path}", mirror.url);
-        let jar = seen(choice, &mirror, &ask("g/a/1/a-1.jar")).await;
+        let jar = response(choice, &mirror, &ask("g/a/1/a-1.jar")).await;
         assert!(jar.starts_with("HTTP/1.1 200") && jar.ends_with("abc"), "{choice:?}: {jar}");
         assert_eq!(std::fs::read(store.join("g/a/1/a-1.jar")).unwrap(), b"abc");
         assert!(store.join("g/a/1/a-1.jar.sha1").is_file());
-        let broken = seen(choice, &mirror, &ask("g/b/1/b-1.jar")).await;
+        let broken = response(choice, &mirror, &ask("g/b/1/b-1.jar")).await;
         assert!(broken.starts_with("HTTP/1.1 503 the sum of g/b/1/b-1.jar is wrong"), "{broken}");
         assert!(!store.join("g/b/1/b-1.jar").exists());
-        assert!(seen(choice, &mirror, &ask("g/c/1/c-1.jar")).await.ends_with("no sum"));
-        assert!(seen(choice, &mirror, &ask("g/d/1/d-1.jar")).await.starts_with("HTTP/1.1 404"));
-        assert!(seen(choice, &mirror, &ask("g/maven-metadata.xml")).await.ends_with("<metadata/>"));
+        assert!(response(choice, &mirror, &ask("g/c/1/c-1.jar")).await.ends_with("no sum"));
+        assert!(response(choice, &mirror, &ask("g/d/1/d-1.jar")).await.starts_with("HTTP/1.1 404"));
+        assert!(response(choice, &mirror, &ask("g/maven-metadata.xml")).await.ends_with("<metadata/>"));
         assert!(store.join("g/maven-metadata-central.xml").is_file());
-        let stranger = seen(choice, &mirror, &format!("http://127.0.0.1:{}/x/g/a/1/a-1.jar", mirror.door.port)).await;
+        let stranger =
+            response(choice, &mirror, &format!("http://127.0.0.1:{}/x/g/a/1/a-1.jar", mirror.door.port)).await;
         assert!(stranger.starts_with("HTTP/1.1 403"), "{stranger}");
         assert_eq!(
-            seen(choice, &mirror, &format!("{}/m2/g/a/1/a-1.jar", server.uri())).await,
+            response(choice, &mirror, &format!("{}/m2/g/a/1/a-1.jar", server.uri())).await,
             "no way\n",
             "{choice:?}"
         );
@@ -76,9 +77,9 @@ async fn what_was_kept_is_handed_out_without_a_network_and_the_rest_says_why_not
         "<settings><mirrors><mirror><mirrorOf>*</mirrorOf><url>http://{gone}</url></mirror></mirrors></settings>"
     );
     let mirror = Mirror::open(store, of_user(Some(&settings), None)).await.unwrap();
-    let kept = seen(Choice::Bubblewrap, &mirror, &format!("{}/g/a/1/a-1.jar", mirror.url)).await;
-    assert!(kept.ends_with("kept"), "{kept}");
-    let other = seen(Choice::Bubblewrap, &mirror, &format!("{}/g/a/2/a-2.jar", mirror.url)).await;
+    let known = response(Choice::Bubblewrap, &mirror, &format!("{}/g/a/1/a-1.jar", mirror.url)).await;
+    assert!(known.ends_with("kept"), "{known}");
+    let other = response(Choice::Bubblewrap, &mirror, &format!("{}/g/a/2/a-2.jar", mirror.url)).await;
     assert!(other.starts_with("HTTP/1.1 503") && other.contains("cannot be reached"), "{other}");
 }
 
@@ -91,22 +92,24 @@ async fn a_named_repository_must_be_public_and_cannot_stand_for_the_users() {
     let at = |url: &str| format!("@{}", data_encoding::HEXLOWER.encode(url.as_bytes()));
     let private = at(&format!("{}/m2", server.uri()));
     let mirror = Mirror::open_to_named(&store, Vec::new(), &named).await.unwrap();
-    let jar = seen(Choice::Bubblewrap, &mirror, &format!("{}/{private}/g/a/1/a-1.jar", mirror.url)).await;
+    let jar = response(Choice::Bubblewrap, &mirror, &format!("{}/{private}/g/a/1/a-1.jar", mirror.url)).await;
     assert!(jar.starts_with("HTTP/1.1 404"), "{jar}");
     assert!(server.received_requests().await.unwrap().is_empty(), "a machine of the user's network was asked");
 
     let public = "https://m2.example.org/x";
-    let kept = named.join(crate::domain::Fingerprint::default().add(public).name());
-    for (folder, name) in [(&store, "g/a/1/a-1.jar"), (&kept, "g/a/1/a-1.jar"), (&kept, "g/b/1/b-1.jar")] {
+    let folder_of_public = named.join(crate::domain::Fingerprint::default().add(public).name());
+    for (folder, name) in
+        [(&store, "g/a/1/a-1.jar"), (&folder_of_public, "g/a/1/a-1.jar"), (&folder_of_public, "g/b/1/b-1.jar")]
+    {
         std::fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
         std::fs::write(folder.join(name), folder.file_name().unwrap()).unwrap();
     }
     let mirror = Mirror::open_kept(&store, &named).await.unwrap();
     let ask = |repository: String, path: &str| format!("{}/{repository}/{path}", mirror.url);
-    let first = seen(Choice::Bubblewrap, &mirror, &ask(at(public), "g/a/1/a-1.jar")).await;
+    let first = response(Choice::Bubblewrap, &mirror, &ask(at(public), "g/a/1/a-1.jar")).await;
     assert!(first.ends_with("m2"), "the user's come first: {first}");
-    let second = seen(Choice::Bubblewrap, &mirror, &ask(at(public), "g/b/1/b-1.jar")).await;
-    assert!(second.ends_with(kept.file_name().unwrap()), "{second}");
-    let other = seen(Choice::Bubblewrap, &mirror, &ask(at("https://other.example.org"), "g/b/1/b-1.jar")).await;
+    let second = response(Choice::Bubblewrap, &mirror, &ask(at(public), "g/b/1/b-1.jar")).await;
+    assert!(second.ends_with(folder_of_public.file_name().unwrap()), "{second}");
+    let other = response(Choice::Bubblewrap, &mirror, &ask(at("https://other.example.org"), "g/b/1/b-1.jar")).await;
     assert!(other.starts_with("HTTP/1.1 404"), "one repository's file is no other's: {other}");
 }

@@ -45,19 +45,19 @@ pub(super) async fn renamed(
             let mut rounds = 0;
             loop {
                 let new = java.renamed(&naming, &foreign[nth]);
-                let said = compiler.compile(side, &new, &naming, folder).await?;
-                if said.is_empty() {
+                let complaints = compiler.compile(side, &new, &naming, folder).await?;
+                if complaints.is_empty() {
                     texts[nth] = new.into_iter().map(|(text, _)| text).collect();
                     break;
                 }
                 rounds += 1;
-                match learn(&said, &new, side, &naming, &mut declared) {
-                    _ if rounds > ROUNDS => return Err(stuck(&said)),
+                match learn(&complaints, &new, side, &naming, &mut declared) {
+                    _ if rounds > ROUNDS => return Err(stuck(&complaints)),
                     Learnt::Name => continue 'names,
                     Learnt::Uses(uses) if uses.iter().any(|one| !foreign[nth].contains(one)) => {
                         foreign[nth].extend(uses)
                     }
-                    Learnt::Uses(_) | Learnt::Nothing => return Err(stuck(&said)),
+                    Learnt::Uses(_) | Learnt::Nothing => return Err(stuck(&complaints)),
                 }
             }
         }
@@ -66,8 +66,8 @@ pub(super) async fn renamed(
     }
 }
 
-fn stuck(said: &[Complaint]) -> BenchmarkError {
-    let first = said.first().map_or_else(String::new, |one| format!("{}:{}: {}", one.file, one.line, one.what));
+fn stuck(complaints: &[Complaint]) -> BenchmarkError {
+    let first = complaints.first().map_or_else(String::new, |one| format!("{}:{}: {}", one.file, one.line, one.what));
     BenchmarkError::Setup {
         what: format!("its twin does not compile: {first}"),
         hint: "it is left out; the original may not compile here either".into(),
@@ -107,8 +107,8 @@ impl Complaint {
 
     /// The words that it tells of.
     fn words(&self) -> impl Iterator<Item = &str> {
-        let told = self.what.split_once(':').map_or("", |(_, told)| told);
-        told.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').filter(|word| !word.is_empty())
+        let message = self.what.split_once(':').map_or("", |(_, message)| message);
+        message.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').filter(|word| !word.is_empty())
     }
 }
 
@@ -123,7 +123,7 @@ enum Learnt {
 }
 
 fn learn(
-    said: &[Complaint],
+    complaints: &[Complaint],
     new: &[(String, Vec<Placed>)],
     side: &Side,
     naming: &Naming,
@@ -132,8 +132,8 @@ fn learn(
     let mut uses = BTreeSet::new();
     let mut stays = false;
     // Of what follows from another complaint nothing is learnt as long as there are others.
-    let any_sure = said.iter().any(Complaint::is_sure);
-    for one in said.iter().filter(|one| !any_sure || one.is_sure()) {
+    let any_sure = complaints.iter().any(Complaint::is_sure);
+    for one in complaints.iter().filter(|one| !any_sure || one.is_sure()) {
         if one.key() == "does.not.override.abstract" {
             // The second thing it tells is a method of a library, under its own name.
             for name in one.words().filter(|word| naming.of(word).is_some()).map(str::to_owned).collect::<Vec<_>>() {
@@ -152,11 +152,11 @@ fn learn(
                 continue;
             }
             // What it tells of first is what it could not find; then comes where it looked.
-            let told = one.words().find_map(|word| naming.original(word));
-            let fits = |placed: &&Placed| told == Some(placed.name.as_str());
+            let named = one.words().find_map(|word| naming.original(word));
+            let fits = |placed: &&Placed| named == Some(placed.name.as_str());
             let behind = placed.iter().find(|placed| placed.at >= at && placed.at < end + 400 && fits(placed));
-            let beside = || placed.iter().find(|placed| placed.at >= begin && placed.at < end && fits(placed));
-            uses.extend(behind.or_else(beside).map(|placed| (nth, placed.from)));
+            let inside = || placed.iter().find(|placed| placed.at >= begin && placed.at < end && fits(placed));
+            uses.extend(behind.or_else(inside).map(|placed| (nth, placed.from)));
         }
     }
     match (stays, uses.is_empty()) {
@@ -229,12 +229,12 @@ impl Compiler<'_> {
             .await
             .map_err(|error| failed(format!("the compiler could not be started: {error}")))?;
         let text = String::from_utf8_lossy(&done.stderr);
-        let said: Vec<Complaint> = text.lines().filter_map(Complaint::read).collect();
-        if said.is_empty() && !done.exit.success() {
+        let complaints: Vec<Complaint> = text.lines().filter_map(Complaint::read).collect();
+        if complaints.is_empty() && !done.exit.success() {
             let first = text.lines().next().unwrap_or("it said nothing").to_owned();
             return Err(failed(format!("the compiler ended with {}: {first}", done.exit)));
         }
-        Ok(said)
+        Ok(complaints)
     }
 
     fn arguments(&self, out: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<String> {

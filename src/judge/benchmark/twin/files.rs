@@ -180,12 +180,12 @@ pub(super) fn line(checkout: &Checkout, paths: &Paths, naming: &Naming, place: &
         return Value::Object(line);
     }
     let project = &checkout.project;
-    let told = |roots: &[RepoPath]| roots.iter().map(|root| paths.folder(root.as_str())).collect::<Vec<_>>();
-    let (sources, tests) = (told(&project.source_roots), told(&project.test_roots));
+    let folders = |roots: &[RepoPath]| roots.iter().map(|root| paths.folder(root.as_str())).collect::<Vec<_>>();
+    let (sources, tests) = (folders(&project.source_roots), folders(&project.test_roots));
     if !sources.iter().chain(&tests).any(String::is_empty) {
         line.insert("sources".into(), json!(sources));
         line.insert("tests".into(), json!(tests));
-        line.insert("resources".into(), json!(told(&project.resources)));
+        line.insert("resources".into(), json!(folders(&project.resources)));
     }
     if let Some(python) = &project.python {
         line.insert("python".into(), json!(python));

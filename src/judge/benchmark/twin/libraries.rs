@@ -43,8 +43,8 @@ async fn attributes(
     let job = interpreter.isolated_job(&checkout.root, ATTRIBUTES).args(modules).wall(WALL);
     let failed = |what: String| BenchmarkError::Setup { what, hint: "check Python with `unidebug doctor`".into() };
     let done = sandbox.run(job).await.map_err(|error| failed(format!("Python could not be started: {error}")))?;
-    let told = String::from_utf8_lossy(&done.stdout);
-    let found: BTreeSet<String> = told.lines().map(str::to_owned).collect();
+    let output = String::from_utf8_lossy(&done.stdout);
+    let found: BTreeSet<String> = output.lines().map(str::to_owned).collect();
     if found.contains("append") {
         return Ok(found);
     }

@@ -161,8 +161,8 @@ impl ColdJudge {
         let Some(command) = self.subject.checkout().own.clone() else { return Ok(None) };
         self.subject.options().watcher.phase(format!("asking `{}`", command.name()));
         let copy = Copy::for_build(self.subject.checkout(), &self.subject.options().work_dir, patch)?;
-        let word = own::ask(&*command, &copy.tree, &self.baseline, against, self.subject.longest()).await?;
-        Ok(matches!(word, own::Word::Passes).then(|| command.name()))
+        let own_result = own::ask(&*command, &copy.tree, &self.baseline, against, self.subject.longest()).await?;
+        Ok(matches!(own_result, own::OwnResult::Passes).then(|| command.name()))
     }
 
     fn disagree(&self, first: Outcome, then: Outcome, detail: String) {
@@ -172,7 +172,7 @@ impl ColdJudge {
     }
 }
 
-/// What is said of a patch whose code refers to what a repair hardly needs.
+/// The reason against a patch whose code refers to what a repair hardly needs.
 pub(super) fn doubted(build: &Build, options: &Options) -> Option<Validation> {
     let doubts = &build.news.doubts;
     let counts = !doubts.is_empty() && !options.accept_suspicious;

@@ -1,6 +1,6 @@
 //! Programs that read their input and print their answer: each case is a run of its own, and what it prints decides.
 
-use super::told::tail;
+use super::output::tail;
 use super::{CommandJudge, Testing};
 use crate::benchmark::{Case, jars};
 use crate::domain::words::clipped;
@@ -20,7 +20,7 @@ const LEAST: Duration = Duration::from_secs(2);
 /// How much longer than with the bug a case may take.
 const LONGER: u32 = 10;
 /// Longest text of input, expectation and answer that a failure tells, in characters.
-const TOLD: usize = 600;
+const SHOWN_BYTES: usize = 600;
 /// Runs a program with a file as its input; both are arguments, and no shell reads them.
 const WITH_INPUT: &str = "exec \"$@\" < \"$0\"";
 
@@ -134,8 +134,8 @@ pub fn with_input(job: Job, input: &Utf8Path) -> Job {
 }
 
 fn judged(case: &Case, done: &Finished) -> TestResult {
-    let (answer, said) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    let shown = |text: &str| clipped(text.trim_end(), TOLD);
+    let (answer, errors) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let shown = |text: &str| clipped(text.trim_end(), SHOWN_BYTES);
     let failed = |kind: String, what: &str, text: &str| Failure {
         kind,
         message: format!(
@@ -144,13 +144,13 @@ fn judged(case: &Case, done: &Finished) -> TestResult {
             shown(&case.output),
             shown(text)
         ),
-        frames: trace::frames(&said),
+        frames: trace::frames(&errors),
     };
     let (status, failure) = match done.exit {
         Exit::Code(0) if same(&answer, &case.output, case.tolerance) => (TestStatus::Passed, None),
         Exit::Code(0) => (TestStatus::Failed, Some(failed("wrong output".into(), "output", &answer))),
         Exit::TimedOut => (TestStatus::TimedOut, Some(failed("timeout".into(), "output until then", &answer))),
-        other => (TestStatus::Failed, Some(failed(ending(other), "it said", &said))),
+        other => (TestStatus::Failed, Some(failed(ending(other), "it said", &errors))),
     };
     let millis = u64::try_from(done.wall.as_millis()).unwrap_or(u64::MAX);
     TestResult { id: case.test(), status, failure, millis, loss: None }
@@ -203,7 +203,7 @@ mod tests {
         Finished { exit, stdout: stdout.into(), stderr: stderr.into(), results: Vec::new(), wall }
     }
 
-    fn ended(exit: Exit, stdout: &str, stderr: &str) -> (TestStatus, String) {
+    fn judge_output(exit: Exit, stdout: &str, stderr: &str) -> (TestStatus, String) {
         let case = Case { name: "3".into(), input: "1 2\n".into(), output: "3\n".into(), tolerance: None };
         let result = judged(&case, &done(exit, stdout, stderr));
         assert_eq!((result.id.to_string().as_str(), result.millis), ("cases#3", 7));
@@ -215,15 +215,18 @@ mod tests {
 
     #[test]
     fn what_is_printed_decides() {
-        assert_eq!(ended(Exit::Code(0), "3 \r\n\n", "a warning").0, TestStatus::Passed);
-        let (status, why) = ended(Exit::Code(0), "4\n", "");
+        assert_eq!(judge_output(Exit::Code(0), "3 \r\n\n", "a warning").0, TestStatus::Passed);
+        let (status, why) = judge_output(Exit::Code(0), "4\n", "");
         assert_eq!(
             (status, why.as_str()),
             (TestStatus::Failed, "wrong output: input:\n1 2\nexpected output:\n3\noutput:\n4")
         );
-        assert!(ended(Exit::Code(1), "3\n", "Exception").1.starts_with("exit code 1: "), "a right answer and a crash");
-        assert_eq!(ended(Exit::TimedOut, "", "").0, TestStatus::TimedOut);
-        assert!(ended(Exit::Code(139), "", "").1.starts_with("SIGSEGV: "));
+        assert!(
+            judge_output(Exit::Code(1), "3\n", "Exception").1.starts_with("exit code 1: "),
+            "a right answer and a crash"
+        );
+        assert_eq!(judge_output(Exit::TimedOut, "", "").0, TestStatus::TimedOut);
+        assert!(judge_output(Exit::Code(139), "", "").1.starts_with("SIGSEGV: "));
         assert!(!same("3", "3\n4", None) && !same("", "3", None) && !same("1 2", "12", None));
     }
 

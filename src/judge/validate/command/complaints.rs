@@ -9,10 +9,10 @@ use camino::Utf8Path;
 
 /// What a build complained of, by the compiler that it ran; one reason without a place where none is known.
 pub(super) fn read(done: &Finished, tree: &Utf8Path) -> Vec<Diagnostic> {
-    let said = format!("{}\n{}", String::from_utf8_lossy(&done.stderr), String::from_utf8_lossy(&done.stdout));
-    // Ant and Maven put a word in brackets before what the compiler said.
+    let output = format!("{}\n{}", String::from_utf8_lossy(&done.stderr), String::from_utf8_lossy(&done.stdout));
+    // Ant and Maven put a word in brackets before the compiler's messages.
     let plain: String =
-        clean::plain(&said).lines().map(|line| format!("{}\n", line.trim_start_matches("    [javac] "))).collect();
+        clean::plain(&output).lines().map(|line| format!("{}\n", line.trim_start_matches("    [javac] "))).collect();
     let found = diagnostics(&plain, tree);
     if !found.is_empty() {
         return found;
@@ -25,11 +25,11 @@ pub(super) fn read(done: &Finished, tree: &Utf8Path) -> Vec<Diagnostic> {
 }
 
 /// The line of a build's output that says best why it failed.
-fn reason(said: &str) -> &str {
+fn reason(output: &str) -> &str {
     // What a JDK says of itself is no reason, whatever words are in it.
     let banner = ["openjdk version", "java version", "OpenJDK ", "Java(TM)", "Picked up "];
     let lines =
-        || said.lines().filter(|line| !line.trim().is_empty() && !banner.iter().any(|word| line.starts_with(word)));
+        || output.lines().filter(|line| !line.trim().is_empty() && !banner.iter().any(|word| line.starts_with(word)));
     let gradles = lines().skip_while(|line| !line.starts_with("* What went wrong")).nth(1);
     let error = || lines().find(|line| line.to_ascii_lowercase().contains("error"));
     gradles.or_else(error).or_else(|| lines().next()).unwrap_or("the build gave no reason")

@@ -9,7 +9,7 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// Longest text of a failure, in characters.
-const TOLD: usize = 2000;
+const SHOWN_BYTES: usize = 2000;
 
 /// `PASS: name` of Automake.
 static AUTOMAKE: LazyLock<Option<Regex>> =
@@ -55,8 +55,8 @@ pub(super) fn collect(output: &str, class: &str, report: &mut TestReport) {
     let logs = automake_logs(&lines);
     for (nth, line) in lines.iter().enumerate().filter(|(nth, _)| !logs.contains(nth)) {
         let Some((name, status)) = read(line) else { continue };
-        let said = || automake_log(&lines[logs.clone()], line).unwrap_or_else(|| around(&lines, nth, read));
-        let failure = (status == TestStatus::Failed).then(|| failure(&said()));
+        let excerpt = || automake_log(&lines[logs.clone()], line).unwrap_or_else(|| around(&lines, nth, read));
+        let failure = (status == TestStatus::Failed).then(|| failure(&excerpt()));
         let id = TestId::new(class, name);
         let result = TestResult { id: id.clone(), status, failure, millis: 0, loss: None };
         match report.results.get(&id) {
@@ -76,9 +76,9 @@ pub(super) fn as_one(id: &TestId, passed: bool, output: &str) -> TestResult {
 
 /// What failed as one test.
 pub(super) fn of_failures(id: &TestId, named: &[TestResult]) -> TestResult {
-    let said: Vec<&str> =
+    let messages: Vec<&str> =
         named.iter().filter_map(|result| result.failure.as_ref()).map(|failure| failure.message.as_str()).collect();
-    TestResult { id: id.clone(), status: TestStatus::Failed, failure: Some(failure(&said)), millis: 0, loss: None }
+    TestResult { id: id.clone(), status: TestStatus::Failed, failure: Some(failure(&messages)), millis: 0, loss: None }
 }
 
 /// A result as known tools print it.
@@ -167,11 +167,11 @@ fn around<'t>(lines: &[&'t str], at: usize, read: Reader) -> Vec<&'t str> {
 }
 
 /// What a failing test says of itself, from its printed lines.
-pub fn failure(said: &[&str]) -> Failure {
-    let text = said.join("\n");
+pub fn failure(lines: &[&str]) -> Failure {
+    let text = lines.join("\n");
     let asserts = text.contains("Assertion") || text.contains("FAIL") || text.contains("not ok");
     let kind = if asserts { "assertion" } else { "failure" };
-    Failure { kind: kind.into(), message: clipped(text.trim(), TOLD), frames: trace::frames(&text) }
+    Failure { kind: kind.into(), message: clipped(text.trim(), SHOWN_BYTES), frames: trace::frames(&text) }
 }
 
 #[cfg(test)]
@@ -231,9 +231,9 @@ mod tests {
 
     #[test]
     fn a_failure_names_its_place() {
-        let said =
+        let output =
             "test_s: tests/test_s.c:14: test_push: Assertion `top(s) == 2' failed.\nmake: *** [check] Error 134\n";
-        let result = as_one(&TestId::new("make", "check"), false, said);
+        let result = as_one(&TestId::new("make", "check"), false, output);
         let frame = &result.failure.unwrap().frames[0];
         assert_eq!(
             (frame.file.as_deref(), frame.line, frame.method.as_str()),

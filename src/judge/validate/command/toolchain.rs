@@ -33,7 +33,7 @@ pub trait Toolchain: Send + Sync {
     /// measured.
     async fn spectrum(&self, judge: &CommandJudge, time: Duration) -> Result<Option<Spectrum>, ValidateError>;
 
-    /// The same with a patch; `None` also where tests cannot be told apart.
+    /// The same with a patch; `None` also where tests have no names of their own.
     async fn executed(
         &self,
         judge: &CommandJudge,

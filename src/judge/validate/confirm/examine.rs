@@ -128,7 +128,7 @@ impl Confirmation<'_> {
 
     fn objects(&self, report: &TestReport, against: Vec<TestId>, of: usize) -> Judged {
         let outcome = objection(against.first().and_then(|id| report.results.get(id)));
-        let word = match outcome {
+        let how = match outcome {
             Outcome::Timeout => "is cut",
             Outcome::Crash => "ends its process",
             Outcome::OutOfMemory => "runs out of memory",
@@ -141,7 +141,7 @@ impl Confirmation<'_> {
             1 => " (1 other test does not pass either)".to_owned(),
             n => format!(" (nor do {n} other tests pass)"),
         };
-        let detail = format!("{name} {word}, and passes without the patch{more}");
+        let detail = format!("{name} {how}, and passes without the patch{more}");
         Judged { outcome, detail, against, fixed: self.baseline.triggering.len() }
     }
 }

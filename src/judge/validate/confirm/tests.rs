@@ -19,7 +19,7 @@ struct Scripted {
     options: Options,
     tests: Vec<String>,
     script: Script,
-    asked: Mutex<[usize; 2]>,
+    runs: Mutex<[usize; 2]>,
 }
 
 impl Scripted {
@@ -33,7 +33,7 @@ impl Scripted {
         let bug = BugId { benchmark: crate::benchmark::LOCAL.into(), name: "x".into() };
         let checkout = Checkout::new(bug, root, "java", Project::default());
         let tests = ["T", "U"].map(String::from).to_vec();
-        Self { _folder: folder, checkout, options: Options::new(work), tests, script, asked: Mutex::default() }
+        Self { _folder: folder, checkout, options: Options::new(work), tests, script, runs: Mutex::default() }
     }
 }
 
@@ -48,7 +48,7 @@ impl Subject for Scripted {
     fn tests(&self) -> &[String] {
         &self.tests
     }
-    fn kept(&self) -> &Utf8Path {
+    fn project_cache(&self) -> &Utf8Path {
         &self.options.work_dir
     }
     fn args(&self) -> Vec<String> {
@@ -60,9 +60,9 @@ impl Subject for Scripted {
     async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError> {
         let patched = copy.tree.join("patched").is_file();
         let nth = {
-            let mut asked = self.asked.lock().unwrap();
-            asked[usize::from(patched)] += 1;
-            asked[usize::from(patched)] - 1
+            let mut runs = self.runs.lock().unwrap();
+            runs[usize::from(patched)] += 1;
+            runs[usize::from(patched)] - 1
         };
         let mut report = suite::empty();
         for (name, status) in (self.script)(patched, nth) {
@@ -146,21 +146,21 @@ fn all(good: TestStatus) -> Vec<(&'static str, TestStatus)> {
 
 #[tokio::test]
 async fn what_passes_needs_no_baseline() {
-    let told = confirmed(|patched, _| if patched { all(Passed) } else { panic!("nobody asks") }).await;
-    assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
-    assert_eq!(told.detail, "1 of 1 triggering tests pass, and so do the other 3 tests");
+    let validation = confirmed(|patched, _| if patched { all(Passed) } else { panic!("nobody asks") }).await;
+    assert_eq!(validation.outcome, Outcome::Plausible, "{validation:?}");
+    assert_eq!(validation.detail, "1 of 1 triggering tests pass, and so do the other 3 tests");
 }
 
 #[tokio::test]
 async fn what_fails_without_the_patch_speaks_against_nobody() {
     for (before, with) in [(Failed, Failed), (TimedOut, TimedOut), (Failed, TimedOut), (Skipped, Skipped)] {
-        let told = match (before, with) {
+        let validation = match (before, with) {
             (Failed, Failed) => confirmed(|_, _| all(Failed)).await,
             (TimedOut, TimedOut) => confirmed(|_, _| all(TimedOut)).await,
             (Failed, _) => confirmed(|patched, _| all(if patched { TimedOut } else { Failed })).await,
             _ => confirmed(|_, _| all(Skipped)).await,
         };
-        assert_eq!(told.outcome, Outcome::Plausible, "{before:?} {with:?}: {told:?}");
+        assert_eq!(validation.outcome, Outcome::Plausible, "{before:?} {with:?}: {validation:?}");
     }
 }
 
@@ -176,9 +176,9 @@ async fn what_passes_without_the_patch_and_never_with_it_is_a_regression() {
         ),
     ];
     for (script, wanted) in rows {
-        let told = confirmed(script).await;
-        assert_eq!(told.outcome, wanted, "{told:?}");
-        assert!(told.detail.contains("passes without the patch"), "{told:?}");
+        let validation = confirmed(script).await;
+        assert_eq!(validation.outcome, wanted, "{validation:?}");
+        assert!(validation.detail.contains("passes without the patch"), "{validation:?}");
     }
 }
 
@@ -195,14 +195,14 @@ async fn a_test_that_is_cut_without_the_patch_gets_more_time_where_it_ends_with_
     };
     assert_eq!(confirmed(slow).await.outcome, Outcome::Regression);
     let endless: Script = |patched, _| all(if patched { Failed } else { TimedOut });
-    let told = confirmed(endless).await;
-    assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
-    assert!(told.detail.contains("1 test was cut without the patch"), "{told:?}");
+    let validation = confirmed(endless).await;
+    assert_eq!(validation.outcome, Outcome::Plausible, "{validation:?}");
+    assert!(validation.detail.contains("1 test was cut without the patch"), "{validation:?}");
 }
 
 #[tokio::test]
 async fn a_test_that_is_new_with_the_patch_and_fails_counts() {
-    let told = confirmed(|patched, _| {
+    let validation = confirmed(|patched, _| {
         let mut tests = all(Passed);
         if patched {
             tests.push(("U#many[3]", Failed));
@@ -210,31 +210,31 @@ async fn a_test_that_is_new_with_the_patch_and_fails_counts() {
         tests
     })
     .await;
-    assert_eq!(told.outcome, Outcome::Regression, "{told:?}");
+    assert_eq!(validation.outcome, Outcome::Regression, "{validation:?}");
 }
 
 #[tokio::test]
 async fn a_flaky_test_makes_no_no() {
     // It fails the first time with the patch, and passes when it runs by itself.
-    let told = confirmed(|patched, nth| all(if patched && nth <= 1 { Failed } else { Passed })).await;
-    assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
-    assert!(told.detail.contains("not every time, and not counted: U#good"), "{told:?}");
+    let validation = confirmed(|patched, nth| all(if patched && nth <= 1 { Failed } else { Passed })).await;
+    assert_eq!(validation.outcome, Outcome::Plausible, "{validation:?}");
+    assert!(validation.detail.contains("not every time, and not counted: U#good"), "{validation:?}");
     // It fails now and then without the patch.
-    let told = confirmed(|patched, nth| all(if patched || nth == 1 { Failed } else { Passed })).await;
-    assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
+    let validation = confirmed(|patched, nth| all(if patched || nth == 1 { Failed } else { Passed })).await;
+    assert_eq!(validation.outcome, Outcome::Plausible, "{validation:?}");
 }
 
 #[tokio::test]
 async fn a_triggering_test_that_fails_once_gets_a_fresh_process() {
-    let told = confirmed(|_, nth| {
+    let validation = confirmed(|_, nth| {
         let mut tests = all(Passed);
         tests[0].1 = if nth == 0 { Failed } else { Passed };
         tests
     })
     .await;
-    assert_eq!(told.outcome, Outcome::Plausible, "{told:?}");
-    let told = confirmed(|_, _| vec![("T#bug", Failed)]).await;
-    assert_eq!(told.outcome, Outcome::Failed, "{told:?}");
+    assert_eq!(validation.outcome, Outcome::Plausible, "{validation:?}");
+    let validation = confirmed(|_, _| vec![("T#bug", Failed)]).await;
+    assert_eq!(validation.outcome, Outcome::Failed, "{validation:?}");
 }
 
 #[test]

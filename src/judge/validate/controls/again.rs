@@ -9,7 +9,7 @@ use super::super::ValidateError;
 use super::change::Change;
 use super::repeated::{How, Jumps, SAID, SOME};
 use super::trial::{TestCode, Trial};
-use super::{beside, repeated};
+use super::{repeated, test_copy};
 use crate::domain::{FileChange, Outcome, Patch, TestId, TestReport, Validation};
 use crate::language;
 use std::collections::BTreeMap;
@@ -34,14 +34,14 @@ pub(super) const MARK: &str = "A";
 /// What speaks against a patch whose triggering tests pass at first only.
 pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, ValidateError> {
     let mut controls = trial.read(|test| {
-        let copy = |change| beside::copy(test, change, MARK);
+        let copy = |change| test_copy::copy(test, change, MARK);
         repetitions(test, trial).into_iter().filter_map(copy).collect()
     });
     for control in &mut controls {
-        control.test = beside::name_of_copy(&control.test, MARK);
+        control.test = test_copy::name_of_copy(&control.test, MARK);
         control.next();
     }
-    let mut said: BTreeMap<TestId, String> = BTreeMap::new();
+    let mut values: BTreeMap<TestId, String> = BTreeMap::new();
     // Before a no is said, the same runs once more.
     for nth in 0..2 {
         if controls.is_empty() {
@@ -49,16 +49,16 @@ pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, V
         }
         let Some(report) = trial.report(&mut controls).await? else { return Ok(None) };
         controls.retain(|control| {
-            let Some(told) = says(&report, &control.test) else { return false };
-            let is_same = nth == 0 || said.get(&control.test) == Some(&told);
-            said.insert(control.test.clone(), told);
+            let Some(value) = says(&report, &control.test) else { return false };
+            let is_same = nth == 0 || values.get(&control.test) == Some(&value);
+            values.insert(control.test.clone(), value);
             is_same
         });
     }
-    let word = |test: &TestId| said.get(&beside::name_of_copy(test, MARK)).map(String::as_str);
-    let is_of = |test: &&TestId| controls.iter().any(|control| beside::name_of_copy(test, MARK) == control.test);
+    let word = |test: &TestId| values.get(&test_copy::name_of_copy(test, MARK)).map(String::as_str);
+    let is_of = |test: &&TestId| controls.iter().any(|control| test_copy::name_of_copy(test, MARK) == control.test);
     Ok(trial.tests.iter().find(is_of).map(|test| {
-        let runs = word(test).and_then(|told| told.strip_prefix(SOME)).map(str::trim_end);
+        let runs = word(test).and_then(|value| value.strip_prefix(SOME)).map(str::trim_end);
         let detail = runs.map_or_else(
             || {
                 format!(

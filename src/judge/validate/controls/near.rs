@@ -6,9 +6,9 @@
 //! right comparison may do so, seldom (angles, rounded times), so this is a doubt and no refusal.
 
 use super::super::ValidateError;
-use super::beside;
 use super::change::{Change, Kind};
 use super::literals;
+use super::test_copy;
 use super::trial::{Control, TestCode, Trial};
 use crate::domain::{FileChange, Outcome, Patch, TestId, TestReport, Validation};
 use crate::language::{self, Language, decode, preorder, text_of};
@@ -78,7 +78,7 @@ type Numbers = BTreeMap<TestId, (TestId, usize)>;
 /// A control for each change that one allows, as a test of its own.
 fn each(control: Control, numbers: &mut Numbers) -> Vec<Control> {
     let all = control.open.iter().enumerate().map(|(nth, change)| {
-        let test = beside::name_of_copy(&control.test, &nth.to_string());
+        let test = test_copy::name_of_copy(&control.test, &nth.to_string());
         let number = change.edits.first().map_or(0, |(range, _)| range.start);
         numbers.insert(test.clone(), (control.test.clone(), number));
         // The copy stands behind its test, wherever its number is.
@@ -137,7 +137,7 @@ fn copies(test: &TestCode<'_>, language: &dyn Language) -> Vec<Change> {
     let numbers = others(test, language);
     let copy = |(nth, change): (usize, Change)| {
         let number = change.edits.first().cloned()?;
-        let copy = beside::copy(test, change, &nth.to_string())?;
+        let copy = test_copy::copy(test, change, &nth.to_string())?;
         Some(Change { edits: std::iter::once(number).chain(copy.edits).collect(), ..copy })
     };
     numbers.into_iter().enumerate().map(copy).collect::<Option<_>>().unwrap_or_default()

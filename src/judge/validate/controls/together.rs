@@ -10,7 +10,7 @@ use super::super::ValidateError;
 use super::super::subject::Copy;
 use super::change::Change;
 use super::trial::{MOST, ROUNDS, TestCode, Trial, in_code};
-use super::{again, beside, changes, failed, literals, near};
+use super::{again, changes, failed, literals, near, test_copy};
 use crate::domain::{Diagnostic, RepoPath, TestId, TestReport, TestStatus};
 use crate::language;
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ struct Group {
 impl Group {
     /// The copies of the test that a form is.
     fn copies(&self, form: &Form) -> impl Iterator<Item = TestId> {
-        self.tests.iter().map(|test| beside::name_of_copy(test, &form.mark)).collect::<Vec<_>>().into_iter()
+        self.tests.iter().map(|test| test_copy::name_of_copy(test, &form.mark)).collect::<Vec<_>>().into_iter()
     }
 
     fn has(&self, role: Role) -> bool {
@@ -135,7 +135,7 @@ fn groups(trial: &Trial<'_>, doubts: bool, compares: bool) -> Vec<Group> {
 /// All forms of a test; `None` where one of them cannot be a copy beside it.
 fn forms(test: &TestCode<'_>, trial: &Trial<'_>, doubts: bool, compares: bool) -> Option<Vec<Form>> {
     let one = |role, mark: &str, all: Vec<Change>| {
-        let copies = all.into_iter().map(|change| beside::copy(test, change, mark));
+        let copies = all.into_iter().map(|change| test_copy::copy(test, change, mark));
         let mut others = copies.collect::<Option<Vec<Change>>>()?;
         Some(others.pop().map(|now| Form { role, mark: mark.to_owned(), now, others }))
     };

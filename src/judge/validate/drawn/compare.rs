@@ -5,16 +5,16 @@ use crate::domain::TestId;
 use crate::domain::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Inputs of one function that must be compared before anything is said of all of them.
+/// Inputs of one function that must be compared before there is a warning about all of them.
 const ENOUGH: usize = 6;
 /// Tests that passed before and whose text inputs near theirs no longer give.
 const VOUCHING: usize = 5;
-/// Inputs with another result before something is said of what they have in common.
+/// Inputs with another result before there is a warning about what they have in common.
 const SEVERAL: usize = 4;
 /// Results that they had before.
 const DIFFERENT: usize = 3;
 
-/// Standard deviations by which one share must be larger than another before it is told: one time in six it is by chance.
+/// Standard deviations by which one share must be larger than another to count: one time in six it is by chance.
 const APART: f64 = 1.0;
 
 /// What drawn inputs say against a patch.
@@ -40,7 +40,7 @@ struct Pair<'c> {
     before: &'c str,
     after: &'c str,
     /// Whether a failing test gives the input.
-    asked: bool,
+    triggering: bool,
     /// Whether only tests that passed before give it.
     passing: bool,
     /// Whether it was drawn near what a failing test gives.
@@ -56,7 +56,7 @@ impl<'c> Pair<'c> {
             call,
             before: &old.result,
             after: &call.result,
-            asked: false,
+            triggering: false,
             passing: false,
             near_failing: false,
             vouches: None,
@@ -69,7 +69,7 @@ impl<'c> Pair<'c> {
 
     /// Whether no test gives the input.
     fn drawn(&self) -> bool {
-        !self.asked && !self.passing
+        !self.triggering && !self.passing
     }
 }
 
@@ -93,12 +93,12 @@ fn pairs<'c>(before: &'c [Call], after: &'c [Call], triggering: &[TestId]) -> BT
     for call in before.iter().chain(after) {
         if let Some(pair) = found.get_mut(&key(call)) {
             let fails = triggering.contains(&call.test);
-            pair.asked |= call.own && fails;
+            pair.triggering |= call.own && fails;
             pair.passing |= call.own && !fails;
             pair.near_failing |= !call.own && fails;
         }
     }
-    found.values_mut().for_each(|pair| pair.passing &= !pair.asked);
+    found.values_mut().for_each(|pair| pair.passing &= !pair.triggering);
     found
 }
 
@@ -112,7 +112,7 @@ pub(super) fn keep_stable(calls: &mut Vec<Call>, one: &[Call], other: &[Call]) {
 
 /// How many inputs that no failing test gives have another result than before.
 pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) -> usize {
-    pairs(before, after, triggering).values().filter(|pair| pair.changed() && !pair.asked).count()
+    pairs(before, after, triggering).values().filter(|pair| pair.changed() && !pair.triggering).count()
 }
 
 /// What speaks against the version after, function by function. Where only operators are exchanged (`is_edge`), an edge was
@@ -122,16 +122,16 @@ pub fn warnings(before: &[Call], after: &[Call], triggering: &[TestId], is_edge:
     for ((file, function, _), pair) in pairs(before, after, triggering) {
         functions.entry((file, function)).or_default().push(pair);
     }
-    functions.into_values().flat_map(|pairs| Beside { pairs, is_edge }.warnings()).collect()
+    functions.into_values().flat_map(|pairs| FunctionPairs { pairs, is_edge }.warnings()).collect()
 }
 
 /// One function with its inputs.
-struct Beside<'c> {
+struct FunctionPairs<'c> {
     pairs: Vec<Pair<'c>>,
     is_edge: bool,
 }
 
-impl Beside<'_> {
+impl FunctionPairs<'_> {
     fn warnings(&self) -> Vec<Warning> {
         let all = [
             self.passing(),
@@ -150,8 +150,8 @@ impl Beside<'_> {
     }
 
     /// Results of what failing tests ask for, before or after.
-    fn asked<'s>(&'s self, of: impl Fn(&Pair<'s>) -> &'s str) -> BTreeSet<&'s str> {
-        self.pairs.iter().filter(|pair| pair.asked).map(of).collect()
+    fn triggering_values<'s>(&'s self, of: impl Fn(&Pair<'s>) -> &'s str) -> BTreeSet<&'s str> {
+        self.pairs.iter().filter(|pair| pair.triggering).map(of).collect()
     }
 
     /// Inputs of tests that passed before give another result: those tests did not ask for it.
@@ -171,7 +171,7 @@ impl Beside<'_> {
     /// Only the very inputs of the failing tests give another result, and not those near them.
     fn narrow(&self) -> Option<Warning> {
         let ((failing, near_failing), (passing, near_passing)) = (self.near(true), self.near(false));
-        let asked = self.changed().find(|pair| pair.asked)?;
+        let triggering = self.changed().find(|pair| pair.triggering)?;
         if self.is_edge {
             return None;
         }
@@ -181,7 +181,7 @@ impl Beside<'_> {
         }
         let near = counted(if none { near_failing + near_passing } else { near_failing }, "drawn input");
         let what = format!("of {near} near the failing tests none changes: only what those tests give does");
-        warning(1, &what, asked)
+        warning(1, &what, triggering)
     }
 
     /// Inputs near those of tests that passed before change more often than those near the failing ones, and hardly by
@@ -238,9 +238,9 @@ impl Beside<'_> {
 
     /// Exceptions are gone that the failing tests do not meet.
     fn swallowed(&self) -> Option<Warning> {
-        let asked = self.asked(|pair| kind(pair.before));
+        let triggering = self.triggering_values(|pair| kind(pair.before));
         let gone =
-            |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !asked.contains(kind(pair.before));
+            |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !triggering.contains(kind(pair.before));
         let gone: Vec<_> = self.changed().filter(gone).collect();
         let (inputs, gives) = (counted(gone.len(), "drawn input"), one_or(gone.len(), "gives", "give"));
         let what = format!("{inputs} raised an exception that no failing test meets, and {gives} a result now");
@@ -249,9 +249,9 @@ impl Beside<'_> {
 
     /// Where there was a result, there is an exception or no end, and no failing test asks for it.
     fn broken(&self) -> Option<Warning> {
-        let asked = self.asked(|pair| kind(pair.after));
+        let triggering = self.triggering_values(|pair| kind(pair.after));
         let broken =
-            |pair: &&Pair<'_>| is_value(pair.before) && !is_value(pair.after) && !asked.contains(kind(pair.after));
+            |pair: &&Pair<'_>| is_value(pair.before) && !is_value(pair.after) && !triggering.contains(kind(pair.after));
         let broken: Vec<_> = self.changed().filter(broken).collect();
         let (inputs, gives) = (counted(broken.len(), "drawn input"), one_or(broken.len(), "gives", "give"));
         warning(1, &format!("{inputs} gave a result before and {gives} none now"), broken.first()?)
@@ -314,11 +314,11 @@ mod tests {
         results.iter().map(call).collect()
     }
 
-    fn told(after: &[(&str, &str, &str)]) -> String {
-        told_of(after, false)
+    fn reasons(after: &[(&str, &str, &str)]) -> String {
+        reasons_of(after, false)
     }
 
-    fn told_of(after: &[(&str, &str, &str)], is_edge: bool) -> String {
+    fn reasons_of(after: &[(&str, &str, &str)], is_edge: bool) -> String {
         let before: Vec<_> = (0..8).map(|n| (n.to_string(), format!("returns {n}"))).collect();
         let mut old: Vec<_> = before.iter().map(|(input, result)| ("", input.as_str(), result.as_str())).collect();
         old.extend([("fails", "9", "raises KeyError"), ("passes", "10", "returns 10"), ("", "11", "raises TypeError")]);
@@ -342,12 +342,12 @@ mod tests {
             };
             (0..5).flat_map(one).collect()
         };
-        let told = |before: &str| {
-            let told = warnings(&version(before), &version("'a/b/c'"), &[TestId::new("t", "fails")], false);
-            told.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+        let reasons = |before: &str| {
+            let reasons = warnings(&version(before), &version("'a/b/c'"), &[TestId::new("t", "fails")], false);
+            reasons.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
         };
-        assert!(told("'/b/c'").starts_with("inputs near 5 tests that passed before"), "{}", told("'/b/c'"));
-        assert_eq!(told("'/b'"), "", "no test asks for that text");
+        assert!(reasons("'/b/c'").starts_with("inputs near 5 tests that passed before"), "{}", reasons("'/b/c'"));
+        assert_eq!(reasons("'/b'"), "", "no test asks for that text");
     }
 
     #[test]
@@ -368,27 +368,30 @@ mod tests {
             (0..9).map(call).collect()
         };
         let both = |failing, passing| [near("fails", failing), near("passes", passing)].concat();
-        let told = |failing, passing| {
-            let told = warnings(&both(0, 0), &both(failing, passing), &[TestId::new("t", "fails")], false);
-            told.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+        let reasons = |failing, passing| {
+            let reasons = warnings(&both(0, 0), &both(failing, passing), &[TestId::new("t", "fails")], false);
+            reasons.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
         };
-        assert_eq!(told(5, 4), "", "a repair changes more near what fails");
-        assert_eq!(told(4, 5), "", "that may be chance");
-        assert!(told(3, 6).starts_with("6 of 9 drawn inputs near tests that passed before"), "{}", told(3, 6));
+        assert_eq!(reasons(5, 4), "", "a repair changes more near what fails");
+        assert_eq!(reasons(4, 5), "", "that may be chance");
+        assert!(reasons(3, 6).starts_with("6 of 9 drawn inputs near tests that passed before"), "{}", reasons(3, 6));
     }
 
     #[test]
     fn what_no_failing_test_asks_for_is_told() {
-        let asked = ("fails", "9", "returns 9");
-        assert_eq!(told(&[asked, ("", "3", "returns 4")]), "", "one more input is what a repair changes");
-        assert!(told(&[asked]).starts_with("of 9 drawn inputs near the failing tests none"), "{}", told(&[asked]));
-        assert_eq!(told_of(&[asked], true), "", "where an edge was off by one, nothing else changes");
-        assert!(told(&[asked, ("passes", "10", "returns 9")]).contains("1 input of tests that passed before"));
-        let swallows = told(&[asked, ("", "11", "returns None")]);
+        let wanted = ("fails", "9", "returns 9");
+        assert_eq!(reasons(&[wanted, ("", "3", "returns 4")]), "", "one more input is what a repair changes");
+        let narrow = reasons(&[wanted]);
+        assert!(narrow.starts_with("of 9 drawn inputs near the failing tests none"), "{narrow}");
+        assert_eq!(reasons_of(&[wanted], true), "", "where an edge was off by one, nothing else changes");
+        assert!(reasons(&[wanted, ("passes", "10", "returns 9")]).contains("1 input of tests that passed before"));
+        let swallows = reasons(&[wanted, ("", "11", "returns None")]);
         assert!(swallows.contains("f(11) returns None, and before: raises TypeError"), "{swallows}");
-        assert!(told(&[asked, ("", "3", "no end")]).contains("1 drawn input gave a result before and gives none now"));
+        assert!(
+            reasons(&[wanted, ("", "3", "no end")]).contains("1 drawn input gave a result before and gives none now")
+        );
         let same: Vec<_> = ["1", "2", "3", "4"].map(|n| ("", n, "returns 50")).into();
-        let same = told(&[&[asked][..], &same].concat());
+        let same = reasons(&[&[wanted][..], &same].concat());
         assert!(same.contains("4 drawn inputs that gave several results give one now"), "{same}");
     }
 }

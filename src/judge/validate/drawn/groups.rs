@@ -37,9 +37,9 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
         let after = &versions[number];
         let changed = changed(before, after, triggering);
         let is_edge = sources.get(number).is_some_and(|source| source.is_edge);
-        let told = warnings(before, after, triggering, is_edge);
-        let weight: usize = told.iter().map(|warning| warning.weight).sum();
-        let warnings = told.into_iter().map(|warning| warning.reason).collect();
+        let found = warnings(before, after, triggering, is_edge);
+        let weight: usize = found.iter().map(|warning| warning.weight).sum();
+        let warnings = found.into_iter().map(|warning| warning.reason).collect();
         groups.push((weight, behaviour, Group { patches: vec![number], changed, warnings }));
     }
     let of = |number: &usize| sources.get(*number).map_or(0, |source| source.against);

@@ -106,9 +106,9 @@ impl Validator {
         let Ok([before, mut after]) = <[Vec<Call>; 2]>::try_from(versions) else { return Ok(None) };
         let triggering = &self.baseline().triggering;
         let is_edge = only_operators_change(patch);
-        let told = warnings(&before, &after, triggering, is_edge);
-        if told.is_empty() {
-            return Ok(Some(told));
+        let found = warnings(&before, &after, triggering, is_edge);
+        if found.is_empty() {
+            return Ok(Some(found));
         }
         // What differs from run to run of the untouched code says nothing of the patch.
         let draw = Draw { look: Look::Reordered, ..functions::changed(&[patch], language) };

@@ -54,7 +54,7 @@ impl Facts {
 }
 
 /// Which tests somebody names.
-pub(in crate::validate) struct Asked {
+pub(in crate::validate) struct Selection {
     by_user: Vec<TestId>,
     by_benchmark: Option<Vec<TestId>>,
     hints: Vec<Hint>,
@@ -67,7 +67,7 @@ pub(in crate::validate) struct Asked {
     change: String,
 }
 
-impl Asked {
+impl Selection {
     pub(super) fn of(subject: &dyn Subject) -> Self {
         Self::new(subject.checkout(), subject.options(), subject.tests().to_vec())
     }
@@ -130,20 +130,20 @@ pub(in crate::validate) fn classes_of(known: &[String], named: &[TestId]) -> Vec
 /// command too, and do not want something outside.
 pub(in crate::validate) fn decide(
     facts: Facts,
-    asked: &Asked,
+    selection: &Selection,
     edited: Option<&Edited>,
 ) -> Result<Baseline, ValidateError> {
     let Facts { report, flaky, own_passes, leaning, mut before, spectrum, whole, seconds, .. } = facts;
     if report.results.is_empty() {
-        return Err(nothing_ran(asked, &report));
+        return Err(nothing_ran(selection, &report));
     }
-    let mut set_aside = aside::by_other_runs(&report, &flaky, &own_passes, &asked.own);
+    let mut set_aside = aside::by_other_runs(&report, &flaky, &own_passes, &selection.own);
     let passing: BTreeSet<TestId> = report.results.values().filter(|r| r.passed()).map(|r| r.id.clone()).collect();
     let mut others = Vec::new();
-    let triggering = if asked.is_open() {
+    let triggering = if selection.is_open() {
         let why = "by itself it fails in another way than after all other tests, on which it leans";
         set_aside.extend(leaning.into_iter().map(|id| (id, why.to_owned())));
-        aside::by_failures(&report, &asked.settings, &mut set_aside);
+        aside::by_failures(&report, &selection.settings, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let (failing, older) = match &before {
             Some(FailedBefore { tests, .. }) => failing.partition(|id| !tests.contains(id)),
@@ -160,7 +160,7 @@ pub(in crate::validate) fn decide(
         others = groups.chain(group::groups(older, &report, &spectrum)).collect();
         first
     } else {
-        chosen(&report, &flaky, asked)?
+        chosen(&report, &flaky, selection)?
     };
     if triggering.is_empty() {
         let failing = report.failing().map(|result| &result.id);
@@ -180,16 +180,16 @@ pub(in crate::validate) fn decide(
     })
 }
 
-fn nothing_ran(asked: &Asked, report: &TestReport) -> ValidateError {
-    if let Some(name) = asked.named().first() {
-        let known = asked.known.iter().map(String::as_str);
+fn nothing_ran(selection: &Selection, report: &TestReport) -> ValidateError {
+    if let Some(name) = selection.named().first() {
+        let known = selection.known.iter().map(String::as_str);
         let near = crate::benchmark::nearest(&name.class, known, 5).join(", ");
         let hint = if near.is_empty() { "no test class was found".into() } else { format!("test classes: {near}") };
-        let said = super::last_line(report).map_or_else(String::new, |line| format!(": {line}"));
-        let what = format!("the test {name} did not run{said}");
+        let suffix = super::last_line(report).map_or_else(String::new, |line| format!(": {line}"));
+        let what = format!("the test {name} did not run{suffix}");
         return ValidateError::Triggering { what, hint };
     }
-    if asked.known.is_empty() {
+    if selection.known.is_empty() {
         return ValidateError::Tool {
             what:
                 "no test was found: no file has a name that the test framework looks for, or none of them holds a test"
@@ -201,21 +201,21 @@ fn nothing_ran(asked: &Asked, report: &TestReport) -> ValidateError {
     }
     let last = super::last_line(report).unwrap_or("it printed nothing");
     ValidateError::Tool {
-        what: format!("no test ran ({} classes were looked at): {last}", asked.known.len()),
+        what: format!("no test ran ({} classes were looked at): {last}", selection.known.len()),
         hint: "check the test folders and patterns, and that the test library is there".into(),
     }
 }
 
 /// The tests somebody named: each must exist and fail.
-fn chosen(report: &TestReport, flaky: &BTreeSet<TestId>, asked: &Asked) -> Result<Vec<TestId>, ValidateError> {
+fn chosen(report: &TestReport, flaky: &BTreeSet<TestId>, selection: &Selection) -> Result<Vec<TestId>, ValidateError> {
     let mut all = BTreeSet::new();
-    for name in asked.named() {
+    for name in selection.named() {
         let same: Vec<_> = report.results.values().filter(|result| matches(name, &result.id)).collect();
         let failing = same.iter().filter(|r| matches!(r.status, TestStatus::Failed | TestStatus::TimedOut));
         let failing: Vec<TestId> = failing.map(|result| result.id.clone()).collect();
         let (unsteady, failing): (Vec<_>, Vec<_>) = failing.into_iter().partition(|id| flaky.contains(id));
         let (what, hint) = if same.is_empty() {
-            let near = crate::benchmark::nearest(&name.class, asked.known.iter().map(String::as_str), 5).join(", ");
+            let near = crate::benchmark::nearest(&name.class, selection.known.iter().map(String::as_str), 5).join(", ");
             let hint = format!("failing: {}; test classes: {near}", some(report));
             (format!("the test {name} did not run"), hint)
         } else if failing.is_empty() && !unsteady.is_empty() {

@@ -37,10 +37,10 @@ pub(super) async fn of(
     let file_of = |class: &String| subject.test_file(class);
     let tests: BTreeSet<RepoPath> = subject.tests().iter().filter_map(file_of).collect();
     // What else was changed may be what they fail for.
-    if !change.beside.is_subset(&tests) {
+    if !change.others.is_subset(&tests) {
         return Ok(None);
     }
-    let is_changed = |file: &RepoPath| change.beside.contains(file) || change.texts.contains(file);
+    let is_changed = |file: &RepoPath| change.others.contains(file) || change.texts.contains(file);
     subject.options().watcher.phase(format!("running the failing tests without {}", change.name));
     let Ok(build) = subject.build(&change.revert).await? else { return Ok(None) };
     let copy = subject.copy_with(&change.revert, &Arc::new(build))?;

@@ -1,4 +1,4 @@
-//! Failing tests of several bugs, told apart by what they run.
+//! Failing tests of several bugs, grouped by what they run.
 //!
 //! Tests that fail for one reason run the faulty lines, or lines beside them, which most passing tests do not run. So tests
 //! belong together when lines that few passing tests run are the same or near each other, or when they fail at the same
@@ -21,16 +21,16 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
     let idle = idle(spectrum);
     let (mut idle, failing): (Vec<TestId>, Vec<TestId>) =
         failing.into_iter().partition(|id| idle.contains(id) && place(id, report).is_none());
-    let telling = telling_lines(&failing, spectrum);
+    let failure_lines = failure_lines_of(&failing, spectrum);
     let says_something =
-        |id: &TestId| telling.get(id).is_some_and(|lines| !lines.is_empty()) || place(id, report).is_some();
+        |id: &TestId| failure_lines.get(id).is_some_and(|lines| !lines.is_empty()) || place(id, report).is_some();
     let (failing, silent): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(says_something);
     let mut groups: Vec<Vec<TestId>> = Vec::new();
     for id in failing {
         // A test may join groups that had nothing in common so far.
         let (with, without): (Vec<_>, Vec<_>) = groups
             .into_iter()
-            .partition(|group| group.iter().any(|other| belong_together(&id, other, report, &telling)));
+            .partition(|group| group.iter().any(|other| belong_together(&id, other, report, &failure_lines)));
         groups = without;
         let mut joined: Vec<TestId> = with.into_iter().flatten().collect();
         joined.push(id);
@@ -64,7 +64,7 @@ fn idle(spectrum: &Spectrum) -> BTreeSet<TestId> {
 }
 
 /// Lines of each failing test that at most half of the passing tests run. Where no passing test was measured, all lines.
-fn telling_lines<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<&'s TestId, BTreeSet<Line<'s>>> {
+fn failure_lines_of<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<&'s TestId, BTreeSet<Line<'s>>> {
     let mut passing = 0usize;
     let mut runs: BTreeMap<Line<'s>, usize> = BTreeMap::new();
     let mut lines: BTreeMap<&'s TestId, BTreeSet<Line<'s>>> = BTreeMap::new();
@@ -88,7 +88,7 @@ fn belong_together(
     one: &TestId,
     other: &TestId,
     report: &TestReport,
-    telling: &BTreeMap<&TestId, BTreeSet<Line<'_>>>,
+    failure_lines: &BTreeMap<&TestId, BTreeSet<Line<'_>>>,
 ) -> bool {
     if one.class == other.class && one.bare_method() == other.bare_method() {
         return true;
@@ -96,7 +96,7 @@ fn belong_together(
     if place(one, report).is_some() && place(one, report) == place(other, report) {
         return true;
     }
-    match (telling.get(one), telling.get(other)) {
+    match (failure_lines.get(one), failure_lines.get(other)) {
         (Some(one), Some(other)) if !one.is_empty() && !other.is_empty() => are_near(one, other),
         // Where nothing was measured, tests of one class are taken for one bug.
         _ => one.outer_class() == other.outer_class(),

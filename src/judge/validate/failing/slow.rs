@@ -1,6 +1,6 @@
 //! Tests that are cut: slow, endless, or without a processor on a busy machine.
 
-use super::{FIRST, Found};
+use super::{FIRST, LookResult};
 use crate::benchmark::Runner;
 use crate::domain::{Loss, TestId, TestReport, TestResult};
 use crate::validate::plan::Deadlines;
@@ -33,8 +33,8 @@ pub(super) async fn look_again(
     }
     let plan = subject.plan_of(tests, Deadlines::of(SECOND, subject.longest())).until_lost();
     let again = subject.run(&subject.copy()?, &plan).await?;
-    let (endless, ended): (Vec<_>, Vec<_>) = again.results.into_iter().partition(|(_, result)| is_cut(result));
-    report.results.extend(ended);
+    let (endless, finished): (Vec<_>, Vec<_>) = again.results.into_iter().partition(|(_, result)| is_cut(result));
+    report.results.extend(finished);
     Ok(endless.into_iter().map(|(id, _)| id).collect())
 }
 
@@ -42,7 +42,7 @@ pub(super) async fn look_again(
 /// that pass are slow, or the machine is busy, and they say nothing of the bug. When nothing else fails, the cut is the bug.
 pub(super) async fn with_more_time(
     subject: &dyn Subject,
-    Found { report, endless, .. }: &Found,
+    LookResult { report, endless, .. }: &LookResult,
 ) -> Result<BTreeMap<TestId, TestResult>, ValidateError> {
     let gave_up = |result: &TestResult| result.failure.as_ref().is_some_and(clean::gave_up);
     let cut = |result: &&TestResult| matches!(result.loss, Some(Loss::Cut | Loss::Memory)) || gave_up(result);

@@ -2,7 +2,7 @@
 //!
 //! What the package or its tests speak of already is left alone.
 
-use super::asked::{AMBIENT, Ambient};
+use super::ambient_calls::{AMBIENT, Ambient};
 use super::class_file::Names;
 use crate::patch::suspicious::Place;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ impl Ambient {
 pub(super) fn reasons(known: &Names, new: &Names, decides: impl Fn(&BTreeSet<String>, Place) -> bool) -> Vec<String> {
     let simple = |class: &str| class.rsplit(['/', '$']).next().unwrap_or(class).to_owned();
     let unknown = AMBIENT.iter().filter(|ambient| ambient.is_possible(new) && !ambient.is_spoken_of(known));
-    let told = unknown.filter_map(|ambient| {
+    let reasons = unknown.filter_map(|ambient| {
         let asking: Vec<_> = new.members.iter().filter(|member| ambient.asks(member)).collect();
         let spell = |class: &str, name: &str| match (class, name) {
             (_, "<init>") => simple(class),
@@ -44,9 +44,9 @@ pub(super) fn reasons(known: &Names, new: &Names, decides: impl Fn(&BTreeSet<Str
         let (class, name, _) = asking.first()?;
         let shown =
             if name == "<init>" { format!("new {}", simple(class)) } else { format!("{}.{name}", simple(class)) };
-        ambient.counts.told(&shown, ambient.what, &spelled, &decides)
+        ambient.counts.warning(&shown, ambient.what, &spelled, &decides)
     });
-    told.collect()
+    reasons.collect()
 }
 
 #[cfg(test)]
@@ -80,24 +80,24 @@ mod tests {
             (("java/lang/ref/WeakReference", "get", "()Ljava/lang/Object;"), "decides by when memory is freed"),
         ] {
             let new = names(&[], &[member]);
-            let told = reasons(&Names::default(), &new, |_, _| true);
-            assert!(told.len() == 1 && told[0].contains(word), "{member:?}: {told:?}");
+            let found = reasons(&Names::default(), &new, |_, _| true);
+            assert!(found.len() == 1 && found[0].contains(word), "{member:?}: {found:?}");
             assert!(reasons(&new, &new, |_, _| true).is_empty(), "its package asks already: {member:?}");
         }
     }
 
     #[test]
     fn a_property_is_told_where_it_is_one_of_the_machine() {
-        let asked = |text: &str| {
+        let with_text = |text: &str| {
             let property = ("java/lang/System", "getProperty", "(Ljava/lang/String;)Ljava/lang/String;");
             let mut names = names(&[], &[property]);
             names.texts.insert(text.to_owned());
             names
         };
-        let told = |known: &str, new: &str| reasons(&asked(known), &asked(new), |_, _| true);
-        assert!(told("os.name", "user.home")[0].contains("`System.getProperty` decides by whose machine"));
-        assert!(told("user.home", "user.home").is_empty(), "its package asks already");
-        assert!(told("os.name", "line.separator").is_empty());
+        let warned = |known: &str, new: &str| reasons(&with_text(known), &with_text(new), |_, _| true);
+        assert!(warned("os.name", "user.home")[0].contains("`System.getProperty` decides by whose machine"));
+        assert!(warned("user.home", "user.home").is_empty(), "its package asks already");
+        assert!(warned("os.name", "line.separator").is_empty());
     }
 
     #[test]

@@ -81,10 +81,10 @@ impl Daemon {
         let late = || std::io::Error::new(std::io::ErrorKind::TimedOut, "no answer in 60 s");
         let answer = tokio::time::timeout(WALL, exchange).await.unwrap_or_else(|_| Err(late()));
         answer.map_err(|source| {
-            let said = String::from_utf8_lossy(&self.served.stderr()).lines().next().unwrap_or("").to_owned();
+            let errors = String::from_utf8_lossy(&self.served.stderr()).lines().next().unwrap_or("").to_owned();
             SandboxError::Io {
                 what: "asking the warm compiler",
-                source: std::io::Error::other(format!("{source} {said}")),
+                source: std::io::Error::other(format!("{source} {errors}")),
             }
         })
     }

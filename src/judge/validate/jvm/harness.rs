@@ -102,13 +102,13 @@ impl Harness {
             level.args.extend(COMPILER_POOL.map(String::from));
         }
         let javac = Javac { sandbox, jdk, level, wall: std::time::Duration::from_secs(180) };
-        let Compiled { ok, diagnostics, said, .. } = javac.compile(&files, libraries, &out, making).await?;
+        let Compiled { ok, diagnostics, output, .. } = javac.compile(&files, libraries, &out, making).await?;
         if !ok {
             let place = |found: &Diagnostic| match &found.file {
                 Some(file) => format!("{file}:{}: {}", found.line, found.message),
                 None => found.message.clone(),
             };
-            let first = diagnostics.first().map_or(said, place);
+            let first = diagnostics.first().map_or(output, place);
             return Err(ValidateError::Tool {
                 what: format!("the test runner does not compile with JDK {}: {first}", jdk.version),
                 hint: "name another JDK with --java-home".into(),

@@ -66,8 +66,8 @@ pub(in crate::validate) struct Compiled {
     pub(in crate::validate) diagnostics: Vec<Diagnostic>,
     /// Warnings, in order, at most 20.
     pub(in crate::validate) warnings: Vec<Diagnostic>,
-    /// What else it said, for complaints without a place.
-    pub(in crate::validate) said: String,
+    /// Its output, for complaints without a place.
+    pub(in crate::validate) output: String,
 }
 
 /// A cold compiler.
@@ -88,7 +88,7 @@ impl Javac<'_> {
         root: &Utf8Path,
     ) -> Result<Compiled, ValidateError> {
         if files.is_empty() {
-            return Ok(Compiled { ok: true, diagnostics: Vec::new(), warnings: Vec::new(), said: String::new() });
+            return Ok(Compiled { ok: true, diagnostics: Vec::new(), warnings: Vec::new(), output: String::new() });
         }
         let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         let mut args = self.level.arguments(self.jdk);
@@ -107,15 +107,15 @@ impl Javac<'_> {
             .write(out)
             .wall(self.wall);
         let done = self.sandbox.run(job).await?;
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        let output = String::from_utf8_lossy(&done.stderr).into_owned();
         if done.exit == Exit::TimedOut {
             return Err(ValidateError::Tool {
                 what: format!("the compiler was cut after {} s", self.wall.as_secs()),
                 hint: "raise --max-time, or name compiled classes".into(),
             });
         }
-        let (diagnostics, warnings) = (parse(&said, root), complaints(&said, "warning", root));
-        Ok(Compiled { ok: done.exit.success(), diagnostics, warnings, said: said.chars().take(2000).collect() })
+        let (diagnostics, warnings) = (parse(&output, root), complaints(&output, "warning", root));
+        Ok(Compiled { ok: done.exit.success(), diagnostics, warnings, output: output.chars().take(2000).collect() })
     }
 }
 
@@ -124,14 +124,14 @@ fn escape(arg: &str) -> String {
 }
 
 /// Reads `path:line: error: message`, with the lines that name a symbol and its place.
-pub(in crate::validate) fn parse(said: &str, root: &Utf8Path) -> Vec<Diagnostic> {
-    complaints(said, "error", root)
+pub(in crate::validate) fn parse(output: &str, root: &Utf8Path) -> Vec<Diagnostic> {
+    complaints(output, "error", root)
 }
 
 /// Complaints of one kind, `error` or `warning`.
-fn complaints(said: &str, kind: &str, root: &Utf8Path) -> Vec<Diagnostic> {
+fn complaints(output: &str, kind: &str, root: &Utf8Path) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
-    for line in said.lines() {
+    for line in output.lines() {
         if let Some(diagnostic) = head(line, kind, root) {
             if found.len() == MAX_DIAGNOSTICS {
                 break;
@@ -168,9 +168,9 @@ mod tests {
 
     #[test]
     fn complaints_have_a_place_and_a_symbol() {
-        let said = "/w/src/a/B.java:3: error: cannot find symbol\n    int x = y;\n            ^\n  symbol:   variable y\n  \
+        let output = "/w/src/a/B.java:3: error: cannot find symbol\n    int x = y;\n            ^\n  symbol:   variable y\n  \
                     location: class B\n1 error\n";
-        let found = parse(said, Utf8Path::new("/w"));
+        let found = parse(output, Utf8Path::new("/w"));
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].file.as_ref().unwrap().as_str(), found[0].line), ("src/a/B.java", 3));
         assert_eq!(found[0].message, "cannot find symbol; symbol: variable y; location: class B");
@@ -178,9 +178,9 @@ mod tests {
 
     #[test]
     fn warnings_are_no_errors() {
-        let said = "/w/B.java:3: warning: [cast] redundant cast to int\n1 warning\n";
-        assert!(parse(said, Utf8Path::new("/w")).is_empty());
-        let found = complaints(said, "warning", Utf8Path::new("/w"));
+        let output = "/w/B.java:3: warning: [cast] redundant cast to int\n1 warning\n";
+        assert!(parse(output, Utf8Path::new("/w")).is_empty());
+        let found = complaints(output, "warning", Utf8Path::new("/w"));
         assert_eq!((found[0].line, found[0].message.as_str()), (3, "[cast] redundant cast to int"));
     }
 
@@ -194,8 +194,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_output_makes_it_panic(said in any::<String>()) {
-            parse(&said, Utf8Path::new("/w"));
+        fn no_output_makes_it_panic(output in any::<String>()) {
+            parse(&output, Utf8Path::new("/w"));
         }
     }
 }

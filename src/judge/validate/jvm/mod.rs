@@ -2,7 +2,7 @@
 //! class path; runs of a suite.
 
 mod ambient;
-mod asked;
+mod ambient_calls;
 mod class_file;
 mod classpath;
 mod compiler;

@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    fn told(old: &Names, new: &Names) -> Vec<String> {
+    fn doubts_of(old: &Names, new: &Names) -> Vec<String> {
         let classes = BTreeSet::from(["shop/CartTest".to_owned()]);
         reasons(old, new, &OfTests { packages: &["org/junit"], classes: &classes })
     }
@@ -217,9 +217,9 @@ mod tests {
             (names(&[], &[("java/lang/Class", "desiredAssertionStatus", "()Z")], &[]), "was started"),
         ];
         for (new, word) in rows {
-            let reasons = told(&Names::default(), &new);
+            let reasons = doubts_of(&Names::default(), &new);
             assert!(reasons.len() == 1 && reasons[0].contains(word), "{new:?}: {reasons:?}");
-            assert_eq!(told(&new, &new), Vec::<String>::new(), "what was there is no news");
+            assert_eq!(doubts_of(&new, &new), Vec::<String>::new(), "what was there is no news");
         }
     }
 
@@ -237,6 +237,6 @@ mod tests {
             ],
             &["exit", "halt", "the org.junit way", "Cart"],
         );
-        assert_eq!(told(&Names::default(), &new), Vec::<String>::new());
+        assert_eq!(doubts_of(&Names::default(), &new), Vec::<String>::new());
     }
 }

@@ -29,7 +29,7 @@ impl Plain {
         let io = |path: &Utf8Path| io_error("making a plain class path", path);
         let lib = folder.join("lib");
         std::fs::create_dir_all(&lib).map_err(io(&lib))?;
-        let package = OWN.map(|name| word(name.len()));
+        let package = OWN.map(|name| random_name(name.len()));
         let own = lib.join("0");
         rename(&harness.classes, &own, &package)?;
         let mut all = vec![own];
@@ -83,7 +83,7 @@ fn replaced(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
 }
 
 /// A word of so many letters, another one each time.
-fn word(length: usize) -> String {
+fn random_name(length: usize) -> String {
     std::iter::repeat_with(|| rand::random_range('a'..='z')).take(length).collect()
 }
 
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn names_are_replaced_by_others_of_the_same_length() {
         assert_eq!(THREAD.len(), OTHER_THREAD.len());
-        assert_eq!(word(8).len(), 8);
-        assert_ne!(word(8), word(8));
+        assert_eq!(random_name(8).len(), 8);
+        assert_ne!(random_name(8), random_name(8));
         assert_eq!(replaced(b"xunidebug/runnerx", "unidebug/runner", "abcdefgh/ijklmn"), b"xabcdefgh/ijklmnx");
     }
 }

@@ -15,8 +15,8 @@ use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, Fingerprint, Patch, RepoPath, TestReport, Validation, outer_class};
 use crate::sandbox::Sandbox;
+use crate::validate::content::content_key;
 use crate::validate::drawn::Draw;
-use crate::validate::kept::content_key;
 use crate::validate::observe::Watch;
 use crate::validate::plan::Plan;
 use crate::validate::records::{Discovered, Executed};
@@ -42,7 +42,7 @@ pub(in crate::validate) struct Jvm {
     pub(in crate::validate) tests: Vec<String>,
     pub(in crate::validate) options: Options,
     /// Where what belongs to exactly this content is kept.
-    pub(in crate::validate) kept: Utf8PathBuf,
+    pub(in crate::validate) project_cache: Utf8PathBuf,
 }
 
 impl Jvm {
@@ -74,9 +74,9 @@ impl Jvm {
             compiler: WarmCompiler::default(),
             tests: Vec::new(),
             options,
-            kept: cache.join("projects").join(key),
+            project_cache: cache.join("projects").join(key),
         };
-        age::used(&subject.kept);
+        age::used(&subject.project_cache);
         age::forget_old(&cache.join("projects"));
         subject.folders = subject.compile_untouched().await?;
         subject.tests = test_classes(&checkout.project, &checkout.root, &subject.folders.tests);
@@ -181,8 +181,8 @@ impl Subject for Jvm {
     fn tests(&self) -> &[String] {
         &self.tests
     }
-    fn kept(&self) -> &Utf8Path {
-        &self.kept
+    fn project_cache(&self) -> &Utf8Path {
+        &self.project_cache
     }
     fn args(&self) -> Vec<String> {
         let args = &self.checkout.project.jvm_args;

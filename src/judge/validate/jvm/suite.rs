@@ -7,7 +7,7 @@ use crate::benchmark::{Checkout, Project};
 use crate::sandbox::{Finished, Job, Sandbox};
 use crate::validate::ValidateError;
 use crate::validate::plan::{PLAIN_VARIABLES, Plan};
-use crate::validate::suite::{Asked, Process, START};
+use crate::validate::suite::{Process, RunRequest, START};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
@@ -87,17 +87,17 @@ const OTHER_SETTINGS: [&str; 5] = [
 ];
 
 impl Suite<'_> {
-    fn job(&self, plan: &Plan, asked: Asked, left: Duration) -> Result<Job, ValidateError> {
+    fn job(&self, plan: &Plan, request: RunRequest, left: Duration) -> Result<Job, ValidateError> {
         let mut class_path = vec![self.harness.classes.clone()];
         class_path.extend(self.class_path.iter().cloned());
         let mut main = "unidebug.runner.Cold".to_owned();
         let mut given = class_path.clone();
         let is_plain = plan.look.is_plain();
         if is_plain {
-            let beside = self.writable.parent().unwrap_or(&self.writable);
-            let plain = Plain::new(self.harness, &self.class_path, beside)?;
+            let top = self.writable.parent().unwrap_or(&self.writable);
+            let plain = Plain::new(self.harness, &self.class_path, top)?;
             (main, given) = (plain.main, plain.class_path);
-            class_path.push(beside.join("lib"));
+            class_path.push(top.join("lib"));
         }
         let joined = given.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         // Some tests want to see an OutOfMemoryError, so it does not end the process.
@@ -128,7 +128,7 @@ impl Suite<'_> {
             .write(&self.writable)
             .wall(left + START);
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
-        job.dialogue = Some(asked.dialogue());
+        job.dialogue = Some(request.dialogue());
         job.limits.memory_mib = memory(self.heap_mib, &plan.args);
         if is_plain {
             job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -139,8 +139,8 @@ impl Suite<'_> {
 
 #[async_trait::async_trait]
 impl Process for Suite<'_> {
-    async fn start(&self, plan: &Plan, asked: Asked, left: Duration) -> Result<Finished, ValidateError> {
-        Ok(self.sandbox.run(self.job(plan, asked, left)?).await?)
+    async fn start(&self, plan: &Plan, request: RunRequest, left: Duration) -> Result<Finished, ValidateError> {
+        Ok(self.sandbox.run(self.job(plan, request, left)?).await?)
     }
 }
 

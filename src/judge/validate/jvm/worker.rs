@@ -9,7 +9,7 @@ use crate::domain::{RunEnd, TestReport};
 use crate::sandbox::{Exit, Job, Sandbox, SandboxError, Served};
 use crate::validate::keys::Keys;
 use crate::validate::plan::Plan;
-use crate::validate::records::{self, Listener, Told};
+use crate::validate::records::{self, Listener, ProcessReport};
 use crate::validate::subject::Copy;
 use crate::validate::suite;
 use camino::Utf8PathBuf;
@@ -90,11 +90,11 @@ pub(in crate::validate) struct Workers {
 }
 
 /// One run in a worker.
-enum Ended {
-    /// It told everything.
-    Told(Told),
+enum Answer {
+    /// Its report is complete.
+    Complete(ProcessReport),
     /// The process is gone.
-    Gone(Told, RunEnd),
+    Gone(ProcessReport, RunEnd),
 }
 
 impl Workers {
@@ -157,16 +157,16 @@ impl Workers {
             let mut worker = self.take().await?;
             let keys = Keys::new();
             let request = suite::request(plan, &report, &keys, must);
-            let ended = worker.run(candidate, &request, &keys, left + GRACE).await;
+            let answer = worker.run(candidate, &request, &keys, left + GRACE).await;
             report.output_tail = worker.tail();
-            let (told, end) = match ended {
-                Ended::Told(told) => (told, None),
-                Ended::Gone(told, end) => (told, Some(end)),
+            let (reply, end) = match answer {
+                Answer::Complete(reply) => (reply, None),
+                Answer::Gone(reply, end) => (reply, Some(end)),
             };
-            let why = told.over.as_ref().map_or("", |over| over.why.as_str()).to_owned();
-            let honest = told.over.as_ref().is_some_and(|over| over.count == told.results.len());
+            let why = reply.over.as_ref().map_or("", |over| over.why.as_str()).to_owned();
+            let honest = reply.over.as_ref().is_some_and(|over| over.count == reply.results.len());
             let before = report.results.len();
-            suite::add(&mut report, told, end);
+            suite::add(&mut report, reply, end);
             worker.candidates += 1;
             if honest && (why == "done" || why == "stopped") && worker.candidates < CANDIDATES {
                 self.at_work = Some(worker);
@@ -199,7 +199,7 @@ impl Workers {
 }
 
 impl Worker {
-    async fn run(&mut self, candidate: &Classes, request: &str, keys: &Keys, wall: Duration) -> Ended {
+    async fn run(&mut self, candidate: &Classes, request: &str, keys: &Keys, wall: Duration) -> Answer {
         let mut bytes = vec![b'C'];
         put_count(&mut bytes, candidate.len());
         for (name, class) in candidate {
@@ -208,20 +208,20 @@ impl Worker {
         }
         bytes.push(b'R');
         put(&mut bytes, request.as_bytes());
-        let mut told = Vec::new();
+        let mut reply = Vec::new();
         let exchange = async {
             self.served.requests.write_all(&bytes).await?;
-            read_run(&mut self.served, keys, &mut told).await
+            read_run(&mut self.served, keys, &mut reply).await
         };
         match tokio::time::timeout(wall, exchange).await {
-            Ok(Ok(())) => Ended::Told(records::read(&told, keys)),
+            Ok(Ok(())) => Answer::Complete(records::read(&reply, keys)),
             Ok(Err(_)) => {
                 let end = self.end().await;
-                Ended::Gone(records::read(&told, keys), end)
+                Answer::Gone(records::read(&reply, keys), end)
             }
             Err(_) => {
                 self.served.kill();
-                Ended::Gone(records::read(&told, keys), RunEnd::TimedOut)
+                Answer::Gone(records::read(&reply, keys), RunEnd::TimedOut)
             }
         }
     }
@@ -229,7 +229,7 @@ impl Worker {
     /// How the process ended, once its channel is closed.
     async fn end(&mut self) -> RunEnd {
         for _ in 0..50 {
-            match self.served.ended() {
+            match self.served.exit() {
                 // The JVM's code under `ExitOnOutOfMemoryError`.
                 Some(Exit::Code(3)) => return RunEnd::OutOfMemory,
                 Some(_) => return RunEnd::Crashed,
@@ -247,15 +247,15 @@ impl Worker {
 }
 
 /// Reads lines until the end record of this run, and hands out a key for each test that begins.
-async fn read_run(served: &mut Served, keys: &Keys, told: &mut Vec<u8>) -> std::io::Result<()> {
+async fn read_run(served: &mut Served, keys: &Keys, bytes: &mut Vec<u8>) -> std::io::Result<()> {
     let mut lines = BufReader::with_capacity(1 << 16, (&mut served.answers).take(MOST));
     let mut listener = Listener::new(keys);
     loop {
-        let begin = told.len();
-        if lines.read_until(b'\n', told).await? == 0 {
+        let begin = bytes.len();
+        if lines.read_until(b'\n', bytes).await? == 0 {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
-        let line = &told[begin..];
+        let line = &bytes[begin..];
         if listener.is_over(line) {
             return Ok(());
         }

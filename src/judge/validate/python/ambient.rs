@@ -225,22 +225,22 @@ pub(super) fn reasons<'n>(
     let below = |name: &str, known: &&str| {
         name.strip_prefix(*known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    let told = AMBIENT.iter().filter_map(|ambient| {
+    let warning = AMBIENT.iter().filter_map(|ambient| {
         let asking = names.clone().filter(|name| ambient.names.iter().any(|known| below(name, known)));
         let first = asking.clone().next()?;
         let bare = |name: &'n str| name.strip_prefix("a:").or_else(|| name.strip_prefix("t:")).unwrap_or(name);
         let spelled = asking.filter_map(|name| bare(name).rsplit('.').next().map(str::to_owned)).collect();
-        let told = ambient.counts.told(bare(first), ambient.what, &spelled, &decides)?;
-        (!is_spoken(ambient.spoken)).then_some(told)
+        let warning = ambient.counts.warning(bare(first), ambient.what, &spelled, &decides)?;
+        (!is_spoken(ambient.spoken)).then_some(warning)
     });
-    told.collect()
+    warning.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(names: &[&str], test: &str) -> Vec<String> {
+    fn warnings(names: &[&str], test: &str) -> Vec<String> {
         reasons(names.iter().copied(), |words| words.iter().any(|word| test.contains(word)), |_, _| true)
     }
 
@@ -259,8 +259,8 @@ mod tests {
             ("locale.getlocale", "import locale"),
             ("os.cpu_count", "platform"),
         ] {
-            assert_eq!(told(&[name], "assert total() == 3").len(), 1, "{name}");
-            assert!(told(&[name], test).is_empty(), "{name}");
+            assert_eq!(warnings(&[name], "assert total() == 3").len(), 1, "{name}");
+            assert!(warnings(&[name], test).is_empty(), "{name}");
         }
     }
 
@@ -275,7 +275,7 @@ mod tests {
             "os.path.join",
             "__name__",
         ] {
-            assert!(told(&[name], "").is_empty(), "{name}");
+            assert!(warnings(&[name], "").is_empty(), "{name}");
         }
     }
 }

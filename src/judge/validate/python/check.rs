@@ -12,7 +12,7 @@ const CHECK: &str = include_str!("check.py");
 const WALL: Duration = Duration::from_secs(60);
 
 /// What is wrong with the files.
-pub(super) struct Told {
+pub(super) struct Checked {
     pub(super) errors: Vec<Diagnostic>,
     pub(super) warnings: Vec<Diagnostic>,
     /// Whether they are the programs that they were.
@@ -37,14 +37,14 @@ struct Complaint {
 }
 
 impl Complaint {
-    fn told(self) -> Diagnostic {
+    fn into_diagnostic(self) -> Diagnostic {
         Diagnostic { file: Some(self.file), line: self.line, message: self.message }
     }
 }
 
 impl Python {
     /// The files of a patch in a copy, held against the originals.
-    pub(super) async fn check(&self, patch: &Patch, copy: &Copy) -> Result<Told, ValidateError> {
+    pub(super) async fn check(&self, patch: &Patch, copy: &Copy) -> Result<Checked, ValidateError> {
         let programs =
             patch.files.iter().filter(|file| Grammar.is_source(file.path.as_str().into()) && !file.deletes());
         let files: Vec<_> = programs.map(|file| (file.path.clone(), file.before.is_some())).collect();
@@ -52,7 +52,7 @@ impl Python {
     }
 
     /// Files of a copy, each with whether there is an original to compare with.
-    pub(super) async fn look(&self, files: &[(RepoPath, bool)], copy: &Copy) -> Result<Told, ValidateError> {
+    pub(super) async fn look(&self, files: &[(RepoPath, bool)], copy: &Copy) -> Result<Checked, ValidateError> {
         let mut words = Vec::new();
         for (path, original) in files {
             let old = match original {
@@ -69,8 +69,8 @@ impl Python {
             what: format!("changed files could not be read by the interpreter: {}", last_line(&done.stderr)),
             hint: "report it with the version of your Python".into(),
         })?;
-        let all = |list: Vec<Complaint>| list.into_iter().map(Complaint::told).collect();
-        Ok(Told {
+        let all = |list: Vec<Complaint>| list.into_iter().map(Complaint::into_diagnostic).collect();
+        Ok(Checked {
             errors: all(written.errors),
             warnings: all(written.warnings),
             same: written.same,

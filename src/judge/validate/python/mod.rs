@@ -9,14 +9,14 @@ mod check;
 mod newly;
 mod plugins;
 
+use super::content::content_key;
 use super::drawn::Draw;
-use super::kept::content_key;
 use super::observe::Watch;
 use super::plan::{PLAIN_VARIABLES, Plan};
 use super::records::{Discovered, Executed};
 use super::refuse::refuse;
 use super::subject::{Build, Copy, Subject, does_not_compile, same_code};
-use super::suite::{self, Asked, Process, START};
+use super::suite::{self, Process, RunRequest, START};
 use super::{Options, ValidateError, io_error};
 use crate::benchmark::python::{self, Interpreter};
 use crate::benchmark::{Checkout, age, jars};
@@ -81,7 +81,7 @@ pub(super) struct Python {
     files: Vec<(String, String)>,
     /// Their names.
     modules: Vec<String>,
-    kept: Utf8PathBuf,
+    project_cache: Utf8PathBuf,
 }
 
 impl Python {
@@ -101,9 +101,9 @@ impl Python {
         let Interpreter { program, version, pytest, .. } = &interpreter;
         let code = code(&interpreter);
         let runner = format!("{} {program} {version} {pytest:?} {code}", options.heap_mib);
-        let kept = cache.join("projects").join(content_key(checkout, &runner)?);
-        std::fs::create_dir_all(&kept).map_err(io_error("making the project's cache", &kept))?;
-        age::used(&kept);
+        let project_cache = cache.join("projects").join(content_key(checkout, &runner)?);
+        std::fs::create_dir_all(&project_cache).map_err(io_error("making the project's cache", &project_cache))?;
+        age::used(&project_cache);
         age::forget_old(&cache.join("projects"));
         let mut subject = Self {
             checkout: checkout.clone(),
@@ -112,7 +112,7 @@ impl Python {
             interpreter,
             files: Vec::new(),
             modules: Vec::new(),
-            kept,
+            project_cache,
         };
         subject.files = subject.found().await?;
         subject.modules = subject.files.iter().map(|(module, _)| module.clone()).collect();
@@ -121,7 +121,7 @@ impl Python {
 
     /// Test modules, as pytest or unittest finds them by the project's own rules.
     async fn found(&self) -> Result<Vec<(String, String)>, ValidateError> {
-        let file = self.kept.join("modules-2.json");
+        let file = self.project_cache.join("modules-2.json");
         if let Some(known) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Ok(known);
         }
@@ -241,7 +241,7 @@ impl Suite<'_> {
 
 #[async_trait::async_trait]
 impl Process for Suite<'_> {
-    async fn start(&self, plan: &Plan, mut asked: Asked, left: Duration) -> Result<Finished, ValidateError> {
+    async fn start(&self, plan: &Plan, mut request: RunRequest, left: Duration) -> Result<Finished, ValidateError> {
         let subject = self.subject;
         let program = code(&subject.interpreter);
         let mut job = subject.interpreter.job(&self.cwd, program).write(&self.tree).wall(left + START);
@@ -255,8 +255,8 @@ impl Process for Suite<'_> {
         if plan.look.has_other_settings() {
             job.env.extend(OTHER_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
-        asked.request = self.request(plan, asked.request);
-        job.dialogue = Some(asked.dialogue());
+        request.request = self.request(plan, request.request);
+        job.dialogue = Some(request.dialogue());
         job.limits.memory_mib = subject.options.heap_mib.min(MOST_MIB);
         Ok(subject.sandbox.run(job).await?)
     }
@@ -273,8 +273,8 @@ impl Subject for Python {
     fn tests(&self) -> &[String] {
         &self.modules
     }
-    fn kept(&self) -> &Utf8Path {
-        &self.kept
+    fn project_cache(&self) -> &Utf8Path {
+        &self.project_cache
     }
 
     fn args(&self) -> Vec<String> {
@@ -291,23 +291,24 @@ impl Subject for Python {
         }
         let build = Arc::new(Build::new(&self.options.work_dir)?);
         let copy = Copy::with(&self.checkout, &self.options.work_dir, patch, build)?;
-        let told = self.check(patch, &copy).await?;
-        if !told.errors.is_empty() {
-            return Ok(Err(does_not_compile(told.errors)));
+        let checked = self.check(patch, &copy).await?;
+        if !checked.errors.is_empty() {
+            return Ok(Err(does_not_compile(checked.errors)));
         }
         let is_program = |file: &FileChange| Grammar.is_source(file.path.as_str().into()) && !file.deletes();
-        if told.same && patch.files.iter().all(is_program) {
+        if checked.same && patch.files.iter().all(is_program) {
             return Ok(Err(same_code("but for comments and layout it is the original")));
         }
-        if let Some(name) = newly::taken(&told.news) {
+        if let Some(name) = newly::taken(&checked.news) {
             let detail = format!("it brings the module `{name}`, which others have; give it another name");
             return Ok(Err(Validation::without_tests(Outcome::Refused, detail)));
         }
         let mut build = Build::new(&self.options.work_dir)?;
-        build.news = newly::read(&told.news, &self.modules, |name| self.has(name));
-        let decides = |asked: &_, place| suspicious::decides(patch, asked, place, &Grammar);
-        let told = ambient::reasons(newly::asking(&told.news), |words| self.tests_speak_of(patch, words), decides);
-        build.news.doubts.extend(told);
+        build.news = newly::read(&checked.news, &self.modules, |name| self.has(name));
+        let decides = |names: &_, place| suspicious::decides(patch, names, place, &Grammar);
+        let checked =
+            ambient::reasons(newly::asking(&checked.news), |words| self.tests_speak_of(patch, words), decides);
+        build.news.doubts.extend(checked);
         Ok(Ok(build))
     }
 
@@ -387,8 +388,8 @@ impl Subject for Python {
 
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
         let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
-        let told = self.look(&[(file.clone(), false)], &copy).await?;
-        Ok(told.errors.into_iter().chain(told.warnings).collect())
+        let checked = self.look(&[(file.clone(), false)], &copy).await?;
+        Ok(checked.errors.into_iter().chain(checked.warnings).collect())
     }
 
     async fn same_code(&self, _: &Patch, _: &Patch) -> Result<Option<bool>, ValidateError> {

@@ -172,7 +172,7 @@ fn text(text: &str, tests: &[String]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn told(news: &[&str]) -> News {
+    fn news_of(news: &[&str]) -> News {
         let news: Vec<String> = news.iter().map(|text| (*text).to_owned()).collect();
         read(&news, &["tests.test_cart".to_owned()], |name| name == "shop")
     }
@@ -190,7 +190,7 @@ mod tests {
             "s:json.dumps",
             "d:threading.active_count",
         ] {
-            assert_eq!(told(&[news]).doubts.len(), 1, "{news}");
+            assert_eq!(news_of(&[news]).doubts.len(), 1, "{news}");
         }
     }
 
@@ -208,8 +208,8 @@ mod tests {
             "d:unit",
             "d:self.sys.modules",
         ] {
-            assert_eq!(told(&[news]).doubts, Vec::<String>::new(), "{news}");
+            assert_eq!(news_of(&[news]).doubts, Vec::<String>::new(), "{news}");
         }
-        assert!(told(&["d:os.environ"]).senses && !told(&["d:len"]).senses);
+        assert!(news_of(&["d:os.environ"]).senses && !news_of(&["d:len"]).senses);
     }
 }

@@ -43,21 +43,21 @@ pub(super) fn against(checkout: &Checkout, failure: Option<&Failure>, issue: &st
     let Some(failure) = failure else { return Some("it does not say why it fails".into()) };
     let kind = simple(&failure.kind);
     let first = failure.message.lines().next().unwrap_or_default();
-    let told = if first.is_empty() { kind.to_owned() } else { format!("{kind}: {first}") };
+    let shown = if first.is_empty() { kind.to_owned() } else { format!("{kind}: {first}") };
     if NOT_LOADED.contains(&kind) {
-        return Some(format!("it fails because something cannot be loaded ({told}), not because of the issue"));
+        return Some(format!("it fails because something cannot be loaded ({shown}), not because of the issue"));
     }
     if CUT.contains(&kind) {
-        return Some(format!("it fails because it was cut ({told}), not because of the issue"));
+        return Some(format!("it fails because it was cut ({shown}), not because of the issue"));
     }
     if ASSERTIONS.iter().any(|end| kind.ends_with(end)) || kind == OF_PYTEST {
         return None;
     }
     if !names(issue, kind) {
-        return Some(format!("it fails by an exception that the issue does not name ({told})"));
+        return Some(format!("it fails by an exception that the issue does not name ({shown})"));
     }
     let thrown_inside = failure.frames.iter().any(|frame| is_of_product(checkout, frame));
-    (!thrown_inside).then(|| format!("no code of the product throws its exception ({told})"))
+    (!thrown_inside).then(|| format!("no code of the product throws its exception ({shown})"))
 }
 
 /// Whether a text holds a name as a whole word.
@@ -82,25 +82,25 @@ fn is_of_product(checkout: &Checkout, frame: &Frame) -> bool {
 
 /// Whether two runs of a test failed in the same way.
 pub(super) fn is_same(one: &TestResult, other: &TestResult) -> bool {
-    let told = |result: &TestResult| {
+    let end = |result: &TestResult| {
         let failure = result.failure.as_ref();
         failure.map(|failure| (failure.kind.clone(), without_addresses(&failure.message)))
     };
-    told(one) == told(other)
+    end(one) == end(other)
 }
 
 /// A text without the numbers by which objects are told apart: `Cart@1b2c3d`, `<Cart object at 0x7f00>`.
 fn without_addresses(text: &str) -> String {
-    let mut kept = String::new();
+    let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(['@', 'x']) {
         let (head, tail) = rest.split_at(at + 1);
-        kept.push_str(head);
+        out.push_str(head);
         let is_address = head.ends_with('@') || head.ends_with("0x");
         let end = tail.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(tail.len());
         rest = if is_address { &tail[end..] } else { tail };
     }
-    kept + rest
+    out + rest
 }
 
 #[cfg(test)]
@@ -128,17 +128,21 @@ mod tests {
         let root = camino::Utf8Path::from_path(folder.path()).unwrap();
         std::fs::create_dir_all(root.join("src/shop")).unwrap();
         std::fs::write(root.join("src/shop/Till.java"), "package shop; class Till {}").unwrap();
-        let told = |kind: &str, class: &str, issue: &str| against(&checkout(root), Some(&failure(kind, class)), issue);
-        assert_eq!(told("org.opentest4j.AssertionFailedError", "shop.TillTest", ""), None);
-        assert_eq!(told("_pytest.outcomes.Failed", "shop.TillTest", ""), None);
+        let judged =
+            |kind: &str, class: &str, issue: &str| against(&checkout(root), Some(&failure(kind, class)), issue);
+        assert_eq!(judged("org.opentest4j.AssertionFailedError", "shop.TillTest", ""), None);
+        assert_eq!(judged("_pytest.outcomes.Failed", "shop.TillTest", ""), None);
         let issue = "add() throws a java.lang.NullPointerException";
-        assert_eq!(told("java.lang.NullPointerException", "shop.Till$Drawer", issue), None);
-        let why = told("java.lang.NullPointerException", "shop.TillTest", issue).unwrap();
+        assert_eq!(judged("java.lang.NullPointerException", "shop.Till$Drawer", issue), None);
+        let why = judged("java.lang.NullPointerException", "shop.TillTest", issue).unwrap();
         assert!(why.contains("no code of the product"), "{why}");
-        let why = told("java.lang.IllegalStateException", "shop.Till", issue).unwrap();
+        let why = judged("java.lang.IllegalStateException", "shop.Till", issue).unwrap();
         assert!(why.contains("does not name (IllegalStateException: why)"), "{why}");
-        assert!(told("java.lang.Exception", "shop.Till", "an IOException comes").is_some(), "a part of a name is none");
-        let why = told("java.lang.NoClassDefFoundError", "shop.Till", "NoClassDefFoundError").unwrap();
+        assert!(
+            judged("java.lang.Exception", "shop.Till", "an IOException comes").is_some(),
+            "a part of a name is none"
+        );
+        let why = judged("java.lang.NoClassDefFoundError", "shop.Till", "NoClassDefFoundError").unwrap();
         assert!(why.contains("cannot be loaded"), "{why}");
     }
 

@@ -53,13 +53,13 @@ impl Inner {
         let jvm = &self.jvm;
         let scratch = Build::new(&jvm.options.work_dir)?;
         let classes: Vec<_> = jvm.folders.all().cloned().collect();
-        let beside = resources::beside(&classes, &scratch.scratch)?;
+        let copied = resources::copied(&classes, &scratch.scratch)?;
         let mut workers = Workers::new(WorkerSetup {
             sandbox: jvm.sandbox.clone(),
             jdk: jvm.jdk.clone(),
             runner: jvm.harness.classes.clone(),
             classes,
-            libraries: beside.into_iter().chain(jvm.class_path.libraries.iter().cloned()).collect(),
+            libraries: copied.into_iter().chain(jvm.class_path.libraries.iter().cloned()).collect(),
             checkout: jvm.checkout.clone(),
             work_dir: jvm.options.work_dir.clone(),
             heap_mib: jvm.options.heap_mib,
@@ -318,7 +318,7 @@ impl Inner {
         Ok(fails)
     }
 
-    /// Notes where the cold judge said something else.
+    /// Notes where the cold judge disagreed.
     pub(super) fn note(&self, warm: &Validation, surer: &Validation) {
         if warm.outcome != surer.outcome {
             self.disagree(warm.outcome, surer.outcome, surer.detail.clone());

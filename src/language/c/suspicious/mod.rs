@@ -248,7 +248,7 @@ fn known(node: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<Strin
     literal(node, text).filter(is_known).or_else(folded)
 }
 
-fn told(literal: &str) -> String {
+fn literal_case(literal: &str) -> String {
     format!("a special case for {literal}, a value of the triggering test")
 }
 
@@ -270,11 +270,11 @@ fn special_case(condition: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> 
         found = found.take().or_else(|| sides.into_iter().find_map(|side| known(side, text, literals)));
         found.is_none()
     });
-    found.map(|literal| told(&literal))
+    found.map(|literal| literal_case(&literal))
 }
 
 fn lone_case(node: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
-    known(node.child_by_field_name("value")?, text, literals).map(|literal| told(&literal))
+    known(node.child_by_field_name("value")?, text, literals).map(|literal| literal_case(&literal))
 }
 
 /// What prints a value that the triggering tests expect.

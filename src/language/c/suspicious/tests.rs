@@ -13,7 +13,7 @@ fn changed(path: &str, before: &str, after: &str) -> Patch {
     Patch { files: vec![FileChange { path, before: Some(before.as_bytes().into()), after: after.as_bytes().into() }] }
 }
 
-fn told(before: &str, after: &str) -> Vec<String> {
+fn reviewed(before: &str, after: &str) -> Vec<String> {
     let wrap = |body: &str| match body.strip_prefix("top: ") {
         Some(top) => format!("#include \"f.h\"\n{top}\nint f(int n, const char *s) {{\n    return 2;\n}}\n"),
         None => format!("#include \"f.h\"\n\nint f(int n, const char *s) {{\n    {body}\n}}\n"),
@@ -65,7 +65,7 @@ fn what_tests_cannot_judge_is_told() {
         ("top: #define QUICK __asm__(\"syscall\")", "`__asm__`"),
         ("top: _Pragma(\"weak f\")", "`_Pragma`"),
     ] {
-        let reasons = told("return 2;", after);
+        let reasons = reviewed("return 2;", after);
         assert!(reasons.iter().any(|reason| reason.contains(word)), "{after}: {reasons:?}");
     }
 }
@@ -87,7 +87,7 @@ fn honest_repairs_are_left_alone() {
         ("top: ", "top: static inline int half(int n) { return n / 2; }"),
         ("printf(\"%d\\n\", n); return 2;", "printf(\"%d\\n\", n + 1); return 2;"),
     ] {
-        assert_eq!(told(before, after), Vec::<String>::new(), "{after}");
+        assert_eq!(reviewed(before, after), Vec::<String>::new(), "{after}");
     }
 }
 
@@ -95,24 +95,24 @@ fn honest_repairs_are_left_alone() {
 fn what_is_taken_away_is_told() {
     let before = "note(n); check(s); return n;";
     for after in ["", "return 0;"] {
-        assert!(told(before, after).iter().any(|reason| reason.contains("does nothing any more")), "{after}");
+        assert!(reviewed(before, after).iter().any(|reason| reason.contains("does nothing any more")), "{after}");
     }
 }
 
 #[test]
 fn what_decides_in_c_is_found_through_variables_functions_and_the_preprocessor() {
-    let asks = |after: &str, asked: &str| {
+    let asks = |after: &str, name: &str| {
         let patch = changed("a.c", "int f(int n) {\n    return n;\n}\n", after);
-        decides(&patch, &BTreeSet::from([asked.to_owned()]), Place::Condition, &C)
+        decides(&patch, &BTreeSet::from([name.to_owned()]), Place::Condition, &C)
     };
-    for (after, asked) in [
+    for (after, name) in [
         ("int f(int n) {\n    if (getenv(\"X\")) return 1;\n    return n;\n}\n", "getenv"),
         ("int f(int n) {\n    const char *x = getenv(\"X\");\n    return x ? 1 : n;\n}\n", "getenv"),
         ("int late(void) {\n    return time(0) > 5;\n}\nint f(int n) {\n    return late() ? 1 : n;\n}\n", "time"),
         ("#ifdef NDEBUG\nint k = 1;\n#endif\nint f(int n) {\n    return n;\n}\n", "NDEBUG"),
     ] {
-        assert!(asks(after, asked), "{after}");
+        assert!(asks(after, name), "{after}");
     }
-    let kept = "int f(int n) {\n    log_time(time(0));\n    return n;\n}\n";
-    assert!(!asks(kept, "time"), "what is only kept decides nothing");
+    let logged = "int f(int n) {\n    log_time(time(0));\n    return n;\n}\n";
+    assert!(!asks(logged, "time"), "what is only kept decides nothing");
 }

@@ -84,13 +84,13 @@ fn member(node: Node<'_>) -> Option<Node<'_>> {
 fn questions(variable: &Variable) -> Vec<(String, f64)> {
     let Some(kind) = &variable.kind else { return Vec::new() };
     let name = &variable.name;
-    let asked: &[(&str, f64)] = match kind {
+    let suffixes: &[(&str, f64)] = match kind {
         kind if kind.is_array() => &[(" != NULL", 0.5), (" == NULL", 0.5)],
         kind if kind.is_integral() => &[(" == 0", 0.55), (" != 0", 0.5), (" > 0", 0.5), (" < 0", 0.4), (" == 1", 0.4)],
         kind if kind.is_numeric() => &[(" != 0", 0.4), (" > 0", 0.4)],
         _ => &[],
     };
-    asked.iter().map(|(question, weight)| (format!("{name}{question}"), *weight)).collect()
+    suffixes.iter().map(|(question, weight)| (format!("{name}{question}"), *weight)).collect()
 }
 
 /// Whether one number has reached another: how long an array is, a number of its own says.

@@ -26,10 +26,10 @@ impl Template for NullGuard {
         for name in followed(site) {
             if let Some(condition) = condition_of(site.statement) {
                 let old = site.text(condition);
-                let kept = if old.contains("||") || old.contains('?') { format!("({old})") } else { old.to_owned() };
+                let operand = if old.contains("||") || old.contains('?') { format!("({old})") } else { old.to_owned() };
                 let note = format!("asked first whether `{name}` is `NULL`");
-                out.push(Edit::replace(condition, format!("{name} != NULL && {kept}"), share, note.clone()));
-                out.push(Edit::replace(condition, format!("{name} == NULL || {kept}"), share * 0.6, note));
+                out.push(Edit::replace(condition, format!("{name} != NULL && {operand}"), share, note.clone()));
+                out.push(Edit::replace(condition, format!("{name} == NULL || {operand}"), share * 0.6, note));
             } else if site.in_block() && site.statement.shape() != "local_variable_declaration" {
                 let text = site.text(site.statement);
                 let indent = site.unit.indent(site.statement);

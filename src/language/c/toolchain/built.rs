@@ -24,7 +24,7 @@ pub(super) struct BuiltCopies {
 /// A built copy, and the place where it was built: build tools keep absolute paths, so each candidate is built there.
 struct Built {
     _keep: tempfile::TempDir,
-    kept: Utf8PathBuf,
+    outputs: Utf8PathBuf,
     place: Utf8PathBuf,
     /// One after the other; the first *no* counts.
     steps: Vec<Step>,
@@ -61,9 +61,9 @@ impl BuiltCopies {
             self.fails.store(true, Ordering::Relaxed);
             return Ok(None);
         };
-        let word = built.judge(judge, patch, wall).await;
+        let validation = built.judge(judge, patch, wall).await;
         free().push(built);
-        word
+        validation
     }
 }
 
@@ -82,7 +82,7 @@ impl Built {
         if std::fs::remove_dir_all(place).and_then(|()| std::fs::create_dir(place)).is_err() {
             return Ok(None);
         }
-        copy_with_outputs(&self.kept, place)?;
+        copy_with_outputs(&self.outputs, place)?;
         subject::write_all(patch, place)?;
         if patch.files.iter().any(|file| file.path.as_str().ends_with(".h")) {
             forget_objects(place);
@@ -150,9 +150,9 @@ async fn build_once(judge: &CommandJudge) -> Result<Option<Built>, ValidateError
     let failed = || io_error("making a built copy", work);
     let keep = tempfile::Builder::new().prefix("built-").tempdir_in(work).map_err(failed())?;
     let top = Utf8Path::from_path(keep.path()).unwrap_or(work).canonicalize_utf8().map_err(failed())?;
-    let (place, kept) = (top.join("place"), top.join("kept"));
+    let (place, outputs) = (top.join("place"), top.join("kept"));
     std::fs::create_dir(&place).map_err(failed())?;
-    std::fs::create_dir(&kept).map_err(failed())?;
+    std::fs::create_dir(&outputs).map_err(failed())?;
     private_copy(&judge.checkout.root, &place)?;
     let (build, wall) = (judge.commands.build.as_ref(), judge.options.max_time);
     let triggering = triggering_only(judge, test);
@@ -166,8 +166,8 @@ async fn build_once(judge: &CommandJudge) -> Result<Option<Built>, ValidateError
     }
     steps.push(step(judge, &judge.baseline.triggering, test, &place).await?);
     steps.dedup_by(|one, other| one.tests == other.tests);
-    copy_with_outputs(&place, &kept)?;
-    Ok(Some(Built { _keep: keep, kept, place, steps }))
+    copy_with_outputs(&place, &outputs)?;
+    Ok(Some(Built { _keep: keep, outputs, place, steps }))
 }
 
 /// How these tests are built and run, in a copy that is built.
@@ -186,8 +186,8 @@ async fn step(
     let run = driver.only(test, tests);
     let mut build = None;
     if let Some(described) = driver.described(test, tests) {
-        let told = judge.sandbox.run(judge.job(&described, place, wall)?).await?;
-        build = driver.build_of(test, tests, &told.stdout);
+        let listing = judge.sandbox.run(judge.job(&described, place, wall)?).await?;
+        build = driver.build_of(test, tests, &listing.stdout);
     }
     if let Some(command) = &build
         && !judge.sandbox.run(judge.job(command, place, wall)?).await?.exit.success()

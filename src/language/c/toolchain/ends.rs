@@ -87,9 +87,9 @@ async fn ends_of(judge: &CommandJudge, patch: &Patch) -> Result<Option<Programs>
         return Ok(None);
     }
     judge.sandbox.run(compilers.job(judge, &triggering_only(judge, test), &tree)?).await?;
-    let told = tree.join(format!(".{}", compilers.folder.file_name().unwrap_or_default()));
-    let is_file = std::fs::symlink_metadata(&told).is_ok_and(|meta| meta.is_file());
-    let text = if is_file { std::fs::read(told).unwrap_or_default() } else { Vec::new() };
+    let record = tree.join(format!(".{}", compilers.folder.file_name().unwrap_or_default()));
+    let is_file = std::fs::symlink_metadata(&record).is_ok_and(|meta| meta.is_file());
+    let text = if is_file { std::fs::read(record).unwrap_or_default() } else { Vec::new() };
     Ok(Some(programs(&String::from_utf8_lossy(&text))))
 }
 
@@ -113,14 +113,14 @@ fn objection(before: &Programs, after: &Programs, tests_exit: bool, tests_vanish
         .iter()
         .find(|(name, _)| !after.contains_key(*name))
         .map(|(name, _)| format!("the test program `{name}` never comes to its main function"));
-    let told = |(name, now): (&String, &Ends)| {
+    let changed = |(name, now): (&String, &Ends)| {
         let then = before.get(name).copied().unwrap_or_default();
         // A program that crashed before ended early, and not by its tests' will.
         let vanishes = now.vanished() > if tests_vanish { usize::MAX } else { 0 };
         let exits = now.early() > if then.began == 0 && tests_exit { usize::MAX } else { then.early() };
         (vanishes || exits).then(|| format!("the test program `{name}` ends before its main function returns"))
     };
-    silent.or_else(|| after.iter().find_map(told))
+    silent.or_else(|| after.iter().find_map(changed))
 }
 
 /// Reads what programs told of themselves: `b 4711 test_ring`. Processes that did not begin by themselves are children.
@@ -152,28 +152,28 @@ mod tests {
 
     const WHOLE: &str = "b 7 test_ring\ne 7 test_ring\nx 7 test_ring\n";
 
-    fn told(before: &str, after: &str, tests_exit: bool, tests_vanish: bool) -> Option<String> {
+    fn objected(before: &str, after: &str, tests_exit: bool, tests_vanish: bool) -> Option<String> {
         objection(&programs(before), &programs(after), tests_exit, tests_vanish)
     }
 
     #[test]
     fn who_ends_a_test_program_early_is_told() {
-        assert_eq!(told(WHOLE, WHOLE, false, false), None);
+        assert_eq!(objected(WHOLE, WHOLE, false, false), None);
         let exits = "b 7 test_ring\nx 7 test_ring\n";
         let words = "the test program `test_ring` ends before its main function returns";
-        assert_eq!(told(WHOLE, exits, true, false).as_deref(), Some(words), "it returned before");
-        assert_eq!(told("", exits, false, false).as_deref(), Some(words));
-        assert_eq!(told("", exits, true, false), None, "nothing is known, and tests may exit");
-        assert_eq!(told(exits, exits, false, false), None, "it did before");
+        assert_eq!(objected(WHOLE, exits, true, false).as_deref(), Some(words), "it returned before");
+        assert_eq!(objected("", exits, false, false).as_deref(), Some(words));
+        assert_eq!(objected("", exits, true, false), None, "nothing is known, and tests may exit");
+        assert_eq!(objected(exits, exits, false, false), None, "it did before");
         let vanishes = "b 7 test_ring\n";
-        assert_eq!(told(vanishes, vanishes, false, false).as_deref(), Some(words), "a crash before is no exit");
-        assert_eq!(told(vanishes, vanishes, false, true), None);
+        assert_eq!(objected(vanishes, vanishes, false, false).as_deref(), Some(words), "a crash before is no exit");
+        assert_eq!(objected(vanishes, vanishes, false, true), None);
         assert_eq!(
-            told(WHOLE, "b 7 test_ring\ne 7 test_ring\n", false, false).as_deref(),
+            objected(WHOLE, "b 7 test_ring\ne 7 test_ring\n", false, false).as_deref(),
             Some(words),
             "cut while it exits"
         );
-        let silent = told(WHOLE, "", false, false).unwrap();
+        let silent = objected(WHOLE, "", false, false).unwrap();
         assert!(silent.contains("never comes to its main function"), "{silent}");
     }
 
@@ -181,6 +181,6 @@ mod tests {
     fn children_of_a_program_are_not_the_program() {
         let forks = "b 7 t\nx 8 t\ne 7 t\nx 7 t\nnonsense\nb 9\n";
         assert_eq!(programs(forks)["t"], Ends { began: 1, exited: 1, returned: 1 });
-        assert_eq!(told(WHOLE.replace("test_ring", "t").as_str(), forks, false, false), None);
+        assert_eq!(objected(WHOLE.replace("test_ring", "t").as_str(), forks, false, false), None);
     }
 }

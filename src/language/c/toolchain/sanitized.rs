@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use unidebug_base::domain::Failure;
 use unidebug_base::language::trace;
 use unidebug_judge::benchmark::Case;
-use unidebug_judge::validate::command::{ADDRESSES, Checked, CommandJudge, Testing, with_input, words_of};
+use unidebug_judge::validate::command::{ADDRESSES, Checked, CommandJudge, Testing, output_text, with_input};
 use unidebug_judge::validate::{ValidateError, clean, io_error};
 use unidebug_sandbox::Job;
 
@@ -42,10 +42,10 @@ pub(super) async fn check(judge: &CommandJudge) -> Result<Option<Checked>, Valid
     };
     let (_keep, tree) = judge.copy()?;
     forget_objects(&tree);
-    let mut said = String::new();
+    let mut output = String::new();
     if let Some(build) = &judge.commands.build {
         let done = judge.sandbox.run(compilers.job(judge, build, &tree)?).await?;
-        said = words_of(&done);
+        output = output_text(&done);
         if !done.exit.success() {
             tracing::info!("no sanitizers: the project does not build with them");
             return Ok(None);
@@ -54,7 +54,7 @@ pub(super) async fn check(judge: &CommandJudge) -> Result<Option<Checked>, Valid
     match &judge.commands.test {
         Testing::Reports(test, _) => {
             let job = watched(compilers.job(judge, &triggering_only(judge, test), &tree)?, &tree);
-            said.push_str(&words_of(&judge.sandbox.run(job).await?));
+            output.push_str(&output_text(&judge.sandbox.run(job).await?));
         }
         Testing::Cases(run, cases) => {
             for case in triggering_cases(judge, cases) {
@@ -65,7 +65,7 @@ pub(super) async fn check(judge: &CommandJudge) -> Result<Option<Checked>, Valid
             }
         }
     }
-    let plain = clean::plain(&said);
+    let plain = clean::plain(&output);
     Ok(Some(Checked { warnings: gcc::warnings(&plain, &tree), reports: reports(&written(&tree), &tree) }))
 }
 
@@ -152,7 +152,7 @@ mod tests {
                     ==8==ERROR: AddressSanitizer: SEGV on unknown address 0x000000000000 (pc 0x56)\n    \
                     #0 0x562db8a702b5 in last /copy/src/list.c:7\n";
         let found = reports(text, "/copy".into());
-        let told: Vec<(&str, &str, &str, Option<u32>)> = found
+        let listed: Vec<(&str, &str, &str, Option<u32>)> = found
             .iter()
             .map(|report| {
                 let first = &report.frames[0];
@@ -160,7 +160,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            listed,
             [
                 (
                     "undefined behaviour",

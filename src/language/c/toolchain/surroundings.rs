@@ -31,10 +31,10 @@ const ASKED: &[(&[&str], &str)] = &[
 /// What a patch newly decides by, in words that go on after "all tests pass, but"; `None` where it decides by nothing
 /// of that kind, or where its file or the tests named it before.
 pub(super) fn newly_decides(judge: &CommandJudge, patch: &Patch) -> Option<String> {
-    let told = |name: &str| Regex::new(&format!(r"\b{name}\b")).ok();
+    let pattern = |name: &str| Regex::new(&format!(r"\b{name}\b")).ok();
     for (names, what) in ASKED {
         for name in *names {
-            let Some(word) = told(name) else { continue };
+            let Some(word) = pattern(name) else { continue };
             if is_new(patch, &word)
                 && decides(patch, &BTreeSet::from([(*name).to_owned()]), Place::Condition, &C)
                 && !tests_say(judge, Some(&word))

@@ -30,7 +30,7 @@ pub(super) struct Request {
 /// What came of a request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "came")]
-pub(super) enum Kept {
+pub(super) enum CachedAnswer {
     /// An answer, as a raw response.
     Answer {
         /// The response.
@@ -38,13 +38,13 @@ pub(super) enum Kept {
     },
     /// The endpoint will not answer it.
     Refused {
-        /// What it said.
+        /// Its message.
         #[serde(flatten)]
         why: Problem,
     },
     /// The prompt is larger than the model's context.
     TooLarge {
-        /// What it said.
+        /// Its message.
         #[serde(flatten)]
         why: Problem,
     },
@@ -87,7 +87,7 @@ impl Mailbox {
     }
 
     /// What came of a request of this run, when something did.
-    pub(super) fn answer(&self, query: &Query) -> io::Result<Option<Kept>> {
+    pub(super) fn answer(&self, query: &Query) -> io::Result<Option<CachedAnswer>> {
         read(&place(&self.folder, ANSWERS, &self.id(query)))
     }
 
@@ -130,8 +130,8 @@ impl Store {
     }
 
     /// Keeps what came of a request, and only then takes the request away.
-    pub(super) fn keep_answer(&self, id: &str, kept: &Kept) -> io::Result<()> {
-        write(&place(&self.0, ANSWERS, id), kept)?;
+    pub(super) fn keep_answer(&self, id: &str, answer: &CachedAnswer) -> io::Result<()> {
+        write(&place(&self.0, ANSWERS, id), answer)?;
         match std::fs::remove_file(place(&self.0, REQUESTS, id)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),

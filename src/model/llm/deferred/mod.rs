@@ -17,7 +17,7 @@ pub use folder::Mailbox;
 pub use post::{Post, PostError, Waiting};
 
 use super::{Answer, ChatModel, ModelError, Prices, Query, answer_from, openai};
-use folder::Kept;
+use folder::CachedAnswer;
 use std::sync::Arc;
 
 /// A model whose answers come with the next batch.
@@ -46,12 +46,12 @@ impl ChatModel for Deferred {
             ModelError::Failed(format!("the folder of requests cannot be used: {error} ({folder})").into())
         };
         match self.mailbox.answer(query).map_err(failed)? {
-            Some(Kept::Answer { response }) => {
+            Some(CachedAnswer::Answer { response }) => {
                 let usage = openai::usage(&response, query, self.prices.as_deref());
                 Ok(answer_from(response, usage))
             }
-            Some(Kept::Refused { why }) => Err(ModelError::BadRequest(why)),
-            Some(Kept::TooLarge { why }) => Err(ModelError::ContextLength(why)),
+            Some(CachedAnswer::Refused { why }) => Err(ModelError::BadRequest(why)),
+            Some(CachedAnswer::TooLarge { why }) => Err(ModelError::ContextLength(why)),
             None => {
                 self.mailbox.leave(query).map_err(failed)?;
                 Err(ModelError::Deferred("the request waits for the next batch".to_owned()))

@@ -3,7 +3,7 @@
 
 use super::super::openai::{Came, Item, Stage};
 use super::super::{ModelError, OpenAi};
-use super::folder::{Kept, Request, Sent, Store};
+use super::folder::{CachedAnswer, Request, Sent, Store};
 use camino::Utf8PathBuf;
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -189,24 +189,24 @@ impl Post {
         open.retain(|id, _| sent.requests.contains(id));
         for (id, came) in came {
             let Some(request) = open.get(&id) else { continue };
-            let kept = match came {
-                Came::Answer(response) => Kept::Answer { response },
-                Came::Failed(failed) => match self.model.told(&request.query, &failed) {
+            let answer = match came {
+                Came::Answer(response) => CachedAnswer::Answer { response },
+                Came::Failed(failed) => match self.model.error_of(&request.query, &failed) {
                     // A parameter that was refused is left out the next time.
                     None => {
                         open.remove(&id);
                         continue;
                     }
-                    Some(ModelError::ContextLength(why)) => Kept::TooLarge { why },
+                    Some(ModelError::ContextLength(why)) => CachedAnswer::TooLarge { why },
                     Some(ModelError::Failed(why)) => {
                         tracing::warn!("a request of a batch failed: {why}");
                         continue;
                     }
-                    Some(other) => Kept::Refused { why: other.into_problem() },
+                    Some(other) => CachedAnswer::Refused { why: other.into_problem() },
                 },
                 Came::Nothing => continue,
             };
-            self.store.keep_answer(&id, &kept)?;
+            self.store.keep_answer(&id, &answer)?;
             open.remove(&id);
         }
         for (id, mut request) in open {
@@ -215,7 +215,7 @@ impl Post {
                 self.store.keep_request(&id, &request)?;
             } else {
                 let why = format!("the batch endpoint gave no answer in {TRIES} batches");
-                self.store.keep_answer(&id, &Kept::Refused { why: why.into() })?;
+                self.store.keep_answer(&id, &CachedAnswer::Refused { why: why.into() })?;
             }
         }
         Ok(())

@@ -2,11 +2,11 @@
 
 /// What to do when a connection failed over a certificate; `None` when it failed over something else.
 pub(super) fn hint(message: &str) -> Option<&'static str> {
-    let told = message.to_lowercase().replace([' ', '_'], "");
-    if !told.contains("certificate") {
+    let text = message.to_lowercase().replace([' ', '_'], "");
+    if !text.contains("certificate") {
         return None;
     }
-    let says = |words: &[&str]| words.iter().any(|word| told.contains(word));
+    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
     Some(if says(&["expired", "notvalidyet"]) {
         "is this machine's clock right? if it is, the endpoint needs a new certificate"
     } else if says(&["unknownissuer", "unknownca", "selfsigned", "caused"]) {

@@ -119,7 +119,7 @@ impl Endpoint {
             .connect_timeout(self.patience.connect)
             .read_timeout(self.patience.idle)
             .timeout(self.patience.total)
-            // A redirect could carry the key to another host; it is told instead of followed.
+            // A redirect could carry the key to another host; it is reported instead of followed.
             .redirect(reqwest::redirect::Policy::none());
         let builder = if is_local(url) { builder.no_proxy() } else { builder };
         // Where nothing is encrypted the system's certificates need not be read, which takes longer than a request.

@@ -55,7 +55,7 @@ impl From<Failure> for OpenAIError {
 }
 
 /// What a failure is judged by, beside itself.
-pub(super) struct Asked<'a> {
+pub(super) struct Target<'a> {
     pub host: &'a str,
     pub model: &'a str,
     pub key: Option<&'a Secret>,
@@ -177,7 +177,7 @@ impl Failure {
                 Some(_) => false,
                 None => ["rate", "overload", "timeout", "server_error", "unavailable", "internal"]
                     .iter()
-                    .any(|word| self.told().contains(word)),
+                    .any(|word| self.text().contains(word)),
             },
         }
     }
@@ -190,17 +190,17 @@ impl Failure {
     /// Whether waiting does not help. Google words a limit of this minute as it words the end of a quota, but says when
     /// to come back.
     fn is_out_of_quota(&self) -> bool {
-        let told = self.told();
-        if self.retry_after.is_some() && !told.contains("insufficient_quota") {
+        let text = self.text();
+        if self.retry_after.is_some() && !text.contains("insufficient_quota") {
             return false;
         }
         ["insufficient_quota", "billing", "credit balance", "exceeded your current quota"]
             .iter()
-            .any(|w| told.contains(w))
+            .any(|w| text.contains(w))
     }
 
     /// Everything the endpoint said, in lower case.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn text(&self) -> String {
         format!("{} {} {}", self.code, self.param, self.message).to_lowercase()
     }
 
@@ -225,26 +225,26 @@ impl Failure {
             "exceeds the maximum number of tokens",
             "request_too_large",
         ];
-        let told = self.told();
+        let text = self.text();
         // "Too many tokens, please wait" is a limit of Bedrock's, on requests of a minute.
-        let is_too_large = !told.contains("please wait");
+        let is_too_large = !text.contains("please wait");
         is_too_large
             && matches!(self.status, None | Some(400 | 413 | 422))
-            && PHRASES.iter().any(|phrase| told.contains(phrase))
+            && PHRASES.iter().any(|phrase| text.contains(phrase))
     }
 
     /// Whether the endpoint does not know the model.
     fn is_unknown_model(&self) -> bool {
-        let told = self.told();
+        let text = self.text();
         let outright = ["model_not_found", "unknown model", "invalid model", "model not exist", "not a valid model"];
-        let denied = ["not found", "not_found", "does not exist"].iter().any(|phrase| told.contains(phrase));
-        let denies = (told.contains("model") && denied) || outright.iter().any(|phrase| told.contains(phrase));
+        let denied = ["not found", "not_found", "does not exist"].iter().any(|phrase| text.contains(phrase));
+        let denies = (text.contains("model") && denied) || outright.iter().any(|phrase| text.contains(phrase));
         matches!(self.status, None | Some(400 | 403 | 404 | 422)) && denies
     }
 
     /// The class of the failure, with a message that teaches.
-    pub(super) fn classify(&self, asked: &Asked<'_>) -> ModelError {
-        let Asked { host, model, key, reached } = asked;
+    pub(super) fn classify(&self, target: &Target<'_>) -> ModelError {
+        let Target { host, model, key, reached } = target;
         let tried = if self.tries > 1 { format!(" ({} tries)", self.tries) } else { String::new() };
         let id = self.request_id.as_ref().map(|id| format!(" [request {id}]")).unwrap_or_default();
         let what = format!("{host}: {self}{id}{tried}");
@@ -268,7 +268,7 @@ impl Failure {
             )),
             (Kind::Refused, Some(401 | 403)) => ModelError::Auth(refused_key(what, *key)),
             // Google's word for a key that it does not know.
-            (Kind::Refused, Some(400)) if self.told().contains("api key not valid") => {
+            (Kind::Refused, Some(400)) if self.text().contains("api key not valid") => {
                 ModelError::Auth(refused_key(what, *key))
             }
             (Kind::Refused, Some(402)) => ModelError::Auth(hinted("the account has no credit left")),
@@ -319,7 +319,7 @@ mod tests {
         fn any_response_is_classified(status in 0u16..700, body in prop::collection::vec(any::<u8>(), 0..200), text in any::<String>()) {
             for body in [body, format!("{{\"error\": {{\"message\": {text:?}, \"code\": {status}}}}}").into_bytes()] {
                 let failure = Failure::of_response(status, &HeaderMap::new(), &body);
-                let error = failure.classify(&Asked { host: "h", model: "m", key: None, reached: true }).to_string();
+                let error = failure.classify(&Target { host: "h", model: "m", key: None, reached: true }).to_string();
                 prop_assert!(error.len() < 4096);
             }
         }

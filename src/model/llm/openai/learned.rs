@@ -57,15 +57,15 @@ impl Learned {
         }
         let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
         let now = models.get(model).copied().unwrap_or_else(|| self.begin(model));
-        let (caps, what) = refused(now, &failure.told(), sent)?;
+        let (caps, what) = refused(now, &failure.text(), sent)?;
         models.insert(model.to_owned(), caps);
         Some(format!("the endpoint refuses a parameter, {what}"))
     }
 }
 
-/// What follows from a refusal that says `told`, when `sent` was sent.
-fn refused(now: Caps, told: &str, sent: &Value) -> Option<(Caps, &'static str)> {
-    let named = |words: &[&str]| words.iter().any(|word| told.contains(word));
+/// What follows from a refusal with this text, when `sent` was sent.
+fn refused(now: Caps, text: &str, sent: &Value) -> Option<(Caps, &'static str)> {
+    let named = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let has = |key: &str| sent.get(key).is_some();
     let about_size = named(&["too large", "at most", "less than", "greater than", "maximum"]);
     let about_limit = named(&["max_tokens", "max_completion_tokens"]) && !about_size;
@@ -159,12 +159,12 @@ mod tests {
     fn the_named_parameter_is_taken_away_and_no_other() {
         let learned = Learned::at(None);
         let body = json!({"max_tokens": 5, "temperature": 0.0, "tools": []});
-        let told = learned.lesson(
+        let taught = learned.lesson(
             "m",
             &refusal("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
             &body,
         );
-        assert!(told.is_some());
+        assert!(taught.is_some());
         assert_eq!(learned.of("m").limit, Limit::MaxCompletionTokens);
         assert!(learned.of("m").temperature && learned.of("m").tools);
         let body = json!({"max_completion_tokens": 5, "temperature": 0.0});

@@ -69,7 +69,7 @@ impl OpenAi {
         let http = endpoint.http_client(&url)?;
         let learned = Learned::at(endpoint.provider);
         let api = endpoint.provider.map_or(Api::Chat, |provider| provider.abilities.api);
-        // A key that no header can carry is told now.
+        // A key that no header can carry is reported now.
         endpoint::headers(endpoint.key.as_ref(), api)?;
         let transport = Transport::new(http.clone(), &endpoint);
         let turns = Semaphore::new(endpoint.concurrency.max(1));
@@ -93,7 +93,7 @@ impl OpenAi {
 
     fn classified(&self, failure: &Failure, model: &str) -> ModelError {
         let key = self.endpoint.key.as_ref();
-        failure.classify(&failure::Asked {
+        failure.classify(&failure::Target {
             host: &self.host,
             model,
             key,

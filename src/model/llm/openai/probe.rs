@@ -31,7 +31,7 @@ impl Finding {
 }
 
 impl OpenAi {
-    /// The most that [`OpenAi::probe`] can cost, to be told before it is done.
+    /// The most that [`OpenAi::probe`] can cost, to be shown before it is done.
     pub fn probe_cost(&self, model: &str) -> Cost {
         let usage = Usage {
             requests: CALLS,
@@ -59,8 +59,8 @@ impl OpenAi {
                 return findings;
             }
         };
-        let said: String = answer.text.chars().take(40).collect();
-        let text = format!("`{}` after {:.1} s", said.trim(), started.elapsed().as_secs_f64());
+        let reply: String = answer.text.chars().take(40).collect();
+        let text = format!("`{}` after {:.1} s", reply.trim(), started.elapsed().as_secs_f64());
         findings.push(Finding::new("text", !answer.text.trim().is_empty(), text));
         findings.push(self.tools(model).await);
         findings.push(if ["prompt_tokens", "input_tokens"].iter().any(|name| answer.raw["usage"][*name].is_u64()) {

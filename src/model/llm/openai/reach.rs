@@ -4,12 +4,12 @@
 use super::super::ModelError;
 use super::OpenAi;
 use super::endpoint::headers;
-use super::failure::{Asked, Failure, Kind, refused_key};
+use super::failure::{Failure, Kind, Target, refused_key};
 use crate::domain::Problem;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
 
-/// Most names told beside one that is unknown.
+/// Most names listed beside one that is unknown.
 const NEAREST: usize = 3;
 
 impl OpenAi {
@@ -40,7 +40,7 @@ impl OpenAi {
             }
             200 if body.trim_ascii_start().starts_with(b"<") => {
                 let page = Failure::not_json(status, &reqwest::header::HeaderMap::new(), &body);
-                Err(page.classify(&Asked { host: &self.host, model, key: None, reached: true }))
+                Err(page.classify(&Target { host: &self.host, model, key: None, reached: true }))
             }
             200 => self.known(model, &listed(&body)).await,
             404 => self.forgotten_version().await,

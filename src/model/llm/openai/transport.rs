@@ -68,9 +68,9 @@ impl Transport {
 
     /// What the endpoint asks for, at most the longest pause; else doubling pauses. Always with up to a quarter more,
     /// so that many workers do not return at the same moment.
-    fn pause(&self, tried: u32, asked: Option<Duration>) -> Duration {
+    fn pause(&self, tried: u32, retry_after: Option<Duration>) -> Duration {
         let doubled = self.patience.first_pause.saturating_mul(1 << tried.saturating_sub(1).min(16));
-        let pause = asked.unwrap_or(doubled).min(self.patience.longest_pause);
+        let pause = retry_after.unwrap_or(doubled).min(self.patience.longest_pause);
         (pause + pause.mul_f64(fastrand::f64() / 4.0)).min(self.patience.longest_pause)
     }
 
@@ -162,8 +162,8 @@ mod tests {
             let pause = transport.pause(tried, None).as_millis();
             assert!((low..=high).contains(&pause), "{tried}: {pause} ms");
         }
-        let asked = transport.pause(1, Some(Duration::from_secs(86_400)));
-        assert_eq!(asked, Duration::from_secs(2));
+        let longest = transport.pause(1, Some(Duration::from_secs(86_400)));
+        assert_eq!(longest, Duration::from_secs(2));
         assert!(transport.pause(1, Some(Duration::from_millis(700))) >= Duration::from_millis(700));
     }
 }

@@ -110,8 +110,8 @@ fn tool_call(function: &Value) -> Option<ToolCall> {
 /// What a response cost: tokens as the endpoint counted them, the price as it told it or as the list says. Without
 /// any count the tokens are estimated from the texts and the price is unknown.
 pub(in crate::llm) fn usage(raw: &Value, query: &Query, prices: Option<&Prices>) -> Usage {
-    let told = &raw["usage"];
-    let count = |names: &[&str]| names.iter().find_map(|name| told.pointer(name).and_then(Value::as_u64));
+    let counts = &raw["usage"];
+    let count = |names: &[&str]| names.iter().find_map(|name| counts.pointer(name).and_then(Value::as_u64));
     let (prompt, completion) =
         (count(&["/prompt_tokens", "/input_tokens"]), count(&["/completion_tokens", "/output_tokens"]));
     // Gemini and Grok leave thoughts, which are paid as output, to the sum.
@@ -122,7 +122,7 @@ pub(in crate::llm) fn usage(raw: &Value, query: &Query, prices: Option<&Prices>)
     // Anthropic counts what was read from its cache and what went into it beside the prompt.
     let (read, written) = (count(&["/cache_read_input_tokens"]), count(&["/cache_creation_input_tokens"]));
     let aside =
-        if told.get("prompt_tokens").is_some() { 0 } else { read.unwrap_or(0).saturating_add(written.unwrap_or(0)) };
+        if counts.get("prompt_tokens").is_some() { 0 } else { read.unwrap_or(0).saturating_add(written.unwrap_or(0)) };
     let prompt = prompt.map(|tokens| tokens.saturating_add(aside));
     let cached = count(&names).or(read).unwrap_or(0).min(prompt.unwrap_or(0));
     let counted = Usage {
@@ -133,8 +133,8 @@ pub(in crate::llm) fn usage(raw: &Value, query: &Query, prices: Option<&Prices>)
         completion_tokens: completion.unwrap_or_else(|| estimate([answer_text(raw).as_str()])),
         cost_usd: Cost::UNKNOWN,
     };
-    let told_cost = ["cost", "total_cost"].iter().find_map(|name| told[*name].as_f64());
-    let cost_usd = match told_cost.filter(|cost| cost.is_finite() && *cost >= 0.0) {
+    let reported_cost = ["cost", "total_cost"].iter().find_map(|name| counts[*name].as_f64());
+    let cost_usd = match reported_cost.filter(|cost| cost.is_finite() && *cost >= 0.0) {
         Some(cost) => Cost(Some(cost)),
         None if prompt.is_none() || completion.is_none() => Cost::UNKNOWN,
         None => prices.map_or(Cost::UNKNOWN, |prices| prices.cost(&query.model, &counted)),
@@ -175,8 +175,8 @@ mod tests {
     #[test]
     fn the_form_of_the_answer_follows_what_the_endpoint_takes() {
         let tools = vec![ToolSpec { name: "f".into(), description: "d".into(), parameters: json!({"type": "object"}) }];
-        let asked = Query { tools, form: Some(Form::Tools), effort: Some("low".into()), ..query() };
-        let body = |abilities| request(&asked, &abilities, "h", false);
+        let with_tools = Query { tools, form: Some(Form::Tools), effort: Some("low".into()), ..query() };
+        let body = |abilities| request(&with_tools, &abilities, "h", false);
         let all = body(Abilities::ALL);
         assert!(all.get("tools").is_some() && all.get("response_format").is_none());
         assert_eq!(all["reasoning_effort"], "low");
@@ -204,8 +204,8 @@ mod tests {
     #[test]
     fn the_endpoints_own_cost_wins_and_missing_counts_have_no_price() {
         let prices = Prices::bundled();
-        let told = json!({"usage": {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25}});
-        assert_eq!(usage(&told, &query(), Some(&prices)).cost_usd, Cost(Some(0.25)));
+        let raw = json!({"usage": {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25}});
+        assert_eq!(usage(&raw, &query(), Some(&prices)).cost_usd, Cost(Some(0.25)));
         let listed = json!({"usage": {"prompt_tokens": 1_000_000, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 0}}});
         assert_eq!(usage(&listed, &query(), Some(&prices)).cost_usd, Cost(Some(0.15)));
         assert_eq!(usage(&listed, &query(), None).cost_usd, Cost::UNKNOWN);

@@ -1,6 +1,6 @@
 //! RepoFocus's answer: two to six files of the product, the bug-located one among them, each reachable or justified.
 
-use super::Asked;
+use super::Context;
 use crate::domain::{Refusal, RepoPath};
 use crate::tools::Workbench;
 use camino::Utf8Path;
@@ -12,8 +12,8 @@ const FEWEST: usize = 2;
 const MOST: usize = 6;
 
 /// Reads `files`, a list of paths or of `{path, reason}`.
-pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: &str) -> Result<Vec<RepoPath>, Refusal> {
-    let bench = asked.bench;
+pub(super) fn read(args: &Value, context: Context<'_>, explanation: &str) -> Result<Vec<RepoPath>, Refusal> {
+    let bench = context.bench;
     let list = args["files"].as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("`files` is missing: a list of paths")?;
     let mut paths: Vec<RepoPath> = Vec::new();
@@ -59,8 +59,8 @@ fn check_bearing(path: &RepoPath, reason: &str, explanation: &str, bench: &Workb
 }
 
 /// The arguments as an object, or the paths that stand in a text.
-pub(super) fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
-    let Some(text) = said.as_str() else { return said.get("files").is_some().then(|| said.clone()) };
+pub(super) fn bare(answer: &Value, bench: &Workbench) -> Option<Value> {
+    let Some(text) = answer.as_str() else { return answer.get("files").is_some().then(|| answer.clone()) };
     let ends = |c: char| c.is_whitespace() || "`'\",;()[]<>*".contains(c);
     let mut files: Vec<&str> = Vec::new();
     for word in text.split(ends).map(|word| word.trim_end_matches(['.', ':'])) {

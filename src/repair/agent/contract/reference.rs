@@ -1,6 +1,6 @@
 //! Helper's answer: a reference solution that cites what it was made from, if anything that was found fits.
 
-use super::Asked;
+use super::Context;
 use crate::domain::Reference;
 use crate::domain::Refusal;
 use crate::tools::Workbench;
@@ -8,7 +8,11 @@ use serde_json::{Value, json};
 
 /// Reads `reference` and `sources`, and gives the reference with the citations that were dropped: what was never found
 /// cannot be cited, and the reference may be good all the same.
-pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<(Reference, Vec<String>), Refusal> {
+pub(super) fn read(
+    args: &Value,
+    context: Context<'_>,
+    explanation: String,
+) -> Result<(Reference, Vec<String>), Refusal> {
     let text = args["reference"].as_str().unwrap_or("").trim();
     if text.is_empty() {
         return Err("`reference` is missing: the solution in words and code".into());
@@ -18,7 +22,7 @@ pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Resul
         Value::String(one) => one.split([',', '\n']).map(cleaned).collect(),
         _ => Vec::new(),
     };
-    let known = asked.bench.solutions.given();
+    let known = context.bench.solutions.given();
     let named = sources.into_iter().filter(|source| !source.is_empty());
     let (sources, dropped): (Vec<String>, Vec<String>) = named.partition(|source| known.contains(source));
     Ok((Reference { text: text.to_owned(), sources, explanation }, dropped))
@@ -41,8 +45,8 @@ fn cleaned(source: &str) -> String {
 }
 
 /// The arguments as an object, or a guide in prose that names its sources by id.
-pub(super) fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
-    let Some(text) = said.as_str() else { return said.get("reference").is_some().then(|| said.clone()) };
+pub(super) fn bare(answer: &Value, bench: &Workbench) -> Option<Value> {
+    let Some(text) = answer.as_str() else { return answer.get("reference").is_some().then(|| answer.clone()) };
     let sources: Vec<String> = bench.solutions.given().into_iter().filter(|id| text.contains(id.as_str())).collect();
     Some(json!({"reference": text, "sources": sources, "explanation": ""}))
 }

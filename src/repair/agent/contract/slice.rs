@@ -1,6 +1,6 @@
 //! Slicer's answer: first and last line of each segment, found in the original; the text is always the original's.
 
-use super::Asked;
+use super::Context;
 use crate::code::SourceFile;
 use crate::domain::{LineSpan, Refusal, RepoPath, Slice};
 use crate::tools::Workbench;
@@ -16,19 +16,20 @@ const SHORT_FILE: u32 = 120;
 const MOST: usize = 6;
 
 /// Reads `segments`, a list of `{file_path, first_line, last_line}`, or one segment that stands beside the explanation.
-pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Slice, Refusal> {
+pub(super) fn read(args: &Value, context: Context<'_>, explanation: String) -> Result<Slice, Refusal> {
     let listed = args["segments"].as_array().filter(|list| !list.is_empty());
     let mut segments = match listed {
         Some(list) if list.len() > MOST => {
             return Err(format!("these are {} segments; name at most {MOST}", list.len()).into());
         }
-        Some(list) => list.iter().map(|one| segment(one, asked)).collect::<Result<Vec<_>, _>>()?,
-        None => vec![segment(args, asked)?],
+        Some(list) => list.iter().map(|one| segment(one, context)).collect::<Result<Vec<_>, _>>()?,
+        None => vec![segment(args, context)?],
     };
     segments.sort();
     segments.dedup();
     let lines: u32 = segments.iter().map(|(_, span)| span.len()).sum();
-    let short = segments.first().and_then(|(file, _)| asked.bench.index.file(file)).map_or(0, |file| file.line_count());
+    let short =
+        segments.first().and_then(|(file, _)| context.bench.index.file(file)).map_or(0, |file| file.line_count());
     if lines > MAX_LINES.max(SHORT_FILE.min(short)) {
         let what = if segments.len() == 1 { "the segment has" } else { "the segments have" };
         return Err(format!("{what} {lines} lines; narrow it down to at most {MAX_LINES}").into());
@@ -42,17 +43,17 @@ pub(super) fn how(slice: &Slice) -> String {
     format!("sliced {}", slice.segments.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-fn segment(args: &Value, asked: Asked<'_>) -> Result<(RepoPath, LineSpan), Refusal> {
+fn segment(args: &Value, context: Context<'_>) -> Result<(RepoPath, LineSpan), Refusal> {
     let file = match args["file_path"].as_str().filter(|path| !path.trim().is_empty()) {
-        Some(path) => asked.bench.index.resolve(path).map_err(|unresolved| unresolved.to_string())?,
-        None => asked.file()?,
+        Some(path) => context.bench.index.resolve(path).map_err(|unresolved| unresolved.to_string())?,
+        None => context.file()?,
     };
     if file.test {
         return Err(format!("{} is a test; the cause lies in the product", file.path).into());
     }
     let firsts = anchors(&args["first_line"], "first_line", file)?;
     let lasts = anchors(&args["last_line"], "last_line", file)?;
-    let span = choose(&firsts, &lasts, file, asked.bench)
+    let span = choose(&firsts, &lasts, file, context.bench)
         .ok_or_else(|| format!("`last_line` stands before `first_line` in {}", file.path))?;
     Ok((file.path.clone(), span))
 }
@@ -126,10 +127,10 @@ fn choose(firsts: &[u32], lasts: &[u32], file: &Arc<SourceFile>, bench: &Workben
 }
 
 /// The arguments as an object, or a block of code whose outer lines are the anchors.
-pub(super) fn bare(said: &Value, bench: &Workbench) -> Option<Value> {
-    let Some(text) = said.as_str() else {
-        let names_lines = said.get("first_line").is_some() || said.get("segments").is_some_and(Value::is_array);
-        return names_lines.then(|| said.clone());
+pub(super) fn bare(answer: &Value, bench: &Workbench) -> Option<Value> {
+    let Some(text) = answer.as_str() else {
+        let names_lines = answer.get("first_line").is_some() || answer.get("segments").is_some_and(Value::is_array);
+        return names_lines.then(|| answer.clone());
     };
     let fenced = text.split("```").nth(1).map(|block| block.split_once('\n').map_or(block, |(_, body)| body));
     let lines: Vec<&str> = fenced.unwrap_or(text).lines().filter(|line| !line.trim().is_empty()).collect();

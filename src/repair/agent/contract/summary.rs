@@ -1,6 +1,6 @@
 //! Summarizer's answer: what each method of one file does; every method it names exists.
 
-use super::Asked;
+use super::Context;
 use crate::agent::answer;
 use crate::code::SourceFile;
 use crate::domain::{MethodSummary, Refusal, Summary};
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 const NAMED: usize = 5;
 
 /// Reads `summary`, a list of `{class, method, parameters, returns, description}`.
-pub(super) fn read(args: &Value, asked: Asked<'_>, explanation: String) -> Result<Summary, Refusal> {
-    let file = asked.file()?;
+pub(super) fn read(args: &Value, context: Context<'_>, explanation: String) -> Result<Summary, Refusal> {
+    let file = context.file()?;
     let list = args["summary"].as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("`summary` is missing: a list of {class, method, parameters, returns, description}")?;
     let entries: Vec<MethodSummary> = list.iter().map(entry).collect::<Result<_, _>>()?;
@@ -67,8 +67,8 @@ fn exists(entry: &MethodSummary, file: &SourceFile) -> bool {
 }
 
 /// The arguments as an object, a list of entries in a text, or lines of the form `` `method(…)`: what it does ``.
-pub(super) fn bare(said: &Value) -> Option<Value> {
-    let Some(text) = said.as_str() else { return said.get("summary").is_some().then(|| said.clone()) };
+pub(super) fn bare(answer: &Value) -> Option<Value> {
+    let Some(text) = answer.as_str() else { return answer.get("summary").is_some().then(|| answer.clone()) };
     let list = answer::list(text);
     if !list.is_empty() {
         return Some(json!({"summary": list, "explanation": super::prose(text)}));

@@ -21,8 +21,8 @@ pub(super) fn read(args: &Value) -> Result<(Artifact, String), Refusal> {
 }
 
 /// The arguments as an object, or a block of code with the words around it.
-pub(super) fn bare(said: &Value) -> Option<Value> {
-    let Some(text) = said.as_str() else { return said.get("code").is_some().then(|| said.clone()) };
+pub(super) fn bare(answer: &Value) -> Option<Value> {
+    let Some(text) = answer.as_str() else { return answer.get("code").is_some().then(|| answer.clone()) };
     let code = fenced_blocks(text);
     (!code.trim().is_empty()).then(|| json!({"code": code, "explanation": prose(text)}))
 }
@@ -33,8 +33,8 @@ mod tests {
 
     #[test]
     fn a_block_of_code_is_an_answer_and_a_refused_test_is_none() {
-        let said = json!("Like this:\n```python\ndef test_x():\n    assert f() == 1\n```\nIt fails.");
-        let args = bare(&said).unwrap();
+        let answer = json!("Like this:\n```python\ndef test_x():\n    assert f() == 1\n```\nIt fails.");
+        let args = bare(&answer).unwrap();
         assert_eq!(args["code"], "def test_x():\n    assert f() == 1\n");
         assert_eq!(args["explanation"], "Like this: It fails.");
         assert!(bare(&json!("I do not know")).is_none());

@@ -28,15 +28,15 @@ pub(super) fn doc(file: &SourceFile, method: &Method, explained: bool) -> String
         return format!("{}\n", file.lines(whole));
     }
     let lines = (method.doc_first..method.span.first).filter_map(|n| file.line(n));
-    let telling: Vec<&str> = lines
+    let written: Vec<&str> = lines
         .filter(|line| {
-            let said = line.trim_start_matches([' ', '\t', '*']).trim_end();
-            !said.is_empty() && !IDLE_TAGS.iter().any(|tag| said.starts_with(tag))
+            let content = line.trim_start_matches([' ', '\t', '*']).trim_end();
+            !content.is_empty() && !IDLE_TAGS.iter().any(|tag| content.starts_with(tag))
         })
         .collect();
-    let kept = telling.len().min(MAX_DOC_LINES);
-    let mut text = telling[..kept].join("\n");
-    if kept < telling.len() && !telling[kept..].iter().all(|line| line.trim() == "*/") {
+    let shown = written.len().min(MAX_DOC_LINES);
+    let mut text = written[..shown].join("\n");
+    if shown < written.len() && !written[shown..].iter().all(|line| line.trim() == "*/") {
         text.push_str(" …");
     }
     if !text.trim_end().ends_with("*/") {

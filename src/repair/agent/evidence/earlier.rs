@@ -18,7 +18,7 @@ impl Evidence {
         focus: Option<&RepoPath>,
     ) -> bool {
         let text = match contract {
-            ContractKind::Marks => case.marks().map(|(marks, said)| marks_text(bench, marks, said)),
+            ContractKind::Marks => case.marks().map(|(marks, explanation)| marks_text(bench, marks, explanation)),
             ContractKind::Slice => case
                 .slice()
                 .map(|slice| format!("{}{}\n", super::case::segments_text(bench, slice), slice.explanation.trim())),
@@ -44,7 +44,7 @@ impl Evidence {
 }
 
 /// Marked lines with their places.
-fn marks_text(bench: &Workbench, marks: &[Mark], said: &str) -> String {
+fn marks_text(bench: &Workbench, marks: &[Mark], explanation: &str) -> String {
     let mut text = String::new();
     for mark in marks {
         let place = &mark.location;
@@ -55,7 +55,7 @@ fn marks_text(bench: &Workbench, marks: &[Mark], said: &str) -> String {
             MarkKind::Missing => writeln!(text, "- after {place}, `{code}`: `{tag}`"),
         };
     }
-    let _ = writeln!(text, "{}", said.trim());
+    let _ = writeln!(text, "{}", explanation.trim());
     text
 }
 
@@ -64,8 +64,8 @@ fn files_text(case: &CaseFile) -> Option<String> {
         Artifact::Files { paths, explanation } => Some((paths, explanation)),
         _ => None,
     });
-    let (paths, said) = newest?;
+    let (paths, explanation) = newest?;
     let mut text: String = paths.iter().map(|path| format!("- {path}\n")).collect();
-    let _ = writeln!(text, "{}", said.trim());
+    let _ = writeln!(text, "{}", explanation.trim());
     Some(text)
 }

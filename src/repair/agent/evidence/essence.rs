@@ -19,17 +19,17 @@ impl Evidence {
 
 /// The first lines of a text that fit, with a word on what was left out.
 pub(super) fn head(text: &str, tokens: usize) -> String {
-    let mut kept = String::new();
+    let mut out = String::new();
     let mut lines = text.lines();
     for line in lines.by_ref() {
-        if count_tokens(&kept) + count_tokens(line) > tokens {
-            kept.push_str(&format!("(and {} more lines)\n", lines.count() + 1));
-            return kept;
+        if count_tokens(&out) + count_tokens(line) > tokens {
+            out.push_str(&format!("(and {} more lines)\n", lines.count() + 1));
+            return out;
         }
-        kept.push_str(line);
-        kept.push('\n');
+        out.push_str(line);
+        out.push('\n');
     }
-    kept
+    out
 }
 
 #[cfg(test)]

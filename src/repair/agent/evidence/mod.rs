@@ -177,7 +177,7 @@ impl Evidence {
             let choice = select::reached(bench);
             evidence.add_code(bench, &choice, &[], Budget::LOCATE);
         }
-        evidence.add_seen(bench);
+        evidence.add_observed(bench);
         evidence.with_findings(bench, case)
     }
 
@@ -197,7 +197,7 @@ impl Evidence {
                 evidence.add_code(bench, &choice, &[], Budget::LOCATE);
             }
         }
-        evidence.add_seen(bench);
+        evidence.add_observed(bench);
         evidence.with_findings(bench, case)
     }
 
@@ -239,12 +239,17 @@ impl Evidence {
     }
 
     /// Evidence beside a patch that passed, for what is asked about it.
-    pub(crate) fn beside(bench: &Workbench, case: &CaseFile, passed: &PatchAttempt, asked: &'static str) -> Self {
+    pub(crate) fn of_follow_up(
+        bench: &Workbench,
+        case: &CaseFile,
+        passed: &PatchAttempt,
+        request: &'static str,
+    ) -> Self {
         let mut evidence = Self::of_bug(bench, Budget::REPAIR);
         let choice = select::changed(bench, &passed.patch);
         evidence.add_code(bench, &choice, &[], Budget::REPAIR);
         let diff = crate::patch::render(&passed.patch);
-        evidence.push(asked, format!("```diff\n{diff}```\n{}\n", passed.explanation));
+        evidence.push(request, format!("```diff\n{diff}```\n{}\n", passed.explanation));
         evidence.with_findings(bench, case)
     }
 
@@ -275,11 +280,11 @@ impl Evidence {
             rest /= left.len();
             self.sections.push(left.remove(at));
         }
-        let told = format!(
+        let text = format!(
             "You looked at this {} before and found no repair: look at it in another way.",
             counted(times, "time")
         );
-        self.push("Again", told);
+        self.push("Again", text);
     }
 
     fn push(&mut self, title: &'static str, text: String) {
@@ -306,10 +311,10 @@ impl Evidence {
     }
 
     /// What was looked up of runs and of history.
-    fn add_seen(&mut self, bench: &Workbench) {
-        let seen = |text: Option<&Option<String>>| text.cloned().flatten().unwrap_or_default();
-        self.push("Values of the failing run", seen(bench.seen.values.get()));
-        self.push("Last changes of the suspicious code", seen(bench.seen.changes.get()));
+    fn add_observed(&mut self, bench: &Workbench) {
+        let text_of = |text: Option<&Option<String>>| text.cloned().flatten().unwrap_or_default();
+        self.push("Values of the failing run", text_of(bench.observed.values.get()));
+        self.push("Last changes of the suspicious code", text_of(bench.observed.changes.get()));
     }
 
     fn add_tests(&mut self, bench: &Workbench, budget: Budget) {

@@ -73,8 +73,8 @@ pub fn methods_of(bench: &Workbench, lines: &Ranking) -> BTreeSet<(RepoPath, Lin
 pub fn held(bench: &Workbench, methods: &BTreeSet<(RepoPath, LineSpan)>, selection: Selection) -> Held {
     let evidence = selection.evidence(bench);
     let inside = |span: &LineSpan, line: u32| span.contains(line);
-    let seen =
+    let is_shown =
         |file: &RepoPath, line: u32| evidence.shown.iter().any(|(path, span)| path == file && inside(span, line));
-    let shown = methods.iter().filter(|(file, span)| (span.first..=span.last).all(|line| seen(file, line)));
+    let shown = methods.iter().filter(|(file, span)| (span.first..=span.last).all(|line| is_shown(file, line)));
     Held { methods: shown.count(), of: methods.len(), tokens: count_tokens(&evidence.text()) }
 }

@@ -232,20 +232,20 @@ pub(super) fn changed<'b>(bench: &'b Workbench, patch: &Patch) -> Choice<'b> {
 }
 
 /// The marked methods, what they call, and their twins, with those that are only named in the words beside the marks.
-pub(super) fn around<'b>(bench: &'b Workbench, marks: &[Mark], said: &str) -> Choice<'b> {
+pub(super) fn around<'b>(bench: &'b Workbench, marks: &[Mark], explanation: &str) -> Choice<'b> {
     let marked = marks.iter().filter_map(|mark| bench.index.method_at(&mark.location.file, mark.location.line));
-    led_by(bench, &marked.collect::<Vec<_>>(), &spoken_of(bench, said))
+    led_by(bench, &marked.collect::<Vec<_>>(), &spoken_of(bench, explanation))
 }
 
 /// Methods of the product that a text names: `average()`, `Cart.average`, `sum_up`. A name that many methods have names none.
-fn spoken_of<'b>(bench: &'b Workbench, said: &str) -> Vec<&'b Method> {
+fn spoken_of<'b>(bench: &'b Workbench, explanation: &str) -> Vec<&'b Method> {
     const NAMESAKES: usize = 3;
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut named = Vec::new();
-    for word in said.split(|c: char| !is_name(c)).collect::<BTreeSet<_>>() {
+    for word in explanation.split(|c: char| !is_name(c)).collect::<BTreeSet<_>>() {
         // A plain word may be English.
         let joined = word.contains('_') || word.chars().skip(1).any(char::is_uppercase);
-        let called = said.contains(&format!("{word}(")) || said.contains(&format!(".{word}"));
+        let called = explanation.contains(&format!("{word}(")) || explanation.contains(&format!(".{word}"));
         if word.len() < 2 || !(joined || called) {
             continue;
         }
@@ -259,13 +259,13 @@ fn spoken_of<'b>(bench: &'b Workbench, said: &str) -> Vec<&'b Method> {
 }
 
 /// These methods, what they call, their twins, and others that count as twins.
-pub(super) fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method], beside: &[&'b Method]) -> Choice<'b> {
+pub(super) fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method], others: &[&'b Method]) -> Choice<'b> {
     let mut weights = Weights { bench, of: BTreeMap::new() };
     for method in leaders {
         weights.raise(method, FRAME);
     }
     weights.spread();
-    for method in beside {
+    for method in others {
         weights.raise(method, CALLEE);
     }
     weights.sorted(leaders)

@@ -20,7 +20,7 @@ const SAYING: usize = 600;
 /// Characters of a candidate on one line.
 const LINE: usize = 160;
 
-/// A candidate as it is told, with every time it was proposed.
+/// A candidate as it is shown, with every time it was proposed.
 struct Tried<'c> {
     attempt: &'c PatchAttempt,
     authors: Vec<&'c AgentName>,
@@ -159,21 +159,21 @@ fn whole(tried: &Tried<'_>, asker: &AgentName, best: bool, no_results: bool) -> 
 
 /// What agents said when they ended without a repair: equal sayings once, with all who said so.
 fn sayings(case: &CaseFile) -> String {
-    let mut said: Vec<(&str, Vec<(&AgentName, usize)>)> = Vec::new();
+    let mut analyses: Vec<(&str, Vec<(&AgentName, usize)>)> = Vec::new();
     for (agent, analysis) in &case.analyses {
         // The last saying counts: it goes to the end.
-        let mut speakers = match said.iter().position(|(text, _)| text == analysis) {
-            Some(at) => said.remove(at).1,
+        let mut speakers = match analyses.iter().position(|(text, _)| text == analysis) {
+            Some(at) => analyses.remove(at).1,
             None => Vec::new(),
         };
         match speakers.iter_mut().find(|(name, _)| *name == agent) {
             Some((_, times)) => *times += 1,
             None => speakers.push((agent, 1)),
         }
-        said.push((analysis, speakers));
+        analyses.push((analysis, speakers));
     }
     let mut text = String::new();
-    for (analysis, speakers) in said.iter().skip(said.len().saturating_sub(SAYINGS)) {
+    for (analysis, speakers) in analyses.iter().skip(analyses.len().saturating_sub(SAYINGS)) {
         let names: Vec<String> = speakers
             .iter()
             .map(|(name, times)| if *times > 1 { format!("{name} ({times} times)") } else { name.to_string() })
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use crate::domain::{FileChange, Validation};
 
-    fn attempt(after: &str, outcome: Outcome, said: &str) -> PatchAttempt {
+    fn attempt(after: &str, outcome: Outcome, explanation: &str) -> PatchAttempt {
         let before = "a\nb\nc\nd\ne\nf\ng\nh\n";
         let change = FileChange {
             path: RepoPath::new("A.java").unwrap(),
@@ -235,11 +235,11 @@ mod tests {
         PatchAttempt {
             patch: Patch { files: vec![change] },
             validation: Validation::without_tests(outcome, "2 of 2 tests fail"),
-            explanation: said.into(),
+            explanation: explanation.into(),
         }
     }
 
-    fn told(case: &CaseFile) -> String {
+    fn section(case: &CaseFile) -> String {
         let (tried, repeated) = distinct(case);
         format!("{}({repeated})", candidates(&tried, &"fixer".into(), false))
     }
@@ -254,7 +254,7 @@ mod tests {
         let attempts = vec![first, again.clone(), elsewhere, variant, again];
         let authors = vec!["fixer".into(), "fixer".into(), "fixer_pro".into(), "fixer".into(), "fixer".into()];
         let case = CaseFile { attempts, authors, ..CaseFile::default() };
-        let text = told(&case);
+        let text = section(&case);
         assert_eq!(text.matches("x < 1").count(), 1, "{text}");
         assert!(
             text.contains("- yours: - b + x < 1 => failed: 2 of 2 tests fail (proposed again 2 times)\n"),
@@ -272,7 +272,7 @@ mod tests {
         let attempts =
             vec![attempt(&here("first"), Outcome::Failed, "x"), near, attempt(&here("last"), Outcome::Failed, "y")];
         let authors = vec!["fixer".into(); 3];
-        let text = told(&CaseFile { attempts, authors, ..CaseFile::default() });
+        let text = section(&CaseFile { attempts, authors, ..CaseFile::default() });
         assert!(text.contains("\n+near\n") && text.contains("+ first =>") && text.contains("+ last =>"), "{text}");
     }
 

@@ -21,7 +21,7 @@ use tokio::sync::Mutex;
 /// Lines the built-in Locator marks.
 const MARKED: usize = 5;
 
-/// What is said where there is nothing to mark.
+/// The explanation where there is nothing to mark.
 const NO_LINE: &str = "no line can be ranked: no coverage, no trace and no name leads to one";
 
 /// A search that may take less is not begun: a candidate or two would decide nothing.
@@ -59,19 +59,19 @@ pub struct Builtin<'b> {
     engine: SharedEngine<'b>,
     budget: EngineBudget,
     fixer: Option<EngineVariants<'b>>,
-    asked: u32,
+    turns: u32,
 }
 
 impl<'b> Builtin<'b> {
     /// A policy that uses this engine within that budget.
     pub fn new(engine: SharedEngine<'b>, budget: EngineBudget) -> Self {
-        Self { engine, budget, fixer: None, asked: 0 }
+        Self { engine, budget, fixer: None, turns: 0 }
     }
 
     fn locate(&mut self, view: &CycleView<'_>) -> Result<Decision, AgentError> {
         let offered = |tool: &str| view.available().iter().any(|t| t.as_str() == tool);
         let top = view.bench.ranking.lines.first();
-        Ok(match (self.asked, top) {
+        Ok(match (self.turns, top) {
             (2.., None) => return Err(AgentError::Nothing(NO_LINE.into())),
             (1, _) if offered("run_fault_localization") => call("run_fault_localization", json!({})),
             (2, Some(top)) if offered("express_hypothesis") => {
@@ -104,8 +104,8 @@ impl<'b> Builtin<'b> {
         let budget = SearchBudget { time: time.min(left), candidates, ..SearchBudget::default() };
         if budget.time < LEAST {
             self.engine.lock().await.put_back(first);
-            let told = format!("no time is left for a further search; {}", reading::nothing_left(view.case));
-            return call(GOAL_ACCOMPLISHED, json!({"explanation": told}));
+            let explanation = format!("no time is left for a further search; {}", reading::nothing_left(view.case));
+            return call(GOAL_ACCOMPLISHED, json!({"explanation": explanation}));
         }
         self.fixer = Some(EngineVariants { engine: self.engine.clone(), budget });
         match first {
@@ -145,7 +145,7 @@ impl Policy for Builtin<'_> {
     }
 
     async fn decide(&mut self, view: &CycleView<'_>) -> Result<Decision, AgentError> {
-        self.asked += 1;
+        self.turns += 1;
         Ok(match view.profile.contract {
             ContractKind::Marks => self.locate(view)?,
             ContractKind::Patch => self.repair(view).await,

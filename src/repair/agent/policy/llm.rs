@@ -87,11 +87,11 @@ impl LlmPolicy {
     /// The answer; one that was cut before it said anything is asked for again with more room, once. Where the endpoint
     /// or a cap does not allow that, the cut one is all there is.
     async fn whole(&self, system: &str, view: &CycleView<'_>, room: Room) -> Result<Answer, AgentError> {
-        let cut = self.asked(system, view, room, self.model_settings.answer_tokens).await?;
+        let cut = self.ask_model(system, view, room, self.model_settings.answer_tokens).await?;
         if !is_cut(&cut) {
             return Ok(cut);
         }
-        match self.asked(system, view, room, self.model_settings.answer_tokens.saturating_mul(MORE_ROOM)).await {
+        match self.ask_model(system, view, room, self.model_settings.answer_tokens.saturating_mul(MORE_ROOM)).await {
             Ok(longer) if longer.overflowed().is_none() => Ok(longer),
             Ok(_)
             | Err(AgentError::Spent(_) | AgentError::StoppedAtCap(_) | AgentError::Model(ModelError::BadRequest(_))) => {
@@ -101,7 +101,7 @@ impl LlmPolicy {
         }
     }
 
-    async fn asked(
+    async fn ask_model(
         &self,
         system: &str,
         view: &CycleView<'_>,

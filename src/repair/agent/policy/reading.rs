@@ -37,8 +37,8 @@ pub(super) fn summary(view: &CycleView<'_>) -> Value {
     let path = view.scope.focus.as_ref().or(view.bench.bug.located.as_ref());
     let Some(file) = path.and_then(|path| view.bench.index.file(path)) else { return json!({}) };
     let entry = |method: &Method| {
-        let said = method.summary.clone().unwrap_or_else(|| format!("declared as {}", method.signature));
-        json!({"class": method.class, "method": method.name, "parameters": method.params.join(", "), "description": said})
+        let description = method.summary.clone().unwrap_or_else(|| format!("declared as {}", method.signature));
+        json!({"class": method.class, "method": method.name, "parameters": method.params.join(", "), "description": description})
     };
     let mut entries: Vec<Value> = file.methods().map(entry).collect();
     let kinds = file.types.iter().map(|kind| json!({"class": kind.name, "description": kind.signature}));
@@ -97,7 +97,7 @@ pub(super) fn tried(memory: &Memory) -> String {
     format!("{tried} template candidates were tried, none is plausible{}", best.unwrap_or_default())
 }
 
-/// What is said where no fix template is written for the language.
+/// The explanation where no fix template is written for the language.
 pub(super) fn no_templates(language: &dyn Language) -> String {
     let language = language.title();
     format!(
@@ -105,7 +105,7 @@ pub(super) fn no_templates(language: &dyn Language) -> String {
     )
 }
 
-/// What is said when all candidates were tried before.
+/// The explanation when all candidates were tried before.
 pub(super) fn nothing_left(case: &CaseFile) -> String {
     if case.engine_notes.is_empty() {
         return "no template fits the suspicious lines".into();

@@ -96,16 +96,16 @@ impl Variants for EngineVariants<'_> {
     async fn explore(&self, _: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Vec<PatchAttempt>, ToolError> {
         let mut engine = self.engine.lock().await;
         let mut attempts: Vec<PatchAttempt> = Vec::new();
-        let mut told = Ok(());
+        let mut reported = Ok(());
         let found = search(&mut engine, &cx.bench.validator, self.budget, &mut |candidate, validation| {
             let attempt = attempt_of(candidate, validation, candidate.note.clone());
-            if told.is_ok() {
-                told = tell(&attempt, cx);
+            if reported.is_ok() {
+                reported = tell(&attempt, cx);
             }
             attempts.push(attempt);
         })
         .await?;
-        told?;
+        reported?;
         cx.sink.emit(&Event::Searched {
             scope: cx.scope.clone(),
             candidates: found.tried,

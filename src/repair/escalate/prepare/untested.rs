@@ -9,7 +9,7 @@ use crate::patch::Folder;
 use crate::sandbox::Sandbox;
 use crate::tools::analysers::Analysers;
 use crate::tools::issue::SpokenOf;
-use crate::tools::{Seen, Workbench};
+use crate::tools::{Observed, Workbench};
 use crate::validate::{self, Untested, Validator};
 use std::sync::{Arc, OnceLock};
 
@@ -53,7 +53,7 @@ pub fn open_untested(
         findings: Vec::new(),
         analysers: Analysers::of(&checkout.language, sandbox),
         sanitized: Vec::new(),
-        seen: Seen::default(),
+        observed: Observed::default(),
         graph: OnceLock::new(),
         checkout,
     };

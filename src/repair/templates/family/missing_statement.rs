@@ -176,10 +176,10 @@ impl Template for MissingAddition {
             let filled = ["add", "push", "offer", "addFirst", "addLast"].iter().any(|method| calls(method));
             let method = if calls("pop") || calls("push") { "push" } else { "add" };
             for value in site.fitting(&element).filter(|v| v.name != *name) {
-                let asked = calls(&format!("contains({}", value.name))
+                let is_checked = calls(&format!("contains({}", value.name))
                     || site.own.expressions.iter().any(|i| i.text == format!("{name}.contains({})", value.name));
                 let exact = if value.kind.as_ref() == Some(&element) { 1.0 } else { 0.5 };
-                let weight = exact * if asked { 1.0 } else { 0.75 } * if filled { 0.6 } else { 1.0 };
+                let weight = exact * if is_checked { 1.0 } else { 0.75 } * if filled { 0.6 } else { 1.0 };
                 let code = format!("{name}.{method}({});", value.name);
                 out.extend(gaps.iter().map(|gap| insertion(site, gap, &code, weight)));
             }

@@ -138,13 +138,15 @@ pub(super) fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
         // A variable that the statement uses is asked about before any other.
         let is_used = site.expressions.iter().any(|node| site.text(*node) == name);
         let share = if is_used { 0.9 } else { 0.75 };
-        let asked: &[(&str, &str, f64)] = match sort_of_name(variable) {
+        let tests_of_sort: &[(&str, &str, f64)] = match sort_of_name(variable) {
             Some(Sort::Number) => &[("", " == 0", 0.7), ("", " > 0", 0.5), ("", " < 0", 0.4)],
             Some(Sort::Collection | Sort::Text) => &[("", "", 0.9), ("not ", "", 0.85)],
             Some(Sort::Truth) => &[("", "", 0.8), ("not ", "", 0.8)],
             None => &[("", "", 0.75), ("not ", "", 0.75), ("", " is None", 0.7), ("", " == 0", 0.5)],
         };
-        found.extend(asked.iter().map(|(before, behind, weight)| (format!("{before}{name}{behind}"), weight * share)));
+        found.extend(
+            tests_of_sort.iter().map(|(before, behind, weight)| (format!("{before}{name}{behind}"), weight * share)),
+        );
     }
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let mut seen = HashSet::new();

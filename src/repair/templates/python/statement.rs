@@ -87,11 +87,11 @@ impl Template for Addition {
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         let gaps = gaps(site);
         for collection in site.scope.iter().filter(|variable| variable.origin != Origin::Parameter).take(MAX_NAMES) {
-            let Some((method, asked)) = filled_by(site, &collection.name) else { continue };
+            let Some((method, filled)) = filled_by(site, &collection.name) else { continue };
             for value in site.scope.iter().filter(|value| value.name != collection.name).take(MAX_NAMES) {
-                let is_asked = asked.iter().any(|name| *name == value.name);
+                let is_filled = filled.iter().any(|name| *name == value.name);
                 let code = format!("{}.{method}({})", collection.name, value.name);
-                let weight = if is_asked { 1.0 } else { 0.7 };
+                let weight = if is_filled { 1.0 } else { 0.7 };
                 out.extend(gaps.iter().map(|gap| insertion(site, gap, &code, weight)));
             }
         }

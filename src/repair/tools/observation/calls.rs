@@ -14,7 +14,7 @@ pub(super) struct Call {
     pub depth: u32,
     pub file: RepoPath,
     pub method: String,
-    /// Arguments; none where the begin was not told any more.
+    /// Arguments; none where the begin is no longer recorded.
     pub args: Option<Values>,
     /// Lines in the order they ran, each with what it changed.
     pub visits: Vec<Visit>,

@@ -18,14 +18,14 @@ pub(crate) struct Chosen {
     /// The test that is looked at.
     pub test: TestId,
     /// The passing test beside it.
-    pub beside: Option<TestId>,
+    pub passing: Option<TestId>,
     /// What is watched, the most suspicious first.
     pub places: Vec<(RepoPath, LineSpan)>,
 }
 
 impl Chosen {
     pub(crate) fn tests(&self) -> impl Iterator<Item = &TestId> {
-        std::iter::once(&self.test).chain(&self.beside)
+        std::iter::once(&self.test).chain(&self.passing)
     }
 }
 
@@ -46,8 +46,8 @@ pub(crate) fn around(bench: &Workbench, test: &TestId, places: Option<Vec<(RepoP
     let failing = bench.bug.failing.iter().find(|failing| failing.id == *test);
     let places = places.unwrap_or_else(|| suspicious(bench, &ran, failing));
     let fails = failing.is_some();
-    let beside = fails.then(|| nearest(spectrum, test, &ran, &places)).flatten();
-    (!places.is_empty()).then(|| Chosen { test: test.clone(), beside, places })
+    let passing = fails.then(|| nearest(spectrum, test, &ran, &places)).flatten();
+    (!places.is_empty()).then(|| Chosen { test: test.clone(), passing, places })
 }
 
 fn lines_of(spectrum: &Spectrum, test: &TestId) -> Lines {

@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// Lines of the whole table.
 const LINES: usize = 40;
-/// Characters of the first evidence, which is read unasked; at least so many lines are told all the same.
+/// Characters of the first evidence, which is read unasked; at least so many lines are shown all the same.
 const FIRST: usize = 1100;
 const FIRST_LINES: usize = 8;
 /// Characters of its calls.
@@ -33,7 +33,7 @@ const CODE: usize = 70;
 /// Characters of a value, and of one that somebody asked for.
 const VALUE: usize = 44;
 const ASKED: usize = 120;
-/// Calls from the test that are told, the last ones.
+/// Calls from the test that are shown, the last ones.
 const FROM_TEST: usize = 5;
 /// Calls below the last of them.
 const BELOW: usize = 8;
@@ -49,23 +49,23 @@ const METHODS: usize = 3;
 /// What somebody asked for beyond the first table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Focus {
-    /// Names that are told at every line.
+    /// Names whose values are shown at every line.
     pub expressions: Vec<String>,
-    /// Lines that alone are told, with all they show.
+    /// The only lines that are shown, with all their values.
     pub lines: Option<(RepoPath, LineSpan)>,
-    /// Whether somebody asked, and not every word counts.
-    pub asked: bool,
+    /// Whether an agent asked for it: then the table may be longer.
+    pub by_agent: bool,
 }
 
 /// The table, at most 40 lines; empty when it would say nothing.
-pub(crate) fn digest(bench: &Workbench, watched: &Trace, beside: Option<&Trace>, focus: &Focus) -> String {
+pub(crate) fn digest(bench: &Workbench, watched: &Trace, passing_trace: Option<&Trace>, focus: &Focus) -> String {
     let failing = Run::of(watched);
-    let passing = beside.map(Run::of);
+    let passing = passing_trace.map(Run::of);
     let table = Digest { bench, failing: &failing, passing: passing.as_ref(), focus };
     let mut lines = Vec::new();
     if focus.lines.is_none() {
         lines.extend(table.endless(&watched.test));
-        lines.extend(if focus.asked { table.calls() } else { brief(table.calls()) });
+        lines.extend(if focus.by_agent { table.calls() } else { brief(table.calls()) });
         lines.extend(table.parts());
         lines.extend(table.caught());
     }
@@ -74,12 +74,14 @@ pub(crate) fn digest(bench: &Workbench, watched: &Trace, beside: Option<&Trace>,
         return String::new();
     }
     let name = |trace: &Trace| format!("{}#{}", trace.test.simple_class(), trace.test.method);
-    let heading = match &beside {
-        Some(beside) => format!("{} beside {}, which passes; what both share is left out", name(watched), name(beside)),
+    let heading = match &passing_trace {
+        Some(passing_trace) => {
+            format!("{} beside {}, which passes; what both share is left out", name(watched), name(passing_trace))
+        }
         None => name(watched),
     };
     lines.insert(0, heading);
-    let most = if focus.asked { LINES } else { fitting(&lines) };
+    let most = if focus.by_agent { LINES } else { fitting(&lines) };
     let left = lines.len().saturating_sub(most);
     if left > 0 {
         lines.truncate(most - 1);
@@ -219,24 +221,24 @@ impl Digest<'_> {
 
     /// What the last call from the test calls, each once, the last ones where there are many.
     fn below(&self) -> Vec<String> {
-        let mut told: Vec<(u32, String)> = Vec::new();
+        let mut lines: Vec<(u32, String)> = Vec::new();
         let is_named = |call: &Call| !call.method.starts_with('<') && !IDLE.contains(&call.method.as_str());
         for call in self.of_act().iter().skip(1).filter(|call| is_named(call) && !self.is_shared(call)) {
             let line = (call.depth - self.failing.top, call.text());
-            if !told.contains(&line) {
-                told.push(line);
+            if !lines.contains(&line) {
+                lines.push(line);
             }
         }
         // What lies near the test says more than what lies deep.
-        while told.len() > BELOW {
-            let Some(deepest) = told.iter().map(|(depth, _)| *depth).max() else { break };
-            let Some(at) = told.iter().position(|(depth, _)| *depth == deepest) else { break };
-            told.remove(at);
+        while lines.len() > BELOW {
+            let Some(deepest) = lines.iter().map(|(depth, _)| *depth).max() else { break };
+            let Some(at) = lines.iter().position(|(depth, _)| *depth == deepest) else { break };
+            lines.remove(at);
         }
-        told.into_iter().map(|(depth, text)| format!("{}- {text}", "  ".repeat(depth.min(4) as usize))).collect()
+        lines.into_iter().map(|(depth, text)| format!("{}- {text}", "  ".repeat(depth.min(4) as usize))).collect()
     }
 
-    /// The methods that are told, by their most suspicious line, each with the calls that speak for it.
+    /// The methods that are shown, by their most suspicious line, each with the calls that speak for it.
     fn methods(&self) -> Vec<(&RepoPath, &str, Vec<&Call>)> {
         let act = self.of_act();
         let mut methods: Vec<(usize, &RepoPath, &str, Vec<&Call>)> = Vec::new();
@@ -279,14 +281,14 @@ impl Digest<'_> {
     }
 
     fn table<'c>(&self, file: &RepoPath, calls: impl IntoIterator<Item = &'c Call>) -> Table {
-        let most = if self.focus.asked { ASKED } else { VALUE };
+        let most = if self.focus.by_agent { ASKED } else { VALUE };
         rows::table(calls, &|line| self.words(file, line), &self.focus.expressions, most)
     }
 
     /// Branches that one run takes and the other never does: the line before, with the line that it leads to.
     fn parts(&self) -> Vec<String> {
         let Some(passing) = self.passing else { return Vec::new() };
-        let mut told = Vec::new();
+        let mut parts = Vec::new();
         for (file, method, calls) in self.methods() {
             let others: Vec<&Call> = passing.of_method(file, method).collect();
             let all = |calls: &[&Call]| calls.iter().flat_map(|call| call.lines()).collect::<BTreeSet<u32>>();
@@ -297,14 +299,14 @@ impl Digest<'_> {
             let here = format!("parts in {method} ({})", file.file_name());
             if let Some((line, next)) = leads_to(&calls, &its) {
                 let code = self.code(file, line);
-                told.push(format!("{here} at {line} `{code}`: only the failing run goes on at {next}"));
+                parts.push(format!("{here} at {line} `{code}`: only the failing run goes on at {next}"));
             } else if let Some((line, next)) = leads_to(&others, &own) {
                 let code = self.code(file, line);
-                told.push(format!("{here} at {line} `{code}`: only the passing run goes on at {next}"));
+                parts.push(format!("{here} at {line} `{code}`: only the passing run goes on at {next}"));
             }
         }
-        told.truncate(PARTS);
-        told
+        parts.truncate(PARTS);
+        parts
     }
 
     /// Exceptions that were caught in the failing run alone.
@@ -314,17 +316,17 @@ impl Digest<'_> {
             run.calls.iter().flat_map(|call| -> Vec<(String, String)> { of(call) }).collect::<BTreeSet<_>>()
         };
         let shared = self.passing.map(all).unwrap_or_default();
-        let mut told: Vec<String> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
         for call in &self.failing.calls {
             for (line, what) in &call.caught {
                 let text = format!("caught in {} at {}:{line}: {what}", call.method, call.file.file_name());
-                if !shared.contains(&(call.method.clone(), what.clone())) && !told.contains(&text) {
-                    told.push(text);
+                if !shared.contains(&(call.method.clone(), what.clone())) && !texts.contains(&text) {
+                    texts.push(text);
                 }
             }
         }
-        told.truncate(CAUGHT);
-        told
+        texts.truncate(CAUGHT);
+        texts
     }
 
     /// Values at the lines of the most suspicious methods.
@@ -333,7 +335,7 @@ impl Digest<'_> {
         let mut lines = Vec::new();
         let wanted = self.focus.lines.as_ref();
         let methods = self.methods().into_iter().filter(|(file, ..)| wanted.is_none_or(|(path, _)| path == *file));
-        let mut told = 0;
+        let mut methods_shown = 0;
         for (file, method, calls) in methods {
             let rows = self.rows(file, &calls);
             if rows.is_empty() {
@@ -346,8 +348,8 @@ impl Digest<'_> {
             };
             lines.push(format!("values in {of} ({}):", file.file_name()));
             lines.extend(rows);
-            told += 1;
-            if told == METHODS {
+            methods_shown += 1;
+            if methods_shown == METHODS {
                 break;
             }
         }
@@ -366,19 +368,19 @@ impl Digest<'_> {
         for (line, row) in &own {
             let is_wanted = self.focus.lines.as_ref().is_none_or(|(_, span)| span.contains(*line));
             let text = rows::text(row);
-            let beside = other.as_ref().map(|table| table.get(line).map(|row| rows::text(row)));
-            let is_shared = self.focus.lines.is_none() && matches!(&beside, Some(Some(same)) if *same == text);
-            if !is_wanted || is_shared || text.is_empty() && !matches!(beside, Some(None)) {
+            let in_passing = other.as_ref().map(|table| table.get(line).map(|row| rows::text(row)));
+            let is_shared = self.focus.lines.is_none() && matches!(&in_passing, Some(Some(same)) if *same == text);
+            if !is_wanted || is_shared || text.is_empty() && !matches!(in_passing, Some(None)) {
                 continue;
             }
             let mut shown = format!("  {line} `{}`", self.code(file, *line));
             if !text.is_empty() {
                 let _ = write!(shown, "  {text}");
             }
-            match &beside {
-                Some(Some(beside)) if beside.is_empty() || *beside == text => {}
-                Some(Some(beside)) => {
-                    let _ = write!(shown, "  | passing: {}", clipped(beside, BESIDE));
+            match &in_passing {
+                Some(Some(in_passing)) if in_passing.is_empty() || *in_passing == text => {}
+                Some(Some(in_passing)) => {
+                    let _ = write!(shown, "  | passing: {}", clipped(in_passing, BESIDE));
                 }
                 Some(None) => shown.push_str("  | passing: does not run"),
                 None => {}
@@ -386,7 +388,7 @@ impl Digest<'_> {
             rows.push((self.rank(std::iter::once(*line), file), *line, shown));
         }
         rows.sort();
-        rows.truncate(if self.focus.asked { ROWS * 2 } else { ROWS });
+        rows.truncate(if self.focus.by_agent { ROWS * 2 } else { ROWS });
         rows.sort_by_key(|(_, line, _)| *line);
         rows.into_iter().map(|(.., shown)| shown).collect()
     }

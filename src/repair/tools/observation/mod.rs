@@ -26,7 +26,7 @@ pub(super) async fn first(bench: &Workbench) -> Result<Option<String>, ValidateE
     Ok(text.filter(|text| !text.is_empty()))
 }
 
-/// Runs what was chosen and digests it; `None` where nothing was told.
+/// Runs what was chosen and digests it; `None` where nothing was recorded.
 pub(super) async fn table(bench: &Workbench, chosen: &Chosen, focus: &Focus) -> Result<Option<String>, ValidateError> {
     let watch = Watch {
         tests: chosen.tests().cloned().collect(),
@@ -36,6 +36,6 @@ pub(super) async fn table(bench: &Workbench, chosen: &Chosen, focus: &Focus) -> 
     let Some(traces) = bench.validator.probe().observed(&watch).await? else { return Ok(None) };
     let of = |test| traces.iter().find(|trace: &&Trace| Some(&trace.test) == test);
     let Some(watched) = of(Some(&chosen.test)) else { return Ok(None) };
-    let text = digest(bench, watched, of(chosen.beside.as_ref()), focus);
+    let text = digest(bench, watched, of(chosen.passing.as_ref()), focus);
     Ok(Some(Redactor::of_environment([]).text(&text).into_owned()))
 }

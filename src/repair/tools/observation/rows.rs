@@ -4,7 +4,7 @@ use super::calls::Call;
 use crate::domain::words::clipped;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Values of one variable that are told from its first visits.
+/// Values of one variable that are shown from its first visits.
 const FIRST: usize = 3;
 
 /// One variable at one line.
@@ -18,8 +18,8 @@ pub(super) struct Series {
 /// The variables at each line.
 pub(super) type Table = BTreeMap<u32, Vec<Series>>;
 
-/// The values at the lines of some calls. `words` says which names stand in a line; `always` are told at every line. Of a
-/// value `most` characters are told.
+/// The values at the lines of some calls. `words` says which names stand in a line; `always` are shown at every line.
+/// Of a value `most` characters are shown.
 pub(super) fn table<'c>(
     calls: impl IntoIterator<Item = &'c Call>,
     words: &dyn Fn(u32) -> BTreeSet<String>,
@@ -34,15 +34,17 @@ pub(super) fn table<'c>(
             now.extend(visit.before.iter().map(|(name, value)| (name.as_str(), value.as_str())));
             let named = words(visit.line);
             let row = table.entry(visit.line).or_default();
-            let told = |name: &str| {
+            let is_shown = |name: &str| {
                 let is_named = named.contains(short(name)) && !ITSELF.contains(&name);
                 is_named || always.iter().any(|path| plain(path) == name)
             };
-            for (name, value) in now.iter().filter(|(name, _)| told(name)) {
+            for (name, value) in now.iter().filter(|(name, _)| is_shown(name)) {
                 let after = visit.after.iter().rfind(|(changed, _)| changed == name);
                 add(row, name, (value, after.map(|(_, after)| after.as_str())), most);
             }
-            for (name, value) in visit.after.iter().filter(|(name, _)| told(name) && !now.contains_key(name.as_str())) {
+            for (name, value) in
+                visit.after.iter().filter(|(name, _)| is_shown(name) && !now.contains_key(name.as_str()))
+            {
                 add(row, name, (value, None), most);
             }
             now.extend(visit.after.iter().map(|(name, value)| (name.as_str(), value.as_str())));

@@ -17,7 +17,7 @@ pub(crate) enum LocationType {
 
 impl LocationType {
     /// The name in tables.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::SingleLine => "single line",
             Self::MultiLine => "several lines",

@@ -76,7 +76,7 @@ pub(crate) struct RunFacts {
     pub bug: BugId,
     /// How it was run.
     pub setting: Setting,
-    /// The report of a run that is over. A run without one stopped early: nothing is said about its bug.
+    /// The report of a run that is over. A run without one stopped early: nothing is known about its bug.
     pub report: Option<RunReport>,
     /// What a person said of the patch.
     pub review: Option<Review>,
@@ -297,7 +297,7 @@ impl RunFacts {
                 let what = if tool.as_str().is_empty() { "unreadable answer" } else { tool.as_str() };
                 trail::push(&mut self.steps, scope, what, observation);
             }
-            // What waits for its confirmation is told with it.
+            // What waits for its confirmation is recorded with it.
             Event::Validated { outcome: Outcome::PassedWarm, .. } => {}
             Event::Validated { scope, outcome, detail, .. } => {
                 self.passed |= *outcome == Outcome::Plausible;

@@ -149,7 +149,7 @@ mod tests {
         let command: Vec<&str> = typed.into_iter().chain(addresses).collect();
         let settings = json!({"base_url": addresses[1]});
         let setting = Setting::of(&json!({"settings": settings, "conditions": {"command": command}}));
-        let told = "run BUG --model m --seed 3 --base-url https://host:8/v1 --base-url=http://y/?q=a@b";
-        assert_eq!((setting.command().as_str(), setting.value("settings.base_url")), (told, "https://host:8/v1"));
+        let wanted = "run BUG --model m --seed 3 --base-url https://host:8/v1 --base-url=http://y/?q=a@b";
+        assert_eq!((setting.command().as_str(), setting.value("settings.base_url")), (wanted, "https://host:8/v1"));
     }
 }

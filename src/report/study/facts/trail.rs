@@ -30,7 +30,7 @@ pub(super) fn push(steps: &mut Vec<Step>, scope: &Scope, what: &str, text: &str)
 /// Adds what became of a candidate. Hundreds of the engine's tell nothing one by one: those of one search that came to
 /// the same are counted.
 pub(super) fn push_candidate(steps: &mut Vec<Step>, scope: &Scope, outcome: Outcome, detail: &str) {
-    let new = step(scope, outcome.word(), detail, true);
+    let new = step(scope, outcome.label(), detail, true);
     let other = steps.iter().rposition(|step| !step.is_candidate || step.place != new.place);
     let search = other.map_or(0, |at| at + 1);
     match steps[search..].iter_mut().find(|step| step.what == new.what) {

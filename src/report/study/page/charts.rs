@@ -75,7 +75,7 @@ impl Chart {
         Self { file: file.to_owned(), title: title.to_owned(), note: String::new(), key, svg }
     }
 
-    /// Says how to read it, behind what was said before.
+    /// Says how to read it, behind the caption so far.
     pub(super) fn noted(mut self, note: impl AsRef<str>) -> Self {
         self.note = format!("{} {}", self.note, note.as_ref()).trim().to_owned();
         self

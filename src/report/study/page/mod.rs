@@ -232,29 +232,29 @@ fn run<'s>(facts: &'s RunFacts, whole: Option<&'s String>) -> Run<'s> {
 /// Where the patch comes from and what the run cost, as pairs of a word and a value.
 fn provenance(facts: &RunFacts) -> Vec<(&'static str, String)> {
     let dollars = |cost: Option<f64>| cost.map_or("unknown".to_owned(), |cost| format!("{cost:.4} USD"));
-    let mut told = Vec::new();
+    let mut rows = Vec::new();
     let by = facts.report.as_ref().filter(|_| facts.plausible()).and_then(|report| report.by.as_ref());
     if let Some(by) = by {
         let policy = by.policy.title();
         let level = facts.level().map_or("", |level| level.label());
-        told.push(("patch by", format!("{} ({policy}) on {level}, attempt {}", by.agent, by.attempt)));
+        rows.push(("patch by", format!("{} ({policy}) on {level}, attempt {}", by.agent, by.attempt)));
         if by.request > 0 {
-            told.push(("after", format!("{} requests, {}", by.request, dollars(by.cost_usd))));
+            rows.push(("after", format!("{} requests, {}", by.request, dollars(by.cost_usd))));
         }
     }
     if let Some(review) = &facts.review {
         let word = if review.correct { "correct" } else { "wrong" };
-        told.push(("review", format!("{word}, by {} on {}: {}", review.by, review.at, review.reason)));
+        rows.push(("review", format!("{word}, by {} on {}: {}", review.by, review.at, review.reason)));
     }
     if let Some(kind) = facts.location_type {
-        told.push(("the developer changed", kind.word().to_owned()));
+        rows.push(("the developer changed", kind.label().to_owned()));
     }
     let usage = &facts.usage;
     let tokens = tokens(usage);
     if usage.requests > 0 {
-        told.push(("model", format!("{} requests, {tokens} tokens, {}", usage.requests, dollars(usage.cost_usd.0))));
+        rows.push(("model", format!("{} requests, {tokens} tokens, {}", usage.requests, dollars(usage.cost_usd.0))));
     }
-    told.push(("candidates", facts.candidates.proposed.to_string()));
-    told.push(("time", format!("{:.1} s, of which {:.1} s tests", facts.seconds.wall, facts.seconds.tests)));
-    told
+    rows.push(("candidates", facts.candidates.proposed.to_string()));
+    rows.push(("time", format!("{:.1} s, of which {:.1} s tests", facts.seconds.wall, facts.seconds.tests)));
+    rows
 }

@@ -14,7 +14,7 @@ pub(crate) enum Anchor {
 }
 
 impl Anchor {
-    fn word(self) -> &'static str {
+    fn label(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::Middle => "middle",
@@ -45,7 +45,7 @@ impl Svg {
         let _ = write!(
             self.body,
             "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{}\" class=\"{class}\">{}</text>",
-            anchor.word(),
+            anchor.label(),
             escaped(text)
         );
     }
@@ -148,11 +148,11 @@ mod tests {
 
     #[test]
     fn ticks_are_round() {
-        let told = |most| ticks(most).into_iter().map(plain).collect::<Vec<_>>().join(" ");
-        assert_eq!(told(191.0), "0 50 100 150");
-        assert_eq!(told(0.0123), "0 0.005 0.01");
-        assert_eq!(told(3.0), "0 1 2 3");
-        assert_eq!(told(1.0), "0 0.2 0.4 0.6 0.8 1");
+        let labels = |most| ticks(most).into_iter().map(plain).collect::<Vec<_>>().join(" ");
+        assert_eq!(labels(191.0), "0 50 100 150");
+        assert_eq!(labels(0.0123), "0 0.005 0.01");
+        assert_eq!(labels(3.0), "0 1 2 3");
+        assert_eq!(labels(1.0), "0 0.2 0.4 0.6 0.8 1");
     }
 
     #[test]

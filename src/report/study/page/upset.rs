@@ -76,7 +76,7 @@ fn drawn(sets: &[Repaired], columns: &[Column<'_>], title: &str) -> String {
         svg.text((BARS_END - long - 4.0, y(row) + 4.0), Anchor::End, "soft", &set.bugs.len().to_string());
         svg.line((LEFT, y(row)), (LEFT + step * columns.len() as f64, y(row)), "grid");
     }
-    let mut told = Vec::new();
+    let mut shown = Vec::new();
     for (at, column) in columns.iter().enumerate() {
         let x = LEFT + step * (at as f64 + 0.5);
         let high = TALLEST * column.bugs.len() as f64 / most;
@@ -95,9 +95,9 @@ fn drawn(sets: &[Repaired], columns: &[Column<'_>], title: &str) -> String {
         for member in &column.members {
             svg.circle((x, y(*member)), 4.5, SETS[0]);
         }
-        told.push(what);
+        shown.push(what);
     }
-    svg.finish(WIDE, y(sets.len()) - 6.0, &format!("{title}: {}", told.join("; ")))
+    svg.finish(WIDE, y(sets.len()) - 6.0, &format!("{title}: {}", shown.join("; ")))
 }
 
 #[cfg(test)]
@@ -112,8 +112,8 @@ mod tests {
     fn every_bug_is_in_the_column_of_exactly_those_that_repair_it() {
         let sets = [set("a", &["1", "2", "3"]), set("b", &["2", "3", "4"]), set("c<", &["3"]), set("d", &["2", "3"])];
         let columns = columns(&sets);
-        let told: Vec<(&[usize], usize)> = columns.iter().map(|one| (&one.members[..], one.bugs.len())).collect();
-        assert_eq!(told, [(&[0][..], 1), (&[1][..], 1), (&[0, 1, 3][..], 1), (&[0, 1, 2, 3][..], 1)]);
+        let shown: Vec<(&[usize], usize)> = columns.iter().map(|one| (&one.members[..], one.bugs.len())).collect();
+        assert_eq!(shown, [(&[0][..], 1), (&[1][..], 1), (&[0, 1, 3][..], 1), (&[0, 1, 2, 3][..], 1)]);
         let picture = drawn(&sets, &columns, "Combinations");
         assert_eq!(picture.matches("<circle").count(), 9);
         assert!(

@@ -36,7 +36,7 @@ const THREE: Layout = Layout {
     high: 250.0,
 };
 
-/// The circles of two or three sets; more are only told in the table.
+/// The circles of two or three sets; more stand only in the table.
 pub(super) fn venn(study: &Study, quality: Quality) -> Option<Chart> {
     let (file, title, Overlap { sets, regions }, note) = match quality {
         Quality::Plausible => (

@@ -141,5 +141,5 @@ pub(super) fn outcomes(study: &Study) -> Table {
     let all: u64 = study.outcomes.values().sum();
     let table = Table::new("outcomes", "Candidates by outcome", &["outcome", "candidates", "%"]);
     let rows = study.outcomes.iter();
-    table.rows(rows.map(|(outcome, n)| vec![outcome.word().into(), (*n).into(), Cell::percent(*n, all)]))
+    table.rows(rows.map(|(outcome, n)| vec![outcome.label().into(), (*n).into(), Cell::percent(*n, all)]))
 }

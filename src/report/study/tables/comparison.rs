@@ -12,7 +12,7 @@ const MOST_NAMED: usize = 40;
 const PAIR: [&str; 9] =
     ["first", "second", "bugs", "both", "first alone", "second alone", "difference in points", "95 % interval", "p"];
 
-/// A table that is told by plausible repairs and by correct ones.
+/// A table that counts plausible repairs and correct ones.
 type Names = [(&'static str, &'static str); 2];
 
 /// Of the two names the one of a quality.

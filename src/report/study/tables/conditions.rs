@@ -10,7 +10,7 @@ const CAPS: [&str; 5] = ["max_time", "max_tokens", "max_cost", "max_validations"
 /// Letters of a date without its time.
 const DAY: usize = 10;
 
-/// What is told of a run beside its settings.
+/// What is shown of a run beside its settings.
 type Condition = (&'static str, fn(&RunFacts) -> String);
 
 /// Conditions that no row is made of.
@@ -37,7 +37,7 @@ pub(super) fn settings(study: &Study) -> Table {
 
 /// In what the runs of one configuration differ, though no column tells; empty where they do not.
 pub(super) fn unseen(study: &Study) -> String {
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     for (at, name) in study.configurations.keys().enumerate() {
         let settings = study.settings.iter().filter(|row| row.values[at].len() > 1).map(|row| row.setting.clone());
         let runs = || study.runs.iter().filter(|run| run.setting.line == *name);
@@ -45,10 +45,10 @@ pub(super) fn unseen(study: &Study) -> String {
         let around = AROUND.into_iter().filter(|(_, of)| differs(*of)).map(|(what, _)| what.to_owned());
         let all: Vec<String> = settings.chain(around).collect();
         if !all.is_empty() {
-            told.push(format!("Runs of `{name}` differ in {}, see Settings and Conditions.", all.join(", ")));
+            sentences.push(format!("Runs of `{name}` differ in {}, see Settings and Conditions.", all.join(", ")));
         }
     }
-    told.join(" ")
+    sentences.join(" ")
 }
 
 /// What every figure depends on.
@@ -113,15 +113,15 @@ fn program(run: &RunFacts) -> String {
 /// What was typed, once for each configuration.
 fn commands(study: &Study) -> String {
     let several = study.configurations.len() > 1;
-    let mut told = BTreeSet::new();
+    let mut commands = BTreeSet::new();
     for run in &study.runs {
         let command = run.setting.command();
         if !command.is_empty() {
             let name = if several { format!("{}: ", run.setting.line) } else { String::new() };
-            told.insert(format!("{name}unidebug {command}"));
+            commands.insert(format!("{name}unidebug {command}"));
         }
     }
-    told.into_iter().collect::<Vec<_>>().join("; ")
+    commands.into_iter().collect::<Vec<_>>().join("; ")
 }
 
 fn dataset(run: &RunFacts) -> String {
@@ -131,11 +131,11 @@ fn dataset(run: &RunFacts) -> String {
 
 fn caps(run: &RunFacts) -> String {
     let value = |cap: &&str| run.setting.value(&format!("settings.{cap}"));
-    let told = CAPS.iter().filter(|cap| !value(cap).is_empty()).map(|cap| {
+    let caps = CAPS.iter().filter(|cap| !value(cap).is_empty()).map(|cap| {
         let words = cap.trim_start_matches("max_");
         format!("{words} {}", value(cap))
     });
-    told.collect::<Vec<_>>().join(", ")
+    caps.collect::<Vec<_>>().join(", ")
 }
 
 /// The values, each once; where there are several, with the number of runs that have it.
@@ -143,9 +143,9 @@ fn tallied(values: impl Iterator<Item = String>) -> String {
     let mut times: BTreeMap<String, u64> = BTreeMap::new();
     values.filter(|text| !text.is_empty()).for_each(|text| *times.entry(text).or_default() += 1);
     let several = times.len() > 1;
-    let told =
+    let counts =
         times.into_iter().map(|(value, n)| if several { format!("{value} ({})", counted(n, "run")) } else { value });
-    told.collect::<Vec<_>>().join("; ")
+    counts.collect::<Vec<_>>().join("; ")
 }
 
 /// The values, each once and in order.

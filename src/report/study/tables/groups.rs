@@ -7,7 +7,7 @@ use crate::report::VerdictWord;
 use crate::report::study::{Cell, Correctness, Counts, LocationType, RunFacts, Share, Study, Table};
 use std::collections::BTreeMap;
 
-/// A table whose rows are told for every configuration apart; where there is only one, it is not named.
+/// A table whose rows are listed for every configuration apart; where there is only one, it is not named.
 pub(super) fn for_each_configuration<'s>(
     study: &'s Study,
     mut table: Table,
@@ -150,7 +150,7 @@ pub(super) fn location_types(study: &Study) -> Table {
     let note = "How far the developer's repair is spread. Runs of bugs whose repair is not known are in no row.";
     let columns = columns("patch type", &["tokens", "USD"]);
     let table = Table::new("location-types", "By patch type", &columns).note(note);
-    for_each_configuration(study, table, |runs| grouped(runs, |run| run.location_type.map(LocationType::word)))
+    for_each_configuration(study, table, |runs| grouped(runs, |run| run.location_type.map(LocationType::label)))
 }
 
 fn grouped<K: Ord + AsRef<str>>(runs: &[&RunFacts], key: impl Fn(&RunFacts) -> Option<K>) -> Vec<Vec<Cell>> {

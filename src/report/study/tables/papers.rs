@@ -135,7 +135,7 @@ pub(super) fn by_location(study: &Study) -> Table {
     let note = format!("{BUGS_NOT_RUNS} Bugs whose repair is not known are in no row.");
     let table = Table::new("location-types-beside", "Repairs by patch type, side by side", &["patch type", "bugs"]);
     let columns = columns(study, &[Quality::Plausible, Quality::Correct]);
-    by_group(study, table.note(note), columns, |run| run.location_type.map(|known| known.word().to_owned()))
+    by_group(study, table.note(note), columns, |run| run.location_type.map(|known| known.label().to_owned()))
 }
 
 /// RepairAgent's Table VI.

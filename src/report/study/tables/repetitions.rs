@@ -3,8 +3,8 @@
 use crate::report::study::{Cell, RunFacts, Share, Study, Table, spread};
 use std::collections::BTreeMap;
 
-/// Numbers of runs that are told, as far as every bug was run so often.
-const TOLD: [u64; 6] = [1, 2, 3, 5, 10, 100];
+/// Numbers of runs that are shown, as far as every bug was run so often.
+const ATTEMPTS: [u64; 6] = [1, 2, 3, 5, 10, 100];
 
 /// `plausible@k` and `pass@k` of every configuration.
 pub(super) fn at_k(study: &Study) -> Table {
@@ -15,8 +15,8 @@ pub(super) fn at_k(study: &Study) -> Table {
     for (name, counts) in &study.configurations {
         let tries: Vec<_> = counts.tries.values().filter(|tries| tries.finished > 0).collect();
         let least = tries.iter().map(|tries| tries.finished).min().unwrap_or(0);
-        let told = TOLD.into_iter().filter(|k| *k < least).chain((least > 0).then_some(least));
-        table.rows.extend(told.map(|k| {
+        let ks = ATTEMPTS.into_iter().filter(|k| *k < least).chain((least > 0).then_some(least));
+        table.rows.extend(ks.map(|k| {
             let plausible = Share::at(k, tries.iter().map(|tries| (tries.plausible, tries.finished)));
             let correct = Share::at(k, tries.iter().map(|tries| (tries.correct, tries.finished)));
             vec![

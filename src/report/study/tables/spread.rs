@@ -39,7 +39,7 @@ impl Measure {
     }
 }
 
-/// Groups of runs that are told apart.
+/// Groups of runs that are distinguished.
 type Group = (&'static str, fn(&RunFacts) -> bool);
 
 const GROUPS: [Group; 3] =

@@ -46,7 +46,7 @@ fn conversation(run: &AgentRun) -> Vec<Value> {
 fn turn(run: &AgentRun, cycle: &Cycle) -> Vec<Value> {
     let answer = cycle.answer();
     let commands: Vec<Value> = cycle.calls.iter().map(|call| json!({"command": action(call)})).collect();
-    let mut said = json!({
+    let mut message = json!({
         "role": "assistant",
         "content": answer.map_or("", |answer| &answer.text),
         "extra": {"actions": commands, "place": place(run, cycle), "candidates": candidates(cycle)},
@@ -54,17 +54,17 @@ fn turn(run: &AgentRun, cycle: &Cycle) -> Vec<Value> {
     let mut call_id = None;
     if let Some(answer) = answer {
         if let Some(usd) = answer.usage.cost_usd.0 {
-            said["extra"]["cost"] = json!(usd);
+            message["extra"]["cost"] = json!(usd);
         }
         if !answer.reasoning.is_empty() {
-            said["reasoning_content"] = json!(answer.reasoning);
+            message["reasoning_content"] = json!(answer.reasoning);
         }
         if !answer.native.is_empty() {
-            said["tool_calls"] = json!(answer.native);
+            message["tool_calls"] = json!(answer.native);
             call_id = answer.native[0]["id"].as_str();
         }
     }
-    let seen = cycle.calls.iter().map(|call| {
+    let observations = cycle.calls.iter().map(|call| {
         let extra = json!({"returncode": i32::from(!call.ok), "seconds": call.seconds});
         match call_id {
             Some(id) => json!({"role": "tool", "tool_call_id": id, "content": call.observation, "extra": extra}),
@@ -73,5 +73,5 @@ fn turn(run: &AgentRun, cycle: &Cycle) -> Vec<Value> {
     });
     let failed = cycle.queries.iter().filter_map(|query| query.failed.as_deref());
     let failed = failed.map(|why| json!({"role": "user", "content": why, "extra": {"returncode": 1}}));
-    [said].into_iter().chain(failed).chain(seen).collect()
+    [message].into_iter().chain(failed).chain(observations).collect()
 }

@@ -71,9 +71,9 @@ fn actions(cycle: &Cycle) -> String {
 
 /// What it saw.
 fn observations(cycle: &Cycle) -> String {
-    let seen: Vec<&str> = cycle.calls.iter().map(|call| call.observation.as_str()).collect();
+    let texts: Vec<&str> = cycle.calls.iter().map(|call| call.observation.as_str()).collect();
     let failed = cycle.queries.iter().filter_map(|query| query.failed.as_deref());
-    failed.chain(seen).collect::<Vec<_>>().join("\n")
+    failed.chain(texts).collect::<Vec<_>>().join("\n")
 }
 
 /// Where in the run it was.

@@ -198,7 +198,7 @@ impl Spans {
     }
 }
 
-/// What is said of a question to a model.
+/// The attributes of a query to a model.
 fn chat(event: &Event, request: &Value, response: &Value) -> Vec<Value> {
     let mut all = vec![
         ("gen_ai.operation.name", json!("chat")),

@@ -75,7 +75,7 @@ impl Reader for Python {
         match node.kind() {
             "identifier" => self.name(file.text_of(node), file),
             "attribute" => match path(node, file) {
-                Some(path) => asked(&path),
+                Some(path) => depends_on(&path),
                 None => node.child_by_field_name("object").map_or_else(Depends::on_input, |of| self.read(of, file)),
             },
             "call" => {
@@ -168,7 +168,7 @@ impl Python {
     fn name(&self, name: &str, file: &File<'_>) -> Depends {
         if let Some(full) = file.imports.get(name) {
             // A module by itself decides nothing.
-            return if full.contains('.') { asked(full) } else { Depends::default() };
+            return if full.contains('.') { depends_on(full) } else { Depends::default() };
         }
         if file.values.contains_key(name) { file.follow(name, self) } else { Depends::on_input() }
     }
@@ -248,7 +248,7 @@ fn path(node: Node<'_>, file: &File<'_>) -> Option<String> {
 }
 
 /// What a name of a module depends on.
-fn asked(path: &str) -> Depends {
+fn depends_on(path: &str) -> Depends {
     let below = |known: &str| path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let is_library = MODULES.contains(&path.split('.').next().unwrap_or(path));
     if EMPTY.iter().any(|known| below(known)) {

@@ -79,7 +79,7 @@ pub(super) fn special_case(condition: Node<'_>, text: &str, literals: &NewLitera
             && children(node).iter().any(|child| ["==", "!=", "in", "not in", "is", "is not"].contains(&child.kind()));
         let is_usual = || asks_the_environment(node, text) || is_one_of_many(condition, node, text, literals);
         if compares && found.is_none() {
-            found = told(node, text, literals).filter(|_| !is_usual());
+            found = literal_case(node, text, literals).filter(|_| !is_usual());
         }
         found.is_none()
     });
@@ -112,7 +112,7 @@ fn is_one_of_many(condition: Node<'_>, comparison: Node<'_>, text: &str, literal
 }
 
 /// The first value below a node that is one of these.
-pub(super) fn told(node: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
+pub(super) fn literal_case(node: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     let mut found = None;
     crate::language::preorder(node, |node| {
         let one = literal(node, text);
@@ -157,9 +157,12 @@ pub(super) fn ends_at_once(statement: Node<'_>) -> bool {
 pub(super) fn lone_entry(pair: Node<'_>, text: &str, literals: &NewLiterals<'_>) -> Option<String> {
     const AS_OTHERS: usize = 3;
     let others = pair.parent().map_or(0, |all| {
-        children(all).into_iter().filter(|each| each.kind() == "pair" && told(*each, text, literals).is_none()).count()
+        children(all)
+            .into_iter()
+            .filter(|each| each.kind() == "pair" && literal_case(*each, text, literals).is_none())
+            .count()
     });
-    if others >= AS_OTHERS { None } else { told(pair, text, literals) }
+    if others >= AS_OTHERS { None } else { literal_case(pair, text, literals) }
 }
 
 /// A name, a number or a text that is compared by where it lies, or the place itself that is computed with: what has the

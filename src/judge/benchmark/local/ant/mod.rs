@@ -59,8 +59,8 @@ fn describe(root: &Utf8Path, tasks: &Tasks) -> Result<Project, BenchmarkError> {
         return Err(refuse(root, "names no folder of tests"));
     }
     // Tests often read files that lie beside them.
-    let beside = tasks.copied.iter().chain(&tasks.test_folders).chain(&project.test_roots);
-    for folder in beside.filter(|folder| folder.under(root).is_dir() && !tasks.is_made(folder)) {
+    let folders = tasks.copied.iter().chain(&tasks.test_folders).chain(&project.test_roots);
+    for folder in folders.filter(|folder| folder.under(root).is_dir() && !tasks.is_made(folder)) {
         add(&mut project.resources, folder);
     }
     project.class_path = tasks.jars.iter().map(|jar| jar.under(root)).collect();
@@ -78,10 +78,11 @@ fn refuse(root: &Utf8Path, what: &str) -> BenchmarkError {
     }
 }
 
-/// Whether tests need what a task compiles: it lands on their class path, where that is told.
+/// Whether tests need what a task compiles: it lands on their class path, where that is known.
 fn is_wanted(javac: &Javac, tasks: &Tasks) -> bool {
-    let told = tasks.javac.iter().filter_map(|javac| javac.made.as_ref()).any(|made| tasks.test_path.contains(made));
-    !told || javac.made.as_ref().is_some_and(|made| tasks.test_path.contains(made))
+    let is_known =
+        tasks.javac.iter().filter_map(|javac| javac.made.as_ref()).any(|made| tasks.test_path.contains(made));
+    !is_known || javac.made.as_ref().is_some_and(|made| tasks.test_path.contains(made))
 }
 
 /// Whether a folder holds tests: the file says that they are run from there, or its name does.
@@ -147,7 +148,7 @@ mod tests {
             (vec!["**/*Check.java".into()], vec!["**/Abstract*".into()])
         );
         write(&root.join(FILE), "<project><target name='x'><javac srcdir='../out'/></target></project>");
-        let said = describe(&root, &Tasks::of(&BuildFile::read(&root).unwrap())).unwrap_err().to_string();
-        assert!(said.contains("compiles no folder that is there"), "{said}");
+        let error = describe(&root, &Tasks::of(&BuildFile::read(&root).unwrap())).unwrap_err().to_string();
+        assert!(error.contains("compiles no folder that is there"), "{error}");
     }
 }

@@ -113,9 +113,9 @@ impl Reader<'_> {
             match part.name.as_str() {
                 "jvmarg" => tasks.jvm_args.extend(value("value").into_iter().filter(|arg| !arg.contains("${"))),
                 "sysproperty" => {
-                    let said = value("key").zip(value("value").or_else(|| value("file")));
-                    let said = said.map(|(key, value)| format!("-D{key}={value}"));
-                    tasks.jvm_args.extend(said.filter(|arg| !arg.contains("${")));
+                    let property = value("key").zip(value("value").or_else(|| value("file")));
+                    let property = property.map(|(key, value)| format!("-D{key}={value}"));
+                    tasks.jvm_args.extend(property.filter(|arg| !arg.contains("${")));
                 }
                 "fileset" => {
                     tasks.test_folders.extend(part.attribute("dir").and_then(|dir| self.file.path(dir)));

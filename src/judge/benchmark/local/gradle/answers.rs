@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
-/// The whole build, told before anything is compiled.
+/// The whole build, described before anything is compiled.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Build {
     /// The version of Gradle.

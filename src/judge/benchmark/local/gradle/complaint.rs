@@ -19,7 +19,7 @@ pub(super) enum Complaint {
 }
 
 impl Complaint {
-    /// What Gradle said.
+    /// Gradle's output.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Missing(text) | Self::Compile(text) | Self::Version(text) | Self::Other(text) => text,
@@ -63,12 +63,12 @@ const VERSION: &[&str] = &[
 ];
 
 /// Reads what Gradle printed.
-pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
+pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
     // What the compiler says of itself, not of a file, says more than that it failed.
-    let compiler = said.lines().find(|line| line.starts_with("error: ")).map(str::to_owned);
-    let shown = compiler.or_else(|| reasons(said)).unwrap_or_else(|| format!("it ended by {exit} without a reason"));
-    let has = |signs: &[&str]| signs.iter().any(|sign| said.contains(sign));
-    if let Some(error) = said.lines().find(|line| line.contains(".java:") && line.contains(": error: ")) {
+    let compiler = output.lines().find(|line| line.starts_with("error: ")).map(str::to_owned);
+    let shown = compiler.or_else(|| reasons(output)).unwrap_or_else(|| format!("it ended by {exit} without a reason"));
+    let has = |signs: &[&str]| signs.iter().any(|sign| output.contains(sign));
+    if let Some(error) = output.lines().find(|line| line.contains(".java:") && line.contains(": error: ")) {
         return Complaint::Compile(error.trim().to_owned());
     }
     if has(VERSION) {
@@ -81,8 +81,8 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
 }
 
 /// The first lines below `What went wrong`.
-fn reasons(said: &str) -> Option<String> {
-    let (_, after) = said.split_once("* What went wrong:")?;
+fn reasons(output: &str) -> Option<String> {
+    let (_, after) = output.split_once("* What went wrong:")?;
     let lines = after.lines().map(str::trim).skip_while(|line| line.is_empty());
     let lines: Vec<&str> = lines.take_while(|line| !line.is_empty() && !line.starts_with("* ")).collect();
     let shown = lines.iter().map(|line| line.trim_start_matches("> ").trim_end_matches('.')).take(SHOWN_LINES);
@@ -114,8 +114,8 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_output_is_survived(said in "(\\* What went wrong:|> |\\* Try|error: |[ :a-z]|\\n|é){0,40}") {
-            let _ = complaint(&said, Exit::TimedOut);
+        fn any_output_is_survived(output in "(\\* What went wrong:|> |\\* Try|error: |[ :a-z]|\\n|é){0,40}") {
+            let _ = complaint(&output, Exit::TimedOut);
         }
     }
 }

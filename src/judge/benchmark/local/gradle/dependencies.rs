@@ -31,9 +31,9 @@ pub(super) async fn mirror(store: Store, sandbox: &Sandbox, jdk: &Utf8Path) -> R
 
 /// The user's home of Gradle.
 pub(super) fn users_home() -> Option<Utf8PathBuf> {
-    let said = std::env::var("GRADLE_USER_HOME").ok().map(Utf8PathBuf::from);
+    let chosen = std::env::var("GRADLE_USER_HOME").ok().map(Utf8PathBuf::from);
     let usual = || std::env::var("HOME").ok().map(|home| Utf8PathBuf::from(home).join(".gradle"));
-    said.or_else(usual)?.canonicalize_utf8().ok()
+    chosen.or_else(usual)?.canonicalize_utf8().ok()
 }
 
 /// What the user's own builds fetched.

@@ -16,26 +16,26 @@ pub(super) fn project(
     root: &Utf8Path,
     build: &Build,
     module: &ModuleAnswer,
-    told: &Compiled,
+    compiled: &Compiled,
     notes: &mut Vec<String>,
 ) -> Project {
     let mut project = Project { module: inside(root, &module.folder).unwrap_or_default(), ..Project::default() };
     let mut sets: Vec<(&ModuleAnswer, &SourceSet)> = Vec::new();
     let none = CompilerAnswer::default();
-    let compiler = told.compiler.as_ref().unwrap_or(&none);
-    let beside = compiler.class_path.iter().chain(&compiler.processors);
-    for entry in told.tests.class_path.iter().chain(beside) {
+    let compiler = compiled.compiler.as_ref().unwrap_or(&none);
+    let paths = compiler.class_path.iter().chain(&compiler.processors);
+    for entry in compiled.tests.class_path.iter().chain(paths) {
         match set_of(build, entry) {
             Some(found) if sets.iter().any(|known| std::ptr::eq(known.1, found.1)) => {}
             Some(found) => {
-                add_set(root, found, &told.tests, &mut project);
+                add_set(root, found, &compiled.tests, &mut project);
                 sets.push(found);
             }
             None => add_entry(root, entry, &mut project, notes),
         }
     }
     compile_as(build, compiler, &mut project);
-    test_as(root, build, module, &told.tests, &mut project, notes);
+    test_as(root, build, module, &compiled.tests, &mut project, notes);
     let level = project.release.clone().or_else(|| compiler.source.clone());
     let level = level.map_or_else(|| "the JDK's own source level".into(), |level| format!("source level {level}"));
     notes.push(format!("class path of {} entries, {level}, {}", project.class_path.len(), project.encoding));
@@ -179,7 +179,7 @@ mod tests {
     use crate::benchmark::local::gradle::answers::Answers;
 
     /// What Gradle 8 tells of a module `app` that needs its sibling `core`, in a copy at `root`.
-    fn told(root: &Utf8Path) -> (Build, Compiled) {
+    fn described(root: &Utf8Path) -> (Build, Compiled) {
         let build = r#"{"gradle": "8.5", "jdk": "/jdk17", "modules": [
             {"name": "app", "folder": "ROOT/app", "buildDir": "ROOT/app/build", "test": ":app:test",
              "sets": [{"name": "main", "sources": ["ROOT/app/src/main/java", "ROOT/app/build/generated/java"],
@@ -219,7 +219,7 @@ mod tests {
     fn a_module_has_its_siblings_classes_and_its_own_settings() {
         let temp = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(temp.path()).unwrap();
-        let (build, compiled) = told(root);
+        let (build, compiled) = described(root);
         let mut notes = Vec::new();
         let project = project(root, &build, &build.modules[0], &compiled, &mut notes);
         let names = |paths: &[RepoPath]| paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");

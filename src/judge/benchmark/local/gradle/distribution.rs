@@ -51,7 +51,7 @@ impl Distribution {
     /// Its folder, where the user's own wrapper or this program fetched it.
     pub(super) fn found(&self, users: Option<&Utf8Path>) -> Option<Utf8PathBuf> {
         let places = users.map(|home| below(&home.join("wrapper/dists").join(&self.name))).unwrap_or_default();
-        let found = places.iter().find_map(|place| complete(place)).or_else(|| complete(&self.kept()));
+        let found = places.iter().find_map(|place| complete(place)).or_else(|| complete(&self.folder()));
         found.inspect(|folder| folder.parent().into_iter().for_each(age::used))
     }
 
@@ -69,12 +69,12 @@ impl Distribution {
         let upstream = mirror::public(base).ok_or_else(|| format!("{base} is no public address"))?;
         let server = upstream.connected().map_err(|error| error.to_string())?;
         let bytes = server.get(file).await?.ok_or_else(|| format!("{base} does not have {file}"))?;
-        let beside = match &self.sha256 {
+        let published = match &self.sha256 {
             Some(_) => None,
             None => server.get(&format!("{file}.sha256")).await?,
         };
-        let beside = beside.map(|said| String::from_utf8_lossy(&said).trim().to_lowercase());
-        match self.sha256.as_ref().or(beside.as_ref()) {
+        let published = published.map(|text| String::from_utf8_lossy(&text).trim().to_lowercase());
+        match self.sha256.as_ref().or(published.as_ref()) {
             Some(sum) if *sum != HEXLOWER.encode(&Sha256::digest(&bytes)) => {
                 Err(format!("the sum of {file} is wrong").into())
             }
@@ -85,8 +85,8 @@ impl Distribution {
     /// Unpacks an archive in the sandbox, for its names are a stranger's.
     async fn unpack(&self, archive: &[u8], sandbox: &Sandbox, jdk: &Utf8Path) -> Result<Utf8PathBuf, Unusable> {
         let failed = |error: std::io::Error| format!("it cannot be kept: {error}");
-        let kept = self.kept();
-        let all = kept.parent().ok_or("there is no cache")?.to_owned();
+        let folder = self.folder();
+        let all = folder.parent().ok_or("there is no cache")?.to_owned();
         fs::create_dir_all(&all).map_err(failed)?;
         age::forget_old(&all);
         let new = tempfile::tempdir_in(&all).map_err(failed)?;
@@ -99,18 +99,18 @@ impl Distribution {
         let done = done.map_err(|error| format!("it cannot be unpacked: {error}"))?;
         fs::remove_file(&file).map_err(failed)?;
         if complete(&place).is_none() {
-            let said = String::from_utf8_lossy(&done.stderr);
+            let errors = String::from_utf8_lossy(&done.stderr);
             return Err(
-                format!("it cannot be unpacked: {}", said.lines().next().unwrap_or("no Gradle is in it")).into()
+                format!("it cannot be unpacked: {}", errors.lines().next().unwrap_or("no Gradle is in it")).into()
             );
         }
         // Another process may have been faster; its copy is as good.
-        let _ = fs::rename(&place, &kept);
-        complete(&kept).ok_or_else(|| "it cannot be kept".into())
+        let _ = fs::rename(&place, &folder);
+        complete(&folder).ok_or_else(|| "it cannot be kept".into())
     }
 
     /// Where this program keeps it: by its address, so that a project decides only for those that name the same one.
-    fn kept(&self) -> Utf8PathBuf {
+    fn folder(&self) -> Utf8PathBuf {
         let cache = jars::cache_dir();
         let name = Fingerprint::default().add(&self.address).add(self.sha256.as_deref().unwrap_or_default()).name();
         cache.join("gradle-distributions").join(name)
@@ -181,6 +181,6 @@ mod tests {
         let folder = wanted.unpack(&pack("gradle-0.1/bin/gradle"), &sandbox, &jdk).await.unwrap();
         assert_eq!(wanted.found(None), Some(folder.clone()));
         assert_eq!(fs::read_to_string(folder.join("bin/gradle")).unwrap(), "echo hello");
-        fs::remove_dir_all(wanted.kept()).unwrap();
+        fs::remove_dir_all(wanted.folder()).unwrap();
     }
 }

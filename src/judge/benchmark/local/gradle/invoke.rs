@@ -37,7 +37,7 @@ pub(super) struct Request {
     pub run_tests: bool,
 }
 
-/// What Gradle made and told.
+/// What Gradle made and reported.
 #[derive(Debug)]
 pub(super) struct Prepared {
     /// For people.
@@ -134,15 +134,15 @@ impl Gradle {
         }
         let mirror = mirror(store, &self.sandbox, &self.jdk.home).await?;
         let job = self.job(&request.root, launch, &answers, mirror.as_ref())?.write(self.home.path());
-        let (done, said) = self.run(job, self.home.path(), args, DEADLINE).await?;
-        let said = said.replace(&format!("{}/", request.root), "");
+        let (done, output) = self.run(job, self.home.path(), args, DEADLINE).await?;
+        let output = output.replace(&format!("{}/", request.root), "");
         let build = answers.build();
-        let told = |build: &Build| {
+        let is_whole = |build: &Build| {
             let has_tests = build.modules.iter().any(|module| module.test.is_some());
             !has_tests || (0..build.modules.len()).any(|nth| answers.compiled(nth).is_some())
         };
-        let Some(build) = build.filter(told) else { return Ok(Err(complaint(&said, done.exit))) };
-        let left_out = (!done.exit.success()).then(|| complaint(&said, done.exit));
+        let Some(build) = build.filter(is_whole) else { return Ok(Err(complaint(&output, done.exit))) };
+        let left_out = (!done.exit.success()).then(|| complaint(&output, done.exit));
         // What the network may bring is not left out.
         if let Some(complaint @ Complaint::Missing(_)) = &left_out
             && store != Store::Filled
@@ -158,7 +158,7 @@ impl Gradle {
         Ok(Ok(Prepared { note, build, answers, launch: launch.clone(), store, left_out }))
     }
 
-    /// Runs tasks once on a tree that a candidate may have changed, with a copy of the home. Tells what Gradle said.
+    /// Runs tasks once on a tree that a candidate may have changed, with a copy of the home. Gives Gradle's output.
     ///
     /// # Errors
     /// It cannot be started.
@@ -237,8 +237,8 @@ impl Gradle {
             what: format!("Gradle could not be started: {error}"),
             hint: "`unidebug doctor` tells what is missing".into(),
         })?;
-        let said = String::from_utf8_lossy(&done.stdout).into_owned() + "\n" + &String::from_utf8_lossy(&done.stderr);
-        Ok((done, said))
+        let output = String::from_utf8_lossy(&done.stdout).into_owned() + "\n" + &String::from_utf8_lossy(&done.stderr);
+        Ok((done, output))
     }
 
     fn refused(&self, root: &Utf8Path, launch: &Launch, complaint: &Complaint) -> BenchmarkError {

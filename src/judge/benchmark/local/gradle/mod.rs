@@ -15,7 +15,7 @@ mod own;
 
 use super::modules::{self, Choice, Module};
 use super::reactor::{CompilesAll, Described, Modules};
-use super::{Found, with_names_of};
+use super::{BuildFacts, with_names_of};
 use crate::benchmark::facts::Facts;
 use crate::benchmark::settings::Settings;
 use crate::benchmark::{BenchmarkError, Reactor};
@@ -64,7 +64,7 @@ pub(super) async fn set_up(
     settings: &Settings,
     facts: &Facts,
     notes: &mut Vec<String>,
-) -> Result<Found, BenchmarkError> {
+) -> Result<BuildFacts, BenchmarkError> {
     with_names_of(original, root, async |root| in_copy(root, original, settings, facts, notes).await).await
 }
 
@@ -74,7 +74,7 @@ async fn in_copy(
     settings: &Settings,
     facts: &Facts,
     notes: &mut Vec<String>,
-) -> Result<Found, BenchmarkError> {
+) -> Result<BuildFacts, BenchmarkError> {
     let choice = choose(root, original, facts.module.as_ref(), &settings.failing)?;
     let gradle = Gradle::new(settings.sandbox().await?, facts.java_home.as_deref(), original)?;
     let only = match &choice {
@@ -85,7 +85,7 @@ async fn in_copy(
     settings.watcher.phase("compiling with Gradle");
     let prepared = gradle.prepare(&request).await?;
     notes.push(prepared.note.clone());
-    let all = told_modules(root, &prepared);
+    let all = modules_of(root, &prepared);
     if prepared.build.modules.iter().all(|module| module.test.is_none()) {
         let used = &prepared.build.gradle;
         let other = Distribution::wanted(root).filter(|wanted| wanted.version() != used.as_str());
@@ -114,43 +114,43 @@ async fn in_copy(
     if all.len() > 1 {
         notes.push(modules::note(root, &all, &module));
     }
-    let told = prepared.answers.compiled(nth).ok_or_else(unknown)?;
-    let project = describe::project(root, &prepared.build, &prepared.build.modules[nth], &told, notes);
+    let compiled = prepared.answers.compiled(nth).ok_or_else(unknown)?;
+    let project = describe::project(root, &prepared.build, &prepared.build.modules[nth], &compiled, notes);
     let reactor: Option<Arc<dyn Reactor>> = (all.len() > 1).then(|| {
         let modules = GradleModules { gradle: gradle.clone(), root: root.to_owned() };
         Arc::new(Modules::new(modules, &all, &module)) as Arc<dyn Reactor>
     });
     let task = prepared.build.modules[nth].test.clone().unwrap_or_else(|| "test".into());
     let own = GradleTest { gradle, launch: prepared.launch, store: prepared.store, module: module.folder, nth, task };
-    Ok(Found { project, own: Arc::new(own), reactor })
+    Ok(BuildFacts { project, own: Arc::new(own), reactor })
 }
 
-/// The module of the bug, as far as looking tells: the one that was said or holds the failing test, the only one with
+/// The module of the bug, as far as looking tells: the one that was named or holds the failing test, the only one with
 /// tests, or the first whose tests failed in the user's last run.
 fn choose(
     root: &Utf8Path,
     original: &Utf8Path,
-    said: Option<&RepoPath>,
+    named: Option<&RepoPath>,
     failing: &[String],
 ) -> Result<Choice, BenchmarkError> {
-    let seen = look(root);
-    if let Some(said) = said {
-        let is_said = |module: &&Module| module.folder == *said;
+    let modules_seen = look(root);
+    if let Some(named) = named {
+        let is_named = |module: &&Module| module.folder == *named;
         let tests = Vec::new();
-        let unseen = || Module { folder: said.clone(), name: said.to_string(), tests };
-        return Ok(Choice::One(seen.iter().find(is_said).cloned().unwrap_or_else(unseen)));
+        let unseen = || Module { folder: named.clone(), name: named.to_string(), tests };
+        return Ok(Choice::One(modules_seen.iter().find(is_named).cloned().unwrap_or_else(unseen)));
     }
-    if seen.is_empty() {
+    if modules_seen.is_empty() {
         // Its tests lie where only Gradle knows.
         return Ok(Choice::RunAll);
     }
-    match modules::choose(root, &seen, None, failing)? {
+    match modules::choose(root, &modules_seen, None, failing)? {
         Choice::RunAll => {
             let failed = |module: &&Module| {
                 let reports = module.folder.under(original).join(REPORTS);
                 reports.is_dir() && modules::reports_failure(&reports)
             };
-            Ok(seen.iter().find(failed).cloned().map_or(Choice::RunAll, Choice::One))
+            Ok(modules_seen.iter().find(failed).cloned().map_or(Choice::RunAll, Choice::One))
         }
         one => Ok(one),
     }
@@ -178,11 +178,11 @@ fn look(root: &Utf8Path) -> Vec<Module> {
 }
 
 /// All modules, as Gradle tells them.
-fn told_modules(root: &Utf8Path, prepared: &Prepared) -> Vec<Module> {
-    let module = |told: &ModuleAnswer| Module {
-        folder: describe::inside(root, &told.folder).unwrap_or_default(),
-        name: told.name.clone(),
-        tests: describe::tests(root, told),
+fn modules_of(root: &Utf8Path, prepared: &Prepared) -> Vec<Module> {
+    let module = |answer: &ModuleAnswer| Module {
+        folder: describe::inside(root, &answer.folder).unwrap_or_default(),
+        name: answer.name.clone(),
+        tests: describe::tests(root, answer),
     };
     prepared.build.modules.iter().map(module).collect()
 }
@@ -234,11 +234,11 @@ impl CompilesAll for GradleModules {
         tracing::info!("all modules: {}", prepared.note);
         let mut found = Vec::new();
         for (nth, module) in prepared.build.modules.iter().enumerate() {
-            let Some(told) = prepared.answers.compiled(nth) else { continue };
+            let Some(compiled) = prepared.answers.compiled(nth) else { continue };
             found.push(Described {
                 folder: describe::inside(&self.root, &module.folder).unwrap_or_default(),
                 outputs: describe::outputs(&self.root, module),
-                project: describe::project(&self.root, &prepared.build, module, &told, &mut Vec::new()),
+                project: describe::project(&self.root, &prepared.build, module, &compiled, &mut Vec::new()),
             });
         }
         Ok(found)

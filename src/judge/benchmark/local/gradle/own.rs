@@ -56,15 +56,15 @@ impl GradleTest {
         args.extend(["-Dunidebug.test=named".into(), format!("-Dunidebug.seconds={}", wall.as_secs().max(1))]);
         args.extend(names.into_iter().flat_map(|name| ["--tests".to_owned(), name]));
         let tree = tree.canonicalize_utf8().unwrap_or_else(|_| tree.to_owned());
-        let (done, said) = self.gradle.call(&tree, (&self.launch, self.store), &answers, args, wall).await?;
+        let (done, output) = self.gradle.call(&tree, (&self.launch, self.store), &answers, args, wall).await?;
         let results = merged(std::iter::once(answers.results(self.nth)));
         if !results.is_empty() {
-            return Ok(Some(tested(done.exit, results, &said)));
+            return Ok(Some(tested(done.exit, results, &output)));
         }
         if done.exit.success() {
             return Ok(None);
         }
-        let why = if was_cut(done.exit) { done.exit.to_string() } else { complaint(&said, done.exit).text().into() };
+        let why = if was_cut(done.exit) { done.exit.to_string() } else { complaint(&output, done.exit).text().into() };
         Ok(Some(OwnRun::NotTested(why)))
     }
 }

@@ -20,7 +20,7 @@ const SHOWN_LINES: usize = 3;
 pub(super) enum Complaint {
     /// Something is not in the repository.
     Missing(String),
-    /// A plugin that neither compiles nor tests: its goal, where Maven names it, and what was said.
+    /// A plugin that neither compiles nor tests: its goal, where Maven names it, and its message.
     Plugin(Option<Goal>, String),
     /// The project's code.
     Compile(String),
@@ -29,7 +29,7 @@ pub(super) enum Complaint {
 }
 
 impl Complaint {
-    /// What Maven said.
+    /// Maven's output.
     pub(super) fn into_text(self) -> String {
         match self {
             Self::Missing(text) | Self::Plugin(_, text) | Self::Compile(text) | Self::Other(text) => text,
@@ -38,8 +38,8 @@ impl Complaint {
 }
 
 /// Reads what Maven printed.
-pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
-    let errors: Vec<&str> = said
+pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
+    let errors: Vec<&str> = output
         .lines()
         .filter_map(|line| line.trim_start().strip_prefix("[ERROR]").map(str::trim))
         .filter(|line| !line.is_empty() && !line.starts_with("To see the full") && !line.starts_with("Re-run Maven"))
@@ -50,10 +50,10 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
         true => format!("it ended by {exit} without a reason"),
         false => errors.iter().take(SHOWN_LINES).copied().collect::<Vec<_>>().join("; "),
     };
-    if said.contains("COMPILATION ERROR") {
+    if output.contains("COMPILATION ERROR") {
         let first = errors.iter().find(|line| line.contains(".java:[")).copied().unwrap_or(&shown);
         // The compiler names the symbol it does not find on a line of its own.
-        let about = said.lines().map(|line| line.trim_start_matches("[ERROR]").trim());
+        let about = output.lines().map(|line| line.trim_start_matches("[ERROR]").trim());
         let symbol = about.skip_while(|line| *line != first).nth(1).filter(|line| line.starts_with("symbol:"));
         return Complaint::Compile(symbol.map_or_else(|| first.to_owned(), |symbol| format!("{first}; {symbol}")));
     }
@@ -74,11 +74,11 @@ pub(super) fn complaint(said: &str, exit: Exit) -> Complaint {
         "ArtifactsNotFoundException",
         "ArtifactResolutionException",
     ];
-    if missing.iter().any(|sign| said.contains(sign)) {
+    if missing.iter().any(|sign| output.contains(sign)) {
         return Complaint::Missing(shown);
     }
-    match failed_plugin(said) {
-        Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(Goal::failed(said), shown),
+    match failed_plugin(output) {
+        Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(Goal::failed(output), shown),
         _ => Complaint::Other(shown),
     }
 }
@@ -104,8 +104,8 @@ pub(super) fn oldest_level(what: &str) -> Option<u32> {
 }
 
 /// The artifact id in `Failed to execute goal group:artifact:version:goal`.
-fn failed_plugin(said: &str) -> Option<&str> {
-    let (_, after) = said.split_once("Failed to execute goal ")?;
+fn failed_plugin(output: &str) -> Option<&str> {
+    let (_, after) = output.split_once("Failed to execute goal ")?;
     after.split(':').nth(1)
 }
 
@@ -130,8 +130,8 @@ mod tests {
         assert_eq!(read(broken), Complaint::Compile("/p/A.java:[3,5] ';' expected".into()));
         let symbol =
             "[ERROR] COMPILATION ERROR : \n[ERROR] /p/A.java:[3,5] cannot find symbol\n  symbol:   class Basket\n";
-        let told = Complaint::Compile("/p/A.java:[3,5] cannot find symbol; symbol:   class Basket".into());
-        assert_eq!(read(symbol), told);
+        let wanted = Complaint::Compile("/p/A.java:[3,5] cannot find symbol; symbol:   class Basket".into());
+        assert_eq!(read(symbol), wanted);
         let release = "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.1:compile \
                        (default-compile) on project x: Fatal error compiling: error: release version 99 not supported";
         assert!(matches!(read(release), Complaint::Compile(what) if what.contains("release version 99")));
@@ -139,16 +139,16 @@ mod tests {
                     parent POM for a:b:1-SNAPSHOT\n[ERROR] The build could not read 1 project -> [Help 1]\n[ERROR]   \n\
                     [ERROR]   The project a:b:1-SNAPSHOT (/p/pom.xml) has 1 error\n[ERROR]     Non-resolvable parent POM \
                     for a:b:1-SNAPSHOT: Could not find artifact a:base:pom:1-SNAPSHOT -> [Help 2]";
-        let told =
+        let wanted =
             "Non-resolvable parent POM for a:b:1-SNAPSHOT: Could not find artifact a:base:pom:1-SNAPSHOT -> [Help 2]";
-        assert_eq!(read(poms), Complaint::Missing(told.into()));
+        assert_eq!(read(poms), Complaint::Missing(wanted.into()));
         assert_eq!(read(""), Complaint::Other("it ended by exit code 1 without a reason".into()));
     }
 
     proptest::proptest! {
         #[test]
-        fn any_output_is_survived(said in "(\\[ERROR\\]|Failed to execute goal |[ :a-z]|\\n|é){0,40}") {
-            let _ = complaint(&said, Exit::TimedOut);
+        fn any_output_is_survived(output in "(\\[ERROR\\]|Failed to execute goal |[ :a-z]|\\n|é){0,40}") {
+            let _ = complaint(&output, Exit::TimedOut);
         }
     }
 }

@@ -34,8 +34,8 @@ impl Goal {
     }
 
     /// The goal that failed, by Maven's own words: `Failed to execute goal group:artifact:version:goal (execution) on …`.
-    pub(super) fn failed(said: &str) -> Option<Self> {
-        let (_, after) = said.split_once("Failed to execute goal ")?;
+    pub(super) fn failed(output: &str) -> Option<Self> {
+        let (_, after) = output.split_once("Failed to execute goal ")?;
         let (goal, after) = after.split_once(" (")?;
         let (execution, _) = after.split_once(')')?;
         let [group, artifact, _version, name] = goal.split(':').collect::<Vec<_>>().try_into().ok()?;
@@ -60,13 +60,13 @@ pub(super) fn folder(maven: &Maven) -> Utf8PathBuf {
     jars::cache_dir().join("maven-extension").join(fingerprint.name())
 }
 
-/// What Maven is told so that it leaves these goals out, and takes no language level for older than `oldest`.
+/// The arguments by which Maven leaves these goals out, and takes no language level for older than `oldest`.
 pub(super) fn arguments(goals: &[Goal], oldest: Option<u32>, folder: &Utf8Path) -> Vec<String> {
     let without = (!goals.is_empty()).then(|| format!("-Dunidebug.without={}", listed(goals)));
-    let told: Vec<String> =
+    let properties: Vec<String> =
         without.into_iter().chain(oldest.map(|level| format!("-Dunidebug.oldest={level}"))).collect();
-    let extension = (!told.is_empty()).then(|| format!("-Dmaven.ext.class.path={folder}"));
-    extension.into_iter().chain(told).collect()
+    let extension = (!properties.is_empty()).then(|| format!("-Dmaven.ext.class.path={folder}"));
+    extension.into_iter().chain(properties).collect()
 }
 
 impl Maven {
@@ -97,8 +97,8 @@ impl Maven {
             .write(&making);
         let done = self.sandbox.run(compile).await.map_err(|error| io::Error::other(error.to_string()))?;
         if !out.join(CLASS).is_file() {
-            let said = String::from_utf8_lossy(&done.stderr);
-            return Err(io::Error::other(said.lines().next().unwrap_or("javac made no class").to_owned()));
+            let errors = String::from_utf8_lossy(&done.stderr);
+            return Err(io::Error::other(errors.lines().next().unwrap_or("javac made no class").to_owned()));
         }
         fs::write(out.join(COMPONENTS), COMPONENT)?;
         match fs::rename(&out, &folder) {
@@ -123,16 +123,16 @@ mod tests {
 
     #[test]
     fn the_goal_that_failed_is_read_from_mavens_words() {
-        let said = "[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check) on project x: \
+        let output = "[ERROR] Failed to execute goal org.apache.rat:apache-rat-plugin:0.18:check (rat-check) on project x: \
                     The plugin requires Maven version 3.9 -> [Help 1]";
-        let goal = Goal::failed(said).unwrap();
+        let goal = Goal::failed(output).unwrap();
         assert_eq!(goal.as_str(), "org.apache.rat:apache-rat-plugin:check@rat-check");
         assert_eq!(Goal::new(goal.as_str()), Some(goal.clone()));
         assert_eq!(Goal::failed("[ERROR] Failed to execute goal on project x: no dependencies"), None);
         assert_eq!(Goal::new("a:b:c@d,e"), None, "a list of goals could not hold it");
-        let told = arguments(&[goal.clone(), goal], None, Utf8Path::new("/x"));
+        let words = arguments(&[goal.clone(), goal], None, Utf8Path::new("/x"));
         let twice = "org.apache.rat:apache-rat-plugin:check@rat-check,org.apache.rat:apache-rat-plugin:check@rat-check";
-        assert_eq!(told, ["-Dmaven.ext.class.path=/x".to_owned(), format!("-Dunidebug.without={twice}")]);
+        assert_eq!(words, ["-Dmaven.ext.class.path=/x".to_owned(), format!("-Dunidebug.without={twice}")]);
         assert!(arguments(&[], None, Utf8Path::new("/x")).is_empty());
         assert_eq!(arguments(&[], Some(8), Utf8Path::new("/x"))[1], "-Dunidebug.oldest=8");
     }

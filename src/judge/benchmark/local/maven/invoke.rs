@@ -1,8 +1,8 @@
 //! Running Maven: offline first, through a mirror when something is missing, directly when a plugin refuses.
 
+use super::cache::CachedBuild;
 use super::complaint::{Complaint, complaint, is_about_the_jdk, oldest_level};
 use super::extension::{self, Goal};
-use super::kept::Kept;
 use super::memory::{Invocation, Memory};
 use super::request::{CLASS_PATH, EFFECTIVE_POM, Request, arguments};
 use super::user;
@@ -56,16 +56,16 @@ impl Maven {
     /// # Errors
     /// The project does not compile, or nothing that was tried worked.
     pub(super) async fn prepare(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
-        let kept = Kept::of(request, self);
-        if let Some((store, invocation)) = kept.as_ref().and_then(Kept::restore) {
+        let cached = CachedBuild::of(request, self);
+        if let Some((store, invocation)) = cached.as_ref().and_then(CachedBuild::restore) {
             let invocation = self.usable(invocation).await;
             let note = format!("compiled by Maven in an earlier run{}", adjusted(&invocation));
             return Ok(Prepared { note, store, invocation, left_out: None });
         }
         let prepared = self.compile(request).await?;
         // What is short of something is tried again the next time.
-        if let Some(kept) = kept.filter(|_| prepared.left_out.is_none()) {
-            kept.save(request, self, prepared.store, &prepared.invocation);
+        if let Some(cached) = cached.filter(|_| prepared.left_out.is_none()) {
+            cached.save(request, self, prepared.store, &prepared.invocation);
         }
         Ok(prepared)
     }
@@ -204,8 +204,8 @@ impl Maven {
         if described && done.exit.success() {
             return Ok(Ok(None));
         }
-        let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-        let complaint = complaint(&said.replace(&format!("{}/", request.root), ""), done.exit);
+        let output = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+        let complaint = complaint(&output.replace(&format!("{}/", request.root), ""), done.exit);
         let some = described && request.only.is_none() && has_class_path(&request.root);
         let is_enough = match &complaint {
             Complaint::Missing(_) => is_last,
@@ -218,8 +218,8 @@ impl Maven {
 }
 
 /// How to call Maven after the compiler said this, where it knows no level as old as the project's.
-fn raised(invocation: &Invocation, said: &str) -> Option<Invocation> {
-    invocation.raised(oldest_level(said)?)
+fn raised(invocation: &Invocation, output: &str) -> Option<Invocation> {
+    invocation.raised(oldest_level(output)?)
 }
 
 /// Whether Maven wrote the class path of some module.

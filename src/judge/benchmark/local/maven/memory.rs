@@ -37,7 +37,7 @@ impl Invocation {
         }
     }
 
-    /// How to call Maven next, after the compiler knew no level older than this one; `None` where that was told before.
+    /// How to call Maven next, after the compiler knew no level older than this one; `None` where that is not new.
     pub(super) fn raised(&self, level: u32) -> Option<Self> {
         match self {
             Self::LifeCycle { without, oldest } if oldest.is_none_or(|oldest| oldest < level) => {

@@ -3,11 +3,11 @@
 //! Everything after that is the validator's, without Maven. Checkers that only judge style are skipped; a plugin that
 //! refuses this Maven is left out; where that does not help, the goals that compile are called directly.
 
+mod cache;
 mod complaint;
 mod extension;
 mod fetch;
 mod invoke;
-mod kept;
 mod memory;
 mod modules;
 mod options;
@@ -21,7 +21,7 @@ use crate::benchmark::copy::io_error;
 use crate::benchmark::facts::Facts;
 use crate::benchmark::local::modules::{self as shared, Choice, Module};
 use crate::benchmark::local::reactor::Modules;
-use crate::benchmark::local::{Found, with_names_of};
+use crate::benchmark::local::{BuildFacts, with_names_of};
 use crate::benchmark::settings::Settings;
 use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, History, Project, Reactor};
@@ -46,7 +46,7 @@ pub(super) async fn set_up(
     settings: &Settings,
     facts: &Facts,
     notes: &mut Vec<String>,
-) -> Result<Found, BenchmarkError> {
+) -> Result<BuildFacts, BenchmarkError> {
     with_names_of(original, root, async |root| in_copy(root, original, (settings, facts), notes).await).await
 }
 
@@ -55,7 +55,7 @@ async fn in_copy(
     original: &Utf8Path,
     (settings, facts): (&Settings, &Facts),
     notes: &mut Vec<String>,
-) -> Result<Found, BenchmarkError> {
+) -> Result<BuildFacts, BenchmarkError> {
     let all = modules::read(root)?;
     let choice = shared::choose(root, &all, facts.module.as_ref(), &settings.failing)?;
     let maven = Maven::find(settings.sandbox().await?, facts.java_home.as_deref())?;
@@ -95,7 +95,7 @@ async fn in_copy(
         module: module.folder.clone(),
         is_one_of_many: all.len() > 1,
     };
-    Ok(Found { project, own: Arc::new(own), reactor })
+    Ok(BuildFacts { project, own: Arc::new(own), reactor })
 }
 
 /// The module whose tests were changed and are not committed yet, where one of them fails: no other module need be run to
@@ -213,8 +213,8 @@ impl Places {
     fn of(root: &Utf8Path, module: &Module, pom: &Element) -> Self {
         let folder = module.folder.under(root);
         let build = |name: &str, usual: &str| {
-            let said = pom.child("build").and_then(|build| build.child_text(name));
-            let full = said.map_or_else(|| folder.join(usual), |text| folder.join(text));
+            let named = pom.child("build").and_then(|build| build.child_text(name));
+            let full = named.map_or_else(|| folder.join(usual), |text| folder.join(text));
             inside(root, &full).unwrap_or_default()
         };
         let existing = |main: RepoPath, goal: &str| {

@@ -41,8 +41,8 @@ pub(super) fn read(root: &Utf8Path) -> Result<Vec<Module>, BenchmarkError> {
         let listed = pom.child("modules").into_iter().flat_map(|modules| modules.all("module"));
         let below: Vec<_> = listed.filter_map(|module| folder.join(module.text()?).ok()).collect();
         open.extend(below.into_iter().rev());
-        let said = pom.child("build").and_then(|build| build.child_text("testSourceDirectory"));
-        let tests = said.filter(|text| !text.contains("${")).unwrap_or("src/test/java");
+        let named = pom.child("build").and_then(|build| build.child_text("testSourceDirectory"));
+        let tests = named.filter(|text| !text.contains("${")).unwrap_or("src/test/java");
         let tests = folder.join(tests).into_iter().collect();
         let module = Module { folder, name: artifact, tests };
         if found.len() < MAX_MODULES && !found.contains(&module) {

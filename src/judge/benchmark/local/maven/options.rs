@@ -30,11 +30,11 @@ const CODE: &[&str] = &[
 /// A file cannot be read or written.
 pub(super) fn leave_out(root: &Utf8Path) -> Result<Vec<String>, BenchmarkError> {
     let folder = root.join(".mvn");
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     let extensions = folder.join("extensions.xml");
     if extensions.is_file() {
         fs::remove_file(&extensions).map_err(|source| io_error("cannot leave out", &extensions, source))?;
-        told.push("left out, because it loads code into Maven: .mvn/extensions.xml (--trust-build keeps it)".into());
+        notes.push("left out, because it loads code into Maven: .mvn/extensions.xml (--trust-build keeps it)".into());
     }
     for (name, runs_code) in
         [("jvm.config", of_a_jvm as fn(&[&str]) -> Vec<bool>), ("maven.config", of_maven as fn(&[&str]) -> Vec<bool>)]
@@ -43,17 +43,17 @@ pub(super) fn leave_out(root: &Utf8Path) -> Result<Vec<String>, BenchmarkError> 
         let Ok(bytes) = fs::read(&path) else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let words: Vec<&str> = text.split_whitespace().collect();
-        let (left, kept): (Vec<_>, Vec<_>) = words.iter().zip(runs_code(&words)).partition(|(_, code)| *code);
+        let (left, rest): (Vec<_>, Vec<_>) = words.iter().zip(runs_code(&words)).partition(|(_, code)| *code);
         if left.is_empty() {
             continue;
         }
         let join =
             |all: Vec<(&&str, bool)>, between| all.into_iter().map(|(word, _)| *word).collect::<Vec<_>>().join(between);
-        fs::write(&path, join(kept, "\n") + "\n").map_err(|source| io_error("cannot leave out", &path, source))?;
+        fs::write(&path, join(rest, "\n") + "\n").map_err(|source| io_error("cannot leave out", &path, source))?;
         let left: String = join(left, " ").chars().take(200).collect();
-        told.push(format!("left out, because it runs code in Maven: .mvn/{name} {left:?} (--trust-build keeps it)"));
+        notes.push(format!("left out, because it runs code in Maven: .mvn/{name} {left:?} (--trust-build keeps it)"));
     }
-    Ok(told)
+    Ok(notes)
 }
 
 /// Whether each word of `jvm.config` runs code: whatever is not known to be harmless.

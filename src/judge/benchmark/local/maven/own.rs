@@ -41,10 +41,10 @@ impl OwnCommand for MavenTest {
         };
         let ran = self.call(tree, self.offline(tree, tests, self.store, &there)?.wall(wall)).await?;
         let (Some(Complaint::Missing(_)), Some(own)) = (&ran.complaint, repository(Store::Own)?) else {
-            return Ok(ran.told());
+            return Ok(ran.result());
         };
         self.fetch(tree, tests, &own, wall).await?;
-        Ok(self.call(tree, self.offline(tree, tests, Store::Own, &own)?.wall(wall)).await?.told())
+        Ok(self.call(tree, self.offline(tree, tests, Store::Own, &own)?.wall(wall)).await?.result())
     }
 }
 
@@ -52,16 +52,16 @@ impl OwnCommand for MavenTest {
 struct Ran {
     exit: Exit,
     results: BTreeMap<TestId, TestResult>,
-    said: String,
+    output: String,
     /// Why no test ran.
     complaint: Option<Complaint>,
 }
 
 impl Ran {
-    fn told(self) -> OwnRun {
+    fn result(self) -> OwnRun {
         match self.complaint {
             Some(complaint) => OwnRun::NotTested(complaint.into_text()),
-            None => tested(self.exit, self.results, &self.said),
+            None => tested(self.exit, self.results, &self.output),
         }
     }
 }
@@ -118,10 +118,10 @@ impl MavenTest {
             what: format!("Maven could not be started: {error}"),
             hint: "`unidebug doctor` tells what is missing".into(),
         })?;
-        let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+        let output = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
         let results = read(&reports);
-        let complaint = results.is_empty().then(|| complaint(&said, done.exit));
-        Ok(Ran { exit: done.exit, results, said, complaint })
+        let complaint = results.is_empty().then(|| complaint(&output, done.exit));
+        Ok(Ran { exit: done.exit, results, output, complaint })
     }
 
     fn arguments(&self, tests: &[TestId], repository: &Utf8Path) -> Vec<String> {

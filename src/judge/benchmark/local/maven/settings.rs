@@ -45,13 +45,13 @@ pub(super) fn added_class_path(pom: &Element) -> Vec<String> {
 
 fn compiler(pom: &Element, project: &mut Project) {
     let settings = Configuration::of(pom, "maven-compiler-plugin", "default-compile");
-    let said = |name: &str, property: &str| settings.text(name).or_else(|| self::property(pom, property));
-    project.encoding = said("encoding", "project.build.sourceEncoding").unwrap_or_else(|| "UTF-8".into());
-    project.release = said("release", "maven.compiler.release");
+    let setting = |name: &str, property: &str| settings.text(name).or_else(|| self::property(pom, property));
+    project.encoding = setting("encoding", "project.build.sourceEncoding").unwrap_or_else(|| "UTF-8".into());
+    project.release = setting("release", "maven.compiler.release");
     if project.release.is_none() {
         // Not `--release`: a project without it may use classes of the JDK that `--release` hides.
         for (option, property) in [("source", "maven.compiler.source"), ("target", "maven.compiler.target")] {
-            if let Some(level) = said(option, property) {
+            if let Some(level) = setting(option, property) {
                 project.javac_args.extend([format!("-{option}"), level]);
             }
         }

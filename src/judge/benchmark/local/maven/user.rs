@@ -85,9 +85,9 @@ fn parts(element: &Element, names: &[&str], text: &mut String) {
 /// An element with all below it, without attributes.
 fn write(element: &Element, text: &mut String) {
     text.push_str(&format!("<{}>", element.name));
-    let said = element.text().unwrap_or_default();
-    let said = if element.name == "url" { without_login(said) } else { said.to_owned() };
-    text.push_str(&quick_xml::escape::escape(said.as_str()));
+    let content = element.text().unwrap_or_default();
+    let content = if element.name == "url" { without_login(content) } else { content.to_owned() };
+    text.push_str(&quick_xml::escape::escape(content.as_str()));
     element.children.iter().for_each(|child| write(child, text));
     text.push_str(&format!("</{}>", element.name));
 }
@@ -107,14 +107,14 @@ mod tests {
 
     #[test]
     fn a_build_sees_where_libraries_come_from_and_no_secret() {
-        let seen = copy(Some(SETTINGS), None);
-        assert!(!seen.contains("planted"), "{seen}");
-        for kept in
+        let settings = copy(Some(SETTINGS), None);
+        assert!(!settings.contains("planted"), "{settings}");
+        for wanted in
             ["<url>https://nexus.corp/all</url>", "<url>https://r.corp</url>", "<activeProfile>p</activeProfile>"]
         {
-            assert!(seen.contains(kept), "{kept}: {seen}");
+            assert!(settings.contains(wanted), "{wanted}: {settings}");
         }
-        assert!(seen.contains("<java.level>8 &amp; 9</java.level>"), "{seen}");
+        assert!(settings.contains("<java.level>8 &amp; 9</java.level>"), "{settings}");
         let mirrored = copy(Some(SETTINGS), Some("http://127.0.0.1:1/w"));
         assert!(mirrored.contains("<url>http://127.0.0.1:1/w</url>") && !mirrored.contains("nexus"), "{mirrored}");
         assert!(copy(None, None).starts_with("<settings>"));

@@ -13,7 +13,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// What is said of a candidate whose classes are those of the original.
+/// The detail of a candidate whose classes are those of the original.
 pub(in crate::validate) const SAME_CODE: &str = "it compiles to the same byte code as the original";
 const COMPILE_WALL: Duration = Duration::from_secs(600);
 
@@ -58,13 +58,14 @@ impl Jvm {
             };
             return Ok(ClassFolders { tests: existing(&project.compiled_tests), product: existing(&project.compiled) });
         }
-        let kept = [self.kept.join("tests"), self.kept.join("product")];
-        let folders = ClassFolders { tests: vec![kept[0].clone()], product: vec![kept[1].clone()] };
-        if kept.iter().all(|folder| folder.is_dir()) {
+        let cached = [self.project_cache.join("tests"), self.project_cache.join("product")];
+        let folders = ClassFolders { tests: vec![cached[0].clone()], product: vec![cached[1].clone()] };
+        if cached.iter().all(|folder| folder.is_dir()) {
             return Ok(folders);
         }
         self.options.watcher.phase("compiling the project");
-        std::fs::create_dir_all(&self.kept).map_err(io_error("making the project's cache", &self.kept))?;
+        std::fs::create_dir_all(&self.project_cache)
+            .map_err(io_error("making the project's cache", &self.project_cache))?;
         let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
         let made = copy.build.scratch.join("all");
         if let Some(first) = self.compile_all(&copy.tree, &made).await?.first() {
@@ -73,8 +74,8 @@ impl Jvm {
             let first = format!("{charset}{}{place}", first.message);
             return Err(ValidateError::BaselineDoesNotCompile { first, hint: None });
         }
-        for (name, kept) in ["tests", "product"].into_iter().zip(&kept) {
-            move_folder(&made.join(name), kept)?;
+        for (name, cached) in ["tests", "product"].into_iter().zip(&cached) {
+            move_folder(&made.join(name), cached)?;
         }
         Ok(folders)
     }
@@ -311,7 +312,7 @@ pub(super) fn made_in(overlay: &Utf8Path) -> Vec<String> {
 
 pub(super) fn complaints(compiled: Compiled) -> Vec<Diagnostic> {
     if compiled.diagnostics.is_empty() {
-        let message = compiled.said.lines().next().unwrap_or("the compiler gave no reason").to_owned();
+        let message = compiled.output.lines().next().unwrap_or("the compiler gave no reason").to_owned();
         return vec![Diagnostic { file: None, line: 0, message }];
     }
     compiled.diagnostics
@@ -332,10 +333,10 @@ fn move_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
     }
     // Another file system: copy beside the goal, then rename.
     let parent = to.parent().unwrap_or(to);
-    let beside = tempfile::tempdir_in(parent).map_err(io_error("keeping compiled classes", parent))?;
-    let beside = Utf8Path::from_path(beside.path()).unwrap_or(parent).join("classes");
-    copy_folder(from, &beside)?;
-    match std::fs::rename(&beside, to) {
+    let copy = tempfile::tempdir_in(parent).map_err(io_error("keeping compiled classes", parent))?;
+    let copy = Utf8Path::from_path(copy.path()).unwrap_or(parent).join("classes");
+    copy_folder(from, &copy)?;
+    match std::fs::rename(&copy, to) {
         Err(error) if !to.is_dir() => Err(io_error("keeping compiled classes", to)(error)),
         _ => Ok(()),
     }

@@ -103,7 +103,7 @@ impl Jvm {
             news.senses |= newly::senses(&old, &new);
             old.extend(names_in(&self.folders.tests, &package));
             news.doubts
-                .extend(ambient::reasons(&old, &new, |asked, place| suspicious::decides(patch, asked, place, &Java)));
+                .extend(ambient::reasons(&old, &new, |words, place| suspicious::decides(patch, words, place, &Java)));
         }
         news
     }

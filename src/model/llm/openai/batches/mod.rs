@@ -106,7 +106,7 @@ impl OpenAi {
     }
 
     /// What an error of a batch means; `None` where it only teaches to leave a parameter out.
-    pub(in crate::llm) fn told(&self, query: &Query, failed: &Failed) -> Option<ModelError> {
+    pub(in crate::llm) fn error_of(&self, query: &Query, failed: &Failed) -> Option<ModelError> {
         let body = self.body(query);
         if let Some(lesson) = self.learned.lesson(&query.model, &failed.0, &body) {
             tracing::warn!(host = self.host, model = query.model, "{lesson}");

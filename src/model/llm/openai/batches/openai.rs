@@ -12,8 +12,8 @@ const WINDOW: &str = "24h";
 const TAG: &str = "unidebug";
 /// Batches that a list names.
 const LISTED: u32 = 100;
-/// Errors of a refused batch that are told.
-const TOLD: usize = 3;
+/// Most errors of a refused batch that are shown.
+const SHOWN_ERRORS: usize = 3;
 
 impl OpenAi {
     pub(super) async fn send_file(&self, tag: &str, items: &[Item<'_>]) -> Result<String, Failure> {
@@ -56,9 +56,9 @@ impl OpenAi {
             }
             "failed" => {
                 let errors = batch["errors"]["data"].as_array().into_iter().flatten();
-                let told: Vec<String> =
+                let messages: Vec<String> =
                     errors.filter_map(|error| error["message"].as_str()).map(str::to_owned).collect();
-                Ok(Stage::Refused(format!("{} does not take a batch: {}", self.host, listed(&told, TOLD))))
+                Ok(Stage::Refused(format!("{} does not take a batch: {}", self.host, listed(&messages, SHOWN_ERRORS))))
             }
             _ => Ok(Stage::Working { done: batch["request_counts"]["completed"].as_u64().unwrap_or(0) }),
         }

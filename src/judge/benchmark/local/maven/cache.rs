@@ -22,14 +22,14 @@ const COPY: &str = "@copy@";
 const HOW: &str = "how";
 
 /// A build that may be kept.
-pub(super) struct Kept {
+pub(super) struct CachedBuild {
     folder: Utf8PathBuf,
     /// The copy it was or will be made in.
     root: Utf8PathBuf,
     key: String,
 }
 
-impl Kept {
+impl CachedBuild {
     /// The place for what this request makes; `None` when the copy cannot be read.
     pub(super) fn of(request: &Request, maven: &Maven) -> Option<Self> {
         let key = key(request, maven).ok()?;
@@ -155,9 +155,10 @@ mod tests {
         }
         write(&one.join("a/target/classes/A.class"), "made");
         write(&one.join("a").join(CLASS_PATH), &format!("{one}/b/target/classes:{jar}"));
-        let kept = |root: &Utf8Path| Kept { folder: base.join("kept"), root: root.to_owned(), key: "k".into() };
-        kept(&one).try_save(Store::Own, &Invocation::Direct).unwrap();
-        assert_eq!(kept(&two).restore(), Some((Store::Own, Invocation::Direct)));
+        let cached =
+            |root: &Utf8Path| CachedBuild { folder: base.join("kept"), root: root.to_owned(), key: "k".into() };
+        cached(&one).try_save(Store::Own, &Invocation::Direct).unwrap();
+        assert_eq!(cached(&two).restore(), Some((Store::Own, Invocation::Direct)));
         assert_eq!(fs::read_to_string(two.join("a/target/classes/A.class")).unwrap(), "made");
         let class_path = fs::read_to_string(two.join("a").join(CLASS_PATH)).unwrap();
         assert_eq!(class_path, format!("{two}/b/target/classes:{jar}"));
@@ -165,10 +166,10 @@ mod tests {
         write(&secret, "outside");
         let planted = one.join("a").join(CLASS_PATH).with_file_name("planted");
         std::os::unix::fs::symlink(&secret, &planted).unwrap();
-        kept(&one).try_save(Store::Own, &Invocation::Direct).unwrap();
+        cached(&one).try_save(Store::Own, &Invocation::Direct).unwrap();
         let kept_link = base.join("kept/outputs/a").join(CLASS_PATH).with_file_name("planted");
         assert!(kept_link.symlink_metadata().is_err(), "no link is followed");
         fs::remove_file(&jar).unwrap();
-        assert_eq!(kept(&two).restore(), None, "a library is gone");
+        assert_eq!(cached(&two).restore(), None, "a library is gone");
     }
 }

@@ -1,6 +1,6 @@
-//! What a test command told: its reports, what it printed, and how it ended.
+//! The output of a test command: its reports, what it printed, and how it ended.
 
-use super::{CommandJudge, printed, reports, said};
+use super::{CommandJudge, printed, reports, summary};
 use crate::domain::{RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::sandbox::{Exit, Finished};
 use camino::Utf8Path;
@@ -10,7 +10,13 @@ const TAIL_CHARS: usize = 4000;
 
 impl CommandJudge {
     /// What a test tool reported.
-    pub(super) fn told(&self, done: &Finished, test: &[String], folders: &[RepoPath], tree: &Utf8Path) -> TestReport {
+    pub(super) fn report_of(
+        &self,
+        done: &Finished,
+        test: &[String],
+        folders: &[RepoPath],
+        tree: &Utf8Path,
+    ) -> TestReport {
         let mut report = TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: tail(done) };
         for folder in folders {
             reports::collect(&folder.under(tree), &mut report);
@@ -18,11 +24,11 @@ impl CommandJudge {
                 toolchain.add_output(test, &folder.under(tree), &mut report);
             }
         }
-        let said = words_of(done);
+        let output = output_text(done);
         // Where tools seldom write JUnit XML, what they print tells their results.
         if folders.is_empty() || report.results.is_empty() && self.toolchain.is_some() {
             let tool = Utf8Path::new(test.first().map_or("", String::as_str)).file_name().unwrap_or("test");
-            printed::collect(&said, tool, &mut report);
+            printed::collect(&output, tool, &mut report);
             let whole = whole(test, tool);
             let known = &self.baseline.report.results;
             // A tool that names what fails alone says of no test that it passed: a repaired one would be lost.
@@ -32,17 +38,17 @@ impl CommandJudge {
                 let one = printed::of_failures(&whole, &named);
                 report.results.insert(whole.clone(), one);
             }
-            // A test that failed and was not told apart is the command as a whole.
+            // A test that failed and has no name of its own is the command as a whole.
             let untold = !done.exit.success() && report.failing().next().is_none();
             if report.results.is_empty() || known.contains_key(&whole) || untold {
-                let one = printed::as_one(&whole, done.exit.success(), &said);
+                let one = printed::as_one(&whole, done.exit.success(), &output);
                 report.results.entry(whole).or_insert(one);
             }
         }
         let failed = report.failing().count();
         let agrees = [&done.stdout, &done.stderr]
             .iter()
-            .any(|out| said::failures(&String::from_utf8_lossy(out)) == Some(failed));
+            .any(|out| summary::failures(&String::from_utf8_lossy(out)) == Some(failed));
         let agreed = *self.says.get_or_init(|| agrees);
         report.end = match done.exit {
             Exit::TimedOut => RunEnd::TimedOut,
@@ -73,7 +79,7 @@ fn whole(test: &[String], tool: &str) -> TestId {
 }
 
 /// All that a command printed.
-pub fn words_of(done: &Finished) -> String {
+pub fn output_text(done: &Finished) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 const LEAST: usize = 24;
 
 /// Both texts in two columns that are `width` wide together; long lines go on below.
-pub(crate) fn beside(left: (&str, &str), right: (&str, &str), width: usize) -> String {
+pub(crate) fn side_by_side(left: (&str, &str), right: (&str, &str), width: usize) -> String {
     let side = (width.saturating_sub(3) / 2).max(LEAST);
     let column = |(title, text): (&str, &str)| {
         let mut lines = vec![title.to_owned(), "─".repeat(side)];
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn two_texts_stand_beside_each_other() {
-        let text = beside(("found", "-a\n+b\n"), ("developer", &format!("-a\n+{}\n", "c".repeat(30))), 51);
+        let text = side_by_side(("found", "-a\n+b\n"), ("developer", &format!("-a\n+{}\n", "c".repeat(30))), 51);
         let bar = "─".repeat(24);
         let gap = " ".repeat(24);
         let wanted = format!(

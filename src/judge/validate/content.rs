@@ -17,8 +17,8 @@ pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, V
     let mut outputs: Vec<Utf8PathBuf> = Vec::new();
     for entry in walk.build().flatten() {
         let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
-        let beside = |file: &str| path.with_file_name(file).is_file();
-        if path.is_dir() && path.file_name().is_some_and(|name| is_output(name, beside)) {
+        let sibling = |file: &str| path.with_file_name(file).is_file();
+        if path.is_dir() && path.file_name().is_some_and(|name| is_output(name, sibling)) {
             outputs.push(path.to_owned());
         }
         // What a build writes beside its classes follows from the rest, but for paths and times of this very build.
