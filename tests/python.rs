@@ -225,6 +225,21 @@ async fn tests_and_settings_may_ask_for_the_cache_of_pytest() {
     assert_eq!(right.outcome, Outcome::PassedWarm, "{}", right.detail);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settings_may_name_plugins_for_coverage_that_are_not_installed() {
+    let test = "from adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n";
+    let settings = "[pytest]\naddopts = --cov=adding --cov-report=term --cov-append -n 2 --timeout=60\n";
+    // The project has an option of its own that a plugin has, too.
+    let own = "def pytest_addoption(parser):\n    parser.addoption('--timeout', type=int)\n    \
+               parser.addoption('--reruns')\n";
+    let files = [("adding.py", SUM), ("test_adding.py", test), ("pytest.ini", settings), ("conftest.py", own)];
+    let trial = Trial::python(&files).await;
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().triggering, ["test_adding#test_some".parse().unwrap()]);
+    let right = judge.judge().confirm(&trial.patch("adding.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert_eq!(right.outcome, Outcome::Plausible, "{}", right.detail);
+}
+
 #[test]
 fn a_plugin_may_wrap_the_assertions_of_mocks_when_it_is_set_up() {
     let plugin = "import unittest.mock\n\nbefore = unittest.mock.NonCallableMock.assert_not_called\n\n\n\

@@ -130,15 +130,16 @@ def main(words):
         # A report on coverage is a file in the project, which cannot be written here.
         quiet += ["--no-cov"] if importlib.util.find_spec("pytest_cov") else []
         told["status"] = 3
-        told["status"] = int(pytest.main(quiet, plugins=[Files(pytest)]))
+        told["status"] = int(pytest.main(quiet, plugins=[Files(pytest), absent(pytest)]))
         if not told["files"] and not folders and told["status"] == pytest.ExitCode.NO_TESTS_COLLECTED:
             # Of other names than pytest looks for (`test.py`); it runs them where they are named.
             find_cases([])
 
 
-try:
-    main(sys.argv[1:])
-finally:
-    sys.stdout.flush()
-    os.write(3, json.dumps(told).encode())
-    os._exit(0)
+def begin():
+    try:
+        main(sys.argv[1:])
+    finally:
+        sys.stdout.flush()
+        os.write(3, json.dumps(told).encode())
+        os._exit(0)

@@ -58,7 +58,7 @@ macro_rules! program {
 }
 
 /// Our plugin of pytest, with the process around it.
-const UNDER_PYTEST: &str = program!("runner/mask.py", "runner/plugin.py");
+const UNDER_PYTEST: &str = program!("runner/mask.py", "../../benchmark/python/absent.py", "runner/plugin.py");
 /// The same for interpreters without pytest.
 const UNDER_UNITTEST: &str = program!("runner/cases.py");
 /// Memory that tests may hold.

@@ -147,7 +147,7 @@ def under_pytest(request, records, places, clock, executed, guard):
     if not files and request.files:
         return True
     collect = ["--collect-only", "-q"] if request.discover else []
-    status = pytest.main([*options(), *collect, "--rootdir", places.root, *files], plugins=[plugin])
+    status = pytest.main([*options(), *collect, "--rootdir", places.root, *files], plugins=[plugin, absent(pytest)])
     return status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
