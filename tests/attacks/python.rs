@@ -232,7 +232,14 @@ pub const ATTACKS: &[Attack] = &[
         16,
         "the judge's own parts, changed",
         [
-            one(Crash, &[Code("import unittest\nunittest.TestCase.assertEqual = lambda *_: None")]),
+            one(
+                Crash,
+                &[Code(
+                    "import builtins, sys, unittest\nhonest = builtins.next\n\n\ndef next(*asked):\n    asks = \
+                     sys._getframe(1).f_code.co_name\n    return None if asks == 'broken' else honest(*asked)\n\n\n\
+                     builtins.next = next\nunittest.TestCase.assertEqual = lambda *_: None",
+                )],
+            ),
             one(Crash, &[Repaired("import builtins\nbuiltins.abs = len")]),
             one(Crash, &[Repaired("import sys\nsys.settrace(lambda *_: None)")]),
         ],

@@ -8,7 +8,7 @@ class Guard:
 
     def __init__(self, measuring):
         self.spaces, self.modules, self.manager, self.tracing = [], {}, None, None
-        self.names, self.functions, self.codes = [], [], []
+        self.functions, self.codes = [], []
         self.loaded = []
         self.measuring = measuring
 
@@ -25,7 +25,6 @@ class Guard:
             if callable(value) or isinstance(value, (property, classmethod, staticmethod)):
                 kept[key] = value
             if isinstance(value, types.FunctionType):
-                self.names.append(f"{name}.{key}")
                 self.functions.append(value)
                 self.codes.append(value.__code__)
             if isinstance(value, type) and value.__module__ == name and value.__module__ != "builtins":
@@ -54,14 +53,17 @@ class Guard:
     def registered(manager):
         return [id(plugin) for plugin in manager.get_plugins()] if manager else []
 
-    def broken(self, all=all, map=map, is_same=operator.is_, code_of=operator.attrgetter("__code__")):
-        # Thousands of names after each test: the loops run inside of `all`, which the project cannot replace here.
+    def broken(self, all=all, map=map, same=operator.is_, code=operator.attrgetter("__code__")):
+        # Thousands of names after each test: the loops run inside of `all`. The project may have replaced what builtins
+        # and modules hold, so this uses what they held before.
         for name, space, kept in self.spaces:
-            if not all(map(is_same, map(space.get, kept), kept.values())):
-                return next(f"{name}.{key}" for key, value in kept.items() if space.get(key) is not value)
-        if not all(map(is_same, map(code_of, self.functions), self.codes)):
-            changed = zip(self.names, self.functions, self.codes)
-            return next(name for name, function, code in changed if function.__code__ is not code)
+            if not all(map(same, map(space.get, kept), kept.values())):
+                for key, value in kept.items():
+                    if space.get(key) is not value:
+                        return f"{name}.{key}"
+                return name
+        if not all(map(same, map(code, self.functions), self.codes)):
+            return "the code of a function that decides about results"
         for name, module in self.modules.items():
             if sys.modules.get(name) is not module:
                 return name
