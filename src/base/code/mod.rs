@@ -1,8 +1,8 @@
 //! The code index of one checkout: outline, methods, calls, dependency graph, keyword search. Syntax trees are dropped
 //! after the outline.
 //!
-//! Positions count lines from 1; byte ranges lie in the decoded text. What is known of runtime behaviour is other rooms'
-//! affair.
+//! Positions count lines from 1; byte ranges lie in the decoded text. Other rooms know how
+//! the code behaves when it runs.
 
 mod calls;
 mod depend;
@@ -143,7 +143,7 @@ impl Type {
 /// One source file.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
-    /// Where.
+    /// Where it lies in the checkout.
     pub path: RepoPath,
     /// Package, empty for the default one.
     pub package: String,

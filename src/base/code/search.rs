@@ -22,7 +22,7 @@ const IMPORTS: [&str; 3] = ["import ", "package ", "from "];
 /// One member that holds subtokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// Its file.
+    /// The file that holds it.
     pub file: RepoPath,
     /// Its type with outer types.
     pub class: String,

@@ -7,9 +7,9 @@ use std::fmt::Write;
 /// How much of a member is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Only counted.
+    /// It is counted, not shown.
     Omit,
-    /// Its declaration.
+    /// Its declaration alone.
     Signature,
     /// Its declaration and the first sentence of its documentation.
     Summary,

@@ -18,7 +18,7 @@ pub enum MarkKind {
 pub struct Mark {
     /// The line it stands on; for `Missing` the line after which code is missing.
     pub location: Location,
-    /// Which mark.
+    /// What Locator says of the line.
     pub kind: MarkKind,
     /// What the agent wrote behind the mark, if anything.
     pub note: String,
