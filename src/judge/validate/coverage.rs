@@ -1,6 +1,5 @@
 //! What is made of lines that tests executed.
 
-use super::failing::matches;
 use super::plan::Deadlines;
 use super::records::Executed;
 use super::subject::{Build, Subject};
@@ -13,22 +12,9 @@ use std::time::Duration;
 /// A test that takes longer is too dear for what it says about lines.
 const QUICK: Duration = Duration::from_secs(2);
 
-/// What each test of a scope executes on the untouched project; of those that fail only the triggering ones, for the others
-/// say nothing of where this bug is.
+/// What each test of a scope executes on the untouched project: what was measured with the failing classes, and further
+/// classes as far as the time goes. Measured once for exactly this project and scope, and kept.
 pub(super) async fn by_test(
-    subject: &dyn Subject,
-    baseline: &Baseline,
-    scope: &SpectrumScope,
-) -> Result<Option<Spectrum>, ValidateError> {
-    let Some(all) = measured(subject, baseline, scope).await? else { return Ok(None) };
-    let of_bug = all.of_failing(|id| baseline.triggering.iter().any(|trigger| matches(trigger, id)));
-    let is_told = of_bug.tests().any(|(_, passed, _)| !passed);
-    Ok(Some(if is_told { of_bug } else { all }))
-}
-
-/// What was measured with the failing classes, and further classes as far as the time goes. Measured once for exactly this
-/// project and scope, and kept.
-async fn measured(
     subject: &dyn Subject,
     baseline: &Baseline,
     scope: &SpectrumScope,
@@ -44,7 +30,7 @@ async fn measured(
     }
     let file = subject.project_cache().join(format!("spectrum-{}.json", named(&further)));
     if let Some(cached) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Spectrum>(&bytes).ok()) {
-        return Ok(Some(known.with(cached)));
+        return Ok(Some(known.with(cached).of_bug(&baseline.triggering)));
     }
     let plan = subject.plan(further, Deadlines::of(QUICK, scope.time)).until_lost();
     let Some((report, executed)) = subject.measured(&subject.copy()?, &plan).await? else {
@@ -54,7 +40,7 @@ async fn measured(
     if let Err(error) = super::failing::keep(&file, &more) {
         tracing::warn!("the spectrum will be measured again: {error}");
     }
-    Ok(Some(known.with(more)))
+    Ok(Some(known.with(more).of_bug(&baseline.triggering)))
 }
 
 /// Test classes near a change that are measured beside those of the triggering tests.

@@ -1,15 +1,11 @@
 //! Why nothing can be judged.
 
+use super::failing::AsideReason;
 use crate::benchmark::BenchmarkError;
 use crate::domain::TestId;
 use crate::sandbox::SandboxError;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeMap;
-
-/// The message about a failing test whose package is missing.
-pub(super) const NOT_INSTALLED: &str = "which is not installed here";
-/// The same of one that fails in a library which Java has left behind.
-pub(super) const TOO_OLD_LIBRARY: &str = "a library that it uses does not work on a Java as new as this one";
 
 /// Why nothing can be judged here: the environment's fault, never a candidate's.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +24,7 @@ pub enum ValidateError {
         /// How many tests passed.
         passing: usize,
         /// Tests that fail and say nothing about the code, each with the reason.
-        aside: Vec<(TestId, String)>,
+        aside: Vec<(TestId, AsideReason)>,
         /// The project's own command that ran them.
         command: Option<String>,
     },
@@ -68,15 +64,9 @@ impl ValidateError {
             Self::BaselineDoesNotCompile { .. } => {
                 "make the project compile first; only its behaviour is repaired".into()
             }
-            Self::NothingFails { aside, .. } if aside.iter().any(|(_, why)| why.contains(NOT_INSTALLED)) => {
-                "install it in the project's `.venv`, or name another interpreter in `.unidebug.toml` (`python = …`)"
-                    .into()
-            }
-            Self::NothingFails { aside, .. } if aside.iter().any(|(_, why)| why == TOO_OLD_LIBRARY) => {
-                "test with an older JDK (--java-home DIR), or update that library".into()
-            }
             Self::NothingFails { aside, .. } if !aside.is_empty() => {
-                "name one of them with --failing CLASS#METHOD, if it is the bug all the same".into()
+                let hint = aside.iter().find_map(|(_, why)| why.hint());
+                hint.unwrap_or("name one of them with --failing CLASS#METHOD, if it is the bug all the same").into()
             }
             Self::NothingFails { command: Some(command), .. } => {
                 format!("`{command}` ran; name another command with --test, or a test with --failing")
@@ -109,9 +99,9 @@ impl From<BenchmarkError> for ValidateError {
 }
 
 /// What of the failing tests was set aside, for a sentence: the commonest reasons, each with its first tests.
-fn but(aside: &[(TestId, String)]) -> String {
+fn but(aside: &[(TestId, AsideReason)]) -> String {
     const NAMED: usize = 3;
-    let mut by_reason: BTreeMap<&str, Vec<&TestId>> = BTreeMap::new();
+    let mut by_reason: BTreeMap<&AsideReason, Vec<&TestId>> = BTreeMap::new();
     for (id, why) in aside {
         by_reason.entry(why).or_default().push(id);
     }
@@ -119,7 +109,7 @@ fn but(aside: &[(TestId, String)]) -> String {
     reasons.sort_by_key(|(_, tests)| std::cmp::Reverse(tests.len()));
     let rest: usize = reasons.iter().skip(NAMED).map(|(_, tests)| tests.len()).sum();
     let more = if rest > 0 { format!("; {rest} more") } else { String::new() };
-    let one = |(why, tests): &(&str, Vec<&TestId>)| {
+    let one = |(why, tests): &(&AsideReason, Vec<&TestId>)| {
         let names: Vec<String> = tests.iter().take(NAMED).map(ToString::to_string).collect();
         let more = tests.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -146,25 +136,22 @@ mod tests {
 
     #[test]
     fn tests_that_fail_for_one_reason_are_named_together() {
-        let aside =
-            |tests: &[(&str, &str)]| tests.iter().map(|(id, why)| (id.parse().unwrap(), (*why).into())).collect();
+        let test = |id: &str, why| (id.parse().unwrap(), why);
         let error = ValidateError::NothingFails {
             passing: 7,
-            aside: aside(&[
-                ("A#n", "net"),
-                ("B#1", TOO_OLD_LIBRARY),
-                ("B#2", TOO_OLD_LIBRARY),
-                ("B#3", TOO_OLD_LIBRARY),
-                ("C#4", TOO_OLD_LIBRARY),
-            ]),
+            aside: vec![
+                test("A#n", AsideReason::from("net")),
+                test("B#1", AsideReason::LibraryTooOld),
+                test("B#2", AsideReason::LibraryTooOld),
+                test("B#3", AsideReason::LibraryTooOld),
+                test("C#4", AsideReason::LibraryTooOld),
+            ],
             command: None,
         };
         assert_eq!(
             error.to_string(),
-            format!(
-                "nothing to repair: no test fails but for reasons outside the code (B#1, B#2, B#3 and 1 more: \
-                 {TOO_OLD_LIBRARY}; A#n: net) and 7 pass"
-            )
+            "nothing to repair: no test fails but for reasons outside the code (B#1, B#2, B#3 and 1 more: a library that \
+             it uses does not work on a Java as new as this one; A#n: net) and 7 pass"
         );
         assert!(error.hint().contains("--java-home"));
     }

@@ -12,6 +12,7 @@ mod group;
 mod leaning;
 mod slow;
 
+pub use aside::AsideReason;
 pub(super) use decide::{Facts, Selection, classes_of, decide, matches};
 pub use earlier::FailedBefore;
 

@@ -1,5 +1,6 @@
 //! What tests execute: lines of all together, and of each test.
 
+use super::suite;
 use crate::domain::{RepoPath, TestId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -56,10 +57,15 @@ impl Spectrum {
         self.tests.iter().map(move |(id, passed, own)| (id, *passed, own.iter().filter_map(run)))
     }
 
-    /// Without the failing tests that are none of these: they fail for another reason.
-    pub(crate) fn of_failing(&self, is_of_bug: impl Fn(&TestId) -> bool) -> Self {
-        let of_bug = |(id, passed, _): &&(TestId, bool, Vec<u32>)| *passed || is_of_bug(id);
-        Self { runs: self.runs.clone(), tests: self.tests.iter().filter(of_bug).cloned().collect() }
+    /// Without failing tests that do not trigger this bug, which say nothing of where it is. Where none of the triggering
+    /// ones was measured, all stay.
+    pub(crate) fn of_bug(self, triggering: &[TestId]) -> Self {
+        let triggers = |id: &TestId| triggering.iter().any(|name| suite::same_group(id, name));
+        let (of_bug, other): (Vec<_>, Vec<_>) =
+            self.tests.into_iter().partition(|(id, passed, _)| *passed || triggers(id));
+        let is_known = of_bug.iter().any(|(_, passed, _)| !passed);
+        let tests = if is_known { of_bug } else { of_bug.into_iter().chain(other).collect() };
+        Self { tests, ..self }
     }
 
     /// Lines that the failing tests ran, all together.
@@ -80,4 +86,23 @@ pub struct SpectrumScope {
     pub classes: Option<BTreeSet<String>>,
     /// Wall time at most; what was measured until then counts.
     pub time: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failing_tests_of_another_bug_say_nothing_of_this_one() {
+        let id = |name: &str| name.parse::<TestId>().unwrap();
+        let ran = [("A#sums[1]", false), ("B#other", false), ("A#empty", true)];
+        let spectrum = Spectrum::of(ran.map(|(name, passed)| (id(name), passed, Coverage::default())));
+        let left = |triggering: &[&str]| {
+            let triggering: Vec<TestId> = triggering.iter().map(|name| id(name)).collect();
+            spectrum.clone().of_bug(&triggering).tests().map(|(id, ..)| id.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(left(&["A#sums"]), ["A#sums[1]", "A#empty"]);
+        assert_eq!(left(&["B"]), ["B#other", "A#empty"]);
+        assert_eq!(left(&["C#unmeasured"]).len(), 3, "nothing of this bug was measured");
+    }
 }

@@ -3,8 +3,46 @@
 
 use super::group;
 use crate::domain::{Failure, Frame, Loss, TestId, TestReport};
-use crate::validate::{NOT_INSTALLED, TOO_OLD_LIBRARY, clean, losses};
+use crate::validate::{clean, losses};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Why a failing test says nothing of the code.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum AsideReason {
+    /// The project's settings want this package of Python.
+    #[error("it needs the package `{0}`, which is not installed here")]
+    NotInstalled(String),
+    /// The test needs a class that Java had until its version 10, or 14.
+    #[error("it needs a class that came with older versions of Java only")]
+    GoneFromJava,
+    /// The library that the test uses reaches into Java as newer versions do not allow.
+    #[error("a library that it uses does not work on a Java as new as this one")]
+    LibraryTooOld,
+    /// Anything else, in a sentence.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl AsideReason {
+    /// What to do so that the test can run here.
+    pub(in crate::validate) fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NotInstalled(_) => Some(
+                "install it in the project's `.venv`, or name another interpreter in `.unidebug.toml` (`python = …`)",
+            ),
+            Self::GoneFromJava | Self::LibraryTooOld => {
+                Some("test with an older JDK (`--java-home DIR`), or update that library")
+            }
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl<S: Into<String>> From<S> for AsideReason {
+    fn from(reason: S) -> Self {
+        Self::Other(reason.into())
+    }
+}
 
 /// Failing tests that say nothing of the code by how they ended in other runs, each with the reason; `own` names the
 /// project's own command.
@@ -13,25 +51,25 @@ pub(super) fn by_other_runs(
     flaky: &BTreeSet<TestId>,
     own_passes: &BTreeSet<TestId>,
     own: &str,
-) -> BTreeMap<TestId, String> {
-    let mut all: BTreeMap<TestId, String> = BTreeMap::new();
+) -> BTreeMap<TestId, AsideReason> {
+    let mut all: BTreeMap<TestId, AsideReason> = BTreeMap::new();
     for class in losses::left_out(report) {
         let why = "too many of its tests were cut or ended their process; the others did not run";
-        all.insert(TestId::new(class, ""), why.to_owned());
+        all.insert(TestId::new(class, ""), why.into());
     }
     for id in own_passes {
         let how = report.results.get(id).and_then(|result| result.failure.as_ref()).map_or("", |why| why.kind.as_str());
         let how = if how.is_empty() { String::new() } else { format!(" ({how})") };
-        all.insert(id.clone(), format!("it passes by {own}, and fails here{how}"));
+        all.insert(id.clone(), format!("it passes by {own}, and fails here{how}").into());
     }
     for id in flaky {
-        all.insert(id.clone(), "flaky: it failed once and passed then".to_owned());
+        all.insert(id.clone(), "flaky: it failed once and passed then".into());
     }
     all
 }
 
 /// Adds those that say nothing of the code by what they say; `settings` are those of a project in Python.
-pub(super) fn by_failures(report: &TestReport, settings: &str, set_aside: &mut BTreeMap<TestId, String>) {
+pub(super) fn by_failures(report: &TestReport, settings: &str, set_aside: &mut BTreeMap<TestId, AsideReason>) {
     for result in report.failing() {
         let by_java = |failure: &Failure| wants_older_java(failure, group::place(&result.id, report).is_some());
         let why = |failure: &Failure| {
@@ -47,7 +85,7 @@ pub(super) fn by_failures(report: &TestReport, settings: &str, set_aside: &mut B
 
 /// Classes and modules that cannot be loaded are the environment's, where tests fail by running and no line of the product
 /// is among those that the failure names.
-fn set_aside_unloadable(report: &TestReport, set_aside: &mut BTreeMap<TestId, String>) {
+fn set_aside_unloadable(report: &TestReport, set_aside: &mut BTreeMap<TestId, AsideReason>) {
     let open: Vec<&TestId> =
         report.failing().map(|result| &result.id).filter(|id| !set_aside.contains_key(*id)).collect();
     // A set-up that fails has run.
@@ -64,19 +102,19 @@ fn set_aside_unloadable(report: &TestReport, set_aside: &mut BTreeMap<TestId, St
         let why = report.results.get(id).and_then(|result| result.failure.as_ref());
         let why =
             why.map_or_else(String::new, |failure| format!(" ({}: {})", failure.kind, first_line(&failure.message)));
-        set_aside.insert(id.clone(), format!("it cannot be loaded here{why}"));
+        set_aside.insert(id.clone(), format!("it cannot be loaded here{why}").into());
     }
 }
 
 /// Tests that want more memory than there is are the environment's, where others fail by themselves.
-fn set_aside_for_memory(report: &TestReport, set_aside: &mut BTreeMap<TestId, String>) {
+fn set_aside_for_memory(report: &TestReport, set_aside: &mut BTreeMap<TestId, AsideReason>) {
     let open: Vec<_> = report.failing().filter(|result| !set_aside.contains_key(&result.id)).collect();
     let wants_memory = |loss: Option<Loss>| loss == Some(Loss::Memory);
     if open.iter().all(|result| wants_memory(result.loss)) {
         return;
     }
     for result in open.into_iter().filter(|result| wants_memory(result.loss)) {
-        set_aside.insert(result.id.clone(), "it wants more memory than tests have here".to_owned());
+        set_aside.insert(result.id.clone(), "it wants more memory than tests have here".into());
     }
 }
 
@@ -91,7 +129,7 @@ fn is_whole(id: &TestId) -> bool {
 
 /// Why a failure says nothing about the code: it wants the network, or a file that is not here, or a class that only
 /// the project's own build can load.
-fn outside(id: &TestId, failure: &Failure) -> Option<String> {
+fn outside(id: &TestId, failure: &Failure) -> Option<AsideReason> {
     let text = format!("{} {}", failure.kind, failure.message);
     let holds = |words: &[&str]| words.iter().any(|word| text.contains(word));
     if holds(&[
@@ -117,10 +155,10 @@ fn outside(id: &TestId, failure: &Failure) -> Option<String> {
     let file = holds(&["FileNotFoundException", "java.nio.file.NoSuchFileException", "FileNotFoundError"]);
     let mut words = failure.message.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
     let absolute = words.find(|word| word.starts_with('/') && word.len() > 1);
-    absolute.filter(|_| file).map(|path| format!("it needs a file outside the project: {path}"))
+    absolute.filter(|_| file).map(|path| format!("it needs a file outside the project: {path}").into())
 }
 
-/// Packages that came with Java until its version 10, or 14.
+/// Packages that Java had until its version 10, or 14.
 const GONE: &[&str] = &["javax.xml.bind.", "javax.activation.", "javax.xml.ws.", "javax.jws.", "jdk.nashorn."];
 /// What libraries that make classes while they run say on a Java that is newer than they are.
 const TOO_NEW: &[&str] = &[
@@ -131,12 +169,12 @@ const TOO_NEW: &[&str] = &[
 ];
 
 /// Why a failure says nothing about the code: it, or a library that the test uses, wants an older Java than this one.
-fn wants_older_java(failure: &Failure, in_product: bool) -> Option<String> {
+fn wants_older_java(failure: &Failure, in_product: bool) -> Option<AsideReason> {
     let cannot_load =
         ["NoClassDefFoundError", "ClassNotFoundException"].iter().any(|kind| failure.kind.ends_with(kind));
     let names = failure.message.replace('/', ".");
     if cannot_load && GONE.iter().any(|package| names.contains(package)) {
-        return Some("it needs a class that came with older versions of Java only".into());
+        return Some(AsideReason::GoneFromJava);
     }
     // The class that could not be initialized failed for the reason above, in an earlier test.
     let class =
@@ -144,17 +182,16 @@ fn wants_older_java(failure: &Failure, in_product: bool) -> Option<String> {
     let in_framework = class.is_some_and(clean::is_framework);
     let is_refused = TOO_NEW.iter().any(|words| failure.kind.contains(words) || failure.message.contains(words));
     let by_library = !in_product && (is_refused || cannot_load && in_framework);
-    by_library.then(|| TOO_OLD_LIBRARY.into())
+    by_library.then_some(AsideReason::LibraryTooOld)
 }
 
 /// Why a failure says nothing about the code: a package that the project's settings want is not installed.
-fn lacks(failure: &Failure, settings: &str) -> Option<String> {
+fn lacks(failure: &Failure, settings: &str) -> Option<AsideReason> {
     let module = failure.message.split_once("No module named ")?.1.trim_matches(['\'', '"', '\n', ' ']);
     let package = module.split(['.', '\'']).next().filter(|name| !name.is_empty())?;
     let spelled = |name: &str| name.to_lowercase().replace('_', "-");
     let is_wanted = spelled(settings).contains(&spelled(package));
-    (failure.kind.ends_with("ModuleNotFoundError") && is_wanted)
-        .then(|| format!("it needs the package `{package}`, {NOT_INSTALLED}"))
+    (failure.kind.ends_with("ModuleNotFoundError") && is_wanted).then(|| AsideReason::NotInstalled(package.to_owned()))
 }
 
 #[cfg(test)]
@@ -170,7 +207,10 @@ mod tests {
             frames: vec![],
         };
         let settings = "install_requires=['boltons', 'typing-extensions', 'face>=20.1']";
-        assert!(lacks(&failure("ModuleNotFoundError", "face.cli"), settings).unwrap().contains("`face`"));
+        assert!(
+            lacks(&failure("ModuleNotFoundError", "face.cli"), settings)
+                .is_some_and(|why| why == AsideReason::NotInstalled("face".into()))
+        );
         assert!(lacks(&failure("ModuleNotFoundError", "typing_extensions"), settings).is_some());
         assert!(lacks(&failure("ModuleNotFoundError", "distutils"), settings).is_none(), "the code asks for it");
         assert!(lacks(&failure("ImportError", "face"), settings).is_none());

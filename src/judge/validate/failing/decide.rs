@@ -142,7 +142,7 @@ pub(in crate::validate) fn decide(
     let mut others = Vec::new();
     let triggering = if selection.is_open() {
         let why = "by itself it fails in another way than after all other tests, on which it leans";
-        set_aside.extend(leaning.into_iter().map(|id| (id, why.to_owned())));
+        set_aside.extend(leaning.into_iter().map(|id| (id, why.into())));
         aside::by_failures(&report, &selection.settings, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let (failing, older) = match &before {
@@ -167,17 +167,9 @@ pub(in crate::validate) fn decide(
         let aside = failing.filter_map(|id| Some((id.clone(), set_aside.get(id)?.clone()))).collect();
         return Err(ValidateError::NothingFails { passing: passing.len(), aside, command: None });
     }
-    Ok(Baseline {
-        report: report.into(),
-        triggering,
-        others,
-        before,
-        passing,
-        set_aside,
-        spectrum: spectrum.into(),
-        whole,
-        seconds,
-    })
+    let spectrum = spectrum.of_bug(&triggering).into();
+    let set_aside = set_aside.into_iter().map(|(id, why)| (id, why.to_string())).collect();
+    Ok(Baseline { report: report.into(), triggering, others, before, passing, set_aside, spectrum, whole, seconds })
 }
 
 fn nothing_ran(selection: &Selection, report: &TestReport) -> ValidateError {
