@@ -80,7 +80,8 @@ async fn interpreter(sandbox: Option<&Sandbox>) -> Check {
     let Some(sandbox) = sandbox else {
         return Check::not(State::Note, WHAT, "not looked at without a sandbox", "mend the sandbox first");
     };
-    match python::find(None, python::Wants::Pytest, sandbox).await {
+    let here = camino::absolute_utf8(".").unwrap_or_default();
+    match python::find(None, &here, python::Wants::Pytest, sandbox).await {
         Ok(found) => {
             let pytest = found.pytest.unwrap_or_default();
             Check::ok(WHAT, format!("{}, pytest {pytest} at {}", found.version, found.program))

@@ -1,5 +1,7 @@
 //! Finds the Python interpreter that runs the subject's tests, and the pytest that comes with it, if it is needed.
 
+mod pyenv;
+
 use super::BenchmarkError;
 use super::error::Unusable;
 use crate::sandbox::{Job, PROGRAM_PATH, Sandbox, always_readable};
@@ -57,12 +59,18 @@ struct Inspection {
     status: i32,
 }
 
-/// The interpreter at `chosen`, else the first that has pytest: of the active environment, on PATH, of pyenv, of the
-/// system. Where unittest will do, the first of all, if none has pytest.
+/// The interpreter at `chosen`, else the first that has pytest: of the active environment, on PATH (where pyenv stands
+/// there, by its choice for the folder of the project), of pyenv, of the system. Where unittest will do, the first of all,
+/// if none has pytest.
 ///
 /// # Errors
 /// There is none that is wanted, or the chosen one cannot be used.
-pub async fn find(chosen: Option<&Utf8Path>, wants: Wants, sandbox: &Sandbox) -> Result<Interpreter, BenchmarkError> {
+pub async fn find(
+    chosen: Option<&Utf8Path>,
+    project: &Utf8Path,
+    wants: Wants,
+    sandbox: &Sandbox,
+) -> Result<Interpreter, BenchmarkError> {
     let missing = |what: String| BenchmarkError::Missing { what, hint: HINT.into() };
     if let Some(program) = chosen {
         let found = inspect(program, sandbox).await.and_then(|found| wanted(found, wants));
@@ -70,7 +78,7 @@ pub async fn find(chosen: Option<&Utf8Path>, wants: Wants, sandbox: &Sandbox) ->
     }
     let mut tried = Vec::new();
     let mut without = None;
-    for program in candidates() {
+    for program in candidates(project) {
         let found = inspect(&program, sandbox).await;
         if wants == Wants::Either && without.is_none() {
             without = found.clone().ok();
@@ -275,29 +283,27 @@ fn is_home_of_python(folder: &Utf8Path) -> bool {
 }
 
 /// Programs worth a look, in the order of preference. Scripts in the place of an interpreter start another one, which
-/// they look for where a sandbox has nothing; what they would start is listed behind them.
-fn candidates() -> Vec<Utf8PathBuf> {
+/// they look for where a sandbox has nothing: those of pyenv stand for what they would start in the folder of the project.
+fn candidates(project: &Utf8Path) -> Vec<Utf8PathBuf> {
     let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
     let path = variable("PATH").unwrap_or_default();
     let active = variable("VIRTUAL_ENV").map(|home| Utf8PathBuf::from(home).join("bin/python"));
-    let on_path =
-        path.split(':').filter(|folder| folder.starts_with('/')).map(|folder| Utf8Path::new(folder).join("python3"));
+    let pyenv = pyenv::root();
+    let in_folder = |folder: &Utf8Path| match &pyenv {
+        Some(root) if folder == root.join("shims") => pyenv::chosen(root, project, variable("PYENV_VERSION")),
+        _ => vec![folder.join("python3")],
+    };
+    let on_path = path.split(':').filter(|folder| folder.starts_with('/')).flat_map(|folder| in_folder(folder.into()));
     let system = PROGRAM_PATH.split(':').map(|folder| Utf8Path::new(folder).join("python3"));
-    let pyenv = variable("PYENV_ROOT").or_else(|| variable("HOME").map(|home| format!("{home}/.pyenv")));
-    let mut versions: Vec<Utf8PathBuf> = Vec::new();
-    for entry in pyenv.iter().flat_map(|root| Utf8Path::new(root).join("versions").read_dir_utf8()).flatten().flatten()
-    {
-        versions.push(entry.path().join("bin/python3"));
-    }
-    versions.sort();
+    let versions = pyenv.iter().flat_map(|root| pyenv::all(root));
     let mut found: Vec<Utf8PathBuf> = Vec::new();
-    for program in active.into_iter().chain(on_path).chain(versions.into_iter().rev()).chain(system) {
+    for program in active.into_iter().chain(on_path).chain(versions).chain(system) {
         let real = program.canonicalize_utf8().ok().filter(|real| real.is_file() && !is_script(real));
         let known =
             |real: &Utf8PathBuf| found.iter().any(|other| other.canonicalize_utf8().ok().as_ref() == Some(real));
         // Two environments may share an interpreter and not their packages.
         let own = program.parent().and_then(Utf8Path::parent).is_some_and(|home| home.join("pyvenv.cfg").is_file());
-        if real.is_some_and(|real| own || !known(&real)) {
+        if real.is_some_and(|real| own && !found.contains(&program) || !known(&real)) {
             found.push(program);
         }
     }

@@ -156,7 +156,8 @@ impl Benchmark for ConDefects {
             // Contests run Java with a large stack.
             (format!("{class}.java"), Some(build), words(&format!("java -Xss256m -Xshare:auto -cp out {class}")))
         } else {
-            let found = python::find(None, python::Wants::Either, &self.settings.sandbox().await?).await?;
+            let sandbox = self.settings.sandbox().await?;
+            let found = python::find(None, &folder, python::Wants::Either, &sandbox).await?;
             ("main.py".into(), None, vec![found.program.into_string(), "main.py".into()])
         };
         let program = Program {

@@ -39,7 +39,7 @@ async fn attributes(
     sandbox: &Sandbox,
 ) -> Result<BTreeSet<String>, BenchmarkError> {
     let wants = python::wants(&checkout.root);
-    let interpreter = python::find(checkout.project.python.as_deref(), wants, sandbox).await?;
+    let interpreter = python::find(checkout.project.python.as_deref(), &checkout.root, wants, sandbox).await?;
     let job = interpreter.isolated_job(&checkout.root, ATTRIBUTES).args(modules).wall(WALL);
     let failed = |what: String| BenchmarkError::Setup { what, hint: "check Python with `unidebug doctor`".into() };
     let done = sandbox.run(job).await.map_err(|error| failed(format!("Python could not be started: {error}")))?;

@@ -92,7 +92,7 @@ impl Python {
         options: Options,
     ) -> Result<Self, ValidateError> {
         let wants = python::wants(&checkout.root);
-        let interpreter = python::find(checkout.project.python.as_deref(), wants, sandbox).await?;
+        let interpreter = python::find(checkout.project.python.as_deref(), &checkout.root, wants, sandbox).await?;
         if interpreter.pytest.is_none() {
             options.watcher.phase(format!("Python {} has no pytest: unittest runs the tests", interpreter.version));
         }
