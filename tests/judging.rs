@@ -300,6 +300,37 @@ fn in_java_a_test_that_failed_before_the_last_change_is_another_bug() {
     });
 }
 
+/// Reports of a run before the change name what failed then; what the change broke is among the other tests.
+#[test]
+fn what_an_older_report_names_is_not_what_was_broken_since() {
+    let java = |name: &str, body: &str| {
+        format!("import static org.junit.Assert.assertEquals;\n\npublic class {name} {{\n    {body}\n}}\n")
+    };
+    let shelf = java("ShelfTest", "@org.junit.Test public void high() { assertEquals(3, Shelf.high(3)); }");
+    let old = java("OldTest", "@org.junit.Test public void wide() { assertEquals(7, Shelf.wide(3)); }");
+    let product = "class Shelf {\n    static int wide(int books) { return books * 2; }\n    \
+                   static int high(int books) { return books; }\n}\n";
+    let report = "<testsuite name=\"OldTest\"><testcase classname=\"OldTest\" name=\"wide\"><failure/></testcase>\
+                  <testcase classname=\"ShelfTest\" name=\"high\"/></testsuite>";
+    let project = Project::new(&[
+        ("test/ShelfTest.java", &shelf),
+        ("test/OldTest.java", &old),
+        ("src/Shelf.java", product),
+        ("test-results/TEST-OldTest.xml", report),
+        (".gitignore", "test-results\n"),
+    ]);
+    project.git(&["init", "--quiet"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "--quiet", "--message", "shelves"]);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    project.replace("src/Shelf.java", "return books; }", "return books + 1; }");
+    let right = project.diff("right.diff", ("src/Shelf.java", "return books + 1;", ""), "return books;");
+    let done = project.judge(&["--patch", &right]);
+    done.expect_code(0);
+    assert_eq!(done.json()["triggering"], serde_json::json!(["ShelfTest#high"]), "{done}");
+    assert!(done.stdout.contains("failed before what is not committed yet, too, left aside: OldTest#wide"), "{done}");
+}
+
 const README: &str = "Shelves\n=======\n\n>>> import shelves\n>>> shelves.wide(['a', 'b'])\n2\n";
 
 #[test]

@@ -17,6 +17,8 @@ const COMMITS: usize = 20;
 pub struct ProductChange {
     /// For people: `commit 1a2b3c4`.
     pub name: String,
+    /// Whether it is a commit; else it is what differs from the last one.
+    pub is_committed: bool,
     /// The product as it was before, over the product of now.
     pub revert: Patch,
     /// What was changed at the same time and stays as it is: tests, settings, files of the build.
@@ -29,7 +31,8 @@ pub struct ProductChange {
 /// are the files that differ from the last commit.
 pub(super) async fn of(checkout: &Checkout, history: &History, uncommitted: &[RepoPath]) -> Option<ProductChange> {
     let is_product = |path: &RepoPath| is_product(checkout, path);
-    let (name, revision, files) = if uncommitted.iter().any(is_product) {
+    let is_committed = !uncommitted.iter().any(is_product);
+    let (name, revision, files) = if !is_committed {
         ("what is not committed yet".to_owned(), "HEAD".to_owned(), uncommitted.to_vec())
     } else {
         let commits = history.newest(COMMITS).await.ok()?;
@@ -58,7 +61,7 @@ pub(super) async fn of(checkout: &Checkout, history: &History, uncommitted: &[Re
     }
     revert.files.sort_by(|a, b| a.path.cmp(&b.path));
     let (texts, others) = others.into_iter().partition(is_text);
-    Some(ProductChange { name, revert, others, texts })
+    Some(ProductChange { name, is_committed, revert, others, texts })
 }
 
 /// Whether a file is a source or a resource of the product.

@@ -149,6 +149,10 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
                 |id: &TestId| tests.iter().any(|test| test == id || test.method.is_empty() && test.class == id.class);
             // What fails here and is not named there passed by the project's own command, or is new.
             let by_own_command = *by_own_command && found.report.failing().all(|result| named(&result.id));
+            // A report of an older run does not know what was changed since.
+            if !by_own_command && earlier::is_all_older(subject, &found.report).await? {
+                return suite(subject, Look::AtAll).await;
+            }
             return Ok(LookResult { by_own_command, ..found });
         }
     }

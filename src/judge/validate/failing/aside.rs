@@ -127,7 +127,7 @@ fn is_whole(id: &TestId) -> bool {
     id.method.is_empty() || id.method == "initializationError"
 }
 
-/// Why a failure says nothing about the code: it wants the network, or a file that is not here, or a class that only
+/// Why a failure says nothing about the code: it wants the network, a display, or a file that is not here, or a class that only
 /// the project's own build can load.
 fn outside(id: &TestId, failure: &Failure) -> Option<AsideReason> {
     let text = format!("{} {}", failure.kind, failure.message);
@@ -141,6 +141,9 @@ fn outside(id: &TestId, failure: &Failure) -> Option<AsideReason> {
         "Temporary failure in name resolution",
     ]) {
         return Some("it needs the network".into());
+    }
+    if holds(&["HeadlessException", "couldn't connect to display", "no display name and no $DISPLAY"]) {
+        return Some("it needs a display".into());
     }
     if holds(&["PackageNotFoundError", "DistributionNotFound"]) {
         return Some("it needs the package to be installed".into());
@@ -229,6 +232,8 @@ mod tests {
         assert!(
             outside(&id, &failure("java.io.FileNotFoundException", "src/x.bin (No such file or directory)")).is_none()
         );
+        let display = "\nNo X11 DISPLAY variable was set";
+        assert!(outside(&id, &failure("java.awt.HeadlessException", display)).is_some());
         assert!(outside(&id, &failure("java.lang.AssertionError", "expected </a> but was </b>")).is_none());
     }
 

@@ -2,6 +2,7 @@
 //! broke is none of them.
 
 use super::super::untouched::passes;
+use crate::benchmark::ProductChange;
 use crate::domain::{RepoPath, TestId, TestReport};
 use crate::validate::ValidateError;
 use crate::validate::subject::Subject;
@@ -29,9 +30,31 @@ pub(super) async fn of(
     report: &TestReport,
     failing: Vec<TestId>,
 ) -> Result<Option<FailedBefore>, ValidateError> {
-    let Some(change) = &subject.checkout().last_change else { return Ok(None) };
+    let Some(change) = subject.checkout().last_change.as_ref().filter(|_| failing.len() > 1) else { return Ok(None) };
+    let Some(tests) = without(subject, change, report, &failing).await? else { return Ok(None) };
+    let broke_some = tests.len() < failing.len();
+    Ok((broke_some && !tests.is_empty()).then(|| FailedBefore { change: change.name.clone(), tests }))
+}
+
+/// Whether all that fails in a report fails without what is not committed yet, too: what that change broke, if it broke
+/// something, is among tests that did not run.
+pub(super) async fn is_all_older(subject: &dyn Subject, report: &TestReport) -> Result<bool, ValidateError> {
+    let Some(change) = subject.checkout().last_change.as_ref().filter(|change| !change.is_committed) else {
+        return Ok(false);
+    };
+    let failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
+    Ok(without(subject, change, report, &failing).await?.is_some_and(|tests| tests.len() == failing.len()))
+}
+
+/// Which of some failing tests fail without a change of the product too; `None` where nobody can tell.
+async fn without(
+    subject: &dyn Subject,
+    change: &ProductChange,
+    report: &TestReport,
+    failing: &[TestId],
+) -> Result<Option<BTreeSet<TestId>>, ValidateError> {
     let took: u64 = failing.iter().filter_map(|id| report.results.get(id)).map(|result| result.millis).sum();
-    if failing.len() < 2 || Duration::from_millis(took) > MOST {
+    if Duration::from_millis(took) > MOST {
         return Ok(None);
     }
     let file_of = |class: &String| subject.test_file(class);
@@ -44,10 +67,7 @@ pub(super) async fn of(
     subject.options().watcher.phase(format!("running the failing tests without {}", change.name));
     let Ok(build) = subject.build(&change.revert).await? else { return Ok(None) };
     let copy = subject.copy_with(&change.revert, &Arc::new(build))?;
-    let before = subject.run(&copy, &subject.plan_of(failing.clone(), subject.deadlines(report))).await?;
+    let before = subject.run(&copy, &subject.plan_of(failing.to_vec(), subject.deadlines(report))).await?;
     let is_as_it_was = |id: &TestId| !subject.test_file(&id.class).is_some_and(|file| is_changed(&file));
-    let tests: BTreeSet<TestId> =
-        failing.iter().filter(|id| passes(&before, id) == Some(false) && is_as_it_was(id)).cloned().collect();
-    let broke_some = tests.len() < failing.len();
-    Ok((broke_some && !tests.is_empty()).then(|| FailedBefore { change: change.name.clone(), tests }))
+    Ok(Some(failing.iter().filter(|id| passes(&before, id) == Some(false) && is_as_it_was(id)).cloned().collect()))
 }
