@@ -21,12 +21,12 @@ demo: setup
 ## Every test, with small counts where counts are free to choose.
 test:
 	@./.ci/setup test
-	$(CARGO) test --locked --quiet -- --test-threads $(AT_ONCE)
+	$(CARGO) test --locked --all-features --quiet -- --test-threads $(AT_ONCE)
 
 ## The same with full counts, and a Slurm of one node where its daemons can be had.
 soak:
 	@./.ci/setup soak
-	PROPTEST_CASES=20000 UNIDEBUG_SOAK=1 $(CARGO) test --locked
+	PROPTEST_CASES=20000 UNIDEBUG_SOAK=1 $(CARGO) test --locked --all-features
 
 ## Measurements; they print ratios of things run in one go and never fail on a slow machine.
 bench: setup
@@ -34,4 +34,4 @@ bench: setup
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --locked --all-targets --quiet -- -D warnings
+	$(CARGO) clippy --locked --all-features --all-targets --quiet -- -D warnings

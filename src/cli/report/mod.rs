@@ -7,7 +7,7 @@ use super::error::Failure;
 use super::findings::{self, End, Form};
 use super::interrupt;
 use super::runs;
-use crate::report::study::{self, PdfError, PdfWriter, Published, RunFacts, SHIPPED_OF, Study, Table};
+use crate::report::study::{self, Published, RunFacts, SHIPPED_OF, Study, Table};
 use crate::report::walk::{self, Walk, export};
 use args::{NamedList, ReportArgs, ReportFormat};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -134,12 +134,20 @@ fn files(study: &Study, format: ReportFormat) -> Result<Option<Vec<NamedFile>>, 
     })
 }
 
+#[cfg(feature = "pdf")]
 fn pdf_files(study: &Study) -> Result<Vec<NamedFile>, Failure> {
+    use crate::report::study::{PdfError, PdfWriter};
     let hint = "install one (`apt-get install fonts-dejavu-core`), or take the figures with `--format svg`";
     let refused = |error: PdfError| Failure::unusable(error.to_string(), hint);
     let writer = PdfWriter::new().map_err(refused)?;
     let file = |(name, svg): (String, String)| Ok((format!("{name}.pdf"), writer.pdf(&svg).map_err(refused)?));
     study::figures(study).into_iter().map(file).collect()
+}
+
+#[cfg(not(feature = "pdf"))]
+fn pdf_files(_: &Study) -> Result<Vec<NamedFile>, Failure> {
+    let hint = "take the figures with `--format svg`, or install unidebug with `--features pdf`";
+    Err(Failure::usage("this build writes no PDF", hint))
 }
 
 /// The runs that are meant, each under the name of its row among all that were named.

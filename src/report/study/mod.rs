@@ -25,7 +25,9 @@ pub(crate) use interval::{mcnemar, paired_difference, wilson_of};
 pub(crate) use latex::latex;
 pub(crate) use overlap::{Overlap, Repaired};
 pub(in crate::report) use page::{FIGURE, svg};
-pub(crate) use page::{PdfError, PdfWriter, figures, html};
+#[cfg(feature = "pdf")]
+pub(crate) use page::{PdfError, PdfWriter};
+pub(crate) use page::{figures, html};
 pub(crate) use published::{Published, Quality, SHIPPED_OF};
 pub(crate) use rows::{SettingRow, name_rows};
 pub(crate) use share::{Share, Tries, spread};

@@ -1,6 +1,7 @@
 //! The report as one page that needs nothing else: no network, no other file.
 
 mod charts;
+#[cfg(feature = "pdf")]
 mod pdf;
 pub(in crate::report) mod svg;
 mod upset;
@@ -12,6 +13,7 @@ use crate::report::diff::{self, Line};
 use crate::report::page::{CHOOSE, render, style};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use charts::Chart;
+#[cfg(feature = "pdf")]
 pub(crate) use pdf::{PdfError, PdfWriter};
 use serde::Serialize;
 use std::borrow::Cow;
