@@ -85,6 +85,9 @@ fn a_project_with_nothing_to_repair_says_so() {
 fn a_project_that_does_not_compile_shows_the_first_complaint() {
     let folder = project("public class Sum { static int of(int a, int b) { return a + c; } }\n", TEST);
     refused(&["run", folder.path().to_str().unwrap()], 3, &["does not compile", "Sum.java"]);
+    let folder = project("public class Sum { com.shop.Money sum; }\n", TEST);
+    let words = ["package com.shop does not exist", "`class_path` in .unidebug.toml"];
+    refused(&["run", folder.path().to_str().unwrap()], 3, &words);
 }
 
 #[test]

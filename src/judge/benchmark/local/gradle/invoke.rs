@@ -245,6 +245,11 @@ impl Gradle {
         let jdk = format!("Java {}", self.jdk.version);
         let is_other = |wanted: &str| !launch.name.ends_with(wanted) && !is_about_the_jdk(complaint.text());
         let wanted = Distribution::wanted(root).map(|wanted| wanted.version().to_owned()).filter(|w| is_other(w));
+        let by_wrapper = wanted.map(|wanted| {
+            format!(
+                "the project's wrapper names Gradle {wanted}, which could not be fetched: run `./gradlew help` once"
+            )
+        });
         let (what, hint) = match complaint {
             Complaint::Compile(what) => (
                 format!("the project does not compile before any change: {what}"),
@@ -252,18 +257,14 @@ impl Gradle {
             ),
             Complaint::Version(what) => (
                 format!("{} and {jdk} cannot set the project up: {what}", launch.name),
-                match wanted {
-                    Some(wanted) => format!(
-                        "the project's wrapper names Gradle {wanted}, which could not be fetched: run `./gradlew help` once"
-                    ),
-                    None => {
-                        "name another JDK with --java-home, or put the Gradle that the project wants on PATH".into()
-                    }
-                },
+                by_wrapper.unwrap_or_else(|| {
+                    "name another JDK with --java-home, or put the Gradle that the project wants on PATH".into()
+                }),
             ),
-            Complaint::Missing(what) | Complaint::Other(what) => (
-                format!("Gradle could not set the project up: {what}"),
-                "see what `gradle testClasses` says in the project, or use `--build` and `--test`".into(),
+            Complaint::Missing(what) => (format!("Gradle could not set the project up: {what}"), HINT.into()),
+            Complaint::Other(what) => (
+                format!("{} could not set the project up: {what}", launch.name),
+                by_wrapper.unwrap_or_else(|| HINT.into()),
             ),
         };
         BenchmarkError::Setup { what, hint }
@@ -279,6 +280,8 @@ const AS_A_RULE: &[&str] = &[
     "-Dorg.gradle.unsafe.configuration-cache=false",
     "-Dorg.gradle.unsafe.isolated-projects=false",
 ];
+
+const HINT: &str = "see what `gradle testClasses` says in the project, or use `--build` and `--test`";
 
 /// Whether a process that ended so was cut.
 pub(super) fn was_cut(exit: Exit) -> bool {

@@ -16,6 +16,9 @@ use std::time::Duration;
 /// The detail of a candidate whose classes are those of the original.
 pub(in crate::validate) const SAME_CODE: &str = "it compiles to the same byte code as the original";
 const COMPILE_WALL: Duration = Duration::from_secs(600);
+/// What to do where a project without Maven or Gradle lacks a library.
+const LACKS_LIBRARY: &str = "a library is missing: let the project's own build fetch its libraries once (targets of Ant may do so \
+                             by Ivy), or name their jars with `class_path` in .unidebug.toml";
 
 impl Jvm {
     /// The level of the project's build.
@@ -72,7 +75,8 @@ impl Jvm {
             let place = first.file.as_ref().map_or(String::new(), |file| format!(" ({file}:{})", first.line));
             let charset = first.file.as_ref().and_then(|file| self.other_charset(file)).unwrap_or_default();
             let first = format!("{charset}{}{place}", first.message);
-            return Err(ValidateError::BaselineDoesNotCompile { first, hint: None });
+            let hint = is_about_a_library(&first).then(|| LACKS_LIBRARY.to_owned());
+            return Err(ValidateError::BaselineDoesNotCompile { first, hint });
         }
         for (name, cached) in ["tests", "product"].into_iter().zip(&cached) {
             move_folder(&made.join(name), cached)?;
@@ -345,4 +349,9 @@ fn move_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
 pub(super) fn copy_folder(from: &Utf8Path, to: &Utf8Path) -> Result<(), ValidateError> {
     let copied = copy_files(from, to, |file, target| std::fs::copy(file, target).map(drop));
     copied.map_err(io_error("copying compiled classes", from))
+}
+
+/// Whether the compiler complains of a package that nothing brings.
+fn is_about_a_library(complaint: &str) -> bool {
+    complaint.contains("package ") && complaint.contains(" does not exist")
 }
