@@ -36,6 +36,14 @@ pub struct Interpreter {
     broken: Option<String>,
 }
 
+impl Interpreter {
+    /// Whether it can tell of executed lines at no cost: `sys.monitoring` came with Python 3.12.
+    pub(crate) fn monitors(&self) -> bool {
+        let mut numbers = self.version.split('.').map_while(|part| part.parse::<u32>().ok());
+        (numbers.next(), numbers.next()) >= (Some(3), Some(12))
+    }
+}
+
 /// What a project's tests want of an interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wants {

@@ -21,7 +21,7 @@ use super::plan::{Deadlines, LEAST, Plan};
 use super::records::Executed;
 use super::subject::{Copy, Subject};
 use super::{Baseline, ValidateError, coverage, io_error, suite};
-use crate::benchmark::{Hint, OwnRun, Runner};
+use crate::benchmark::{Hint, OwnRun};
 use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult, outer_class};
 use edited::Edited;
 use futures::StreamExt;
@@ -168,9 +168,9 @@ fn deadlines(subject: &dyn Subject) -> Deadlines {
 async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Result<LookResult, ValidateError> {
     subject.options().watcher.phase(phase);
     let plan = subject.plan(classes, deadlines(subject));
-    let (report, executed) = match is_traced(subject) {
+    let (report, executed) = match subject.is_slow_when_measured() {
         false => measured(subject, &plan).await?,
-        // Tracing slows all of it, and it is not yet known what fails.
+        // It is not yet known what fails.
         true => {
             let report = subject.run(&subject.copy()?, &plan).await?;
             let executed = measure(subject, &report).await?;
@@ -179,11 +179,6 @@ async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Resul
     };
     let whole = plan.classes.len() == subject.tests().len();
     Ok(LookResult { report, executed, endless: BTreeSet::new(), whole, by_own_command: false })
-}
-
-/// Whether what tests execute is reported line by line while they run, which takes many times as long.
-fn is_traced(subject: &dyn Subject) -> bool {
-    subject.checkout().project.runner == Runner::Pytest
 }
 
 /// Runs a plan once and tells what its tests execute.

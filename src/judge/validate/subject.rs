@@ -80,6 +80,11 @@ pub(super) trait Subject: Send + Sync {
     /// As [`Subject::run`].
     async fn measured(&self, copy: &Copy, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError>;
 
+    /// Whether tests take many times as long while it is told what they execute.
+    fn is_slow_when_measured(&self) -> bool {
+        false
+    }
+
     /// Runs a plan on the untouched code and tells what each test did in the watched places, an event a text; `None` where
     /// that cannot be had.
     ///

@@ -326,6 +326,10 @@ impl Subject for Python {
         self.is_text_with_tests(file)
     }
 
+    fn is_slow_when_measured(&self) -> bool {
+        !self.interpreter.monitors()
+    }
+
     async fn with_tests(
         &self,
         patch: &Patch,

@@ -6,6 +6,8 @@ CALLS = 6
 DRAWN = 60
 ALL_DRAWN = 400
 LINES = 20_000
+# Seconds that drawn inputs may take, those of all tests together.
+DRAWING = 6
 TOLD_ITEMS = 40
 
 
@@ -24,7 +26,8 @@ class Drawn:
         for file, name in request.draws:
             real = os.path.realpath(os.path.join(places.root, file))
             self.wanted.setdefault(real, {})[name] = file
-        self.codes, self.known, self.left = {}, {}, ALL_DRAWN
+        self.codes, self.functions, self.known, self.left, self.drawing = {}, {}, {}, ALL_DRAWN, DRAWING
+        self.now = time.monotonic
         self.forget()
 
     def forget(self):
@@ -76,7 +79,7 @@ class Drawn:
         return self.over
 
     def note(self, code, frame):
-        function = next((each for each in gc.get_referrers(code) if type(each) is types.FunctionType), None)
+        function = self.function(code)
         simple = not code.co_flags & (0x80 | 0x100 | 0x200)  # no coroutine, no asynchronous generator
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
@@ -90,8 +93,18 @@ class Drawn:
         finally:
             sys.settrace(self.entered)
 
+    def function(self, code):
+        """A function of this code. Looking through all objects takes long: one that needs nothing around it is kept."""
+        if code not in self.functions:
+            found = next((each for each in gc.get_referrers(code) if type(each) is types.FunctionType), None)
+            if found is None or found.__closure__:
+                return found
+            self.functions[code] = found
+        return self.functions[code]
+
     def draw(self, code, function, values, told):
         """Calls the function with the values, and with values near them. Of objects the fields are changed."""
+        begin = self.now()
         self.call(code, function, values, True, told)
         count = len(values)
         of_object = []
@@ -101,10 +114,12 @@ class Drawn:
                 of_object += [(at, name) for name in fields]
         held = [*values, *(values[at].__dict__[name] for at, name in of_object)]
         for change in itertools.islice(self.near.inputs(held), DRAWN):
+            if self.now() - begin > self.drawing:
+                break
             try:
                 changed = copy.deepcopy(values)
             except Exception:
-                return
+                break
             for at, value in copy.deepcopy(change):
                 if at < count:
                     changed[at] = value
@@ -112,6 +127,7 @@ class Drawn:
                     owner, name = of_object[at - count]
                     changed[owner].__dict__[name] = value
             self.call(code, function, changed, False, told)
+        self.drawing -= self.now() - begin
 
     def call(self, code, function, values, own, told):
         file, name = self.codes[code]
