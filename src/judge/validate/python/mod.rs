@@ -8,6 +8,7 @@ mod ambient;
 mod check;
 mod newly;
 mod plugins;
+mod programs;
 
 use super::content::content_key;
 use super::drawn::Draw;
@@ -26,41 +27,10 @@ use crate::patch::suspicious;
 use crate::sandbox::{Finished, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 pub(super) use plugins::is_plugin;
+use programs::code;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What all our programs begin with. They are handed over as texts, so that no file of them can be changed.
-macro_rules! program {
-    ($($own:literal),+) => {
-        concat!(
-            include_str!("runner/request.py"),
-            "\n\n",
-            include_str!("runner/failure.py"),
-            "\n\n",
-            include_str!("runner/clock.py"),
-            "\n\n",
-            include_str!("runner/executed.py"),
-            "\n\n",
-            include_str!("runner/values.py"),
-            "\n\n",
-            include_str!("runner/observed.py"),
-            "\n\n",
-            include_str!("runner/near.py"),
-            "\n\n",
-            include_str!("runner/drawn.py"),
-            "\n\n",
-            include_str!("runner/guard.py"),
-            "\n\n",
-            include_str!("runner/session.py"),
-            $("\n\n", include_str!($own)),+
-        )
-    };
-}
-
-/// Our plugin of pytest, with the process around it.
-const UNDER_PYTEST: &str = program!("runner/mask.py", "../../benchmark/python/absent.py", "runner/plugin.py");
-/// The same for interpreters without pytest.
-const UNDER_UNITTEST: &str = program!("runner/cases.py");
 /// Memory that tests may hold.
 const MOST_MIB: u64 = 2048;
 /// Asks the runner to tell what each test executes.
@@ -186,11 +156,6 @@ impl Python {
     fn suite<'a>(&'a self, copy: &Copy) -> Suite<'a> {
         Suite { subject: self, cwd: self.checkout.project.module.under(&copy.tree), tree: copy.tree.clone() }
     }
-}
-
-/// The program that runs tests under an interpreter.
-fn code(interpreter: &Interpreter) -> &'static str {
-    if interpreter.pytest.is_some() { UNDER_PYTEST } else { UNDER_UNITTEST }
 }
 
 /// Where tests run.
