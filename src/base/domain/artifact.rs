@@ -62,7 +62,7 @@ pub struct MethodSummary {
 /// A file in words, method by method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// Which file.
+    /// The file that is put in words.
     pub file: RepoPath,
     /// Its methods, in the agent's order.
     pub entries: Vec<MethodSummary>,
@@ -99,7 +99,7 @@ pub enum Artifact {
     Files {
         /// The files, the most relevant first.
         paths: Vec<RepoPath>,
-        /// Why these.
+        /// Why these files bear on the bug.
         explanation: String,
     },
     /// Helper: how bugs like this one are repaired.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A triggering test: it fails before the repair and must pass after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailingTest {
-    /// Which test.
+    /// Its class or module, and its method.
     pub id: TestId,
     /// Its file, when found.
     pub file: Option<RepoPath>,
@@ -23,7 +23,7 @@ pub struct FailingTest {
 /// What is known of a bug before any agent starts. It never holds anything taken from a fixed version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bug {
-    /// Which bug.
+    /// Its benchmark, and its name there.
     pub id: BugId,
     /// The language's name: `java`.
     pub language: String,

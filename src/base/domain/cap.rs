@@ -8,11 +8,11 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cap {
-    /// Wall time.
+    /// Wall time, from the first step to the last.
     Time,
     /// Tokens, sent and received.
     Tokens,
-    /// US dollars.
+    /// US dollars that the models may cost.
     Cost,
     /// Candidates that are judged.
     Validations,

@@ -168,7 +168,7 @@ pub enum Event {
         schema: u32,
         /// The program's version.
         version: String,
-        /// Which bug.
+        /// The bug that is worked on.
         bug: BugId,
         /// Name of the sandbox in force.
         sandbox: String,

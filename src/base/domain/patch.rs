@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// One file of a patch. `before` is `None` for a new file; one that is left without a byte is deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileChange {
-    /// Which file.
+    /// Where it lies in the project.
     pub path: RepoPath,
     /// The original bytes, exactly.
     pub before: Option<Arc<[u8]>>,

@@ -71,7 +71,7 @@ impl Failure {
 /// One test's result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestResult {
-    /// Which test.
+    /// Its class or module, and its method.
     pub id: TestId,
     /// How it ended.
     pub status: TestStatus,
