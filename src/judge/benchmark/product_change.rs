@@ -32,14 +32,14 @@ pub struct ProductChange {
 pub(super) async fn of(checkout: &Checkout, history: &History, uncommitted: &[RepoPath]) -> Option<ProductChange> {
     let is_product = |path: &RepoPath| is_product(checkout, path);
     let is_committed = !uncommitted.iter().any(is_product);
-    let (name, revision, files) = if !is_committed {
-        ("what is not committed yet".to_owned(), "HEAD".to_owned(), uncommitted.to_vec())
-    } else {
+    let (name, revision, files) = if is_committed {
         let commits = history.newest(COMMITS).await.ok()?;
         let (commit, _) = commits.into_iter().find(|(_, files)| files.iter().any(is_product))?;
         let before = format!("{commit}^");
         let files = history.differing(&before).await.ok()?;
         (format!("commit {}", commit.get(..7)?), before, files)
+    } else {
+        ("what is not committed yet".to_owned(), "HEAD".to_owned(), uncommitted.to_vec())
     };
     let (product, others): (Vec<RepoPath>, Vec<_>) = files.into_iter().partition(is_product);
     if product.is_empty() || product.len() > MOST {

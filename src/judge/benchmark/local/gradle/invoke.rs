@@ -261,10 +261,12 @@ impl Gradle {
                     "name another JDK with --java-home, or put the Gradle that the project wants on PATH".into()
                 }),
             ),
-            Complaint::Missing(what) => (format!("Gradle could not set the project up: {what}"), HINT.into()),
+            Complaint::Missing(what) => {
+                (format!("{} could not set the project up: {what}", launch.name), ASK_GRADLE.into())
+            }
             Complaint::Other(what) => (
                 format!("{} could not set the project up: {what}", launch.name),
-                by_wrapper.unwrap_or_else(|| HINT.into()),
+                by_wrapper.unwrap_or_else(|| ASK_GRADLE.into()),
             ),
         };
         BenchmarkError::Setup { what, hint }
@@ -281,7 +283,8 @@ const AS_A_RULE: &[&str] = &[
     "-Dorg.gradle.unsafe.isolated-projects=false",
 ];
 
-const HINT: &str = "see what `gradle testClasses` says in the project, or use `--build` and `--test`";
+/// What to do where nothing more is known.
+const ASK_GRADLE: &str = "see what `gradle testClasses` says in the project, or use `--build` and `--test`";
 
 /// Whether a process that ended so was cut.
 pub(super) fn was_cut(exit: Exit) -> bool {
