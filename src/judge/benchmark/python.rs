@@ -37,7 +37,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Whether it can tell of executed lines at no cost: `sys.monitoring` came with Python 3.12.
+    /// Whether it can tell of executed lines at hardly any cost: `sys.monitoring` came with Python 3.12.
     pub(crate) fn monitors(&self) -> bool {
         let mut numbers = self.version.split('.').map_while(|part| part.parse::<u32>().ok());
         (numbers.next(), numbers.next()) >= (Some(3), Some(12))

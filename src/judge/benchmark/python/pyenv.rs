@@ -10,11 +10,11 @@ pub(super) fn root() -> Option<Utf8PathBuf> {
     Some(Utf8PathBuf::from(root)).filter(|root| root.is_dir())
 }
 
-/// The interpreters that `python3` means for a project, the first choice first: by `of_shell` (`$PYENV_VERSION`), by the
-/// nearest `.python-version` from the project's folder upwards, by the version for all.
+/// The interpreters that `python3` means for a project, the first choice first: by `of_shell` (`$PYENV_VERSION`), by
+/// `.python-version` in the project's folder, by the version for all.
 pub(super) fn chosen(root: &Utf8Path, project: &Utf8Path, of_shell: Option<String>) -> Vec<Utf8PathBuf> {
     let of_shell = of_shell.map(|text| text.replace(':', "\n"));
-    let of_project = || project.ancestors().find_map(|folder| read(&folder.join(".python-version")));
+    let of_project = || read(&project.join(".python-version"));
     let text = of_shell.filter(|text| !text.is_empty()).or_else(of_project).or_else(|| read(&root.join("version")));
     let text = text.unwrap_or_default();
     let names = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
@@ -78,11 +78,10 @@ mod tests {
     #[test]
     fn the_projects_choice_comes_before_the_one_for_all() {
         let (folder, root) = pyenv(&["3.9.18", "3.13.0", "3.13.1", "shop"]);
-        let project = Utf8PathBuf::from_path_buf(folder.path().join("shop/src")).unwrap();
-        std::fs::create_dir_all(&project).unwrap();
+        let project = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
         std::fs::write(root.join("version"), "3.13.0\n").unwrap();
         assert_eq!(names(chosen(&root, &project, None)), ["3.13.0"]);
-        let choose = |text: &str| std::fs::write(project.parent().unwrap().join(".python-version"), text).unwrap();
+        let choose = |text: &str| std::fs::write(project.join(".python-version"), text).unwrap();
         choose("shop # of its own\n3.13\n../3.9.18\n2.7\n");
         assert_eq!(names(chosen(&root, &project, None)), ["shop", "3.13.1"]);
         choose("\n");
