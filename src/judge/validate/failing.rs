@@ -102,6 +102,19 @@ struct LookResult {
     by_own_command: bool,
 }
 
+impl LookResult {
+    /// The same with what an earlier look found.
+    fn after(mut self, earlier: Option<Self>) -> Self {
+        if let Some(Self { mut report, mut executed, endless, .. }) = earlier {
+            join(&mut report, self.report);
+            executed.append(&mut self.executed);
+            self.endless.extend(endless);
+            (self.report, self.executed) = (report, executed);
+        }
+        self
+    }
+}
+
 async fn run(subject: &dyn Subject, selection: &Selection, look: Look) -> Result<Facts, ValidateError> {
     let begin = Instant::now();
     let mut found = match look {
@@ -135,6 +148,7 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
         // Who names a test knows that it fails: an endless one is not waited for again.
         return look(subject, classes, "running the tests that were named").await;
     }
+    let mut older: Option<LookResult> = None;
     for Hint { from, tests, by_own_command } in &subject.checkout().hints {
         let mut classes = classes_of(subject.tests(), tests);
         classes.truncate(MEASURED);
@@ -151,12 +165,14 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
             let by_own_command = *by_own_command && found.report.failing().all(|result| named(&result.id));
             // A report of an older run does not know what was changed since.
             if !by_own_command && earlier::is_all_older(subject, &found.report).await? {
-                return suite(subject, Look::AtAll).await;
+                older = Some(found.after(older));
+                continue;
             }
-            return Ok(LookResult { by_own_command, ..found });
+            return Ok(LookResult { by_own_command, ..found }.after(older));
         }
     }
-    suite(subject, Look::ForAFailure).await
+    // What is older fails in the suite, too, and says nothing of when to stop.
+    suite(subject, if older.is_some() { Look::AtAll } else { Look::ForAFailure }).await
 }
 
 /// Time before it is known how long tests take.

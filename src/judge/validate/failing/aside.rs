@@ -127,8 +127,8 @@ fn is_whole(id: &TestId) -> bool {
     id.method.is_empty() || id.method == "initializationError"
 }
 
-/// Why a failure says nothing about the code: it wants the network, a display, or a file that is not here, or a class that only
-/// the project's own build can load.
+/// Why a failure says nothing about the code: it wants the network, a display, or a file that is not here, or a class
+/// that only the project's own build can load.
 fn outside(id: &TestId, failure: &Failure) -> Option<AsideReason> {
     let text = format!("{} {}", failure.kind, failure.message);
     let holds = |words: &[&str]| words.iter().any(|word| text.contains(word));
