@@ -68,6 +68,7 @@ mod privacy;
 mod prompts;
 mod providers;
 mod python;
+mod python_lines;
 mod quixbugs_python;
 mod repair;
 mod replay;

@@ -27,6 +27,7 @@ class Drawn:
             real = os.path.realpath(os.path.join(places.root, file))
             self.wanted.setdefault(real, {})[name] = file
         self.codes, self.functions, self.known, self.left, self.drawing = {}, {}, {}, ALL_DRAWN, DRAWING
+        # A test may hold the clock.
         self.now = time.monotonic
         self.forget()
 

@@ -1,0 +1,92 @@
+//! Which lines tests execute, by every Python that is here.
+
+use crate::support::write_files;
+use std::process::Command;
+
+const MEASURED: &str = r#"
+import os, sys, threading
+exec(compile(open(sys.argv[1]).read(), sys.argv[1], "exec"))
+class Request: lines, sources, files, products = True, ["."], {"test_shop.py": "test_shop.py"}, set()
+class Places:
+    root = os.getcwd()
+    def relative(self, path): return os.path.relpath(path, self.root)
+class Records:
+    def lines(self, name, files): print(name, *files)
+executed = Executed(Request, Places())
+sys.path.insert(0, Places.root)
+executed.begin()
+import shop, test_shop
+for test in [test_shop.test_sum, test_shop.test_late, test_shop.test_sum]:
+    executed.test()
+    test()
+    executed.tell(Records(), (test.__name__, "x"))
+sys.stdout.flush()
+os._exit(0)
+"#;
+
+const MEASURED_SHOP: &str = "RATE = 2
+
+
+def total(items):
+    found = 0
+    for item in items:
+        if item == 70000:
+            found -= 1
+        found += item
+    return found
+
+
+def each(items):
+    for item in items:
+        yield item
+
+
+def one(): return RATE
+
+
+class Cart:
+    def add(self, item):
+        try:
+            item / 0
+        except ZeroDivisionError:
+            item = one()
+        return item
+";
+
+/// From Python 3.12 on lines are told in another way than before.
+#[test]
+fn every_python_tells_the_same_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = camino::Utf8Path::from_path(folder.path()).unwrap();
+    let tests = "import threading\nfrom shop import Cart, each, total\n\n\ndef test_sum():\n    Cart().add(1)\n    \
+                 list(each([1, 2]))\n\n\ndef test_late():\n    thread = threading.Thread(target=total, \
+                 args=[range(80000)])\n    thread.start()\n    thread.join()\n";
+    write_files(root, &[("shop.py", MEASURED_SHOP), ("test_shop.py", tests), ("measure.py", MEASURED)]);
+    let executed = concat!(env!("CARGO_MANIFEST_DIR"), "/src/judge/validate/python/runner/executed.py");
+    let told = |program: &str| {
+        let mut command = Command::new(program);
+        let done = command.current_dir(root).args(["measure.py", executed]).output().ok()?;
+        done.status.success().then(|| String::from_utf8(done.stdout).unwrap())
+    };
+    let pyenv = std::env::home_dir().unwrap().join(".pyenv/versions");
+    let versions = pyenv.read_dir().into_iter().flatten().flatten().map(|entry| entry.path().join("bin/python3"));
+    let versions = versions.map(|path| path.to_str().unwrap().to_owned());
+    let on_path = ["python3", "/usr/bin/python3", "python3.12", "python3.13", "python3.14"].map(str::to_owned);
+    let all: Vec<(String, String)> =
+        on_path.into_iter().chain(versions).filter_map(|program| Some((told(&program)?, program))).collect();
+    assert!(!all.is_empty(), "no Python is here");
+    if !all.iter().any(|(_, program)| monitors(program)) {
+        eprintln!("passed over: no Python is here that is 3.12 or newer");
+    }
+    for (told, program) in all {
+        let sum = "('test_sum', 'x') shop.py 1 4 13 14 15 18 21 22 23 24 25 26 27\n";
+        let late = "('test_late', 'x') shop.py 1 4 5 6 7 8 9 10 13 18 21 22\n";
+        assert_eq!(told, [sum, late, sum].concat(), "{program}");
+    }
+}
+
+/// Whether an interpreter tells of lines by itself.
+fn monitors(program: &str) -> bool {
+    let asked = Command::new(program).args(["-c", "import sys; sys.monitoring"]).output();
+    asked.is_ok_and(|done| done.status.success())
+}
