@@ -39,6 +39,8 @@ pub struct Draw {
     pub functions: Vec<(RepoPath, String)>,
     /// Numbers and texts that they hold, as JSON.
     pub constants: Vec<String>,
+    /// Tests whose inputs count most, where not all can be drawn from.
+    pub(super) first: Vec<TestId>,
     /// What the process looks like: with other hashes, results that hang on them differ.
     pub(super) look: Look,
 }
@@ -129,7 +131,8 @@ pub(super) async fn of(
     deadlines.own.extend(coverage::endless(baseline).map(|id| (id.clone(), ENDLESS)));
     let files = draw.functions.iter().map(|(path, _)| path);
     let plan = subject.plan(coverage::near(subject, baseline, subject.tests(), files), deadlines).looking(draw.look);
-    let Some(executed) = subject.drawn(copy, &plan, draw).await? else { return Ok(None) };
+    let draw = Draw { first: baseline.triggering.iter().cloned().collect(), ..draw.clone() };
+    let Some(executed) = subject.drawn(copy, &plan, &draw).await? else { return Ok(None) };
     let calls = executed.iter().flat_map(|(test, events)| events.iter().filter_map(|event| call(test, event)));
     Ok(Some(calls.collect()))
 }

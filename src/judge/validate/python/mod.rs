@@ -333,6 +333,7 @@ impl Subject for Python {
             let inside = file.below(module).map_or_else(|| file.as_str().to_owned(), str::to_owned);
             plan.args.push(format!("draw {name} {inside}"));
         }
+        plan.args.extend(draw.first.iter().map(|id| format!("first {}", suite::spelled(id))));
         plan.args.extend(draw.constants.iter().map(|constant| format!("constant {constant}")));
         let mut executed = Vec::new();
         suite::run(&self.suite(copy), &plan, &mut executed).await?;

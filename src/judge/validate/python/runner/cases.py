@@ -31,8 +31,10 @@ class Cases(unittest.TestResult):
         self.executed.test()
         self.records.start(name)
         self.clock.now(name)
+        self.executed.resume()
 
     def stopTest(self, test):
+        self.executed.pause()
         super().stopTest(test)
         name = self.name(test)
         with self.clock.lock:
@@ -150,6 +152,7 @@ def under_unittest(request, records, places, clock, executed, guard):
         return True
     guard.collected(None)
     unittest.TestSuite(suites).run(result)
+    unharmed(guard, records, at_last=True)
     return True
 
 

@@ -15,18 +15,19 @@ class NoEnd(BaseException):
     """A call takes too many steps."""
 
 
-class Drawn:
+class Drawn(Tracing):
     """Takes the place of `Executed` where inputs are drawn. While a test runs, the arguments of outermost calls of the
     named functions are copied; once it is over the functions are called with them, and with arguments near them. One JSON
     array a call: file, function, whether the input is a test's own, input, result."""
 
     def __init__(self, request, places):
         self.places, self.values, self.near = places, Values(), Near(request.constants)
-        self.wanted = {}
+        self.wanted, self.files = {}, {}
         for file, name in request.draws:
             real = os.path.realpath(os.path.join(places.root, file))
             self.wanted.setdefault(real, {})[name] = file
-        self.codes, self.functions, self.known, self.left, self.drawing = {}, {}, {}, ALL_DRAWN, DRAWING
+        self.codes, self.functions, self.known = ByCode(self.name_of), {}, {}
+        self.left, self.drawing = ALL_DRAWN, DRAWING
         # A test may hold the clock.
         self.now = time.monotonic
         self.forget()
@@ -35,36 +36,37 @@ class Drawn:
         self.calls, self.inside, self.thread = [], None, None
 
     def begin(self):
-        sys.settrace(self.entered)
+        # Calls of other threads come in no order.
+        self.resume()
 
     def test(self):
         self.forget()
-        self.begin()
+        # Once no more is drawn, further tests need no ear.
+        self.traces = self.left > 0 and self.drawing > 0
 
     def tell(self, records, name):
         calls = self.calls
         self.forget()
         if not name[1] or not calls:
             return
-        tracing = sys.gettrace()
-        sys.settrace(None)
         told = []
-        try:
-            for code, function, values in calls:
-                self.draw(code, function, values, told)
-        finally:
-            sys.settrace(tracing)
+        for code, function, values in calls:
+            self.draw(code, function, values, told)
         records.lines(name, told)
+
+    def name_of(self, code):
+        """File and name of a named function's code; `None` of any other."""
+        if code.co_filename not in self.files:
+            self.files[code.co_filename] = os.path.realpath(os.path.join(self.places.root, code.co_filename))
+        names = self.wanted.get(self.files[code.co_filename], {})
+        name = getattr(code, "co_qualname", code.co_name)
+        short = {each.split(".")[-1]: each for each in names}
+        name = name if name in names else short.get(code.co_name) if name == code.co_name else None
+        return (names[name], name) if name in names else None
 
     def entered(self, frame, event, _):
         code = frame.f_code
-        if code not in self.codes:
-            names = self.wanted.get(os.path.realpath(os.path.join(self.places.root, code.co_filename)), {})
-            name = getattr(code, "co_qualname", code.co_name)
-            short = {each.split(".")[-1]: each for each in names}
-            name = name if name in names else short.get(code.co_name) if name == code.co_name else None
-            self.codes[code] = (names[name], name) if name in names else None
-        if self.codes[code] is None or self.inside is not None or len(self.calls) >= CALLS:
+        if self.codes.of(code) is None or self.inside is not None or len(self.calls) >= CALLS:
             return None
         self.thread = self.thread or threading.get_ident()
         if self.thread != threading.get_ident():
@@ -115,7 +117,7 @@ class Drawn:
                 of_object += [(at, name) for name in fields]
         held = [*values, *(values[at].__dict__[name] for at, name in of_object)]
         for change in itertools.islice(self.near.inputs(held), DRAWN):
-            if self.now() - begin > self.drawing:
+            if self.left <= 0 or self.now() - begin > self.drawing:
                 break
             try:
                 changed = copy.deepcopy(values)
@@ -131,7 +133,7 @@ class Drawn:
         self.drawing -= self.now() - begin
 
     def call(self, code, function, values, own, told):
-        file, name = self.codes[code]
+        file, name = self.codes.of(code)
         names = code.co_varnames[: len(values)]
         given = ", ".join(f"{key}={self.shown(key, value)}" for key, value in zip(names, values))
         key = (file, name, given)

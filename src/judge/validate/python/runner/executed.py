@@ -6,7 +6,42 @@ import dis
 TOOLS = (4, 3, 1)
 
 
-class Executed:
+class Tracing:
+    """Hears of what the project executes: while it is loaded, and in each phase of a test. Between phases the test
+    framework runs, which a trace function slows several times."""
+
+    # Whether a trace function hears of it.
+    traces = True
+
+    def begin(self):
+        self.resume()
+        if self.traces:
+            threading.settrace(self.entered)
+
+    def resume(self):
+        if self.traces:
+            sys.settrace(self.entered)
+
+    def pause(self):
+        if self.traces:
+            sys.settrace(None)
+
+
+class ByCode:
+    """What is known of code objects. One as a key of a dictionary would be read whole at each look."""
+
+    def __init__(self, ask):
+        self.ask, self.known = ask, {}
+
+    def of(self, code):
+        found = self.known.get(id(code))
+        if found is None:
+            # The code is kept, so that no other one gets its number.
+            found = self.known[id(code)] = (code, self.ask(code))
+        return found[1]
+
+
+class Executed(Tracing):
     """Lines of product code that each test executes; lines of a module's own statements count for every test that
     executes something in its file.
 
@@ -18,23 +53,19 @@ class Executed:
         self.sources = [os.path.realpath(os.path.join(places.root, source)) + "/" for source in request.sources]
         tests = set(request.files.values()) - request.products
         self.tests = {os.path.realpath(os.path.join(places.root, path)) for path in tests}
-        self.files, self.loading, self.left = {}, {}, {}
+        self.files, self.loading, self.left = {}, {}, ByCode(self.lines_of)
         self.current = self.loading
         self.monitor = getattr(sys, "monitoring", None) if self.on else None
         self.tool = None
+        self.traces = self.on
 
     def begin(self):
-        if not self.on:
-            return
-        if self.monitor and self.tool is None:
+        if self.monitor:
             self.tool = next((each for each in TOOLS if self.monitor.get_tool(each) is None), None)
             if self.tool is not None:
+                self.traces = False
                 self.listen()
-        if self.tool is not None:
-            self.monitor.restart_events()
-        else:
-            sys.settrace(self.entered)
-            threading.settrace(self.entered)
+        super().begin()
 
     def listen(self):
         events = self.monitor.events
@@ -44,8 +75,9 @@ class Executed:
         self.monitor.set_events(self.tool, events.PY_START)
 
     def test(self):
-        self.current, self.left = {}, {}
-        self.begin()
+        self.current, self.left = {}, ByCode(self.lines_of)
+        if self.tool is not None:
+            self.monitor.restart_events()
 
     def tell(self, records, name):
         if not self.on or not name[1]:
@@ -78,16 +110,18 @@ class Executed:
         self.current.setdefault(self.known(code.co_filename), set()).add(number)
         return self.monitor.DISABLE
 
+    @staticmethod
+    def lines_of(code):
+        numbers = {number for _, number in dis.findlinestarts(code) if number}
+        # No event tells of the line of a definition, unless all of it stands there.
+        return numbers - {code.co_firstlineno} or numbers
+
     def entered(self, frame, event, _):
         code = frame.f_code
         file = self.known(code.co_filename)
         if file is None:
             return None
-        left = self.left.get(code)
-        if left is None:
-            numbers = {number for _, number in dis.findlinestarts(code) if number}
-            # No event tells of the line of a definition, unless all of it stands there.
-            left = self.left[code] = numbers - {code.co_firstlineno} or numbers
+        left = self.left.of(code)
         if not left:
             return None
 

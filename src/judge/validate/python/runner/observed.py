@@ -6,7 +6,7 @@ STEPS = 20_000
 WHOLE = 500
 
 
-class Observed:
+class Observed(Tracing):
     """Takes the place of `Executed` where values are wanted: one JSON array an event, the first and the newest of each
     test; now and then all values are told anew, because of what is left out between them. It ends after a number of steps, so that the same test always tells the same, even one that never ends."""
 
@@ -17,7 +17,7 @@ class Observed:
         for file, first, last in request.watches:
             real = os.path.realpath(os.path.join(places.root, file))
             self.watched.setdefault(real, (file, []))[1].append((first, last))
-        self.codes, self.known = {}, {}
+        self.codes, self.known = ByCode(self.file_of), {}
         self.forget()
 
     def forget(self):
@@ -26,13 +26,8 @@ class Observed:
         # What each frame told last. The code is the key beside: frames are used again.
         self.told = {}
 
-    def begin(self):
-        sys.settrace(self.entered)
-        threading.settrace(self.entered)
-
     def test(self):
         self.forget()
-        self.begin()
 
     def tell(self, records, name):
         if name[1]:
@@ -45,9 +40,7 @@ class Observed:
 
     def entered(self, frame, event, _):
         code = frame.f_code
-        if code not in self.codes:
-            self.codes[code] = self.file_of(code)
-        if self.codes[code] is None or self.steps >= STEPS:
+        if self.codes.of(code) is None or self.steps >= STEPS:
             return None
         if self.thread not in (None, threading.get_ident()):
             return None
@@ -69,7 +62,7 @@ class Observed:
     def event(self, kind, frame, *rest):
         self.steps += 1
         kept = self.first if self.steps <= FIRST else self.newest
-        kept.append(json.dumps([kind, self.depth, self.codes[frame.f_code], frame.f_lineno or 0, *rest]))
+        kept.append(json.dumps([kind, self.depth, self.codes.of(frame.f_code), frame.f_lineno or 0, *rest]))
         if self.steps % WHOLE == 0:
             self.told = {open: {} for open in self.told}
 

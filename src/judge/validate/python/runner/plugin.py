@@ -48,12 +48,15 @@ class Plugin:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if self.request.wants(*self.name(item))]
+        if self.request.first:
+            items.sort(key=lambda item: "#".join(self.name(item)) not in self.request.first)
 
     def pytest_collection_finish(self, session):
         if self.request.discover:
             for item in session.items:
                 self.records.test(self.name(item))
         self.guard.collected(session.config.pluginmanager)
+        self.executed.pause()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):
@@ -73,18 +76,21 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_setup(self, item):
-        with self.mask:
-            yield
+        yield from self.phase()
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self, item):
-        with self.mask:
-            yield
+        yield from self.phase()
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item):
+        yield from self.phase()
+
+    def phase(self):
         with self.mask:
+            self.executed.resume()
             yield
+            self.executed.pause()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
@@ -95,6 +101,11 @@ class Plugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report):
         self.reports.append(report)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtestloop(self):
+        yield
+        unharmed(self.guard, self.records, at_last=True)
 
     def result(self):
         """Passed is only what ran through all three phases without an error, and was expected to."""

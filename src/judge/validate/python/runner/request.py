@@ -19,6 +19,7 @@ the same. Request lines:
     lines                 tell what each test executes
     watch FIRST LAST FILE   tell the values in the functions of these lines instead
     draw NAME FILE        call this function with inputs near those of the tests instead
+    first ID              this test comes before those that are not named so
     constant JSON         a value that the function decides by
     expression PATH       a value that is told beside the variables: names with dots and numbers
     discover yes          run nothing: tell which tests there are
@@ -53,6 +54,7 @@ class Request:
         self.nonce, self.secret, self.deadline = "", "", 10_000
         self.lines, self.discover, self.plain, self.resettled = False, False, False, False
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
+        self.first = set()
         self.files, self.products, self.paths, self.sources = {}, set(), [], []
         self.watches, self.expressions = [], []
         self.draws, self.constants = [], []
@@ -66,7 +68,7 @@ class Request:
                 self.deadline = int(value)
             elif word == "class":
                 self.classes.append(value)
-            elif word in ("only", "skip"):
+            elif word in ("only", "skip", "first"):
                 getattr(self, word).add(value)
             elif word == "limit":
                 millis, _, name = value.partition(" ")
