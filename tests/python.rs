@@ -285,6 +285,13 @@ fn a_folder_with_pytest_tests_is_a_project_that_the_engine_repairs() {
     assert_eq!((&report["verdict"], &report["usage"]["requests"]), (&json!("plausible"), &json!(0)), "{done}");
     assert!(report["patch"].as_str().unwrap().contains("+    for number in numbers:"), "{done}");
     assert!(done.stderr.contains("Python project: pytest"), "{done}");
+    let first_run = |done: &Finished| {
+        let said = done.stdout.split(" s first test run").next().unwrap();
+        said.rsplit(' ').next().unwrap().parse::<f64>().unwrap_or_else(|_| panic!("{done}"))
+    };
+    let again = unidebug(&["run", path, "--model", "builtin", "--failing", "test_adding.py::test_some"]);
+    again.expect_code(0);
+    assert!(first_run(&again) < report["seconds"]["tests"].as_f64().unwrap() / 4.0, "known: {again}{done}");
     let triaged = unidebug(&["triage", path]);
     triaged.expect_code(0);
     assert!(triaged.stdout.contains("adding.py:3"), "{triaged}");

@@ -48,6 +48,7 @@ const MEASURED: usize = 20;
 /// # Errors
 /// Nothing fails, a test that was named does not fail or does not exist, or no test can be run.
 pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateError> {
+    let begin = Instant::now();
     let selection = Selection::of(subject);
     let file = subject.project_cache().join(format!("failing-{}.json", selection.key()));
     let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Facts>(&bytes).ok());
@@ -61,13 +62,14 @@ pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateErro
         None => found(Look::ForAFailure).await?,
     };
     let (whole, edited) = (facts.whole, Edited::of(subject));
-    match decide(facts, &selection, edited.as_ref()) {
+    let decided = match decide(facts, &selection, edited.as_ref()) {
         // What failed says nothing about the code; the rest of the tests may.
         Err(ValidateError::NothingFails { .. }) if selection.is_open() && !whole => {
             decide(found(Look::AtAll).await?, &selection, edited.as_ref())
         }
         decided => decided,
-    }
+    };
+    Ok(Baseline { spent: begin.elapsed().as_secs_f64(), ..decided? })
 }
 
 /// Which tests are run to see what fails.

@@ -83,8 +83,10 @@ pub struct Baseline {
     pub spectrum: Arc<Spectrum>,
     /// Whether all tests of the project ran.
     pub whole: bool,
-    /// Seconds it took.
+    /// Seconds it took to find out.
     pub seconds: f64,
+    /// Seconds of that in this process: next to none where an earlier one found it out.
+    pub spent: f64,
 }
 
 impl Baseline {
@@ -113,6 +115,7 @@ impl Default for Baseline {
             spectrum: Arc::default(),
             whole: false,
             seconds: 0.0,
+            spent: 0.0,
         }
     }
 }

@@ -290,7 +290,7 @@ fn tell(bug: &Bug, ranking: &Ranking, baseline: &Baseline, sink: &dyn EventSink)
         triggering: baseline.triggering.clone(),
         set_aside: baseline.set_aside.iter().map(|(id, why)| (id.clone(), why.clone())).collect(),
         located: bug.located.clone(),
-        seconds: baseline.seconds,
+        seconds: baseline.spent,
     })?;
     let unread = bug.failing.iter().filter_map(|test| Some(format!("{}: {}", test.id, test.failure.syntax_error()?)));
     for text in unread.take(NAMED).chain(left_for_later(baseline)) {
