@@ -65,6 +65,7 @@ mod page;
 mod parsers;
 mod patches;
 mod privacy;
+mod processors;
 mod prompts;
 mod providers;
 mod python;

@@ -113,7 +113,7 @@ impl ColdJudge {
 
     /// The triggering tests with a patch, and the rest of their classes if those pass: for candidates of which few are
     /// confirmed.
-    async fn test_classes(&self, patch: &Patch) -> Result<Validation, ValidateError> {
+    pub(super) async fn test_classes(&self, patch: &Patch) -> Result<Validation, ValidateError> {
         let begin = Instant::now();
         let subject = &*self.subject;
         let build = match subject.build(patch).await? {
@@ -121,7 +121,7 @@ impl ColdJudge {
             Err(refused) => return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused }),
         };
         let classes = subject.classes_of(&self.baseline.triggering);
-        let deadlines = subject.deadlines(&self.baseline.report);
+        let deadlines = subject.quick_deadlines(&self.baseline.report);
         let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();
         let report = subject.run(&subject.copy_with(patch, &build)?, &plan).await?;
         let judged = plausible::triggering(&self.baseline, &report);

@@ -12,14 +12,15 @@ use super::jvm::Jvm;
 use super::memory::{Key, Memory};
 use super::{Baseline, Judge, OnResult, Options, ValidateError};
 use crate::benchmark::Checkout;
-use crate::domain::{Disagreement, Outcome, Patch, Validation};
+use crate::domain::{Disagreement, Outcome, Patch, RepoPath, Validation};
 use crate::sandbox::Sandbox;
 use compile::Compiled;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 use testing::Warm;
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell};
 
 /// Whether a candidate is one of many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,8 @@ struct Inner {
     jvm: Arc<Jvm>,
     cold: Arc<ColdJudge>,
     workers: OnceCell<Option<Warm>>,
+    /// Whether annotation processors make something of a file; those that were asked for.
+    processed: Mutex<BTreeMap<RepoPath, bool>>,
     memory: Arc<Memory>,
     /// Where the cold judge disagreed, until somebody takes note.
     disagreements: std::sync::Mutex<Vec<Disagreement>>,
@@ -60,8 +63,8 @@ impl WarmJudge {
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
         let jvm = Arc::new(Jvm::prepare(checkout, sandbox, options).await?);
         let cold = Arc::new(ColdJudge::over(jvm.clone(), sandbox).await?);
-        let (workers, memory, disagreements) = Default::default();
-        let inner = Arc::new(Inner { jvm, cold, workers, memory, disagreements });
+        let (workers, processed, memory, disagreements) = Default::default();
+        let inner = Arc::new(Inner { jvm, cold, workers, processed, memory, disagreements });
         let starting = tokio::spawn({
             let inner = inner.clone();
             async move {
@@ -133,15 +136,15 @@ impl Inner {
                 surer
             }
             Compiled::Answered(validation) => validation,
-            Compiled::Cold => self.cold.validate(patch).await?,
+            Compiled::Cold => self.cold_answer(patch, haste).await?,
             Compiled::Ready(classes) => match self.warm().await {
-                None => self.cold.validate(patch).await?,
+                None => self.cold_answer(patch, haste).await?,
                 Some(warm) => {
                     let validation = match self.test(warm, patch, &classes, haste).await {
                         Ok(validation) => validation,
                         Err(error) => {
                             tracing::warn!("tested in a cold process: {error}");
-                            self.cold.validate(patch).await?
+                            self.cold_answer(patch, haste).await?
                         }
                     };
                     self.memory.keep(Key::of_code(&classes), &validation);
@@ -151,6 +154,13 @@ impl Inner {
         };
         validation.seconds = begin.elapsed().as_secs_f64();
         Ok(validation)
+    }
+
+    async fn cold_answer(&self, patch: &Patch, haste: Haste) -> Result<Validation, ValidateError> {
+        match haste {
+            Haste::Batch => self.cold.test_classes(patch).await,
+            Haste::One => self.cold.validate(patch).await,
+        }
     }
 
     /// While one candidate is tested, the next is compiled.

@@ -131,7 +131,7 @@ pub(super) async fn of(
     deadlines.own.extend(coverage::endless(baseline).map(|id| (id.clone(), ENDLESS)));
     let files = draw.functions.iter().map(|(path, _)| path);
     let plan = subject.plan(coverage::near(subject, baseline, subject.tests(), files), deadlines).looking(draw.look);
-    let draw = Draw { first: baseline.triggering.iter().cloned().collect(), ..draw.clone() };
+    let draw = Draw { first: baseline.triggering.to_vec(), ..draw.clone() };
     let Some(executed) = subject.drawn(copy, &plan, &draw).await? else { return Ok(None) };
     let calls = executed.iter().flat_map(|(test, events)| events.iter().filter_map(|event| call(test, event)));
     Ok(Some(calls.collect()))

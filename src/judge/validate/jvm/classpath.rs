@@ -14,6 +14,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 pub(in crate::validate) struct ClassPath {
     /// Jars and folders that are not made by us.
     pub(in crate::validate) libraries: Vec<Utf8PathBuf>,
+    /// Whether an annotation processor registers itself among them.
+    pub(in crate::validate) has_processors: bool,
 }
 
 impl ClassPath {
@@ -51,12 +53,8 @@ impl ClassPath {
             // Behind what the project has: its own platform, where it has one, comes first.
             libraries.extend(jars::find(Library::TestNg, sandbox, watcher).await?);
         }
-        Ok(Self { libraries })
-    }
-
-    /// Whether an annotation processor registers itself on the class path.
-    pub(in crate::validate) fn has_processors(&self) -> bool {
-        on(&self.libraries, "META-INF/services/javax.annotation.processing.Processor")
+        let has_processors = on(&libraries, "META-INF/services/javax.annotation.processing.Processor");
+        Ok(Self { libraries, has_processors })
     }
 }
 

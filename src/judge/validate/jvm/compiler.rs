@@ -1,12 +1,13 @@
 //! The compiler of a project that stays: started when it is first asked, and once again when it is gone.
 
 use super::daemon::{Answer, Daemon, DaemonSetup};
+use super::javac::Level;
 use super::subject::Jvm;
 use crate::domain::RepoPath;
 use crate::validate::ValidateError;
 use tokio::sync::Mutex;
 
-/// A compiler with the untouched classes of a project on its class path.
+/// A compiler with the untouched classes of a project on its class path. It runs no annotation processors.
 #[derive(Default)]
 pub(in crate::validate) struct WarmCompiler {
     daemon: Mutex<Option<Daemon>>,
@@ -32,7 +33,7 @@ impl WarmCompiler {
             sandbox: &subject.sandbox,
             jdk: &subject.jdk,
             runner: &subject.harness.classes,
-            level: subject.level(),
+            level: Level { processors: false, ..subject.level() },
             class_path: subject.class_path_with(&[]),
             scratch: &subject.options.work_dir,
         };

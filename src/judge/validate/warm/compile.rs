@@ -29,9 +29,6 @@ impl Inner {
     /// Compiles the files the failing tests point at, as they are, until the compiler is warm or somebody asks.
     pub(super) async fn warm_up_compiler(&self) {
         let subject = &self.jvm;
-        if subject.class_path.has_processors() {
-            return;
-        }
         for path in self.suspected_files() {
             let Ok(bytes) = std::fs::read(path.under(&subject.checkout.root)) else { continue };
             let same = [(path, bytes.into())];
@@ -77,12 +74,13 @@ impl Inner {
             }
         }
         let only_java = patch.paths().all(|path| path.as_str().ends_with(".java"));
-        if !only_java || subject.class_path.has_processors() {
+        if !only_java {
             return Ok(Compiled::Cold);
         }
         let made = match self.compiled_warm(patch).await {
-            Ok(Ok(made)) => made,
-            Ok(Err(diagnostics)) => return Ok(Compiled::Answered(subject::does_not_compile(diagnostics))),
+            Ok(None) => return Ok(Compiled::Cold),
+            Ok(Some(Ok(made))) => made,
+            Ok(Some(Err(diagnostics))) => return Ok(Compiled::Answered(subject::does_not_compile(diagnostics))),
             Err(error) => {
                 tracing::warn!("compiled in a cold process: {error}");
                 return Ok(Compiled::Cold);
@@ -101,20 +99,26 @@ impl Inner {
         })
     }
 
-    /// Compiles the changed files, then with them whatever sees the change.
-    async fn compiled_warm(&self, patch: &Patch) -> Result<Result<Made, Vec<Diagnostic>>, ValidateError> {
+    /// Compiles the changed files, then with them whatever sees the change; `None` where annotation processors may have a
+    /// part in it.
+    async fn compiled_warm(&self, patch: &Patch) -> Result<Option<Result<Made, Vec<Diagnostic>>>, ValidateError> {
         let mut files: Vec<(RepoPath, Arc<[u8]>)> =
             patch.files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
         let mut users: BTreeSet<RepoPath> = BTreeSet::new();
         loop {
+            for (path, bytes) in &files {
+                if self.is_processed(path, bytes).await? {
+                    return Ok(None);
+                }
+            }
             let classes = match self.ask_compiler(&files).await? {
                 Ok(classes) => classes,
-                Err(diagnostics) => return Ok(Err(diagnostics)),
+                Err(diagnostics) => return Ok(Some(Err(diagnostics))),
             };
             let made = self.jvm.made(patch, &users, classes);
             let more = self.jvm.users_to_compile(patch, &made, &users);
             if more.is_empty() {
-                return Ok(Ok(made));
+                return Ok(Some(Ok(made)));
             }
             for path in more {
                 let file = path.under(&self.jvm.checkout.root);
@@ -123,6 +127,32 @@ impl Inner {
                 users.insert(path);
             }
         }
+    }
+
+    /// Whether annotation processors may make something of a file: it holds annotations that could be theirs, or without
+    /// them the untouched file compiles to other classes, or not at all. Libraries for tests and benchmarks bring
+    /// processors that have no part in the product.
+    async fn is_processed(&self, path: &RepoPath, bytes: &[u8]) -> Result<bool, ValidateError> {
+        if !self.jvm.class_path.has_processors {
+            return Ok(false);
+        }
+        if names_annotation(&String::from_utf8_lossy(bytes)) {
+            return Ok(true);
+        }
+        let mut asked = self.processed.lock().await;
+        if let Some(known) = asked.get(path) {
+            return Ok(*known);
+        }
+        let is_processed = match std::fs::read(path.under(&self.jvm.checkout.root)) {
+            Ok(bytes) => match self.ask_compiler(&[(path.clone(), bytes.into())]).await? {
+                Ok(classes) => !self.jvm.made(&Patch::default(), &BTreeSet::new(), classes).is_untouched(&self.jvm),
+                Err(_) => true,
+            },
+            // Nobody knows yet what a new file is for.
+            Err(_) => true,
+        };
+        asked.insert(path.clone(), is_processed);
+        Ok(is_processed)
     }
 
     async fn ask_compiler(&self, files: &[(RepoPath, Arc<[u8]>)]) -> Result<Answer, ValidateError> {
@@ -152,4 +182,58 @@ fn unreadable(patch: &Patch, language: &str) -> Vec<Diagnostic> {
         }
     }
     found
+}
+
+/// Annotations of the language, and tags of its documentation: no processor asks for them.
+const NO_PROCESSORS: [&str; 28] = [
+    "Override",
+    "Deprecated",
+    "SuppressWarnings",
+    "FunctionalInterface",
+    "SafeVarargs",
+    "interface",
+    "param",
+    "return",
+    "throws",
+    "exception",
+    "see",
+    "since",
+    "author",
+    "version",
+    "link",
+    "linkplain",
+    "code",
+    "literal",
+    "inheritDoc",
+    "value",
+    "deprecated",
+    "serial",
+    "serialData",
+    "serialField",
+    "implSpec",
+    "implNote",
+    "apiNote",
+    "hidden",
+];
+
+/// Whether a text has an annotation that a processor could ask for. In doubt it has: words in comments count.
+fn names_annotation(text: &str) -> bool {
+    text.split('@').skip(1).any(|after| {
+        let after = after.trim_start();
+        let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
+        !NO_PROCESSORS.contains(&&after[..end])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_annotation;
+
+    #[test]
+    fn annotations_of_the_language_are_no_processors() {
+        assert!(!names_annotation("/** {@link Cart} @param n */ @Override @SuppressWarnings(\"x\") public int f() {}"));
+        for text in ["@Rated(2) class Cart {}", "@ Rated class Cart {}", "@java.lang.Override int f();", "// @"] {
+            assert!(names_annotation(text), "{text}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ impl Jvm {
             encoding: project.encoding.clone(),
             args: project.javac_args.clone(),
             lint: false,
-            processors: self.class_path.has_processors(),
+            processors: self.class_path.has_processors,
             bare: false,
         }
     }

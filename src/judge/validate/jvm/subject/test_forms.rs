@@ -49,7 +49,7 @@ impl Jvm {
         patch: &Patch,
         files: &[(RepoPath, Vec<u8>)],
     ) -> Result<Option<Answer>, ValidateError> {
-        if self.class_path.has_processors() {
+        if self.class_path.has_processors {
             return Ok(None);
         }
         let changed = patch.files.iter().filter(|file| is_java(&file.path) && !file.deletes());
