@@ -8,8 +8,10 @@ use std::time::Duration;
 pub(super) const LEAST: Duration = Duration::from_secs(2);
 /// A test of which nobody knows how long it takes.
 pub(super) const UNKNOWN: Duration = Duration::from_secs(30);
-/// Times its usual time that a test gets.
+/// Times its usual time that a quick test gets.
 const SLACK: u64 = 10;
+/// Times its usual time that a slow test gets, and time beside: it has had its share of warming up.
+const SLOW: (u64, Duration) = (3, Duration::from_secs(5));
 
 /// Variables that a user's shell sets, for processes that do not look like those of tests.
 pub(super) const PLAIN_VARIABLES: [(&str, &str); 5] =
@@ -40,7 +42,8 @@ impl Deadlines {
 
     /// What a test that usually takes this long may take.
     pub(super) fn usual(millis: u64) -> Duration {
-        Duration::from_millis(millis.saturating_mul(SLACK)).max(LEAST)
+        let times = |factor| Duration::from_millis(millis.saturating_mul(factor));
+        times(SLACK).min(times(SLOW.0).saturating_add(SLOW.1)).max(LEAST)
     }
 }
 

@@ -176,9 +176,8 @@ impl dyn Subject + '_ {
     /// Deadlines for quick looks, where a candidate that never ends must not cost what twenty others do: by what tests
     /// took, with little room for those that fail.
     pub(super) fn quick_deadlines(&self, report: &TestReport) -> Deadlines {
-        let took = |millis| Deadlines::usual(millis).max(LEAST);
         let finished = report.results.values().filter(|result| result.loss.is_none());
-        let own = finished.map(|result| (result.id.clone(), took(result.millis))).collect();
+        let own = finished.map(|result| (result.id.clone(), Deadlines::usual(result.millis))).collect();
         Deadlines { default: LEAST * 5, own, total: self.longest() }
     }
 }
