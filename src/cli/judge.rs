@@ -241,8 +241,7 @@ fn rank(judged: &Judged) -> (u8, Reverse<Option<ConfidenceWord>>, Option<usize>,
 
 fn text(bench: &Workbench, judged: &[Judged]) -> String {
     let baseline = bench.validator.baseline();
-    let failing: Vec<String> = baseline.triggering.iter().map(ToString::to_string).collect();
-    let mut text = format!("failing before: {}\n", failing.join(", "));
+    let mut text = format!("failing before: {}\n", listed(&baseline.triggering, SHOWN));
     for group in &baseline.others {
         let _ = writeln!(text, "{}, left aside: {}", baseline.name_of(group), listed(group, SHOWN));
     }
