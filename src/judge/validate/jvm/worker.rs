@@ -156,7 +156,8 @@ impl Workers {
             }
             let mut worker = self.take().await?;
             let keys = Keys::new();
-            let request = suite::request(plan, &report, &keys, must);
+            let mut request = suite::request(plan, &report, &keys, must);
+            request.push_str(&format!("total {}\n", left.as_millis()));
             let answer = worker.run(candidate, &request, &keys, left + GRACE).await;
             report.output_tail = worker.tail();
             let (reply, end) = match answer {
@@ -168,6 +169,9 @@ impl Workers {
             let before = report.results.len();
             suite::add(&mut report, reply, end);
             worker.candidates += 1;
+            if why == "stopped" && begin.elapsed() >= plan.deadlines.total {
+                report.end = RunEnd::TimedOut;
+            }
             if honest && (why == "done" || why == "stopped") && worker.candidates < CANDIDATES {
                 self.at_work = Some(worker);
                 return Ok(report);

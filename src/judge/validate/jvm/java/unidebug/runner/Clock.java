@@ -24,7 +24,8 @@ final class Clock extends Thread {
     private final Request request;
     private String className = "";
     private String method = "";
-    private long since = System.nanoTime();
+    private final long begun = System.nanoTime();
+    private long since = begun;
     /** Counts what begins, so that the watching thread sees when something else runs. */
     private long turn;
     /** Milliseconds of what runs now that count, as of the last look. */
@@ -71,6 +72,7 @@ final class Clock extends Thread {
         records.finished(className, method, starved ? "timed_out" : status, millis, why);
         now(this.className, "");
         stopped |= !status.equals("passed") && request.must.contains(className + "#" + method);
+        stopped |= (System.nanoTime() - begun) / 1_000_000 >= request.total;
         if (why != null && status.equals("failed") && leftRunaway()) {
             leave("runaway");
         }

@@ -23,6 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * skip CLASS#METHOD   already has its result
  * limit MILLIS CLASS#METHOD   own deadline of a test
  * must CLASS#METHOD   end the run when this one does not pass
+ * total MILLIS        no test begins after this time
  * discover yes        run nothing: tell which tests there are
  * plain yes           without the test framework on the stack, where a test allows that
  * </pre>
@@ -31,6 +32,7 @@ final class Request {
     String nonce = "";
     String secret = "";
     long deadline = 10_000;
+    long total = Long.MAX_VALUE;
     boolean discover;
     boolean plain;
     final List<String> classes = new ArrayList<>();
@@ -75,6 +77,9 @@ final class Request {
                 break;
             case "deadline":
                 deadline = Long.parseLong(value);
+                break;
+            case "total":
+                total = Long.parseLong(value);
                 break;
             case "class":
                 classes.add(value);

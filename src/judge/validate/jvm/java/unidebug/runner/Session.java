@@ -16,7 +16,7 @@ final class Session {
         this.adapters = adapters;
     }
 
-    /** Why the session ended: {@code done}, or {@code stopped} at the first test that must pass and did not. */
+    /** Why the session ended: {@code done}, or {@code stopped} at the first test that must pass and did not, or when time is up. */
     String why() {
         return clock.stopped() ? "stopped" : "done";
     }
