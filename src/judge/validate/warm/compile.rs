@@ -129,28 +129,26 @@ impl Inner {
         }
     }
 
-    /// Whether annotation processors may make something of a file: it holds annotations that could be theirs, or without
-    /// them the untouched file compiles to other classes, or not at all. Libraries for tests and benchmarks bring
-    /// processors that have no part in the product.
+    /// Whether annotation processors may make something of a file: they do of the untouched one, or its new text has an
+    /// annotation more that could be theirs. Libraries for tests and benchmarks bring processors that have no part in the
+    /// product.
     async fn is_processed(&self, path: &RepoPath, bytes: &[u8]) -> Result<bool, ValidateError> {
         if !self.jvm.class_path.has_processors {
             return Ok(false);
         }
-        if names_annotation(&String::from_utf8_lossy(bytes)) {
+        // Nobody knows yet what a new file is for.
+        let Ok(before) = std::fs::read(path.under(&self.jvm.checkout.root)) else { return Ok(true) };
+        let (old, new) = (String::from_utf8_lossy(&before).into_owned(), String::from_utf8_lossy(bytes));
+        if !annotations(&new).is_subset(&annotations(&old)) {
             return Ok(true);
         }
         let mut asked = self.processed.lock().await;
         if let Some(known) = asked.get(path) {
             return Ok(*known);
         }
-        let is_processed = match std::fs::read(path.under(&self.jvm.checkout.root)) {
-            Ok(bytes) => match self.ask_compiler(&[(path.clone(), bytes.into())]).await? {
-                Ok(classes) => !self.jvm.made(&Patch::default(), &BTreeSet::new(), classes).is_untouched(&self.jvm),
-                Err(_) => true,
-            },
-            // Nobody knows yet what a new file is for.
-            Err(_) => true,
-        };
+        let without = self.ask_compiler(&[(path.clone(), before.into())]).await?;
+        let with = self.jvm.compiled_with_processors(path).await?;
+        let is_processed = without.ok().is_none_or(|without| with != Some(without));
         asked.insert(path.clone(), is_processed);
         Ok(is_processed)
     }
@@ -185,55 +183,30 @@ fn unreadable(patch: &Patch, language: &str) -> Vec<Diagnostic> {
 }
 
 /// Annotations of the language, and tags of its documentation: no processor asks for them.
-const NO_PROCESSORS: [&str; 28] = [
-    "Override",
-    "Deprecated",
-    "SuppressWarnings",
-    "FunctionalInterface",
-    "SafeVarargs",
-    "interface",
-    "param",
-    "return",
-    "throws",
-    "exception",
-    "see",
-    "since",
-    "author",
-    "version",
-    "link",
-    "linkplain",
-    "code",
-    "literal",
-    "inheritDoc",
-    "value",
-    "deprecated",
-    "serial",
-    "serialData",
-    "serialField",
-    "implSpec",
-    "implNote",
-    "apiNote",
-    "hidden",
-];
+const NO_PROCESSORS: [&str; 5] = ["Override", "Deprecated", "SuppressWarnings", "FunctionalInterface", "SafeVarargs"];
 
-/// Whether a text has an annotation that a processor could ask for. In doubt it has: words in comments count.
-fn names_annotation(text: &str) -> bool {
-    text.split('@').skip(1).any(|after| {
-        let after = after.trim_start();
-        let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
-        !NO_PROCESSORS.contains(&&after[..end])
-    })
+/// Annotations of a text that a processor could ask for, with what stands behind them in their line. In doubt it is one:
+/// words in comments count.
+fn annotations(text: &str) -> BTreeSet<&str> {
+    let behind = text.split('@').skip(1).map(|after| after.lines().next().unwrap_or("").trim());
+    let is_open = |said: &&str| {
+        let end = said.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(said.len());
+        !NO_PROCESSORS.contains(&&said[..end])
+    };
+    behind.filter(is_open).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::names_annotation;
+    use super::annotations;
 
     #[test]
     fn annotations_of_the_language_are_no_processors() {
-        assert!(!names_annotation("/** {@link Cart} @param n */ @Override @SuppressWarnings(\"x\") public int f() {}"));
-        for text in ["@Rated(2) class Cart {}", "@ Rated class Cart {}", "@java.lang.Override int f();", "// @"] {
-            assert!(names_annotation(text), "{text}");
+        assert!(annotations("@Override @SuppressWarnings(\"x\") public int f() {}").is_empty());
+        let before = annotations("@Rated(2)\n@Override\nclass Cart { int n; }");
+        assert!(annotations("@Rated(2)\nclass Cart { long n; }").is_subset(&before));
+        for text in ["@Rated(3)\nclass Cart {}", "@Named\nclass Cart {}", "@java.lang.Override int f();"] {
+            assert!(!annotations(text).is_subset(&before), "{text}");
         }
     }
 }

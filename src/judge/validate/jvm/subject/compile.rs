@@ -52,6 +52,21 @@ impl Jvm {
         Ok(done.diagnostics.into_iter().chain(done.warnings).collect())
     }
 
+    /// The classes that a fresh compiler makes of one untouched file, with what annotation processors make of it; `None`
+    /// where it does not compile, or they make more than classes.
+    pub(in crate::validate) async fn compiled_with_processors(
+        &self,
+        file: &RepoPath,
+    ) -> Result<Option<Classes>, ValidateError> {
+        let build = Build::new(&self.options.work_dir)?;
+        let root = &self.checkout.root;
+        let done = self.javac().compile(&[file.under(root)], &self.class_path_with(&[]), &build.overlay, root).await?;
+        let all = ignore::WalkBuilder::new(&build.overlay).standard_filters(false).build().flatten();
+        let files = all.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+        let classes = classes_in(&build.overlay)?;
+        Ok((done.ok && files.count() == classes.len()).then_some(classes))
+    }
+
     pub(super) async fn compile_untouched(&self) -> Result<ClassFolders, ValidateError> {
         let project = &self.checkout.project;
         let root = &self.checkout.root;
