@@ -36,7 +36,7 @@ pub struct Reached {
     /// Which; `None` where more of a bug's cap does not help: another one was reached, or a price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap: Option<Cap>,
-    /// What happened.
+    /// What was reached, for people.
     pub what: String,
     /// What to do about it; empty where that is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -49,7 +49,7 @@ impl Reached {
         Self { cap: Some(cap), what, hint: go_on(cap.flag()) }
     }
 
-    /// Another cap.
+    /// A cap that belongs to no bug, with what to do about it.
     pub fn other(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { cap: None, what: what.into(), hint: hint.into() }
     }

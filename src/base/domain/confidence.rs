@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The word.
+/// How far a plausible patch can be relied on, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfidenceWord {
@@ -28,7 +28,7 @@ impl fmt::Display for ConfidenceWord {
 /// The word with what stands behind it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confidence {
-    /// The word.
+    /// How far it can be relied on.
     pub word: ConfidenceWord,
     /// What was seen, for people; what speaks against the patch comes first.
     pub reasons: Vec<String>,

@@ -16,7 +16,7 @@ pub enum Policy {
     Llm,
     /// The built-in engine.
     Builtin,
-    /// A recording.
+    /// The recording of an earlier run.
     Replay,
 }
 
@@ -113,7 +113,7 @@ pub enum Unanswered {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SurerJudge {
-    /// Fresh processes.
+    /// Fresh processes, where no earlier candidate left anything.
     Cold,
     /// The project's own test command.
     Own,
