@@ -69,6 +69,7 @@ mod processors;
 mod prompts;
 mod providers;
 mod python;
+mod python_environment;
 mod python_lines;
 mod quixbugs_python;
 mod repair;

@@ -4,12 +4,11 @@
 use crate::support::{Endpoint, Finished, Reply, Trial, unidebug, write_files};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 use unidebug::domain::{Outcome, TestStatus};
 use unidebug::validate::SpectrumScope;
 
-const SUM: &str = "def total(numbers):\n    result = 0\n    for number in numbers[1:]:\n        result += number\n    return result\n\n\ndef spin():\n    while True:\n        pass\n";
+/// A module whose sum leaves the first number out.
+pub const SUM: &str = "def total(numbers):\n    result = 0\n    for number in numbers[1:]:\n        result += number\n    return result\n\n\ndef spin():\n    while True:\n        pass\n";
 
 const TESTS: &str = r#"import unittest
 
@@ -298,80 +297,6 @@ fn a_folder_with_pytest_tests_is_a_project_that_the_engine_repairs() {
     let missing = unidebug(&["run", path, "--model", "builtin", "--failing", "test_adding.py::test_gone"]);
     missing.expect_code(3);
     assert!(missing.stderr.contains("test_adding#test_gone did not run"), "{missing}");
-}
-
-/// Files of a project whose `conftest.py` imports what it tests from `src`, where no environment has it.
-fn with_conftest(imports: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let test = "from shop.adding import total\n\n\ndef test_none():\n    assert total([]) == 0\n\n\ndef test_some():\n    \
-                assert total([5, 1]) == 6\n";
-    let conftest = format!("import {imports}\n");
-    write_files(
-        folder.path(),
-        &[
-            ("src/shop/__init__.py", ""),
-            ("src/shop/adding.py", SUM),
-            ("tests/conftest.py", &conftest),
-            ("tests/test_adding.py", test),
-        ],
-    );
-    folder
-}
-
-#[test]
-fn a_conftest_that_imports_the_product_from_src_is_loaded_when_tests_are_looked_for() {
-    let folder = with_conftest("shop.adding");
-    let shown = unidebug(&["triage", folder.path().to_str().unwrap()]);
-    shown.expect_code(0);
-    assert!(shown.stdout.contains("src/shop/adding.py:3"), "{shown}");
-}
-
-#[test]
-fn what_a_test_starts_imports_the_product_from_src() {
-    let folder = with_conftest("shop.adding");
-    let test = "import subprocess\nimport sys\n\n\ndef test_none():\n    code = \"import shop.adding\\nassert \
-                shop.adding.total([]) == 0\"\n    subprocess.run([sys.executable, '-c', code], check=True, cwd='/')\n";
-    write_files(folder.path(), &[("tests/test_started.py", test)]);
-    let started = "tests/test_started.py::test_none";
-    let shown = unidebug(&["triage", folder.path().to_str().unwrap(), "--failing", started]);
-    shown.expect_code(3);
-    assert!(shown.stderr.contains("passes before any change"), "{shown}");
-}
-
-#[test]
-fn what_a_test_starts_is_found_in_the_environment_of_the_project() {
-    let folder = tempfile::tempdir().unwrap();
-    let words = ["-m", "venv", "--without-pip", "--system-site-packages", ".venv"];
-    let made = Command::new("python3").args(words).current_dir(&folder).status().unwrap();
-    assert!(made.success(), "an environment of Python cannot be made");
-    // As pip writes it for a project that is installed from its folder.
-    let script = format!("#!{}/.venv/bin/python\nfrom shop import main\nmain()\n", folder.path().display());
-    let test = "import subprocess\n\n\ndef test_shop(tmp_path):\n    done = subprocess.run(['shop'], cwd=tmp_path, \
-                stdout=subprocess.PIPE)\n    assert done.stdout == b'2'\n";
-    let product = "def main():\n    print(1, end='')\n";
-    let settings = "[tool.pytest.ini_options]\ntestpaths = [\"test.py\"]\n";
-    let files = [("shop.py", product), ("test.py", test), ("pyproject.toml", settings), (".venv/bin/shop", &script)];
-    write_files(folder.path(), &files);
-    let program = folder.path().join(".venv/bin/shop");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let patch = folder.path().join("right.patch");
-    let right =
-        "--- a/shop.py\n+++ b/shop.py\n@@ -1,2 +1,2 @@\n def main():\n-    print(1, end='')\n+    print(2, end='')\n";
-    std::fs::write(&patch, right).unwrap();
-    let judged = unidebug(&["judge", folder.path().to_str().unwrap(), "--patch", patch.to_str().unwrap()]);
-    judged.expect_code(0);
-    assert!(judged.stdout.contains("plausible"), "{judged}");
-}
-
-#[test]
-fn a_conftest_that_cannot_be_loaded_is_told_with_its_reason() {
-    let folder = with_conftest("not_installed_here");
-    let path = folder.path().to_str().unwrap();
-    for _ in 0..2 {
-        let shown = unidebug(&["triage", path]);
-        shown.expect_code(3);
-        assert!(shown.stderr.contains("No module named 'not_installed_here'"), "{shown}");
-    }
 }
 
 fn command(name: &str, args: Value) -> Reply {
