@@ -105,7 +105,8 @@ class Plugin:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtestloop(self):
         yield
-        unharmed(self.guard, self.records, at_last=True)
+        if not self.request.discover:
+            unharmed(self.guard, self.records, at_last=True)
 
     def result(self):
         """Passed is only what ran through all three phases without an error, and was expected to."""
