@@ -48,7 +48,8 @@ struct Inner {
     jvm: Arc<Jvm>,
     cold: Arc<ColdJudge>,
     workers: OnceCell<Option<Warm>>,
-    /// Whether annotation processors make something of a file; those that were asked for.
+    /// Whether annotation processors make something of a file, or of one that was compiled with it; of those that were asked
+    /// for.
     processed: Mutex<BTreeMap<RepoPath, bool>>,
     memory: Arc<Memory>,
     /// Where the cold judge disagreed, until somebody takes note.

@@ -106,10 +106,8 @@ impl Inner {
             patch.files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
         let mut users: BTreeSet<RepoPath> = BTreeSet::new();
         loop {
-            for (path, bytes) in &files {
-                if self.is_processed(path, bytes).await? {
-                    return Ok(None);
-                }
+            if self.are_processed(&files).await? {
+                return Ok(None);
             }
             let classes = match self.ask_compiler(&files).await? {
                 Ok(classes) => classes,
@@ -129,28 +127,35 @@ impl Inner {
         }
     }
 
-    /// Whether annotation processors may make something of a file: they do of the untouched one, or its new text has an
-    /// annotation more that could be theirs. Libraries for tests and benchmarks bring processors that have no part in the
-    /// product.
-    async fn is_processed(&self, path: &RepoPath, bytes: &[u8]) -> Result<bool, ValidateError> {
+    /// Whether annotation processors may make something of one of these files: they do of the untouched ones, or a new text
+    /// has an annotation more that could be theirs. Libraries for tests and benchmarks bring processors that have no part
+    /// in the product.
+    async fn are_processed(&self, files: &[(RepoPath, Arc<[u8]>)]) -> Result<bool, ValidateError> {
         if !self.jvm.class_path.has_processors {
             return Ok(false);
         }
-        // Nobody knows yet what a new file is for.
-        let Ok(before) = std::fs::read(path.under(&self.jvm.checkout.root)) else { return Ok(true) };
-        let (old, new) = (String::from_utf8_lossy(&before).into_owned(), String::from_utf8_lossy(bytes));
-        if !annotations(&new).is_subset(&annotations(&old)) {
-            return Ok(true);
-        }
         let mut asked = self.processed.lock().await;
-        if let Some(known) = asked.get(path) {
-            return Ok(*known);
+        let mut unknown: Vec<(RepoPath, Arc<[u8]>)> = Vec::new();
+        for (path, after) in files {
+            // Nobody knows yet what a new file is for.
+            let Ok(before) = std::fs::read(path.under(&self.jvm.checkout.root)) else { return Ok(true) };
+            let [old, new] = [&before, &**after].map(String::from_utf8_lossy);
+            if !annotations(&new).is_subset(&annotations(&old)) {
+                return Ok(true);
+            }
+            if !asked.contains_key(path) {
+                unknown.push((path.clone(), before.into()));
+            }
         }
-        let without = self.ask_compiler(&[(path.clone(), before.into())]).await?;
-        let with = self.jvm.compiled_with_processors(path).await?;
-        let is_processed = without.ok().is_none_or(|without| with != Some(without));
-        asked.insert(path.clone(), is_processed);
-        Ok(is_processed)
+        if !unknown.is_empty() {
+            // A class may have hundreds of users: all of them are compiled in one go.
+            let paths: Vec<RepoPath> = unknown.iter().map(|(path, _)| path.clone()).collect();
+            let without = self.ask_compiler(&unknown).await?;
+            let with = self.jvm.compiled_with_processors(&paths).await?;
+            let are_processed = without.ok().is_none_or(|without| with != Some(without));
+            asked.extend(paths.into_iter().map(|path| (path, are_processed)));
+        }
+        Ok(files.iter().any(|(path, _)| asked.get(path) == Some(&true)))
     }
 
     async fn ask_compiler(&self, files: &[(RepoPath, Arc<[u8]>)]) -> Result<Answer, ValidateError> {
@@ -182,7 +187,7 @@ fn unreadable(patch: &Patch, language: &str) -> Vec<Diagnostic> {
     found
 }
 
-/// Annotations of the language, and tags of its documentation: no processor asks for them.
+/// Annotations of the language: no processor asks for them.
 const NO_PROCESSORS: [&str; 5] = ["Override", "Deprecated", "SuppressWarnings", "FunctionalInterface", "SafeVarargs"];
 
 /// Annotations of a text that a processor could ask for, with what stands behind them in their line. In doubt it is one:

@@ -52,19 +52,20 @@ impl Jvm {
         Ok(done.diagnostics.into_iter().chain(done.warnings).collect())
     }
 
-    /// The classes that a fresh compiler makes of one untouched file, with what annotation processors make of it; `None`
-    /// where it does not compile, or they make more than classes.
+    /// The classes that a fresh compiler makes of untouched files, with what annotation processors make of them; `None`
+    /// where they do not compile, or more than classes is made.
     pub(in crate::validate) async fn compiled_with_processors(
         &self,
-        file: &RepoPath,
+        files: &[RepoPath],
     ) -> Result<Option<Classes>, ValidateError> {
         let build = Build::new(&self.options.work_dir)?;
         let root = &self.checkout.root;
-        let done = self.javac().compile(&[file.under(root)], &self.class_path_with(&[]), &build.overlay, root).await?;
+        let sources: Vec<Utf8PathBuf> = files.iter().map(|file| file.under(root)).collect();
+        let done = self.javac().compile(&sources, &self.class_path_with(&[]), &build.overlay, root).await?;
         let all = ignore::WalkBuilder::new(&build.overlay).standard_filters(false).build().flatten();
-        let files = all.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+        let made = all.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
         let classes = classes_in(&build.overlay)?;
-        Ok((done.ok && files.count() == classes.len()).then_some(classes))
+        Ok((done.ok && made.count() == classes.len()).then_some(classes))
     }
 
     pub(super) async fn compile_untouched(&self) -> Result<ClassFolders, ValidateError> {
