@@ -191,6 +191,18 @@ async fn a_spectrum_holds_the_lines_of_the_product_that_each_test_ran() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_time_of_a_spectrum_ends_between_tests() {
+    let further = "from adding import total\n\n\ndef test_none():\n    assert total([]) == 0\n\n\ndef test_no_number():\n    \
+                   assert total([]) == 0\n";
+    let fails = "from adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n";
+    let trial = Trial::python(&[("adding.py", SUM), ("test_some.py", fails), ("test_further.py", further)]).await;
+    let judge = trial.open().await;
+    let scope = SpectrumScope { classes: None, time: std::time::Duration::from_millis(1) };
+    let measured = judge.probe().spectrum(&scope).await.unwrap().unwrap().tests().count();
+    assert_eq!(measured, 2, "the failing one, and the first of the others");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tests_in_packages_are_found_and_guard_what_passed() {
     let test = "import unittest\n\nfrom adding import total\n\n\nclass TotalTest(unittest.TestCase):\n    def test_none(self):\n        \
                 self.assertEqual(total([]), 0)\n\n    def test_some(self):\n        self.assertEqual(total([5, 1]), 6)\n";

@@ -38,8 +38,8 @@ pub(super) struct RunRequest {
 }
 
 impl RunRequest {
-    fn new(plan: &Plan, report: &TestReport, keys: &Keys) -> Self {
-        Self { request: request(plan, report, keys, &[]), keys: keys.clone() }
+    fn new(plan: &Plan, report: &TestReport, keys: &Keys, left: Duration) -> Self {
+        Self { request: request(plan, report, keys, left, &[]), keys: keys.clone() }
     }
 
     /// As a process has it: the request with its length in front, then a key for each test that begins.
@@ -68,7 +68,7 @@ pub(super) async fn run(
         }
         let plan = losses::shortened(plan, &report);
         let keys = Keys::new();
-        let done = process.start(&plan, RunRequest::new(&plan, &report, &keys), left).await?;
+        let done = process.start(&plan, RunRequest::new(&plan, &report, &keys, left), left).await?;
         let mut answer = records::read(&done.results, &keys);
         executed.append(&mut answer.executed);
         tampered = if answer.ended_with("tampered") { tampered + 1 } else { 0 };
@@ -92,7 +92,8 @@ pub(super) async fn run(
 /// As [`Process::start`].
 pub(super) async fn discover(process: &dyn Process, plan: &Plan) -> Result<Discovered, ValidateError> {
     let keys = Keys::new();
-    let done = process.start(plan, RunRequest::new(plan, &empty(), &keys), plan.deadlines.total).await?;
+    let total = plan.deadlines.total;
+    let done = process.start(plan, RunRequest::new(plan, &empty(), &keys, total), total).await?;
     let answer = records::read(&done.results, &keys);
     if answer.over.as_ref().is_none_or(|over| over.why != "done") {
         tracing::info!("not all tests could be discovered: {}", last_chars(&String::from_utf8_lossy(&done.stderr)));
@@ -105,10 +106,12 @@ pub(super) fn empty() -> TestReport {
     TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() }
 }
 
-/// The request for what is left of a plan; the run ends when one of `must` does not pass.
-pub(super) fn request(plan: &Plan, report: &TestReport, keys: &Keys, must: &[String]) -> String {
+/// The request for what is left of a plan: no test begins when the time that is left is over, and the run ends when one of
+/// `must` does not pass.
+pub(super) fn request(plan: &Plan, report: &TestReport, keys: &Keys, left: Duration, must: &[String]) -> String {
     let Keys { nonce, secret, .. } = keys;
-    let mut text = format!("nonce {nonce}\nsecret {secret}\ndeadline {}\n", plan.deadlines.default.as_millis());
+    let (each, all) = (plan.deadlines.default.as_millis(), left.as_millis());
+    let mut text = format!("nonce {nonce}\nsecret {secret}\ndeadline {each}\ntotal {all}\n");
     let mut line = |word: &str, value: &str| {
         // Names with line breaks are no names of ours.
         if !value.contains('\n') {
@@ -141,7 +144,7 @@ enum Next {
 fn take(report: &mut TestReport, answer: ProcessReport, done: &Finished, plan: &Plan) -> Next {
     let complete = answer.ended_with("done") && done.exit.success();
     let to_be_continued = done.exit == CUT && (answer.ended_with("cut") || answer.ended_with("runaway"));
-    let open = answer.open.clone();
+    let (open, stopped) = (answer.open.clone(), answer.ended_with("stopped"));
     for result in answer.results {
         keep_worst(&mut report.results, result);
     }
@@ -149,6 +152,7 @@ fn take(report: &mut TestReport, answer: ProcessReport, done: &Finished, plan: &
         return Next::Stop(RunEnd::Complete);
     }
     let end = match done.exit {
+        _ if stopped => RunEnd::TimedOut,
         CUT if to_be_continued => RunEnd::TimedOut,
         Exit::TimedOut => RunEnd::TimedOut,
         Exit::OutOfMemory => RunEnd::OutOfMemory,

@@ -156,8 +156,7 @@ impl Workers {
             }
             let mut worker = self.take().await?;
             let keys = Keys::new();
-            let mut request = suite::request(plan, &report, &keys, must);
-            request.push_str(&format!("total {}\n", left.as_millis()));
+            let request = suite::request(plan, &report, &keys, left, must);
             let answer = worker.run(candidate, &request, &keys, left + GRACE).await;
             report.output_tail = worker.tail();
             let (reply, end) = match answer {

@@ -53,7 +53,10 @@ class Clock:
     def __init__(self, request, records, places, executed):
         self.request, self.records, self.places, self.executed = request, records, places, executed
         self.lock, self.main = threading.RLock(), threading.get_ident()
-        self.turn, self.off = 0, False
+        self.turn, self.off, self.is_over = 0, False, False
+        # A test may hold the clock.
+        self.monotonic = time.monotonic
+        self.begun = self.monotonic()
         self.armed = 0.0
         self.now(("", ""))
 
@@ -76,6 +79,12 @@ class Clock:
     def limit(self):
         class_name, method = self.name
         return self.request.limits.get(f"{class_name}#{method}", self.request.deadline) if method else BETWEEN
+
+    def is_up(self):
+        """Whether the time for all tests is over: none begins any more."""
+        total = self.request.total
+        self.is_over = self.is_over or total is not None and 1000 * (self.monotonic() - self.begun) >= total
+        return self.is_over
 
     def millis(self):
         return int(1000 * (time.monotonic() - self.since))

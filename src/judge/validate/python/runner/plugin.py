@@ -73,6 +73,8 @@ class Plugin:
         self.executed.tell(self.records, name)
         status, failure = self.result()
         self.records.end(name, status, millis, failure)
+        if self.clock.is_up():
+            item.session.shouldstop = "the time for all tests is over"
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_setup(self, item):
@@ -160,7 +162,8 @@ def under_pytest(request, records, places, clock, executed, guard):
         return True
     collect = ["--collect-only", "-q"] if request.discover else []
     status = pytest.main([*options(), *collect, "--rootdir", places.root, *files], plugins=[plugin, absent(pytest)])
-    return status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+    usual = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+    return clock.is_over or status in usual
 
 
 run(under_pytest)

@@ -7,6 +7,7 @@ the same. Request lines:
     nonce TEXT            marks every record of this run
     secret TEXT           proves results, and is told to nobody
     deadline MILLIS       for a test without its own
+    total MILLIS          no test begins after this time
     class MODULE          a module that may hold tests
     only MODULE$CLASS#NAME   run these only (none: all)
     skip MODULE$CLASS#NAME   has its result already
@@ -51,7 +52,7 @@ class Request:
     """What is to be done."""
 
     def __init__(self, text):
-        self.nonce, self.secret, self.deadline = "", "", 10_000
+        self.nonce, self.secret, self.deadline, self.total = "", "", 10_000, None
         self.lines, self.discover, self.plain, self.resettled = False, False, False, False
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
         self.first = set()
@@ -66,6 +67,8 @@ class Request:
                 self.secret = value
             elif word == "deadline":
                 self.deadline = int(value)
+            elif word == "total":
+                self.total = int(value)
             elif word == "class":
                 self.classes.append(value)
             elif word in ("only", "skip", "first"):

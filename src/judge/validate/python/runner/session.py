@@ -68,6 +68,6 @@ def run(work):
         sys.settrace(None)
         clock.stop()
         if ended:
-            records.over("done")
+            records.over("stopped" if clock.is_over else "done")
         sys.stdout.flush()
         os._exit(0 if ended else UNUSABLE)

@@ -29,7 +29,7 @@ public final class Cold {
             session.run(Cold.class.getClassLoader());
             clock.stopWatching();
             Coverage.dump();
-            records.over("done");
+            records.over(session.why());
             Runtime.getRuntime().halt(0);
         }
     }
