@@ -190,6 +190,26 @@ async fn a_spectrum_holds_the_lines_of_the_product_that_each_test_ran() {
     assert_eq!((broken.diagnostics[0].line, broken.detail.contains("SyntaxError")), (5, true), "{}", broken.detail);
 }
 
+/// A failed assertion asks values for their texts, which no passing test does: that is not where the fault lies.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_words_a_failure_is_no_line_of_the_failing_test() {
+    let cart = "class Cart:\n    def __init__(self, price):\n        self.price = price\n\n    def __eq__(self, other):\n        \
+                return self.price == other.price\n\n    def __repr__(self):\n        return f'a cart of {self.price}'\n\n\n\
+                def twice(cart):\n    return Cart(3 * cart.price)\n";
+    let test = "import unittest\n\nfrom cart import Cart, twice\n\n\ndef test_twice():\n    assert twice(Cart(1)) == Cart(2)\n\n\n\
+                class CartTest(unittest.TestCase):\n    def test_twice(self):\n        self.assertEqual(twice(Cart(1)), Cart(2))\n";
+    let trial = Trial::python(&[("cart.py", cart), ("test_cart.py", test)]).await;
+    let judge = trial.open().await;
+    let failing = judge.probe().failing_coverage().await.unwrap().unwrap();
+    let lines: Vec<u32> = failing.lines.into_values().flatten().collect();
+    assert!(lines.contains(&6) && lines.contains(&13) && !lines.contains(&9), "{lines:?}");
+    let messages = judge.baseline().report.failing().map(|result| result.failure.clone().unwrap().message);
+    assert!(
+        messages.into_iter().all(|message| message.contains("a cart of 3")),
+        "the texts are asked for all the same"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_time_of_a_spectrum_ends_between_tests() {
     let further = "from adding import total\n\n\ndef test_none():\n    assert total([]) == 0\n\n\ndef test_no_number():\n    \

@@ -6,6 +6,13 @@ STEPS = 20_000
 WHOLE = 500
 
 
+class Told:
+    """What a frame told last: texts by name, the objects behind them by number, and the line that runs."""
+
+    def __init__(self):
+        self.texts, self.numbers, self.line = {}, {}, None
+
+
 class Observed(Tracing):
     """Takes the place of `Executed` where values are wanted: one JSON array an event, the first and the newest of each
     test; now and then all values are told anew, because of what is left out between them. It ends after a number of steps, so that the same test always tells the same, even one that never ends."""
@@ -18,7 +25,12 @@ class Observed(Tracing):
             real = os.path.realpath(os.path.join(places.root, file))
             self.watched.setdefault(real, (file, []))[1].append((first, last))
         self.codes, self.known = ByCode(self.file_of), {}
+        self.names = ByCode(self.names_by_line)
         self.forget()
+
+    def begin(self):
+        """What is loaded is not watched."""
+        threading.settrace(self.entered)
 
     def forget(self):
         self.first, self.newest = [], collections.deque(maxlen=KEPT)
@@ -40,7 +52,7 @@ class Observed(Tracing):
 
     def entered(self, frame, event, _):
         code = frame.f_code
-        if self.codes.of(code) is None or self.steps >= STEPS:
+        if self.quiet or self.codes.of(code) is None or self.steps >= STEPS:
             return None
         if self.thread not in (None, threading.get_ident()):
             return None
@@ -64,18 +76,19 @@ class Observed(Tracing):
         kept = self.first if self.steps <= FIRST else self.newest
         kept.append(json.dumps([kind, self.depth, self.codes.of(frame.f_code), frame.f_lineno or 0, *rest]))
         if self.steps % WHOLE == 0:
-            self.told = {open: {} for open in self.told}
+            self.told = {open: Told() for open in self.told}
 
     def called(self, frame):
         # A generator that goes on was called before.
         self.depth += 1
-        self.told[frame] = {}
+        told = self.told[frame] = Told()
         code = frame.f_code
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
         args = [[name, self.shown(name, frame.f_locals[name])] for name in code.co_varnames[:count] if name in frame.f_locals]
         self.event("c", frame, code.co_name, args)
-        self.told[frame].update(args)
+        told.texts.update(args)
+        told.line = frame.f_lineno
 
     def shown(self, name, value):
         return self.values.masked(name, self.values.text(value))
@@ -92,27 +105,41 @@ class Observed(Tracing):
                 message = args[0] if isinstance(args, tuple) and len(args) == 1 else args
                 self.event("x", frame, frame.f_code.co_name, self.values.name(kind), self.values.text(message))
         elif event == "return":
-            self.event("r", frame, frame.f_code.co_name, self.changed(frame), self.values.text(arg))
+            self.event("r", frame, frame.f_code.co_name, self.changed(frame, True), self.values.text(arg))
             self.told.pop(frame, None)
             self.depth = max(0, self.depth - 1)
         return self.inside
 
-    def changed(self, frame):
-        told, changed = self.told.setdefault(frame, {}), []
-        for name, text in self.held(frame):
-            if told.get(name) != text:
-                told[name] = text
+    def changed(self, frame, at_last=False):
+        told, changed = self.told.setdefault(frame, Told()), []
+        for name, text in self.held(frame, told, at_last):
+            if told.texts.get(name) != text:
+                told.texts[name] = text
                 changed.append([name, text])
+        told.line = frame.f_lineno
         return changed
 
-    def held(self, frame):
-        names = frame.f_locals
-        for name, value in names.items():
-            if not isinstance(value, types.ModuleType) and not name.startswith("__"):
-                yield name, self.shown(name, value)
+    @staticmethod
+    def names_by_line(code):
+        names, line = {}, None
+        for each in dis.get_instructions(code):
+            line = each.positions.lineno if hasattr(each, "positions") else each.starts_line or line
+            if isinstance(each.argval, (str, tuple)) and ("FAST" in each.opname or "DEREF" in each.opname):
+                names.setdefault(line, set()).update([each.argval] if isinstance(each.argval, str) else each.argval)
+        return names
+
+    def held(self, frame, told, at_last):
+        """The names whose values may be others than those told: what another object is bound to, and what the line that
+        ended speaks of. What changed by another name is told when the function ends."""
+        names, spoken = frame.f_locals, self.names.of(frame.f_code).get(told.line, ())
+        due = [name for name, value in names.items() if at_last or name in spoken or told.numbers.get(name) != id(value)]
+        for name in due:
+            told.numbers[name] = id(names[name])
+            if not isinstance(names[name], types.ModuleType) and not name.startswith("__"):
+                yield name, self.shown(name, names[name])
         # Of the object itself what the function uses.
         for own in ("self", "cls"):
-            if own in names and not isinstance(names[own], type):
+            if own in due and not isinstance(names[own], type):
                 fields = self.values.fields(names[own])
                 for name in frame.f_code.co_names:
                     if name in fields:

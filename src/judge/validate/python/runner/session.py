@@ -60,6 +60,8 @@ def run(work):
     os.environ["PYTHONPATH"] = os.pathsep.join([*(request.paths or [root]), *before])
     if request.resettled:
         os.linesep = "\r\n"
+    if measures:
+        executed.leave_out_wording()
     executed.begin()
     ended = False
     try:

@@ -120,18 +120,27 @@ class Values:
         is_text = text[:1] in "'\"b"
         return "(masked)" if is_text and isinstance(name, str) and self.SECRET.search(name) else text
 
-    @staticmethod
-    def fields(value):
+    def fields(self, value):
         """What an object holds itself; no property runs."""
         try:
             held = dict(object.__getattribute__(value, "__dict__"))
         except AttributeError:
             held = {}
-        for base in type.__dict__["__mro__"].__get__(type(value)):
-            for name, slot in type.__dict__["__dict__"].__get__(base).items():
-                if type(slot) is types.MemberDescriptorType and name not in held:
-                    try:
-                        held[name] = slot.__get__(value)
-                    except AttributeError:
-                        pass
+        for name, slot in self.slots(type(value)):
+            if name not in held:
+                try:
+                    held[name] = slot.__get__(value)
+                except AttributeError:
+                    pass
         return held
+
+    # By number, for a type may bring a way of its own to compare; each is kept, so that no other one gets its number.
+    KNOWN = {}
+
+    def slots(self, kind):
+        if id(kind) not in self.KNOWN:
+            bases = [type.__dict__["__dict__"].__get__(base) for base in type.__dict__["__mro__"].__get__(kind)]
+            each = [item for base in bases for item in base.items()]
+            slots = [(name, slot) for name, slot in each if type(slot) is types.MemberDescriptorType]
+            self.KNOWN[id(kind)] = (kind, slots)
+        return self.KNOWN[id(kind)][1]
