@@ -132,6 +132,8 @@ impl Unidebug {
             .envs(own.iter().map(|name| (*name, home.join(name.to_ascii_lowercase()))))
             // Test libraries, the compiled runner and baselines are the same for all tests: they are made once.
             .env("UNIDEBUG_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
+            // Where nothing repairs a bug, the built-in engine would try for its minute.
+            .env("UNIDEBUG_MAX_CANDIDATES", "60")
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(folder)
             .stdin(if self.with_input { Stdio::piped() } else { Stdio::null() })
