@@ -38,8 +38,8 @@ const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_se
 const FIRST: Duration = Duration::from_secs(5);
 /// Classes that are measured at once if their tests take no longer than this.
 const QUICK: Duration = Duration::from_secs(3);
-/// Time for what the passing tests of slower classes execute.
-const REST: Duration = Duration::from_secs(15);
+/// Time for what the passing tests of slower classes execute, at least and at most: a third of what they took.
+const REST: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(15));
 /// Classes that one hint may name and that are measured in one go.
 const MEASURED: usize = 20;
 
@@ -226,12 +226,14 @@ async fn measure(subject: &dyn Subject, report: &TestReport) -> Result<Executed,
     let deadlines = Deadlines { own, ..deadlines(subject) };
     let inside = |result: &&TestResult| classes.iter().any(|class| result.id.outer_class() == outer_class(class));
     let took: u64 = report.results.values().filter(inside).map(|result| result.millis).sum();
-    if Duration::from_millis(took) <= QUICK {
+    let took = Duration::from_millis(took);
+    if took <= QUICK {
         return Ok(measured(subject, &subject.plan(classes, deadlines)).await?.1);
     }
     let plan = subject.plan(classes, deadlines.clone()).only(failing.clone());
     let mut executed = measured(subject, &plan).await?.1;
-    let rest = Plan { skip: failing, only: Vec::new(), deadlines: Deadlines { total: REST, ..deadlines }, ..plan };
+    let total = (took / 3).clamp(REST.0, REST.1);
+    let rest = Plan { skip: failing, only: Vec::new(), deadlines: Deadlines { total, ..deadlines }, ..plan };
     executed.extend(measured(subject, &rest).await?.1);
     Ok(executed)
 }

@@ -5,7 +5,7 @@ use super::plan::Deadlines;
 use super::records::Executed;
 use super::subject::Subject;
 use super::{Baseline, ValidateError, coverage, failing, suite};
-use crate::domain::words::{clipped, on_one_line};
+use crate::domain::words::clipped;
 use crate::domain::{Fingerprint, LineSpan, RepoPath, TestId};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -138,11 +138,11 @@ fn named(watch: &Watch) -> String {
 /// Reads one event; what is not understood is no step.
 fn step(event: &str, source: &mut dyn FnMut(&str) -> Option<RepoPath>) -> Option<Step> {
     let Ok(Value::Array(parts)) = serde_json::from_str::<Value>(event) else { return None };
-    let text = |at: usize| Some(clipped(&on_one_line(parts.get(at)?.as_str()?), LONGEST));
+    let text = |at: usize| Some(clipped(&written(parts.get(at)?.as_str()?), LONGEST));
     let number = |at: usize| u32::try_from(parts.get(at)?.as_u64()?).ok();
     let values = |at: usize| -> Option<Values> {
         let pairs = parts.get(at)?.as_array()?.iter().take(VALUES).filter_map(|pair| {
-            let short = |value: &Value| Some(clipped(&on_one_line(value.as_str()?), LONGEST));
+            let short = |value: &Value| Some(clipped(&written(value.as_str()?), LONGEST));
             Some((short(pair.get(0)?)?, short(pair.get(1)?)?))
         });
         Some(pairs.collect())
@@ -156,6 +156,21 @@ fn step(event: &str, source: &mut dyn FnMut(&str) -> Option<RepoPath>) -> Option
         _ => return None,
     };
     Some(Step { depth: number(1)?, file: source(parts.get(2)?.as_str()?)?, line: number(3)?, method: text(4)?, what })
+}
+
+/// A value as code would write it on one line. Its blanks may be what decides.
+fn written(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            c if c.is_control() => text.push(' '),
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -172,8 +187,12 @@ mod tests {
         let called = read(r#"["c",1,"cart.py",4,"total",[["self","Cart()"],["n","2"]]]"#).unwrap();
         assert_eq!(called.what, What::Called(vec![("self".into(), "Cart()".into()), ("n".into(), "2".into())]));
         assert_eq!((called.depth, called.line, called.method.as_str()), (1, 4, "total"));
-        let returned = read(r#"["r",1,"cart.py",9,"total",[],"a\nb"]"#).unwrap();
-        assert_eq!(returned.what, What::Returned(Vec::new(), "a b".into()), "a value is one line");
+        let returned = read(r#"["r",1,"cart.py",9,"total",[],"a\n  b"]"#).unwrap();
+        assert_eq!(
+            returned.what,
+            What::Returned(Vec::new(), r"a\n  b".into()),
+            "a value is one line with all its blanks"
+        );
         assert_eq!(read(r#"["q",1,"cart.py",9,"total",[],"x"]"#), None);
         assert_eq!(read(r#"["l",1,"../cart.py",9,"total",[]]"#), None, "no path leaves the checkout");
     }

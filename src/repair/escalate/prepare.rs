@@ -226,7 +226,7 @@ fn place_crashes(failing: &mut [FailingTest], sanitized: &[Failure]) {
 /// it took to find the failing tests.
 fn scope(index: &CodeIndex, failing: &[FailingTest], baseline: &Baseline) -> SpectrumScope {
     const LEAST: f64 = 3.0;
-    const MOST: f64 = 10.0;
+    const MOST: f64 = 6.0;
     let time = Duration::from_secs_f64((baseline.seconds / 2.0).clamp(LEAST, MOST));
     SpectrumScope { classes: Some(localize::covering_classes(index, failing)), time }
 }
