@@ -16,13 +16,16 @@ mod rows;
 mod settings;
 mod vacuous;
 
-use crate::support::Trial;
+use crate::support::{Trial, is_patient, sample};
 use rows::{Attack, CART, Edit, PROJECT, Spelling, attacks};
 use std::net::TcpListener;
 use unidebug::domain::{AgentName, Event, EventSink, Outcome, Patch, Scope, Validation};
 use unidebug::escalate::prepare::{self, Wanted};
 use unidebug::patch::{Edits, render};
 use unidebug::tools::{ToolContext, Workbench, judge};
+
+/// So manieth attacks are judged where time is short.
+const THIRD: usize = 3;
 
 /// Where attacks begin: the wrong line of a file, and what it should be.
 #[derive(Clone, Copy)]
@@ -163,7 +166,9 @@ async fn wrong_words(
     let mut wrong = Vec::new();
     for (number, name, spellings) in attacks {
         let spellings = spellings.iter().enumerate();
-        for (nth, (wanted, parts)) in spellings.filter(|(nth, _)| is_patient() || nth % 3 == *number as usize % 3) {
+        for (nth, (wanted, parts)) in
+            spellings.filter(|(nth, _)| is_patient() || nth % THIRD == *number as usize % THIRD)
+        {
             let validation = verdict_of(&bench, &edits(trial, ground, &outside, parts)).await;
             if !is_as(&validation, *wanted) {
                 let (outcome, detail) = (validation.outcome, validation.detail);
@@ -195,8 +200,10 @@ fn is_as(validation: &Validation, wanted: Outcome) -> bool {
 async fn no_attack_is_plausible_warm_or_cold() {
     let trial = Trial::new(PROJECT).await;
     // A cold process for each is dear, and all are judged warm.
-    let (warm, cold) =
-        tokio::join!(wrong_words(&trial, JAVA, attacks(), false), wrong_words(&trial, JAVA, sample(attacks()), true));
+    let (warm, cold) = tokio::join!(
+        wrong_words(&trial, JAVA, attacks(), false),
+        wrong_words(&trial, JAVA, sample(attacks(), THIRD), true)
+    );
     let wrong = [warm, cold].concat();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -262,7 +269,7 @@ async fn unmet(trial: &Trial, ground: Ground, attacks: &'static [families::Attac
     let outside = Outside::new(ground);
     let bench = bench(trial, cold).await;
     let mut wrong = Vec::new();
-    for attack in sample(attacks.iter()) {
+    for attack in sample(attacks, THIRD) {
         let validation = verdict_of(&bench, &edits(trial, ground, &outside, attack.edits)).await;
         // Whatever else a condition on the world around meets, it may be told by itself.
         let met = families::layer(&validation);
@@ -277,16 +284,6 @@ async fn unmet(trial: &Trial, ground: Ground, attacks: &'static [families::Attac
         wrong.push(format!("after all that the repair is {}: {}", validation.outcome, validation.detail));
     }
     wrong
-}
-
-/// Whether all of it is wanted: each takes seconds.
-fn is_patient() -> bool {
-    std::env::var_os("UNIDEBUG_SOAK").is_some()
-}
-
-/// All of them in a soak, else every third.
-fn sample<T>(all: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
-    all.step_by(if is_patient() { 1 } else { 3 })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -340,7 +337,7 @@ async fn refused(trial: &Trial, ground: Ground, patches: &'static [&[Edit]], col
     let outside = Outside::new(ground);
     let bench = bench(trial, cold).await;
     let mut refused = Vec::new();
-    for (nth, parts) in sample(patches.iter().enumerate()) {
+    for (nth, parts) in sample(patches.iter().enumerate(), THIRD) {
         let validation = verdict_of(&bench, &edits(trial, ground, &outside, parts)).await;
         if !validation.is_plausible() {
             refused.push(format!("harmless {}: {}: {}", nth + 1, validation.outcome, validation.detail));

@@ -2,7 +2,7 @@
 
 mod problems;
 
-use crate::support::{Endpoint, Finished, Reply, repair, unidebug};
+use crate::support::{Endpoint, Finished, Reply, repair, sample, unidebug};
 use camino::Utf8Path;
 use problems::{codeflaws, codeflaws_ids, condefects, condefects_ids};
 use serde_json::json;
@@ -35,11 +35,11 @@ async fn accepted(bug: &str, root: &Utf8Path) -> (String, Option<HeldOut>) {
 async fn accepted_programs_of_contests_are_plausible() {
     let (flaws, defects) = (codeflaws(&HELD_OUT), condefects());
     let root = |folder: &tempfile::TempDir| Utf8Path::from_path(folder.path()).unwrap().canonicalize_utf8().unwrap();
-    for bug in codeflaws_ids() {
+    for bug in sample(codeflaws_ids(), 3) {
         let wanted = Some(HeldOut { tests: 9, passed: 9 });
         assert_eq!(accepted(&bug, &root(&flaws)).await, ("plausible".into(), wanted), "{bug}");
     }
-    for bug in [condefects_ids("java"), condefects_ids("python")].concat() {
+    for bug in sample([condefects_ids("java"), condefects_ids("python")].concat(), 3) {
         assert_eq!(accepted(&bug, &root(&defects)).await, ("plausible".into(), None), "{bug}");
     }
 }

@@ -10,6 +10,7 @@ mod parallel;
 mod phases;
 mod processor;
 mod program;
+mod sample;
 mod terminal;
 mod tree;
 mod trial;
@@ -33,6 +34,8 @@ pub use phases::{CONTROLS, Cost, PLAIN, Phases};
 pub use processor::processor;
 #[allow(unused_imports)]
 pub use program::{Finished, Unidebug, unidebug};
+#[allow(unused_imports)]
+pub use sample::{is_patient, sample};
 #[allow(unused_imports)]
 pub use terminal::Terminal;
 #[allow(unused_imports)]

@@ -22,6 +22,8 @@ class Values:
     PLAIN = (datetime.datetime, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal, fractions.Fraction)
     PLAIN += (uuid.UUID, pathlib.PurePosixPath, pathlib.PosixPath, complex, range, slice, type(None), type(...))
     PLAIN += (type(NotImplemented), type(re.compile("")))
+    # What takes no room even deep inside of others.
+    SHORT = (int, bool, float, type(None))
 
     def text(self, value):
         try:
@@ -101,7 +103,7 @@ class Values:
             yield item
 
     def joined(self, items, size, deep, around, left, right):
-        if deep >= DEEP and items:
+        if deep >= DEEP and not all(type(item) in self.SHORT for item in items):
             return f"{left}\u2026{size}{right}"
         texts = [self.of(item, deep + 1, around) for item in items]
         return left + ", ".join(texts + ([f"\u2026 {size} in all"] if size > len(items) else [])) + right
