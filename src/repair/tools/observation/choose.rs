@@ -91,7 +91,14 @@ fn suspicious(bench: &Workbench, ran: &Lines, failing: Option<&FailingTest>) -> 
     for (file, line) in ran {
         add(file, *line);
     }
-    places
+    if places.is_empty() { in_fields(bench, ran) } else { places }
+}
+
+/// Lines of functions that stand in a field, where no method is known to run.
+fn in_fields(bench: &Workbench, ran: &Lines) -> Vec<(RepoPath, LineSpan)> {
+    let product = |place: &&(RepoPath, u32)| bench.index.file(&place.0).is_some_and(|file| !file.test);
+    let lines = ran.iter().filter(product).take(METHODS);
+    lines.map(|(file, line)| (file.clone(), LineSpan { first: *line, last: *line })).collect()
 }
 
 /// The passing test that runs most of what the failing one runs, and reaches the suspicious methods; one of the same class
