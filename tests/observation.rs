@@ -142,7 +142,7 @@ public class Stock {
 
     private int parse(String text) {
         try {
-            return Integer.parseInt(text);
+            return Integer.parseInt(new String(text == null ? \"0\" : text));
         } catch (NumberFormatException wrong) {
             return 0;
         }

@@ -101,6 +101,9 @@ final class Values {
         if (name.startsWith("java.lang.") && (value instanceof Number || value instanceof Boolean)) {
             return value.toString();
         }
+        if (type == java.util.Date.class) {
+            return ((java.util.Date) value).toInstant().toString();
+        }
         if (isPlain(value)) {
             String text = value.toString();
             return text.length() <= TEXT ? text : text.substring(0, TEXT) + "… (" + text.length() + " long)";

@@ -16,6 +16,7 @@ import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.FieldInsnNode;
+import org.objectweb.asm.tree.FrameNode;
 import org.objectweb.asm.tree.InsnList;
 import org.objectweb.asm.tree.InsnNode;
 import org.objectweb.asm.tree.IntInsnNode;
@@ -144,8 +145,38 @@ public final class Weaver implements ClassFileTransformer {
                     put(before, node, error("thrown", line));
                 }
             }
-            before.forEach((node, calls) -> method.instructions.insertBefore(node, calls));
+            before.forEach((node, calls) -> {
+                if (node.getOpcode() == Opcodes.NEW) {
+                    keepPlace(node, calls);
+                }
+                method.instructions.insertBefore(node, calls);
+            });
             return begun;
+        }
+
+        /** Frames name an object that is not yet whole by the label before its NEW, which our calls must not part from it. */
+        private void keepPlace(AbstractInsnNode made, InsnList calls) {
+            Set<Object> labels = new HashSet<>();
+            for (AbstractInsnNode node = made.getPrevious(); node != null && node.getOpcode() < 0; node = node.getPrevious()) {
+                labels.add(node);
+            }
+            LabelNode own = new LabelNode();
+            calls.add(own);
+            for (AbstractInsnNode node : code) {
+                if (node instanceof FrameNode) {
+                    FrameNode frame = (FrameNode) node;
+                    frame.local = named(frame.local, labels, own);
+                    frame.stack = named(frame.stack, labels, own);
+                }
+            }
+        }
+
+        private static List<Object> named(List<Object> types, Set<Object> labels, LabelNode own) {
+            List<Object> named = new ArrayList<>();
+            for (Object type : types == null ? new ArrayList<>() : types) {
+                named.add(labels.contains(type) ? own : type);
+            }
+            return named;
         }
 
         private boolean overlaps(List<int[]> spans) {
