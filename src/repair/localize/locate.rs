@@ -1,6 +1,7 @@
 //! The bug-located file, found from stack traces, coverage of the failing tests, calls, names, and the most suspicious lines.
 
 use super::distance::Reach;
+use super::messenger::messengers;
 use crate::code::{CodeIndex, SourceFile};
 use crate::domain::{FailingTest, Ranking, RepoPath, outer_class};
 use crate::validate::Coverage;
@@ -29,7 +30,8 @@ pub fn locate(
 ) -> Option<RepoPath> {
     let mut scores: BTreeMap<&RepoPath, f64> = BTreeMap::new();
     let share = 1.0 / failing.len().max(1) as f64;
-    let product: Vec<_> = index.files().iter().filter(|file| !file.test).collect();
+    let messengers = messengers(index, failing);
+    let product: Vec<_> = index.files().iter().filter(|file| !file.test && !messengers.contains(&file.path)).collect();
     for test in failing {
         for file in &product {
             let stem = stem(file);
@@ -38,7 +40,7 @@ pub fn locate(
             }
         }
         let frames = test.failure.frames.iter().filter_map(|frame| index.class(&frame.class).map(|(file, _)| file));
-        for (depth, file) in frames.filter(|file| !file.test).take(5).enumerate() {
+        for (depth, file) in frames.filter(|file| !file.test && !messengers.contains(&file.path)).take(5).enumerate() {
             *scores.entry(&file.path).or_default() += INNERMOST_FRAME * share / (1.0 + depth as f64);
         }
         let reach = Reach::of(index, std::slice::from_ref(test));
@@ -47,7 +49,7 @@ pub fn locate(
             let near = nearest.entry(&reached.method.file).or_default();
             *near = near.max(reached.nearness);
         }
-        for (path, nearness) in nearest {
+        for (path, nearness) in nearest.into_iter().filter(|(path, _)| !messengers.contains(path)) {
             *scores.entry(path).or_default() += CALLED * share * nearness;
         }
     }
@@ -97,7 +99,7 @@ pub(crate) fn names_match(test_class: &str, class: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::failing_tests;
-    use super::super::metadata::tests::{baseline, frame, shop, wrong_total};
+    use super::super::metadata::tests::{baseline, frame, shop, shop_with, wrong_total};
     use super::*;
     use crate::domain::{Failure, Location, Suspect, TestStatus};
 
@@ -121,6 +123,20 @@ mod tests {
         let index = shop();
         let failing = failing_tests(&index, &baseline("total", wrong_total(), TestStatus::Failed));
         assert_eq!(locate(&index, &failing, None, None).unwrap().as_str(), "src/shop/Cart.java");
+    }
+
+    #[test]
+    fn a_helper_that_asserts_is_not_where_the_fault_lies() {
+        let helper = "package shop;\n\nimport static org.assertj.core.api.Assertions.assertThat;\n\npublic class Asserts {\n    \
+                      public static void same(int wanted, int found) {\n        assertThat(found).isEqualTo(wanted);\n    }\n}\n";
+        let index = shop_with(&[("src/shop/Asserts.java", helper)]);
+        let frames = vec![frame("shop.Asserts", "same", 7), frame("shop.CartTest", "total", 9)];
+        let failure = Failure { kind: "org.opentest4j.AssertionFailedError".into(), frames, ..wrong_total() };
+        let mut failing = failing_tests(&index, &baseline("total", failure, TestStatus::Failed));
+        failing[0].id.class = "shop.Scenario".into();
+        assert_eq!(locate(&index, &failing, None, None).unwrap().as_str(), "src/shop/Cart.java");
+        failing[0].failure.kind = "java.lang.IllegalStateException".into();
+        assert_eq!(locate(&index, &failing, None, None).unwrap().as_str(), "src/shop/Asserts.java");
     }
 
     #[test]

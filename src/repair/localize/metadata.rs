@@ -142,14 +142,19 @@ public abstract class Shared {
 
     /// A small shop with a cart, whose first price is forgotten, and its tests.
     pub(in crate::localize) fn shop() -> CodeIndex {
+        shop_with(&[])
+    }
+
+    pub(in crate::localize) fn shop_with(more: &[(&str, &str)]) -> CodeIndex {
         let folder = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(folder.path()).unwrap();
-        for (path, text) in [
+        let files = [
             ("src/shop/Cart.java", CART),
             ("src/shop/Money.java", MONEY),
             ("test/shop/CartTest.java", CART_TEST),
             ("test/shop/Shared.java", SHARED),
-        ] {
+        ];
+        for (path, text) in files.iter().chain(more) {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), text).unwrap();
         }

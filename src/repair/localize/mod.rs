@@ -9,6 +9,7 @@ mod evidence;
 mod formula;
 pub mod given;
 mod locate;
+mod messenger;
 mod metadata;
 pub mod oracle;
 mod rank;

@@ -1,0 +1,46 @@
+//! Product files that only speak for a test: helpers that assert, which some projects keep beside their product.
+
+use crate::code::{CodeIndex, SourceFile};
+use crate::domain::{FailingTest, RepoPath};
+use std::collections::BTreeSet;
+
+/// Packages of test frameworks and of libraries that assert.
+const ASSERTING: [&str; 9] = [
+    "org.junit",
+    "junit.framework",
+    "org.assertj",
+    "org.hamcrest",
+    "org.testng",
+    "org.opentest4j",
+    "com.google.common.truth",
+    "pytest",
+    "unittest",
+];
+/// What failed assertions are called.
+const KINDS: [&str; 4] = ["AssertionError", "AssertionFailedError", "ComparisonFailure", "MultipleFailuresError"];
+/// A project of which this share of files asserts is a library for tests itself.
+const LIBRARY: f64 = 0.5;
+
+/// The files in which failing tests failed by an assertion that the file itself makes; the fault lies in what it was
+/// given.
+pub(super) fn messengers<'a>(index: &'a CodeIndex, failing: &[FailingTest]) -> BTreeSet<&'a RepoPath> {
+    let product: Vec<&SourceFile> = index.files().iter().map(|file| &**file).filter(|file| !file.test).collect();
+    let asserting = product.iter().filter(|file| asserts(file)).count();
+    if asserting as f64 >= LIBRARY * product.len() as f64 {
+        return BTreeSet::new();
+    }
+    let by_assertion = failing.iter().filter(|test| KINDS.iter().any(|kind| test.failure.kind.ends_with(kind)));
+    let innermost = by_assertion.filter_map(|test| {
+        let (file, _) = test.failure.frames.iter().find_map(|frame| index.class(&frame.class))?;
+        Some(&**file)
+    });
+    innermost.filter(|file| !file.test && asserts(file)).map(|file| &file.path).collect()
+}
+
+fn asserts(file: &SourceFile) -> bool {
+    let is_of = |import: &str, package: &str| {
+        import.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let imports = file.imports.iter().map(|import| import.trim_start_matches("static ").trim());
+    imports.into_iter().any(|import| ASSERTING.iter().any(|package| is_of(import, package)))
+}
