@@ -21,8 +21,8 @@ const KINDS: [&str; 4] = ["AssertionError", "AssertionFailedError", "ComparisonF
 /// A project of which this share of files asserts is a library for tests itself.
 const LIBRARY: f64 = 0.5;
 
-/// The files in which failing tests failed by an assertion that the file itself makes; the fault lies in what it was
-/// given.
+/// The files in which failing tests failed by an assertion that the file itself makes, and those beside them through which
+/// the test came there; the fault lies in what they were given.
 pub(super) fn messengers<'a>(index: &'a CodeIndex, failing: &[FailingTest]) -> BTreeSet<&'a RepoPath> {
     let product: Vec<&SourceFile> = index.files().iter().map(|file| &**file).filter(|file| !file.test).collect();
     let asserting = product.iter().filter(|file| asserts(file)).count();
@@ -30,11 +30,20 @@ pub(super) fn messengers<'a>(index: &'a CodeIndex, failing: &[FailingTest]) -> B
         return BTreeSet::new();
     }
     let by_assertion = failing.iter().filter(|test| KINDS.iter().any(|kind| test.failure.kind.ends_with(kind)));
-    let innermost = by_assertion.filter_map(|test| {
-        let (file, _) = test.failure.frames.iter().find_map(|frame| index.class(&frame.class))?;
-        Some(&**file)
-    });
-    innermost.filter(|file| !file.test && asserts(file)).map(|file| &file.path).collect()
+    let mut found = BTreeSet::new();
+    for test in by_assertion {
+        let frames = test.failure.frames.iter().filter_map(|frame| index.class(&frame.class));
+        let mut helpers = frames.map(|(file, _)| &**file).take_while(|file| !file.test);
+        if let Some(first) = helpers.next().filter(|file| asserts(file)) {
+            found.insert(&first.path);
+            found.extend(helpers.map(|file| &file.path).take_while(|path| folder(path) == folder(&first.path)));
+        }
+    }
+    found
+}
+
+fn folder(path: &RepoPath) -> &str {
+    path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn asserts(file: &SourceFile) -> bool {
