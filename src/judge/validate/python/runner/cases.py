@@ -44,7 +44,7 @@ class Cases(unittest.TestResult):
         self.executed.tell(self.records, name)
         unsaid = {"kind": "incomplete", "message": "it did not run from its set-up to its end", "frames": []}
         self.records.end(name, self.status or "failed", millis, self.why if self.status else unsaid)
-        if self.clock.is_up():
+        if self.clock.tested():
             self.stop()
 
     def end(self, status, why=None):

@@ -55,8 +55,7 @@ class Clock:
         self.lock, self.main = threading.RLock(), threading.get_ident()
         self.turn, self.off, self.is_over = 0, False, False
         # A test may hold the clock.
-        self.monotonic = time.monotonic
-        self.begun = self.monotonic()
+        self.monotonic, self.begun = time.monotonic, None
         self.armed = 0.0
         self.now(("", ""))
 
@@ -64,6 +63,8 @@ class Clock:
         with self.lock:
             self.name, self.since = name, time.monotonic()
             self.turn += 1
+            if name[1] and self.begun is None:
+                self.begun = self.monotonic()
             if self.starves() > self.armed:
                 self.arm()
 
@@ -80,10 +81,9 @@ class Clock:
         class_name, method = self.name
         return self.request.limits.get(f"{class_name}#{method}", self.request.deadline) if method else BETWEEN
 
-    def is_up(self):
-        """Whether the time for all tests is over: none begins any more."""
-        total = self.request.total
-        self.is_over = self.is_over or total is not None and 1000 * (self.monotonic() - self.begun) >= total
+    def tested(self):
+        """A test ended: whether the time for all of them is over, so that none begins any more."""
+        self.is_over = 1000 * (self.monotonic() - self.begun) >= self.request.total
         return self.is_over
 
     def millis(self):

@@ -73,7 +73,7 @@ class Plugin:
         self.executed.tell(self.records, name)
         status, failure = self.result()
         self.records.end(name, status, millis, failure)
-        if self.clock.is_up():
+        if self.clock.tested():
             item.session.shouldstop = "the time for all tests is over"
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)

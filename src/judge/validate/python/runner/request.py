@@ -7,7 +7,7 @@ the same. Request lines:
     nonce TEXT            marks every record of this run
     secret TEXT           proves results, and is told to nobody
     deadline MILLIS       for a test without its own
-    total MILLIS          no test begins after this time
+    total MILLIS          no test begins when this time since the first one is over
     class MODULE          a module that may hold tests
     only MODULE$CLASS#NAME   run these only (none: all)
     skip MODULE$CLASS#NAME   has its result already
@@ -52,7 +52,7 @@ class Request:
     """What is to be done."""
 
     def __init__(self, text):
-        self.nonce, self.secret, self.deadline, self.total = "", "", 10_000, None
+        self.nonce, self.secret, self.deadline, self.total = "", "", 10_000, float("inf")
         self.lines, self.discover, self.plain, self.resettled = False, False, False, False
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
         self.first = set()
