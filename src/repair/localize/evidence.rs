@@ -2,10 +2,10 @@
 //! stands in the failure's trace.
 
 use super::Inputs;
+use super::asserting::asserting;
 use super::distance::Reach;
 use super::formula::Counts;
 use super::locate::names_match;
-use super::messenger::messengers;
 use super::statements::{Statement, statements};
 use crate::code::{Method, SourceFile};
 use crate::domain::{FailingTest, Location, RepoPath, Suspect};
@@ -32,7 +32,7 @@ const HOT: f64 = 0.75;
 /// Nearness of a method with the name of one that is pointed at.
 const SIBLING: f64 = 0.5;
 /// What is left of the score of a helper that asserts.
-const MESSENGER: f64 = 0.1;
+const ASSERTING: f64 = 0.1;
 /// Execution of such a method that no failing test ran: last of all, and not forgotten.
 const TWIN: f64 = 0.05;
 
@@ -52,8 +52,8 @@ pub(super) struct Evidence<'a> {
     runs: HashMap<&'a RepoPath, Vec<(bool, &'a BTreeSet<u32>)>>,
     /// File and name of methods the failure points at: bugs come in twins of one name.
     hot: HashSet<(RepoPath, String)>,
-    /// Files that only say what is wrong.
-    messengers: BTreeSet<&'a RepoPath>,
+    /// Files of helpers that assert.
+    asserting: BTreeSet<&'a RepoPath>,
     endless: bool,
     /// The one file of a program, where nothing else leads to a line: the bug is in it.
     only_file: Option<&'a RepoPath>,
@@ -71,7 +71,7 @@ impl<'a> Evidence<'a> {
             totals: (0, 0),
             runs: HashMap::new(),
             hot: HashSet::new(),
-            messengers: messengers(inputs.index, inputs.failing),
+            asserting: asserting(inputs.index, inputs.failing),
             endless: inputs.failing.iter().any(|test| test.timed_out),
             only_file: None,
         };
@@ -172,8 +172,8 @@ impl<'a> Evidence<'a> {
             score += ENDLESS * execution * share;
             reasons.push(why.into());
         }
-        if self.messengers.contains(&file.path) {
-            score *= MESSENGER;
+        if self.asserting.contains(&file.path) {
+            score *= ASSERTING;
             reasons.push("a helper that asserts".into());
         }
         Some(Suspect {

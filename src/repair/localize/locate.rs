@@ -1,7 +1,7 @@
 //! The bug-located file, found from stack traces, coverage of the failing tests, calls, names, and the most suspicious lines.
 
+use super::asserting::asserting;
 use super::distance::Reach;
-use super::messenger::messengers;
 use crate::code::{CodeIndex, SourceFile};
 use crate::domain::{FailingTest, Ranking, RepoPath, outer_class};
 use crate::validate::Coverage;
@@ -30,8 +30,9 @@ pub fn locate(
 ) -> Option<RepoPath> {
     let mut scores: BTreeMap<&RepoPath, f64> = BTreeMap::new();
     let share = 1.0 / failing.len().max(1) as f64;
-    let messengers = messengers(index, failing);
-    let product: Vec<_> = index.files().iter().filter(|file| !file.test && !messengers.contains(&file.path)).collect();
+    let asserting = asserting(index, failing);
+    let can_hold_it = |file: &SourceFile| !file.test && !asserting.contains(&file.path);
+    let product: Vec<_> = index.files().iter().filter(|file| can_hold_it(file)).collect();
     for test in failing {
         for file in &product {
             let stem = stem(file);
@@ -40,7 +41,7 @@ pub fn locate(
             }
         }
         let frames = test.failure.frames.iter().filter_map(|frame| index.class(&frame.class).map(|(file, _)| file));
-        for (depth, file) in frames.filter(|file| !file.test && !messengers.contains(&file.path)).take(5).enumerate() {
+        for (depth, file) in frames.filter(|file| can_hold_it(file)).take(5).enumerate() {
             *scores.entry(&file.path).or_default() += INNERMOST_FRAME * share / (1.0 + depth as f64);
         }
         let reach = Reach::of(index, std::slice::from_ref(test));
@@ -49,7 +50,7 @@ pub fn locate(
             let near = nearest.entry(&reached.method.file).or_default();
             *near = near.max(reached.nearness);
         }
-        for (path, nearness) in nearest.into_iter().filter(|(path, _)| !messengers.contains(path)) {
+        for (path, nearness) in nearest.into_iter().filter(|(path, _)| !asserting.contains(path)) {
             *scores.entry(path).or_default() += CALLED * share * nearness;
         }
     }

@@ -3,13 +3,13 @@
 //! Everything here is a pure function of the code index, the baseline and coverage. Nothing looks at a fixed version,
 //! except [`oracle`], which only runs when a user asks for it.
 
+mod asserting;
 mod distance;
 mod evaluate;
 mod evidence;
 mod formula;
 pub mod given;
 mod locate;
-mod messenger;
 mod metadata;
 pub mod oracle;
 mod rank;

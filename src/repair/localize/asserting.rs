@@ -1,11 +1,11 @@
-//! Product files that only speak for a test: helpers that assert, which some projects keep beside their product.
+//! Product files that assert for tests: helpers that some projects keep beside their product.
 
 use crate::code::{CodeIndex, SourceFile};
 use crate::domain::{FailingTest, RepoPath};
 use std::collections::BTreeSet;
 
 /// Packages of test frameworks and of libraries that assert.
-const ASSERTING: [&str; 9] = [
+const PACKAGES: [&str; 9] = [
     "org.junit",
     "junit.framework",
     "org.assertj",
@@ -23,10 +23,10 @@ const LIBRARY: f64 = 0.5;
 
 /// The files in which failing tests failed by an assertion that the file itself makes, and those beside them through which
 /// the test came there; the fault lies in what they were given.
-pub(super) fn messengers<'a>(index: &'a CodeIndex, failing: &[FailingTest]) -> BTreeSet<&'a RepoPath> {
+pub(super) fn asserting<'a>(index: &'a CodeIndex, failing: &[FailingTest]) -> BTreeSet<&'a RepoPath> {
     let product: Vec<&SourceFile> = index.files().iter().map(|file| &**file).filter(|file| !file.test).collect();
-    let asserting = product.iter().filter(|file| asserts(file)).count();
-    if asserting as f64 >= LIBRARY * product.len() as f64 {
+    let count = product.iter().filter(|file| asserts(file)).count();
+    if count as f64 >= LIBRARY * product.len() as f64 {
         return BTreeSet::new();
     }
     let by_assertion = failing.iter().filter(|test| KINDS.iter().any(|kind| test.failure.kind.ends_with(kind)));
@@ -47,9 +47,8 @@ fn folder(path: &RepoPath) -> &str {
 }
 
 fn asserts(file: &SourceFile) -> bool {
-    let is_of = |import: &str, package: &str| {
-        import.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    let imports = file.imports.iter().map(|import| import.trim_start_matches("static ").trim());
-    imports.into_iter().any(|import| ASSERTING.iter().any(|package| is_of(import, package)))
+    file.imports.iter().map(|import| import.trim_start_matches("static ")).any(|import| {
+        let mut rests = PACKAGES.iter().filter_map(|package| import.strip_prefix(package));
+        rests.any(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
 }
