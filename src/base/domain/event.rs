@@ -203,7 +203,7 @@ pub enum Event {
     },
     /// A request leaves.
     Sent {
-        /// Who asks.
+        /// The agent that asks, and its level.
         scope: Scope,
         /// Content key of the request.
         key: String,
@@ -212,7 +212,7 @@ pub enum Event {
     },
     /// A response is on disk.
     Received {
-        /// Who asked.
+        /// The agent that asked, and its level.
         scope: Scope,
         /// Content key of the request.
         key: String,
@@ -220,18 +220,18 @@ pub enum Event {
         response: Value,
         /// What it cost.
         usage: Usage,
-        /// Seconds waited.
+        /// Seconds from the request to the response.
         seconds: f64,
     },
     /// A request has no response, and it is known why: it was not sent, was refused, or failed for good.
     Failed {
-        /// Who asked.
+        /// The agent that asked, and its level.
         scope: Scope,
         /// Content key of the request.
         key: String,
         /// In which way.
         how: Unanswered,
-        /// The reason.
+        /// The reason that it has no response.
         #[serde(flatten)]
         why: Problem,
         /// The cap, where one was the reason; absent in journals of older programs.
@@ -240,7 +240,7 @@ pub enum Event {
     },
     /// A tool was called, or the call was refused.
     Observed {
-        /// Who called.
+        /// The agent that called it, and its level.
         scope: Scope,
         /// State of the machine before the call.
         state: String,
