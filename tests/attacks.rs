@@ -24,7 +24,7 @@ use unidebug::escalate::prepare::{self, Wanted};
 use unidebug::patch::{Edits, render};
 use unidebug::tools::{ToolContext, Workbench, judge};
 
-/// So manieth attacks are judged where time is short.
+/// One attack of so many is judged where time is short.
 const THIRD: usize = 3;
 
 /// Where attacks begin: the wrong line of a file, and what it should be.
@@ -165,10 +165,7 @@ async fn wrong_words(
     let bench = bench(trial, cold).await;
     let mut wrong = Vec::new();
     for (number, name, spellings) in attacks {
-        let spellings = spellings.iter().enumerate();
-        for (nth, (wanted, parts)) in
-            spellings.filter(|(nth, _)| is_patient() || nth % THIRD == *number as usize % THIRD)
-        {
+        for (nth, (wanted, parts)) in sample(spellings.iter().enumerate(), THIRD) {
             let validation = verdict_of(&bench, &edits(trial, ground, &outside, parts)).await;
             if !is_as(&validation, *wanted) {
                 let (outcome, detail) = (validation.outcome, validation.detail);

@@ -190,6 +190,18 @@ fn java_tells_the_deciding_value_where_the_runs_part() {
     shows(&text, &["text = \"eight\"", "other = Stock(counts=[7], password=(masked), other=(cycle)"]);
 }
 
+#[test]
+fn functions_in_fields_tell_their_values() {
+    let texts = "package shop;\n\nimport java.util.function.Function;\n\npublic interface Texts {\n    \
+                 Function<String, Integer> COUNT = text -> {\n        String bare = text.trim();\n        \
+                 return bare.length() - 1;\n    };\n}\n";
+    let test = "package shop;\n\nimport static org.junit.jupiter.api.Assertions.assertEquals;\n\
+                import org.junit.jupiter.api.Test;\n\nclass TextsTest {\n    @Test\n    void counts() {\n        \
+                assertEquals(5, Texts.COUNT.apply(\" apple\"));\n    }\n}\n";
+    let folder = project(&[("src/main/java/shop/Texts.java", texts), ("src/test/java/shop/TextsTest.java", test)]);
+    shows(&observed(&folder, &json!({})), &["text = \" apple\"", "bare = \"apple\""]);
+}
+
 /// What an agent's first request holds.
 fn first_request(endpoint: &Endpoint, agent: &str) -> String {
     let served = endpoint.served_to(agent);

@@ -20,6 +20,9 @@ for test in [test_shop.test_sum, test_shop.test_late, test_shop.test_sum]:
     executed.test()
     test()
     executed.tell(Records(), (test.__name__, "x"))
+executed.test()
+executed.unheard(test_shop.test_late)()
+executed.tell(Records(), ("unheard", "x"))
 sys.stdout.flush()
 os._exit(0)
 "#;
@@ -81,7 +84,8 @@ fn every_python_tells_the_same_lines() {
     for (told, program) in all {
         let sum = "('test_sum', 'x') shop.py 1 4 13 14 15 18 21 22 23 24 25 26 27\n";
         let late = "('test_late', 'x') shop.py 1 4 5 6 7 8 9 10 13 18 21 22\n";
-        assert_eq!(told, [sum, late, sum].concat(), "{program}");
+        let unheard = "('unheard', 'x')\n";
+        assert_eq!(told, [sum, late, sum, unheard].concat(), "{program}");
     }
 }
 
