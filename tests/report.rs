@@ -55,7 +55,7 @@ fn every_form_tells_the_same_figures() {
     assert!(table("escalation.csv").contains("\nL1,3,2,66.7,2,0,1,"), "{}", table("escalation.csv"));
     let row = "\n\"builtin, direct\",single line,1,1,1,100.0,";
     assert!(table("location-types.csv").contains(row), "{}", table("location-types.csv"));
-    assert!(table("settings.csv").contains("\nmax candidates,20000,1,20000\n"), "{}", table("settings.csv"));
+    assert!(table("settings.csv").contains("\nmax candidates,60,1,60\n"), "{}", table("settings.csv"));
     let conditions = table("conditions.csv");
     for known in ["\ndate,20", "unidebug run BUG --model builtin --strategy direct", "\nJDK,", "\nhost,", "\nCPU,"] {
         assert!(conditions.contains(known), "{known}: {conditions}");

@@ -27,6 +27,8 @@ pub(crate) struct Pod {
     pub volumes: Vec<Volume>,
     /// Secrets whose values become variables: the model's key.
     pub secrets: Vec<String>,
+    /// Variables that decide settings where the Job is made, and so in its pods.
+    pub variables: Vec<(String, String)>,
     /// Memory of a pod, as `4Gi`.
     pub memory: Option<String>,
 }
@@ -103,10 +105,12 @@ fn container(spread: &Spread, pod: &Pod, tasks: &[usize]) -> Value {
     let mounts = pod.volumes.iter().enumerate();
     let mounts = mounts.map(|(nth, volume)| json!({"name": name(nth), "mountPath": volume.mount}));
     let secrets = pod.secrets.iter().map(|name| json!({"secretRef": {"name": name}}));
+    let variables = pod.variables.iter().map(|(name, value)| json!({"name": name, "value": value}));
     json!({
         "name": CONTAINER,
         "image": pod.image,
         "command": ["/bin/sh", "-c", script(spread, tasks)],
+        "env": variables.collect::<Vec<_>>(),
         "envFrom": secrets.collect::<Vec<_>>(),
         "resources": resources,
         "volumeMounts": mounts.collect::<Vec<_>>(),
@@ -158,15 +162,24 @@ mod tests {
             options: Vec::new(),
         };
         let volumes = vec!["work:/data".parse().unwrap(), "/opt/sets:/sets".parse().unwrap()];
-        let pod =
-            Pod { image: "x/unidebug:1".into(), volumes, secrets: vec!["key".into()], memory: Some("4Gi".into()) };
+        let variables = vec![("UNIDEBUG_SEED".to_owned(), "7".to_owned())];
+        let pod = Pod {
+            image: "x/unidebug:1".into(),
+            volumes,
+            secrets: vec!["key".into()],
+            variables,
+            memory: Some("4Gi".into()),
+        };
         let made = object(&spread, &pod, &[2, 5]);
         let job: Job = serde_json::from_value(made.clone()).unwrap();
         // What no type knows would be lost on the way there and back.
         assert_eq!(serde_json::to_value(&job).unwrap(), made);
         let spec = job.spec.unwrap();
         assert_eq!((spec.completions, spec.backoff_limit_per_index), (Some(2), Some(6)));
-        let command = spec.template.spec.unwrap().containers[0].command.clone().unwrap();
+        let container = spec.template.spec.unwrap().containers.remove(0);
+        let variables = container.env.unwrap();
+        assert_eq!((&*variables[0].name, variables[0].value.as_deref()), ("UNIDEBUG_SEED", Some("7")));
+        let command = container.command.unwrap();
         let wanted = "set -- 2 5; shift \"$JOB_COMPLETION_INDEX\"; exec unidebug bench work '/data/a b' --shard \"$1/8\" --jobs 2 --retry-pause 15s --quiet";
         assert_eq!(command[2], wanted);
     }

@@ -32,7 +32,9 @@ def asked():
 
 def pod(index, kill):
     """One pod: its exit code, and whether it was disrupted."""
-    child = subprocess.Popen(container["command"], env={**os.environ, "JOB_COMPLETION_INDEX": str(index)})
+    variables = {variable["name"]: variable["value"] for variable in container.get("env", [])}
+    variables["JOB_COMPLETION_INDEX"] = str(index)
+    child = subprocess.Popen(container["command"], env={**os.environ, **variables})
     before = asked()
     if kill is not None:
         while child.poll() is None and asked() == before:

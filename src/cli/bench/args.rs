@@ -111,7 +111,7 @@ pub(crate) struct SpreadArgs {
 }
 
 /// What a pod is made of.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Kubernetes")]
 pub(crate) struct PodArgs {
     /// Image with this program as `unidebug` on its PATH; docs/Containerfile makes one.

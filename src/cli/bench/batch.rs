@@ -8,6 +8,7 @@ use super::live::{self, Live};
 use super::plan::plan;
 use super::posts;
 use crate::batch::{self, BatchError, Merged, Plan, Pod, Posts, Progress, Spread, State, Trouble, Unit, Worker};
+use crate::cli::config::variables_of_settings;
 use crate::cli::error::{Failure, LATER};
 use crate::cli::interrupt;
 use crate::domain::words::{counted, listed};
@@ -115,8 +116,8 @@ impl Batch<'_> {
 fn pod_of(args: &PodArgs) -> Result<Pod, Failure> {
     let hint = "build one by docs/Containerfile, and name it with `--image`";
     let image = args.image.clone().ok_or_else(|| Failure::usage("--executor kubernetes needs an image", hint))?;
-    let PodArgs { volume, secret, memory, .. } = args;
-    Ok(Pod { image, volumes: volume.clone(), secrets: secret.clone(), memory: memory.clone() })
+    let PodArgs { volume, secret, memory, .. } = args.clone();
+    Ok(Pod { image, volumes: volume, secrets: secret, variables: variables_of_settings(), memory })
 }
 
 /// Does a part of a batch.

@@ -76,6 +76,8 @@ pub(crate) struct Layers {
 const ALIASES: &str = "models";
 /// What all variables of settings begin with.
 const PREFIX: &str = "UNIDEBUG_";
+/// The one of another name, which all programs that speak with OpenAI read.
+const BASE_URL: &str = "OPENAI_BASE_URL";
 /// Variables that are no settings: places and tests.
 const OTHER_VARIABLES: &[&str] = &["LOG", "STATE_DIR", "CACHE_DIR"];
 /// The same, by their ending or beginning.
@@ -202,19 +204,12 @@ impl Layers {
 
     fn add_environment(&mut self, variables: impl Iterator<Item = (String, String)>) -> Result<(), Failure> {
         let all: BTreeMap<String, String> = variables.filter(|(_, value)| !value.is_empty()).collect();
-        if let Some(url) = all.get("OPENAI_BASE_URL") {
-            let origin = Place::Environment { variable: "OPENAI_BASE_URL".into() };
+        if let Some(url) = all.get(BASE_URL) {
+            let origin = Place::Environment { variable: BASE_URL.into() };
             self.add(&["base_url".into()], Value::from(url.as_str()), origin, None)?;
         }
         for (variable, text) in all {
-            let Some(rest) = variable.strip_prefix(PREFIX) else { continue };
-            let key = vec![rest.to_lowercase()];
-            let other = OTHER_VARIABLES.contains(&rest)
-                || rest.ends_with("_ROOT")
-                || OTHER_FAMILIES.iter().any(|family| rest.starts_with(family));
-            if other {
-                continue;
-            }
+            let Some(key) = key_of(&variable) else { continue };
             let origin = Place::Environment { variable: variable.clone() };
             if !self.settings.contains_key(&key) {
                 return Err(self.unknown(&Entry { key, value: Value::Null, line: 0 }, &origin));
@@ -278,6 +273,23 @@ const HINT: &str = "`unidebug config show` lists all settings with their values"
 fn variables() -> impl Iterator<Item = (String, String)> {
     let text = |text: OsString| text.to_string_lossy().into_owned();
     std::env::vars_os().map(move |(name, value)| (text(name), text(value)))
+}
+
+/// The setting that a variable of the environment names; `None` for a place, a test's switch, another program's variable.
+fn key_of(variable: &str) -> Option<Key> {
+    let rest = variable.strip_prefix(PREFIX)?;
+    let other = OTHER_VARIABLES.contains(&rest)
+        || rest.ends_with("_ROOT")
+        || OTHER_FAMILIES.iter().any(|family| rest.starts_with(family));
+    (!other).then(|| vec![rest.to_lowercase()])
+}
+
+/// The variables of this environment that decide a setting, for a machine whose environment is another one.
+pub(crate) fn variables_of_settings() -> Vec<(String, String)> {
+    let decides = |(name, value): &(String, String)| !value.is_empty() && (name == BASE_URL || key_of(name).is_some());
+    let mut all: Vec<_> = variables().filter(decides).collect();
+    all.sort();
+    all
 }
 
 /// Where the user's own settings lie, whether or not they exist.

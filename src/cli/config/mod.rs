@@ -9,7 +9,7 @@ mod values;
 
 pub(super) use choices::{Effort, FormArg, LocalizationArg, SandboxArg};
 pub(super) use declare::Declared;
-pub(super) use layers::{Layers, Place, Setting, user_file};
+pub(super) use layers::{Layers, Place, Setting, user_file, variables_of_settings};
 pub(super) use settings::{CAPS, Config, JudgingFlags, ModelFlags, SourceFlags, StrategyFlags};
 pub(super) use values::{CapFlag, CapTable, Dollars, FormulaArg, Levels, PartArg, Time};
 
