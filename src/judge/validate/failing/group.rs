@@ -7,7 +7,7 @@
 
 use crate::domain::{Frame, RepoPath, TestId, TestReport};
 use crate::validate::{Spectrum, clean};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Share of the passing tests that may run a line which still tells one bug from another.
 const COMMON: f64 = 0.5;
@@ -65,21 +65,30 @@ fn idle(spectrum: &Spectrum) -> BTreeSet<TestId> {
 
 /// Lines of each failing test that at most half of the passing tests run. Where no passing test was measured, all lines.
 fn failure_lines_of<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<&'s TestId, BTreeSet<Line<'s>>> {
-    let mut passing = 0usize;
-    let mut runs: BTreeMap<Line<'s>, usize> = BTreeMap::new();
     let mut lines: BTreeMap<&'s TestId, BTreeSet<Line<'s>>> = BTreeMap::new();
-    for (id, passed, ran) in spectrum.tests() {
-        let own = ran.flat_map(|(file, lines)| lines.iter().map(move |line| (file, *line)));
-        if passed {
-            passing += 1;
-            own.for_each(|line| *runs.entry(line).or_default() += 1);
-        } else if failing.contains(id) {
-            lines.insert(id, own.collect());
+    // How many passing tests run a line, for the lines that count: those of failing tests.
+    let mut runs: HashMap<&RepoPath, HashMap<u32, usize>> = HashMap::new();
+    for (id, _, ran) in spectrum.tests().filter(|(id, passed, _)| !passed && failing.contains(id)) {
+        let own: BTreeSet<Line<'s>> =
+            ran.flat_map(|(file, lines)| lines.iter().map(move |line| (file, *line))).collect();
+        own.iter().for_each(|(file, line)| {
+            runs.entry(file).or_default().insert(*line, 0);
+        });
+        lines.insert(id, own);
+    }
+    let mut passing = 0usize;
+    for (_, _, ran) in spectrum.tests().filter(|(_, passed, _)| *passed) {
+        passing += 1;
+        for (file, ran) in ran {
+            let Some(counts) = runs.get_mut(file) else { continue };
+            for line in ran {
+                counts.entry(*line).and_modify(|count| *count += 1);
+            }
         }
     }
+    let most = COMMON * passing as f64;
     for own in lines.values_mut() {
-        let run = |line: &Line<'s>| runs.get(line).copied().unwrap_or(0);
-        own.retain(|line| run(line) as f64 <= COMMON * passing as f64);
+        own.retain(|(file, line)| runs[file][line] as f64 <= most);
     }
     lines
 }
