@@ -6,6 +6,9 @@ DEMO    := fixtures:roman-numerals
 # Tests at once: half as many again as processors, for many of them wait for other processes.
 AT_ONCE := $(shell echo $$(($$(nproc) * 3 / 2)))
 
+# Parts of the long tests, of seven: another one with each commit, or from `PART=n` on.
+PARTS   ?= 1
+
 .PHONY: setup demo test soak bench lint
 
 ## Installs what a new Debian or Ubuntu lacks; does nothing where everything is there.
@@ -18,12 +21,14 @@ demo: setup
 	$(TARGET)/debug/unidebug run $(DEMO) --model builtin
 	$(TARGET)/debug/unidebug run $(DEMO) --model builtin --quiet --json
 
-## Every test, with small counts where counts are free to choose.
+## Every short test and a part of the long ones (tests/parts.tsv), with small counts where counts are free to choose.
+## `PARTS=7` runs all of them.
 test:
 	@./.ci/setup test
-	$(CARGO) test --locked --all-features --quiet -- --test-threads $(AT_ONCE)
+	@skip=$$(tests/parts.py skip $(PARTS)) && \
+	$(CARGO) test --locked --all-features --quiet -- --test-threads $(AT_ONCE) $$skip
 
-## The same with full counts, and a Slurm of one node where its daemons can be had.
+## All tests with full counts, and a Slurm of one node where its daemons can be had.
 soak:
 	@./.ci/setup soak
 	PROPTEST_CASES=20000 UNIDEBUG_SOAK=1 $(CARGO) test --locked --all-features

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Room → rooms it may use directly. What those may use is allowed too, and `domain` always is.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -192,4 +193,14 @@ fn a_language_is_one_folder_and_few_lines_elsewhere() {
     let wanted: BTreeMap<String, usize> =
         C_ELSEWHERE.iter().map(|(path, lines)| ((*path).to_owned(), *lines)).collect();
     assert_eq!(elsewhere, wanted, "files outside its folder that name C");
+}
+
+#[test]
+fn the_parts_of_long_tests_name_tests_that_are_there() {
+    let list = Command::new(std::env::current_exe().unwrap()).arg("--list").output().unwrap();
+    let list = String::from_utf8(list.stdout).unwrap();
+    let tests: BTreeSet<&str> = list.lines().filter_map(|line| line.strip_suffix(": test")).collect();
+    let rows = include_str!("parts.tsv").lines().skip(1).map(|row| row.rsplit('\t').next().unwrap());
+    let gone: Vec<&str> = rows.filter(|name| !tests.contains(name)).collect();
+    assert!(gone.is_empty(), "tests/parts.tsv names no tests: {gone:?}");
 }

@@ -2,7 +2,7 @@
 //! Nothing outside is read, written or reached, nothing lives on, and each run ends with a verdict or a message that
 //! says what to do.
 
-use crate::support::{Finished, Unidebug, write_files};
+use crate::support::{Finished, Unidebug, sample, write_files};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 use std::net::TcpListener;
@@ -200,9 +200,9 @@ fn ignore_errors(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 
 #[test]
 fn python_that_tests_load_gets_nowhere() {
-    let quiet = |evil: &str| format!("{evil}\n{ADDING}");
     type Place = fn(&Trap) -> Vec<(String, String)>;
-    let loaded: [(&str, Place); 5] = [
+    let loaded: [(&str, Place); 6] = [
+        ("the product itself", |trap| vec![("adding.py".into(), format!("{}\n{ADDING}", trap.python()))]),
         ("conftest", |trap| vec![("conftest.py".into(), trap.python())]),
         ("a plug-in", |trap| {
             vec![("pytest.ini".into(), "[pytest]\naddopts = -p evil\n".into()), ("evil.py".into(), trap.python())]
@@ -241,11 +241,8 @@ fn python_that_tests_load_gets_nowhere() {
         }
         trap
     };
-    loaded.iter().for_each(|(name, place)| prepare(*place).run_held(name));
-    left_alone.iter().for_each(|(name, place)| prepare(*place).run_left_alone(name));
-    let trap = Trap::new();
-    write_files(trap.project(), &[("adding.py", &quiet(&trap.python())), ("test_adding.py", TEST_ADDING)]);
-    trap.run_held("the product itself");
+    sample(loaded, 3).for_each(|(name, place)| prepare(place).run_held(name));
+    sample(left_alone, 3).for_each(|(name, place)| prepare(place).run_left_alone(name));
 }
 
 #[test]
@@ -258,13 +255,14 @@ fn java_and_commands_get_nowhere() {
     let evil = SUM.replace("public class Sum {", &format!("public class Sum {{\n{}", trap.java()));
     write_files(trap.project(), &[("src/Sum.java", &evil), ("test/SumTest.java", TEST)]);
     trap.run_held("the product's initialiser");
-    for line in [
+    let lines = [
         "build = 'bash run.sh'\ntest = 'true'\n",
         "test = 'bash run.sh'\n",
         // The folders around a program are read with it; around these lie the whole disk, and a secret.
         "test = '/bin/sh run.sh'\n",
         "test = 'SECRET/bin/run.sh'\n",
-    ] {
+    ];
+    for line in sample(lines, 2) {
         let trap = Trap::new();
         let secret = trap.base.join("secret");
         write_files(&secret, &[("bin/run.sh", &format!("#!/bin/bash\n{}", trap.shell()))]);
@@ -325,7 +323,7 @@ fn files_that_are_none_get_nowhere() {
             fs::write(project.join("src").join(deep).join("X.java"), "class X { }").unwrap();
         }),
     ];
-    for (name, make) in makes {
+    for (name, make) in sample(makes, 3) {
         let trap = Trap::new();
         write_files(trap.project(), &[("src/Sum.java", SUM), ("test/SumTest.java", TEST)]);
         make(&trap, &trap.project());
@@ -459,7 +457,7 @@ fn code_of_a_gradle_build_and_its_wrapper_gets_nowhere() {
             vec![("gradle/wrapper/gradle-wrapper.properties", address), ("gradlew", program)]
         }),
     ];
-    for (name, place) in places {
+    for (name, place) in sample(places, 4) {
         let trap = Trap::new();
         let evil = if name == "build.gradle" { trap.groovy() } else { String::new() };
         let project = trap.project();
