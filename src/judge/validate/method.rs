@@ -1,7 +1,8 @@
-//! Finds the method of a test in its file.
+//! Finds the methods of tests in their file.
 
 use crate::domain::TestId;
 use crate::language::{self, Language, text_of};
+use std::collections::HashMap;
 use tree_sitter::Node;
 
 /// The only method of that name in the class, or in the module where there is none.
@@ -11,42 +12,47 @@ pub(super) fn method<'tree>(
     test: &TestId,
     language: &dyn Language,
 ) -> Option<Node<'tree>> {
-    let mut inside = root;
-    // A Python module is no class; a Java class stands in its file.
-    let outer = test.outer_class().rsplit('.').next().unwrap_or_default();
-    let nested = test.class.split('$').skip(1);
-    let types: Vec<&str> =
-        if language.is_indented() { nested.collect() } else { std::iter::once(outer).chain(nested).collect() };
-    for name in types {
-        inside = only(inside, |node| language.syntax().is_type(node) && is_named(node, name, text))?;
-    }
-    let is_method = |node: Node<'_>| language.syntax().methods.contains(&node.kind());
-    let own = |node: Node<'tree>| {
-        // Not one of a type inside, nor of a function.
-        let around = std::iter::successors(node.parent(), |node| node.parent());
-        let around = around.take_while(|node| node.id() != inside.id());
-        is_method(node)
-            && is_named(node, &test.method, text)
-            && around.into_iter().all(|node| !language.syntax().is_type(node) && !is_method(node))
-    };
-    only(inside, own)
+    methods(root, text, test, language).remove(test.method.as_str())
 }
 
-fn is_named(node: Node<'_>, name: &str, text: &str) -> bool {
-    node.child_by_field_name("name").is_some_and(|node| text_of(node, text) == name)
-}
-
-/// The only node below another of which something is true.
-fn only<'tree>(root: Node<'tree>, is_wanted: impl Fn(Node<'tree>) -> bool) -> Option<Node<'tree>> {
-    let mut found = Vec::new();
-    language::preorder(root, |node| {
-        if node.id() != root.id() && is_wanted(node) {
-            found.push(node);
+/// By name the methods of a test's class, or of the module where there is none, but those of whose name there are several.
+pub(super) fn methods<'tree, 't>(
+    root: Node<'tree>,
+    text: &'t str,
+    of: &TestId,
+    language: &dyn Language,
+) -> HashMap<&'t str, Node<'tree>> {
+    let Some(class) = class(root, text, of, language) else { return HashMap::new() };
+    let syntax = language.syntax();
+    let mut found: HashMap<&str, Vec<Node<'tree>>> = HashMap::new();
+    language::preorder(class, |node| {
+        if node.id() == class.id() {
+            return true;
         }
-        true
+        let is_method = syntax.methods.contains(&node.kind());
+        if let Some(name) = node.child_by_field_name("name").filter(|_| is_method) {
+            found.entry(text_of(name, text)).or_default().push(node);
+        }
+        // What lies in a method or in a type is theirs.
+        !is_method && !syntax.is_type(node)
     });
-    match found.as_slice() {
-        [one] => Some(*one),
-        _ => None,
-    }
+    found.into_iter().filter_map(|(name, nodes)| Some((name, <[_; 1]>::try_from(nodes).ok()?[0]))).collect()
+}
+
+/// The only type of that name, one in the other; the whole where the test lies in a module.
+fn class<'tree>(root: Node<'tree>, text: &str, test: &TestId, language: &dyn Language) -> Option<Node<'tree>> {
+    let syntax = language.syntax();
+    // A Python module is no class; a Java class stands in its file.
+    let outer = test.outer_class().rsplit('.').next().filter(|_| !language.is_indented());
+    outer.into_iter().chain(test.class.split('$').skip(1)).try_fold(root, |inside, name| {
+        let mut found = Vec::new();
+        language::preorder(inside, |node| {
+            let is_type = node.id() != inside.id() && syntax.is_type(node);
+            if is_type && node.child_by_field_name("name").is_some_and(|own| text_of(own, text) == name) {
+                found.push(node);
+            }
+            !syntax.methods.contains(&node.kind())
+        });
+        <[_; 1]>::try_from(found).ok().map(|[one]| one)
+    })
 }

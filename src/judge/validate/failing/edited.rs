@@ -4,10 +4,10 @@
 use super::group;
 use crate::domain::{TestId, TestReport, outer_class};
 use crate::language::{self, Language};
-use crate::validate::method::method;
+use crate::validate::method::methods;
 use crate::validate::subject::Subject;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tree_sitter::Node;
 
 /// Words of declarations that run for tests which do not name them.
@@ -113,8 +113,14 @@ impl Edited {
     fn parts(&self, text: &str, tests: &BTreeSet<TestId>, known: &BTreeSet<String>) -> Parts {
         let Some(tree) = language::parse(text, self.language) else { return Parts::default() };
         let root = tree.root_node();
-        let found: BTreeMap<&TestId, _> =
-            tests.iter().filter_map(|id| Some((id, method(root, text, id, self.language)?.byte_range()))).collect();
+        let mut of_class = HashMap::new();
+        let mut found = BTreeMap::new();
+        for id in tests {
+            let methods = of_class.entry(id.class.as_str()).or_insert_with(|| methods(root, text, id, self.language));
+            if let Some(method) = methods.get(id.method.as_str()) {
+                found.insert(id, method.byte_range());
+            }
+        }
         let mut rest = text.to_owned();
         let mut ranges: Vec<_> = found.values().cloned().collect();
         language::preorder(root, |node| {
