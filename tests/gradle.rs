@@ -147,7 +147,7 @@ async fn gradle_itself_is_asked_for_named_tests() {
     let own = checkout.own.clone().unwrap();
     assert_eq!(own.name(), "gradle app:test");
     let named = ["app.BillTest#total".parse().unwrap()];
-    let own_run = own.run(&checkout.root, &named, Duration::from_secs(300)).await.unwrap();
+    let own_run = own.run(&checkout.root, false, &named, Duration::from_secs(300)).await.unwrap();
     let OwnRun::Tested(report) = own_run else { panic!("{own_run:?}") };
     let ends: Vec<_> = report.results.values().map(|result| (result.id.to_string(), result.status)).collect();
     assert_eq!(ends, [("app.BillTest#total".to_owned(), TestStatus::Failed)]);
@@ -183,7 +183,8 @@ async fn tests_of_an_old_testng_that_gradle_cannot_name_are_run_all_the_same() {
     ]);
     let checkout = user.checkout("").await.unwrap_or_else(|error| panic!("{error}; {}", error.hint()));
     let named = ["core.SumTest#six".parse().unwrap()];
-    let own_run = checkout.own.clone().unwrap().run(&checkout.root, &named, Duration::from_secs(300)).await.unwrap();
+    let own_run =
+        checkout.own.clone().unwrap().run(&checkout.root, false, &named, Duration::from_secs(300)).await.unwrap();
     let OwnRun::Tested(report) = own_run else { panic!("{own_run:?}") };
     let ends: Vec<_> = report.results.values().map(|result| (result.id.to_string(), result.status)).collect();
     let wanted = [("core.SumTest#nothing", TestStatus::Passed), ("core.SumTest#six", TestStatus::Failed)];

@@ -53,7 +53,13 @@ impl OwnCommand for Yes {
     fn name(&self) -> String {
         "mvn test".into()
     }
-    async fn run(&self, _: &camino::Utf8Path, tests: &[TestId], _: Duration) -> Result<OwnRun, BenchmarkError> {
+    async fn run(
+        &self,
+        _: &camino::Utf8Path,
+        _: bool,
+        tests: &[TestId],
+        _: Duration,
+    ) -> Result<OwnRun, BenchmarkError> {
         let passed = |id: &TestId| {
             let result =
                 TestResult { id: id.clone(), status: TestStatus::Passed, failure: None, millis: 1, loss: None };

@@ -20,11 +20,18 @@ pub trait OwnCommand: Send + Sync + std::fmt::Debug {
     /// The command for people: `mvn test`.
     fn name(&self) -> String;
 
-    /// Builds a copy of the checkout and runs these tests in it (all when empty), sandboxed and without network.
+    /// Builds a copy of the checkout and runs these tests in it (all when empty), sandboxed and without network. Where the
+    /// copy is not patched, what was compiled before is up to date.
     ///
     /// # Errors
     /// The command cannot be started.
-    async fn run(&self, tree: &Utf8Path, tests: &[TestId], wall: Duration) -> Result<OwnRun, BenchmarkError>;
+    async fn run(
+        &self,
+        tree: &Utf8Path,
+        is_patched: bool,
+        tests: &[TestId],
+        wall: Duration,
+    ) -> Result<OwnRun, BenchmarkError>;
 }
 
 /// The other modules of a project, whose tests a patch may break.

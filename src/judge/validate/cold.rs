@@ -46,6 +46,8 @@ pub struct ColdJudge {
     confirmed: Mutex<Option<(Patch, Arc<Build>)>>,
     /// Where the project's own command disagreed, until somebody takes note.
     disagreements: Mutex<Vec<Disagreement>>,
+    /// What the first ranking needs is measured.
+    pub(super) measured: tokio::sync::Notify,
 }
 
 impl ColdJudge {
@@ -72,7 +74,8 @@ impl ColdJudge {
         }
         let (others, warned, confirmed, disagreements) = Default::default();
         let sandbox = sandbox.clone();
-        Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements })
+        let measured = tokio::sync::Notify::new();
+        Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements, measured })
     }
 
     /// The verdicts of earlier runs, where they are asked for.
@@ -257,7 +260,9 @@ impl Probe for ColdJudge {
     }
 
     async fn spectrum(&self, scope: &SpectrumScope) -> Result<Option<Spectrum>, ValidateError> {
-        coverage::by_test(&*self.subject, &self.baseline, scope).await
+        let spectrum = coverage::by_test(&*self.subject, &self.baseline, scope).await;
+        self.measured.notify_one();
+        spectrum
     }
 
     async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {

@@ -328,7 +328,7 @@ async fn ask_own_command(subject: &dyn Subject, failing: &[TestId]) -> Result<Op
     let Some(own) = &subject.checkout().own else { return Ok(None) };
     subject.options().watcher.phase(format!("asking `{}` about the failing tests", own.name()));
     let copy = Copy::for_build(subject.checkout(), &subject.options().work_dir, &Patch::default())?;
-    match own.run(&copy.tree, failing, subject.longest()).await? {
+    match own.run(&copy.tree, false, failing, subject.longest()).await? {
         OwnRun::NotTested(why) => {
             tracing::info!("`{}` does not tell whether the failing tests fail there: {why}", own.name());
             Ok(None)

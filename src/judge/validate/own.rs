@@ -65,7 +65,7 @@ pub(super) async fn ask(
 ) -> Result<OwnResult, ValidateError> {
     let tests: Vec<TestId> =
         baseline.triggering.iter().chain(against).cloned().collect::<BTreeSet<_>>().into_iter().collect();
-    Ok(match own.run(tree, &tests, wall).await? {
+    Ok(match own.run(tree, true, &tests, wall).await? {
         OwnRun::Tested(report) if tests.iter().all(|id| passes(&report, id) == Some(true)) => OwnResult::Passes,
         OwnRun::Tested(_) | OwnRun::NotTested(_) => OwnResult::Agrees,
     })

@@ -57,7 +57,8 @@ struct Inner {
 }
 
 impl WarmJudge {
-    /// Opens the cold judge, with its baseline, and starts the warm processes in the background.
+    /// Opens the cold judge, with its baseline. The warm processes start in the background once the spectrum is measured,
+    /// whose time is short, else with the first candidate.
     ///
     /// # Errors
     /// As [`ColdJudge::open`].
@@ -69,6 +70,7 @@ impl WarmJudge {
         let starting = tokio::spawn({
             let inner = inner.clone();
             async move {
+                inner.cold.measured.notified().await;
                 inner.warm_up_compiler().await;
                 inner.warm().await;
                 if let Err(error) = inner.cold.discover().await {

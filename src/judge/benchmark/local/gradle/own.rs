@@ -31,7 +31,14 @@ impl OwnCommand for GradleTest {
         format!("gradle {}", self.task.trim_start_matches(':'))
     }
 
-    async fn run(&self, tree: &Utf8Path, tests: &[TestId], wall: Duration) -> Result<OwnRun, BenchmarkError> {
+    async fn run(
+        &self,
+        tree: &Utf8Path,
+        // Gradle itself knows what is up to date, by content.
+        _: bool,
+        tests: &[TestId],
+        wall: Duration,
+    ) -> Result<OwnRun, BenchmarkError> {
         match self.run_named(tree, names(tests), wall).await? {
             // An old TestNG takes no names from Gradle: no test of any name runs, and nothing fails.
             None => Ok(self.run_named(tree, Vec::new(), wall).await?.unwrap_or_else(|| OwnRun::NotTested(NONE.into()))),

@@ -17,6 +17,10 @@ use std::time::Duration;
 /// Where surefire leaves its reports.
 pub(super) const REPORTS: &str = "target/surefire-reports";
 
+/// Lets the compiler plug-in go by the times of files alone. By itself it compiles a whole module in another folder than
+/// the one where it was compiled before.
+const STALE_ONLY: &str = "-Dmaven.compiler.useIncrementalCompilation=false";
+
 /// Maven as it compiled the project.
 #[derive(Debug)]
 pub(super) struct MavenTest {
@@ -35,16 +39,28 @@ impl OwnCommand for MavenTest {
         "mvn test".into()
     }
 
-    async fn run(&self, tree: &Utf8Path, tests: &[TestId], wall: Duration) -> Result<OwnRun, BenchmarkError> {
+    async fn run(
+        &self,
+        tree: &Utf8Path,
+        is_patched: bool,
+        tests: &[TestId],
+        wall: Duration,
+    ) -> Result<OwnRun, BenchmarkError> {
         let Some(there) = repository(self.store)? else {
             return Ok(OwnRun::NotTested("there is no local Maven repository".into()));
         };
-        let ran = self.call(tree, self.offline(tree, tests, self.store, &there)?.wall(wall)).await?;
+        let switches: &[&str] = if is_patched { &[] } else { &[STALE_ONLY] };
+        let call = |store, repository: &Utf8Path| {
+            let mut args = self.arguments(tests, repository);
+            args.extend(["-o"].iter().chain(switches).map(|&switch| switch.to_owned()));
+            self.maven.job(tree, store, repository.to_owned(), args)
+        };
+        let ran = self.call(tree, call(self.store, &there)?.wall(wall)).await?;
         let (Some(Complaint::Missing(_)), Some(own)) = (&ran.complaint, repository(Store::Own)?) else {
             return Ok(ran.result());
         };
         self.fetch(tree, tests, &own, wall).await?;
-        Ok(self.call(tree, self.offline(tree, tests, Store::Own, &own)?.wall(wall)).await?.result())
+        Ok(self.call(tree, call(Store::Own, &own)?.wall(wall)).await?.result())
     }
 }
 
@@ -67,19 +83,6 @@ impl Ran {
 }
 
 impl MavenTest {
-    /// A call that gets along with what a repository has.
-    fn offline(
-        &self,
-        tree: &Utf8Path,
-        tests: &[TestId],
-        store: Store,
-        repository: &Utf8Path,
-    ) -> Result<Job, BenchmarkError> {
-        let mut args = self.arguments(tests, repository);
-        args.push("-o".into());
-        self.maven.job(tree, store, repository.to_owned(), args)
-    }
-
     /// Fetches what runs the tests: it is not what compiles them, so the first build did not. A call with the network runs
     /// the tests, too; it gets a copy of the tree, since they may leave something behind, and what it says does not count.
     async fn fetch(
