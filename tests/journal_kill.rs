@@ -60,7 +60,8 @@ fn what_was_acknowledged_survives_kill_9() {
                 lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("acknowledged ").map(str::to_owned));
             keys.collect::<Vec<_>>()
         });
-        while !folder.join("run.journal").exists() {
+        // An empty journal is no run yet.
+        while !std::fs::metadata(folder.join("run.journal")).is_ok_and(|file| file.len() > 0) {
             std::thread::sleep(Duration::from_millis(5));
         }
         std::thread::sleep(Duration::from_millis(20 + round * 37 % 150));
