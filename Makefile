@@ -6,7 +6,7 @@ DEMO    := fixtures:roman-numerals
 # Tests at once: half as many again as processors, for many of them wait for other processes.
 AT_ONCE := $(shell echo $$(($$(nproc) * 3 / 2)))
 
-# Parts of the long tests, of seven: another one with each commit, or from `PART=n` on.
+# Parts of the long tests, of seven: another one with each commit, or from `UNIDEBUG_PART=n` on.
 PARTS   ?= 1
 
 .PHONY: setup demo test soak bench lint

@@ -4,10 +4,15 @@ use crate::support::{unidebug, write_files};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 use std::time::Duration;
-use unidebug::benchmark::{self, BenchmarkError, Checkout, OwnRun, Settings};
-use unidebug::domain::{FileChange, Outcome, Patch, RepoPath, TestStatus};
+use unidebug::benchmark::{self, BenchmarkError, Checkout, OwnQuestion, OwnRun, Settings};
+use unidebug::domain::{FileChange, Outcome, Patch, RepoPath, TestId, TestStatus};
 use unidebug::sandbox::{Choice, Sandbox, find_program};
 use unidebug::validate::{Options, open};
+
+/// Asks about tests of a checkout as it is.
+fn untouched<'q>(checkout: &'q Checkout, tests: &'q [TestId]) -> OwnQuestion<'q> {
+    OwnQuestion { tree: &checkout.root, is_patched: false, tests, wall: Duration::from_secs(300) }
+}
 
 fn no_gradle() -> bool {
     let missing = find_program("gradle").is_none();
@@ -147,7 +152,7 @@ async fn gradle_itself_is_asked_for_named_tests() {
     let own = checkout.own.clone().unwrap();
     assert_eq!(own.name(), "gradle app:test");
     let named = ["app.BillTest#total".parse().unwrap()];
-    let own_run = own.run(&checkout.root, false, &named, Duration::from_secs(300)).await.unwrap();
+    let own_run = own.run(untouched(&checkout, &named)).await.unwrap();
     let OwnRun::Tested(report) = own_run else { panic!("{own_run:?}") };
     let ends: Vec<_> = report.results.values().map(|result| (result.id.to_string(), result.status)).collect();
     assert_eq!(ends, [("app.BillTest#total".to_owned(), TestStatus::Failed)]);
@@ -183,8 +188,7 @@ async fn tests_of_an_old_testng_that_gradle_cannot_name_are_run_all_the_same() {
     ]);
     let checkout = user.checkout("").await.unwrap_or_else(|error| panic!("{error}; {}", error.hint()));
     let named = ["core.SumTest#six".parse().unwrap()];
-    let own_run =
-        checkout.own.clone().unwrap().run(&checkout.root, false, &named, Duration::from_secs(300)).await.unwrap();
+    let own_run = checkout.own.clone().unwrap().run(untouched(&checkout, &named)).await.unwrap();
     let OwnRun::Tested(report) = own_run else { panic!("{own_run:?}") };
     let ends: Vec<_> = report.results.values().map(|result| (result.id.to_string(), result.status)).collect();
     let wanted = [("core.SumTest#nothing", TestStatus::Passed), ("core.SumTest#six", TestStatus::Failed)];

@@ -4,7 +4,7 @@
     parts.py skip N      prints the options that leave out all but N parts; which ones goes by the number of commits
     parts.py write FILE  writes the table anew, from what the test program printed as JSON with `--report-time`
 
-`PART=n` names the first part. A test that is not in the table always runs.
+`UNIDEBUG_PART=n` names the first part, as it does for long tables. A test that is not in the table always runs.
 """
 import collections
 import json
@@ -24,7 +24,7 @@ KIN = 20
 def skip(parts):
     """The long tests that are left for another commit, as options."""
     rows = [line.split("\t") for line in TABLE.read_text().splitlines()[1:]]
-    first = int(os.environ.get("PART") or commits())
+    first = int(os.environ.get("UNIDEBUG_PART") or commits())
     chosen = {(first + nth) % PARTS for nth in range(parts)}
     left = [name for part, _, name in rows if int(part) not in chosen]
     print(f"{len(left)} of {len(rows)} long tests are left for other commits: PARTS={PARTS} runs all", file=sys.stderr)

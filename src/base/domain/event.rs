@@ -287,7 +287,7 @@ pub enum Event {
     },
     /// The built-in engine searched.
     Searched {
-        /// For whom.
+        /// The agent that it searched for.
         scope: Scope,
         /// Candidates it made that were judged.
         candidates: usize,
@@ -298,9 +298,9 @@ pub enum Event {
     },
     /// Locator's marks were accepted.
     Marked {
-        /// Who marked.
+        /// The agent that marked.
         scope: Scope,
-        /// The marks.
+        /// The places that it marked.
         marks: Vec<Mark>,
     },
     /// A patch is plausible; what comes behind it is a review.
@@ -310,7 +310,7 @@ pub enum Event {
     },
     /// An agent ended.
     AgentEnded {
-        /// Who.
+        /// The agent that ended.
         scope: Scope,
         /// How, in one phrase.
         how: String,
@@ -332,7 +332,7 @@ pub enum Event {
     Disagreed(Disagreement),
     /// Something a reader should know that changed nothing.
     Notice {
-        /// The sentence.
+        /// A sentence for people.
         text: String,
     },
     /// The run is over; the report holds the same.

@@ -2,50 +2,21 @@
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 
 /// A file or folder inside a checkout: relative, with `/`, without `..` and without any `.git` component.
 /// Holding one is the proof that it cannot leave the checkout by name (symbolic links are the reader's concern). Copies
 /// share the text: every method, line and test of a project names its file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// They are compared as text, for every line of every test is looked up by its path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct RepoPath(Arc<Utf8Path>);
-
-// The text is normal, so it is compared as it is: paths are taken apart each time they are compared otherwise, and every
-// line of every test is looked up by its path.
-impl PartialEq for RepoPath {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
-    }
-}
-
-impl Eq for RepoPath {}
-
-impl Hash for RepoPath {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_str().hash(state);
-    }
-}
-
-impl PartialOrd for RepoPath {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for RepoPath {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.as_str().cmp(other.as_str())
-    }
-}
+pub struct RepoPath(Arc<str>);
 
 impl Default for RepoPath {
     fn default() -> Self {
-        Self(Utf8PathBuf::new().into())
+        Self("".into())
     }
 }
 
@@ -92,32 +63,36 @@ impl RepoPath {
                 Utf8Component::RootDir | Utf8Component::Prefix(_) => return refuse("it is absolute"),
             }
         }
-        Ok(Self(clean.into()))
+        Ok(Self(clean.as_str().into()))
     }
 
     /// The path as text with `/`.
     pub fn as_str(&self) -> &str {
-        self.0.as_str()
+        &self.0
+    }
+
+    fn as_path(&self) -> &Utf8Path {
+        Utf8Path::new(self.as_str())
     }
 
     /// The last component, or the empty text for the root.
     pub fn file_name(&self) -> &str {
-        self.0.file_name().unwrap_or_default()
+        self.as_path().file_name().unwrap_or_default()
     }
 
     /// Where the path lies below `root`.
     pub fn under(&self, root: &Utf8Path) -> Utf8PathBuf {
-        if self.0.as_str().is_empty() { root.to_owned() } else { root.join(&self.0) }
+        if self.0.is_empty() { root.to_owned() } else { root.join(self.as_path()) }
     }
 
     /// Whether the path is `folder` or lies below it.
     pub fn is_within(&self, folder: &RepoPath) -> bool {
-        self.0.starts_with(&*folder.0)
+        self.as_path().starts_with(folder.as_path())
     }
 
     /// What the path is inside a folder that holds it.
     pub fn below(&self, folder: &RepoPath) -> Option<&str> {
-        self.0.strip_prefix(&*folder.0).ok().map(Utf8Path::as_str)
+        self.as_path().strip_prefix(folder.as_path()).ok().map(Utf8Path::as_str)
     }
 
     /// The path below a folder.
@@ -126,7 +101,7 @@ impl RepoPath {
     /// As [`RepoPath::new`], for the part that is added.
     pub fn join(&self, part: &str) -> Result<Self, InvalidPath> {
         let below = Self::new(part)?;
-        Ok(if self.0.as_str().is_empty() { below } else { Self(self.0.join(&below.0).into()) })
+        Ok(if self.0.is_empty() { below } else { Self(self.as_path().join(below.as_path()).as_str().into()) })
     }
 }
 

@@ -40,7 +40,7 @@ pub use error::BenchmarkError;
 pub use history::{History, HistoryError, LastChange};
 pub use local::{ProjectKind, programs, test_roots};
 pub use nearest::nearest;
-pub use own::{Hint, OwnCommand, OwnRun, Reactor};
+pub use own::{Hint, OwnCommand, OwnQuestion, OwnRun, Reactor};
 pub use product::product_resources;
 pub(crate) use product_change::ProductChange;
 pub use registry::{describe, find, names, parse_bug, select, typed};

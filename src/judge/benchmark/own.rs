@@ -14,24 +14,30 @@ pub enum OwnRun {
     NotTested(String),
 }
 
+/// What the project's own command is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnQuestion<'q> {
+    /// A copy of the checkout, with what was compiled before.
+    pub tree: &'q Utf8Path,
+    /// Whether a patch was written into the copy. Otherwise what was compiled before is up to date.
+    pub is_patched: bool,
+    /// The tests; all when empty.
+    pub tests: &'q [TestId],
+    /// Time for all of it.
+    pub wall: Duration,
+}
+
 /// Runs tests as the project's developers do.
 #[async_trait::async_trait]
 pub trait OwnCommand: Send + Sync + std::fmt::Debug {
     /// The command for people: `mvn test`.
     fn name(&self) -> String;
 
-    /// Builds a copy of the checkout and runs these tests in it (all when empty), sandboxed and without network. Where the
-    /// copy is not patched, what was compiled before is up to date.
+    /// Builds the copy and runs the tests in it, sandboxed and without network.
     ///
     /// # Errors
     /// The command cannot be started.
-    async fn run(
-        &self,
-        tree: &Utf8Path,
-        is_patched: bool,
-        tests: &[TestId],
-        wall: Duration,
-    ) -> Result<OwnRun, BenchmarkError>;
+    async fn run(&self, question: OwnQuestion<'_>) -> Result<OwnRun, BenchmarkError>;
 }
 
 /// The other modules of a project, whose tests a patch may break.

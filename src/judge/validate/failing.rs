@@ -21,7 +21,7 @@ use super::plan::{Deadlines, LEAST, Plan};
 use super::records::Executed;
 use super::subject::{Copy, Subject};
 use super::{Baseline, ValidateError, coverage, io_error, suite};
-use crate::benchmark::{Hint, OwnRun};
+use crate::benchmark::{Hint, OwnQuestion, OwnRun};
 use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult, outer_class};
 use edited::Edited;
 use futures::StreamExt;
@@ -328,7 +328,8 @@ async fn ask_own_command(subject: &dyn Subject, failing: &[TestId]) -> Result<Op
     let Some(own) = &subject.checkout().own else { return Ok(None) };
     subject.options().watcher.phase(format!("asking `{}` about the failing tests", own.name()));
     let copy = Copy::for_build(subject.checkout(), &subject.options().work_dir, &Patch::default())?;
-    match own.run(&copy.tree, false, failing, subject.longest()).await? {
+    let question = OwnQuestion { tree: &copy.tree, is_patched: false, tests: failing, wall: subject.longest() };
+    match own.run(question).await? {
         OwnRun::NotTested(why) => {
             tracing::info!("`{}` does not tell whether the failing tests fail there: {why}", own.name());
             Ok(None)

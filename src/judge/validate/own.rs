@@ -3,7 +3,7 @@
 
 use super::untouched::passes;
 use super::{Baseline, ValidateError};
-use crate::benchmark::{OwnCommand, OwnRun};
+use crate::benchmark::{OwnCommand, OwnQuestion, OwnRun};
 use crate::domain::{Failure, Outcome, TestId, Validation};
 use camino::Utf8Path;
 use std::collections::BTreeSet;
@@ -65,7 +65,8 @@ pub(super) async fn ask(
 ) -> Result<OwnResult, ValidateError> {
     let tests: Vec<TestId> =
         baseline.triggering.iter().chain(against).cloned().collect::<BTreeSet<_>>().into_iter().collect();
-    Ok(match own.run(tree, true, &tests, wall).await? {
+    let question = OwnQuestion { tree, is_patched: true, tests: &tests, wall };
+    Ok(match own.run(question).await? {
         OwnRun::Tested(report) if tests.iter().all(|id| passes(&report, id) == Some(true)) => OwnResult::Passes,
         OwnRun::Tested(_) | OwnRun::NotTested(_) => OwnResult::Agrees,
     })

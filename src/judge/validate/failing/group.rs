@@ -82,7 +82,9 @@ fn failure_lines_of<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<
         for (file, ran) in ran {
             let Some(counts) = runs.get_mut(file) else { continue };
             for line in ran {
-                counts.entry(*line).and_modify(|count| *count += 1);
+                if let Some(count) = counts.get_mut(line) {
+                    *count += 1;
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use super::invoke::{Gradle, was_cut};
 use super::launch::Launch;
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
 use crate::benchmark::local::store::Store;
-use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun};
+use crate::benchmark::{BenchmarkError, OwnCommand, OwnQuestion, OwnRun};
 use crate::domain::{RepoPath, TestId};
 use camino::Utf8Path;
 use std::time::Duration;
@@ -31,14 +31,9 @@ impl OwnCommand for GradleTest {
         format!("gradle {}", self.task.trim_start_matches(':'))
     }
 
-    async fn run(
-        &self,
-        tree: &Utf8Path,
+    async fn run(&self, question: OwnQuestion<'_>) -> Result<OwnRun, BenchmarkError> {
         // Gradle itself knows what is up to date, by content.
-        _: bool,
-        tests: &[TestId],
-        wall: Duration,
-    ) -> Result<OwnRun, BenchmarkError> {
+        let OwnQuestion { tree, tests, wall, .. } = question;
         match self.run_named(tree, names(tests), wall).await? {
             // An old TestNG takes no names from Gradle: no test of any name runs, and nothing fails.
             None => Ok(self.run_named(tree, Vec::new(), wall).await?.unwrap_or_else(|| OwnRun::NotTested(NONE.into()))),

@@ -7,7 +7,7 @@ use super::memory::Invocation;
 use super::request::{DIRECT, SKIPPED};
 use crate::benchmark::local::own::{MOST_NAMES, by_class, merged, tested};
 use crate::benchmark::local::store::Store;
-use crate::benchmark::{BenchmarkError, OwnCommand, OwnRun, copy_files};
+use crate::benchmark::{BenchmarkError, OwnCommand, OwnQuestion, OwnRun, copy_files};
 use crate::domain::{RepoPath, TestId, TestResult};
 use crate::sandbox::{Exit, Job};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -41,10 +41,7 @@ impl OwnCommand for MavenTest {
 
     async fn run(
         &self,
-        tree: &Utf8Path,
-        is_patched: bool,
-        tests: &[TestId],
-        wall: Duration,
+        OwnQuestion { tree, is_patched, tests, wall }: OwnQuestion<'_>,
     ) -> Result<OwnRun, BenchmarkError> {
         let Some(there) = repository(self.store)? else {
             return Ok(OwnRun::NotTested("there is no local Maven repository".into()));
