@@ -145,15 +145,15 @@ impl ColdJudge {
         passed: Validation,
     ) -> Result<Validation, ValidateError> {
         self.subject.options().watcher.phase("running the triggering tests reversed");
-        Ok(match controls::control(&*self.subject, &self.baseline, patch, build).await? {
-            Controlled::Against(objection) => objection,
-            Controlled::Passed { failed: 0, .. } => passed,
-            Controlled::Passed { failed, of } => {
-                let detail =
-                    format!("{}; reversed, {failed} of the {of} triggering tests fail, as they must", passed.detail);
-                Validation { detail, ..passed }
-            }
-        })
+        let (failed, of) = match controls::control(&*self.subject, &self.baseline, patch, build).await? {
+            Controlled::Against(objection) => return Ok(objection),
+            Controlled::Passed { failed, of } => (failed, of),
+        };
+        let said = match failed {
+            0 => "no triggering test could be reversed, so that none was controlled".to_owned(),
+            _ => format!("reversed, {failed} of the {of} triggering tests fail, as they must"),
+        };
+        Ok(Validation { detail: format!("{}; {said}", passed.detail), ..passed })
     }
 
     /// The name of the project's own command, when it passes the triggering tests and these.
