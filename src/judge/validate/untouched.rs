@@ -9,6 +9,7 @@ use crate::domain::{TestId, TestReport, TestResult, TestStatus};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// Runs that tell whether a test passes without the patch.
 const RUNS: usize = 3;
@@ -34,16 +35,24 @@ pub(super) enum Before {
     Absent,
 }
 
+/// A test without the patch, in runs of its own.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Seen {
+    before: Before,
+    /// What the longest of them took, in milliseconds; 0 where nobody knows.
+    millis: u64,
+}
+
 /// What is known of the untouched code.
 pub(super) struct Untouched {
-    known: Mutex<BTreeMap<TestId, Before>>,
+    known: Mutex<BTreeMap<TestId, Seen>>,
     file: camino::Utf8PathBuf,
 }
 
 impl Untouched {
     /// What earlier runs of this program found out about exactly this content.
     pub(super) fn of(subject: &dyn Subject) -> Self {
-        let file = subject.project_cache().join("untouched-3.json");
+        let file = subject.project_cache().join("untouched-4.json");
         let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<CachedRuns>(&bytes).ok());
         let known = known.unwrap_or_default().into_iter().collect();
         Self { known: Mutex::new(known), file }
@@ -51,7 +60,7 @@ impl Untouched {
 
     /// Says how tests end that the baseline saw several times.
     pub(super) fn learn(&self, id: &TestId, before: Before) {
-        self.known().insert(id.clone(), before);
+        self.known().insert(id.clone(), Seen { before, millis: 0 });
     }
 
     /// How these tests end without any patch. A name without invocation means all of its invocations.
@@ -71,7 +80,7 @@ impl Untouched {
             self.remember(ask(subject, &open).await?);
         }
         let known = self.known();
-        Ok(tests.iter().map(|id| (id.clone(), known.get(id).copied().unwrap_or(Before::Absent))).collect())
+        Ok(tests.iter().map(|id| (id.clone(), known.get(id).map_or(Before::Absent, |seen| seen.before))).collect())
     }
 
     /// How tests end that were cut, with more time.
@@ -86,37 +95,43 @@ impl Untouched {
         let deadlines = Deadlines::of(UNKNOWN * LONGER, subject.longest());
         let run = subject.run(&subject.copy()?, &subject.plan_of(suite::wanted(tests), deadlines)).await?;
         let runs = [run];
-        let ends: BTreeMap<TestId, Before> = tests.iter().map(|id| (id.clone(), before(&runs, id))).collect();
-        self.remember(ends.clone());
+        let seen: BTreeMap<TestId, Seen> = tests.iter().map(|id| (id.clone(), seen(&runs, id))).collect();
+        let ends = seen.iter().map(|(id, seen)| (id.clone(), seen.before)).collect();
+        self.remember(seen);
         Ok(ends)
+    }
+
+    /// What a test may take by itself, by what it took so without the patch.
+    pub(super) fn usual(&self, id: &TestId) -> Duration {
+        Deadlines::usual(self.known().get(id).map_or(0, |seen| seen.millis))
     }
 
     /// How many invocations of a test's method do not pass without the patch and are not in a report with it.
     pub(super) fn gone(&self, id: &TestId, report: &TestReport) -> usize {
         let known = self.known();
         let same = known.iter().filter(|(other, _)| is_invocation(other) && same_group(other, id));
-        same.filter(|(other, before)| **before != Before::Passes && !report.results.contains_key(*other)).count()
+        same.filter(|(other, seen)| seen.before != Before::Passes && !report.results.contains_key(*other)).count()
     }
 
-    fn remember(&self, new: BTreeMap<TestId, Before>) {
+    fn remember(&self, new: BTreeMap<TestId, Seen>) {
         let cached: CachedRuns = {
             let mut known = self.known();
             known.extend(new);
-            known.iter().map(|(id, before)| (id.clone(), *before)).collect()
+            known.iter().map(|(id, seen)| (id.clone(), *seen)).collect()
         };
         if let Err(error) = keep(&self.file, &cached) {
             tracing::warn!("what the untouched code does will be asked again: {error}");
         }
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, BTreeMap<TestId, Before>> {
+    fn known(&self) -> std::sync::MutexGuard<'_, BTreeMap<TestId, Seen>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-type CachedRuns = Vec<(TestId, Before)>;
+type CachedRuns = Vec<(TestId, Seen)>;
 
-async fn ask(subject: &dyn Subject, open: &[TestId]) -> Result<BTreeMap<TestId, Before>, ValidateError> {
+async fn ask(subject: &dyn Subject, open: &[TestId]) -> Result<BTreeMap<TestId, Seen>, ValidateError> {
     let wanted = suite::wanted(open);
     let mut runs: Vec<TestReport> = Vec::new();
     for _ in 0..RUNS {
@@ -128,17 +143,22 @@ async fn ask(subject: &dyn Subject, open: &[TestId]) -> Result<BTreeMap<TestId, 
             break;
         }
     }
-    let mut ends: BTreeMap<TestId, Before> = open.iter().map(|id| (id.clone(), before(&runs, id))).collect();
+    let mut ends: BTreeMap<TestId, Seen> = open.iter().map(|id| (id.clone(), seen(&runs, id))).collect();
     // The invocations that there are tell which of them a patch takes away.
     let invocations = runs.iter().flat_map(|run| run.results.keys()).filter(|id| is_invocation(id));
     for id in invocations.filter(|id| open.iter().any(|other| same_group(id, other))) {
-        ends.insert(id.clone(), before(&runs, id));
+        ends.insert(id.clone(), seen(&runs, id));
     }
     Ok(ends)
 }
 
 fn is_invocation(id: &TestId) -> bool {
     id.bare_method() != id.method
+}
+
+fn seen(runs: &[TestReport], id: &TestId) -> Seen {
+    let millis = runs.iter().filter_map(|run| run.results.get(id)).map(|result| result.millis).max();
+    Seen { before: before(runs, id), millis: millis.unwrap_or(0) }
 }
 
 fn before(runs: &[TestReport], id: &TestId) -> Before {

@@ -112,7 +112,13 @@ impl Confirmation<'_> {
     /// Some tests by themselves, in a fresh copy and a fresh process, with more time.
     async fn alone(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
         // Where nobody knows how long a test takes, its time is long as it is.
-        let deadlines = Deadlines { default: UNKNOWN, ..self.deadlines().times(MORE) };
+        let mut deadlines = Deadlines { default: UNKNOWN, ..self.deadlines().times(MORE) };
+        for id in tests {
+            // Beside others it may find done what takes its time here.
+            if let Some(own) = deadlines.own.get_mut(id) {
+                *own = (*own).max(self.untouched.usual(id));
+            }
+        }
         let plan = self.subject.plan_of(suite::wanted(tests), deadlines);
         self.subject.run(&self.copy()?, &plan).await
     }

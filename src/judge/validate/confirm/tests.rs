@@ -19,6 +19,8 @@ struct Scripted {
     options: Options,
     tests: Vec<String>,
     script: Script,
+    /// What `U#good` takes by itself, in milliseconds, whatever it takes beside others.
+    alone: u64,
     runs: Mutex<[usize; 2]>,
 }
 
@@ -33,7 +35,7 @@ impl Scripted {
         let bug = BugId { benchmark: crate::benchmark::LOCAL.into(), name: "x".into() };
         let checkout = Checkout::new(bug, root, "java", Project::default());
         let tests = ["T", "U"].map(String::from).to_vec();
-        Self { _folder: folder, checkout, options: Options::new(work), tests, script, runs: Mutex::default() }
+        Self { _folder: folder, checkout, options: Options::new(work), tests, script, alone: 1, runs: Mutex::default() }
     }
 }
 
@@ -72,8 +74,12 @@ impl Subject for Scripted {
             if !wanted || !plan.classes.contains(&id.class) || plan.skip.contains(&id) {
                 continue;
             }
+            let is_alone = plan.only.contains(&id) && name == "U#good";
+            let millis = if is_alone { self.alone } else { 1 };
+            let limit = plan.deadlines.own.get(&id).copied().unwrap_or(plan.deadlines.default);
+            let status = if u128::from(millis) > limit.as_millis() { TimedOut } else { status };
             let loss = (status == TestStatus::TimedOut).then_some(Loss::Cut);
-            report.results.insert(id.clone(), TestResult { id, status, failure: None, millis: 1, loss });
+            report.results.insert(id.clone(), TestResult { id, status, failure: None, millis, loss });
             if loss.is_some() && plan.losses == 1 {
                 report.end = RunEnd::TimedOut;
                 break;
@@ -116,8 +122,14 @@ impl Subject for Scripted {
 }
 
 async fn confirmed(script: Script) -> Validation {
-    let subject = Scripted::new(script);
-    let baseline = Baseline { triggering: vec!["T#bug".parse().unwrap()], ..Baseline::default() };
+    confirmed_of(Scripted::new(script)).await
+}
+
+async fn confirmed_of(subject: Scripted) -> Validation {
+    let good: TestId = "U#good".parse().unwrap();
+    let known = TestResult { id: good.clone(), status: Passed, failure: None, millis: 1, loss: None };
+    let report = TestReport { results: [(good, known)].into(), ..suite::empty() }.into();
+    let baseline = Baseline { triggering: vec!["T#bug".parse().unwrap()], report, ..Baseline::default() };
     let expected = [("T#bug", Some(1)), ("U#good", Some(1)), ("U#many", Some(2))];
     let expected: Discovered = expected.map(|(name, count)| (name.parse().unwrap(), count)).into();
     let path = RepoPath::new("patched").unwrap();
@@ -198,6 +210,14 @@ async fn a_test_that_is_cut_without_the_patch_gets_more_time_where_it_ends_with_
     let validation = confirmed(endless).await;
     assert_eq!(validation.outcome, Outcome::Plausible, "{validation:?}");
     assert!(validation.detail.contains("1 test was cut without the patch"), "{validation:?}");
+}
+
+#[tokio::test]
+async fn a_test_that_finds_its_work_done_beside_others_has_its_time_alone() {
+    let script: Script = |patched, nth| all(if patched && nth < 2 { TimedOut } else { Passed });
+    let validation = confirmed_of(Scripted { alone: 9_000, ..Scripted::new(script) }).await;
+    assert_eq!(validation.outcome, Outcome::Plausible, "{validation:?}");
+    assert!(validation.detail.ends_with("not every time, and not counted: U#good"), "{}", validation.detail);
 }
 
 #[tokio::test]
