@@ -219,9 +219,12 @@ pub(super) async fn judge_given(
     Ok(tools::judge(&Edits::Diff(given.diff.clone()), &given.name, &cx).await?)
 }
 
-/// The best first: by how far a patch came, then the one that can be relied on more, then the one that changes less of what
-/// no failing test asks for, then the smaller one.
-fn rank(judged: &Judged) -> (u8, Reverse<Option<ConfidenceWord>>, Option<usize>, Reverse<usize>, usize) {
+/// What patches are ordered by, the least first.
+type Rank = (u8, usize, Reverse<Option<ConfidenceWord>>, Option<usize>, Reverse<usize>, usize);
+
+/// The best first: by how far a patch came, then the one with which fewer tests still fail, then the one that can be relied
+/// on more, then the one that changes less of what no failing test asks for, then the smaller one.
+fn rank(judged: &Judged) -> Rank {
     let Judged { attempt: PatchAttempt { validation, patch, .. }, confidence, behaviour, .. } = judged;
     let place = match validation.outcome {
         Outcome::Plausible => 0,
@@ -236,7 +239,8 @@ fn rank(judged: &Judged) -> (u8, Reverse<Option<ConfidenceWord>>, Option<usize>,
     };
     let word = confidence.as_ref().map(|confidence| confidence.word);
     let group = behaviour.as_ref().map(|behaviour| behaviour.group);
-    (place, Reverse(word), group, Reverse(validation.fixed), patch::render(patch).lines().count())
+    let (still, fixed) = (validation.still_failing.len(), Reverse(validation.fixed));
+    (place, still, Reverse(word), group, fixed, patch::render(patch).lines().count())
 }
 
 fn text(bench: &Workbench, judged: &[Judged]) -> String {
@@ -282,7 +286,8 @@ pub(super) fn object(bench: &Workbench, judged: &[Judged]) -> Value {
                 .collect();
             json!({
                 "patch": name, "outcome": validation.outcome, "plausible": validation.is_plausible(), "detail": validation.detail,
-                "confidence": confidence, "behaviour": behaviour, "fixed": validation.fixed, "failing": failing, "diagnostics": validation.diagnostics, "seconds": validation.seconds,
+                "confidence": confidence, "behaviour": behaviour, "fixed": validation.fixed, "failing": failing,
+                "still_failing": validation.still_failing.iter().map(ToString::to_string).collect::<Vec<_>>(), "diagnostics": validation.diagnostics, "seconds": validation.seconds,
                 "diff": patch::render(&attempt.patch),
             })
         })

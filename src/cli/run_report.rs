@@ -61,6 +61,7 @@ pub(super) async fn report(
         held_out,
         confidence,
         choice: repair.and_then(|repair| repair.choice.clone()),
+        still_failing: repair.map(|r| r.attempt.validation.still_failing.clone()).unwrap_or_default(),
         confirmed_by: repair.and(bench.checkout.official.as_ref()).map(|judge| judge.name()),
         unverified: bench.checkout.project.unverified.clone(),
         localization: localization.label().to_owned(),

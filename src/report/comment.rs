@@ -45,6 +45,7 @@ pub(crate) fn comment(report: &RunReport, sums: &Sums) -> String {
 
 fn title(report: &RunReport) -> &'static str {
     match report.verdict {
+        VerdictWord::Plausible if !report.still_failing.is_empty() => "a patch that leaves other tests failing",
         VerdictWord::Plausible => "a patch that passes every test",
         VerdictWord::NoRepair => "no patch was found",
         VerdictWord::NotReproduced => "no test shows what the issue says",
@@ -56,6 +57,7 @@ fn title(report: &RunReport) -> &'static str {
 fn confidence(report: &RunReport) -> String {
     let mut parts =
         vec!["the failing tests pass and nothing that passed broke, confirmed in fresh processes".to_owned()];
+    parts.extend(report.still_failing().map(|still| inline(&still)));
     parts.extend(report.confirmed_by.as_ref().map(|name| format!("confirmed by {}", inline(name))));
     parts.extend(report.unverified.as_ref().map(|why| format!("unverified: {}", inline(why))));
     parts.push(match report.correct {

@@ -82,8 +82,9 @@ fn judgement(report: &RunReport) -> String {
         0 => format!("\ncorrect on all {} held-out tests", held_out.tests),
         failed => format!("\nwrong on {failed} of {} held-out tests", held_out.tests),
     });
+    let still = report.still_failing().map_or_else(String::new, |still| format!("\n{still}"));
     format!(
-        "the failing tests pass and nothing that passed broke, confirmed in a fresh process{besides}; {meant}{held_out}{unverified}"
+        "the failing tests pass and nothing that passed broke, confirmed in a fresh process{besides}; {meant}{still}{held_out}{unverified}"
     )
 }
 

@@ -1,5 +1,6 @@
 //! The `--json` object of a run (DESIGN.md, section 7): stable, with a schema number.
 
+use crate::domain::words::{counted, listed};
 use crate::domain::{
     AgentName, BugId, Choice, Confidence, HeldOut, Level, PolicyKind, Reached, RepoPath, TestId, Usage,
 };
@@ -8,6 +9,9 @@ use serde_json::Value;
 
 /// Schema of the object; older ones are read, newer ones refused.
 pub(crate) const SCHEMA: u32 = 2;
+
+/// Tests that still fail and are named.
+const STILL_FAILING_SHOWN: usize = 3;
 
 /// File of a run directory that holds the developer's repair as a diff. It is written when the run is over: no agent
 /// that could still ask may see it.
@@ -187,6 +191,10 @@ pub(crate) struct RunReport {
     /// How drawn inputs tell several plausible patches apart, where they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<Choice>,
+    /// Tests that fail with the patch as they did without it: of another bug, of the environment, or of what the patch
+    /// leaves to be done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub still_failing: Vec<TestId>,
     /// Whose own command confirmed the patch besides the cold process, for benchmarks that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_by: Option<String>,
@@ -224,6 +232,17 @@ pub(crate) struct RunReport {
     pub cap: Option<Reached>,
     /// The run directory.
     pub run_dir: String,
+}
+
+impl RunReport {
+    /// One sentence on the tests that still fail; `None` when none does.
+    pub(crate) fn still_failing(&self) -> Option<String> {
+        let count = self.still_failing.len();
+        let names = listed(&self.still_failing, STILL_FAILING_SHOWN);
+        let (fail, they) = if count == 1 { ("fails", "it") } else { ("fail", "they") };
+        (count > 0)
+            .then(|| format!("{} still {fail} as {they} did before the patch: {names}", counted(count, "other test")))
+    }
 }
 
 /// The object as readers of an older schema know it: its older names, and nothing else.

@@ -282,6 +282,9 @@ pub enum Event {
         /// Triggering tests that pass under it.
         #[serde(default)]
         fixed: usize,
+        /// Tests that fail under a plausible candidate and failed before.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        still_failing: Vec<TestId>,
         /// Seconds it took.
         seconds: f64,
     },

@@ -123,6 +123,9 @@ pub struct Validation {
     pub failing: Vec<(TestId, Failure)>,
     /// Triggering tests that pass under the candidate.
     pub fixed: usize,
+    /// Tests that fail under a plausible candidate and failed before: of two candidates, that with fewer repairs more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub still_failing: Vec<TestId>,
     /// Seconds of wall time spent on it.
     pub seconds: f64,
 }
@@ -130,7 +133,8 @@ pub struct Validation {
 impl Validation {
     /// An answer that needs no test results.
     pub fn without_tests(outcome: Outcome, detail: impl Into<String>) -> Self {
-        Self { outcome, detail: detail.into(), diagnostics: Vec::new(), failing: Vec::new(), fixed: 0, seconds: 0.0 }
+        let (diagnostics, failing, still_failing) = Default::default();
+        Self { outcome, detail: detail.into(), diagnostics, failing, fixed: 0, still_failing, seconds: 0.0 }
     }
 
     /// Whether the candidate is plausible.

@@ -196,17 +196,17 @@ impl Confirmation<'_> {
         let passed = report.results.values().filter(|result| result.passed()).count();
         let others = passed.saturating_sub(of);
         let mut detail = format!("{of} of {of} triggering tests pass, and so do the other {others} tests");
-        let with = |reason| cleared.values().filter(|why| **why == reason).count();
-        let broken = with(Reason::Broken);
-        if broken > 0 {
-            detail.push_str(&format!("; {broken} fail with the patch and without it"));
+        let of_reason = |reason| cleared.iter().filter(move |(_, why)| **why == reason).map(|(id, _)| id);
+        let still_failing: Vec<TestId> = of_reason(Reason::Broken).cloned().collect();
+        if !still_failing.is_empty() {
+            detail.push_str(&format!("; {} fail with the patch and without it", still_failing.len()));
         }
-        let cut = with(Reason::Cut);
+        let cut = of_reason(Reason::Cut).count();
         if cut > 0 {
             let were = if cut == 1 { "test was" } else { "tests were" };
             detail.push_str(&format!("; {cut} {were} cut without the patch, which says nothing"));
         }
-        let flaky: Vec<&TestId> = cleared.iter().filter(|(_, why)| **why == Reason::Flaky).map(|(id, _)| id).collect();
+        let flaky: Vec<&TestId> = of_reason(Reason::Flaky).collect();
         if !flaky.is_empty() {
             detail.push_str(&format!("; not every time, and not counted: {}", listed(&flaky, FLAKY_SHOWN)));
         }
@@ -215,7 +215,7 @@ impl Confirmation<'_> {
         if !fixed.is_empty() {
             detail.push_str(&format!("; {} other failing tests pass now, too", fixed.len()));
         }
-        Validation { fixed: of, ..Validation::without_tests(Outcome::Plausible, detail) }
+        Validation { fixed: of, still_failing, ..Validation::without_tests(Outcome::Plausible, detail) }
     }
 }
 

@@ -223,6 +223,7 @@ fn history_finds_what_was_paid_seen_and_judged() {
         diagnostics: Vec::new(),
         failing: Vec::new(),
         fixed: 0,
+        still_failing: Vec::new(),
         seconds: 1.0,
     };
     let report = json!({"verdict": "plausible"});
@@ -332,6 +333,7 @@ fn any_event() -> impl Strategy<Value = Event> {
                 diagnostics: Vec::new(),
                 failing: Vec::new(),
                 fixed: cycle as usize,
+                still_failing: Vec::new(),
                 seconds,
             },
         }

@@ -189,7 +189,8 @@ fn fidelity(template: &str) -> f64 {
     }
 }
 
-/// Confirms in order until one is plausible, then a few more while there is time.
+/// Confirms in order until one is plausible, then a few more while there is time. Those with which fewer tests still fail
+/// come first.
 async fn confirm(
     result: &mut SearchResult,
     passed: Vec<Judged>,
@@ -211,6 +212,7 @@ async fn confirm(
         let results = if judged.validation.is_plausible() { &mut result.plausible } else { &mut result.refuted };
         results.push(judged);
     }
+    result.plausible.sort_by_key(|judged| judged.validation.still_failing.len());
     Ok(())
 }
 
@@ -221,8 +223,12 @@ fn explanation(result: &SearchResult) -> String {
         });
         return format!("none of {} candidates is plausible{near}", result.tried);
     };
+    let still = |judged: &Judged| judged.validation.still_failing.len();
     let reason = match result.plausible.len() + result.unconfirmed.len() {
         1 => "the only one that passed".to_owned(),
+        n if result.plausible.iter().any(|judged| still(judged) > still(chosen)) => {
+            format!("the one of {n} that passed with which the fewest tests still fail")
+        }
         n => format!(
             "the smallest likely change of {n} that passed ({:.0} % of the passing tests run its line)",
             100.0 * chosen.candidate.exposure
@@ -257,13 +263,15 @@ mod tests {
         baseline: Baseline,
         passes: fn(&str) -> bool,
         confirms: fn(&str) -> bool,
+        /// What leaves another test failing.
+        leaves: fn(&str) -> bool,
     }
 
     impl ByText {
         fn new(passes: fn(&str) -> bool, confirms: fn(&str) -> bool) -> Self {
             let triggering = vec![TestId::new("GateTest", "atLimit")];
             let baseline = Baseline { triggering, ..Baseline::default() };
-            Self { baseline, passes, confirms }
+            Self { baseline, passes, confirms, leaves: |_| false }
         }
     }
 
@@ -288,7 +296,8 @@ mod tests {
         async fn confirm(&self, patch: &Patch) -> Result<Validation, ValidateError> {
             let text = String::from_utf8_lossy(&patch.files[0].after).into_owned();
             let outcome = if (self.confirms)(&text) { Outcome::Plausible } else { Outcome::Regression };
-            Ok(Validation::without_tests(outcome, ""))
+            let still_failing = if (self.leaves)(&text) { vec![TestId::new("DoorTest", "shuts")] } else { Vec::new() };
+            Ok(Validation { still_failing, ..Validation::without_tests(outcome, "") })
         }
         fn disagreements(&self) -> Vec<Disagreement> {
             Vec::new()
@@ -334,6 +343,15 @@ mod tests {
         assert_eq!(result.plausible[0].validation.outcome, Outcome::Plausible);
         assert!(!result.refuted.is_empty(), "the others are told, not dropped");
         assert!(result.refuted.iter().all(|judged| judged.validation.outcome == Outcome::Regression));
+    }
+
+    #[tokio::test]
+    async fn a_candidate_that_repairs_more_tests_comes_first() {
+        let judge = ByText::new(|text| text.contains(">= limit") || text.contains("limit - 1"), |_| true);
+        let judge = door(ByText { leaves: |text| text.contains(">= limit"), ..judge });
+        let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
+        assert!(result.plausible[0].candidate.note.contains("limit - 1"), "{}", result.explanation);
+        assert!(result.explanation.contains("fewest tests still fail"), "{}", result.explanation);
     }
 
     #[tokio::test]

@@ -43,6 +43,7 @@ pub fn tell(attempt: &PatchAttempt, cx: &ToolContext<'_>) -> Result<(), ToolErro
         diagnostics: attempt.validation.diagnostics.clone(),
         failing: attempt.validation.failing.clone(),
         fixed: attempt.validation.fixed,
+        still_failing: attempt.validation.still_failing.clone(),
         seconds: attempt.validation.seconds,
     })?;
     Ok(())
@@ -50,7 +51,9 @@ pub fn tell(attempt: &PatchAttempt, cx: &ToolContext<'_>) -> Result<(), ToolErro
 
 /// The attempt that a `Validated` event tells of; `None` when it is another event, or its diff does not fit the code.
 pub fn attempt_of(event: &Event, bench: &Workbench) -> Option<PatchAttempt> {
-    let Event::Validated { outcome, diff, detail, origin, diagnostics, failing, fixed, seconds, .. } = event else {
+    let Event::Validated { outcome, diff, detail, origin, diagnostics, failing, fixed, still_failing, seconds, .. } =
+        event
+    else {
         return None;
     };
     let patch = match diff.as_str() {
@@ -67,6 +70,7 @@ pub fn attempt_of(event: &Event, bench: &Workbench) -> Option<PatchAttempt> {
         diagnostics: diagnostics.clone(),
         failing: failing.clone(),
         fixed: *fixed,
+        still_failing: still_failing.clone(),
         seconds: *seconds,
     };
     Some(PatchAttempt { patch, validation, explanation: origin.clone() })

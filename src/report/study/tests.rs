@@ -48,6 +48,7 @@ fn judged(level: Level, outcome: Outcome) -> Event {
         diagnostics: Vec::new(),
         failing: Vec::new(),
         fixed: 0,
+        still_failing: Vec::new(),
         seconds: 0.5,
     }
 }

@@ -45,7 +45,7 @@ impl ColdJudge {
     }
 
     /// What the tests of other modules say of a patch that their own module's accept.
-    async fn confirm_in_modules(&self, patch: &Patch, own: Validation) -> Result<Validation, ValidateError> {
+    async fn confirm_in_modules(&self, patch: &Patch, mut own: Validation) -> Result<Validation, ValidateError> {
         let Some(reactor) = &self.subject.checkout().reactor else { return Ok(own) };
         self.subject.options().watcher.phase("compiling the modules that depend on the change");
         let changed: Vec<RepoPath> = patch.paths().cloned().collect();
@@ -75,11 +75,12 @@ impl ColdJudge {
                 return Ok(Validation { detail: format!("in module {name}: {}", answer.detail), ..answer });
             }
             modules.push(name.to_string());
+            own.still_failing.extend(answer.still_failing);
         }
-        if modules.is_empty() {
-            return Ok(own);
+        if !modules.is_empty() {
+            own.detail.push_str(&format!("; and those of {}", modules.join(", ")));
         }
-        Ok(Validation { detail: format!("{}; and those of {}", own.detail, modules.join(", ")), ..own })
+        Ok(own)
     }
 
     /// Another module, opened once.
