@@ -16,6 +16,8 @@ pub struct Statement {
     pub loops: u32,
     /// Whether it is the header of a loop.
     pub header: bool,
+    /// Whether it throws on purpose.
+    pub throws: bool,
     /// Whether it assigns a variable that the condition of a loop around it names.
     pub progress: bool,
 }
@@ -50,7 +52,8 @@ pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
             let header = is_loop(node);
             let moves = |name: &str| conditions.iter().any(|(_, all)| all.contains(&name));
             let progress = !header && language.assigned(node, text).is_some_and(moves);
-            found.push(Statement { lines: own_lines(node), loops, header, progress });
+            let throws = matches!(node.kind(), "throw_statement" | "raise_statement");
+            found.push(Statement { lines: own_lines(node), loops, header, throws, progress });
         }
         true
     });
