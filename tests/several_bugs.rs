@@ -77,3 +77,62 @@ fn programs_are_told_of_all_bugs_in_one_object() {
         assert!(out.join(nth).join("report.json").is_file(), "each has a run directory: {done}");
     }
 }
+
+/// A loop that begins one too late and forgets the sale: the class that a hint names shows the first alone.
+const TILL: &str = "class Till:
+    def __init__(self, prices):
+        self.prices = prices
+
+    def most(self):
+        best = 0
+        for price in self.prices:
+            if price < best:
+                best = price
+        return best
+";
+const TILL_TESTS: [(&str, &str); 3] = [
+    ("test_till.py", "from till import Till\n\n\ndef test_one():\n    assert Till([4]).most() == 4\n"),
+    (
+        "test_day.py",
+        "from till import Till\n\n\ndef test_day():\n    assert Till([2, 9, 3]).most() == 9\n\n\n\
+         def test_nothing():\n    assert Till([]).most() == 0\n",
+    ),
+    ("test_other.py", "import json\n\n\ndef test_other():\n    assert json.loads('[1]') == [2]\n"),
+];
+/// Right for one price alone: it takes the last.
+const LAST_PRICE: &str = "--- a/till.py\n+++ b/till.py\n@@ -5,6 +5,6 @@\n     def most(self):\n         best = 0\n         \
+                          for price in self.prices:\n-            if price < best:\n+            if price != best:\n                 \
+                          best = price\n         return best\n";
+
+/// A project whose last run of pytest names one failing test of a bug that fails another module's, too.
+fn with_a_hint() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap();
+    write_files(root, &[("till.py", TILL), (".pytest_cache/v/cache/lastfailed", "{\"test_till.py::test_one\": true}")]);
+    write_files(root, &TILL_TESTS);
+    folder
+}
+
+#[test]
+fn tests_that_no_hint_names_and_that_fail_by_the_same_bug_belong_to_it() {
+    let folder = with_a_hint();
+    let patch = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(patch.path(), LAST_PRICE).unwrap();
+    let (path, patch) = (folder.path().to_str().unwrap(), patch.path().to_str().unwrap());
+    let done = unidebug(&["judge", path, "--json", "--patch", patch]);
+    done.expect_code(1);
+    let object = done.json();
+    assert_eq!(object["triggering"], serde_json::json!(["test_day#test_day", "test_till#test_one"]), "{done}");
+    assert_eq!(object["patches"][0]["outcome"], "failed", "right for the test of the hint alone: {done}");
+}
+
+#[test]
+fn a_result_says_which_tests_still_fail() {
+    let folder = with_a_hint();
+    let path = folder.path().to_str().unwrap();
+    let done = unidebug(&["run", path, "--model", "builtin"]);
+    done.expect_code(0);
+    assert!(done.stdout.contains("+            if price > best:"), "{done}");
+    let still = "1 other test still fails as it did before the patch: test_other#test_other";
+    assert!(done.stdout.contains(still), "{done}");
+}

@@ -8,6 +8,7 @@ mod aside;
 mod decide;
 mod earlier;
 mod edited;
+mod further;
 mod group;
 mod leaning;
 mod slow;
@@ -102,6 +103,8 @@ struct LookResult {
     whole: bool,
     /// Whether the project's own command is known to fail the same tests.
     by_own_command: bool,
+    /// Whether a hint named what fails, so that nothing else ran.
+    by_hint: bool,
 }
 
 impl LookResult {
@@ -115,6 +118,10 @@ impl LookResult {
         }
         self
     }
+
+    fn failing(&self) -> Vec<TestId> {
+        self.report.failing().map(|result| result.id.clone()).collect()
+    }
 }
 
 async fn run(subject: &dyn Subject, selection: &Selection, look: Look) -> Result<Facts, ValidateError> {
@@ -123,15 +130,24 @@ async fn run(subject: &dyn Subject, selection: &Selection, look: Look) -> Result
         Look::ForAFailure => first_look(subject, selection).await?,
         Look::AtAll => suite(subject, look).await?,
     };
-    let failing: Vec<TestId> = found.report.failing().map(|result| result.id.clone()).collect();
-    let ask_own = selection.is_open() && !found.by_own_command && !failing.is_empty();
-    let (flaky, own, slow) = tokio::try_join!(
-        flaky(subject, &found.report, &failing),
-        async { if ask_own { ask_own_command(subject, &failing).await } else { Ok(None) } },
+    let first = found.failing();
+    let ask_own = selection.is_open() && !found.by_own_command && !first.is_empty();
+    let look_further = selection.is_open() && !found.by_own_command && found.by_hint;
+    let (further, mut flaky, own, slow) = tokio::try_join!(
+        async { if look_further { further::look(subject, &found).await } else { Ok(None) } },
+        flaky(subject, &found.report, &first),
+        async { if ask_own { ask_own_command(subject, &first).await } else { Ok(None) } },
         with_more_time(subject, &found)
     )?;
     found.report.results.extend(slow);
-    let own_passes = own.unwrap_or_default();
+    let (mut own_passes, mut hinted) = (own.unwrap_or_default(), BTreeSet::new());
+    if let Some(further) = further {
+        hinted.extend(first);
+        flaky.extend(further.flaky);
+        own_passes.extend(further.own_passes);
+        found = further.found.after(Some(found));
+    }
+    let failing = found.failing();
     let (mut leaning, mut before) = (BTreeSet::new(), None);
     if selection.is_open() {
         leaning = leaning::of(subject, &found.report, &failing).await?;
@@ -141,7 +157,7 @@ async fn run(subject: &dyn Subject, selection: &Selection, look: Look) -> Result
     }
     let spectrum = coverage::read(subject, &found.report, found.executed);
     let seconds = begin.elapsed().as_secs_f64();
-    Ok(Facts { own_passes, leaning, before, spectrum, ..Facts::new(found.report, flaky, found.whole, seconds) })
+    Ok(Facts { own_passes, hinted, leaning, before, spectrum, ..Facts::new(found.report, flaky, found.whole, seconds) })
 }
 
 async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<LookResult, ValidateError> {
@@ -170,7 +186,7 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
                 older = Some(found.after(older));
                 continue;
             }
-            return Ok(LookResult { by_own_command, ..found }.after(older));
+            return Ok(LookResult { by_own_command, by_hint: true, ..found }.after(older));
         }
     }
     // What is older fails in the suite, too, and says nothing of when to stop.
@@ -196,7 +212,7 @@ async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Resul
         }
     };
     let whole = plan.classes.len() == subject.tests().len();
-    Ok(LookResult { report, executed, endless: BTreeSet::new(), whole, by_own_command: false })
+    Ok(LookResult { report, executed, endless: BTreeSet::new(), whole, by_own_command: false, by_hint: false })
 }
 
 /// Runs a plan once and tells what its tests execute.
@@ -278,7 +294,7 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, Validate
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
     let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
     let executed = measure(subject, &report).await?;
-    Ok(LookResult { report, executed, endless, whole, by_own_command: false })
+    Ok(LookResult { report, executed, endless, whole, by_own_command: false, by_hint: false })
 }
 
 /// What the tests printed last.

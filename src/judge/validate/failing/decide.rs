@@ -10,7 +10,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 8;
+const SCHEMA: u32 = 9;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub(in crate::validate) struct Facts {
     pub(super) report: TestReport,
     /// Failing tests that do not fail every time.
     pub(super) flaky: BTreeSet<TestId>,
+    /// Failing tests that a hint named, where others fail, too: the bug is theirs.
+    pub(super) hinted: BTreeSet<TestId>,
     /// Failing tests that pass by the project's own command, where it was asked.
     pub(super) own_passes: BTreeSet<TestId>,
     /// Failing examples of texts that lean on other tests.
@@ -38,6 +40,7 @@ impl Facts {
             schema: SCHEMA,
             report,
             flaky,
+            hinted: BTreeSet::new(),
             own_passes: BTreeSet::new(),
             leaning: BTreeSet::new(),
             before: None,
@@ -133,7 +136,7 @@ pub(in crate::validate) fn decide(
     selection: &Selection,
     edited: Option<&Edited>,
 ) -> Result<Baseline, ValidateError> {
-    let Facts { report, flaky, own_passes, leaning, mut before, spectrum, whole, seconds, .. } = facts;
+    let Facts { report, flaky, hinted, own_passes, leaning, mut before, spectrum, whole, seconds, .. } = facts;
     if report.results.is_empty() {
         return Err(nothing_ran(selection, &report));
     }
@@ -155,7 +158,9 @@ pub(in crate::validate) fn decide(
             change: before.map_or_else(|| "what is not committed yet".to_owned(), |before| before.change),
             tests: older.iter().cloned().collect(),
         });
-        let mut groups = group::groups(failing, &report, &spectrum).into_iter();
+        let mut groups = group::groups(failing, &report, &spectrum);
+        groups.sort_by_key(|group| !group.iter().any(|id| hinted.contains(id)));
+        let mut groups = groups.into_iter();
         let first = groups.next().unwrap_or_default();
         others = groups.chain(group::groups(older, &report, &spectrum)).collect();
         first

@@ -1,0 +1,50 @@
+//! What else fails: a hint names the tests near a change, and the bug may show in others, too. A patch that is right for
+//! the first class alone would pass as well as one that is right for all.
+
+use super::{FIRST, LookResult, ask_own_command, flaky, measure};
+use crate::domain::{Loss, RunEnd, TestId};
+use crate::validate::ValidateError;
+use crate::validate::plan::Deadlines;
+use crate::validate::subject::Subject;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Time for other classes. It passes while the project's own command is asked about what is known to fail.
+const BRIEF: Duration = Duration::from_secs(4);
+/// Other classes at most: a process needs time to find the tests of each.
+const CLASSES: usize = 40;
+
+/// What a look at other classes found.
+pub(super) struct Further {
+    pub(super) found: LookResult,
+    pub(super) flaky: BTreeSet<TestId>,
+    pub(super) own_passes: BTreeSet<TestId>,
+}
+
+/// Runs the classes that did not run yet, for a short time; `None` when nothing fails in those.
+pub(super) async fn look(subject: &dyn Subject, first: &LookResult) -> Result<Option<Further>, ValidateError> {
+    let ran: BTreeSet<&str> = first.report.results.keys().map(TestId::outer_class).collect();
+    let others = || subject.tests().iter().filter(|class| !ran.contains(crate::domain::outer_class(class)));
+    let classes: Vec<String> = others().take(CLASSES).cloned().collect();
+    if classes.is_empty() {
+        return Ok(None);
+    }
+    let is_rest = classes.len() == others().count();
+    subject.options().watcher.phase("looking for other failing tests");
+    let plan = subject.plan(classes, Deadlines::of(FIRST, BRIEF));
+    let mut report = subject.run(&subject.copy()?, &plan).await?;
+    let whole = is_rest && report.end == RunEnd::Complete;
+    // What was cut says nothing after so short a time.
+    report.results.retain(|_, result| result.loss != Some(Loss::Cut));
+    report.end = RunEnd::Complete;
+    let executed = measure(subject, &report).await?;
+    let (endless, by_own_command) = (BTreeSet::new(), false);
+    let found = LookResult { report, executed, endless, whole, by_own_command, by_hint: true };
+    let failing = found.failing();
+    if failing.is_empty() {
+        return Ok(None);
+    }
+    let flaky = flaky(subject, &found.report, &failing).await?;
+    let own_passes = ask_own_command(subject, &failing).await?.unwrap_or_default();
+    Ok(Some(Further { found, flaky, own_passes }))
+}
