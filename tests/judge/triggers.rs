@@ -62,6 +62,7 @@ public class TillTest {
   static int first;
   @BeforeClass public static void begin() { first = Till.rate(0); }
   @Test public void aTillIsOpen() { Assume.assumeTrue(Till.isOpen()); }
+  @Ignore @Test public void thereIsAThirdRate() { assertEquals(25, Till.rate(2)); }
   @Test public void ratesAreRead() { assertEquals(7, first); assertEquals(19, Till.rate(1)); }
 }
 ";
@@ -78,6 +79,7 @@ import org.junit.jupiter.api.*;
 class DeskTest {
   @BeforeAll static void begin() { Desk.open(); }
   @Test void aDeskOpens() { Assumptions.assumeTrue(Desk.seats(1) > 0); }
+  @Disabled @Test void aDeskIsRound() { fail(); }
   @Nested class Inside { @Test void rowsHaveSeats() { assertEquals(8, Desk.seats(2)); } }
 }
 ";
@@ -204,6 +206,14 @@ async fn every_kind_of_trigger_in_python_tells_right_from_wrong() {
             "import pytest\nfrom shop.shelf import WEIGHTS, is_light\n\n\n@pytest.mark.parametrize(\"weight\", WEIGHTS)\ndef \
              test_is_light(weight):\n    assert is_light(weight)\n",
         ),
+        ("shop/scale.py", "def grams(kilos):\n    return kilos 1000\n\n\nREADY = True\n"),
+        (
+            "tests/test_scale.py",
+            "import sys\nimport unittest\nfrom shop.scale import READY, grams\n\n\nclass TestScale(unittest.TestCase):\n    \
+             @unittest.skipIf(sys.version_info > (3,), \"for Python 2\")\n    def test_long(self):\n        \
+             self.assertEqual(grams(2), 2001)\n\n    @unittest.skipUnless(READY, \"not ready\")\n    def \
+             test_grams(self):\n        self.assertEqual(grams(2), 2000)\n",
+        ),
         ("shop/coins.py", "COINS = [\"1c\", \"2e\"]\n"),
         (
             "tests/test_coins.py",
@@ -227,6 +237,12 @@ async fn every_kind_of_trigger_in_python_tells_right_from_wrong() {
                 &[("\"7,19\".split(\";\")", "\"7\""), ("return True", "return False")],
                 &[("\";\"", "\",\""), ("return True", "return False")],
             ],
+        },
+        Row {
+            trigger: "tests.test_scale",
+            file: "shop/scale.py",
+            right: ("kilos 1000", "kilos * 1000"),
+            wrong: &[&[("kilos 1000", "kilos * 100"), ("True", "False")], &[("kilos 1000", "kilos + 1000")]],
         },
         Row {
             trigger: "tests.test_shelf#test_is_light[2]",

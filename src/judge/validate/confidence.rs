@@ -41,8 +41,7 @@ impl Validator {
         tests: &[&str],
         language: &'static dyn Language,
     ) -> Result<Confidence, ValidateError> {
-        let ran = self.probe().executed(patch).await?;
-        let drawn = self.warned(patch, language).await?;
+        let (ran, drawn) = tokio::try_join!(self.probe().executed(patch), self.warned(patch, language))?;
         let triggering = &self.baseline().triggering;
         let drawn = drawn.as_deref();
         Ok(weigh(&Signs { patch, ran: ran.as_ref(), drawn, triggering, tests, language }))

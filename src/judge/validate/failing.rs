@@ -21,7 +21,7 @@ use super::lanes::{self, Queue};
 use super::plan::{Deadlines, LEAST, Plan};
 use super::records::Executed;
 use super::subject::{Copy, Subject};
-use super::{Baseline, ValidateError, coverage, io_error, suite};
+use super::{Baseline, ValidateError, coverage, io_error, skips, suite};
 use crate::benchmark::{Hint, OwnQuestion, OwnRun};
 use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult, outer_class};
 use edited::Edited;
@@ -70,7 +70,10 @@ pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateErro
         }
         decided => decided,
     };
-    Ok(Baseline { spent: begin.elapsed().as_secs_f64(), ..decided? })
+    let decided = decided?;
+    let unloaded = decided.triggering.iter().filter(|id| id.method.is_empty());
+    let skipped = unloaded.flat_map(|id| skips::always(subject, &id.class)).collect();
+    Ok(Baseline { skipped, spent: begin.elapsed().as_secs_f64(), ..decided })
 }
 
 /// Which tests are run to see what fails.

@@ -35,6 +35,7 @@ mod refuse;
 mod reproduce;
 mod resources;
 mod settings;
+mod skips;
 mod spectrum;
 pub mod subject;
 mod suite;
@@ -79,6 +80,8 @@ pub struct Baseline {
     pub passing: BTreeSet<TestId>,
     /// Tests that count neither way, with the reason: flaky, no network, file outside.
     pub set_aside: BTreeMap<TestId, String>,
+    /// Tests of classes that could not be loaded which are skipped whatever the product does.
+    pub skipped: BTreeSet<TestId>,
     /// What the tests of the failing classes execute, as far as it could be measured.
     pub spectrum: Arc<Spectrum>,
     /// Whether all tests of the project ran.
@@ -112,6 +115,7 @@ impl Default for Baseline {
             before: None,
             passing: BTreeSet::new(),
             set_aside: BTreeMap::new(),
+            skipped: BTreeSet::new(),
             spectrum: Arc::default(),
             whole: false,
             seconds: 0.0,

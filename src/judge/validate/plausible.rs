@@ -79,7 +79,7 @@ pub fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> J
 /// How a triggering test ended. A class that could not be set up stands for all its tests, and they for it.
 fn status(baseline: &Baseline, report: &TestReport, id: &TestId) -> TestState {
     if id.method.is_empty() {
-        return class_status(report, &id.class);
+        return class_status(baseline, report, &id.class);
     }
     match report.results.get(id).or_else(|| report.results.get(&TestId::new(&id.class, ""))) {
         Some(result) => state(result),
@@ -87,10 +87,15 @@ fn status(baseline: &Baseline, report: &TestReport, id: &TestId) -> TestState {
     }
 }
 
-/// A class failed as a whole; now every test in it and in the classes nested in it must pass.
-fn class_status(report: &TestReport, class: &str) -> TestState {
-    let inside = |id: &TestId| is_within(&id.class, class);
-    let all: Vec<TestState> = report.results.values().filter(|result| inside(&result.id)).map(state).collect();
+/// A class failed as a whole; now every test in it and in the classes nested in it must pass, but for those that are skipped
+/// whatever the product does.
+fn class_status(baseline: &Baseline, report: &TestReport, class: &str) -> TestState {
+    let skips = |result: &TestResult| {
+        let id = TestId::new(&result.id.class, result.id.bare_method());
+        result.status == TestStatus::Skipped && baseline.skipped.contains(&id)
+    };
+    let inside = |result: &&TestResult| is_within(&result.id.class, class) && !skips(result);
+    let all: Vec<TestState> = report.results.values().filter(inside).map(state).collect();
     let order = [TestState::Failed, TestState::Cut, TestState::Skipped, TestState::Missing];
     order.into_iter().find(|wanted| all.contains(wanted)).unwrap_or(if all.is_empty() {
         TestState::Missing

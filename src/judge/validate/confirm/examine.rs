@@ -2,13 +2,13 @@
 
 use super::{Cleared, Confirmation, MORE, Reason};
 use crate::domain::words::listed;
-use crate::domain::{Loss, Outcome, TestId, TestReport};
+use crate::domain::{Loss, Outcome, TestId, TestReport, TestStatus};
 use crate::validate::plan::{Deadlines, UNKNOWN};
 use crate::validate::plausible::{self, Judged, objection};
 use crate::validate::records::Discovered;
 use crate::validate::subject::Copy;
 use crate::validate::untouched::{Before, passes};
-use crate::validate::{ValidateError, suite};
+use crate::validate::{ValidateError, skips, suite};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Times that a test is run again with the patch before it speaks against it.
@@ -59,11 +59,17 @@ impl Confirmation<'_> {
         }
         let mut against: Vec<TestId> = Vec::new();
         let renamed = self.renamed(report, &before);
+        let skips = |id: &TestId| {
+            let is_skipped = report.results.get(id).is_some_and(|result| result.status == TestStatus::Skipped);
+            is_skipped && skips::always(self.subject, &id.class).contains(&TestId::new(&id.class, id.bare_method()))
+        };
         for (id, before) in before {
             match before {
                 Before::Absent if renamed.contains(&id) => drop(cleared.insert(id, Reason::Broken)),
                 Before::Fails => drop(cleared.insert(id, Reason::Broken)),
                 Before::Cut => drop(cleared.insert(id, Reason::Cut)),
+                // Its class could not be loaded before.
+                Before::Absent if skips(&id) => drop(cleared.insert(id, Reason::Skipped)),
                 Before::Skipped => drop(cleared.insert(id, Reason::Skipped)),
                 Before::Flaky => drop(cleared.insert(id, Reason::Flaky)),
                 // A test that is new under the patch and fails counts as much as any other.

@@ -175,7 +175,8 @@ pub(in crate::validate) fn decide(
     let spectrum = spectrum.of_bug(&triggering).into();
     let set_aside = set_aside.into_iter().map(|(id, why)| (id, why.to_string())).collect();
     let (report, spent) = (report.into(), seconds);
-    Ok(Baseline { report, triggering, others, before, passing, set_aside, spectrum, whole, seconds, spent })
+    let skipped = BTreeSet::new();
+    Ok(Baseline { report, triggering, others, before, passing, set_aside, skipped, spectrum, whole, seconds, spent })
 }
 
 fn nothing_ran(selection: &Selection, report: &TestReport) -> ValidateError {

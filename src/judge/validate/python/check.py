@@ -24,6 +24,14 @@ def tree(source, name):
     return ast.dump(ast.parse(source, name))
 
 
+def is_same(source, before, name):
+    """Whether two texts are one program; what cannot be read is none."""
+    try:
+        return tree(before, name) == tree(source, name)
+    except SyntaxError:
+        return False
+
+
 class Names(ast.NodeVisitor):
     """What a program refers to, as the parser reads it: aliases resolved, letters normalised."""
 
@@ -136,7 +144,7 @@ def main(words):
             try:
                 compile(source, name, "exec", dont_inherit=True)
                 before = b"" if old in ("-", "+") else read(old)
-                told["same"] &= old not in ("-", "+") and tree(source, name) == tree(before, name)
+                told["same"] &= old not in ("-", "+") and is_same(source, before, name)
                 told["news"] += sorted(names(source, name) - names(before, name))
                 taken = stood_for(name, new) if old == "+" else None
                 told["news"] += ["m:" + taken] if taken else []

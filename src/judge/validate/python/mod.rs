@@ -16,6 +16,7 @@ use super::observe::Watch;
 use super::plan::{PLAIN_VARIABLES, Plan};
 use super::records::{Discovered, Executed};
 use super::refuse::refuse;
+use super::skips::has_module;
 use super::subject::{Build, Copy, Subject, does_not_compile, same_code};
 use super::suite::{self, Process, RunRequest, START};
 use super::{Options, ValidateError, io_error};
@@ -126,15 +127,6 @@ impl Python {
     /// Where modules are imported from beside the working directory, in a copy of the project.
     fn paths(&self, tree: &Utf8Path) -> Vec<Utf8PathBuf> {
         self.checkout.project.resources.iter().map(|folder| folder.under(tree)).collect()
-    }
-
-    /// Whether the project has a module or package of that name.
-    fn has(&self, name: &str) -> bool {
-        let root = &self.checkout.root;
-        let folders = self.checkout.project.source_roots.iter().map(|folder| folder.under(root));
-        folders.chain([root.clone()]).any(|folder| {
-            folder.join(name).is_dir() || folder.join(format!("{name}.{}", Grammar.extension())).is_file()
-        })
     }
 
     /// Whether a file is no module, and pytest runs the examples in it.
@@ -269,7 +261,7 @@ impl Subject for Python {
             return Ok(Err(Validation::without_tests(Outcome::Refused, detail)));
         }
         let mut build = Build::new(&self.options.work_dir)?;
-        build.news = newly::read(&checked.news, &self.modules, |name| self.has(name));
+        build.news = newly::read(&checked.news, &self.modules, |name| has_module(&self.checkout, name, &Grammar));
         let decides = |names: &_, place| suspicious::decides(patch, names, place, &Grammar);
         let checked =
             ambient::reasons(newly::asking(&checked.news), |words| self.tests_speak_of(patch, words), decides);
