@@ -462,3 +462,26 @@ fn a_plugin_that_the_settings_name_is_closed_to_patches() {
     done.expect_code(1);
     assert!(done.stdout.contains("loaded by pytest as a plugin"), "{done}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_candidate_does_to_its_process_stays_there() {
+    let tests = "import json\nimport sys\nimport threading\n\nfrom adding import total\n\n\ndef test_clean():\n    \
+                 assert not hasattr(json, 'left') and 'adding.left' not in sys.argv and threading.active_count() < 9\n\n\n\
+                 def test_some():\n    assert total([5, 1]) == 6\n";
+    let trial = Trial::python(&[("adding.py", SUM), ("test_adding.py", tests)]).await;
+    let judge = trial.open().await;
+    let ends = |to: &str| trial.patch("adding.py", "    result = 0", to);
+    let row = [
+        ("    import json\n    json.left = True\n    result = 0", Outcome::Failed),
+        ("    while True:\n        pass\n    result = 0", Outcome::Timeout),
+        ("    import os\n    os._exit(0)\n    result = 0", Outcome::Crash),
+        ("    import os, signal\n    os.kill(os.getppid(), signal.SIGKILL)\n    result = 0", Outcome::Failed),
+        ("    result = 4", Outcome::Failed),
+        ("    result = (numbers or [0])[0]", Outcome::PassedWarm),
+    ];
+    for (to, wanted) in row {
+        let answer = judge.screen_one(&ends(to)).await.unwrap();
+        let is_gone = to.contains("getppid") && answer.outcome != Outcome::PassedWarm;
+        assert!(answer.outcome == wanted || is_gone, "{to}: {} {}", answer.outcome, answer.detail);
+    }
+}

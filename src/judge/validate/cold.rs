@@ -2,6 +2,7 @@
 //! the confirmation behind every faster way.
 
 mod confirmation;
+mod screening;
 
 use super::drawn::{self, Call, Draw};
 use super::jvm::Jvm;
@@ -46,6 +47,8 @@ pub struct ColdJudge {
     confirmed: Mutex<Option<(Patch, Arc<Build>)>>,
     /// Where the project's own command disagreed, until somebody takes note.
     disagreements: Mutex<Vec<Disagreement>>,
+    /// Whether candidates run in children of a process that waits.
+    is_served: tokio::sync::OnceCell<bool>,
     /// What the first ranking needs is measured.
     pub(super) measured: tokio::sync::Notify,
 }
@@ -72,10 +75,10 @@ impl ColdJudge {
         for id in baseline.others.iter().flatten().chain(&baseline.triggering) {
             own.untouched.learn(id, Before::Fails);
         }
-        let (others, warned, confirmed, disagreements) = Default::default();
+        let (others, warned, confirmed, disagreements, is_served) = Default::default();
         let sandbox = sandbox.clone();
         let measured = tokio::sync::Notify::new();
-        Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements, measured })
+        Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements, is_served, measured })
     }
 
     /// The verdicts of earlier runs, where they are asked for.
@@ -112,37 +115,6 @@ impl ColdJudge {
             Some((_, build)) => Some(build),
             None => self.subject.build(patch).await?.ok().map(Arc::new),
         })
-    }
-
-    /// The triggering tests with a patch, and the rest of their classes if those pass: for candidates of which few are
-    /// confirmed.
-    pub(super) async fn test_classes(&self, patch: &Patch) -> Result<Validation, ValidateError> {
-        let begin = Instant::now();
-        let subject = &*self.subject;
-        let build = match subject.build(patch).await? {
-            Ok(build) => Arc::new(build),
-            Err(refused) => return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused }),
-        };
-        let classes = subject.classes_of(&self.baseline.triggering);
-        let deadlines = subject.quick_deadlines(&self.baseline.report);
-        let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();
-        let report = subject.run(&subject.copy_with(patch, &build)?, &plan).await?;
-        let judged = plausible::triggering(&self.baseline, &report);
-        if matches!(judged.outcome, Outcome::Failed | Outcome::Timeout) {
-            return Ok(answer(&report, judged, begin.elapsed().as_secs_f64()));
-        }
-        let plan = subject.plan(classes, deadlines).until_lost();
-        let report = subject.run(&subject.copy_with(patch, &build)?, &plan).await?;
-        let mut judged = plausible::triggering(&self.baseline, &report);
-        let passed_before = |id: &&TestId| self.baseline.passing.contains(*id);
-        let against: Vec<TestId> =
-            plausible::not_passed(&self.baseline, &report).filter(passed_before).cloned().collect();
-        if let (Outcome::PassedWarm, Some(id)) = (judged.outcome, against.first()) {
-            let detail = format!("{id} passed before and does not with the patch ({} such tests)", against.len());
-            let outcome = plausible::objection(report.results.get(id));
-            judged = Judged { outcome, detail, against, ..judged };
-        }
-        Ok(answer(&report, judged, begin.elapsed().as_secs_f64()))
     }
 }
 

@@ -44,6 +44,20 @@ pub(super) trait Subject: Send + Sync {
     /// No process can be started.
     async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError>;
 
+    /// Whether [`Self::run_served`] takes less time than a fresh process.
+    fn is_quicker_served(&self) -> bool {
+        false
+    }
+
+    /// Runs a plan with a patch in a child of a process that waits: for candidates of which few are confirmed.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    async fn run_served(&self, patch: &Patch, build: &Arc<Build>, plan: &Plan) -> Result<TestReport, ValidateError> {
+        let copy = Copy::with(self.checkout(), &self.options().work_dir, patch, build.clone())?;
+        self.run(&copy, plan).await
+    }
+
     /// The file that holds a class of tests.
     fn test_file(&self, class: &str) -> Option<RepoPath>;
 

@@ -42,6 +42,11 @@ impl RunRequest {
         Self { request: request(plan, report, keys, left, &[]), keys: keys.clone() }
     }
 
+    /// The keys for its tests.
+    pub(super) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
     /// As a process has it: the request with its length in front, then a key for each test that begins.
     pub(super) fn dialogue(self) -> Dialogue {
         let mut listener = Listener::new(&self.keys);

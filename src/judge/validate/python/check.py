@@ -1,8 +1,8 @@
 """Reads changed files as the interpreter would, without running them, and says what is wrong with them.
 
 Arguments: for each file its name, where its new text lies, and where its old text lies: `-` when it is
-new, `+` when the folder at the top of its path is new, too. One JSON object goes to
-descriptor 3: errors and warnings with file and line, whether the new texts are the old programs, and what they refer to
+new, `+` when the folder at the top of its path is new, too. The argument `serve` alone: such arguments come on descriptor
+4 as JSON lists, each with its length in ten digits in front. One JSON object and a line end go to descriptor 3 for each: errors and warnings with file and line, whether the new texts are the old programs, and what they refer to
 that the old ones did not: `d:a.b` a name, resolved by the imports; `i:a.b` one that was imported; `a:b` an attribute; `s:a.b` an attribute of a module
 that is set; `t:text` a text that the code holds; `m:name` a new module that has the name of one of others.
 """
@@ -155,7 +155,21 @@ def main(words):
                 told["errors"].append({"file": name, "line": 0, "message": f"{type(error).__name__}: {error}"})
         for each in heard:
             told["warnings"].append({"file": name, "line": each.lineno, "message": f"{each.category.__name__}: {each.message}"})
-    os.write(3, json.dumps(told).encode("utf-8", "backslashreplace"))
+    data = json.dumps(told).encode("utf-8", "backslashreplace") + b"\n"
+    while data:
+        data = data[os.write(3, data) :]
 
 
-main(sys.argv[1:])
+def serve():
+    with open(4, "rb") as requests:
+        while True:
+            size = requests.read(10)
+            if len(size) < 10:
+                return
+            main(json.loads(requests.read(int(size))))
+
+
+if sys.argv[1:] == ["serve"]:
+    serve()
+else:
+    main(sys.argv[1:])

@@ -1,14 +1,16 @@
 //! The Python side of the judge: our plugin in pytest, or unittest where there is no pytest, run in fresh processes, and
 //! a look at changed files before that.
 //!
-//! There is nothing to compile and little to keep warm: a process is there in half a second. Everything that decides
-//! (which tests, what passed, how long) is the same as for the JVM.
+//! There is nothing to compile. Verdicts come from fresh processes; the first look at a candidate runs in a child of a
+//! process that has loaded pytest and the libraries of the tests. Everything that decides (which tests, what passed, how
+//! long) is the same as for the JVM.
 
 mod ambient;
 mod check;
 mod newly;
 mod plugins;
 mod programs;
+mod server;
 
 use super::content::content_key;
 use super::drawn::Draw;
@@ -25,10 +27,11 @@ use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, FileChange, Outcome, Patch, RepoPath, TestReport, Validation};
 use crate::language::{Language, Python as Grammar, is_test};
 use crate::patch::suspicious;
-use crate::sandbox::{Finished, Sandbox};
+use crate::sandbox::{Finished, Sandbox, Served};
 use camino::{Utf8Path, Utf8PathBuf};
 pub(super) use plugins::is_plugin;
 use programs::code;
+use server::{ServedSuite, Servers};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +56,9 @@ pub(super) struct Python {
     /// Their names.
     modules: Vec<String>,
     project_cache: Utf8PathBuf,
+    servers: Servers,
+    /// Processes that wait for changed files to look at.
+    checkers: std::sync::Mutex<Vec<Served>>,
 }
 
 impl Python {
@@ -84,6 +90,8 @@ impl Python {
             files: Vec::new(),
             modules: Vec::new(),
             project_cache,
+            servers: Servers::default(),
+            checkers: std::sync::Mutex::default(),
         };
         subject.files = subject.found().await?;
         subject.modules = subject.files.iter().map(|(module, _)| module.clone()).collect();
@@ -246,9 +254,8 @@ impl Subject for Python {
             let detail = format!("{path} holds tests: examples that pytest runs");
             return Ok(Err(Validation::without_tests(Outcome::Refused, detail)));
         }
-        let build = Arc::new(Build::new(&self.options.work_dir)?);
-        let copy = Copy::with(&self.checkout, &self.options.work_dir, patch, build)?;
-        let checked = self.check(patch, &copy).await?;
+        let mut build = Build::new(&self.options.work_dir)?;
+        let checked = self.check(patch, &build.scratch).await?;
         if !checked.errors.is_empty() {
             return Ok(Err(does_not_compile(checked.errors)));
         }
@@ -260,7 +267,6 @@ impl Subject for Python {
             let detail = format!("it brings the module `{name}`, which others have; give it another name");
             return Ok(Err(Validation::without_tests(Outcome::Refused, detail)));
         }
-        let mut build = Build::new(&self.options.work_dir)?;
         build.news = newly::read(&checked.news, &self.modules, |name| has_module(&self.checkout, name, &Grammar));
         let decides = |names: &_, place| suspicious::decides(patch, names, place, &Grammar);
         let checked =
@@ -271,6 +277,15 @@ impl Subject for Python {
 
     async fn run(&self, copy: &Copy, plan: &Plan) -> Result<TestReport, ValidateError> {
         suite::run(&self.suite(copy), plan, &mut Vec::new()).await
+    }
+
+    fn is_quicker_served(&self) -> bool {
+        self.interpreter.pytest.is_some()
+    }
+
+    async fn run_served(&self, patch: &Patch, build: &Arc<Build>, plan: &Plan) -> Result<TestReport, ValidateError> {
+        let copy = Copy::with(&self.checkout, &self.served_folder()?, patch, build.clone())?;
+        suite::run(&ServedSuite(self.suite(&copy)), plan, &mut Vec::new()).await
     }
 
     fn test_file(&self, class: &str) -> Option<RepoPath> {
@@ -350,7 +365,7 @@ impl Subject for Python {
 
     async fn warnings(&self, file: &RepoPath) -> Result<Vec<Diagnostic>, ValidateError> {
         let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
-        let checked = self.look(&[(file.clone(), false)], &copy).await?;
+        let checked = self.look(&[(file.clone(), false)], &copy.tree).await?;
         Ok(checked.errors.into_iter().chain(checked.warnings).collect())
     }
 

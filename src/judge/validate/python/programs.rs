@@ -31,7 +31,8 @@ macro_rules! program {
 }
 
 /// Our plugin of pytest, with the process around it.
-const UNDER_PYTEST: &str = program!("runner/mask.py", "../../benchmark/python/absent.py", "runner/plugin.py");
+const UNDER_PYTEST: &str =
+    program!("runner/mask.py", "../../benchmark/python/absent.py", "runner/plugin.py", "runner/serve.py");
 /// The same for interpreters without pytest.
 const UNDER_UNITTEST: &str = program!("runner/cases.py");
 /// The program that runs tests under an interpreter.

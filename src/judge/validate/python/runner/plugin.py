@@ -164,6 +164,3 @@ def under_pytest(request, records, places, clock, executed, guard):
     status = pytest.main([*options(), *collect, "--rootdir", places.root, *files], plugins=[plugin, absent(pytest)])
     usual = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
     return clock.is_over or status in usual
-
-
-run(under_pytest)

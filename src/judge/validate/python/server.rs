@@ -1,0 +1,130 @@
+//! Processes that have loaded pytest and the libraries of the tests, and fork for each run: for candidates of which few are
+//! confirmed, in fresh processes then.
+
+use super::{Python, Suite, code};
+use crate::sandbox::{Exit, Finished, Served};
+use crate::validate::plan::Plan;
+use crate::validate::records::Listener;
+use crate::validate::subject::Copy;
+use crate::validate::suite::{Process, RunRequest, START};
+use crate::validate::{ValidateError, io_error};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+
+/// More bytes of records than any suite writes.
+const MOST: u64 = 128 << 20;
+/// A process is replaced after this many runs, whatever it looks like.
+const RUNS: usize = 400;
+
+/// The processes of a project that wait for a run.
+#[derive(Default)]
+pub(super) struct Servers {
+    waiting: Mutex<Vec<Server>>,
+}
+
+struct Server {
+    served: Served,
+    runs: usize,
+    /// Where it loads what the tests load.
+    _copy: Copy,
+}
+
+/// What a server says when a run is over.
+#[derive(Deserialize)]
+struct Ended {
+    ended: i32,
+}
+
+impl Servers {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Server>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Python {
+    /// The folder that copies for servers lie in: the only one that they may write.
+    pub(super) fn served_folder(&self) -> Result<Utf8PathBuf, ValidateError> {
+        let folder = self.options.work_dir.join("served");
+        std::fs::create_dir_all(&folder).map_err(io_error("making a folder for test processes", &folder))?;
+        folder.canonicalize_utf8().map_err(io_error("finding the folder of test processes", &folder))
+    }
+
+    /// A new server, which has loaded what the tests of these classes load.
+    async fn start_server(&self, classes: &[String]) -> Result<Server, ValidateError> {
+        let folder = self.served_folder()?;
+        let copy = Copy::of(&self.checkout, &folder)?;
+        let files = classes.iter().filter_map(|class| self.file_of(class));
+        let words = std::iter::once("serve".to_owned()).chain(files);
+        let cwd = self.checkout.project.module.under(&copy.tree);
+        let mut job = self.interpreter.job(&cwd, code(&self.interpreter)).args(words).write(&folder);
+        job.limits.memory_mib = self.options.heap_mib.min(super::MOST_MIB);
+        Ok(Server { served: self.sandbox.serve(job).await?, runs: 0, _copy: copy })
+    }
+
+    fn file_of(&self, class: &str) -> Option<String> {
+        self.files.iter().find(|(name, _)| name == class).map(|(_, file)| file.clone())
+    }
+}
+
+/// A suite whose tests run in children of servers.
+pub(super) struct ServedSuite<'a>(pub(super) Suite<'a>);
+
+#[async_trait::async_trait]
+impl Process for ServedSuite<'_> {
+    /// Runs a request in a child of a server. One that does not end as it must is thrown away.
+    async fn start(&self, plan: &Plan, mut request: RunRequest, left: Duration) -> Result<Finished, ValidateError> {
+        let Self(suite) = self;
+        request.request = suite.request(plan, request.request);
+        let servers = &suite.subject.servers;
+        let known = servers.lock().pop();
+        let mut server = match known {
+            Some(server) => server,
+            None => suite.subject.start_server(&plan.classes).await?,
+        };
+        let begin = Instant::now();
+        let mut results = Vec::new();
+        let run = server.run(&suite.cwd, &request, &mut results);
+        let ended = tokio::time::timeout(left + START, run).await;
+        let exit = match ended {
+            Ok(Ok(code)) => {
+                server.runs += 1;
+                if code >= 0 { Exit::Code(code) } else { Exit::Signal(-code) }
+            }
+            Ok(Err(_)) => Exit::Signal(0),
+            Err(_) => Exit::TimedOut,
+        };
+        let (stdout, stderr) = (server.served.stdout(), server.served.stderr());
+        if matches!(exit, Exit::Code(_)) && server.runs < RUNS {
+            servers.lock().push(server);
+        }
+        Ok(Finished { exit, stdout, stderr, results, wall: begin.elapsed() })
+    }
+}
+
+impl Server {
+    /// One run; the exit code of the child, or its signal below zero.
+    async fn run(&mut self, cwd: &Utf8Path, request: &RunRequest, results: &mut Vec<u8>) -> std::io::Result<i32> {
+        let cwd = cwd.as_str();
+        let first = format!("R{:010}{cwd}{:010}{}", cwd.len(), request.request.len(), request.request);
+        self.served.requests.write_all(first.as_bytes()).await?;
+        let mut listener = Listener::new(request.keys());
+        let mut lines = BufReader::with_capacity(1 << 16, (&mut self.served.answers).take(MOST));
+        loop {
+            let begin = results.len();
+            if lines.read_until(b'\n', results).await? == 0 {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+            let line = &results[begin..];
+            if let Ok(Ended { ended }) = serde_json::from_slice(line) {
+                results.truncate(begin);
+                return Ok(ended);
+            }
+            if let Some(key) = listener.answer(line) {
+                self.served.requests.write_all(key.as_bytes()).await?;
+            }
+        }
+    }
+}
