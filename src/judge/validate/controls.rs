@@ -235,6 +235,22 @@ mod tests {
     }
 
     #[test]
+    fn a_test_that_a_class_inherits_in_its_file_is_reversed_there() {
+        let java = "class Base { @Test void x() { assertEquals(1, f()); } }\n\
+            class Middle extends Base {}\nclass T extends Middle { void y() { assertTrue(g()); } }";
+        let found = forms(java, "T#x", &Java);
+        assert!(found.iter().any(|form| form.contains("assertNotEquals(1, f())")), "{found:?}");
+        let python = "class Shared:\n    def test_x(self):\n        assert f() == 1\n\n\n\
+            class TestA(Shared, unittest.TestCase):\n    def test_y(self):\n        assert g()\n";
+        let found = forms(python, "test_a$TestA#test_x", &Python);
+        assert!(found.iter().any(|form| form.contains("assert not (f() == 1)")), "{found:?}");
+        assert!(forms(python, "test_a$TestB#test_x", &Python).is_empty());
+        let two = "class A:\n    def test_x(self):\n        assert f()\n\n\nclass B:\n    def test_x(self):\n        \
+            assert g()\n\n\nclass TestC(A, B):\n    pass\n";
+        assert!(forms(two, "test_a$TestC#test_x", &Python).is_empty(), "whichever it inherits");
+    }
+
+    #[test]
     fn a_name_that_two_methods_have_is_no_one_s() {
         assert!(forms("class T { void x(int a) { f(); } void x() { f(); } }", "T#x", &Java).is_empty());
         assert!(forms("class T { void y() { f(); } }", "T#x", &Java).is_empty());

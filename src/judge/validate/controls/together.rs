@@ -45,10 +45,12 @@ struct Form {
     others: Vec<Change>,
 }
 
-/// Invocations of one test method, and its forms.
+/// Invocations of one test method, in all classes that inherit it, and its forms.
 struct Group {
     tests: Vec<TestId>,
     file: RepoPath,
+    /// Where the method begins in the file.
+    at: usize,
     forms: Vec<Form>,
 }
 
@@ -125,11 +127,18 @@ fn groups(trial: &Trial<'_>, doubts: bool, compares: bool) -> Vec<Group> {
         }
         let file = trial.subject.test_file(&name.class)?;
         let (text, _) = trial.text(&file)?;
-        let see = |test: &TestCode<'_>| forms(test, trial, doubts, compares);
-        let forms = in_code(&text, &name, &file, trial.language, see)?;
-        Some(Group { tests, file, forms }).filter(|group| !group.forms.is_empty())
+        let see = |test: &TestCode<'_>| Some((test.method?.start_byte(), forms(test, trial, doubts, compares)?));
+        let (at, forms) = in_code(&text, &name, &file, trial.language, see)?;
+        Some(Group { tests, file, at, forms }).filter(|group| !group.forms.is_empty())
     };
-    methods.into_iter().filter_map(group).collect()
+    let mut groups: Vec<Group> = Vec::new();
+    for group in methods.into_iter().filter_map(group) {
+        match groups.iter_mut().find(|known| known.file == group.file && known.at == group.at) {
+            Some(known) => known.tests.extend(group.tests),
+            None => groups.push(group),
+        }
+    }
+    groups
 }
 
 /// All forms of a test; `None` where one of them cannot be a copy beside it.

@@ -32,6 +32,8 @@ pub(super) struct TestCode<'t> {
 pub(super) struct Control {
     pub(super) test: TestId,
     file: RepoPath,
+    /// Where its method begins in the file.
+    at: Option<usize>,
     /// Those that are not tried yet; the next one is the last.
     pub(super) open: Vec<Change>,
     /// The one that is written.
@@ -45,7 +47,7 @@ impl Control {
 
     /// Another test in the same file, with one change.
     pub(super) fn with(&self, test: TestId, change: Change) -> Self {
-        Self { test, file: self.file.clone(), open: Vec::new(), now: Some(change) }
+        Self { test, file: self.file.clone(), at: self.at, open: Vec::new(), now: Some(change) }
     }
 }
 
@@ -67,16 +69,17 @@ impl Trial<'_> {
         for test in self.tests.iter().filter(|test| !test.method.is_empty()) {
             let Some(file) = self.subject.test_file(&test.class) else { continue };
             let name = TestId::new(&test.class, test.bare_method());
-            if let Some(known) = found.iter().find(|known| known.file == file && is_of(&known.test, &name)) {
-                // Invocations of one method share its text.
-                let (open, now) = (known.open.clone(), known.now.clone());
-                found.push(Control { test: test.clone(), file, open, now });
-                continue;
-            }
             let Some((text, _)) = self.text(&file) else { continue };
-            let open = in_code(&text, &name, &file, self.language, &changes);
-            if !open.is_empty() {
-                found.push(Control { test: test.clone(), file, open, now: None });
+            let see = |test: &TestCode<'_>| (test.method.map(|method| method.start_byte()), changes(test));
+            let (at, open) = in_code(&text, &name, &file, self.language, see);
+            let is_same =
+                |known: &&Control| known.file == file && (is_of(&known.test, &name) || at.is_some() && known.at == at);
+            if let Some(known) = found.iter().find(is_same) {
+                // Invocations of one method share its text, and so do classes that inherit it.
+                let (open, now) = (known.open.clone(), known.now.clone());
+                found.push(Control { test: test.clone(), file, at, open, now });
+            } else if !open.is_empty() {
+                found.push(Control { test: test.clone(), file, at, open, now: None });
             }
             if found.len() >= MOST {
                 break;
