@@ -9,7 +9,7 @@
 use super::super::ValidateError;
 use super::super::subject::Copy;
 use super::change::Change;
-use super::trial::{MOST, ROUNDS, TestCode, Trial, in_code};
+use super::trial::{MOST, ROUNDS, TestCode, Trial, in_code, lacks_method, tell};
 use super::{again, changes, failed, literals, near, test_copy};
 use crate::domain::{Diagnostic, RepoPath, TestId, TestReport, TestStatus};
 use crate::language;
@@ -173,10 +173,13 @@ async fn written(trial: &Trial<'_>, groups: &mut Vec<Group>) -> Result<Option<Co
         let Some((files, places)) = texts(trial, groups).filter(|(files, _)| !files.is_empty()) else {
             return Ok(None);
         };
-        match trial.subject.with_tests(trial.patch, trial.build, &files).await? {
+        let errors = match trial.subject.with_tests(trial.patch, trial.build, &files).await? {
             Ok(copy) => return Ok(Some(copy)),
-            Err(errors) if !mend(groups, &places, &errors) => return Ok(None),
-            Err(_) => {}
+            Err(errors) => errors,
+        };
+        tell(&errors);
+        if !mend(groups, &places, &errors) {
+            return Ok(None);
         }
     }
     Ok(None)
@@ -230,6 +233,7 @@ fn mend(groups: &mut [Group], places: &[Place], errors: &[Diagnostic]) -> bool {
             if !meant.contains(&(at, nth - 1)) {
                 return true;
             }
+            form.others.retain(|change| !lacks_method(change, errors));
             let other = form.others.pop();
             other.map(|change| form.now = change).is_some()
         });

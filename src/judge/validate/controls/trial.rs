@@ -141,7 +141,10 @@ impl Trial<'_> {
             let Some(files) = self.texts(controls) else { return Ok(None) };
             match self.subject.with_tests(self.patch, self.build, &files).await? {
                 Ok(copy) => return Ok(Some(copy)),
-                Err(errors) => exchange(controls, &errors),
+                Err(errors) => {
+                    tell(&errors);
+                    exchange(controls, &errors);
+                }
             }
         }
         controls.clear();
@@ -182,6 +185,24 @@ pub(super) fn in_code<T: Default>(
     see(&TestCode { id, file, text, root, method: method(root, text, id, language) })
 }
 
+/// Whether a change calls a method that an error says is not there: an older library lacks some opposites of assertions, and
+/// every change that needs one of them would be refused in its turn.
+pub(super) fn lacks_method(change: &Change, errors: &[Diagnostic]) -> bool {
+    let missing = errors.iter().filter_map(|error| {
+        let (_, named) = error.message.split_once("cannot find symbol")?.1.split_once("method ")?;
+        named.split('(').next().map(str::trim).filter(|name| !name.is_empty())
+    });
+    let calls = |name: &str| change.edits.iter().any(|(_, new)| new == name || new.contains(&format!("{name}(")));
+    missing.into_iter().any(calls)
+}
+
+/// Says why changed forms of tests do not compile.
+pub(super) fn tell(errors: &[Diagnostic]) {
+    if let Some(first) = errors.first() {
+        tracing::debug!("forms of tests do not compile ({} errors): {first:?}", errors.len());
+    }
+}
+
 /// The next change for each control that an error points at; for all of its file, where it points at none.
 fn exchange(controls: &mut [Control], errors: &[Diagnostic]) {
     let is_meant = |control: &Control| {
@@ -194,6 +215,7 @@ fn exchange(controls: &mut [Control], errors: &[Diagnostic]) {
     let meant: Vec<bool> = controls.iter().map(is_meant).collect();
     let none = !meant.contains(&true);
     for (control, _) in controls.iter_mut().zip(meant).filter(|(_, meant)| *meant || none) {
+        control.open.retain(|change| !lacks_method(change, errors));
         control.next();
     }
 }
@@ -201,4 +223,26 @@ fn exchange(controls: &mut [Control], errors: &[Diagnostic]) {
 /// Whether a test is an invocation of the method of that name.
 fn is_of(test: &TestId, name: &TestId) -> bool {
     test.class == name.class && test.bare_method() == name.method
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::change::Kind;
+    use super::*;
+
+    #[test]
+    fn what_an_older_library_lacks_is_not_asked_for_again() {
+        let error = |message: &str| Diagnostic { file: None, line: 3, message: message.to_owned() };
+        let change = |new: &str| Change {
+            kind: Kind::Sure,
+            was: String::new(),
+            lines: (3, 3),
+            edits: vec![(0..1, new.to_owned())],
+        };
+        let errors = [error("cannot find symbol; symbol:   method assertNotEquals(int,int)"), error("';' expected")];
+        assert!(lacks_method(&change("assertNotEquals"), &errors));
+        assert!(lacks_method(&change("  Assert.assertNotEquals(1, f());"), &errors));
+        assert!(!lacks_method(&change("assertFalse"), &errors));
+        assert!(!lacks_method(&change("assertNotEquals"), &errors[1..]));
+    }
 }
