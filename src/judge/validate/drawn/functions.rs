@@ -38,23 +38,34 @@ fn of_file(
     let Some(before) = file.before.as_deref().map(|bytes| decode(bytes).0) else { return };
     let after = decode(&file.after).0;
     let (before, after) = (Functions::of(&before, language), Functions::of(&after, language));
+    let is_new = |(name, value): &(&String, &String)| before.values.get(*name).is_some_and(|old| old != *value);
+    let changed: Vec<&str> = after.values.iter().filter(is_new).map(|(name, _)| name.as_str()).collect();
     for (name, (text, own)) in &after.by_name {
         let Some((old, olds)) = before.by_name.get(name) else { continue };
-        if text != old {
+        if text != old || changed.iter().any(|value| is_word_in(value, text)) {
             functions.insert((file.path.clone(), name.clone()));
             constants.extend(own.iter().chain(olds).cloned());
         }
     }
 }
 
+/// Whether a text holds a name as a whole word.
+fn is_word_in(name: &str, text: &str) -> bool {
+    let is_part = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let mut places = text.match_indices(name);
+    places.any(|(at, _)| !is_part(text[..at].chars().next_back()) && !is_part(text[at + name.len()..].chars().next()))
+}
+
 /// The functions of a file by their names: text and constants. Of those with the same name the texts are joined.
 struct Functions {
     by_name: BTreeMap<String, (String, BTreeSet<String>)>,
+    /// What is set outside of functions, by its name: functions that name it change with it.
+    values: BTreeMap<String, String>,
 }
 
 impl Functions {
     fn of(text: &str, language: &dyn Language) -> Self {
-        let mut found = Self { by_name: BTreeMap::new() };
+        let mut found = Self { by_name: BTreeMap::new(), values: BTreeMap::new() };
         if let Some(tree) = language::parse(text, language) {
             found.walk(tree.root_node(), &mut Vec::new(), text, language);
         }
@@ -69,6 +80,12 @@ impl Functions {
             entry.0.push_str(text_of(node, text));
             entry.1.extend(constants(node, text));
             return;
+        }
+        // An assignment of Python, the declarator of a field of Java.
+        let set = node.child_by_field_name("left").filter(|_| node.kind() == "assignment");
+        let set = set.or_else(|| node.child_by_field_name("name").filter(|_| node.kind() == "variable_declarator"));
+        if let Some(set) = set {
+            self.values.insert(text_of(set, text).to_owned(), text_of(node, text).to_owned());
         }
         let name = language.syntax().is_type(node).then(name).flatten();
         let is_type = name.is_some();
@@ -111,6 +128,18 @@ fn constants(function: Node<'_>, text: &str) -> BTreeSet<String> {
 mod tests {
     use super::*;
     use crate::language::{Java, Python};
+
+    #[test]
+    fn a_value_that_functions_name_changes_them() {
+        let python = "import re\n\nEND = re.compile('$')\nSTART = 1\n\n\ndef ends(text):\n    return END.match(text)\n\n\n\
+            def starts(text):\n    return START, WEEKEND\n";
+        let (names, _) = draw("m.py", python, &python.replace("'$'", "'x$'"), &Python);
+        assert_eq!(names, ["ends"]);
+        let java = "class A {\n  static final int MOST = 3;\n  boolean fits(int n) { return n < MOST; }\n\
+            \x20 int other() { return MOSTLY; }\n}\n";
+        let (names, _) = draw("A.java", java, &java.replace("= 3", "= 4"), &Java);
+        assert_eq!(names, ["A.fits"]);
+    }
 
     fn draw(path: &str, before: &str, after: &str, language: &dyn Language) -> (Vec<String>, Vec<String>) {
         let path = RepoPath::new(path).unwrap();

@@ -108,7 +108,12 @@ class Drawn(Tracing):
     def draw(self, code, function, values, told):
         """Calls the function with the values, and with values near them. Of objects the fields are changed."""
         begin = self.now()
-        self.call(code, function, values, True, told)
+        try:
+            # A call may change what it is given: an object that it sets up, a list that it sorts.
+            own = copy.deepcopy(values)
+        except Exception:
+            own = values
+        self.call(code, function, own, True, told)
         count = len(values)
         of_object = []
         for at, value in enumerate(values):

@@ -5,7 +5,9 @@ import itertools
 import math
 import random
 
-NEAR_EACH = 14
+NEAR_EACH = 18
+# A text or list longer than this is not doubled.
+LONG = 40
 PAIRS = 24
 
 
@@ -40,6 +42,7 @@ class Near:
             found = [near for near in found if math.isfinite(near)]
         elif kind is str:
             found = ["", value[:-1], value[1:], value + value[-1:], value[::-1], value + " ", value.swapcase(), value + "a", value + "1", *self.texts]
+            found += self.without_parts(value)
         elif kind in (list, tuple):
             found = list(self.of_items(value, kind))
         elif kind is dict:
@@ -49,11 +52,21 @@ class Near:
             found = [kind(), kind(items[1:]), kind(items[:-1])]
         return self.without(value, found)[:NEAR_EACH]
 
+    @staticmethod
+    def without_parts(value):
+        """A text of some length without each of its quarters, the last first: tests end with what they are about."""
+        quarter = len(value) // 4
+        if quarter:
+            for at in (3, 2, 1, 0):
+                yield value[: at * quarter] + value[(at + 1) * quarter :]
+
     def of_items(self, value, kind):
         yield kind()
         yield value[:-1]
         yield value[1:]
         yield value + value[-1:]
+        if 1 < len(value) <= LONG:
+            yield value + value
         yield value[::-1]
         for at in sorted({0, len(value) // 2, len(value) - 1}):
             if 0 <= at < len(value):
@@ -69,9 +82,15 @@ class Near:
 
     @staticmethod
     def without(value, found):
-        kept, known = [], {repr(value)}
+        def text_of(value):
+            try:
+                return repr(value)
+            except Exception:  # an object that is not set up yet cannot tell of itself
+                return f"{type(value).__name__} {id(value)}"
+
+        kept, known = [], {text_of(value)}
         for near in found:
-            text = repr(near)
+            text = text_of(near)
             if text not in known:
                 known.add(text)
                 kept.append(near)
