@@ -61,11 +61,28 @@ pub fn values_of_tests(patch: &Patch, tests: &[&str], language: &dyn Language) -
         language::preorder(tree.root_node(), |node| {
             let here = added.contains(&node.start_position().row);
             let value = (rules.literal)(node, &after).filter(|_| here);
-            found.extend(value.filter(|value| known.contains(value) && !own.contains(value)));
+            let is_known =
+                |value: &String| known.contains(value) || known.iter().any(|text| is_telling_part(value, text));
+            found.extend(value.filter(|value| is_known(value) && !own.contains(value)));
             true
         });
     }
     found.into_iter().collect()
+}
+
+/// Characters of a part of a text that tells which text is meant.
+const TELLING: usize = 5;
+
+/// Whether a text is a part of another one, and no word of the field: it has a digit and more than one word, as `Feb 30` has.
+fn is_telling_part(part: &str, text: &str) -> bool {
+    let inside = part.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let inside = inside.or_else(|| part.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')));
+    inside.is_some_and(|inside| {
+        let is_telling = inside.chars().count() >= TELLING
+            && inside.contains(|letter: char| letter.is_ascii_digit())
+            && inside.contains(|letter: char| letter.is_whitespace());
+        is_telling && text.contains(inside)
+    })
 }
 
 /// Reasons that a file gave before, and no longer gives.
@@ -222,6 +239,23 @@ mod tests {
     fn reviewed(before: &str, after: &str) -> Vec<String> {
         let wrap = |body: &str| format!("class A {{\n  Object f(int n, String s) {{\n{body}\n  }}\n}}\n");
         told_of("A.java", [&wrap(before), &wrap(after)], &[TEST], &Java)
+    }
+
+    #[test]
+    fn a_part_of_a_text_of_the_test_is_one_of_its_values_when_it_tells_which_text_is_meant() {
+        let test = "@Test void t() { assertThrows(E.class, () -> read(\"Fri Feb 30 12:00:00 UTC 2024\")); }";
+        let found = |condition: &str| {
+            let text =
+                |body: &str| format!("class A {{\n  Date read(String s) {{\n{body}    return parse(s);\n  }}\n}}\n");
+            let path = crate::domain::RepoPath::new("A.java").unwrap();
+            let after = text(&format!("    if (s.contains({condition})) throw new E();\n"));
+            let file = FileChange { path, before: Some(text("").as_bytes().into()), after: after.as_bytes().into() };
+            values_of_tests(&Patch { files: vec![file] }, &[test], &Java)
+        };
+        assert_eq!(found("\"Feb 30\""), ["\"Feb 30\""]);
+        for usual in ["\"UTC\"", "\":00:00\"", "\"Mar 31\"", "\"Fri Feb\""] {
+            assert!(found(usual).is_empty(), "{usual}");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ class Near:
             found = [value - 0.5, value + 0.5, 0.0, -value, 2 * value, value + 7.0, *edges]
             found = [near for near in found if math.isfinite(near)]
         elif kind is str:
-            found = ["", value[:-1], value[1:], value + value[-1:], value[::-1], value + " ", value.swapcase(), value + "a", value + "1", *self.texts]
+            found = ["", value[:-1], value[1:], value + value[-1:], value[::-1], value + " ", value.swapcase(), value + "a", value + "1", value[:1], *self.texts]
             found += self.without_parts(value)
         elif kind in (list, tuple):
             found = list(self.of_items(value, kind))

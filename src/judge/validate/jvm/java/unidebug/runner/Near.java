@@ -14,7 +14,7 @@ import java.util.Set;
  * same input and the same constants always give the same ones: what several versions do with them can be compared.
  */
 final class Near {
-    private static final int EACH = 14;
+    private static final int EACH = 15;
     private static final int PAIRS = 16;
     private final List<Double> numbers = new ArrayList<>();
     private final List<String> texts = new ArrayList<>();
@@ -180,7 +180,7 @@ final class Near {
             Collections.addAll(found, value + texts.get(i), value.substring(0, size / 2) + texts.get(i) + value.substring(size / 2));
         }
         String swapped = value.equals(value.toUpperCase(java.util.Locale.ROOT)) ? value.toLowerCase(java.util.Locale.ROOT) : value.toUpperCase(java.util.Locale.ROOT);
-        Collections.addAll(found, new StringBuilder(value).reverse().toString(), value + " ", swapped, value + "a", value + "1");
+        Collections.addAll(found, new StringBuilder(value).reverse().toString(), value + " ", swapped, value + "a", value + "1", value.substring(0, Math.min(1, size)));
         found.addAll(texts);
     }
 
