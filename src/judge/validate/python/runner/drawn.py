@@ -9,6 +9,8 @@ LINES = 20_000
 # Seconds that drawn inputs may take, those of all tests together.
 DRAWING = 6
 TOLD_ITEMS = 40
+# Inputs longer than this take more steps than are counted, however right the code is.
+LARGE = 5_000
 
 
 class NoEnd(BaseException):
@@ -51,7 +53,8 @@ class Drawn(Tracing):
             return
         told = []
         for code, function, values in calls:
-            self.draw(code, function, values, told)
+            if not any(type(value) in (str, bytes, list, tuple) and len(value) > LARGE for value in values):
+                self.draw(code, function, values, told)
         records.lines(name, told)
 
     def name_of(self, code):
