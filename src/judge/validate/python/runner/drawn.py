@@ -13,6 +13,12 @@ TOLD_ITEMS = 40
 LARGE = 5_000
 
 
+class Whole(Values):
+    """Tells values at greater length, by which those are told apart that are cut alike."""
+
+    VALUE, ITEMS, DEEP = 20_000, 60, 5
+
+
 class NoEnd(BaseException):
     """A call takes too many steps."""
 
@@ -23,7 +29,7 @@ class Drawn(Tracing):
     array a call: file, function, whether the input is a test's own, input, result."""
 
     def __init__(self, request, places):
-        self.places, self.values, self.near = places, Values(), Near(request.constants)
+        self.places, self.values, self.whole, self.near = places, Values(), Whole(), Near(request.constants)
         self.wanted, self.files = {}, {}
         for file, name in request.draws:
             real = os.path.realpath(os.path.join(places.root, file))
@@ -120,10 +126,9 @@ class Drawn(Tracing):
         count = len(values)
         of_object = []
         for at, value in enumerate(values):
-            fields = getattr(value, "__dict__", None) if not isinstance(value, (type, types.ModuleType)) else None
-            if type(fields) is dict:
-                of_object += [(at, name) for name in fields]
-        held = [*values, *(values[at].__dict__[name] for at, name in of_object)]
+            if not isinstance(value, (type, types.ModuleType)):
+                of_object += [(at, name, held) for name, held in self.values.fields(value).items()]
+        held = [*values, *(held for _, _, held in of_object)]
         for change in itertools.islice(self.near.inputs(held), DRAWN):
             if self.left <= 0 or self.now() - begin > self.drawing:
                 break
@@ -135,10 +140,20 @@ class Drawn(Tracing):
                 if at < count:
                     changed[at] = value
                 else:
-                    owner, name = of_object[at - count]
-                    changed[owner].__dict__[name] = value
+                    owner, name, _ = of_object[at - count]
+                    self.set(changed[owner], name, value)
             self.call(code, function, changed, False, told)
         self.drawing -= self.now() - begin
+
+    @staticmethod
+    def set(owner, name, value):
+        """Sets a field of an object, in its dictionary or in its slot; what cannot be set stays."""
+        fields = getattr(owner, "__dict__", None)
+        if type(fields) is dict and name in fields:
+            fields[name] = value
+        else:
+            with contextlib.suppress(AttributeError, TypeError):
+                object.__setattr__(owner, name, value)
 
     def call(self, code, function, values, own, told):
         file, name = self.codes.of(code)
@@ -161,7 +176,12 @@ class Drawn(Tracing):
         told.append(json.dumps([file, name, own, given, self.known[key]]))
 
     def text(self, value):
-        return self.values.text(value)
+        """A value in short; what is cut has a number of the whole behind it."""
+        text = self.values.text(value)
+        if "\u2026" not in text:
+            return text
+        whole = hashlib.sha256(self.whole.text(value).encode(errors="replace")).hexdigest()
+        return f"{text} #{whole[:4]}"
 
     def shown(self, name, value):
         return self.values.masked(name, self.text(value))

@@ -18,6 +18,7 @@ WIDE = 400
 class Values:
     """Tells values by what they hold. Only methods of built-in types are called, so nothing of the project runs."""
 
+    VALUE, ITEMS, DEEP = VALUE, ITEMS, DEEP
     ASIDE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
     PLAIN = (datetime.datetime, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal, fractions.Fraction)
     PLAIN += (uuid.UUID, pathlib.PurePosixPath, pathlib.PosixPath, complex, range, slice, type(None), type(...))
@@ -27,7 +28,7 @@ class Values:
 
     def text(self, value):
         try:
-            return self.cut(self.of(value, 0, ()), VALUE)
+            return self.cut(self.of(value, 0, ()), self.VALUE)
         except BaseException as broken:  # a value that cannot be told is no reason to end a test
             return f"({type(broken).__name__})"
 
@@ -87,29 +88,28 @@ class Values:
             if issubclass(kind, base):
                 # The order of a set is that of hashes, which differ from run to run.
                 items = sorted(self.of(item, deep + 1, around) for item in self.first(base.__iter__(value), 40))
-                more = ["\u2026"] if base.__len__(value) > ITEMS else []
-                return self.of_kind(kind, base, "{" + ", ".join(items[:ITEMS] + more) + "}")
+                more = ["\u2026"] if base.__len__(value) > self.ITEMS else []
+                return self.of_kind(kind, base, "{" + ", ".join(items[: self.ITEMS] + more) + "}")
         if issubclass(kind, dict):
             pairs = list(self.first(iter(dict.items(value))))
             return self.of_kind(kind, dict, self.paired(pairs, dict.__len__(value), deep, around, "{", "}", ": ", True))
         if issubclass(kind, BaseException):
             return f"{self.name(kind)}({self.of(BaseException.__getattribute__(value, 'args'), deep + 1, around)})"
         pairs = list(self.fields(value).items())
-        return self.name(kind) + self.paired(pairs[:ITEMS], len(pairs), deep, around, "(", ")", "=", False)
+        return self.name(kind) + self.paired(pairs[: self.ITEMS], len(pairs), deep, around, "(", ")", "=", False)
 
-    @staticmethod
-    def first(items, most=ITEMS):
-        for _, item in zip(range(most), items):
+    def first(self, items, most=None):
+        for _, item in zip(range(most or self.ITEMS), items):
             yield item
 
     def joined(self, items, size, deep, around, left, right):
-        if deep >= DEEP and not all(type(item) in self.SHORT for item in items):
+        if deep >= self.DEEP and not all(type(item) in self.SHORT for item in items):
             return f"{left}\u2026{size}{right}"
         texts = [self.of(item, deep + 1, around) for item in items]
         return left + ", ".join(texts + ([f"\u2026 {size} in all"] if size > len(items) else [])) + right
 
     def paired(self, pairs, size, deep, around, left, right, between, whole):
-        if deep >= DEEP and pairs:
+        if deep >= self.DEEP and pairs:
             return f"{left}\u2026{right}"
         name = (lambda key: self.of(key, deep + 1, around)) if whole else str
         texts = [f"{name(key)}{between}{self.masked(key, self.of(held, deep + 1, around))}" for key, held in pairs]
