@@ -133,9 +133,15 @@ impl Edited {
             }
             !is_left_out && !is_new
         });
-        // From the end, so that earlier places stay where they are.
-        ranges.sort_by_key(|range| Reverse(range.start));
-        ranges.into_iter().for_each(|range| rest.replace_range(range, ""));
+        // From the end, so that earlier places stay where they are; what lies in a range goes with it.
+        ranges.sort_by_key(|range| (range.start, Reverse(range.end)));
+        let mut end = 0;
+        ranges.retain(|range| {
+            let is_outside = range.start >= end;
+            end = end.max(range.end);
+            is_outside
+        });
+        ranges.into_iter().rev().for_each(|range| rest.replace_range(range, ""));
         // Imports change nothing by themselves, and what is written in front of a test goes with it.
         let counts =
             |line: &&str| !line.is_empty() && !["import ", "from ", "@"].iter().any(|start| line.starts_with(start));
@@ -176,4 +182,24 @@ struct Parts {
 /// A test without the values of one invocation.
 fn named(id: &TestId) -> TestId {
     TestId::new(&id.class, id.bare_method())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Python;
+
+    #[test]
+    fn a_test_in_a_new_class_is_taken_out_with_it() {
+        let text = "import m\n\nLIMIT = 3\n\n\nclass NewTest:\n    def test_one(self):\n        assert m.one()\n\n    \
+                    def test_two(self):\n        assert m.two()\n";
+        let edited = Edited { language: &Python, edits: BTreeMap::new() };
+        let tests = BTreeSet::from([TestId::new("test_m$NewTest", "test_one")]);
+        let parts = edited.parts(text, &tests, &BTreeSet::new());
+        assert_eq!(parts.shared, ["LIMIT = 3"]);
+        assert!(parts.tests.values().all(|test| test.contains("m.one()")), "{:?}", parts.tests);
+        let known = BTreeSet::from(["NewTest".to_owned(), "test_two".to_owned()]);
+        let parts = edited.parts(text, &tests, &known);
+        assert_eq!(parts.shared, ["LIMIT = 3", "class NewTest:", "def test_two(self):", "assert m.two()"]);
+    }
 }
