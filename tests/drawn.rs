@@ -162,6 +162,54 @@ fn patches_of_java_are_warned_of_by_drawn_inputs() {
     );
 }
 
+/// An object that cannot tell of itself before it is set up, and has no dictionary.
+const BOX: &str = "class Box:\n    __slots__ = ('size', 'name')\n\n    def __init__(self, size, most):\n        \
+                   if size > 2 ** most:\n            raise ValueError(size)\n        self.size = size\n        \
+                   self.name = 'box'\n\n    def __repr__(self):\n        return f'Box of {self.size}'\n\n    \
+                   def room(self):\n        return self.size + 1\n";
+const BOX_TESTS: &str = "import pytest\nfrom m import Box\n\n\ndef test_fits():\n    assert Box(3, 2).size == 3\n\n\n\
+                         def test_too_large():\n    with pytest.raises(ValueError):\n        Box(4, 2)\n";
+
+#[test]
+fn constructors_are_drawn_for() {
+    let patch = |name: &str, to: &str| (name.to_owned(), BOX.replace("size > 2 ** most", to));
+    let patches =
+        [patch("special", "size > 2 ** most or size == 2 ** most and most < 5"), patch("right", "size >= 2 ** most")];
+    let object = judged(BOX, BOX_TESTS, &patches);
+    let patches = object["patches"].as_array().unwrap();
+    assert_eq!(patches.iter().map(name).collect::<Vec<_>>(), ["right", "special"], "{object:#}");
+    let reasons = patches[1]["confidence"]["reasons"].to_string();
+    assert!(
+        reasons.contains("only what those tests give does: Box.__init__(self=Box(), size=4, most=2)"),
+        "{object:#}"
+    );
+}
+
+#[test]
+fn fields_in_slots_are_drawn_for() {
+    let patch = |name: &str, to: &str| (name.to_owned(), BOX.replace("self.size + 1", to));
+    let tests = "from m import Box\n\n\ndef test_room():\n    assert Box(3, 2).room() == 3\n";
+    let object = judged(BOX, tests, &[patch("special", "min(self.size, 9)"), patch("right", "self.size")]);
+    let patches = object["patches"].as_array().unwrap();
+    let results = |at: usize| patches[at]["behaviour"]["results"].to_string();
+    assert!(results(0).contains("room(self=Box(name='box', size="), "{object:#}");
+    assert_ne!(results(0), results(1), "told apart: {object:#}");
+}
+
+#[test]
+fn a_pattern_at_the_top_changes_the_functions_that_name_it_and_large_inputs_are_left_alone() {
+    let code = "import re\n\nTAG = re.compile('<b>')\n\n\ndef count(text):\n    found = 0\n    \
+                for each in TAG.finditer(text):\n        found += 1\n    return found\n";
+    let tests = "from m import count\n\n\ndef test_open():\n    assert count('a <b c <b> d') == 2\n\n\n\
+                 def test_large():\n    assert count('<b x ' * 30_000) >= 0\n";
+    let patch = |name: &str, to: &str| (name.to_owned(), code.replace("'<b>'", to));
+    let object = judged(code, tests, &[patch("right", "'<b'")]);
+    assert!(!object.to_string().contains("no end"), "{object:#}");
+    let two = judged(code, tests, &[patch("right", "'<b'"), patch("special", "'<b>|<b c'")]);
+    let input = two["patches"][0]["behaviour"]["results"][0][0].as_str().unwrap_or_default();
+    assert!(input.starts_with("count(text='"), "{two:#}");
+}
+
 /// Bugs with right patches and with wrong ones that pass the tests.
 const CALIBRATION: &str = include_str!("judge/calibration.txt");
 

@@ -78,7 +78,7 @@ fn programs_are_told_of_all_bugs_in_one_object() {
     }
 }
 
-/// A loop that begins one too late and forgets the sale: the class that a hint names shows the first alone.
+/// The least in the place of the most, which two modules of tests show.
 const TILL: &str = "class Till:
     def __init__(self, prices):
         self.prices = prices

@@ -79,6 +79,11 @@ impl TestId {
         self.method.split(['[', '(', '{']).next().unwrap_or(&self.method)
     }
 
+    /// The method of which it is an invocation.
+    pub fn of_method(&self) -> Self {
+        Self::new(&self.class, self.bare_method())
+    }
+
     /// The outermost class around it.
     pub fn outer_class(&self) -> &str {
         outer_class(&self.class)

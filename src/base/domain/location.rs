@@ -7,7 +7,7 @@ use std::fmt;
 /// One line of one file, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
-    /// The file.
+    /// Its path in the project.
     pub file: RepoPath,
     /// The line, counted from 1.
     pub line: u32,
@@ -22,9 +22,9 @@ impl fmt::Display for Location {
 /// First and last line of something, both inclusive, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineSpan {
-    /// First line.
+    /// The line it begins on.
     pub first: u32,
-    /// Last line, inclusive.
+    /// The line it ends on; it belongs to the span.
     pub last: u32,
 }
 
@@ -48,7 +48,7 @@ impl LineSpan {
 /// A line under suspicion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Suspect {
-    /// Where.
+    /// The line that is suspected.
     pub location: Location,
     /// The enclosing method as `Class.name(Types)`, when there is one.
     pub method: Option<String>,

@@ -37,7 +37,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word.
+    /// The word as reports and journals hold it.
     pub fn label(self) -> &'static str {
         match self {
             Self::Plausible => "plausible",
@@ -113,7 +113,7 @@ impl HeldOut {
 /// The judge's full answer on one candidate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validation {
-    /// The word.
+    /// What became of the candidate, in one word.
     pub outcome: Outcome,
     /// What stands behind it, in one or a few lines for people and models.
     pub detail: String,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct Progress {
     /// What is being done, as a phrase: `running tests`.
     pub phase: String,
-    /// Steps done.
+    /// Steps that are done.
     pub done: usize,
     /// Steps in all, where that is known.
     pub of: Option<usize>,

@@ -38,6 +38,13 @@ pub fn listed<T: Display>(all: &[T], most: usize) -> String {
     }
 }
 
+/// Whether a text holds a name as a whole word.
+pub fn names(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
+}
+
 /// The first `most` characters of a text, with `…` behind them where more was there.
 pub fn clipped(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {

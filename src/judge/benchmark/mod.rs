@@ -204,6 +204,14 @@ pub struct Checkout {
 }
 
 impl Checkout {
+    /// Whether the project has a module or package of that name, where files of the language have this extension.
+    pub fn has_module(&self, name: &str, extension: &str) -> bool {
+        let folders = self.project.source_roots.iter().map(|folder| folder.under(&self.root));
+        folders
+            .chain([self.root.clone()])
+            .any(|folder| folder.join(name).is_dir() || folder.join(format!("{name}.{extension}")).is_file())
+    }
+
     /// A copy of which no more is known than where it lies and how it is built and tested.
     pub fn new(bug: BugId, root: Utf8PathBuf, language: &str, project: Project) -> Self {
         Self {

@@ -286,7 +286,7 @@ impl CommandJudge {
     fn expected(&self) -> Discovered {
         let mut expected = Discovered::new();
         for id in &self.baseline.passing {
-            let count = expected.entry(TestId::new(&id.class, id.bare_method())).or_insert(Some(0));
+            let count = expected.entry(id.of_method()).or_insert(Some(0));
             *count = count.map(|count| count + 1);
         }
         expected

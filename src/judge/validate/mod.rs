@@ -34,6 +34,7 @@ mod records;
 mod refuse;
 mod reproduce;
 mod resources;
+mod served;
 mod settings;
 mod skips;
 mod spectrum;

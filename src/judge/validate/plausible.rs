@@ -91,7 +91,7 @@ fn status(baseline: &Baseline, report: &TestReport, id: &TestId) -> TestState {
 /// whatever the product does.
 fn class_status(baseline: &Baseline, report: &TestReport, class: &str) -> TestState {
     let skips = |result: &TestResult| {
-        let id = TestId::new(&result.id.class, result.id.bare_method());
+        let id = result.id.of_method();
         result.status == TestStatus::Skipped && baseline.skipped.contains(&id)
     };
     let inside = |result: &&TestResult| is_within(&result.id.class, class) && !skips(result);

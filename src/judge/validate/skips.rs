@@ -2,7 +2,6 @@
 //! class could not be loaded before, nobody saw them skipped; they speak against no patch that makes it load.
 
 use super::subject::Subject;
-use crate::benchmark::Checkout;
 use crate::domain::{TestId, outer_class};
 use crate::language::{self, Language, children, text_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,15 +33,7 @@ pub(super) fn always(subject: &dyn Subject, class: &str) -> BTreeSet<TestId> {
     let Some(file) = subject.test_file(class) else { return BTreeSet::new() };
     let Ok(text) = std::fs::read_to_string(file.under(&checkout.root)) else { return BTreeSet::new() };
     let Some(language) = language::by_name(&checkout.language) else { return BTreeSet::new() };
-    in_text(&text, outer_class(class), language, |module| has_module(checkout, module, language))
-}
-
-/// Whether the project has a module or package of that name.
-pub(super) fn has_module(checkout: &Checkout, name: &str, language: &dyn Language) -> bool {
-    let folders = checkout.project.source_roots.iter().map(|folder| folder.under(&checkout.root));
-    folders
-        .chain([checkout.root.clone()])
-        .any(|folder| folder.join(name).is_dir() || folder.join(format!("{name}.{}", language.extension())).is_file())
+    in_text(&text, outer_class(class), language, |module| checkout.has_module(module, language.extension()))
 }
 
 /// The same of a text; `is_own` says whether a module is the project's.

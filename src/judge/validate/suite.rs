@@ -243,7 +243,7 @@ pub(super) fn same_group(result: &TestId, name: &TestId) -> bool {
 /// What to ask for in order to see some tests again: all invocations of each, because their names may hold values, and each
 /// by its own name, because a name may hold what looks like an invocation.
 pub(super) fn wanted(tests: &[TestId]) -> Vec<TestId> {
-    let methods = tests.iter().map(|id| TestId::new(&id.class, id.bare_method()));
+    let methods = tests.iter().map(|id| id.of_method());
     let all: BTreeSet<TestId> = methods.chain(tests.iter().cloned()).collect();
     all.into_iter().collect()
 }

@@ -137,6 +137,22 @@ mod tests {
     }
 
     #[test]
+    fn a_throw_that_passing_tests_reach_is_no_crash() {
+        let failure = Failure {
+            kind: "java.lang.IllegalArgumentException".into(),
+            frames: vec![frame("shop.Cart", "check", 19), frame("shop.Cart", "add", 14)],
+            ..Failure::default()
+        };
+        let test = |name: &str, passed, lines: &[u32]| (TestId::new("shop.CartTest", name), passed, covered(lines));
+        let mut tests = vec![test("total", false, &[8, 13, 14, 18, 19])];
+        tests.extend((0..20).map(|nth| test(&format!("refuses{nth}"), true, &[13, 14, 18, 19])));
+        let ranking = |spectrum: &Spectrum| ranked(failure.clone(), TestStatus::Failed, None, Some(spectrum));
+        assert_eq!(top(&ranking(&Spectrum::of(tests.clone())), 1), [8], "what the failing test alone runs");
+        tests.truncate(1);
+        assert_eq!(top(&ranking(&Spectrum::of(tests)), 1), [19], "no passing test wants it");
+    }
+
+    #[test]
     fn a_crash_points_at_its_line() {
         let failure = Failure {
             kind: "java.lang.ArrayIndexOutOfBoundsException".into(),

@@ -109,7 +109,7 @@ def drawn(kind, folder, language, pattern, rng):
         new = failing - before
         print(f"  {name}:{nth} `{was}` -> `{becomes}`: {again} ran, {len(new)} new fail", flush=True)
         if new and again >= ran * 0.8:
-            return (name, nth, was, becomes), new, before, seconds
+            return (name, nth, was, becomes), new, seconds
     raise SystemExit("survey: no change fails a test")
 
 
@@ -121,7 +121,7 @@ def main(folder, kind, seed, pattern=""):
     work, tree = place / "own", place / "tree"
     for to in (work, tree):
         sh(["git", "clone", "-q", str(source), str(to)], place)
-    (name, nth, was, becomes), failing, before, seconds = drawn(kind, work, language, pattern, random.Random(int(seed)))
+    (name, nth, was, becomes), failing, seconds = drawn(kind, work, language, pattern, random.Random(int(seed)))
     change(tree, name, nth, was, becomes)
     sh(["git", "-c", "user.name=s", "-c", "user.email=s@s", "commit", "-qam", "a change"], tree)
     inverse = sh(["git", "diff", "HEAD", "HEAD~1"], tree).stdout

@@ -61,7 +61,7 @@ impl Confirmation<'_> {
         let renamed = self.renamed(report, &before);
         let skips = |id: &TestId| {
             let is_skipped = report.results.get(id).is_some_and(|result| result.status == TestStatus::Skipped);
-            is_skipped && skips::always(self.subject, &id.class).contains(&TestId::new(&id.class, id.bare_method()))
+            is_skipped && skips::always(self.subject, &id.class).contains(&id.of_method())
         };
         for (id, before) in before {
             match before {
@@ -110,7 +110,7 @@ impl Confirmation<'_> {
 
     /// Whether fewer invocations of a method ran than there are.
     fn is_short_of(&self, report: &TestReport, id: &TestId) -> bool {
-        let group = TestId::new(&id.class, id.bare_method());
+        let group = id.of_method();
         let wanted: Discovered = self.expected.get(&group).map(|count| (group, *count)).into_iter().collect();
         !plausible::missing(&wanted, report).is_empty()
     }

@@ -119,7 +119,7 @@ pub(super) async fn cleared(trial: &Trial<'_>, doubts: bool) -> Result<Cleared, 
 fn groups(trial: &Trial<'_>, doubts: bool, compares: bool) -> Vec<Group> {
     let mut methods: BTreeMap<TestId, Vec<TestId>> = BTreeMap::new();
     for test in trial.tests.iter().filter(|test| !test.method.is_empty()).take(MOST) {
-        methods.entry(TestId::new(&test.class, test.bare_method())).or_default().push(test.clone());
+        methods.entry(test.of_method()).or_default().push(test.clone());
     }
     let group = |(name, tests): (TestId, Vec<TestId>)| {
         if tests.iter().any(|test| again::is_slow(trial, test)) {

@@ -68,7 +68,7 @@ impl Trial<'_> {
         let mut found: Vec<Control> = Vec::new();
         for test in self.tests.iter().filter(|test| !test.method.is_empty()) {
             let Some(file) = self.subject.test_file(&test.class) else { continue };
-            let name = TestId::new(&test.class, test.bare_method());
+            let name = test.of_method();
             let Some((text, _)) = self.text(&file) else { continue };
             let see = |test: &TestCode<'_>| (test.method.map(|method| method.start_byte()), changes(test));
             let (at, open) = in_code(&text, &name, &file, self.language, see);
@@ -188,12 +188,12 @@ pub(super) fn in_code<T: Default>(
 /// Whether a change calls a method that an error says is not there: an older library lacks some opposites of assertions, and
 /// every change that needs one of them would be refused in its turn.
 pub(super) fn lacks_method(change: &Change, errors: &[Diagnostic]) -> bool {
-    let missing = errors.iter().filter_map(|error| {
+    let mut missing = errors.iter().filter_map(|error| {
         let (_, named) = error.message.split_once("cannot find symbol")?.1.split_once("method ")?;
         named.split('(').next().map(str::trim).filter(|name| !name.is_empty())
     });
     let calls = |name: &str| change.edits.iter().any(|(_, new)| new == name || new.contains(&format!("{name}(")));
-    missing.into_iter().any(calls)
+    missing.any(calls)
 }
 
 /// Says why changed forms of tests do not compile.

@@ -1,6 +1,7 @@
 //! The functions that patches change, and the constants that they hold.
 
 use super::Draw;
+use crate::domain::words::names;
 use crate::domain::{FileChange, Patch, RepoPath};
 use crate::language::{self, Language, children, decode, preorder, text_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,18 +43,11 @@ fn of_file(
     let changed: Vec<&str> = after.values.iter().filter(is_new).map(|(name, _)| name.as_str()).collect();
     for (name, (text, own)) in &after.by_name {
         let Some((old, olds)) = before.by_name.get(name) else { continue };
-        if text != old || changed.iter().any(|value| is_word_in(value, text)) {
+        if text != old || changed.iter().any(|value| names(text, value)) {
             functions.insert((file.path.clone(), name.clone()));
             constants.extend(own.iter().chain(olds).cloned());
         }
     }
-}
-
-/// Whether a text holds a name as a whole word.
-fn is_word_in(name: &str, text: &str) -> bool {
-    let is_part = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-    let mut places = text.match_indices(name);
-    places.any(|(at, _)| !is_part(text[..at].chars().next_back()) && !is_part(text[at + name.len()..].chars().next()))
 }
 
 /// The functions of a file by their names: text and constants. Of those with the same name the texts are joined.

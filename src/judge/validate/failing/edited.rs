@@ -71,13 +71,13 @@ impl Edited {
                 continue;
             };
             let Some(before) = before else { continue };
-            let tests: BTreeSet<TestId> = report.results.keys().filter(of_class).map(named).collect();
+            let tests: BTreeSet<TestId> = report.results.keys().filter(of_class).map(TestId::of_method).collect();
             let known = self.declared(before);
             let (before, now) = (self.parts(before, &tests, &known), self.parts(now, &tests, &known));
             if before.shared == now.shared {
                 let is_same = |id: &&TestId| {
-                    let code = now.tests.get(&named(id));
-                    code.is_some() && code == before.tests.get(&named(id))
+                    let code = now.tests.get(&id.of_method());
+                    code.is_some() && code == before.tests.get(&id.of_method())
                 };
                 left.extend(own.filter(is_same).cloned());
             }
@@ -177,11 +177,6 @@ struct Parts {
     /// The lines that belong to no test.
     shared: Vec<String>,
     tests: BTreeMap<TestId, String>,
-}
-
-/// A test without the values of one invocation.
-fn named(id: &TestId) -> TestId {
-    TestId::new(&id.class, id.bare_method())
 }
 
 #[cfg(test)]

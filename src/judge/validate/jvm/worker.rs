@@ -9,18 +9,17 @@ use crate::domain::{RunEnd, TestReport};
 use crate::sandbox::{Exit, Job, Sandbox, SandboxError, Served};
 use crate::validate::keys::Keys;
 use crate::validate::plan::Plan;
-use crate::validate::records::{self, Listener, ProcessReport};
+use crate::validate::records::{self, ProcessReport};
+use crate::validate::served;
 use crate::validate::subject::Copy;
 use crate::validate::suite;
 use camino::Utf8PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::AsyncWriteExt;
 
 /// A process is replaced after this many candidates, whatever it looks like.
 const CANDIDATES: usize = 400;
-/// More bytes of records than any suite writes.
-const MOST: u64 = 128 << 20;
 /// What a run may take beyond the sum of its tests.
 const GRACE: Duration = Duration::from_secs(30);
 
@@ -214,7 +213,7 @@ impl Worker {
         let mut reply = Vec::new();
         let exchange = async {
             self.served.requests.write_all(&bytes).await?;
-            read_run(&mut self.served, keys, &mut reply).await
+            served::follow(&mut self.served, keys, &mut reply, |run, line| run.is_over(line).then_some(())).await
         };
         match tokio::time::timeout(wall, exchange).await {
             Ok(Ok(())) => Answer::Complete(records::read(&reply, keys)),
@@ -246,24 +245,5 @@ impl Worker {
         let mut text = String::from_utf8_lossy(&self.served.stdout()).into_owned();
         text.push_str(&String::from_utf8_lossy(&self.served.stderr()));
         suite::last_chars(&text)
-    }
-}
-
-/// Reads lines until the end record of this run, and hands out a key for each test that begins.
-async fn read_run(served: &mut Served, keys: &Keys, bytes: &mut Vec<u8>) -> std::io::Result<()> {
-    let mut lines = BufReader::with_capacity(1 << 16, (&mut served.answers).take(MOST));
-    let mut listener = Listener::new(keys);
-    loop {
-        let begin = bytes.len();
-        if lines.read_until(b'\n', bytes).await? == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        let line = &bytes[begin..];
-        if listener.is_over(line) {
-            return Ok(());
-        }
-        if let Some(key) = listener.answer(line) {
-            served.requests.write_all(key.as_bytes()).await?;
-        }
     }
 }

@@ -18,7 +18,6 @@ use super::observe::Watch;
 use super::plan::{PLAIN_VARIABLES, Plan};
 use super::records::{Discovered, Executed};
 use super::refuse::refuse;
-use super::skips::has_module;
 use super::subject::{Build, Copy, Subject, does_not_compile, same_code};
 use super::suite::{self, Process, RunRequest, START};
 use super::{Options, ValidateError, io_error};
@@ -267,7 +266,8 @@ impl Subject for Python {
             let detail = format!("it brings the module `{name}`, which others have; give it another name");
             return Ok(Err(Validation::without_tests(Outcome::Refused, detail)));
         }
-        build.news = newly::read(&checked.news, &self.modules, |name| has_module(&self.checkout, name, &Grammar));
+        build.news =
+            newly::read(&checked.news, &self.modules, |name| self.checkout.has_module(name, Grammar.extension()));
         let decides = |names: &_, place| suspicious::decides(patch, names, place, &Grammar);
         let checked =
             ambient::reasons(newly::asking(&checked.news), |words| self.tests_speak_of(patch, words), decides);

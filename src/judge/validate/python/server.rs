@@ -5,6 +5,7 @@ use super::{Python, Suite, code};
 use crate::sandbox::{Exit, Finished, Served};
 use crate::validate::plan::Plan;
 use crate::validate::records::Listener;
+use crate::validate::served;
 use crate::validate::subject::Copy;
 use crate::validate::suite::{Process, RunRequest, START};
 use crate::validate::{ValidateError, io_error};
@@ -12,10 +13,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::AsyncWriteExt;
 
-/// More bytes of records than any suite writes.
-const MOST: u64 = 128 << 20;
 /// A process is replaced after this many runs, whatever it looks like.
 const RUNS: usize = 400;
 
@@ -110,21 +109,7 @@ impl Server {
         let cwd = cwd.as_str();
         let first = format!("R{:010}{cwd}{:010}{}", cwd.len(), request.request.len(), request.request);
         self.served.requests.write_all(first.as_bytes()).await?;
-        let mut listener = Listener::new(request.keys());
-        let mut lines = BufReader::with_capacity(1 << 16, (&mut self.served.answers).take(MOST));
-        loop {
-            let begin = results.len();
-            if lines.read_until(b'\n', results).await? == 0 {
-                return Err(std::io::ErrorKind::UnexpectedEof.into());
-            }
-            let line = &results[begin..];
-            if let Ok(Ended { ended }) = serde_json::from_slice(line) {
-                results.truncate(begin);
-                return Ok(ended);
-            }
-            if let Some(key) = listener.answer(line) {
-                self.served.requests.write_all(key.as_bytes()).await?;
-            }
-        }
+        let ended = |_: &Listener, line: &[u8]| serde_json::from_slice(line).ok().map(|Ended { ended }| ended);
+        served::follow(&mut self.served, request.keys(), results, ended).await
     }
 }

@@ -2,6 +2,7 @@
 //! issue names.
 
 use crate::benchmark::Checkout;
+use crate::domain::words::names;
 use crate::domain::{Failure, Frame, RepoPath, TestResult, outer_class};
 use crate::language;
 
@@ -58,13 +59,6 @@ pub(super) fn against(checkout: &Checkout, failure: Option<&Failure>, issue: &st
     }
     let thrown_inside = failure.frames.iter().any(|frame| is_of_product(checkout, frame));
     (!thrown_inside).then(|| format!("no code of the product throws its exception ({shown})"))
-}
-
-/// Whether a text holds a name as a whole word.
-fn names(text: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name)
-        .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
 }
 
 /// Whether a frame lies in a source file of the product.
