@@ -162,6 +162,73 @@ fn patches_of_java_are_warned_of_by_drawn_inputs() {
     );
 }
 
+/// An object whose fields must fit each other.
+const LINE: &str = "package text;
+
+public class Line {
+    private char[] chars = new char[4];
+    private int size;
+
+    public void add(char each) {
+        if (size == chars.length) {
+            chars = java.util.Arrays.copyOf(chars, 2 * size);
+        }
+        chars[size++] = each;
+    }
+
+    public void trim() {
+        int blank = 0;
+        while (blank < size && chars[blank] != ' ') {
+            blank++;
+        }
+        System.arraycopy(chars, blank, chars, 0, size - blank);
+        size -= blank;
+    }
+
+    public String text() {
+        return new String(chars, 0, size);
+    }
+}
+";
+const LINE_TEST: &str = "package text;
+
+import static org.junit.Assert.*;
+import org.junit.Test;
+
+public class LineTest {
+    private static String trimmed(String text) {
+        Line line = new Line();
+        for (char each : text.toCharArray()) {
+            line.add(each);
+        }
+        line.trim();
+        return line.text();
+    }
+
+    @Test public void nothing() {
+        assertEquals(\"\", trimmed(\"\"));
+    }
+
+    @Test public void blanksGo() {
+        assertEquals(\"ab\", trimmed(\"   ab\"));
+    }
+
+    @Test public void lettersStay() {
+        assertEquals(\"ab c\", trimmed(\"ab c\"));
+    }
+}
+";
+
+#[test]
+fn fields_that_do_not_fit_each_other_say_nothing_against_a_repair() {
+    let diff = whole(LINE, &LINE.replace("!= ' '", "== ' '")).replace("m.py", "src/text/Line.java");
+    let folder =
+        folder_of(&[("p/src/text/Line.java", LINE), ("p/test/text/LineTest.java", LINE_TEST), ("right.diff", &diff)]);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let object = unidebug(&["judge", &path("p"), "--patch", &path("right.diff"), "--json"]).expect_code(0).json();
+    assert_eq!(object["patches"][0]["confidence"]["word"], "high", "{object:#}");
+}
+
 /// An object that cannot tell of itself before it is set up, and has no dictionary.
 const BOX: &str = "class Box:\n    __slots__ = ('size', 'name')\n\n    def __init__(self, size, most):\n        \
                    if size > 2 ** most:\n            raise ValueError(size)\n        self.size = size\n        \

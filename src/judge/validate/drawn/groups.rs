@@ -61,6 +61,7 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
 
 #[cfg(test)]
 mod tests {
+    use super::super::Origin;
     use super::*;
 
     fn calls(results: &[(&str, &str)]) -> Vec<Call> {
@@ -69,7 +70,7 @@ mod tests {
             file: "a.py".into(),
             function: "f".into(),
             test: test.clone(),
-            own: *input == "18",
+            origin: if *input == "18" { Origin::Test } else { Origin::Arguments },
             input: (*input).into(),
             result: format!("returns {result}"),
         };

@@ -20,6 +20,7 @@ use crate::domain::words::clipped;
 use crate::domain::{Patch, RepoPath, TestId};
 use crate::language::Language;
 use crate::patch::only_operators_change;
+use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -45,6 +46,18 @@ pub struct Draw {
     pub(super) look: Look,
 }
 
+/// Where an input comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A test gives it.
+    Test,
+    /// Drawn near one, with another argument.
+    Arguments,
+    /// Drawn near one, with another field of an object: its own methods may never leave it so.
+    Fields,
+}
+
 /// What one call of a function gives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
@@ -54,8 +67,8 @@ pub struct Call {
     pub function: String,
     /// The test that gave the input, or one near it.
     pub test: TestId,
-    /// Whether the input is the test's own.
-    pub own: bool,
+    /// Where the input comes from.
+    pub origin: Origin,
     /// The arguments.
     pub input: String,
     /// What came of it: `returns 3`.
@@ -63,6 +76,11 @@ pub struct Call {
 }
 
 impl Call {
+    /// Whether the input is the test's own.
+    pub(crate) fn is_own(&self) -> bool {
+        self.origin == Origin::Test
+    }
+
     /// The call as people write it.
     pub(crate) fn written(&self) -> String {
         format!("{}({})", self.function, self.input)
@@ -145,7 +163,7 @@ fn call(test: &TestId, event: &str) -> Option<Call> {
         file: text(0)?,
         function: text(1)?,
         test: test.clone(),
-        own: parts.get(2)?.as_bool()?,
+        origin: Origin::deserialize(parts.get(2)?).ok()?,
         input: text(3)?,
         result: text(4)?,
     })
@@ -159,14 +177,14 @@ mod tests {
     #[test]
     fn an_event_is_a_call() {
         let test = TestId::new("t", "test_f");
-        let read = call(&test, r#"["cart.py","Cart.total",true,"n=2","returns 3"]"#).unwrap();
-        assert_eq!((read.written().as_str(), read.own), ("Cart.total(n=2)", true));
+        let read = call(&test, r#"["cart.py","Cart.total","test","n=2","returns 3"]"#).unwrap();
+        assert_eq!((read.written().as_str(), read.origin), ("Cart.total(n=2)", Origin::Test));
         assert_eq!(call(&test, r#"["cart.py","total",1,"n=2","returns 3"]"#), None);
     }
 
     proptest! {
         #[test]
-        fn nothing_that_is_told_makes_it_panic(text in r#"\["?[a-z"]{0,5},(true|null|7),.{0,40}\]?"#) {
+        fn nothing_that_is_told_makes_it_panic(text in r#"\["?[a-z"]{0,5},("test"|null|7),.{0,40}\]?"#) {
             call(&TestId::new("t", "x"), &text);
         }
     }

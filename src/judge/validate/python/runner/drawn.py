@@ -122,7 +122,7 @@ class Drawn(Tracing):
             own = copy.deepcopy(values)
         except Exception:
             own = values
-        self.call(code, function, own, True, told)
+        self.call(code, function, own, "test", told)
         count = len(values)
         of_object = []
         for at, value in enumerate(values):
@@ -136,13 +136,15 @@ class Drawn(Tracing):
                 changed = copy.deepcopy(values)
             except Exception:
                 break
+            origin = "arguments"
             for at, value in copy.deepcopy(change):
                 if at < count:
                     changed[at] = value
                 else:
+                    origin = "fields"
                     owner, name, _ = of_object[at - count]
                     self.set(changed[owner], name, value)
-            self.call(code, function, changed, False, told)
+            self.call(code, function, changed, origin, told)
         self.drawing -= self.now() - begin
 
     @staticmethod
@@ -155,15 +157,15 @@ class Drawn(Tracing):
             with contextlib.suppress(AttributeError, TypeError):
                 object.__setattr__(owner, name, value)
 
-    def call(self, code, function, values, own, told):
+    def call(self, code, function, values, origin, told):
         file, name = self.codes.of(code)
         names = code.co_varnames[: len(values)]
         given = ", ".join(f"{key}={self.shown(key, value)}" for key, value in zip(names, values))
         key = (file, name, given)
         if key in self.known:
             # What one test gives may have been drawn for another.
-            if own:
-                told.append(json.dumps([file, name, True, given, self.known[key]]))
+            if origin == "test":
+                told.append(json.dumps([file, name, origin, given, self.known[key]]))
             return
         if self.left <= 0:
             return
@@ -173,7 +175,7 @@ class Drawn(Tracing):
         after = [self.text(value) for value in values]
         left = [f"{key}={text}" for key, old, text in zip(names, before, after) if old != text]
         self.known[key] = " and leaves ".join([result, *left])
-        told.append(json.dumps([file, name, own, given, self.known[key]]))
+        told.append(json.dumps([file, name, origin, given, self.known[key]]))
 
     def text(self, value):
         """A value in short; what is cut has a number of the whole behind it."""

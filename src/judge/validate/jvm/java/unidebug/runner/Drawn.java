@@ -226,7 +226,7 @@ public final class Drawn implements PerTest {
         for (Noted call : calls) {
             if (inputs.add(call.site.function + call.input)) {
                 different.add(call);
-                call(call, true, told);
+                call(call, Origin.TEST, told);
             }
         }
         int left = OF_TEST;
@@ -235,6 +235,13 @@ public final class Drawn implements PerTest {
                 left = near(different.get(i), left, told);
             }
         }
+    }
+
+    /** Where an input comes from: a test, or drawn near it by another argument or another field of an object. */
+    private enum Origin {
+        TEST,
+        ARGUMENTS,
+        FIELDS
     }
 
     /** Calls with inputs near one. Of objects the fields are changed. */
@@ -261,16 +268,18 @@ public final class Drawn implements PerTest {
             }
             try {
                 Object[] values = Copies.of(call.values);
+                Origin origin = Origin.ARGUMENTS;
                 for (Near.Change change : changes) {
                     Object value = Copies.of(new Object[] {change.value})[0];
                     if (change.at < values.length) {
                         values[change.at] = value;
                     } else {
+                        origin = Origin.FIELDS;
                         Object[] place = places.get(change.at - values.length);
                         ((Field) place[1]).set(values[(Integer) place[0]], value);
                     }
                 }
-                left -= call(new Noted(call.site, call.owner, values), false, told);
+                left -= call(new Noted(call.site, call.owner, values), origin, told);
             } catch (Copies.NoCopy | ReflectiveOperationException | IllegalArgumentException refused) {
                 continue;
             }
@@ -279,12 +288,13 @@ public final class Drawn implements PerTest {
     }
 
     /** Calls with one input, unless it is known; how many calls that was. */
-    private int call(Noted call, boolean own, List<String> told) {
+    private int call(Noted call, Origin origin, List<String> told) {
+        boolean own = origin == Origin.TEST;
         String key = call.site.function + "(" + call.input;
         if (known.containsKey(key)) {
             // What one test gives may have been drawn for another.
             if (own) {
-                tell(call, true, known.get(key), told);
+                tell(call, origin, known.get(key), told);
             }
             return 0;
         }
@@ -301,18 +311,18 @@ public final class Drawn implements PerTest {
             return 0;
         }
         known.put(key, result != null && result.equals(result(call)) ? result : null);
-        tell(call, own, known.get(key), told);
+        tell(call, origin, known.get(key), told);
         return 1;
     }
 
-    private static void tell(Noted call, boolean own, String result, List<String> told) {
+    private static void tell(Noted call, Origin origin, String result, List<String> told) {
         if (result == null || over) {
             return;
         }
         StringBuilder out = new StringBuilder("[");
         Records.text(out, call.site.file);
         Records.text(out.append(','), call.site.function);
-        Records.text(out.append(',').append(own).append(','), call.input);
+        Records.text(out.append(",\"").append(origin.name().toLowerCase(java.util.Locale.ROOT)).append("\","), call.input);
         Records.text(out.append(','), result);
         told.add(out.append(']').toString());
     }

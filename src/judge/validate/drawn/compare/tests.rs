@@ -1,0 +1,106 @@
+use super::*;
+
+fn calls(results: &[(&str, &str, &str)]) -> Vec<Call> {
+    let call = |(test, input, result): &(&str, &str, &str)| Call {
+        file: "a.py".into(),
+        function: "f".into(),
+        test: TestId::new("t", *test),
+        origin: if test.is_empty() { Origin::Arguments } else { Origin::Test },
+        input: (*input).into(),
+        result: (*result).into(),
+    };
+    results.iter().map(call).collect()
+}
+
+fn reasons(after: &[(&str, &str, &str)]) -> String {
+    reasons_of(after, false)
+}
+
+fn reasons_of(after: &[(&str, &str, &str)], is_edge: bool) -> String {
+    let before: Vec<_> = (0..8).map(|n| (n.to_string(), format!("returns {n}"))).collect();
+    let mut old: Vec<_> = before.iter().map(|(input, result)| ("", input.as_str(), result.as_str())).collect();
+    old.extend([("fails", "9", "raises KeyError"), ("passes", "10", "returns 10"), ("", "11", "raises TypeError")]);
+    let changed = |input: &str| after.iter().find(|(_, other, _)| *other == input);
+    let new: Vec<_> = old.iter().map(|call| changed(call.1).copied().unwrap_or(*call)).collect();
+    let warnings = warnings(&calls(&old), &calls(&new), &[TestId::new("t", "fails")], is_edge);
+    warnings.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn texts_that_passing_tests_vouch_for_are_told() {
+    let own: Vec<String> = (0..5).map(|n| format!("passes {n}")).collect();
+    let near: Vec<String> = (0..5).map(|n| format!("near {n}")).collect();
+    let version = |text: &str| -> Vec<Call> {
+        let one = |n: usize| {
+            let [call, drawn] = [(&own[n], "'/b/c'"), (&near[n], text)].map(|(input, result)| {
+                let result = format!("returns {result}");
+                calls(&[(&own[n], input, &result)]).remove(0)
+            });
+            [call, Call { origin: Origin::Arguments, ..drawn }]
+        };
+        (0..5).flat_map(one).collect()
+    };
+    let reasons = |before: &str| {
+        let reasons = warnings(&version(before), &version("'a/b/c'"), &[TestId::new("t", "fails")], false);
+        reasons.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+    };
+    assert!(reasons("'/b/c'").starts_with("inputs near 5 tests that passed before"), "{}", reasons("'/b/c'"));
+    assert_eq!(reasons("'/b'"), "", "no test asks for that text");
+}
+
+#[test]
+fn objects_in_a_state_that_cannot_be_say_nothing_of_the_code() {
+    let of = |origin, result: &str| {
+        let call = |result: &str| vec![Call { origin, ..calls(&[("", "1", result)]).remove(0) }];
+        warnings(&call("returns 1"), &call(result), &[], false).len()
+    };
+    assert_eq!(of(Origin::Fields, "raises java.lang.ArrayIndexOutOfBoundsException: 18 for char[15]"), 0);
+    assert_eq!(of(Origin::Fields, "raises java.lang.IllegalStateException: closed"), 1);
+    assert_eq!(of(Origin::Arguments, "raises java.lang.ArrayIndexOutOfBoundsException: 18 for char[15]"), 1);
+}
+
+#[test]
+fn what_differs_without_a_patch_is_left_out() {
+    let one = calls(&[("", "1", "returns 1"), ("", "2", "returns [a, b]")]);
+    let other = calls(&[("", "1", "returns 1"), ("", "2", "returns [b, a]")]);
+    let mut patched = calls(&[("", "1", "returns 7"), ("", "2", "returns [b, a]")]);
+    keep_stable(&mut patched, &one, &other);
+    assert_eq!(patched, calls(&[("", "1", "returns 7")]));
+    assert_eq!(kind("raises KeyError: 'x: y'"), kind("raises KeyError and leaves a=1"));
+}
+
+#[test]
+fn a_change_that_is_wider_near_passing_tests_is_told() {
+    let near = |test: &str, changed: usize| -> Vec<Call> {
+        let result = |n: usize| format!("returns {}", if n < changed { n + 100 } else { n });
+        let call = |n: usize| Call {
+            origin: Origin::Arguments,
+            ..calls(&[(test, &format!("{test}{n}"), &result(n))])[0].clone()
+        };
+        (0..9).map(call).collect()
+    };
+    let both = |failing, passing| [near("fails", failing), near("passes", passing)].concat();
+    let reasons = |failing, passing| {
+        let reasons = warnings(&both(0, 0), &both(failing, passing), &[TestId::new("t", "fails")], false);
+        reasons.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(reasons(5, 4), "", "a repair changes more near what fails");
+    assert_eq!(reasons(4, 5), "", "that may be chance");
+    assert!(reasons(3, 6).starts_with("6 of 9 drawn inputs near tests that passed before"), "{}", reasons(3, 6));
+}
+
+#[test]
+fn what_no_failing_test_asks_for_is_told() {
+    let wanted = ("fails", "9", "returns 9");
+    assert_eq!(reasons(&[wanted, ("", "3", "returns 4")]), "", "one more input is what a repair changes");
+    let narrow = reasons(&[wanted]);
+    assert!(narrow.starts_with("of 9 drawn inputs near the failing tests none"), "{narrow}");
+    assert_eq!(reasons_of(&[wanted], true), "", "where an edge was off by one, nothing else changes");
+    assert!(reasons(&[wanted, ("passes", "10", "returns 9")]).contains("1 input of tests that passed before"));
+    let swallows = reasons(&[wanted, ("", "11", "returns None")]);
+    assert!(swallows.contains("f(11) returns None, and before: raises TypeError"), "{swallows}");
+    assert!(reasons(&[wanted, ("", "3", "no end")]).contains("1 drawn input gave a result before and gives none now"));
+    let same: Vec<_> = ["1", "2", "3", "4"].map(|n| ("", n, "returns 50")).into();
+    let same = reasons(&[&[wanted][..], &same].concat());
+    assert!(same.contains("4 drawn inputs that gave several results give one now"), "{same}");
+}
