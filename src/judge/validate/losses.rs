@@ -1,4 +1,4 @@
-//! What a loop that hundreds of tests run into may cost. Every test that is cut, or takes its process with it, costs
+//! What a loop that many tests run into may cost. Every test that is cut, or takes its process with it, costs
 //! its deadline and a new process; after some of them the next tell nothing new.
 
 use super::plan::{LEAST, Plan};
@@ -6,9 +6,9 @@ use crate::domain::{TestReport, TestResult};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Losses after which tests without a deadline of their own get [`LEAST`].
-const SOME: usize = 5;
+const SOME: usize = 3;
 /// Losses after which a class with [`IN_CLASS`] of them is left out.
-const MANY: usize = 30;
+const MANY: usize = 12;
 const IN_CLASS: usize = 3;
 
 /// The plan for what is left, after what the report tells.
@@ -68,10 +68,10 @@ mod tests {
     #[test]
     fn after_some_losses_tests_get_less_time_and_after_many_their_class_is_left_out() {
         let plan = plan(&["a.LoopTest", "a.OtherTest"]);
-        assert_eq!(shortened(&plan, &report(4, "a.LoopTest")), plan);
-        let some = shortened(&plan, &report(5, "a.LoopTest"));
+        assert_eq!(shortened(&plan, &report(2, "a.LoopTest")), plan);
+        let some = shortened(&plan, &report(3, "a.LoopTest"));
         assert_eq!((some.classes.len(), some.deadlines.default), (2, LEAST));
-        assert_eq!(shortened(&plan, &report(30, "a.LoopTest$Inner")).classes, ["a.OtherTest"]);
-        assert_eq!(left_out(&report(30, "a.LoopTest")), BTreeSet::from(["a.LoopTest"]));
+        assert_eq!(shortened(&plan, &report(12, "a.LoopTest$Inner")).classes, ["a.OtherTest"]);
+        assert_eq!(left_out(&report(12, "a.LoopTest")), BTreeSet::from(["a.LoopTest"]));
     }
 }
