@@ -211,6 +211,19 @@ async fn a_test_that_passes_by_maven_is_no_bug() {
 }
 
 #[tokio::test]
+async fn maven_is_not_waited_for_where_a_test_has_no_end() {
+    let trial = one_module(TOP_POM, &SUM.replace("i++", "i += 0"));
+    let test = SUM_TEST.replace("0, Sum.of()", "3, Sum.of(1, 2)");
+    fs::write(trial.user.join("src/test/java/core/SumTest.java"), test).unwrap();
+    let checkout = trial.checkout().await.unwrap();
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let opened =
+        tokio::time::timeout(std::time::Duration::from_secs(120), open(&checkout, &sandbox, Options::new(&trial.work)));
+    let judge = opened.await.expect("the user still waits").unwrap();
+    assert_eq!(judge.baseline().triggering.len(), 1, "{:?}", judge.baseline().triggering);
+}
+
+#[tokio::test]
 async fn a_test_that_the_last_report_does_not_name_is_asked_about() {
     let trial = one_module(TOP_POM, SUM);
     let test = "package core;

@@ -8,9 +8,12 @@ mod aside;
 mod decide;
 mod earlier;
 mod edited;
+mod flaky;
 mod further;
 mod group;
 mod leaning;
+mod near;
+mod own;
 mod slow;
 
 pub use aside::AsideReason;
@@ -20,19 +23,17 @@ pub use earlier::FailedBefore;
 use super::lanes::{self, Queue};
 use super::plan::{Deadlines, LEAST, Plan};
 use super::records::Executed;
-use super::subject::{Copy, Subject};
+use super::subject::Subject;
 use super::{Baseline, ValidateError, coverage, io_error, skips, suite};
-use crate::benchmark::{Hint, OwnQuestion, OwnRun};
-use crate::domain::{Loss, Patch, RunEnd, TestId, TestReport, TestResult, outer_class};
+use crate::benchmark::Hint;
+use crate::domain::{Loss, RunEnd, TestId, TestReport, TestResult, outer_class};
 use edited::Edited;
-use futures::StreamExt;
+use own::Asked;
 use serde::Serialize;
 use slow::{look_again, with_more_time};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// Further runs of quick failing tests, of slower ones, and of slow ones.
-const RUNS: [(Duration, usize); 3] = [(Duration::from_millis(800), 6), (Duration::from_secs(3), 3), (Duration::MAX, 2)];
 /// How much longer the suite goes on after the first failure, at least and at most.
 const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(90));
 /// Time for a test before it is known how long it takes.
@@ -52,9 +53,10 @@ pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateErro
     let begin = Instant::now();
     let selection = Selection::of(subject);
     let file = subject.project_cache().join(format!("failing-{}.json", selection.key()));
+    let edited = Edited::of(subject);
     let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Facts>(&bytes).ok());
     let found = async |look: Look| {
-        let facts = run(subject, &selection, look).await?;
+        let facts = run(subject, &selection, edited.as_ref(), look).await?;
         keep(&file, &facts)?;
         Ok::<_, ValidateError>(facts)
     };
@@ -62,7 +64,7 @@ pub(super) async fn find(subject: &dyn Subject) -> Result<Baseline, ValidateErro
         Some(facts) => facts,
         None => found(Look::ForAFailure).await?,
     };
-    let (whole, edited) = (facts.whole, Edited::of(subject));
+    let whole = facts.whole;
     let decided = match decide(facts, &selection, edited.as_ref()) {
         // What failed says nothing about the code; the rest of the tests may.
         Err(ValidateError::NothingFails { .. }) if selection.is_open() && !whole => {
@@ -108,6 +110,8 @@ struct LookResult {
     by_own_command: bool,
     /// Whether a hint named what fails, so that nothing else ran.
     by_hint: bool,
+    /// What the project's own command was asked meanwhile.
+    asked: Option<Asked>,
 }
 
 impl LookResult {
@@ -127,40 +131,69 @@ impl LookResult {
     }
 }
 
-async fn run(subject: &dyn Subject, selection: &Selection, look: Look) -> Result<Facts, ValidateError> {
+async fn run(
+    subject: &dyn Subject,
+    selection: &Selection,
+    edited: Option<&Edited>,
+    look: Look,
+) -> Result<Facts, ValidateError> {
     let begin = Instant::now();
     let mut found = match look {
         Look::ForAFailure => first_look(subject, selection).await?,
         Look::AtAll => suite(subject, look).await?,
     };
+    let (asked, report) = (found.asked.take(), found.report.clone());
+    let ask_own = selection.is_open() && !found.by_own_command;
+    let own = async { if ask_own { own::passing(subject, asked, &report).await } else { Ok(None) } };
+    let here = async {
+        let (mut facts, before) = by_our_runs(subject, selection, found).await?;
+        facts.seconds = begin.elapsed().as_secs_f64();
+        facts.set_before(before.as_ref());
+        // It passes while the other command works.
+        near::measure(subject, &facts, selection, edited).await?;
+        Ok((facts, before))
+    };
+    let ((mut facts, before), own) = tokio::try_join!(here, own)?;
+    facts.own_passes.extend(own.unwrap_or_default());
+    facts.set_before(before.as_ref());
+    facts.seconds = begin.elapsed().as_secs_f64();
+    Ok(facts)
+}
+
+/// What our own runs tell of what the first look found, and the tests that fail without the last change, too.
+async fn by_our_runs(
+    subject: &dyn Subject,
+    selection: &Selection,
+    mut found: LookResult,
+) -> Result<(Facts, Option<FailedBefore>), ValidateError> {
     let first = found.failing();
-    let ask_own = selection.is_open() && !found.by_own_command && !first.is_empty();
     let look_further = selection.is_open() && !found.by_own_command && found.by_hint;
-    let (further, mut flaky, own, slow) = tokio::try_join!(
+    let is_open = selection.is_open();
+    let (further, mut flaky, slow, mut before) = tokio::try_join!(
         async { if look_further { further::look(subject, &found).await } else { Ok(None) } },
-        flaky(subject, &found.report, &first),
-        async { if ask_own { ask_own_command(subject, &first).await } else { Ok(None) } },
-        with_more_time(subject, &found)
+        flaky::of(subject, &found.report, &first),
+        with_more_time(subject, &found),
+        // Of one test alone it does not matter.
+        async { if is_open && first.len() > 1 { earlier::of(subject, &found.report, &first).await } else { Ok(None) } }
     )?;
     found.report.results.extend(slow);
-    let (mut own_passes, mut hinted) = (own.unwrap_or_default(), BTreeSet::new());
+    let (mut own_passes, mut hinted, mut leaning) = Default::default();
     if let Some(further) = further {
-        hinted.extend(first);
+        if first.len() == 1 {
+            before = earlier::of(subject, &found.report, &first).await?;
+        }
+        before = earlier::joined(before, further.before);
+        hinted = first.into_iter().collect();
         flaky.extend(further.flaky);
-        own_passes.extend(further.own_passes);
+        own_passes = further.own_passes;
         found = further.found.after(Some(found));
     }
-    let failing = found.failing();
-    let (mut leaning, mut before) = (BTreeSet::new(), None);
-    if selection.is_open() {
-        leaning = leaning::of(subject, &found.report, &failing).await?;
-        let says_nothing = |id: &TestId| flaky.contains(id) || own_passes.contains(id) || leaning.contains(id);
-        let open = failing.into_iter().filter(|id| !says_nothing(id)).collect();
-        before = earlier::of(subject, &found.report, open).await?;
+    if is_open {
+        leaning = leaning::of(subject, &found.report, &found.failing()).await?;
     }
     let spectrum = coverage::read(subject, &found.report, found.executed);
-    let seconds = begin.elapsed().as_secs_f64();
-    Ok(Facts { own_passes, hinted, leaning, before, spectrum, ..Facts::new(found.report, flaky, found.whole, seconds) })
+    let facts = Facts::new(found.report, flaky, found.whole, 0.0);
+    Ok((Facts { own_passes, hinted, leaning, spectrum, ..facts }, before))
 }
 
 async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<LookResult, ValidateError> {
@@ -177,7 +210,11 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
             continue;
         }
         let phase = format!("running tests named by {from}");
-        let mut found = look(subject, classes, &phase).await?;
+        let asked = match *by_own_command {
+            false => Asked::early(subject, &classes)?,
+            true => None,
+        };
+        let mut found = LookResult { asked, ..look(subject, classes, &phase).await? };
         found.endless = look_again(subject, &mut found.report).await?;
         if found.report.failing().next().is_some() {
             let named =
@@ -215,7 +252,15 @@ async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Resul
         }
     };
     let whole = plan.classes.len() == subject.tests().len();
-    Ok(LookResult { report, executed, endless: BTreeSet::new(), whole, by_own_command: false, by_hint: false })
+    Ok(LookResult {
+        report,
+        executed,
+        endless: BTreeSet::new(),
+        whole,
+        by_own_command: false,
+        by_hint: false,
+        asked: None,
+    })
 }
 
 /// Runs a plan once and tells what its tests execute.
@@ -297,7 +342,7 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, Validate
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
     let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
     let executed = measure(subject, &report).await?;
-    Ok(LookResult { report, executed, endless, whole, by_own_command: false, by_hint: false })
+    Ok(LookResult { report, executed, endless, whole, by_own_command: false, by_hint: false, asked: None })
 }
 
 /// What the tests printed last.
@@ -312,50 +357,4 @@ fn join(all: &mut TestReport, more: TestReport) {
     }
     all.output_tail = more.output_tail;
     all.results.extend(more.results);
-}
-
-/// Failing tests that do not fail every time, each in fresh processes and fresh copies.
-async fn flaky(
-    subject: &dyn Subject,
-    report: &TestReport,
-    failing: &[TestId],
-) -> Result<BTreeSet<TestId>, ValidateError> {
-    // A test that was cut would be cut again.
-    let finished = |id: &&TestId| report.results.get(*id).is_some_and(|result| result.loss.is_none());
-    let again: Vec<TestId> = failing.iter().filter(finished).cloned().collect();
-    if again.is_empty() {
-        return Ok(BTreeSet::new());
-    }
-    subject.options().watcher.phase("running the failing tests again");
-    let took: u64 = again.iter().filter_map(|id| report.results.get(id)).map(|result| result.millis).sum();
-    let took = Duration::from_millis(took);
-    let runs = RUNS.iter().find(|(most, _)| took <= *most).map_or(2, |(_, runs)| *runs);
-    let plan: Plan = subject.plan_of(again.clone(), subject.deadlines(report));
-    let one = |_| async { subject.run(&subject.copy()?, &plan).await };
-    let reports: Vec<_> = futures::stream::iter(0..runs).map(one).buffer_unordered(lanes::count()).collect().await;
-    let mut flaky = BTreeSet::new();
-    for report in reports {
-        let report = report?;
-        let passes = |id: &&TestId| report.results.get(*id).is_some_and(TestResult::passed);
-        flaky.extend(again.iter().filter(passes).cloned());
-    }
-    Ok(flaky)
-}
-
-/// The failing tests that pass by the project's own command; `None` where it cannot tell.
-async fn ask_own_command(subject: &dyn Subject, failing: &[TestId]) -> Result<Option<BTreeSet<TestId>>, ValidateError> {
-    let Some(own) = &subject.checkout().own else { return Ok(None) };
-    subject.options().watcher.phase(format!("asking `{}` about the failing tests", own.name()));
-    let copy = Copy::for_build(subject.checkout(), &subject.options().work_dir, &Patch::default())?;
-    let question = OwnQuestion { tree: &copy.tree, is_patched: false, tests: failing, wall: subject.longest() };
-    match own.run(question).await? {
-        OwnRun::NotTested(why) => {
-            tracing::info!("`{}` does not tell whether the failing tests fail there: {why}", own.name());
-            Ok(None)
-        }
-        OwnRun::Tested(report) => {
-            let passes = |id: &&TestId| super::untouched::passes(&report, id) == Some(true);
-            Ok(Some(failing.iter().filter(passes).cloned().collect()))
-        }
-    }
 }

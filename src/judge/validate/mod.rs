@@ -53,7 +53,7 @@ pub use error::io_error;
 pub use failing::{AsideReason, FailedBefore};
 pub use options::Options;
 pub use reproduce::{NewTest, Reproduced, Untested};
-pub use spectrum::{Coverage, Spectrum, SpectrumScope};
+pub use spectrum::{ChooseScope, Coverage, Spectrum, SpectrumScope};
 pub use validator::{Doubts, Validator, Verdict};
 pub use warm::WarmJudge;
 

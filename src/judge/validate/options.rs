@@ -1,8 +1,10 @@
 //! How a validator is opened.
 
+use super::ChooseScope;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{TestId, Watcher};
 use camino::Utf8PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The heap in MiB that a JVM takes by itself, within bounds: a test that passes by the project's own command must find as
@@ -35,6 +37,8 @@ pub struct Options {
     pub accept_suspicious: bool,
     /// Whether verdicts of earlier runs of the same bug are taken, and those of this one kept.
     pub known_verdicts: bool,
+    /// Chooses further tests that a spectrum will be asked of; they are measured while the failing ones are looked at.
+    pub scope: Option<Arc<dyn ChooseScope>>,
 }
 
 impl Options {
@@ -50,6 +54,7 @@ impl Options {
             cold: false,
             accept_suspicious: false,
             known_verdicts: false,
+            scope: None,
         }
     }
 }

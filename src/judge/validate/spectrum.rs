@@ -1,6 +1,6 @@
 //! What tests execute: lines of all together, and of each test.
 
-use super::suite;
+use super::{Baseline, suite};
 use crate::domain::{RepoPath, TestId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -86,6 +86,13 @@ pub struct SpectrumScope {
     pub classes: Option<BTreeSet<String>>,
     /// Wall time at most; what was measured until then counts.
     pub time: Duration,
+}
+
+/// Chooses the tests that are worth a spectrum, as soon as it is known what fails.
+#[async_trait::async_trait]
+pub trait ChooseScope: Send + Sync + std::fmt::Debug {
+    /// The tests for the bug of a baseline.
+    async fn of(&self, baseline: &Baseline) -> SpectrumScope;
 }
 
 #[cfg(test)]

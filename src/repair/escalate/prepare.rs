@@ -1,5 +1,6 @@
 //! From a checkout to a bug on the bench: baseline, index, bug metadata, coverage, first ranking.
 
+mod near;
 mod untested;
 
 pub use untested::open_untested;
@@ -16,11 +17,11 @@ use crate::retrieve::{Finder, Guard, LocalIndex, RetrieveError, pairs};
 use crate::sandbox::Sandbox;
 use crate::tools::analysers::Analysers;
 use crate::tools::{Observed, Workbench, test_texts};
-use crate::validate::{self, ADDRESSES, Baseline, Doubts, SpectrumScope, ValidateError, Validator};
+use crate::validate::{self, ADDRESSES, Baseline, ChooseScope, Doubts, ValidateError, Validator};
 use camino::Utf8Path;
+use near::Near;
 use serde::Deserialize;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 /// Why a bug cannot be put on the bench.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +91,13 @@ pub struct Wanted {
     pub hidden: Hidden,
 }
 
+impl Wanted {
+    /// Whether what single tests execute makes the first ranking.
+    fn is_by_tests(&self) -> bool {
+        self.coverage && self.localization == Localization::Spectrum
+    }
+}
+
 impl Default for Wanted {
     fn default() -> Self {
         let (localization, formula) = Default::default();
@@ -118,12 +126,17 @@ pub async fn open(
 ) -> Result<Workbench, PrepareError> {
     let language = language::by_name(&checkout.language);
     let language = language.ok_or_else(|| PrepareError::NoLanguage { name: checkout.language.clone() })?;
-    let options = validate::Options { accept_suspicious: wanted.accept_suspicious, ..options };
+    let near = Near::of(&checkout, language, &wanted);
+    let scope: Option<Arc<dyn ChooseScope>> = match wanted.is_by_tests() {
+        true => Some(near.clone()),
+        false => None,
+    };
+    let options = validate::Options { accept_suspicious: wanted.accept_suspicious, scope, ..options };
     let validator = validate::open(&checkout, sandbox, options).await?;
     let nobody = Tee::new(Vec::new());
     let analysers = Analysers::of(&checkout.language, sandbox);
     let sink = sink.unwrap_or(&nobody);
-    let mut bench = bench(checkout, language, validator, analysers, wanted, sink).await?;
+    let mut bench = bench(checkout, &near, validator, analysers, wanted, sink).await?;
     if bench.bug.id.benchmark == LOCAL {
         bench.history = History::of(Utf8Path::new(&bench.bug.id.name), sandbox);
     }
@@ -136,23 +149,24 @@ pub async fn open(
 /// See [`PrepareError`].
 async fn bench(
     checkout: Checkout,
-    language: &'static dyn Language,
+    near: &Near,
     mut validator: Validator,
     analysers: Analysers,
     wanted: Wanted,
     sink: &dyn EventSink,
 ) -> Result<Workbench, PrepareError> {
-    let project = &checkout.project;
-    let index =
-        CodeIndex::without(&wanted.hidden, &checkout.root, &project.source_roots, &project.test_roots, language);
+    let (index, language) = (near.index().await, near.language);
     let baseline = validator.baseline();
     let mut failing = localize::failing_tests(&index, baseline);
     // What failed by itself says more than what was cut.
     failing.sort_by_key(|test| test.timed_out);
     let sanitized = if wanted.coverage { validator.probe().sanitized().await? } else { None }.unwrap_or_default();
     place_crashes(&mut failing, &sanitized);
-    let by_tests = wanted.coverage && wanted.localization == Localization::Spectrum;
-    let spectrum = if by_tests { validator.probe().spectrum(&scope(&index, &failing, baseline)).await? } else { None };
+    let spectrum = if wanted.is_by_tests() {
+        validator.probe().spectrum(&near::scope(&index, &failing, baseline)).await?
+    } else {
+        None
+    };
     let coverage = match &spectrum {
         Some(spectrum) => Some(spectrum.failing()),
         None if wanted.coverage => validator.probe().failing_coverage().await?,
@@ -220,15 +234,6 @@ fn place_crashes(failing: &mut [FailingTest], sanitized: &[Failure]) {
     for test in failing.iter_mut().filter(|test| test.failure.frames.is_empty()) {
         test.failure.frames.clone_from(&crash.frames);
     }
-}
-
-/// The tests worth a spectrum beside those of the failing classes. Nobody thinks before it ends, so it is short beside what
-/// it took to find the failing tests.
-fn scope(index: &CodeIndex, failing: &[FailingTest], baseline: &Baseline) -> SpectrumScope {
-    const LEAST: f64 = 3.0;
-    const MOST: f64 = 6.0;
-    let time = Duration::from_secs_f64((baseline.seconds / 2.0).clamp(LEAST, MOST));
-    SpectrumScope { classes: Some(localize::covering_classes(index, failing)), time }
 }
 
 /// The shipped corpus behind the leak guard.

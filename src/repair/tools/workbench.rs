@@ -29,7 +29,7 @@ pub struct Workbench {
     /// Its language.
     pub language: &'static dyn Language,
     /// Its code.
-    pub index: CodeIndex,
+    pub index: Arc<CodeIndex>,
     /// What is known of the bug.
     pub bug: Bug,
     /// The judge.

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 const SCHEMA: u32 = 9;
 
 /// What is kept between runs of this program: facts, no decisions.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(in crate::validate) struct Facts {
     pub(super) schema: u32,
     pub(super) report: TestReport,
@@ -48,6 +48,14 @@ impl Facts {
             whole,
             seconds,
         }
+    }
+
+    /// Takes note of the tests that failed before the last change, among those that say something of the code.
+    pub(super) fn set_before(&mut self, before: Option<&FailedBefore>) {
+        let aside = |id: &TestId| [&self.flaky, &self.own_passes, &self.leaning].iter().any(|tests| tests.contains(id));
+        let failing = self.report.failing().map(|result| &result.id);
+        let open: BTreeSet<&TestId> = failing.filter(|id| !aside(id)).collect();
+        self.before = before.and_then(|before| before.among(&open));
     }
 
     pub(super) fn is_readable(&self) -> bool {

@@ -24,17 +24,31 @@ pub struct FailedBefore {
     pub tests: BTreeSet<TestId>,
 }
 
-/// Which of some failing tests fail without the last change of the product too; `None` where nobody can tell, and where
-/// the change broke none of them.
+impl FailedBefore {
+    /// The same for some of the failing tests; `None` where the change broke all of them, or none.
+    pub(super) fn among(&self, failing: &BTreeSet<&TestId>) -> Option<Self> {
+        let tests: BTreeSet<TestId> = self.tests.iter().filter(|id| failing.contains(id)).cloned().collect();
+        let is_some = !tests.is_empty() && tests.len() < failing.len();
+        is_some.then(|| Self { change: self.change.clone(), tests })
+    }
+}
+
+/// Which of some failing tests fail without the last change of the product too; `None` where nobody can tell.
 pub(super) async fn of(
     subject: &dyn Subject,
     report: &TestReport,
-    failing: Vec<TestId>,
+    failing: &[TestId],
 ) -> Result<Option<FailedBefore>, ValidateError> {
-    let Some(change) = subject.checkout().last_change.as_ref().filter(|_| failing.len() > 1) else { return Ok(None) };
-    let Some(tests) = without(subject, change, report, &failing).await? else { return Ok(None) };
-    let broke_some = tests.len() < failing.len();
-    Ok((broke_some && !tests.is_empty()).then(|| FailedBefore { change: change.name.clone(), tests }))
+    let Some(change) = &subject.checkout().last_change else { return Ok(None) };
+    let tests = without(subject, change, report, failing).await?;
+    Ok(tests.map(|tests| FailedBefore { change: change.name.clone(), tests }))
+}
+
+/// What was found of some tests and of others; `None` where nobody can tell of some.
+pub(super) fn joined(one: Option<FailedBefore>, other: Option<FailedBefore>) -> Option<FailedBefore> {
+    let (mut one, other) = one.zip(other)?;
+    one.tests.extend(other.tests);
+    Some(one)
 }
 
 /// Whether all that fails in a report fails without what is not committed yet, too: what that change broke, if it broke

@@ -1,7 +1,8 @@
 //! What else fails: a hint names the tests near a change, and the bug may show in others, too. A patch that is right for
 //! the first class alone would pass as well as one that is right for all.
 
-use super::{FIRST, LookResult, ask_own_command, flaky, measure};
+use super::earlier::{self, FailedBefore};
+use super::{FIRST, LookResult, flaky, measure, own};
 use crate::domain::{Loss, RunEnd, TestId};
 use crate::validate::ValidateError;
 use crate::validate::plan::Deadlines;
@@ -19,6 +20,7 @@ pub(super) struct Further {
     pub(super) found: LookResult,
     pub(super) flaky: BTreeSet<TestId>,
     pub(super) own_passes: BTreeSet<TestId>,
+    pub(super) before: Option<FailedBefore>,
 }
 
 /// Runs the classes that did not run yet, for a short time; `None` when nothing fails in those.
@@ -37,14 +39,18 @@ pub(super) async fn look(subject: &dyn Subject, first: &LookResult) -> Result<Op
     // What was cut says nothing after so short a time.
     report.results.retain(|_, result| result.loss != Some(Loss::Cut));
     report.end = RunEnd::Complete;
-    let executed = measure(subject, &report).await?;
-    let (endless, by_own_command) = (BTreeSet::new(), false);
-    let found = LookResult { report, executed, endless, whole, by_own_command, by_hint: true };
-    let failing = found.failing();
+    let failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
     if failing.is_empty() {
         return Ok(None);
     }
-    let flaky = flaky(subject, &found.report, &failing).await?;
-    let own_passes = ask_own_command(subject, &failing).await?.unwrap_or_default();
-    Ok(Some(Further { found, flaky, own_passes }))
+    let (executed, flaky, own_passes, before) = tokio::try_join!(
+        measure(subject, &report),
+        flaky::of(subject, &report, &failing),
+        own::passing(subject, None, &report),
+        earlier::of(subject, &report, &failing)
+    )?;
+    let own_passes = own_passes.unwrap_or_default();
+    let (endless, by_own_command) = (BTreeSet::new(), false);
+    let found = LookResult { report, executed, endless, whole, by_own_command, by_hint: true, asked: None };
+    Ok(Some(Further { found, flaky, own_passes, before }))
 }

@@ -47,7 +47,7 @@ pub fn open_untested(
         ranking: Ranking::default(),
         validator: Validator::new(judge.clone(), judge, work_dir),
         solutions: solutions(&checkout, &index)?,
-        index,
+        index: Arc::new(index),
         bug,
         history: None,
         findings: Vec::new(),
