@@ -156,10 +156,11 @@ impl<'a> Engine<'a> {
         while self.places.len() < wanted {
             let Some((location, suspicion)) = self.suspects.next() else { return };
             let Some(unit) = self.unit_of(&location) else { continue };
-            let Some(node) = self.units[unit].statement_at(location.line) else { continue };
-            if self.known.insert((unit, node.id())) {
-                let (start, end) = (node.start_byte(), node.end_byte());
-                self.places.push(Place { unit, start, end, location, suspicion });
+            for node in self.units[unit].statements_at(location.line) {
+                if self.known.insert((unit, node.id())) {
+                    let (start, end) = (node.start_byte(), node.end_byte());
+                    self.places.push(Place { unit, start, end, location: location.clone(), suspicion });
+                }
             }
         }
     }

@@ -53,6 +53,25 @@ impl Unit {
         best
     }
 
+    /// The same with the statements around it whose heads lie on the line, the outermost first: `if (broken) return;`.
+    pub(crate) fn statements_at(&self, line: u32) -> Vec<Node<'_>> {
+        let Some(innermost) = self.statement_at(line) else { return Vec::new() };
+        let around = std::iter::successors(innermost.parent(), |node| node.parent());
+        let is_head = |node: &Node<'_>| (self.rules.is_site)(*node) && self.has_head_on(*node, line);
+        let mut found: Vec<Node<'_>> = around.take_while(|node| last_line(*node) >= line).filter(is_head).collect();
+        found.reverse();
+        found.push(innermost);
+        found
+    }
+
+    /// Whether what stands before the node's first body reaches the line.
+    fn has_head_on(&self, node: Node<'_>, line: u32) -> bool {
+        let children = language::children(node);
+        let Some(body) = children.iter().position(|child| (self.rules.is_body)(node, *child)) else { return false };
+        let end = children[..body].last().map_or(first_line(node), |before| last_line(*before));
+        (first_line(node)..=end).contains(&line)
+    }
+
     /// Whether the node's own part, its bodies left out, lies on the line.
     fn owns_line(&self, node: Node<'_>, line: u32) -> bool {
         let mut bodies = language::children(node).into_iter().filter(|child| (self.rules.is_body)(node, *child));

@@ -65,6 +65,16 @@ fn same_seed_same_order_however_it_is_asked() {
 }
 
 #[test]
+fn the_head_of_a_statement_on_one_line_is_changed_as_well_as_its_body() {
+    let code = "class A {\n  boolean f(int a, int b) {\n    if (a == b) return false;\n    return true;\n  }\n}\n";
+    let index = index_of(code);
+    let first = Engine::new(&index, &ranking_of(&[3]), options(1)).next_batch(30);
+    for wanted in ["if (a != b) return false;", "if (a == b) return true;"] {
+        assert!(first.iter().any(|candidate| text_after(candidate).contains(wanted)), "{wanted}");
+    }
+}
+
+#[test]
 fn the_limit_holds() {
     let index = index_of(TILL);
     let few = Options { max_candidates: 3, ..options(1) };
