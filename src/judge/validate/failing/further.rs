@@ -10,10 +10,12 @@ use crate::validate::subject::Subject;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Time for other classes. It passes while the project's own command is asked about what is known to fail.
+/// Time for other classes.
 const BRIEF: Duration = Duration::from_secs(4);
+/// The same while the project's own command is asked about what is known to fail, which takes as long.
+const MEANWHILE: Duration = Duration::from_secs(10);
 /// Other classes at most: a process needs time to find the tests of each.
-const CLASSES: usize = 40;
+const CLASSES: usize = 150;
 
 /// What a look at other classes found.
 pub(super) struct Further {
@@ -26,6 +28,7 @@ pub(super) struct Further {
 /// Runs the classes that did not run yet, for a short time; `None` when nothing fails in those.
 pub(super) async fn look(subject: &dyn Subject, first: &LookResult) -> Result<Option<Further>, ValidateError> {
     let ran: BTreeSet<&str> = first.report.results.keys().map(TestId::outer_class).collect();
+    let time = if subject.checkout().own.is_some() { MEANWHILE } else { BRIEF };
     let others = || subject.tests().iter().filter(|class| !ran.contains(crate::domain::outer_class(class)));
     let classes: Vec<String> = others().take(CLASSES).cloned().collect();
     if classes.is_empty() {
@@ -33,7 +36,7 @@ pub(super) async fn look(subject: &dyn Subject, first: &LookResult) -> Result<Op
     }
     let is_rest = classes.len() == others().count();
     subject.options().watcher.phase("looking for other failing tests");
-    let plan = subject.plan(classes, Deadlines::of(FIRST, BRIEF));
+    let plan = subject.plan(classes, Deadlines::of(FIRST, time));
     let mut report = subject.run(&subject.copy()?, &plan).await?;
     let whole = is_rest && report.end == RunEnd::Complete;
     // What was cut says nothing after so short a time.
