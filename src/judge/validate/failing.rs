@@ -144,7 +144,7 @@ async fn run(
     };
     let (asked, report) = (found.asked.take(), found.report.clone());
     let ask_own = selection.is_open() && !found.by_own_command;
-    let own = async { if ask_own { own::passing(subject, asked, &report).await } else { Ok(None) } };
+    let own = async { if ask_own { own::passing(subject, asked, &report).await } else { Ok(BTreeSet::new()) } };
     let here = async {
         let (mut facts, before) = by_our_runs(subject, selection, found).await?;
         facts.seconds = begin.elapsed().as_secs_f64();
@@ -154,7 +154,7 @@ async fn run(
         Ok((facts, before))
     };
     let ((mut facts, before), own) = tokio::try_join!(here, own)?;
-    facts.own_passes.extend(own.unwrap_or_default());
+    facts.own_passes.extend(own);
     facts.set_before(before.as_ref());
     facts.seconds = begin.elapsed().as_secs_f64();
     Ok(facts)

@@ -45,49 +45,52 @@ impl Asked {
         Ok(Some(Self { name, run }))
     }
 
-    /// Those of some failing tests that pass there; `None` where the command cannot tell.
-    async fn passing(mut self, failing: &[TestId]) -> Result<Option<BTreeSet<TestId>>, ValidateError> {
-        let own = match self.run.join_next().await {
-            Some(Ok(own)) => own?,
-            Some(Err(error)) => OwnRun::NotTested(error.to_string()),
-            None => return Ok(None),
+    /// What it says, as far as it can tell within a time.
+    async fn report(mut self, time: Duration) -> Result<Option<TestReport>, ValidateError> {
+        let own = match tokio::time::timeout(time, self.run.join_next()).await {
+            Ok(Some(Ok(own))) => own?,
+            Ok(Some(Err(error))) => OwnRun::NotTested(error.to_string()),
+            Ok(None) => return Ok(None),
+            Err(_) => OwnRun::NotTested(format!("it did not end within {} s", time.as_secs())),
         };
-        match own {
+        Ok(match own {
+            OwnRun::Tested(report) => Some(report),
             OwnRun::NotTested(why) => {
                 tracing::info!("`{}` does not tell whether the failing tests fail there: {why}", self.name);
-                Ok(None)
+                None
             }
-            OwnRun::Tested(report) => {
-                let passes = |id: &&TestId| untouched::passes(&report, id) == Some(true);
-                Ok(Some(failing.iter().filter(passes).cloned().collect()))
-            }
-        }
+        })
     }
 }
 
-/// The failing tests that pass by the project's own command; `None` where it cannot tell. `early` is what it was asked
-/// about their classes already. It is not asked about tests that have no end here: it would wait for them.
+/// The failing tests that pass by the project's own command, as far as it can tell. `early` is what it was asked about their
+/// classes already. It is not asked about tests that have no end here: it would wait for them.
 pub(super) async fn passing(
     subject: &dyn Subject,
     early: Option<Asked>,
     report: &TestReport,
-) -> Result<Option<BTreeSet<TestId>>, ValidateError> {
+) -> Result<BTreeSet<TestId>, ValidateError> {
     let (endless, failing): (Vec<_>, Vec<_>) = report.failing().partition(|result| result.loss == Some(Loss::Cut));
     let tests: Vec<TestId> = failing.iter().map(|result| result.id.clone()).collect();
     if tests.is_empty() {
-        return Ok(None);
+        return Ok(BTreeSet::new());
     }
-    let asked = match early.filter(|_| endless.is_empty()) {
-        None => Asked::about(subject, tests.clone())?,
-        early => early,
-    };
-    let Some(asked) = asked else { return Ok(None) };
-    subject.options().watcher.phase(format!("asking `{}` about the failing tests", asked.name));
     let took: u64 = report.results.values().map(|result| result.millis).sum();
-    let name = asked.name.clone();
-    let answer = tokio::time::timeout(START + SLOWER * Duration::from_millis(took), asked.passing(&tests)).await;
-    answer.unwrap_or_else(|_| {
-        tracing::warn!("`{name}` does not end with the failing tests; what fails here counts");
-        Ok(None)
-    })
+    let time = START + SLOWER * Duration::from_millis(took);
+    let answer = async |asked: Option<Asked>| {
+        let Some(asked) = asked else { return Ok(None) };
+        subject.options().watcher.phase(format!("asking `{}` about the failing tests", asked.name));
+        asked.report(time).await
+    };
+    let early = early.filter(|_| endless.is_empty());
+    let is_early = early.is_some();
+    let asked = if is_early { early } else { Asked::about(subject, tests.clone())? };
+    let Some(mut own) = answer(asked).await? else { return Ok(BTreeSet::new()) };
+    let open: Vec<TestId> = tests.iter().filter(|id| untouched::passes(&own, id).is_none()).cloned().collect();
+    // A class that is named does not always bring those that are nested in it.
+    if is_early && !open.is_empty() {
+        let more = answer(Asked::about(subject, open)?).await?;
+        own.results.extend(more.into_iter().flat_map(|more| more.results));
+    }
+    Ok(tests.into_iter().filter(|id| untouched::passes(&own, id) == Some(true)).collect())
 }
