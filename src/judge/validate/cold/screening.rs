@@ -6,9 +6,13 @@ use crate::validate::ValidateError;
 use crate::validate::plan::Plan;
 use crate::validate::plausible::{self, Judged};
 use crate::validate::subject::Build;
+use crate::validate::untouched;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Further runs of tests that passed before and fail with a patch whose triggering tests pass.
+const AGAIN: usize = 3;
 
 impl ColdJudge {
     /// Runs a plan with a patch in the quickest way that tells what fresh processes tell.
@@ -63,12 +67,20 @@ impl ColdJudge {
         if matches!(judged.outcome, Outcome::Failed | Outcome::Timeout) {
             return Ok(answer(&report, judged, begin.elapsed().as_secs_f64()));
         }
-        let plan = subject.plan(classes, deadlines).until_lost();
+        let plan = subject.plan(classes, deadlines.clone()).until_lost();
         let report = self.run_quickly(patch, &build, &plan).await?;
         let mut judged = plausible::triggering(&self.baseline, &report);
         let passed_before = |id: &&TestId| self.baseline.passing.contains(*id);
-        let against: Vec<TestId> =
+        let mut against: Vec<TestId> =
             plausible::not_passed(&self.baseline, &report).filter(passed_before).cloned().collect();
+        // One that fails now and then is no regression.
+        for _ in 0..AGAIN {
+            if judged.outcome != Outcome::PassedWarm || against.is_empty() {
+                break;
+            }
+            let again = self.run_quickly(patch, &build, &subject.plan_of(against.clone(), deadlines.clone())).await?;
+            against.retain(|id| untouched::passes(&again, id) != Some(true));
+        }
         if let (Outcome::PassedWarm, Some(id)) = (judged.outcome, against.first()) {
             let detail = format!("{id} passed before and does not with the patch ({} such tests)", against.len());
             let outcome = plausible::objection(report.results.get(id));
