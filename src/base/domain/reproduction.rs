@@ -12,7 +12,7 @@ pub struct Reproduction {
     pub before: Option<String>,
     /// The text of the file with the test.
     pub after: String,
-    /// The test.
+    /// The test that was added.
     pub test: TestId,
     /// How the test fails.
     pub failure: Failure,

@@ -22,7 +22,7 @@ pub enum TestStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
-    /// Our deadline.
+    /// It was ended at our deadline.
     Cut,
     /// It ended its process.
     Exit,
@@ -35,7 +35,7 @@ pub enum Loss {
 pub struct Frame {
     /// Class with its package.
     pub class: String,
-    /// Method.
+    /// The method that was running.
     pub method: String,
     /// File name without folders, when known.
     pub file: Option<String>,

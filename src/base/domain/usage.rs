@@ -25,16 +25,16 @@ impl Add for Cost {
 /// Requests and tokens as the endpoint counted them, and their price.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Answered requests.
+    /// Requests that were answered.
     pub requests: u64,
-    /// Tokens sent.
+    /// Tokens of all that was sent.
     pub prompt_tokens: u64,
     /// Of these, tokens the endpoint had cached.
     pub cached_tokens: u64,
     /// Of these, tokens the endpoint put into its cache and charged for it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write_tokens: u64,
-    /// Tokens received.
+    /// Tokens of all that was answered.
     pub completion_tokens: u64,
     /// Price of all of it.
     pub cost_usd: Cost,
