@@ -181,8 +181,10 @@ public class Line {
         while (blank < size && chars[blank] != ' ') {
             blank++;
         }
-        System.arraycopy(chars, blank, chars, 0, size - blank);
-        size -= blank;
+        if (blank > 0) {
+            System.arraycopy(chars, blank, chars, 0, size - blank);
+            size -= blank;
+        }
     }
 
     public String text() {
