@@ -58,7 +58,7 @@ impl Unit {
         let Some(innermost) = self.statement_at(line) else { return Vec::new() };
         let around = std::iter::successors(innermost.parent(), |node| node.parent());
         let is_head = |node: &Node<'_>| (self.rules.is_site)(*node) && self.has_head_on(*node, line);
-        let mut found: Vec<Node<'_>> = around.take_while(|node| last_line(*node) >= line).filter(is_head).collect();
+        let mut found: Vec<Node<'_>> = around.filter(is_head).collect();
         found.reverse();
         found.push(innermost);
         found
