@@ -3,13 +3,12 @@
 use super::Wanted;
 use crate::benchmark::Checkout;
 use crate::code::CodeIndex;
-use crate::domain::{FailingTest, RepoPath};
+use crate::domain::FailingTest;
 use crate::language::Language;
 use crate::localize;
 use crate::validate::{Baseline, ChooseScope, SpectrumScope};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,27 +45,11 @@ impl ChooseScope for Near {
     }
 }
 
-/// Passing tests of the failing classes that tell enough.
-const ENOUGH: usize = 30;
-
 /// The tests worth a spectrum beside those of the failing classes. Nobody thinks before it ends, so it is short beside what
-/// it took to find the failing tests, and left out where many passing tests beside the failing ones run what those run.
+/// it took to find the failing tests.
 pub(super) fn scope(index: &CodeIndex, failing: &[FailingTest], baseline: &Baseline) -> SpectrumScope {
     const LEAST: f64 = 3.0;
     const MOST: f64 = 6.0;
-    let seconds = if telling(baseline) < ENOUGH { (baseline.seconds / 2.0).clamp(LEAST, MOST) } else { 0.0 };
-    let time = Duration::from_secs_f64(seconds);
+    let time = Duration::from_secs_f64((baseline.seconds / 2.0).clamp(LEAST, MOST));
     SpectrumScope { classes: Some(localize::covering_classes(index, failing)), time }
-}
-
-/// Passing tests that run a line which failing tests run.
-fn telling(baseline: &Baseline) -> usize {
-    let failing = baseline.spectrum.failing();
-    let runs_one = |path: &RepoPath, lines: &BTreeSet<u32>| {
-        failing.lines.get(path).is_some_and(|suspects| !suspects.is_disjoint(lines))
-    };
-    let tests = baseline.spectrum.tests();
-    tests
-        .filter_map(|(_, passed, mut files)| (passed && files.any(|(path, lines)| runs_one(path, lines))).then_some(()))
-        .count()
 }
