@@ -190,6 +190,7 @@ fn unpacked(files: &[&File<'static>], folder: &Utf8Path) -> std::io::Result<Vec<
 }
 
 /// What libraries hold, of what our sources need.
+#[derive(Default)]
 struct Held {
     /// Classes that show that a library is there.
     markers: BTreeSet<&'static str>,
@@ -198,23 +199,34 @@ struct Held {
 }
 
 impl Held {
-    /// The names in a jar's directory are not compressed, so no unpacking is needed.
     fn of(libraries: &[Utf8PathBuf]) -> Self {
-        let mut markers = BTreeSet::new();
-        let mut look = |path: &Utf8PathBuf| {
-            let bytes = if path.is_dir() { Vec::new() } else { std::fs::read(path).unwrap_or_default() };
-            let holds = |name: &str| match path.is_dir() {
-                true => path.join(name).exists(),
-                false => memchr::memmem::find(&bytes, name.as_bytes()).is_some(),
-            };
-            let is_adapted = ADAPTED.iter().any(|package| holds(package));
-            if is_adapted {
-                markers.extend(OPTIONAL.iter().map(|(_, class)| *class).filter(|class| holds(class)));
-            }
-            is_adapted
-        };
-        let adapted = libraries.iter().map(&mut look).collect();
-        Self { markers, adapted }
+        let mut held = Self::default();
+        for library in libraries.iter().map(|path| Library::read(path)) {
+            let markers: Vec<&str> = OPTIONAL.iter().map(|(_, class)| *class).filter(|it| library.holds(it)).collect();
+            held.adapted.push(!markers.is_empty() || ADAPTED.iter().any(|package| library.holds(package)));
+            held.markers.extend(markers);
+        }
+        held
+    }
+}
+
+/// A folder of classes, or the bytes of a jar.
+enum Library<'l> {
+    Folder(&'l Utf8Path),
+    Jar(Vec<u8>),
+}
+
+impl<'l> Library<'l> {
+    fn read(path: &'l Utf8Path) -> Self {
+        if path.is_dir() { Self::Folder(path) } else { Self::Jar(std::fs::read(path).unwrap_or_default()) }
+    }
+
+    /// Whether it holds an entry. The names in a jar's directory are not compressed, so no unpacking is needed.
+    fn holds(&self, entry: &str) -> bool {
+        match self {
+            Self::Folder(folder) => folder.join(entry).exists(),
+            Self::Jar(bytes) => memchr::memmem::rfind(bytes, entry.as_bytes()).is_some(),
+        }
     }
 }
 
@@ -239,11 +251,7 @@ fn is_usable(name: Option<&str>, held: &Held, jdk: &Jdk) -> bool {
     needs(name).is_none_or(|class| held.markers.contains(class))
 }
 
-/// Whether a jar or folder holds an entry. The names in a jar's directory are not compressed, so no unpacking is needed.
+/// Whether a jar or folder holds an entry.
 pub(in crate::validate) fn holds(path: &Utf8Path, entry: &str) -> bool {
-    if path.is_dir() {
-        return path.join(entry).is_file();
-    }
-    let Ok(bytes) = std::fs::read(path) else { return false };
-    memchr::memmem::rfind(&bytes, entry.as_bytes()).is_some()
+    Library::read(path).holds(entry)
 }
