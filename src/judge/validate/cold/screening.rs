@@ -73,12 +73,15 @@ impl ColdJudge {
         let passed_before = |id: &&TestId| self.baseline.passing.contains(*id);
         let mut against: Vec<TestId> =
             plausible::not_passed(&self.baseline, &report).filter(passed_before).cloned().collect();
-        // One that fails now and then is no regression.
-        for _ in 0..AGAIN {
-            if judged.outcome != Outcome::PassedWarm || against.is_empty() {
+        // One that fails now and then is no regression; one that was cut would be cut again.
+        let is_lost = against.iter().any(|id| report.results.get(id).is_none_or(|result| result.loss.is_some()));
+        let again = if judged.outcome == Outcome::PassedWarm && !is_lost { AGAIN } else { 0 };
+        for _ in 0..again {
+            if against.is_empty() {
                 break;
             }
-            let again = self.run_quickly(patch, &build, &subject.plan_of(against.clone(), deadlines.clone())).await?;
+            let plan = subject.plan_of(against.clone(), deadlines.clone());
+            let again = self.run_quickly(patch, &build, &plan).await?;
             against.retain(|id| untouched::passes(&again, id) != Some(true));
         }
         if let (Outcome::PassedWarm, Some(id)) = (judged.outcome, against.first()) {
