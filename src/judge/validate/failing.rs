@@ -115,6 +115,12 @@ struct LookResult {
 }
 
 impl LookResult {
+    /// Without a hint, and before the project's own command was asked.
+    fn of(report: TestReport, executed: Executed, whole: bool) -> Self {
+        let (endless, by_own_command, by_hint, asked) = Default::default();
+        Self { report, executed, endless, whole, by_own_command, by_hint, asked }
+    }
+
     /// The same with what an earlier look found.
     fn after(mut self, earlier: Option<Self>) -> Self {
         if let Some(Self { mut report, mut executed, endless, .. }) = earlier {
@@ -167,8 +173,9 @@ async fn by_our_runs(
     mut found: LookResult,
 ) -> Result<(Facts, Option<FailedBefore>), ValidateError> {
     let first = found.failing();
-    let look_further = selection.is_open() && !found.by_own_command && found.by_hint;
     let is_open = selection.is_open();
+    let ask_own = is_open && !found.by_own_command;
+    let look_further = ask_own && found.by_hint;
     let (further, mut flaky, slow, mut before) = tokio::try_join!(
         async { if look_further { further::look(subject, &found).await } else { Ok(None) } },
         flaky::of(subject, &found.report, &first),
@@ -176,8 +183,13 @@ async fn by_our_runs(
         // Of one test alone it does not matter.
         async { if is_open && first.len() > 1 { earlier::of(subject, &found.report, &first).await } else { Ok(None) } }
     )?;
+    // The command was not asked about what was cut at first.
+    let mut own_passes = match ask_own {
+        true => own::passing(subject, None, &TestReport { results: slow.clone(), ..suite::empty() }).await?,
+        false => BTreeSet::new(),
+    };
     found.report.results.extend(slow);
-    let (mut own_passes, mut hinted, mut leaning) = Default::default();
+    let (mut hinted, mut leaning) = Default::default();
     if let Some(further) = further {
         if first.len() == 1 {
             before = earlier::of(subject, &found.report, &first).await?;
@@ -185,7 +197,7 @@ async fn by_our_runs(
         before = earlier::joined(before, further.before);
         hinted = first.into_iter().collect();
         flaky.extend(further.flaky);
-        own_passes = further.own_passes;
+        own_passes.extend(further.own_passes);
         found = further.found.after(Some(found));
     }
     if is_open {
@@ -223,6 +235,7 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
             let by_own_command = *by_own_command && found.report.failing().all(|result| named(&result.id));
             // A report of an older run does not know what was changed since.
             if !by_own_command && earlier::is_all_older(subject, &found.report).await? {
+                found.asked = None;
                 older = Some(found.after(older));
                 continue;
             }
@@ -252,15 +265,7 @@ async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Resul
         }
     };
     let whole = plan.classes.len() == subject.tests().len();
-    Ok(LookResult {
-        report,
-        executed,
-        endless: BTreeSet::new(),
-        whole,
-        by_own_command: false,
-        by_hint: false,
-        asked: None,
-    })
+    Ok(LookResult::of(report, executed, whole))
 }
 
 /// Runs a plan once and tells what its tests execute.
@@ -342,7 +347,7 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, Validate
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
     let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
     let executed = measure(subject, &report).await?;
-    Ok(LookResult { report, executed, endless, whole, by_own_command: false, by_hint: false, asked: None })
+    Ok(LookResult { endless, ..LookResult::of(report, executed, whole) })
 }
 
 /// What the tests printed last.

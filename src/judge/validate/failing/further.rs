@@ -52,7 +52,6 @@ pub(super) async fn look(subject: &dyn Subject, first: &LookResult) -> Result<Op
         own::passing(subject, None, &report),
         earlier::of(subject, &report, &failing)
     )?;
-    let (endless, by_own_command) = (BTreeSet::new(), false);
-    let found = LookResult { report, executed, endless, whole, by_own_command, by_hint: true, asked: None };
+    let found = LookResult { by_hint: true, ..LookResult::of(report, executed, whole) };
     Ok(Some(Further { found, flaky, own_passes, before }))
 }
