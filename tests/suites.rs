@@ -3,7 +3,9 @@
 
 use crate::support::Trial;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use unidebug::domain::{Outcome, TestStatus};
+use unidebug::validate::SpectrumScope;
 
 const LIST: &str = "package a;\nimport java.util.*;\npublic class Primes {\n  public static List<Integer> below(int end) {\n    List<Integer> found = \
                     new ArrayList<>();\n    for (int n = 2; n <= end; n++) {\n      boolean prime = true;\n      for (int d = 2; d * d <= n; d++) {\n        \
@@ -137,5 +139,43 @@ async fn everything_that_a_suite_holds_has_its_word_and_judges_the_repair() {
     );
     for validation in [judge.screen_one(&half).await.unwrap(), judge.judge().confirm(&half).await.unwrap()] {
         assert_eq!(validation.outcome, Outcome::Failed, "{validation:?}");
+    }
+}
+
+/// A test that fails, and a class beside it with plain, nested, repeated and generated tests, all of which take a while.
+const SLOW: &str = "package a;
+import static org.junit.jupiter.api.Assertions.*;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.*;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.*;
+
+class SlowTest {
+  @BeforeEach void wait_() throws Exception { Thread.sleep(20); }
+  @AfterAll static void after() { assertEquals(4, Primes.below(8).size()); }
+  @RepeatedTest(3) void again() { assertEquals(0, Primes.below(1).size()); }
+  @ParameterizedTest @ValueSource(ints = {0, 1}) void none(int end) { assertEquals(0, Primes.below(end).size()); }
+  @TestFactory Stream<DynamicTest> made() { return Stream.of(DynamicTest.dynamicTest(\"one\", () -> assertEquals(0, Primes.below(1).size()))); }
+  @Test void plain() { assertEquals(4, Primes.below(8).size()); }
+  @Nested class Inner {
+    @Test void one() { assertEquals(4, Primes.below(8).size()); }
+    @Test void other() { assertEquals(4, Primes.below(9).size()); }
+  }
+}
+";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_time_of_a_run_ends_between_tests_of_one_class() {
+    let fails = "package a;\nimport org.junit.jupiter.api.*;\nclass AFailsTest { @Test void three() { Assertions.assertEquals(3, Primes.below(7).size()); } }\n";
+    for (millis, tests) in [(1, 2), (60_000, 10)] {
+        // What was measured of the same files is kept.
+        let fails = format!("{fails}// {millis} ms\n");
+        let files = [("src/a/Primes.java", LIST), ("test/a/AFailsTest.java", &fails), ("test/a/SlowTest.java", SLOW)];
+        let trial = Trial::new(&files).await;
+        let scope = SpectrumScope { classes: None, time: Duration::from_millis(millis) };
+        let spectrum = trial.open().await.probe().spectrum(&scope).await.unwrap().unwrap();
+        let measured: Vec<String> = spectrum.tests().map(|(id, ..)| id.to_string()).collect();
+        assert_eq!(measured.len(), tests, "{measured:?}");
+        assert!(spectrum.tests().all(|(id, passed, _)| passed != (id.method == "three")), "{measured:?}");
     }
 }

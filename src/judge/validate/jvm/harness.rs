@@ -18,6 +18,8 @@ const OPTIONAL: &[(&str, &str)] = &[
     (BARE, "org/junit/runner/Description.class"),
     ("JUnit5.java", "org/junit/platform/engine/TestEngine.class"),
     ("Platform.java", "org/junit/platform/engine/TestEngine.class"),
+    ("PlatformListener.java", "org/junit/platform/engine/TestEngine.class"),
+    ("PlatformNames.java", "org/junit/platform/engine/TestEngine.class"),
     ("Bodiless.java", "org/junit/jupiter/api/extension/DynamicTestInvocationContext.class"),
     ("Spectrum.java", "org/jacoco/core/analysis/Analyzer.class"),
     ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),

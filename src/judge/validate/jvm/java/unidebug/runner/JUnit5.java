@@ -24,8 +24,8 @@ import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.reporting.ReportEntry;
-import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.engine.support.hierarchical.HierarchicalTestEngine;
 
 /**
  * Tests of the JUnit platform, by asking its engines directly: the launcher is often missing on a test class path,
@@ -90,7 +90,7 @@ final class JUnit5 implements Adapter {
         return false;
     }
 
-    private static boolean anyOfPlatform(Annotation[] annotations) {
+    static boolean anyOfPlatform(Annotation[] annotations) {
         for (Annotation annotation : annotations) {
             String name = annotation.annotationType().getName();
             if (!name.startsWith("org.junit.") && !name.startsWith("java.")) {
@@ -123,7 +123,7 @@ final class JUnit5 implements Adapter {
                 boolean leaf = each.getChildren().isEmpty();
                 templates |= leaf && !each.isTest() && each.getSource().orElse(null) instanceof MethodSource;
                 if (each.isTest()) {
-                    Names names = Names.of(each);
+                    PlatformNames names = PlatformNames.of(each);
                     records.test(names.className, names.method, 1);
                 }
             }
@@ -154,7 +154,7 @@ final class JUnit5 implements Adapter {
                 engine.execute(execution(root, counting, parameters));
             }
             for (TestDescriptor template : templates) {
-                Names names = Names.of(template);
+                PlatformNames names = PlatformNames.of(template);
                 int count = counting.broken || !skips ? -1 : counting.of(names);
                 records.test(names.className, names.method, count);
             }
@@ -181,7 +181,8 @@ final class JUnit5 implements Adapter {
             removeUnwanted(root, request);
             root.accept(TestDescriptor::prune);
             if (!root.getChildren().isEmpty()) {
-                engine.execute(execution(root, new Listener(clock, records), Parameters.AS_GIVEN));
+                PlatformListener listener = new PlatformListener(clock, records, engine instanceof HierarchicalTestEngine);
+                engine.execute(execution(root, listener, Parameters.AS_GIVEN));
             }
         }
     }
@@ -192,7 +193,7 @@ final class JUnit5 implements Adapter {
             Optional<TestSource> source = child.getSource();
             boolean isMethod = source.isPresent() && source.get() instanceof MethodSource;
             if (isMethod && child.getChildren().isEmpty()) {
-                Names names = Names.of(child);
+                PlatformNames names = PlatformNames.of(child);
                 boolean wanted = child.isTest()
                         ? request.wants(names.className, names.method)
                         : request.wantsTemplate(names.className, names.method);
@@ -220,168 +221,19 @@ final class JUnit5 implements Adapter {
                 .newInstance(root, listener, parameters);
     }
 
-    /** Class and method of a descriptor as a test id has them. */
-    private static final class Names {
-        final String className;
-        final String method;
-
-        private Names(String className, String method) {
-            this.className = className;
-            this.method = method;
-        }
-
-        /**
-         * The names of a test. One whose class is declared elsewhere (a nested class of a base class, a member of a suite)
-         * is told of the class that runs it: several may run it, and only they can be asked to.
-         */
-        static Names of(TestDescriptor descriptor) {
-            Names own = declared(descriptor);
-            String top = own.className;
-            for (TestDescriptor each = descriptor; each != null; each = each.getParent().orElse(null)) {
-                if (each.getSource().orElse(null) instanceof ClassSource) {
-                    top = ((ClassSource) each.getSource().get()).getClassName();
-                }
-            }
-            if (own.className.equals(top) || own.className.startsWith(top + "$")) {
-                return own;
-            }
-            String simple = own.className.replaceAll(".*[.$]", "");
-            return new Names(top, own.method.isEmpty() ? "" : simple + "." + own.method);
-        }
-
-        private static Names declared(TestDescriptor descriptor) {
-            String suffix = "";
-            for (TestDescriptor each = descriptor; each != null; each = each.getParent().orElse(null)) {
-                TestSource source = each.getSource().orElse(null);
-                UniqueId.Segment last = last(each.getUniqueId());
-                if (source instanceof MethodSource && !isInvocation(last)) {
-                    MethodSource method = (MethodSource) source;
-                    return new Names(method.getClassName(), method.getMethodName() + overload(method) + suffix);
-                }
-                if (isInvocation(last)) {
-                    suffix = "[" + last.getValue().replaceAll("[^0-9]", "") + "]" + suffix;
-                } else if (source instanceof ClassSource) {
-                    boolean self = each == descriptor;
-                    return new Names(((ClassSource) source).getClassName(), self ? "" : descriptor.getDisplayName());
-                }
-            }
-            return new Names(descriptor.getUniqueId().toString(), "");
-        }
-
-        private static boolean isInvocation(UniqueId.Segment segment) {
-            return segment.getType().endsWith("-invocation") || segment.getType().startsWith("dynamic-")
-                    || segment.getType().equals("invoc");
-        }
-
-        private static UniqueId.Segment last(UniqueId id) {
-            List<UniqueId.Segment> segments = id.getSegments();
-            return segments.get(segments.size() - 1);
-        }
-
-        /** Parameter types, only where the class has several methods of that name. */
-        private static String overload(MethodSource source) {
-            try {
-                ClassLoader loader = Names.class.getClassLoader();
-                Class<?> type = Class.forName(source.getClassName(), false, contextOr(loader));
-                int same = 0;
-                for (Method method : type.getDeclaredMethods()) {
-                    if (!method.isSynthetic() && method.getName().equals(source.getMethodName()) && anyOfPlatform(method.getAnnotations())) {
-                        same++;
-                    }
-                }
-                return same > 1 ? "(" + source.getMethodParameterTypes().replace(" ", "") + ")" : "";
-            } catch (ClassNotFoundException | LinkageError unknown) {
-                return "";
-            }
-        }
-
-        private static ClassLoader contextOr(ClassLoader fallback) {
-            ClassLoader context = Thread.currentThread().getContextClassLoader();
-            return context != null ? context : fallback;
-        }
-    }
-
-    private static final class Listener implements EngineExecutionListener {
-        private final Clock clock;
-        private final Records records;
-
-        Listener(Clock clock, Records records) {
-            this.clock = clock;
-            this.records = records;
-        }
-
-        @Override
-        public void dynamicTestRegistered(TestDescriptor descriptor) {
-            // It is told when it starts.
-        }
-
-        @Override
-        public void executionSkipped(TestDescriptor descriptor, String reason) {
-            Names names = Names.of(descriptor);
-            if (descriptor.getChildren().isEmpty()) {
-                records.skipped(names.className, names.method, reason);
-            }
-            for (TestDescriptor child : descriptor.getChildren()) {
-                executionSkipped(child, reason);
-            }
-        }
-
-        @Override
-        public void executionStarted(TestDescriptor descriptor) {
-            Names names = Names.of(descriptor);
-            if (descriptor.isTest()) {
-                clock.started(names.className, names.method);
-            } else {
-                clock.entering(names.className);
-            }
-        }
-
-        @Override
-        public void executionFinished(TestDescriptor descriptor, TestExecutionResult result) {
-            Names names = Names.of(descriptor);
-            Throwable why = result.getThrowable().orElse(null);
-            switch (result.getStatus()) {
-                case SUCCESSFUL:
-                    if (descriptor.isTest()) {
-                        clock.passed(names.className, names.method);
-                    }
-                    break;
-                case ABORTED:
-                    aborted(descriptor, names, why);
-                    break;
-                default:
-                    Throwable told = why != null ? why : new AssertionError("failed without an exception");
-                    clock.failed(names.className, names.method, told);
-            }
-        }
-
-        private void aborted(TestDescriptor descriptor, Names names, Throwable why) {
-            if (descriptor.isTest()) {
-                clock.skipped(names.className, names.method, why);
-                return;
-            }
-            executionSkipped(descriptor, why == null ? "" : String.valueOf(why.getMessage()));
-        }
-
-        @Override
-        public void reportingEntryPublished(TestDescriptor descriptor, ReportEntry entry) {
-            // What tests publish is output, not a result.
-        }
-    }
-
     /** Counts the invocations of templates. */
     private static final class Counting implements EngineExecutionListener {
         private final Map<String, Integer> counts = new HashMap<>();
         private boolean broken;
 
-        int of(Names template) {
+        int of(PlatformNames template) {
             return counts.getOrDefault(template.className + "#" + template.method, 0);
         }
 
         @Override
         public void executionStarted(TestDescriptor descriptor) {
             if (descriptor.isTest()) {
-                Names names = Names.of(descriptor);
+                PlatformNames names = PlatformNames.of(descriptor);
                 counts.merge(names.className + "#" + withoutInvocation(names.method), 1, Integer::sum);
             }
         }
