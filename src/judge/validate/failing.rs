@@ -32,6 +32,7 @@ use own::Asked;
 use serde::Serialize;
 use slow::{look_again, with_more_time};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much longer the suite goes on after the first failure, at least and at most.
@@ -150,12 +151,21 @@ async fn run(
     };
     let (asked, report) = (found.asked.take(), found.report.clone());
     let ask_own = selection.is_open() && !found.by_own_command;
-    let own = async { if ask_own { own::passing(subject, asked, &report).await } else { Ok(BTreeSet::new()) } };
+    let is_asking = AtomicBool::new(ask_own);
+    let own = async {
+        let passing = if ask_own { own::passing(subject, asked, &report).await } else { Ok(BTreeSet::new()) };
+        is_asking.store(false, Ordering::Relaxed);
+        passing
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    let spectrum = coverage::read(subject, &found.report, found.executed.clone());
+    let known = Facts { spectrum, ..Facts::new(found.report.clone(), BTreeSet::new(), found.whole, seconds) };
     let here = async {
-        let (mut facts, before) = by_our_runs(subject, selection, found).await?;
+        let near = near::measure(subject, &known, selection, edited);
+        let ((mut facts, before), ()) = tokio::try_join!(by_our_runs(subject, selection, found, &is_asking), near)?;
         facts.seconds = begin.elapsed().as_secs_f64();
         facts.set_before(before.as_ref());
-        // It passes while the other command works.
+        // Where more fails than was known at first, more is near.
         near::measure(subject, &facts, selection, edited).await?;
         Ok((facts, before))
     };
@@ -171,13 +181,15 @@ async fn by_our_runs(
     subject: &dyn Subject,
     selection: &Selection,
     mut found: LookResult,
+    is_asking: &AtomicBool,
 ) -> Result<(Facts, Option<FailedBefore>), ValidateError> {
     let first = found.failing();
     let is_open = selection.is_open();
     let ask_own = is_open && !found.by_own_command;
     let look_further = ask_own && found.by_hint;
+    let is_asking = || is_asking.load(Ordering::Relaxed);
     let (further, mut flaky, slow, mut before) = tokio::try_join!(
-        async { if look_further { further::look(subject, &found).await } else { Ok(None) } },
+        async { if look_further { further::look(subject, &found, is_asking).await } else { Ok(None) } },
         flaky::of(subject, &found.report, &first),
         with_more_time(subject, &found),
         // Of one test alone it does not matter.

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// Further runs of quick failing tests, of slower ones, and of slow ones.
 const RUNS: [(Duration, usize); 3] = [(Duration::from_millis(800), 6), (Duration::from_secs(3), 3), (Duration::MAX, 2)];
+/// Further runs at most where the project's own command runs the tests as well.
+const ASKED: usize = 4;
 /// Runs in processes of their own, with hashes of their own, where children of one that waits do for the others.
 const FRESH: usize = 2;
 
@@ -30,6 +32,7 @@ pub(super) async fn of(
     let took: u64 = again.iter().filter_map(|id| report.results.get(id)).map(|result| result.millis).sum();
     let took = Duration::from_millis(took);
     let runs = RUNS.iter().find(|(most, _)| took <= *most).map_or(2, |(_, runs)| *runs);
+    let runs = if subject.checkout().own.is_some() { runs.min(ASKED) } else { runs };
     let plan: Plan = subject.plan_of(again.clone(), subject.deadlines(report));
     let fresh = if subject.is_quicker_served() { runs.min(FRESH) } else { runs };
     let mut flaky = passing(subject, &plan, &again, fresh).await?;

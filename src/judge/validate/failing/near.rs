@@ -1,5 +1,5 @@
-//! What tests near the failing ones execute, measured while the project's own command is asked. The first ranking finds it
-//! where it is kept.
+//! What tests near the failing ones execute, measured while the project's own command is asked and other classes run. The
+//! first ranking finds it where it is kept.
 
 use super::edited::Edited;
 use super::{Facts, Selection, decide};
