@@ -10,12 +10,16 @@ use crate::validate::{ValidateError, suite};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// Time for other classes, after which it is seen whether somebody waits.
+/// Time for one round of other classes.
 const BRIEF: Duration = Duration::from_secs(4);
-/// Time for them while the project's own command is asked about what is known to fail, at most.
+/// Time for all rounds while the project's own command is asked about what is known to fail.
 const MEANWHILE: Duration = Duration::from_secs(10);
-/// Other classes at most: a process needs time to find the tests of each.
+/// Time for all rounds in any case: a quarter of what the first tests took, at least and at most.
+const LEAST: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(20));
+/// Other classes at most.
 const CLASSES: usize = 150;
+/// Those of the first round.
+const FEW: usize = 20;
 
 /// What a look at other classes found.
 pub(super) struct Further {
@@ -25,8 +29,8 @@ pub(super) struct Further {
     pub(super) before: Option<FailedBefore>,
 }
 
-/// Runs the classes that did not run yet, for a short time, and longer while `is_asking`; `None` when nothing fails in
-/// those.
+/// Runs the classes that did not run yet, for a short time beside what the first ones took, and longer while `is_asking`;
+/// `None` when nothing fails in those.
 pub(super) async fn look(
     subject: &dyn Subject,
     first: &LookResult,
@@ -40,7 +44,10 @@ pub(super) async fn look(
     }
     let is_rest = classes.len() == others().count();
     subject.options().watcher.phase("looking for other failing tests");
-    let mut report = run_while(subject, classes, is_asking).await?;
+    let took: u64 = first.report.results.values().map(|result| result.millis).sum();
+    let least = (Duration::from_millis(took) / 4).clamp(LEAST.0, LEAST.1);
+    let is_wanted = |time: Duration| time < least || time + BRIEF < MEANWHILE && is_asking();
+    let mut report = run_while(subject, classes, is_wanted).await?;
     let whole = is_rest && report.end == RunEnd::Complete;
     // What was cut says nothing after so short a time.
     report.results.retain(|_, result| result.loss != Some(Loss::Cut));
@@ -59,28 +66,33 @@ pub(super) async fn look(
     Ok(Some(Further { found, flaky, own_passes, before }))
 }
 
-/// Runs classes in rounds, one at least.
+/// Runs classes in rounds, one at least, while more are wanted after some time: a few at first, for finding the tests of a
+/// class takes time, too.
 async fn run_while(
     subject: &dyn Subject,
     mut classes: Vec<String>,
-    is_asking: impl Fn() -> bool,
+    is_wanted: impl Fn(Duration) -> bool,
 ) -> Result<TestReport, ValidateError> {
     let (begin, copy) = (Instant::now(), subject.copy()?);
-    let mut all = suite::empty();
+    let (mut all, mut few) = (suite::empty(), FEW);
     loop {
-        let skip = all.results.keys().cloned().collect();
-        let plan = Plan { skip, ..subject.plan(classes.clone(), Deadlines::of(FIRST, BRIEF)) };
+        let (round, skip) = (Instant::now(), all.results.keys().cloned().collect());
+        let now: Vec<String> = classes.iter().take(few).cloned().collect();
+        let plan = Plan { skip, ..subject.plan(now.clone(), Deadlines::of(FIRST, BRIEF)) };
         let report = subject.run(&copy, &plan).await?;
+        let end = report.end;
         let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
         // The class in which time was up goes on.
-        let last = classes.iter().rposition(|class| ran.contains(outer_class(class)));
-        let end = report.end;
+        let last = now.iter().rposition(|class| ran.contains(outer_class(class)));
+        let done = if end == RunEnd::Complete { now.len() } else { last.unwrap_or(0) };
+        let is_stuck = done == 0 && ran.is_empty();
+        classes.drain(..done);
         all.end = RunEnd::Complete;
         join(&mut all, report);
-        let Some(last) = last else { return Ok(all) };
-        classes.drain(..last);
-        if end != RunEnd::TimedOut || !is_asking() || begin.elapsed() + BRIEF > MEANWHILE {
+        if classes.is_empty() || is_stuck || !is_wanted(begin.elapsed()) {
+            all.end = if classes.is_empty() { end } else { RunEnd::TimedOut };
             return Ok(all);
         }
+        few = (done.max(1) as f64 * BRIEF.as_secs_f64() / round.elapsed().as_secs_f64()).ceil() as usize;
     }
 }
