@@ -71,15 +71,23 @@ pub(super) fn near<'p>(
     others: &[String],
     files: impl Iterator<Item = &'p RepoPath>,
 ) -> Vec<String> {
-    let stems: Vec<&str> = files.filter_map(|path| path.file_name().split('.').next()).collect();
-    let names_one = |class: &&String| {
-        let file = subject.test_file(class).map(|file| file.under(&subject.checkout().root));
-        let text = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
-        stems.iter().any(|stem| text.contains(stem))
-    };
+    let stems = stems(files);
     let failing = subject.classes_of(&baseline.triggering);
-    let near = others.iter().filter(|class| !failing.contains(class)).filter(names_one).take(NEAR);
+    let others = others.iter().filter(|class| !failing.contains(class));
+    let near = others.filter(|class| names_one(subject, class, &stems)).take(NEAR);
     failing.iter().chain(near).cloned().collect()
+}
+
+/// What code calls some files.
+pub(super) fn stems<'p>(files: impl Iterator<Item = &'p RepoPath>) -> Vec<&'p str> {
+    files.filter_map(|path| path.file_name().split('.').next()).collect()
+}
+
+/// Whether the text of a test class names one of these.
+pub(super) fn names_one(subject: &dyn Subject, class: &str, stems: &[&str]) -> bool {
+    let file = subject.test_file(class).map(|file| file.under(&subject.checkout().root));
+    let text = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+    stems.iter().any(|stem| text.contains(stem))
 }
 
 /// Classes of a scope that were not measured with the failing ones, in the scope's order.

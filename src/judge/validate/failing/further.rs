@@ -2,16 +2,18 @@
 //! the first class alone would pass as well as one that is right for all.
 
 use super::earlier::{self, FailedBefore};
-use super::{FIRST, LookResult, flaky, join, measure, own};
+use super::{LookResult, flaky, join, measure, own};
 use crate::domain::{Loss, RunEnd, TestId, TestReport, outer_class};
 use crate::validate::plan::{Deadlines, Plan};
 use crate::validate::subject::Subject;
-use crate::validate::{ValidateError, suite};
+use crate::validate::{ValidateError, coverage, suite};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Time for one round of other classes.
-const BRIEF: Duration = Duration::from_secs(4);
+const ROUND: Duration = Duration::from_secs(4);
+/// Time for each of their tests.
+const QUICK: Duration = Duration::from_secs(2);
 /// Time for all rounds while the project's own command is asked about what is known to fail.
 const MEANWHILE: Duration = Duration::from_secs(10);
 /// Time for all rounds in any case: a quarter of what the first tests took, at least and at most.
@@ -19,7 +21,7 @@ const LEAST: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs
 /// Other classes at most.
 const CLASSES: usize = 150;
 /// Those of the first round.
-const FEW: usize = 20;
+const FEW: usize = 50;
 
 /// What a look at other classes found.
 pub(super) struct Further {
@@ -29,24 +31,29 @@ pub(super) struct Further {
     pub(super) before: Option<FailedBefore>,
 }
 
-/// Runs the classes that did not run yet, for a short time beside what the first ones took, and longer while `is_asking`;
-/// `None` when nothing fails in those.
+/// Runs the classes that did not run yet, those first that name what was changed last, for a short time beside what the
+/// first ones took, and longer while `is_asking`; `None` when nothing fails in those.
 pub(super) async fn look(
     subject: &dyn Subject,
     first: &LookResult,
     is_asking: impl Fn() -> bool,
 ) -> Result<Option<Further>, ValidateError> {
     let ran: BTreeSet<&str> = first.report.results.keys().map(TestId::outer_class).collect();
-    let others = || subject.tests().iter().filter(|class| !ran.contains(outer_class(class)));
-    let classes: Vec<String> = others().take(CLASSES).cloned().collect();
+    let others = subject.tests().iter().filter(|class| !ran.contains(outer_class(class)));
+    let mut classes: Vec<String> = others.cloned().collect();
     if classes.is_empty() {
         return Ok(None);
     }
-    let is_rest = classes.len() == others().count();
+    if let Some(change) = &subject.checkout().last_change {
+        let files = coverage::stems(change.revert.paths());
+        classes.sort_by_cached_key(|class| !coverage::names_one(subject, class, &files));
+    }
+    let is_rest = classes.len() <= CLASSES;
+    classes.truncate(CLASSES);
     subject.options().watcher.phase("looking for other failing tests");
     let took: u64 = first.report.results.values().map(|result| result.millis).sum();
     let least = (Duration::from_millis(took) / 4).clamp(LEAST.0, LEAST.1);
-    let is_wanted = |time: Duration| time < least || time + BRIEF < MEANWHILE && is_asking();
+    let is_wanted = |time: Duration| time < least || time + ROUND < MEANWHILE && is_asking();
     let mut report = run_while(subject, classes, is_wanted).await?;
     let whole = is_rest && report.end == RunEnd::Complete;
     // What was cut says nothing after so short a time.
@@ -66,33 +73,86 @@ pub(super) async fn look(
     Ok(Some(Further { found, flaky, own_passes, before }))
 }
 
-/// Runs classes in rounds, one at least, while more are wanted after some time: a few at first, for finding the tests of a
-/// class takes time, too.
+/// Runs classes in rounds, one at least, while more are wanted after some time.
 async fn run_while(
     subject: &dyn Subject,
-    mut classes: Vec<String>,
+    classes: Vec<String>,
     is_wanted: impl Fn(Duration) -> bool,
 ) -> Result<TestReport, ValidateError> {
     let (begin, copy) = (Instant::now(), subject.copy()?);
-    let (mut all, mut few) = (suite::empty(), FEW);
+    let (mut all, mut rounds) = (suite::empty(), Rounds { left: classes, few: FEW });
     loop {
         let (round, skip) = (Instant::now(), all.results.keys().cloned().collect());
-        let now: Vec<String> = classes.iter().take(few).cloned().collect();
-        let plan = Plan { skip, ..subject.plan(now.clone(), Deadlines::of(FIRST, BRIEF)) };
+        let plan = Plan { skip, ..subject.plan(rounds.now().to_vec(), Deadlines::of(QUICK, ROUND)) };
         let report = subject.run(&copy, &plan).await?;
         let end = report.end;
-        let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
-        // The class in which time was up goes on.
-        let last = now.iter().rposition(|class| ran.contains(outer_class(class)));
-        let done = if end == RunEnd::Complete { now.len() } else { last.unwrap_or(0) };
-        let is_stuck = done == 0 && ran.is_empty();
-        classes.drain(..done);
+        let goes_on = rounds.end(&report, round.elapsed());
         all.end = RunEnd::Complete;
         join(&mut all, report);
-        if classes.is_empty() || is_stuck || !is_wanted(begin.elapsed()) {
-            all.end = if classes.is_empty() { end } else { RunEnd::TimedOut };
+        if !goes_on || !is_wanted(begin.elapsed()) {
+            all.end = if rounds.left.is_empty() { end } else { RunEnd::TimedOut };
             return Ok(all);
         }
-        few = (done.max(1) as f64 * BRIEF.as_secs_f64() / round.elapsed().as_secs_f64()).ceil() as usize;
+    }
+}
+
+/// Classes that run in rounds: a few at first, for finding the tests of a class takes time, too.
+struct Rounds {
+    left: Vec<String>,
+    few: usize,
+}
+
+impl Rounds {
+    fn now(&self) -> &[String] {
+        &self.left[..self.few.min(self.left.len())]
+    }
+
+    /// A round ended; whether another one makes sense.
+    fn end(&mut self, report: &TestReport, took: Duration) -> bool {
+        let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
+        let last = self.now().iter().rposition(|class| ran.contains(outer_class(class)));
+        let done = if report.end == RunEnd::Complete { self.now().len() } else { last.unwrap_or(0) };
+        self.left.drain(..done);
+        if report.end != RunEnd::Complete && !self.left.is_empty() {
+            // The class in which time was up is a slow one.
+            self.left.rotate_left(1);
+        }
+        self.few = (done.max(1) as f64 * ROUND.as_secs_f64() / took.as_secs_f64()).ceil() as usize;
+        !self.left.is_empty() && (done > 0 || last.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{TestResult, TestStatus};
+
+    /// A run in which one test of each of these classes passed.
+    fn ran(classes: &[&str], end: RunEnd) -> TestReport {
+        let result = |class: &&str| {
+            let id = TestId::new(*class, "test");
+            (id.clone(), TestResult { id, status: TestStatus::Passed, failure: None, millis: 1, loss: None })
+        };
+        TestReport { end, results: classes.iter().map(result).collect(), output_tail: String::new() }
+    }
+
+    #[test]
+    fn a_slow_class_waits_for_the_others() {
+        let left = ["A", "B", "Slow", "C"].map(String::from).to_vec();
+        let mut rounds = Rounds { left, few: 3 };
+        assert_eq!(rounds.now(), ["A", "B", "Slow"]);
+        assert!(rounds.end(&ran(&["A", "B", "Slow"], RunEnd::TimedOut), ROUND));
+        assert_eq!((rounds.now(), rounds.few), (&["C".to_owned(), "Slow".to_owned()][..], 2));
+        assert!(rounds.end(&ran(&["C", "Slow"], RunEnd::TimedOut), ROUND), "the slow one has tests left");
+        assert!(!rounds.end(&ran(&["Slow"], RunEnd::Complete), ROUND));
+        assert!(rounds.now().is_empty());
+    }
+
+    #[test]
+    fn quick_rounds_grow_and_those_without_tests_go_on() {
+        let mut rounds = Rounds { left: (0..9).map(|n| format!("T{n}")).collect(), few: 2 };
+        assert!(rounds.end(&ran(&[], RunEnd::Complete), ROUND / 2), "classes without tests");
+        assert_eq!(rounds.now(), ["T2", "T3", "T4", "T5"]);
+        assert!(!rounds.end(&ran(&[], RunEnd::Crashed), ROUND), "nothing ran, and nothing would");
     }
 }
