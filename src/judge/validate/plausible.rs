@@ -59,7 +59,8 @@ pub fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> J
         let detail = format!("{} of {of} triggering tests run out of memory", failed.len());
         all(Outcome::OutOfMemory, detail, failed)
     } else if !failed.is_empty() {
-        let detail = format!("{} of {of} triggering tests still fail", failed.len());
+        let unknown = if missing.is_empty() { String::new() } else { format!(", and {} did not run", missing.len()) };
+        let detail = format!("{} of {of} triggering tests still fail{unknown}", failed.len());
         all(Outcome::Failed, detail, failed)
     } else if !cut.is_empty() {
         all(Outcome::Timeout, format!("{} of {of} triggering tests were cut", cut.len()), cut)
