@@ -23,7 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * skip CLASS#METHOD   already has its result
  * limit MILLIS CLASS#METHOD   own deadline of a test
  * must CLASS#METHOD   end the run when this one does not pass
- * total MILLIS        no test begins after this time
+ * total MILLIS        no test begins when this time since the first one is over
  * discover yes        run nothing: tell which tests there are
  * plain yes           without the test framework on the stack, where a test allows that
  * </pre>
