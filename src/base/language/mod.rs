@@ -33,7 +33,7 @@ pub trait Language: Send + Sync + std::fmt::Debug {
     fn name(&self) -> &'static str;
     /// The name for texts: `Java`.
     fn title(&self) -> &'static str;
-    /// The grammar.
+    /// The grammar that tree-sitter parses it by.
     fn grammar(&self) -> tree_sitter::Language;
     /// What starts a comment that runs to the end of the line.
     fn line_comment(&self) -> &'static str;

@@ -27,13 +27,13 @@ pub struct Call {
 /// A field that a body introduces: Python's `self.items = []`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Introduced {
-    /// Name.
+    /// The name of the field.
     pub name: String,
     /// Its type, as far as it is written; else empty.
     pub kind: String,
     /// The statement on one line.
     pub declaration: String,
-    /// Its lines.
+    /// Lines of the statement.
     pub span: LineSpan,
 }
 
@@ -75,11 +75,11 @@ pub struct Modifiers {
 /// How many arguments of a call a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// Exactly one.
+    /// Exactly one argument.
     One,
     /// One, or its default.
     Maybe,
-    /// Any number.
+    /// Any number of arguments.
     Any,
     /// None: it is the object itself.
     Nothing,
