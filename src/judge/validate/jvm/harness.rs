@@ -203,22 +203,22 @@ struct Held {
 impl Held {
     fn of(libraries: &[Utf8PathBuf]) -> Self {
         let mut held = Self::default();
-        for library in libraries.iter().map(|path| Library::read(path)) {
-            let markers: Vec<&str> = OPTIONAL.iter().map(|(_, class)| *class).filter(|it| library.holds(it)).collect();
-            held.adapted.push(!markers.is_empty() || ADAPTED.iter().any(|package| library.holds(package)));
+        for entries in libraries.iter().map(|path| Entries::read(path)) {
+            let markers: Vec<&str> = OPTIONAL.iter().map(|(_, class)| *class).filter(|it| entries.holds(it)).collect();
+            held.adapted.push(!markers.is_empty() || ADAPTED.iter().any(|package| entries.holds(package)));
             held.markers.extend(markers);
         }
         held
     }
 }
 
-/// A folder of classes, or the bytes of a jar.
-enum Library<'l> {
+/// What a library holds: a folder of classes, or the bytes of a jar.
+enum Entries<'l> {
     Folder(&'l Utf8Path),
     Jar(Vec<u8>),
 }
 
-impl<'l> Library<'l> {
+impl<'l> Entries<'l> {
     fn read(path: &'l Utf8Path) -> Self {
         if path.is_dir() { Self::Folder(path) } else { Self::Jar(std::fs::read(path).unwrap_or_default()) }
     }
@@ -255,5 +255,5 @@ fn is_usable(name: Option<&str>, held: &Held, jdk: &Jdk) -> bool {
 
 /// Whether a jar or folder holds an entry.
 pub(in crate::validate) fn holds(path: &Utf8Path, entry: &str) -> bool {
-    Library::read(path).holds(entry)
+    Entries::read(path).holds(entry)
 }
