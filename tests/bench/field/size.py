@@ -18,7 +18,7 @@ from pathlib import Path
 
 PROGRAM = os.environ.get("UNIDEBUG", "unidebug")
 EACH = 10
-POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+POM = """<project><modelVersion>4.0.0</modelVersion>
 <groupId>many</groupId><artifactId>many</artifactId><version>1</version>
 <properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
 <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
