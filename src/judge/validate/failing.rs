@@ -133,6 +133,11 @@ impl LookResult {
         self
     }
 
+    /// Whether the project's own command is still to say what fails there.
+    fn is_unasked(&self, selection: &Selection) -> bool {
+        selection.is_open() && !self.by_own_command
+    }
+
     fn failing(&self) -> Vec<TestId> {
         self.report.failing().map(|result| result.id.clone()).collect()
     }
@@ -150,7 +155,7 @@ async fn run(
         Look::AtAll => suite(subject, look).await?,
     };
     let (asked, report) = (found.asked.take(), found.report.clone());
-    let ask_own = selection.is_open() && !found.by_own_command;
+    let ask_own = found.is_unasked(selection);
     let is_asking = AtomicBool::new(ask_own);
     let own = async {
         let passing = if ask_own { own::passing(subject, asked, &report).await } else { Ok(BTreeSet::new()) };
@@ -185,7 +190,7 @@ async fn by_our_runs(
 ) -> Result<(Facts, Option<FailedBefore>), ValidateError> {
     let first = found.failing();
     let is_open = selection.is_open();
-    let ask_own = is_open && !found.by_own_command;
+    let ask_own = found.is_unasked(selection);
     let look_further = ask_own && found.by_hint;
     let is_asking = || is_asking.load(Ordering::Relaxed);
     let (further, mut flaky, slow, mut before) = tokio::try_join!(

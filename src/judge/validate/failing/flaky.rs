@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Further runs of quick failing tests, of slower ones, and of slow ones.
 const RUNS: [(Duration, usize); 3] = [(Duration::from_millis(800), 6), (Duration::from_secs(3), 3), (Duration::MAX, 2)];
-/// Further runs at most where the project's own command runs the tests as well.
+/// Further runs at most where the project has a command of its own, which runs most of these tests as well.
 const ASKED: usize = 4;
 /// Runs in processes of their own, with hashes of their own, where children of one that waits do for the others.
 const FRESH: usize = 2;
