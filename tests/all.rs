@@ -78,6 +78,7 @@ mod report;
 mod resume;
 mod retrieval;
 mod sandbox_probes;
+mod screening;
 mod secrets;
 mod selection;
 mod several_bugs;

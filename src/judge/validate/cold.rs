@@ -47,8 +47,8 @@ pub struct ColdJudge {
     confirmed: Mutex<Option<(Patch, Arc<Build>)>>,
     /// Where the project's own command disagreed, until somebody takes note.
     disagreements: Mutex<Vec<Disagreement>>,
-    /// Which tests of candidates run in children of a process that waits.
-    served: tokio::sync::OnceCell<screening::Served>,
+    /// Whether candidates run in children of a process that waits.
+    is_served: tokio::sync::OnceCell<bool>,
     /// What the first ranking needs is measured.
     pub(super) measured: tokio::sync::Notify,
 }
@@ -75,10 +75,10 @@ impl ColdJudge {
         for id in baseline.others.iter().flatten().chain(&baseline.triggering) {
             own.untouched.learn(id, Before::Fails);
         }
-        let (others, warned, confirmed, disagreements, served) = Default::default();
+        let (others, warned, confirmed, disagreements, is_served) = Default::default();
         let sandbox = sandbox.clone();
         let measured = tokio::sync::Notify::new();
-        Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements, served, measured })
+        Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements, is_served, measured })
     }
 
     /// The verdicts of earlier runs, where they are asked for.

@@ -1,0 +1,33 @@
+//! The first look at candidates in Python: in children of a process that waits, and not by more tests than it takes.
+
+use crate::support::Trial;
+use unidebug::domain::Outcome;
+
+const SUM: &str = "def total(numbers):\n    return sum(numbers[1:])\n";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_candidate_that_fails_one_of_many_slow_tests_is_not_tried_by_all() {
+    let test =
+        |n: usize| format!("\n\ndef test_{n}():\n    time.sleep(0.6)\n    assert total([5, {n}]) == {}\n", 5 + n);
+    let tests: String = (0..7).map(test).collect();
+    let tests = format!("import time\n\nfrom adding import total\n{tests}");
+    let trial = Trial::python(&[("adding.py", SUM), ("test_adding.py", &tests)]).await;
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().triggering.len(), 7);
+    let wrong = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", "numbers[:1]")).await.unwrap();
+    assert_eq!(wrong.outcome, Outcome::Failed, "{}", wrong.detail);
+    assert!(wrong.detail.ends_with(" did not run"), "{}", wrong.detail);
+    let right = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert_eq!((right.outcome, right.fixed), (Outcome::PassedWarm, 7), "{}", right.detail);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_that_fails_in_children_of_a_process_alone_stops_no_repair() {
+    let tests = "import os\n\nfrom adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n\n\n\
+                 def test_leads_no_session():\n    assert os.getsid(0) != os.getpid()\n";
+    let trial = Trial::python(&[("adding.py", SUM), ("test_adding.py", tests)]).await;
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().passing.len(), 1, "{:?}", judge.baseline().report);
+    let right = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert_eq!(right.outcome, Outcome::PassedWarm, "{}", right.detail);
+}
