@@ -4,8 +4,8 @@
 //! ends leaves no coverage at all.
 
 use crate::code::{CodeIndex, Method};
-use crate::domain::FailingTest;
-use std::collections::{HashMap, VecDeque};
+use crate::domain::{FailingTest, Frame, RepoPath};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Nearness of a method called in the failing statement itself.
 const IN_FAILING_STATEMENT: f64 = 1.0;
@@ -13,6 +13,8 @@ const IN_FAILING_STATEMENT: f64 = 1.0;
 const IN_TEST: f64 = 0.75;
 /// Nearness of a method called by the test class's set-up.
 const IN_SET_UP: f64 = 0.4;
+/// What a call in a helper of the tests leaves of the nearness.
+const HELPER: f64 = 0.95;
 /// What each further call leaves of the nearness.
 const FADE: f64 = 0.6;
 /// Below this nothing is followed any more: six calls from the failing statement.
@@ -58,6 +60,7 @@ impl<'i> Reach<'i> {
     }
 
     fn follow(&mut self, index: &'i CodeIndex, test: &FailingTest) {
+        let failing_lines = failing_lines_of_helpers(index, test);
         let mut open = VecDeque::new();
         for (method, nearness) in starts(index, test) {
             for call in &method.calls {
@@ -73,16 +76,19 @@ impl<'i> Reach<'i> {
                 continue;
             }
             visited.insert(key, nearness);
-            // A helper of the test class is part of the test: going through it costs nothing.
+            // A helper of the test class is part of the test: going through it costs little, and nothing in the
+            // statement that failed.
             let is_test = index.file(&method.file).is_some_and(|file| file.test);
             if !is_test {
                 self.note(Reached { method, nearness, calls });
             }
-            let (next, depth) = if is_test { (nearness * 0.95, calls) } else { (nearness * FADE, calls + 1) };
+            let (next, depth) = if is_test { (nearness * HELPER, calls) } else { (nearness * FADE, calls + 1) };
             if next < FLOOR {
                 continue;
             }
             for call in &method.calls {
+                let failing = is_test && failing_lines.contains(&(&method.file, call.line));
+                let next = if failing { nearness } else { next };
                 open.extend(index.resolve_call(method, call).into_iter().map(|m| (m, next, depth)));
             }
         }
@@ -94,6 +100,12 @@ impl<'i> Reach<'i> {
             *entry = reached;
         }
     }
+}
+
+/// Lines of test files in the failure's trace: where the failing statement stands when helpers of the tests hold it.
+fn failing_lines_of_helpers<'i>(index: &'i CodeIndex, test: &FailingTest) -> HashSet<(&'i RepoPath, u32)> {
+    let place = |frame: &Frame| Some((&index.class(&frame.class).filter(|(file, _)| file.test)?.0.path, frame.line?));
+    test.failure.frames.iter().filter_map(place).collect()
 }
 
 /// The test method, and what its class runs before it.
@@ -113,9 +125,9 @@ fn starts<'i>(index: &'i CodeIndex, test: &FailingTest) -> Vec<(&'i Method, f64)
 #[cfg(test)]
 mod tests {
     use super::super::failing_tests;
-    use super::super::metadata::tests::{baseline, shop, wrong_total};
+    use super::super::metadata::tests::{baseline, frame, shop, shop_with, wrong_total};
     use super::*;
-    use crate::domain::TestStatus;
+    use crate::domain::{Failure, TestStatus};
 
     #[test]
     fn nearer_calls_are_nearer() {
@@ -130,5 +142,32 @@ mod tests {
         assert_eq!(nearness("add"), Some((0.75, 1)));
         assert_eq!(nearness("check"), Some((0.75 * 0.6, 2)));
         assert_eq!(nearness("show"), None);
+    }
+    #[test]
+    fn the_failing_statement_may_stand_in_a_helper_of_the_test() {
+        let test = "package shop;
+public class CartTest {
+    @Test public void adds() {
+        check(new Cart());
+    }
+    void check(Cart cart) {
+        cart.add(3);
+        assertEquals(3, cart.total());
+    }
+}
+";
+        let index = shop_with(&[("test/shop/CartTest.java", test)]);
+        let failure = Failure {
+            kind: "java.lang.AssertionError".into(),
+            frames: vec![frame("shop.CartTest", "check", 8), frame("shop.CartTest", "adds", 4)],
+            ..Failure::default()
+        };
+        let failing = failing_tests(&index, &baseline("adds", failure, TestStatus::Failed));
+        let reach = Reach::of(&index, &failing);
+        let nearness = |name: &str| {
+            let method = index.methods_named(name).find(|m| m.file.as_str().starts_with("src")).unwrap();
+            reach.get(method).unwrap().nearness
+        };
+        assert_eq!((nearness("total"), nearness("add")), (1.0, 0.95));
     }
 }
