@@ -159,7 +159,9 @@ impl Template for ReturnValue {
         let plain = matches!(value.shape(), "identifier") || is_literal(value.shape());
         if kind.is_boolean() {
             if is_literal(value.shape()) {
-                for (text, weight) in tests(site).into_iter().take(20) {
+                let answered = answered(site);
+                let open = tests(site).into_iter().filter(|(text, _)| !answered.contains(&text.as_str()));
+                for (text, weight) in open.take(20) {
                     out.push(site.replacement(value, text, weight));
                 }
             }
@@ -176,6 +178,18 @@ impl Template for ReturnValue {
             out.push(site.replacement(value, neutral, 0.3));
         }
     }
+}
+
+/// Conditions of the `if` statements around the site: asked again, they give the same answer, which a literal says.
+fn answered<'a>(site: &Site<'a>) -> Vec<&'a str> {
+    let around = std::iter::successors(site.statement.parent(), Node::parent);
+    let within = around.take_while(|node| Some(*node) != site.callable());
+    let conditions = within.filter(|node| node.shape() == "if_statement").filter_map(|node| node.part("condition"));
+    conditions.map(|condition| unparenthesized(site.text(condition))).collect()
+}
+
+fn unparenthesized(text: &str) -> &str {
+    text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(text).trim()
 }
 
 impl Template for Literal {
@@ -255,6 +269,11 @@ mod tests {
     fn returned_values_and_questions() {
         assert!(proposals(&ReturnValue, TAGS, 9).contains(&"return open == 0;".to_owned()));
         assert!(proposals(&ReturnValue, TAGS, 5).contains(&"return depth;".to_owned()));
+        let guarded =
+            TAGS.replace("        return true;", "        if (open == 0) {\n return false;\n }\n return true;");
+        let inside = proposals(&ReturnValue, &guarded, 10);
+        assert!(inside.contains(&"return open > 0;".to_owned()), "{inside:?}");
+        assert!(!inside.contains(&"return open == 0;".to_owned()), "it was asked already");
     }
 
     #[test]
