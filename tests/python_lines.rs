@@ -7,6 +7,7 @@ const MEASURED: &str = r#"
 import os, sys, threading
 exec(compile(open(sys.argv[1]).read(), sys.argv[1], "exec"))
 class Request: lines, sources, files, products = True, ["."], {"test_shop.py": "test_shop.py"}, set()
+Request.measured = sys.argv[2:]
 class Places:
     root = os.getcwd()
     def relative(self, path): return os.path.relpath(path, self.root)
@@ -66,9 +67,9 @@ fn every_python_tells_the_same_lines() {
                  args=[range(80000)])\n    thread.start()\n    thread.join()\n";
     write_files(root, &[("shop.py", MEASURED_SHOP), ("test_shop.py", tests), ("measure.py", MEASURED)]);
     let executed = concat!(env!("CARGO_MANIFEST_DIR"), "/src/judge/validate/python/runner/executed.py");
-    let told = |program: &str| {
+    let told_of = |program: &str, files: &[&str]| {
         let mut command = Command::new(program);
-        let done = command.current_dir(root).args(["measure.py", executed]).output().ok()?;
+        let done = command.current_dir(root).args(["measure.py", executed]).args(files).output().ok()?;
         done.status.success().then(|| String::from_utf8(done.stdout).unwrap())
     };
     let pyenv = std::env::home_dir().unwrap().join(".pyenv/versions");
@@ -76,7 +77,7 @@ fn every_python_tells_the_same_lines() {
     let versions = versions.map(|path| path.to_str().unwrap().to_owned());
     let on_path = ["python3", "/usr/bin/python3", "python3.12", "python3.13", "python3.14"].map(str::to_owned);
     let all: Vec<(String, String)> =
-        on_path.into_iter().chain(versions).filter_map(|program| Some((told(&program)?, program))).collect();
+        on_path.into_iter().chain(versions).filter_map(|program| Some((told_of(&program, &[])?, program))).collect();
     assert!(!all.is_empty(), "no Python is here");
     if !all.iter().any(|(_, program)| monitors(program)) {
         eprintln!("passed over: no Python is here that is 3.12 or newer");
@@ -86,6 +87,9 @@ fn every_python_tells_the_same_lines() {
         let late = "('test_late', 'x') shop.py 1 4 5 6 7 8 9 10 13 18 21 22\n";
         let unheard = "('unheard', 'x')\n";
         assert_eq!(told, [sum, late, sum, unheard].concat(), "{program}");
+        assert_eq!(told_of(&program, &["shop.py"]), Some(told), "{program}: of the only file");
+        let nothing = "('test_sum', 'x')\n('test_late', 'x')\n('test_sum', 'x')\n('unheard', 'x')\n";
+        assert_eq!(told_of(&program, &["till.py"]).as_deref(), Some(nothing), "{program}: of another file");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is made of lines that tests executed.
 
-use super::plan::Deadlines;
+use super::plan::{Deadlines, Plan};
 use super::records::Executed;
 use super::subject::{Build, Subject};
 use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean};
@@ -48,7 +48,7 @@ const NEAR: usize = 8;
 /// Time for them all.
 const WITH_A_PATCH: Duration = Duration::from_secs(20);
 
-/// What the classes of the triggering tests, and test classes near the change, execute with a patch.
+/// What the classes of the triggering tests, and test classes near the change, execute of a patch.
 pub(super) async fn with_patch(
     subject: &dyn Subject,
     baseline: &Baseline,
@@ -56,7 +56,8 @@ pub(super) async fn with_patch(
     build: &Arc<Build>,
 ) -> Result<Option<Spectrum>, ValidateError> {
     let classes = near(subject, baseline, &subject.order(patch, build), patch.paths());
-    let plan = subject.plan(classes, Deadlines::of(QUICK, WITH_A_PATCH)).until_lost();
+    let files = patch.paths().cloned().collect();
+    let plan = Plan { files, ..subject.plan(classes, Deadlines::of(QUICK, WITH_A_PATCH)).until_lost() };
     let copy = subject.copy_with(patch, build)?;
     let Some((report, executed)) = subject.measured(&copy, &plan).await? else { return Ok(None) };
     let ran = read(subject, &report, executed);

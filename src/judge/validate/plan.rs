@@ -1,6 +1,6 @@
 //! What a run of tests is asked to do.
 
-use crate::domain::TestId;
+use crate::domain::{RepoPath, TestId};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -99,6 +99,8 @@ pub(super) struct Plan {
     pub(super) long: bool,
     /// Further arguments of the test process.
     pub(super) args: Vec<String>,
+    /// Files whose executed lines are wanted where lines are measured; all of the product when empty. More may be told.
+    pub(super) files: Vec<RepoPath>,
     /// What the process looks like.
     pub(super) look: Look,
 }
@@ -106,7 +108,7 @@ pub(super) struct Plan {
 impl Plan {
     /// Some classes, whatever is lost on the way.
     pub(super) fn of(classes: Vec<String>, deadlines: Deadlines) -> Self {
-        let (only, skip, args) = Default::default();
+        let (only, skip, args, files) = Default::default();
         Self {
             classes,
             only,
@@ -116,6 +118,7 @@ impl Plan {
             discover: false,
             long: false,
             args,
+            files,
             look: Look::Test,
         }
     }

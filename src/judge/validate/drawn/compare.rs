@@ -127,6 +127,14 @@ pub(super) fn keep_stable(calls: &mut Vec<Call>, one: &[Call], other: &[Call]) {
     calls.retain(|call| !unstable.contains(&key(call)));
 }
 
+/// The tests that gave inputs with another result than before, or inputs near which were drawn.
+pub(super) fn differing(before: &[Call], after: &[Call]) -> Vec<TestId> {
+    let old: BTreeMap<Key<'_>, &str> = before.iter().map(|call| (key(call), &*call.result)).collect();
+    let differs = |call: &&Call| old.get(&key(call)).is_some_and(|result| *result != call.result);
+    let tests: BTreeSet<&TestId> = after.iter().filter(differs).map(|call| &call.test).collect();
+    tests.into_iter().cloned().collect()
+}
+
 /// How many inputs that no failing test gives have another result than before.
 pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) -> usize {
     pairs(before, after, triggering).values().filter(|pair| pair.changed() && !pair.triggering).count()

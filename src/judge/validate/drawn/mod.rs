@@ -15,11 +15,12 @@ pub use groups::ranked;
 
 use super::plan::{Deadlines, Look};
 use super::subject::{Copy, Subject};
-use super::{Baseline, ValidateError, Validator, coverage};
+use super::{Baseline, ValidateError, Validator, coverage, lanes};
 use crate::domain::words::clipped;
 use crate::domain::{Patch, RepoPath, TestId};
 use crate::language::Language;
 use crate::patch::only_operators_change;
+use futures::{StreamExt, TryStreamExt};
 use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -29,7 +30,7 @@ const EACH: Duration = Duration::from_secs(10);
 /// One that has no end without the patch.
 const ENDLESS: Duration = Duration::from_secs(4);
 /// All tests of one version together: the verdict stands already.
-const TOTAL: Duration = Duration::from_secs(20);
+const TOTAL: Duration = Duration::from_secs(10);
 /// Characters of an input or a result that are kept.
 const LONGEST: usize = 400;
 
@@ -42,6 +43,8 @@ pub struct Draw {
     pub constants: Vec<String>,
     /// Tests whose inputs count most, where not all can be drawn from.
     pub(super) first: Vec<TestId>,
+    /// The tests whose inputs are wanted; all near the functions when empty.
+    pub(super) only: Vec<TestId>,
     /// What the process looks like: with other hashes, results that hang on them differ.
     pub(super) look: Look,
 }
@@ -103,14 +106,11 @@ impl Validator {
             return Ok(None);
         }
         let nothing = Patch::default();
-        let mut versions = Vec::new();
-        for patch in std::iter::once(&nothing).chain(patches.iter().copied()) {
-            match self.probe().drawn(patch, &draw).await? {
-                Some(calls) => versions.push(calls),
-                None => return Ok(None),
-            }
-        }
-        Ok(versions.iter().any(|calls| !calls.is_empty()).then_some(versions))
+        let versions = std::iter::once(&nothing).chain(patches.iter().copied());
+        let calls: Vec<_> = versions.map(|patch| self.probe().drawn(patch, &draw)).collect();
+        let calls: Vec<Option<Vec<Call>>> = futures::stream::iter(calls).buffered(lanes::count()).try_collect().await?;
+        let versions: Option<Vec<Vec<Call>>> = calls.into_iter().collect();
+        Ok(versions.filter(|versions| versions.iter().any(|calls| !calls.is_empty())))
     }
 
     /// What drawn inputs say against a patch beside the untouched code; `None` where nothing can be compared.
@@ -131,7 +131,8 @@ impl Validator {
             return Ok(Some(found));
         }
         // What differs from run to run of the untouched code says nothing of the patch.
-        let draw = Draw { look: Look::Reordered, ..functions::changed(&[patch], language) };
+        let only = compare::differing(&before, &after);
+        let draw = Draw { look: Look::Reordered, only, ..functions::changed(&[patch], language) };
         let Some(again) = self.probe().drawn(&Patch::default(), &draw).await? else { return Ok(None) };
         compare::keep_stable(&mut after, &before, &again);
         Ok(Some(warnings(&before, &after, triggering, is_edge)))
@@ -148,7 +149,11 @@ pub(super) async fn of(
     let mut deadlines = Deadlines::of(EACH, TOTAL);
     deadlines.own.extend(coverage::endless(baseline).map(|id| (id.clone(), ENDLESS)));
     let files = draw.functions.iter().map(|(path, _)| path);
-    let plan = subject.plan(coverage::near(subject, baseline, subject.tests(), files), deadlines).looking(draw.look);
+    let plan = match draw.only.is_empty() {
+        true => subject.plan(coverage::near(subject, baseline, subject.tests(), files), deadlines),
+        false => subject.plan_of(draw.only.clone(), deadlines),
+    };
+    let plan = plan.looking(draw.look);
     let draw = Draw { first: baseline.triggering.to_vec(), ..draw.clone() };
     let Some(executed) = subject.drawn(copy, &plan, &draw).await? else { return Ok(None) };
     let calls = executed.iter().flat_map(|(test, events)| events.iter().filter_map(|event| call(test, event)));

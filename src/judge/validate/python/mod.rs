@@ -131,6 +131,11 @@ impl Python {
         Ok(found)
     }
 
+    /// A file by its path from the working directory.
+    fn inside<'f>(&self, file: &'f RepoPath) -> &'f str {
+        file.below(&self.checkout.project.module).unwrap_or(file.as_str())
+    }
+
     /// Where modules are imported from beside the working directory, in a copy of the project.
     fn paths(&self, tree: &Utf8Path) -> Vec<Utf8PathBuf> {
         self.checkout.project.resources.iter().map(|folder| folder.under(tree)).collect()
@@ -322,10 +327,8 @@ impl Subject for Python {
     async fn observed(&self, plan: &Plan, watch: &Watch) -> Result<Option<Executed>, ValidateError> {
         let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
         let mut plan = plan.clone();
-        let module = &self.checkout.project.module;
         for (file, lines) in &watch.places {
-            let inside = file.below(module).map_or_else(|| file.as_str().to_owned(), str::to_owned);
-            plan.args.push(format!("watch {} {} {inside}", lines.first, lines.last));
+            plan.args.push(format!("watch {} {} {}", lines.first, lines.last, self.inside(file)));
         }
         plan.args.extend(watch.expressions.iter().map(|path| format!("expression {path}")));
         let mut executed = Vec::new();
@@ -335,11 +338,7 @@ impl Subject for Python {
 
     async fn drawn(&self, copy: &Copy, plan: &Plan, draw: &Draw) -> Result<Option<Executed>, ValidateError> {
         let mut plan = plan.clone();
-        let module = &self.checkout.project.module;
-        for (file, name) in &draw.functions {
-            let inside = file.below(module).map_or_else(|| file.as_str().to_owned(), str::to_owned);
-            plan.args.push(format!("draw {name} {inside}"));
-        }
+        plan.args.extend(draw.functions.iter().map(|(file, name)| format!("draw {name} {}", self.inside(file))));
         plan.args.extend(draw.first.iter().map(|id| format!("first {}", suite::spelled(id))));
         plan.args.extend(draw.constants.iter().map(|constant| format!("constant {constant}")));
         let mut executed = Vec::new();
@@ -350,6 +349,7 @@ impl Subject for Python {
     async fn measured(&self, copy: &Copy, plan: &Plan) -> Result<Option<(TestReport, Executed)>, ValidateError> {
         let mut plan = plan.clone();
         plan.args.push(LINES.to_owned());
+        plan.args.extend(plan.files.iter().map(|file| format!("measured {}", self.inside(file))));
         let mut executed = Vec::new();
         let report = suite::run(&self.suite(copy), &plan, &mut executed).await?;
         Ok(Some((report, executed)))

@@ -82,8 +82,9 @@ class Clock:
         return self.request.limits.get(f"{class_name}#{method}", self.request.deadline) if method else BETWEEN
 
     def tested(self):
-        """A test ended: whether the time for all of them is over, so that none begins any more."""
-        self.is_over = 1000 * (self.monotonic() - self.begun) >= self.request.total
+        """A test ended: whether none begins any more, since time is up or others would tell nothing."""
+        is_late = 1000 * (self.monotonic() - self.begun) >= self.request.total
+        self.is_over = is_late or self.executed.is_over()
         return self.is_over
 
     def millis(self):

@@ -49,8 +49,10 @@ class Drawn(Tracing):
 
     def test(self):
         self.forget()
-        # Once no more is drawn, further tests need no ear.
-        self.traces = self.left > 0 and self.drawing > 0
+        self.traces = not self.is_over()
+
+    def is_over(self):
+        return self.left <= 0 or self.drawing <= 0
 
     def tell(self, records, name):
         calls = self.calls

@@ -51,6 +51,10 @@ class Tracing:
         if self.traces:
             sys.settrace(None)
 
+    def is_over(self):
+        """Whether further tests would tell nothing."""
+        return False
+
 
 class ByCode:
     """What is known of code objects. One as a key of a dictionary would be read whole at each look."""
@@ -75,6 +79,7 @@ class Executed(Tracing):
 
     def __init__(self, request, places):
         self.on, self.places = request.lines, places
+        self.wanted = {os.path.realpath(os.path.join(places.root, path)) for path in request.measured}
         self.sources = [os.path.realpath(os.path.join(places.root, source)) + "/" for source in request.sources]
         tests = set(request.files.values()) - request.products
         self.tests = {os.path.realpath(os.path.join(places.root, path)) for path in tests}
@@ -116,7 +121,8 @@ class Executed(Tracing):
     def file(self, path):
         real = os.path.realpath(os.path.join(self.places.root, path))
         product = real not in self.tests and any((real + "/").startswith(source) for source in self.sources)
-        return self.places.relative(path) if product else None
+        is_told = product and (not self.wanted or real in self.wanted)
+        return self.places.relative(path) if is_told else None
 
     def known(self, path):
         if path not in self.files:

@@ -18,6 +18,7 @@ the same. Request lines:
     path FOLDER           goes on the search path
     source FOLDER         product code, whose lines are told when `lines` is there
     lines                 tell what each test executes
+    measured PATH         of these files (none: all)
     watch FIRST LAST FILE   tell the values in the functions of these lines instead
     draw NAME FILE        call this function with inputs near those of the tests instead
     first ID              this test comes before those that are not named so
@@ -57,7 +58,7 @@ class Request:
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
         self.first = set()
         self.files, self.products, self.paths, self.sources = {}, set(), [], []
-        self.watches, self.expressions = [], []
+        self.watches, self.expressions, self.measured = [], [], []
         self.draws, self.constants = [], []
         for line in text.split("\n"):
             word, _, value = line.partition(" ")
@@ -95,6 +96,8 @@ class Request:
                 self.constants.append(value)
             elif word == "expression":
                 self.expressions.append(value)
+            elif word == "measured":
+                self.measured.append(value)
             elif word == "lines":
                 self.lines = True
             elif word == "discover":

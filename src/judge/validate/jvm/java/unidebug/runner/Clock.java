@@ -75,6 +75,7 @@ final class Clock extends Thread {
         now(this.className, "");
         stopped |= !status.equals("passed") && request.must.contains(className + "#" + method);
         stopped |= begun != 0 && (System.nanoTime() - begun) / 1_000_000 >= request.total;
+        stopped |= perTest != null && perTest.isOver();
         if (why != null && status.equals("failed") && leftRunaway()) {
             leave("runaway");
         }

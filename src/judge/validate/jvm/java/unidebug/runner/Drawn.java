@@ -174,7 +174,7 @@ public final class Drawn implements PerTest {
             clear();
         }
         List<String> told = Collections.synchronizedList(new ArrayList<>());
-        if (calls.isEmpty() || timeLeft <= 0 || over) {
+        if (calls.isEmpty() || isOver()) {
             return told;
         }
         Thread worker = new Thread(null, () -> draw(calls, told), Request.threadName());
@@ -201,6 +201,11 @@ public final class Drawn implements PerTest {
         synchronized (told) {
             return new ArrayList<>(told);
         }
+    }
+
+    @Override
+    public boolean isOver() {
+        return over || timeLeft <= 0 || ownLeft <= 0 && drawnLeft <= 0;
     }
 
     private static void join(Thread worker, long millis) {

@@ -11,6 +11,11 @@ public interface PerTest {
     /** For each source file {@code package/File.java} and the numbers of executed lines, or the names of classes; and forgets them. */
     List<String> executed();
 
+    /** Whether further tests would tell nothing. */
+    default boolean isOver() {
+        return false;
+    }
+
     /** The collector that was asked for, or none. */
     static PerTest orNone() {
         if (System.getProperty("unidebug.observe") != null) {
