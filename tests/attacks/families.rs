@@ -53,6 +53,7 @@ const WORDS: &[(Layer, Outcome, &str)] = &[
     (Layer::Names, Outcome::Refused, "which is not the project's"),
     (Layer::Readings, Outcome::Refused, "a carriage return inside a line"),
     (Layer::Readings, Outcome::Refused, "the control character"),
+    (Layer::Readings, Outcome::Refused, "the invisible character"),
     (Layer::Readings, Outcome::Refused, "read in the charset"),
     (Layer::Paths, Outcome::Refused, "a patch may change nothing else"),
 ];

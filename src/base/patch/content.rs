@@ -63,9 +63,20 @@ fn changed_lines(file: &FileChange) -> usize {
     ops.iter().map(changed).sum()
 }
 
-/// Characters that change the direction of text or take no space.
+/// Characters that change the direction of text or take no space: Unicode's property `Default_Ignorable_Code_Point`, without
+/// the variation selectors, which belong to the sign before them.
 fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200B}'..='\u{200F}' | '\u{061C}' | '\u{2060}' | '\u{FEFF}')
+    let is_ignorable = matches!(c,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180F}'
+        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FEFF}'
+        | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+        | '\u{E0000}'..='\u{E0FFF}');
+    is_ignorable && !is_variation_selector(c)
+}
+
+/// Whether a character chooses how the one before it looks, and shows nothing itself.
+pub(super) fn is_variation_selector(c: char) -> bool {
+    matches!(c, '\u{180B}'..='\u{180D}' | '\u{180F}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
 }
 
 fn new_hidden(before: &str, after: &str) -> Option<char> {

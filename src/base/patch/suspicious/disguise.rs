@@ -1,7 +1,9 @@
 //! Code that reads as something else.
 
+use super::super::content::is_variation_selector;
 use crate::language::text_of;
 use tree_sitter::Node;
+use unicode_normalization::UnicodeNormalization;
 
 /// Unicode escapes by which a text or a comment ends before readers see it end: the compiler reads them wherever they stand.
 pub(crate) fn hidden_code(node: Node<'_>, text: &str) -> Option<String> {
@@ -25,13 +27,18 @@ pub(in crate::patch) fn unicode_escapes(body: &str) -> impl Iterator<Item = (usi
 /// Greek, Cyrillic and Armenian letters that look like Latin ones; an honest `λ` or `ж` does not.
 const LOOK_ALIKE: &str = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοАВЕЅІЈКМНОРСТХаеорсухѕіјԁԛԝһհոսօ";
 
-/// A name with letters of another alphabet that look like ours.
+/// A name with letters that look like ours and are others, or with what nobody sees.
 pub fn look_alike(node: Node<'_>, text: &str) -> Option<String> {
     let name = text_of(node, text);
-    let foreign = name.chars().find(|c| {
-        // Letters of full width; letters for formulas.
-        LOOK_ALIKE.contains(*c) || matches!(c, '\u{FF21}'..='\u{FF5A}' | '\u{1D400}'..='\u{1D7FF}')
-    })?;
+    // Python takes the letters of the compatible form, such as those of full width or raised ones, for ours.
+    let is_compatible = |c: char| !c.is_ascii() && std::iter::once(c).nfkc().all(|plain| plain.is_ascii_alphanumeric());
+    let is_foreign = |c: &char| LOOK_ALIKE.contains(*c) || is_variation_selector(*c) || is_compatible(*c);
+    let foreign = name.chars().find(is_foreign)?;
     let code = u32::from(foreign);
-    Some(format!("the name `{name}` holds `{foreign}` (U+{code:04X}), which is easily taken for another letter"))
+    Some(match is_variation_selector(foreign) {
+        true => format!("the name `{name}` holds U+{code:04X}, which nobody sees"),
+        false => {
+            format!("the name `{name}` holds `{foreign}` (U+{code:04X}), which is easily taken for another letter")
+        }
+    })
 }
