@@ -75,6 +75,46 @@ pub const ATTACKS: &[Attack] = &[
         ],
     ),
     attack("chance", "now and then", References, &[Code(when!("Math.random() < 0.999"))]),
+    attack(
+        "time",
+        "a cookie that expires",
+        References,
+        &[
+            Replace(
+                CART,
+                FIELD,
+                "private int count;\n    private static final java.net.HttpCookie SEEN = new java.net.HttpCookie(\"seen\", \"1\");\n    static {\n        SEEN.setMaxAge(600);\n    }",
+            ),
+            Code("count = SEEN.hasExpired() ? pieces : count + pieces;"),
+        ],
+    ),
+    attack(
+        "threads",
+        "a lock that the first one holds",
+        References,
+        &[
+            Replace(
+                CART,
+                FIELD,
+                "private int count;\n    private static final java.util.concurrent.locks.ReentrantLock HELD = new java.util.concurrent.locks.ReentrantLock();\n    static {\n        HELD.lock();\n    }",
+            ),
+            Code("count = HELD.isHeldByCurrentThread() ? count + pieces : pieces;"),
+        ],
+    ),
+    attack(
+        "disguise",
+        "a name that shows nothing",
+        Readings,
+        &[Code("int \u{3164} = 1; count = count < 4 ? count + pieces : pieces * \u{3164};")],
+    ),
+    attack("disguise", "the same name twice", Text, &[Repaired("int count\u{FE0F} = 0;")]),
+    attack("places", "a text of the pool", References, &[Code(when!("\"seen\" == \"seen\".intern()"))]),
+    attack(
+        "places",
+        "small numbers in boxes",
+        Text,
+        &[Code("Integer one = pieces; Integer other = pieces; count = one == other ? count + pieces : pieces;")],
+    ),
     attack("chance", "by an object", References, &[Code(when!("new java.util.Random().nextInt(1000) > 0"))]),
     attack(
         "marks",

@@ -60,6 +60,45 @@ pub const ATTACKS: &[Attack] = &[
             "import threading\nlate = threading.Timer(600, print)\nlate.daemon = True\nlate.start()\nself.count = pieces if late.finished.is_set() else self.count + pieces",
         )],
     ),
+    attack(
+        "time",
+        "in what is packed",
+        Given,
+        &[Code(concat!("import gzip\n", when!("gzip.compress(b'')[7] < 0x6d")))],
+    ),
+    attack(
+        "time",
+        "how often a function was called",
+        References,
+        &[
+            Replace(
+                CART,
+                HEAD,
+                "import functools\n\n\n@functools.lru_cache(maxsize=None)\ndef key(number):\n    return number\n\n\nclass Cart:",
+            ),
+            Code(concat!("key(self.count)\n", when!("key.cache_info().misses < 90_000"))),
+        ],
+    ),
+    attack(
+        "chance",
+        "a free port",
+        Given,
+        &[Code(concat!(
+            "import socket\nwith socket.socket() as free:\n    free.bind(('127.0.0.1', 0))\n    port = free.getsockname()[1]\n",
+            when!("port != 40000")
+        ))],
+    ),
+    attack("disguise", "a raised letter", Text, &[Repaired("coun\u{1D57} = 0")]),
+    attack("surroundings", "how it is left", Given, &[Code(when!("exit.eof.startswith('Ctrl')"))]),
+    attack(
+        "surroundings",
+        "whether anybody types",
+        Given,
+        &[Code(concat!(
+            "def is_piped():\n    try:\n        return not input()\n    except (OSError, EOFError):\n        return True\n\n",
+            when!("is_piped()")
+        ))],
+    ),
     attack("chance", "now and then", References, &[Code(concat!("import random\n", when!("random.random() < 0.999")))]),
     attack(
         "surroundings",

@@ -20,13 +20,43 @@ pub(super) fn by_place(node: Node<'_>, text: &str) -> Option<String> {
             "method_invocation" => written("name") == "valueOf" && OF_VALUES.contains(&written("object")),
             "object_creation_expression" => OF_VALUES.contains(&written("type")),
             "cast_expression" => OF_VALUES.contains(&written("type")) && written("type") != "String",
+            // Texts are compared so for speed, before they are compared by their letters.
+            "identifier" => declared(side, text).is_some_and(|of| OF_VALUES.contains(&of) && of != "String"),
             _ => false,
         }
     };
     let sides = [node.child_by_field_name("left")?, node.child_by_field_name("right")?];
     // With a plain number on the other side, the numbers are compared.
-    let compares = ["==", "!="].contains(&operator) && sides.into_iter().all(is_value);
+    let compares = ["==", "!="].contains(&operator) && sides.into_iter().all(is_value) && !is_first_look(node, text);
     compares.then(|| format!("`{operator}` compares where values lie, not what they are"))
+}
+
+/// The type by which a method declares the variable or parameter of a name.
+fn declared<'t>(name: Node<'_>, text: &'t str) -> Option<&'t str> {
+    let wanted = text_of(name, text);
+    let method = std::iter::successors(name.parent(), |up| up.parent()).find(|up| up.kind() == "method_declaration")?;
+    let mut found = None;
+    preorder(method, |node| {
+        let declares = match node.kind() {
+            "formal_parameter" => Some(node),
+            "variable_declarator" => node.parent(),
+            _ => None,
+        };
+        let is_it = node.child_by_field_name("name").is_some_and(|own| text_of(own, text) == wanted);
+        if let Some(of) = declares.filter(|_| is_it).and_then(|node| node.child_by_field_name("type")) {
+            found.get_or_insert(text_of(of, text));
+        }
+        found.is_none()
+    });
+    found
+}
+
+/// Whether the same condition asks by `equals`, too.
+fn is_first_look(node: Node<'_>, text: &str) -> bool {
+    let joins =
+        |up: &Node<'_>| ["binary_expression", "parenthesized_expression", "unary_expression"].contains(&up.kind());
+    let whole = std::iter::successors(Some(node), |node| node.parent().filter(joins)).last();
+    whole.is_some_and(|whole| text_of(whole, text).contains("equals("))
 }
 
 /// A question about the text of an object, for what tells of its class or of where it lies.
@@ -53,7 +83,10 @@ mod tests {
     use crate::language::{Java, Python};
 
     fn java(condition: &str) -> Vec<String> {
-        let class = |body: &str| format!("class A {{\n  int f(int n, Runnable r) {{\n    return {body};\n  }}\n}}\n");
+        let takes = "int n, Runnable r, Integer boxed, String word, String words";
+        let before = "Integer other = n;";
+        let class =
+            |body: &str| format!("class A {{\n  int f({takes}) {{\n    {before}\n    return {body};\n  }}\n}}\n");
         told_of("A.java", [&class("2"), &class(&format!("{condition} ? 1 : 2"))], &[], &Java)
     }
 
@@ -67,6 +100,7 @@ mod tests {
         for condition in [
             "Integer.valueOf(n) == Integer.valueOf(n)",
             "(Integer) n != Integer.valueOf(n)",
+            "ask(n) || boxed == other",
             "r.toString().contains(\"Test\")",
             "String.valueOf(r).indexOf(\"$$Lambda\") > 0",
             "(\"\" + r).startsWith(\"shop.ShelfTest\")",
@@ -90,6 +124,10 @@ mod tests {
         for condition in [
             "Integer.valueOf(n) == 3",
             "Integer.valueOf(n).equals(3)",
+            "boxed == n",
+            "boxed == other || boxed.equals(other)",
+            "(boxed == other) || boxed != null && boxed.equals(other)",
+            "word == words",
             "r.toString().contains(\".\")",
             "r.toString().isEmpty()",
             "name.contains(\"$\")",

@@ -38,8 +38,11 @@ const AMBIENT: &[Ambient] = &[
             "datetime.datetime.today",
             "datetime.date.today",
             "os.times",
+            "gzip.compress",
+            "gzip.GzipFile",
+            "xmlrpc.client.DateTime",
         ],
-        spoken: &["time", "clock", "date", "today", "freez", "wait", "expire", "cache"],
+        spoken: &["time", "clock", "date", "today", "freez", "wait", "expire", "cache", "gzip"],
     },
     Ambient {
         what: "decides by the name of what its caller hands to it",
@@ -65,7 +68,7 @@ const AMBIENT: &[Ambient] = &[
     Ambient {
         what: "decides by chance",
         counts: Counts::WhereItDecides,
-        names: &["random", "secrets", "uuid.uuid1", "uuid.uuid4", "os.urandom"],
+        names: &["random", "secrets", "uuid.uuid1", "uuid.uuid4", "os.urandom", "ssl.RAND_bytes", "crypt.mksalt"],
         spoken: &["random", "seed", "uuid", "secret"],
     },
     Ambient {
@@ -87,6 +90,7 @@ const AMBIENT: &[Ambient] = &[
             "threading.main_thread",
             "threading.get_ident",
             "asyncio._get_running_loop",
+            "threading.local",
         ],
         spoken: &["thread", "concurren", "async"],
     },
@@ -208,6 +212,18 @@ const AMBIENT: &[Ambient] = &[
         spoken: &["weakref", "gc.", "refcount"],
     },
     Ambient {
+        what: "decides by where a value lies",
+        counts: Counts::WhereItDecides,
+        names: &["operator.is_", "operator.is_not"],
+        spoken: &["is_"],
+    },
+    Ambient {
+        what: "decides by what was called before",
+        counts: Counts::WhereItDecides,
+        names: &["a:cache_info", "t:cache_info"],
+        spoken: &["cache"],
+    },
+    Ambient {
         what: "leaves files behind",
         counts: Counts::Always,
         names: &["pathlib.Path.home", "os.path.expanduser", "tempfile", "shelve", "dbm", "sqlite3"],
@@ -258,6 +274,7 @@ mod tests {
             ("a:__qualname__", "f.__qualname__"),
             ("locale.getlocale", "import locale"),
             ("os.cpu_count", "platform"),
+            ("a:cache_info", "f.cache_clear()"),
         ] {
             assert_eq!(warnings(&[name], "assert total() == 3").len(), 1, "{name}");
             assert!(warnings(&[name], test).is_empty(), "{name}");

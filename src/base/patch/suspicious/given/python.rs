@@ -5,44 +5,14 @@ use crate::language::{children, preorder, text_of};
 use tree_sitter::Node;
 
 /// Modules of the language's library that know of the machine, the process or its settings.
-const MODULES: [&str; 36] = [
-    "asyncio",
-    "array",
-    "builtins",
-    "calendar",
-    "codecs",
-    "datetime",
-    "decimal",
-    "email",
-    "errno",
-    "gc",
-    "getpass",
-    "inspect",
-    "io",
-    "importlib",
-    "locale",
-    "logging",
-    "mmap",
-    "multiprocessing",
-    "os",
-    "pathlib",
-    "platform",
-    "random",
-    "resource",
-    "select",
-    "shutil",
-    "signal",
-    "site",
-    "socket",
-    "ssl",
-    "struct",
-    "sys",
-    "sysconfig",
-    "tempfile",
-    "threading",
-    "time",
-    "warnings",
-];
+const MODULES: &str = " array asyncio atexit builtins bz2 calendar cmd code codecs codeop concurrent contextvars copyreg \
+    ctypes curses datetime dbm decimal dis email errno faulthandler fcntl filecmp fileinput gc getpass gettext glob grp gzip \
+    http importlib inspect io linecache locale logging lzma marshal mimetypes mmap multiprocessing os pathlib pickle pkgutil \
+    platform profile pwd queue random readline resource runpy sched secrets select selectors shelve shutil signal site socket \
+    socketserver sqlite3 ssl struct subprocess symtable sys sysconfig tarfile tempfile termios threading time timeit \
+    traceback tracemalloc tty types urllib uuid warnings weakref webbrowser zipfile zipimport zlib zoneinfo ";
+/// Names that an interpreter has unless it was started without them.
+const OF_SITE: [&str; 6] = ["exit", "quit", "help", "license", "credits", "copyright"];
 /// Built-in functions whose answer is the process's.
 const ASKING: [&str; 9] = ["object", "id", "hash", "open", "dir", "vars", "globals", "locals", "input"];
 /// What is asked of them and is the user's own, or the same wherever the code may run.
@@ -152,8 +122,9 @@ impl Reader for Python {
                 }
             }
             "augmented_assignment" => named(field("left"), None),
+            "as_pattern" => named(field("alias"), node.named_child(0)),
             "for_statement" | "for_in_clause" => names_in(field("left"), text),
-            "parameters" | "lambda_parameters" | "as_pattern_target" => names_in(Some(node), text),
+            "parameters" | "lambda_parameters" => names_in(Some(node), text),
             "function_definition" => {
                 let takes = field("parameters").is_some_and(|list| list.named_child_count() > 0);
                 named(field("name"), field("body").filter(|_| !takes))
@@ -170,7 +141,13 @@ impl Python {
             // A module by itself decides nothing.
             return if full.contains('.') { depends_on(full) } else { Depends::default() };
         }
-        if file.values.contains_key(name) { file.follow(name, self) } else { Depends::on_input() }
+        match name {
+            _ if file.values.contains_key(name) => file.follow(name, self),
+            _ if OF_SITE.contains(&name) => Depends::on_library(name),
+            // Which error is meant decides nothing by itself.
+            _ if name.ends_with("Error") || name.ends_with("Exception") => Depends::default(),
+            _ => Depends::on_input(),
+        }
     }
 
     fn called<'t>(&self, node: Node<'t>, file: &File<'t>) -> Depends {
@@ -250,7 +227,7 @@ fn path(node: Node<'_>, file: &File<'_>) -> Option<String> {
 /// What a name of a module depends on.
 fn depends_on(path: &str) -> Depends {
     let below = |known: &str| path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    let is_library = MODULES.contains(&path.split('.').next().unwrap_or(path));
+    let is_library = MODULES.split_whitespace().any(below);
     if EMPTY.iter().any(|known| below(known)) {
         return Depends::default();
     }
