@@ -24,6 +24,7 @@ mod policy;
 pub mod proposal;
 mod render;
 mod seek;
+mod spread;
 pub mod suspicious;
 mod test_file;
 mod untested;
@@ -34,6 +35,7 @@ pub use operators::only_operators_change;
 pub use originals::Folder;
 pub use policy::{Policy, is_product_resource};
 pub use render::{render, render_bytes};
+pub use spread::Spread;
 pub use test_file::with_test;
 pub use untested::{Changed, changed};
 

@@ -12,7 +12,7 @@ use tree_sitter::Node;
 pub struct Changed {
     /// First lines of the statements that it adds or changes.
     pub statements: Vec<u32>,
-    /// Those of them that were not run.
+    /// Those of them that were not run, but for single ones under a condition in `branches`.
     pub unrun: Vec<u32>,
     /// Lines of new or changed conditions of which one side was not run.
     pub branches: Vec<u32>,
@@ -29,20 +29,50 @@ pub fn changed(file: &FileChange, ran: &BTreeSet<u32>, language: &dyn Language) 
     let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
     let after = decode(&file.after).0;
     let mut found = Changed::default();
-    let mut lines = BTreeSet::new();
     for op in capture_diff_slices(Algorithm::Patience, &lines_of(&before), &lines_of(&after)) {
         if !matches!(op, DiffOp::Equal { .. }) {
             found.removed += op.old_range().len();
             found.added += op.new_range().len();
-            lines.extend(op.new_range().map(|line| u32::try_from(line + 1).unwrap_or(u32::MAX)));
         }
     }
+    let lines = changed_lines(file);
     let Some(tree) = language::parse(&after, language) else { return found };
     language::preorder(tree.root_node(), |node| {
         look(node, &lines, ran, language, &mut found);
         true
     });
     found
+}
+
+/// The lines of the patched file that are new or changed, counted from 1.
+pub(super) fn changed_lines(file: &FileChange) -> BTreeSet<u32> {
+    let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
+    let after = decode(&file.after).0;
+    let ops = capture_diff_slices(Algorithm::Patience, &lines_of(&before), &lines_of(&after));
+    let changed = ops.into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    changed.flat_map(|op| op.new_range()).map(|line| u32::try_from(line + 1).unwrap_or(u32::MAX)).collect()
+}
+
+/// What a condition chooses, each part by itself.
+pub(super) fn sides(node: Node<'_>) -> Vec<Node<'_>> {
+    let field = |name: &str| node.child_by_field_name(name);
+    let found = match node.kind() {
+        // What stands under `elif` and `else` has clauses of its own.
+        "if_statement" => [field("consequence"), field("alternative").filter(|side| !side.kind().ends_with("_clause"))],
+        "elif_clause" => [field("consequence"), None],
+        "else_clause" => [field("body"), None],
+        "ternary_expression" => [field("consequence"), field("alternative")],
+        "conditional_expression" if field("condition").is_none() => [node.named_child(0), node.named_child(2)],
+        "boolean_operator" => [field("right").filter(|right| !is_constant(*right)), None],
+        "switch_rule" => [children(node).into_iter().rfind(Node::is_named), None],
+        _ => [None, None],
+    };
+    found.into_iter().flatten().collect()
+}
+
+/// Whether nothing is computed for a node.
+fn is_constant(node: Node<'_>) -> bool {
+    matches!(node.kind(), "true" | "false" | "none")
 }
 
 /// Adds what a node is, where it begins on a changed line.
@@ -54,12 +84,15 @@ fn look(node: Node<'_>, lines: &BTreeSet<u32>, ran: &BTreeSet<u32>, language: &d
     }
     if language.executes(node) {
         found.statements.push(first_line(node));
-        if !own.clone().any(|line| ran.contains(&line)) {
+        if !own.clone().any(|line| ran.contains(&line)) && !is_told(node, &found.branches) {
             found.unrun.push(first_line(node));
         }
     }
     match node.kind() {
         "if_statement" if own.clone().any(|line| ran.contains(&line)) && !both_sides(node, ran) => {
+            found.branches.push(first_line(node));
+        }
+        "ternary_expression" | "conditional_expression" | "boolean_operator" if leaves_a_side(node, ran) => {
             found.branches.push(first_line(node));
         }
         "catch_clause" | "except_clause" if lines.contains(&first_line(node)) && !throws(node) => {
@@ -93,6 +126,23 @@ fn both_sides(node: Node<'_>, ran: &BTreeSet<u32>) -> bool {
     side("consequence").is_none_or(runs) && side("alternative").is_none_or(runs)
 }
 
+/// Whether tests ran an expression and not one of its sides, as far as these stand on lines of their own.
+fn leaves_a_side(node: Node<'_>, ran: &BTreeSet<u32>) -> bool {
+    let runs = |part: Node<'_>| ran.range(first_line(part)..=last_line(part)).next().is_some();
+    let is_apart = |side: Node<'_>| {
+        let others = children(node).into_iter().filter(|other| other.is_named() && other.id() != side.id());
+        others.into_iter().all(|other| last_line(other) < first_line(side) || first_line(other) > last_line(side))
+    };
+    runs(node) && sides(node).into_iter().any(|side| is_apart(side) && !runs(side))
+}
+
+/// Whether a statement is all that stands under one of some conditions: what is said of the condition tells of it.
+fn is_told(node: Node<'_>, conditions: &[u32]) -> bool {
+    let block = node.parent().filter(|block| is_block(*block) && block.named_child_count() == 1);
+    let under = block.map_or(node.parent(), |block| block.parent());
+    under.is_some_and(|up| up.kind() == "if_statement" && conditions.contains(&first_line(up)))
+}
+
 /// Whether an exception handler throws something on.
 fn throws(node: Node<'_>) -> bool {
     let mut found = false;
@@ -123,9 +173,24 @@ mod tests {
         let all = untested_in(before, after, &[2, 3, 4], &Python);
         assert_eq!((all.unrun, all.branches), (vec![], vec![]));
         let some = untested_in(before, after, &[2, 4], &Python);
-        assert_eq!((some.unrun, some.branches), (vec![3], vec![2]));
+        assert_eq!((some.unrun, some.branches), (vec![], vec![2]));
+        let longer = after.replace("        return 0\n", "        x = 0\n        return x\n");
+        let some = untested_in(before, &longer, &[2, 5], &Python);
+        assert_eq!((some.unrun, some.branches), (vec![3, 4], vec![2]));
         let none = untested_in(before, after, &[], &Python);
         assert!(none.unrun.contains(&3) && none.branches.is_empty(), "{none:?}");
+    }
+
+    #[test]
+    fn sides_of_an_expression_are_told_where_they_have_lines() {
+        let java = |body: &str| format!("class A {{\n  int f(int x) {{\n    {body}\n  }}\n}}\n");
+        let (before, after) = (java("return x;"), java("return x < 0\n ? 0\n : x;"));
+        assert_eq!(untested_in(&before, &after, &[3, 5], &Java).branches, [3]);
+        assert!(untested_in(&before, &after, &[3, 4, 5], &Java).branches.is_empty());
+        assert!(untested_in(&before, &java("return x < 0 ? 0 : x;"), &[3], &Java).branches.is_empty());
+        let (before, after) = ("def f(x):\n    return x\n", "def f(x):\n    return (x or\n        3)\n");
+        assert_eq!(untested_in(before, after, &[2], &Python).branches, [2]);
+        assert!(untested_in(before, after, &[2, 3], &Python).branches.is_empty());
     }
 
     #[test]

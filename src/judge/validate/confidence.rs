@@ -6,9 +6,9 @@
 use super::drawn::Warning;
 use super::{Spectrum, ValidateError, Validator, suite};
 use crate::domain::words::counted;
-use crate::domain::{Confidence, ConfidenceWord, Patch, RepoPath, TestId};
+use crate::domain::{Confidence, ConfidenceWord, FileChange, Patch, RepoPath, TestId};
 use crate::language::Language;
-use crate::patch::{self, Changed};
+use crate::patch::{self, Changed, Spread};
 use std::collections::BTreeSet;
 
 /// Lines that are named in a reason.
@@ -18,6 +18,8 @@ const NAMED: usize = 5;
 pub(super) struct Signs<'a> {
     /// The patch.
     pub patch: &'a Patch,
+    /// The same as it was measured.
+    pub spread: &'a Spread,
     /// What tests ran with it, where that could be measured.
     pub ran: Option<&'a Spectrum>,
     /// What drawn inputs say against it, where anything could be compared.
@@ -41,10 +43,24 @@ impl Validator {
         tests: &[&str],
         language: &'static dyn Language,
     ) -> Result<Confidence, ValidateError> {
-        let (ran, drawn) = tokio::try_join!(self.probe().executed(patch), self.warned(patch, language))?;
-        let triggering = &self.baseline().triggering;
-        let drawn = drawn.as_deref();
-        Ok(weigh(&Signs { patch, ran: ran.as_ref(), drawn, triggering, tests, language }))
+        let ((spread, ran), drawn) = tokio::try_join!(self.executed(patch, language), self.warned(patch, language))?;
+        let (triggering, drawn) = (&self.baseline().triggering, drawn.as_deref());
+        Ok(weigh(&Signs { patch, spread: &spread, ran: ran.as_ref(), drawn, triggering, tests, language }))
+    }
+
+    /// What tests run of a patch, with its conditions on lines of their own where it can be made so.
+    async fn executed(
+        &self,
+        patch: &Patch,
+        language: &'static dyn Language,
+    ) -> Result<(Spread, Option<Spectrum>), ValidateError> {
+        let spread = Spread::of(patch, language);
+        if spread.is_any()
+            && let Some(ran) = self.probe().executed(&spread.patch).await?
+        {
+            return Ok((spread, Some(ran)));
+        }
+        Ok((Spread::none(patch), self.probe().executed(patch).await?))
     }
 }
 
@@ -76,7 +92,8 @@ impl BySource {
     /// Reads a patch beside the code of the triggering tests.
     pub fn of(patch: &Patch, tests: &[&str], language: &'static dyn Language) -> Self {
         let mut weighed = Weighed::default();
-        by_code(&Signs { patch, ran: None, drawn: None, triggering: &[], tests, language }, &mut weighed);
+        let spread = &Spread::none(patch);
+        by_code(&Signs { patch, spread, ran: None, drawn: None, triggering: &[], tests, language }, &mut weighed);
         Self { against: weighed.against, is_edge: patch::only_operators_change(patch) }
     }
 }
@@ -116,7 +133,7 @@ fn lines_of<'r>(ran: &'r Spectrum, file: &RepoPath) -> Vec<(&'r TestId, &'r BTre
 fn by_runs(signs: &Signs<'_>, ran: &Spectrum, weighed: &mut Weighed) {
     let (mut statements, mut unrun, mut branches) = (0, Vec::new(), Vec::new());
     let mut others: BTreeSet<&TestId> = BTreeSet::new();
-    for file in programs(signs) {
+    for file in programs(&signs.spread.patch, signs.language) {
         let tests = lines_of(ran, &file.path);
         if file.before.is_none() && tests.is_empty() {
             continue;
@@ -128,8 +145,12 @@ fn by_runs(signs: &Signs<'_>, ran: &Spectrum, weighed: &mut Weighed) {
         };
         others.extend(tests.iter().filter(is_other).map(|(id, _)| *id));
         statements += own.len();
-        unrun.extend(not.iter().map(|line| format!("{}:{line}", file.path)));
-        branches.extend(sides.iter().map(|line| format!("{}:{line}", file.path)));
+        let named = |lines: Vec<u32>| {
+            let lines: BTreeSet<u32> = lines.into_iter().map(|line| signs.spread.origin(&file.path, line)).collect();
+            lines.into_iter().map(|line| format!("{}:{line}", file.path))
+        };
+        unrun.extend(named(not));
+        branches.extend(named(sides));
     }
     if statements == 0 {
         return;
@@ -160,7 +181,8 @@ fn by_code(signs: &Signs<'_>, weighed: &mut Weighed) {
         weighed.add(2, format!("it holds what stands in the failing tests: {}", some(&values)));
     }
     let nothing = BTreeSet::new();
-    let all: Vec<Changed> = programs(signs).map(|file| patch::changed(file, &nothing, signs.language)).collect();
+    let programs = programs(signs.patch, signs.language);
+    let all: Vec<Changed> = programs.map(|file| patch::changed(file, &nothing, signs.language)).collect();
     let swallows: usize = all.iter().map(|changed| changed.swallows.len()).sum();
     if swallows > 0 {
         weighed.add(1, "it catches an exception and throws nothing".into());
@@ -171,9 +193,8 @@ fn by_code(signs: &Signs<'_>, weighed: &mut Weighed) {
 }
 
 /// The changed files that are programs.
-fn programs<'a>(signs: &Signs<'a>) -> impl Iterator<Item = &'a crate::domain::FileChange> {
-    let language = signs.language;
-    signs.patch.files.iter().filter(move |file| language.is_source(file.path.as_str().into()) && !file.deletes())
+fn programs<'p>(patch: &'p Patch, language: &'static dyn Language) -> impl Iterator<Item = &'p FileChange> {
+    patch.files.iter().filter(move |file| language.is_source(file.path.as_str().into()) && !file.deletes())
 }
 
 fn some(all: &[String]) -> String {
@@ -184,7 +205,6 @@ fn some(all: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::FileChange;
     use crate::language::Python;
     use crate::validate::Coverage;
     use std::collections::BTreeMap;
@@ -204,6 +224,7 @@ mod tests {
         let triggering = [TestId::new("test_shop", "test_total")];
         weigh(&Signs {
             patch: &patch,
+            spread: &Spread::none(&patch),
             ran: Some(&ran),
             drawn: None,
             triggering: &triggering,
