@@ -143,11 +143,23 @@ pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) ->
 /// What speaks against the version after, function by function. Where only operators are exchanged (`is_edge`), an edge was
 /// off by one: nothing but the edge should change.
 pub fn warnings(before: &[Call], after: &[Call], triggering: &[TestId], is_edge: bool) -> Vec<Warning> {
+    let pairs = pairs(before, after, triggering);
+    let general = unmoved(pairs.values());
     let mut functions: BTreeMap<(&str, &str), Vec<Pair<'_>>> = BTreeMap::new();
-    for ((file, function, _), pair) in pairs(before, after, triggering) {
+    for ((file, function, _), pair) in pairs {
         functions.entry((file, function)).or_default().push(pair);
     }
-    functions.into_values().flat_map(|pairs| FunctionPairs { pairs, is_edge }.warnings()).collect()
+    let by_function = functions.into_values().flat_map(|pairs| FunctionPairs { pairs, is_edge }.warnings());
+    general.into_iter().chain(by_function).collect()
+}
+
+/// Where the failing tests' own inputs are given again, nothing comes of them but what came before: what those tests see
+/// hangs on more than what the code is given.
+fn unmoved<'p, 'c: 'p>(pairs: impl Iterator<Item = &'p Pair<'c>>) -> Option<Warning> {
+    let triggering: Vec<_> = pairs.filter(|pair| pair.triggering).collect();
+    let is_unmoved = triggering.iter().all(|pair| !pair.changed());
+    let what = "the failing tests' own inputs, given again, have the results that they had before";
+    is_unmoved.then(|| warning(1, what, triggering.first()?)).flatten()
 }
 
 /// One function with its inputs.
@@ -167,7 +179,8 @@ impl FunctionPairs<'_> {
             self.swallowed(),
             self.broken(),
         ];
-        all.into_iter().flatten().collect()
+        let found: Vec<Warning> = all.into_iter().flatten().collect();
+        if found.is_empty() { self.unasked().into_iter().collect() } else { found }
     }
 
     fn changed(&self) -> impl Iterator<Item = &Pair<'_>> {
@@ -184,6 +197,16 @@ impl FunctionPairs<'_> {
         let changed: Vec<_> = self.changed().filter(|pair| pair.passing).collect();
         let (inputs, gives) = (counted(changed.len(), "input"), one_or(changed.len(), "gives", "give"));
         warning(1, &format!("{inputs} of tests that passed before {gives} another result"), changed.first()?)
+    }
+
+    /// No failing test calls the function, and drawn inputs give another result.
+    fn unasked(&self) -> Option<Warning> {
+        let is_asked = self.pairs.iter().any(|pair| pair.triggering || pair.near_failing);
+        let is_odd = |pair: &Pair<'_>| pair.is_of_state(pair.before) || pair.is_of_state(pair.after);
+        let changed: Vec<_> = self.changed().filter(|pair| !is_asked && pair.drawn() && !is_odd(pair)).collect();
+        let (inputs, gives) = (counted(changed.len(), "drawn input"), one_or(changed.len(), "gives", "give"));
+        let what = format!("no failing test calls it, and {inputs} {gives} another result");
+        warning(1, &what, changed.first()?)
     }
 
     /// Drawn inputs near those of failing tests, or near those of tests that passed before: those that changed, and all.

@@ -41,7 +41,9 @@ fn texts_that_passing_tests_vouch_for_are_told() {
         (0..5).flat_map(one).collect()
     };
     let reasons = |before: &str| {
-        let reasons = warnings(&version(before), &version("'a/b/c'"), &[TestId::new("t", "fails")], false);
+        let with = |text: &str, failing: &str| [version(text), calls(&[("fails", "9", failing)])].concat();
+        let (before, after) = (with(before, "raises KeyError"), with("'a/b/c'", "returns 9"));
+        let reasons = warnings(&before, &after, &[TestId::new("t", "fails")], false);
         reasons.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
     };
     assert!(reasons("'/b/c'").starts_with("inputs near 5 tests that passed before"), "{}", reasons("'/b/c'"));
@@ -87,6 +89,21 @@ fn a_change_that_is_wider_near_passing_tests_is_told() {
     assert_eq!(reasons(5, 4), "", "a repair changes more near what fails");
     assert_eq!(reasons(4, 5), "", "that may be chance");
     assert!(reasons(3, 6).starts_with("6 of 9 drawn inputs near tests that passed before"), "{}", reasons(3, 6));
+}
+
+#[test]
+fn what_failing_tests_do_not_call_or_see_is_told() {
+    let reasons = |failing: &[(&str, &str, &str)]| {
+        let version = |result: &str, failing: &[_]| [&calls(&[("", "1", result)])[..], &calls(failing)].concat();
+        let before: Vec<_> = failing.iter().map(|(test, input, _)| (*test, *input, "returns 3")).collect();
+        let (old, new) = (version("returns 1", &before), version("returns 2", failing));
+        let warnings = warnings(&old, &new, &[TestId::new("t", "fails")], false);
+        warnings.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(reasons(&[("fails", "9", "returns 4")]), "");
+    assert!(reasons(&[]).starts_with("no failing test calls it, and 1 drawn input gives another result"));
+    let unmoved = reasons(&[("fails", "9", "returns 3")]);
+    assert!(unmoved.starts_with("the failing tests' own inputs, given again, have the results"), "{unmoved}");
 }
 
 #[test]
