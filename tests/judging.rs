@@ -104,6 +104,44 @@ fn patches_of_python_are_judged_and_ranked() {
     several_are_ranked(&Project::new(&python_project()), PYTHON, odd);
 }
 
+/// A case that no test meets is told where it stands on the line of its condition, too.
+fn cases_on_one_line_are_told(project: &Project, line: (&str, &str, &str), cases: &[&str]) {
+    let names: Vec<String> = (0..cases.len()).map(|nth| format!("{nth}.diff")).collect();
+    let patches = names.iter().zip(cases).map(|(name, case)| project.diff(name, line, case));
+    let args: Vec<String> = patches.flat_map(|patch| ["--patch".to_owned(), patch]).collect();
+    let done = project.judge(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let json = done.json();
+    for patch in json["patches"].as_array().unwrap() {
+        let reasons = patch["confidence"]["reasons"].to_string();
+        let is_told = reasons.contains(&format!("no test near it takes both sides of the condition at {}:", line.0));
+        let is_right = patch["patch"].as_str().unwrap().ends_with("/0.diff");
+        assert_eq!(is_told, !is_right, "{}: {done}", patch["patch"]);
+    }
+}
+
+#[test]
+fn cases_of_java_on_one_line_are_told() {
+    let cases = [
+        "count += pieces;",
+        "count = pieces == 77 ? 0 : count + pieces;",
+        "count = pieces != 77 ? count + pieces : 0;",
+        "if (pieces == 77) return; count += pieces;",
+        "count += pieces != 77 ? pieces < 88 ? pieces : 0 : 0;",
+    ];
+    cases_on_one_line_are_told(&Project::new(&java_project()), JAVA, &cases);
+}
+
+#[test]
+fn cases_of_python_on_one_line_are_told() {
+    let cases = [
+        "self.count += pieces",
+        "self.count = 0 if pieces == 77 else self.count + pieces",
+        "self.count = self.count + pieces if pieces != 77 else 0",
+        "self.count += pieces if pieces < 88 or self.is_full() else 0",
+    ];
+    cases_on_one_line_are_told(&Project::new(&python_project()), PYTHON, &cases);
+}
+
 /// What was changed last is asked first; where it fails for another reason than the code, the other tests are asked.
 fn the_bug_is_found_behind_a_test_that_wants_the_network(
     files: &[(&str, &str)],

@@ -53,71 +53,109 @@ fn in_file(file: &FileChange, language: &dyn Language) -> Option<(String, Vec<u3
     let (after, is_utf8) = (decode(&file.after).0, std::str::from_utf8(&file.after).is_ok());
     let lines = changed_lines(file);
     let tree = language::parse(&after, language).filter(|tree| is_utf8 && !tree.root_node().has_error())?;
-    let mut added: BTreeMap<usize, String> = BTreeMap::new();
+    let mut added = Added { text: &after, is_indented: language.is_indented(), at: BTreeMap::new() };
     language::preorder(tree.root_node(), |node| {
         if lines.contains(&first_line(node)) {
-            for (at, text) in ends_at(node, &after, language.is_indented()) {
-                added.entry(at).or_default().push_str(&text);
-            }
+            added.spread(node);
         }
         // Before Python 3.12 nothing in a text of several parts may have a line end.
         !node.kind().starts_with("string")
     });
-    (!added.is_empty()).then(|| written(&after, &added))
+    (!added.at.is_empty()).then(|| added.written())
 }
 
-fn written(text: &str, added: &BTreeMap<usize, String>) -> (String, Vec<u32>) {
-    let (mut out, mut lines, mut line, mut done) = (String::new(), vec![1], 1, 0);
-    let mut copy = |part: &str, out: &mut String, lines: &mut Vec<u32>, is_new: bool| {
-        for c in part.chars() {
-            out.push(c);
-            if c == '\n' {
+/// What is put into a text, outer nodes before those in them.
+struct Added<'t> {
+    text: &'t str,
+    is_indented: bool,
+    /// By place: what closes what stands before it, and what opens what stands behind it.
+    at: BTreeMap<usize, (String, String)>,
+}
+
+impl Added<'_> {
+    fn open(&mut self, at: usize, text: &str) {
+        self.at.entry(at).or_default().1.push_str(text);
+    }
+
+    fn close(&mut self, at: usize, text: &str) {
+        self.at.entry(at).or_default().0.insert_str(0, text);
+    }
+
+    /// Puts the sides of a node on lines of their own.
+    fn spread(&mut self, node: Node<'_>) {
+        let is_statement = matches!(node.kind(), "if_statement" | "elif_clause" | "else_clause");
+        let mut sides = sides(node);
+        sides.retain(|side| !is_statement || last_line(*side) == first_line(node));
+        if sides.is_empty() {
+            return;
+        }
+        let line_end = self.line_end(node);
+        match (is_statement, self.is_indented) {
+            (true, true) => sides.iter().for_each(|side| self.open(side.start_byte(), &line_end)),
+            (true, false) => {
+                for side in sides {
+                    let inner = children(side).into_iter().find(|inner| side.kind() == "block" && inner.is_named());
+                    self.open(inner.unwrap_or(side).start_byte(), &line_end);
+                    self.close(side.end_byte(), &line_end);
+                }
+            }
+            (false, true) => self.in_brackets(node, &sides, &line_end),
+            (false, false) => {
+                self.close(node.end_byte(), &line_end);
+                sides.iter().for_each(|side| self.open(side.start_byte(), &line_end));
+                self.part_last(node);
+            }
+        }
+    }
+
+    /// A line end that goes on with a node.
+    fn line_end(&self, node: Node<'_>) -> String {
+        if !self.is_indented {
+            return "\n".to_owned();
+        }
+        // The grammar of Python wants lines that go on to stand behind the block's margin.
+        let line = self.text[..node.start_byte()].rsplit('\n').next().unwrap_or_default();
+        let margin: String = line.chars().take_while(|c| c.is_whitespace()).collect();
+        format!("\n{margin}    ")
+    }
+
+    /// Between brackets a line may end anywhere.
+    fn in_brackets(&mut self, node: Node<'_>, sides: &[Node<'_>], line_end: &str) {
+        self.open(node.start_byte(), "(");
+        self.close(node.end_byte(), &format!("{line_end})"));
+        let condition = node.named_child(1).filter(|_| node.kind() == "conditional_expression");
+        for part in sides.iter().copied().chain(condition) {
+            self.open(part.start_byte(), line_end);
+        }
+    }
+
+    /// What the compiler of Java makes of code behind an expression with two values has the line of the last one: in its place
+    /// stands another one, whose first value is it.
+    fn part_last(&mut self, node: Node<'_>) {
+        let Some(last) = node.child_by_field_name("alternative").filter(|_| node.kind() == "ternary_expression") else {
+            return;
+        };
+        self.open(last.start_byte(), "(java.lang.Math.abs(0) == 0 ? \n");
+        self.close(last.end_byte(), &format!(" : \n{})", &self.text[last.byte_range()]));
+    }
+
+    fn written(&self) -> (String, Vec<u32>) {
+        let (mut out, mut lines, mut line, mut done) = (String::new(), vec![1], 1, 0);
+        let mut copy = |part: &str, is_new: bool| {
+            out.push_str(part);
+            for _ in part.matches('\n') {
                 line += u32::from(!is_new);
                 lines.push(line);
             }
+        };
+        for (at, (closing, opening)) in &self.at {
+            copy(&self.text[done..*at], false);
+            copy(closing, true);
+            copy(opening, true);
+            done = *at;
         }
-    };
-    for (at, new) in added {
-        copy(&text[done..*at], &mut out, &mut lines, false);
-        copy(new, &mut out, &mut lines, true);
-        done = *at;
-    }
-    copy(&text[done..], &mut out, &mut lines, false);
-    (out, lines)
-}
-
-/// What is inserted, and where, so that the sides of a node stand on lines of their own.
-fn ends_at(node: Node<'_>, text: &str, is_indented: bool) -> Vec<(usize, String)> {
-    let margin = text[..node.start_byte()].rsplit('\n').next().unwrap_or_default();
-    let margin: String = margin.chars().take_while(|c| c.is_whitespace()).collect();
-    // The grammar of Python wants lines that go on to stand behind the block's margin.
-    let line_end = || if is_indented { format!("\n{margin}    ") } else { "\n".to_owned() };
-    let is_statement = matches!(node.kind(), "if_statement" | "elif_clause" | "else_clause");
-    let sides = sides(node).into_iter().filter(|side| !is_statement || last_line(*side) == first_line(node));
-    match (is_statement, is_indented) {
-        (true, true) => sides.map(|side| (side.start_byte(), line_end())).collect(),
-        (true, false) => {
-            let begin = |side: Node<'_>| children(side).into_iter().find(Node::is_named).unwrap_or(side).start_byte();
-            let begin = |side: Node<'_>| if side.kind() == "block" { begin(side) } else { side.start_byte() };
-            sides.flat_map(|side| [(begin(side), line_end()), (side.end_byte(), line_end())]).collect()
-        }
-        // Between brackets a line may end anywhere.
-        (false, true) => {
-            let mut found: Vec<_> = sides.map(|side| (side.start_byte(), line_end())).collect();
-            if !found.is_empty() {
-                if node.kind() == "conditional_expression" {
-                    found.extend(node.named_child(1).map(|condition| (condition.start_byte(), line_end())));
-                }
-                found.insert(0, (node.start_byte(), "(".to_owned()));
-                found.push((node.end_byte(), format!("{})", line_end())));
-            }
-            found
-        }
-        (false, false) => {
-            let mut found: Vec<_> = sides.map(|side| (side.start_byte(), line_end())).collect();
-            found.extend((!found.is_empty()).then(|| (node.end_byte(), line_end())));
-            found
-        }
+        copy(&self.text[done..], false);
+        (out, lines)
     }
 }
 
@@ -147,7 +185,12 @@ mod tests {
         assert_eq!(text, "def f(x):\n    if not x: \n        return 0\n    return (x or \n        3\n        )\n");
         let class = |body: &str| format!("class A {{\n  int f(int x) {{\n    {body}\n  }}\n}}\n");
         let of = |body: &str| spread_in("A.java", &class("return x;"), &class(body), &Java).0;
-        assert_eq!(of("return x < 0 ? 0 : x;"), class("return x < 0 ? \n0 : \nx\n;"));
+        assert_eq!(
+            of("return x < 0 ? 0 : x;"),
+            class("return x < 0 ? \n0 : \n(java.lang.Math.abs(0) == 0 ? \nx : \nx)\n;")
+        );
+        let chain = of("return x < 0 ? 0 : x > 9 ? 9 : x;");
+        assert!(chain.contains("9 : \n(java.lang.Math.abs(0) == 0 ? \nx : \nx)\n : \nx > 9 ? 9 : x)\n;"), "{chain}");
         assert_eq!(of("if (x < 0) return 0; return x;"), class("if (x < 0) \nreturn 0;\n return x;"));
         assert_eq!(
             of("if (x < 0) { return 0; } else { x++; } return x;"),

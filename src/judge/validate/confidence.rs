@@ -105,7 +105,8 @@ pub(super) fn weigh(signs: &Signs<'_>) -> Confidence {
         Some(ran) => by_runs(signs, ran, &mut weighed),
         None => weighed.add(1, "what the tests run of it could not be measured".into()),
     }
-    for Warning { weight, reason } in signs.drawn.into_iter().flatten() {
+    let is_certain = |warning: &&Warning| !warning.is_of_uncalled || leave_something(signs);
+    for Warning { weight, reason, .. } in signs.drawn.into_iter().flatten().filter(is_certain) {
         weighed.add(*weight, reason.clone());
     }
     by_code(signs, &mut weighed);
@@ -127,6 +128,16 @@ fn lines_of<'r>(ran: &'r Spectrum, file: &RepoPath) -> Vec<(&'r TestId, &'r BTre
         .map(|(id, passed, files)| (id, passed, Box::new(files) as Box<dyn Iterator<Item = _>>))
         .flat_map(own)
         .collect()
+}
+
+/// Whether the failing tests leave a changed statement out.
+fn leave_something(signs: &Signs<'_>) -> bool {
+    let Some(ran) = signs.ran else { return false };
+    programs(&signs.spread.patch, signs.language).any(|file| {
+        let tests = lines_of(ran, &file.path).into_iter().filter(|(id, _)| signs.triggering.contains(id));
+        let lines = tests.flat_map(|(_, lines)| lines.iter().copied()).collect();
+        !patch::changed(file, &lines, signs.language).unrun.is_empty()
+    })
 }
 
 /// What the lines say that tests ran.

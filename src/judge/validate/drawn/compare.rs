@@ -36,6 +36,8 @@ pub struct Warning {
     pub weight: usize,
     /// What was seen, for people.
     pub reason: String,
+    /// Whether it says that no failing test calls a function; one may call it with what cannot be copied.
+    pub is_of_uncalled: bool,
 }
 
 /// A call by what was called with what.
@@ -206,7 +208,7 @@ impl FunctionPairs<'_> {
         let changed: Vec<_> = self.changed().filter(|pair| !is_asked && pair.drawn() && !is_odd(pair)).collect();
         let (inputs, gives) = (counted(changed.len(), "drawn input"), one_or(changed.len(), "gives", "give"));
         let what = format!("no failing test calls it, and {inputs} {gives} another result");
-        warning(1, &what, changed.first()?)
+        Some(Warning { is_of_uncalled: true, ..warning(1, &what, changed.first()?)? })
     }
 
     /// Drawn inputs near those of failing tests, or near those of tests that passed before: those that changed, and all.
@@ -317,7 +319,7 @@ fn is_larger((hits, all): (usize, usize), (other_hits, others): (usize, usize)) 
 fn warning(weight: usize, what: &str, example: &Pair<'_>) -> Option<Warning> {
     let Pair { call, before, after, .. } = example;
     let reason = format!("{what}: {} {after}, and before: {before}", call.written());
-    Some(Warning { weight, reason })
+    Some(Warning { weight, reason, is_of_uncalled: false })
 }
 
 fn one_or<'w>(number: usize, one: &'w str, more: &'w str) -> &'w str {
