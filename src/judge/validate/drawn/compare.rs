@@ -145,23 +145,11 @@ pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) ->
 /// What speaks against the version after, function by function. Where only operators are exchanged (`is_edge`), an edge was
 /// off by one: nothing but the edge should change.
 pub fn warnings(before: &[Call], after: &[Call], triggering: &[TestId], is_edge: bool) -> Vec<Warning> {
-    let pairs = pairs(before, after, triggering);
-    let general = unmoved(pairs.values());
     let mut functions: BTreeMap<(&str, &str), Vec<Pair<'_>>> = BTreeMap::new();
-    for ((file, function, _), pair) in pairs {
+    for ((file, function, _), pair) in pairs(before, after, triggering) {
         functions.entry((file, function)).or_default().push(pair);
     }
-    let by_function = functions.into_values().flat_map(|pairs| FunctionPairs { pairs, is_edge }.warnings());
-    general.into_iter().chain(by_function).collect()
-}
-
-/// Where the failing tests' own inputs are given again, nothing comes of them but what came before: what those tests see
-/// hangs on more than what the code is given.
-fn unmoved<'p, 'c: 'p>(pairs: impl Iterator<Item = &'p Pair<'c>>) -> Option<Warning> {
-    let triggering: Vec<_> = pairs.filter(|pair| pair.triggering).collect();
-    let is_unmoved = triggering.iter().all(|pair| !pair.changed());
-    let what = "the failing tests' own inputs, given again, have the results that they had before";
-    is_unmoved.then(|| warning(1, what, triggering.first()?)).flatten()
+    functions.into_values().flat_map(|pairs| FunctionPairs { pairs, is_edge }.warnings()).collect()
 }
 
 /// One function with its inputs.
