@@ -40,8 +40,8 @@ static SYNTAX: Syntax = Syntax {
 pub struct Java;
 
 impl Java {
-    /// One formal parameter: its type without annotations and modifiers, `String...` for the last one that takes any
-    /// number.
+    /// One formal parameter: its type without annotations and modifiers, with dots (`String...`) for the last one where
+    /// that takes any number of arguments.
     pub fn parameter(&self, node: Node<'_>, text: &str) -> Option<Parameter> {
         declaration::parameter(node, text)
     }

@@ -90,7 +90,7 @@ pub enum Takes {
 pub struct Parameter {
     /// How it is shown in the name of an overload: its type where the language has types, else its name.
     pub shown: String,
-    /// Its name.
+    /// Its name in the body of the method.
     pub name: String,
     /// Its type as written; empty when there is none.
     pub kind: String,

@@ -13,8 +13,8 @@ const PLAIN: &[&str] = &["ascii", "usascii", "utf8", "utf8sig", "latin1", "l1", 
 /// Families of such charsets, by how their names begin.
 const PLAIN_FAMILIES: &[&str] = &["iso8859", "latin", "cp125", "windows125"];
 
-/// Why the new text of a file could be read in two ways, in words that go on after "it would"; `before` is empty for a new
-/// file.
+/// Why the new text of a file could be read in two ways, in words that go on after "it would"; `before` is empty where
+/// the file is new.
 pub fn read_in_two_ways(before: &str, after: &str, language: &dyn Language) -> Option<String> {
     let known: BTreeSet<&str> = before.split('\n').collect();
     for line in after.split('\n').filter(|line| !known.contains(line)) {

@@ -23,9 +23,9 @@ pub struct Syntax {
     pub enum_constants: &'static [&'static str],
     /// Initialisers in the body of a type.
     pub initializers: &'static [&'static str],
-    /// Import declarations.
+    /// Declarations that import a name.
     pub imports: &'static [&'static str],
-    /// Package declarations.
+    /// Declarations of the package that a file is of.
     pub packages: &'static [&'static str],
     /// Loops.
     pub loops: &'static [&'static str],

@@ -27,8 +27,8 @@ pub(super) fn documentation<'tree>(node: Node<'tree>, text: &str) -> Option<Node
     (SYNTAX.is_comment(before) && text_of(before, text).starts_with("/**")).then_some(before)
 }
 
-/// One formal parameter: its type without annotations and modifiers, `String...` for the last one that takes any
-/// number.
+/// One formal parameter: its type without annotations and modifiers, with dots (`String...`) for the last one where that
+/// takes any number of arguments.
 pub(super) fn parameter(node: Node<'_>, text: &str) -> Option<Parameter> {
     let made = |kind: String, name: &str, takes| Parameter { shown: kind.clone(), name: name.to_owned(), kind, takes };
     match node.kind() {
