@@ -143,6 +143,7 @@ mod tests {
         assert_eq!(nearness("check"), Some((0.75 * 0.6, 2)));
         assert_eq!(nearness("show"), None);
     }
+
     #[test]
     fn the_failing_statement_may_stand_in_a_helper_of_the_test() {
         let test = "package shop;

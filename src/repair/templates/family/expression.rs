@@ -8,7 +8,7 @@ use super::condition::tests;
 use crate::templates::edit::Edit;
 use crate::templates::shape::Shape;
 use crate::templates::site::{Site, similarity};
-use crate::templates::syntax::is_literal;
+use crate::templates::syntax::{condition_of, is_literal};
 use crate::templates::types::ValueType;
 use crate::templates::{Prior, Template};
 use tree_sitter::Node;
@@ -184,12 +184,8 @@ impl Template for ReturnValue {
 fn answered<'a>(site: &Site<'a>) -> Vec<&'a str> {
     let around = std::iter::successors(site.statement.parent(), Node::parent);
     let within = around.take_while(|node| Some(*node) != site.callable());
-    let conditions = within.filter(|node| node.shape() == "if_statement").filter_map(|node| node.part("condition"));
-    conditions.map(|condition| unparenthesized(site.text(condition))).collect()
-}
-
-fn unparenthesized(text: &str) -> &str {
-    text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(text).trim()
+    let conditions = within.filter(|node| node.shape() == "if_statement").filter_map(condition_of);
+    conditions.map(|condition| site.text(condition)).collect()
 }
 
 impl Template for Literal {
