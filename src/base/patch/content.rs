@@ -52,15 +52,17 @@ pub(super) fn lines_of(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
+/// Where two texts differ, by lines counted from 0.
+pub(super) fn differing(before: &str, after: &str) -> Vec<DiffOp> {
+    let mut ops = capture_diff_slices(Algorithm::Patience, &lines_of(before), &lines_of(after));
+    ops.retain(|op| !matches!(op, DiffOp::Equal { .. }));
+    ops
+}
+
 fn changed_lines(file: &FileChange) -> usize {
     let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
-    let after = decode(&file.after).0;
-    let ops = capture_diff_slices(Algorithm::Myers, &lines_of(&before), &lines_of(&after));
-    let changed = |op: &DiffOp| match op {
-        DiffOp::Equal { .. } => 0,
-        other => other.old_range().len() + other.new_range().len(),
-    };
-    ops.iter().map(changed).sum()
+    let ops = differing(&before, &decode(&file.after).0);
+    ops.iter().map(|op| op.old_range().len() + op.new_range().len()).sum()
 }
 
 /// Characters that change the direction of text or take no space: Unicode's property `Default_Ignorable_Code_Point`, without

@@ -1,14 +1,16 @@
 //! A patch whose conditions stand on lines of their own, so that the lines that tests run tell which sides they took.
 //!
-//! Only the place of its line ends differs: it does what the patch does. It is measured, and never judged or written.
+//! It does what the patch does, is measured, and never judged or written. Beside line ends it has brackets where Python
+//! wants them, and in Java another conditional around the second value of each.
 
-use super::untested::{changed_lines, sides};
+use super::content::differing;
+use super::untested::{new_lines, sides};
 use crate::domain::{FileChange, Patch, RepoPath};
 use crate::language::{self, Language, children, decode, first_line, last_line};
 use std::collections::BTreeMap;
 use tree_sitter::Node;
 
-/// A patch with more line ends, and where its lines come from.
+/// A patch with its conditions on lines of their own, and where its lines come from.
 #[derive(Debug)]
 pub struct Spread {
     /// The patch.
@@ -50,8 +52,9 @@ impl Spread {
 
 /// The text with more line ends, and the origin of its lines; `None` where nothing is to be spread.
 fn in_file(file: &FileChange, language: &dyn Language) -> Option<(String, Vec<u32>)> {
+    let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
     let (after, is_utf8) = (decode(&file.after).0, std::str::from_utf8(&file.after).is_ok());
-    let lines = changed_lines(file);
+    let lines = new_lines(&differing(&before, &after));
     let tree = language::parse(&after, language).filter(|tree| is_utf8 && !tree.root_node().has_error())?;
     let mut added = Added { text: &after, is_indented: language.is_indented(), at: BTreeMap::new() };
     language::preorder(tree.root_node(), |node| {
@@ -129,8 +132,8 @@ impl Added<'_> {
         }
     }
 
-    /// What the compiler of Java makes of code behind an expression with two values has the line of the last one: in its place
-    /// stands another one, whose first value is it.
+    /// The compiler of Java gives the code behind a conditional the line of its second value, which so looks run whenever the
+    /// conditional is. In its place stands a conditional whose first value is the same and has a line of its own.
     fn part_last(&mut self, node: Node<'_>) {
         let Some(last) = node.child_by_field_name("alternative").filter(|_| node.kind() == "ternary_expression") else {
             return;

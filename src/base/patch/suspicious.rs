@@ -16,12 +16,12 @@ mod rules;
 pub use decides::{Place, decides};
 pub(super) use disguise::unicode_escapes;
 
-use super::content::lines_of;
+use super::content::{differing, lines_of};
 use crate::domain::{FileChange, Patch};
 use crate::language::{self, Language, decode};
 use literals::literals;
 pub use rules::{NewLiterals, ReviewRules};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -153,8 +153,7 @@ fn in_file(file: &FileChange, gone: &[String], known: &BTreeSet<String>, languag
 
 /// Lines of the new text, counted from 0, that the old one does not have.
 fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
-    let ops = capture_diff_slices(Algorithm::Patience, &lines_of(before), &lines_of(after));
-    ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })).flat_map(DiffOp::new_range).collect()
+    differing(before, after).iter().flat_map(DiffOp::new_range).collect()
 }
 
 /// A patch that takes much away and puts little in its place, with the line where most of it was.
@@ -169,13 +168,11 @@ fn much_deleted(before: &str, after: &str, language: &dyn Language) -> Option<Su
         lines.iter().enumerate().filter(|(nth, line)| is_code(line) && !idle.contains(&(first + nth))).count()
     };
     let (mut deleted, mut added, mut place) = (0, 0, (0, 0));
-    for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
-        if !matches!(op, DiffOp::Equal { .. }) {
-            let here = count(&old[op.old_range()], op.old_range().start, &idle_old);
-            deleted += here;
-            added += count(&new[op.new_range()], op.new_range().start, &idle_new);
-            place = place.max((here, op.new_range().start));
-        }
+    for op in differing(before, after) {
+        let here = count(&old[op.old_range()], op.old_range().start, &idle_old);
+        deleted += here;
+        added += count(&new[op.new_range()], op.new_range().start, &idle_new);
+        place = place.max((here, op.new_range().start));
     }
     let much = deleted >= MUCH && deleted >= MORE * added;
     much.then(|| Suspicion { line: place.1, reason: format!("it deletes {deleted} lines of code and adds {added}") })

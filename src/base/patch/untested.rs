@@ -1,9 +1,9 @@
 //! Which of its changed statements and branches no test runs, by the lines that were run with the patch.
 
-use super::content::lines_of;
+use super::content::differing;
 use crate::domain::FileChange;
 use crate::language::{self, Language, children, decode, first_line, last_line};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
@@ -28,14 +28,10 @@ pub struct Changed {
 pub fn changed(file: &FileChange, ran: &BTreeSet<u32>, language: &dyn Language) -> Changed {
     let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
     let after = decode(&file.after).0;
-    let mut found = Changed::default();
-    for op in capture_diff_slices(Algorithm::Patience, &lines_of(&before), &lines_of(&after)) {
-        if !matches!(op, DiffOp::Equal { .. }) {
-            found.removed += op.old_range().len();
-            found.added += op.new_range().len();
-        }
-    }
-    let lines = changed_lines(file);
+    let ops = differing(&before, &after);
+    let lines = new_lines(&ops);
+    let removed = ops.iter().map(|op| op.old_range().len()).sum();
+    let mut found = Changed { removed, added: lines.len(), ..Changed::default() };
     let Some(tree) = language::parse(&after, language) else { return found };
     language::preorder(tree.root_node(), |node| {
         look(node, &lines, ran, language, &mut found);
@@ -45,12 +41,8 @@ pub fn changed(file: &FileChange, ran: &BTreeSet<u32>, language: &dyn Language) 
 }
 
 /// The lines of the patched file that are new or changed, counted from 1.
-pub(super) fn changed_lines(file: &FileChange) -> BTreeSet<u32> {
-    let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
-    let after = decode(&file.after).0;
-    let ops = capture_diff_slices(Algorithm::Patience, &lines_of(&before), &lines_of(&after));
-    let changed = ops.into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
-    changed.flat_map(|op| op.new_range()).map(|line| u32::try_from(line + 1).unwrap_or(u32::MAX)).collect()
+pub(super) fn new_lines(ops: &[DiffOp]) -> BTreeSet<u32> {
+    ops.iter().flat_map(DiffOp::new_range).map(|line| u32::try_from(line + 1).unwrap_or(u32::MAX)).collect()
 }
 
 /// What a condition chooses, each part by itself.
