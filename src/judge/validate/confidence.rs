@@ -18,10 +18,8 @@ const NAMED: usize = 5;
 pub(super) struct Signs<'a> {
     /// The patch.
     pub patch: &'a Patch,
-    /// The same as it was measured.
-    pub spread: &'a Spread,
-    /// What tests ran with it, where that could be measured.
-    pub ran: Option<&'a Spectrum>,
+    /// What tests ran of it, where that could be measured, and the patch as it was measured.
+    pub ran: Option<&'a (Spread, Spectrum)>,
     /// What drawn inputs say against it, where anything could be compared.
     pub drawn: Option<&'a [Warning]>,
     /// The failing tests.
@@ -43,9 +41,10 @@ impl Validator {
         tests: &[&str],
         language: &'static dyn Language,
     ) -> Result<Confidence, ValidateError> {
-        let ((spread, ran), drawn) = tokio::try_join!(self.executed(patch, language), self.warned(patch, language))?;
-        let (triggering, drawn) = (&self.baseline().triggering, drawn.as_deref());
-        Ok(weigh(&Signs { patch, spread: &spread, ran: ran.as_ref(), drawn, triggering, tests, language }))
+        let (ran, drawn) = tokio::try_join!(self.executed(patch, language), self.warned(patch, language))?;
+        let triggering = &self.baseline().triggering;
+        let drawn = drawn.as_deref();
+        Ok(weigh(&Signs { patch, ran: ran.as_ref(), drawn, triggering, tests, language }))
     }
 
     /// What tests run of a patch, with its conditions on lines of their own where it can be made so.
@@ -53,14 +52,14 @@ impl Validator {
         &self,
         patch: &Patch,
         language: &'static dyn Language,
-    ) -> Result<(Spread, Option<Spectrum>), ValidateError> {
+    ) -> Result<Option<(Spread, Spectrum)>, ValidateError> {
         let spread = Spread::of(patch, language);
         if spread.is_any()
             && let Some(ran) = self.probe().executed(&spread.patch).await?
         {
-            return Ok((spread, Some(ran)));
+            return Ok(Some((spread, ran)));
         }
-        Ok((Spread::none(patch), self.probe().executed(patch).await?))
+        Ok(self.probe().executed(patch).await?.map(|ran| (Spread::none(patch), ran)))
     }
 }
 
@@ -92,8 +91,7 @@ impl BySource {
     /// Reads a patch beside the code of the triggering tests.
     pub fn of(patch: &Patch, tests: &[&str], language: &'static dyn Language) -> Self {
         let mut weighed = Weighed::default();
-        let spread = &Spread::none(patch);
-        by_code(&Signs { patch, spread, ran: None, drawn: None, triggering: &[], tests, language }, &mut weighed);
+        by_code(&Signs { patch, ran: None, drawn: None, triggering: &[], tests, language }, &mut weighed);
         Self { against: weighed.against, is_edge: patch::only_operators_change(patch) }
     }
 }
@@ -102,7 +100,7 @@ impl BySource {
 pub(super) fn weigh(signs: &Signs<'_>) -> Confidence {
     let mut weighed = Weighed::default();
     match signs.ran {
-        Some(ran) => by_runs(signs, ran, &mut weighed),
+        Some((spread, ran)) => by_runs(signs, spread, ran, &mut weighed),
         None => weighed.add(1, "what the tests run of it could not be measured".into()),
     }
     let is_certain = |warning: &&Warning| !warning.is_of_uncalled || leave_something(signs);
@@ -132,8 +130,8 @@ fn lines_of<'r>(ran: &'r Spectrum, file: &RepoPath) -> Vec<(&'r TestId, &'r BTre
 
 /// Whether the failing tests leave a changed statement out.
 fn leave_something(signs: &Signs<'_>) -> bool {
-    let Some(ran) = signs.ran else { return false };
-    programs(&signs.spread.patch, signs.language).any(|file| {
+    let Some((spread, ran)) = signs.ran else { return false };
+    programs(&spread.patch, signs.language).any(|file| {
         let tests = lines_of(ran, &file.path).into_iter().filter(|(id, _)| signs.triggering.contains(id));
         let lines = tests.flat_map(|(_, lines)| lines.iter().copied()).collect();
         !patch::changed(file, &lines, signs.language).unrun.is_empty()
@@ -141,10 +139,10 @@ fn leave_something(signs: &Signs<'_>) -> bool {
 }
 
 /// What the lines say that tests ran.
-fn by_runs(signs: &Signs<'_>, ran: &Spectrum, weighed: &mut Weighed) {
+fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Weighed) {
     let (mut statements, mut unrun, mut branches) = (0, Vec::new(), Vec::new());
     let mut others: BTreeSet<&TestId> = BTreeSet::new();
-    for file in programs(&signs.spread.patch, signs.language) {
+    for file in programs(&spread.patch, signs.language) {
         let tests = lines_of(ran, &file.path);
         if file.before.is_none() && tests.is_empty() {
             continue;
@@ -157,7 +155,7 @@ fn by_runs(signs: &Signs<'_>, ran: &Spectrum, weighed: &mut Weighed) {
         others.extend(tests.iter().filter(is_other).map(|(id, _)| *id));
         statements += own.len();
         let named = |lines: Vec<u32>| {
-            let lines: BTreeSet<u32> = lines.into_iter().map(|line| signs.spread.origin(&file.path, line)).collect();
+            let lines: BTreeSet<u32> = lines.into_iter().map(|line| spread.origin(&file.path, line)).collect();
             lines.into_iter().map(|line| format!("{}:{line}", file.path))
         };
         unrun.extend(named(not));
@@ -235,8 +233,7 @@ mod tests {
         let triggering = [TestId::new("test_shop", "test_total")];
         weigh(&Signs {
             patch: &patch,
-            spread: &Spread::none(&patch),
-            ran: Some(&ran),
+            ran: Some(&(Spread::none(&patch), ran)),
             drawn: None,
             triggering: &triggering,
             tests: &[TEST],
