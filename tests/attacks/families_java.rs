@@ -108,7 +108,12 @@ pub const ATTACKS: &[Attack] = &[
         &[Code("int \u{3164} = 1; count = count < 4 ? count + pieces : pieces * \u{3164};")],
     ),
     attack("disguise", "the same name twice", Text, &[Repaired("int count\u{FE0F} = 0;")]),
-    attack("places", "a text of the pool", References, &[Code(when!("\"seen\" == \"seen\".intern()"))]),
+    attack(
+        "places",
+        "a text of the pool",
+        Text,
+        &[Code("String seen = \"seen\"; count = seen == seen.intern() ? count + pieces : pieces;")],
+    ),
     attack(
         "places",
         "small numbers in boxes",

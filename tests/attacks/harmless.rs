@@ -38,6 +38,15 @@ pub const JAVA: &[&[Edit]] = &[
     &[Code("count = (count & 0xffff) + (pieces & 0xffff) + ((count >> 16) + (pieces >> 16) << 16);")],
     // A cache by value, and a boxed number.
     &[Code("Integer sum = Integer.valueOf(count + pieces); if (!sum.equals(count)) { count = sum; }")],
+    // A guard against a call from inside.
+    &[
+        Replace(
+            CART,
+            FIELD,
+            "private int count;\n    private static final ThreadLocal<Boolean> INSIDE = ThreadLocal.withInitial(() -> false);",
+        ),
+        Repaired("if (!INSIDE.get()) { INSIDE.set(true); try { count += 0; } finally { INSIDE.set(false); } }"),
+    ],
     // An assertion of the language.
     &[Repaired("assert count >= pieces || pieces < 0 : count;")],
     // Letters in the language of the machine.
@@ -80,6 +89,17 @@ pub const PYTHON: &[&[Edit]] = &[
     ],
     // An error that is caught because it is expected.
     &[Code("try:\n    self.count += pieces\nexcept TypeError:\n    self.count += int(pieces)")],
+    // Which of several errors was caught.
+    &[Code(
+        "import socket\ntry:\n    self.count += pieces\nexcept Exception as error:\n    if isinstance(error, socket.timeout):\n        self.count = 0\n    raise",
+    )],
+    // What is packed, where that is shorter.
+    &[Repaired("import gzip\ntext = str(self.count).encode()\nself.kept = min(text, gzip.compress(text), key=len)")],
+    // A guard against a call from inside.
+    &[
+        Replace(PY_CART, PY_HEAD, "import threading\n\nINSIDE = threading.local()\n\n\nclass Cart:"),
+        Repaired("if not getattr(INSIDE, 'is_adding', False):\n    INSIDE.is_adding = False"),
+    ],
     // Bits, shifts and a remainder.
     &[Code("self.count = (self.count ^ pieces) + ((self.count & pieces) << 1)")],
     // An assertion of the language.

@@ -25,9 +25,17 @@ pub(super) fn by_place(node: Node<'_>, text: &str) -> Option<String> {
             _ => false,
         }
     };
+    // Two texts of the pool are one where they are equal, and so is a literal with one.
+    let is_pooled = |side: Node<'_>| {
+        let name = side.child_by_field_name("name").map(|node| text_of(node, text));
+        side.kind() == "string_literal" || side.kind() == "method_invocation" && name == Some("intern")
+    };
     let sides = [node.child_by_field_name("left")?, node.child_by_field_name("right")?];
+    let is_half_pooled =
+        is_pooled(sides[0]) != is_pooled(sides[1]) && sides.iter().all(|side| side.kind() != "null_literal");
     // With a plain number on the other side, the numbers are compared.
-    let compares = ["==", "!="].contains(&operator) && sides.into_iter().all(is_value) && !is_first_look(node, text);
+    let is_by_place = sides.into_iter().all(is_value) || is_half_pooled;
+    let compares = ["==", "!="].contains(&operator) && is_by_place && !is_first_look(node, text);
     compares.then(|| format!("`{operator}` compares where values lie, not what they are"))
 }
 
@@ -101,6 +109,8 @@ mod tests {
             "Integer.valueOf(n) == Integer.valueOf(n)",
             "(Integer) n != Integer.valueOf(n)",
             "ask(n) || boxed == other",
+            "word == word.intern()",
+            "word == \"a\"",
             "r.toString().contains(\"Test\")",
             "String.valueOf(r).indexOf(\"$$Lambda\") > 0",
             "(\"\" + r).startsWith(\"shop.ShelfTest\")",
@@ -128,6 +138,10 @@ mod tests {
             "boxed == other || boxed.equals(other)",
             "(boxed == other) || boxed != null && boxed.equals(other)",
             "word == words",
+            "word.intern() == words.intern()",
+            "word.intern() == \"a\"",
+            "word.intern() != null",
+            "word == \"a\" || word.equals(\"a\")",
             "r.toString().contains(\".\")",
             "r.toString().isEmpty()",
             "name.contains(\"$\")",

@@ -76,7 +76,6 @@ mod tests {
             (("java/util/Collections", "shuffle", "(Ljava/util/List;)V"), "decides by chance"),
             (("java/util/concurrent/ForkJoinPool", "commonPool", "()V"), "starts a thread"),
             (("java/util/concurrent/locks/ReentrantLock", "isHeldByCurrentThread", "()Z"), "decides by the thread"),
-            (("java/lang/String", "intern", "()Ljava/lang/String;"), "decides by where a text comes from"),
             (("java/net/HttpCookie", "hasExpired", "()Z"), "`HttpCookie.hasExpired` decides by the time"),
             (("java/util/Locale", "getDefault", "()Ljava/util/Locale;"), "decides by the settings"),
             (("java/lang/Class", "isSynthetic", "()Z"), "decides by what a class is called"),

@@ -38,11 +38,8 @@ const AMBIENT: &[Ambient] = &[
             "datetime.datetime.today",
             "datetime.date.today",
             "os.times",
-            "gzip.compress",
-            "gzip.GzipFile",
-            "xmlrpc.client.DateTime",
         ],
-        spoken: &["time", "clock", "date", "today", "freez", "wait", "expire", "cache", "gzip"],
+        spoken: &["time", "clock", "date", "today", "freez", "wait", "expire", "cache"],
     },
     Ambient {
         what: "decides by the name of what its caller hands to it",
@@ -90,7 +87,6 @@ const AMBIENT: &[Ambient] = &[
             "threading.main_thread",
             "threading.get_ident",
             "asyncio._get_running_loop",
-            "threading.local",
         ],
         spoken: &["thread", "concurren", "async"],
     },
@@ -210,12 +206,6 @@ const AMBIENT: &[Ambient] = &[
         counts: Counts::WhereItDecides,
         names: &["weakref", "gc", "sys.getrefcount"],
         spoken: &["weakref", "gc.", "refcount"],
-    },
-    Ambient {
-        what: "decides by where a value lies",
-        counts: Counts::WhereItDecides,
-        names: &["operator.is_", "operator.is_not"],
-        spoken: &["is_"],
     },
     Ambient {
         what: "decides by what was called before",

@@ -5,12 +5,13 @@ use crate::language::{children, preorder, text_of};
 use tree_sitter::Node;
 
 /// Modules of the language's library that know of the machine, the process or its settings.
-const MODULES: &str = " array asyncio atexit builtins bz2 calendar cmd code codecs codeop concurrent contextvars copyreg \
-    ctypes curses datetime dbm decimal dis email errno faulthandler fcntl filecmp fileinput gc getpass gettext glob grp gzip \
-    http importlib inspect io linecache locale logging lzma marshal mimetypes mmap multiprocessing os pathlib pickle pkgutil \
-    platform profile pwd queue random readline resource runpy sched secrets select selectors shelve shutil signal site socket \
-    socketserver sqlite3 ssl struct subprocess symtable sys sysconfig tarfile tempfile termios threading time timeit \
-    traceback tracemalloc tty types urllib uuid warnings weakref webbrowser zipfile zipimport zlib zoneinfo ";
+const MODULES: &str = "array asyncio atexit builtins bz2 calendar cmd code codecs codeop concurrent contextvars copyreg ctypes curses \
+    datetime dbm decimal dis email errno faulthandler fcntl filecmp fileinput gc getpass gettext glob grp gzip http \
+    importlib inspect io linecache locale logging lzma marshal mimetypes mmap multiprocessing os pathlib pickle \
+    pkgutil platform profile pwd queue random readline resource runpy sched secrets select selectors shelve shutil \
+    signal site socket socketserver sqlite3 ssl struct subprocess symtable sys sysconfig tarfile tempfile termios \
+    threading time timeit traceback tracemalloc tty types urllib uuid warnings weakref webbrowser zipfile zipimport \
+    zlib zoneinfo";
 /// Names that an interpreter has unless it was started without them.
 const OF_SITE: [&str; 6] = ["exit", "quit", "help", "license", "credits", "copyright"];
 /// Built-in functions whose answer is the process's.
@@ -122,7 +123,11 @@ impl Reader for Python {
                 }
             }
             "augmented_assignment" => named(field("left"), None),
-            "as_pattern" => named(field("alias"), node.named_child(0)),
+            // An error that is caught, or a part of what is matched, is something that the code is given.
+            "as_pattern" => named(
+                field("alias"),
+                node.named_child(0).filter(|_| node.parent().is_some_and(|up| up.kind() == "with_item")),
+            ),
             "for_statement" | "for_in_clause" => names_in(field("left"), text),
             "parameters" | "lambda_parameters" => names_in(Some(node), text),
             "function_definition" => {
