@@ -132,6 +132,55 @@ async fn the_failing_module_of_a_maven_project_is_found_and_repaired_in_its_sibl
 }
 
 #[tokio::test]
+async fn tests_may_use_the_test_classes_of_another_module() {
+    let trial = two_modules();
+    let uses = "<dependency><groupId>trial</groupId><artifactId>core</artifactId><version>1</version>
+<type>test-jar</type><scope>test</scope></dependency></dependencies>";
+    let case = "package core;
+public abstract class SumCase {
+    @org.junit.Test public void total() { org.junit.Assert.assertEquals(\"total 6\", line(Sum.of(1, 2, 3))); }
+    protected abstract String line(int sum);
+}
+";
+    let test = "package app;
+public class ReportTest extends core.SumCase {
+    @Override protected String line(int sum) { return new Report().line(0, sum); }
+}
+";
+    write_files(
+        &trial.user,
+        &[
+            ("app/pom.xml", &APP_POM.replace("</dependencies>", uses)),
+            ("core/src/test/java/core/SumCase.java", case),
+            ("app/src/test/java/app/ReportTest.java", test),
+        ],
+    );
+    let checkout = trial.checkout_below("app", &Settings::default()).await.unwrap();
+    assert_eq!(checkout.project.compiled_helpers, [RepoPath::new("core/target/test-classes").unwrap()]);
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    assert_eq!(judge.baseline().triggering, vec!["app.ReportTest#total".parse().unwrap()]);
+    let sum = |to: &str| FileChange {
+        path: RepoPath::new("core/src/main/java/core/Sum.java").unwrap(),
+        before: Some(SUM.as_bytes().into()),
+        after: SUM.replace("int i = 1", to).as_bytes().into(),
+    };
+    let repair = Patch { files: vec![sum("int i = 0")] };
+    let quick = judge.judge().validate(&repair).await.unwrap();
+    assert_eq!(quick.outcome, Outcome::PassedWarm, "a process that stays runs them, too: {quick:?}");
+    assert_eq!(judge.judge().confirm(&repair).await.unwrap().outcome, Outcome::Plausible);
+    // A class of that name would be taken by the tests instead of theirs.
+    let own = FileChange {
+        path: RepoPath::new("app/src/main/java/core/SumCase.java").unwrap(),
+        before: None,
+        after: case.replace("6", "5").as_bytes().into(),
+    };
+    let refused = judge.judge().confirm(&Patch { files: vec![own] }).await.unwrap();
+    assert_eq!(refused.outcome, Outcome::Refused, "{refused:?}");
+    assert!(refused.detail.contains("which the tests have"), "{refused:?}");
+}
+
+#[tokio::test]
 async fn a_patch_that_breaks_the_tests_of_another_module_is_no_repair() {
     let core_test = SUM_TEST.replace(
         "    @org",

@@ -139,6 +139,8 @@ pub struct Project {
     pub compiled: Vec<RepoPath>,
     /// Folders of test classes the build tool already made.
     pub compiled_tests: Vec<RepoPath>,
+    /// Folders of test classes of other modules, which the tests use and which are not run here.
+    pub compiled_helpers: Vec<RepoPath>,
     /// Folders of sources that the build tool generates; no patch touches them.
     pub generated: Vec<RepoPath>,
     /// Source level as `javac --release` takes it, when the build tool names one.

@@ -109,7 +109,7 @@ impl Copy {
     /// Puts what the build made where tests look for it, as links that cannot be written through. The folder around it can
     /// be written: many tests leave their files in `target`.
     fn link_outputs(&self, checkout: &Checkout) -> Result<(), ValidateError> {
-        for folder in checkout.project.compiled.iter().chain(&checkout.project.compiled_tests) {
+        for folder in built(&checkout.project) {
             let (made, link) = (folder.under(&checkout.root), folder.under(&self.tree));
             if !made.is_dir() || std::fs::symlink_metadata(&link).is_ok() {
                 continue;
@@ -198,10 +198,15 @@ impl Copy {
 const BUILD_FILES: [&str; 6] =
     ["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "build.xml"];
 
+/// Folders of classes that the build tool made.
+fn built(project: &Project) -> impl Iterator<Item = &RepoPath> {
+    project.compiled.iter().chain(&project.compiled_tests).chain(&project.compiled_helpers)
+}
+
 /// Folders of build output, by their first name. Where no test names one, a plain process sees none: a program would find
 /// it where it is tested, and nowhere else.
 fn outputs(project: &Project) -> impl Iterator<Item = &str> {
-    project.compiled.iter().chain(&project.compiled_tests).filter_map(|folder| first_below(folder, project))
+    built(project).filter_map(|folder| first_below(folder, project))
 }
 
 /// The name of the folder in the module's own that a folder lies in.

@@ -135,12 +135,19 @@ pub(in crate::validate) struct ClassFolders {
     pub(in crate::validate) tests: Vec<Utf8PathBuf>,
     /// Of the product, and of modules it needs.
     pub(in crate::validate) product: Vec<Utf8PathBuf>,
+    /// Of the tests of other modules, which these tests use.
+    pub(in crate::validate) helpers: Vec<Utf8PathBuf>,
 }
 
 impl ClassFolders {
+    /// Of tests, whoever runs them.
+    pub(in crate::validate) fn of_tests(&self) -> impl Iterator<Item = &Utf8PathBuf> {
+        self.tests.iter().chain(&self.helpers)
+    }
+
     /// Tests first, as build tools have it.
     pub(in crate::validate) fn all(&self) -> impl Iterator<Item = &Utf8PathBuf> {
-        self.tests.iter().chain(&self.product)
+        self.tests.iter().chain(&self.product).chain(&self.helpers)
     }
 }
 

@@ -4,9 +4,7 @@
 //! One of a batch also runs the tests near its change, within a short time, because few of a batch are confirmed.
 
 use super::{Haste, Inner};
-use crate::domain::{
-    Disagreement, Failure, Outcome, Patch, SurerJudge, TestId, TestReport, TestResult, Validation, outer_class,
-};
+use crate::domain::{Disagreement, Failure, Outcome, Patch, SurerJudge, TestId, TestReport, Validation, outer_class};
 use crate::validate::jvm::{Classes, WorkerSetup, Workers};
 use crate::validate::own::is_doubtful;
 use crate::validate::plan::{Deadlines, Plan};
@@ -74,11 +72,14 @@ impl Inner {
             }
             // Who fails for another reason here, such as a resource that is not found, would fail with any patch.
             if let Some(id) = self.fails_otherwise(&report, &trial) {
-                let how = |result: Option<&TestResult>| {
+                let how = |report: &TestReport| {
+                    // What keeps a class from running is told of the class.
+                    let class = TestId::new(&id.class, "");
+                    let result = [id, &class].into_iter().find_map(|id| report.results.get(id));
                     let failure = result.and_then(|result| result.failure.as_ref()).map(clean::clean);
                     failure.map_or_else(|| "nothing".to_owned(), |why| format!("{}: {}", why.kind, why.message))
                 };
-                let (cold, warm) = (how(baseline.report.results.get(id)), how(report.results.get(id)));
+                let (cold, warm) = (how(&baseline.report), how(&report));
                 let what = format!("{id} fails in a process of its own by {cold}, and in a warm one by {warm}");
                 return Err(unlike(what));
             }

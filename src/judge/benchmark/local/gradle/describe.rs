@@ -83,7 +83,11 @@ fn add_set(root: &Utf8Path, (module, set): (&ModuleAnswer, &SourceSet), tests: &
         }
     }
     let made = set.output.iter().filter(|folder| folder.is_dir()).filter_map(|folder| inside(root, folder));
-    if runs { project.compiled_tests.extend(made) } else { project.compiled.extend(made) }
+    match (runs, is_test(&set.name)) {
+        (true, _) => project.compiled_tests.extend(made),
+        (false, true) => project.compiled_helpers.extend(made),
+        (false, false) => project.compiled.extend(made),
+    }
 }
 
 /// Adds a jar or folder that no source set of the build makes.

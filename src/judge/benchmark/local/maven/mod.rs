@@ -175,12 +175,22 @@ fn describe(
         .collect();
     let (_, own) = places.iter().find(|(known, _)| *known == module).ok_or_else(unknown)?;
     let mut project = Project { module: module.folder.clone(), ..Project::default() };
-    own.add_to(&mut project, true);
+    project.test_roots.extend(own.tests.iter().cloned());
+    project.compiled_tests.push(own.test_output.clone());
+    own.add_product(&mut project);
     for entry in class_path(root, module)? {
-        match places.iter().find(|(_, places)| places.output.under(root) == entry) {
-            Some((_, sibling)) => sibling.add_to(&mut project, false),
-            None if entry.exists() => project.class_path.push(entry),
-            None => notes.push(format!("left out of the class path, because it does not exist: {entry}")),
+        let made_of = |folder: fn(&Places) -> &RepoPath| {
+            places.iter().map(|(_, places)| places).find(|places| folder(places).under(root) == entry)
+        };
+        if let Some(sibling) = made_of(|places| &places.output) {
+            sibling.add_product(&mut project);
+        } else if let Some(sibling) = made_of(|places| &places.test_output) {
+            project.test_roots.extend(sibling.tests.iter().cloned());
+            project.compiled_helpers.push(sibling.test_output.clone());
+        } else if entry.exists() {
+            project.class_path.push(entry);
+        } else {
+            notes.push(format!("left out of the class path, because it does not exist: {entry}"));
         }
     }
     let pom = find_pom(&poms, &module.name).ok_or_else(unknown)?;
@@ -230,13 +240,8 @@ impl Places {
         }
     }
 
-    /// Adds the folders to a project; of a sibling the tests do not count.
-    fn add_to(&self, project: &mut Project, own: bool) {
+    fn add_product(&self, project: &mut Project) {
         project.source_roots.extend(self.sources.iter().cloned());
-        if own {
-            project.test_roots.extend(self.tests.iter().cloned());
-            project.compiled_tests.push(self.test_output.clone());
-        }
         project.compiled.push(self.output.clone());
     }
 }

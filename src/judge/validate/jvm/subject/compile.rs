@@ -75,10 +75,15 @@ impl Jvm {
             let existing = |folders: &[RepoPath]| -> Vec<Utf8PathBuf> {
                 folders.iter().map(|folder| folder.under(root)).filter(|folder| folder.is_dir()).collect()
             };
-            return Ok(ClassFolders { tests: existing(&project.compiled_tests), product: existing(&project.compiled) });
+            return Ok(ClassFolders {
+                tests: existing(&project.compiled_tests),
+                product: existing(&project.compiled),
+                helpers: existing(&project.compiled_helpers),
+            });
         }
         let cached = [self.project_cache.join("tests"), self.project_cache.join("product")];
-        let folders = ClassFolders { tests: vec![cached[0].clone()], product: vec![cached[1].clone()] };
+        let folders =
+            ClassFolders { tests: vec![cached[0].clone()], product: vec![cached[1].clone()], helpers: Vec::new() };
         if cached.iter().all(|folder| folder.is_dir()) {
             return Ok(folders);
         }

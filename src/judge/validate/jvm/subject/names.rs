@@ -39,7 +39,7 @@ impl Jvm {
         let below = |folder: &&&str| class.strip_prefix(**folder).is_some_and(|rest| rest.starts_with('/'));
         let has = |inside: &&&str| self.folders.all().any(|folder| folder.join(inside).exists());
         let reserved = RESERVED.iter().find(below).filter(|folder| !has(folder));
-        let of_tests = self.folders.tests.iter().any(own) && !self.folders.product.iter().any(own);
+        let of_tests = self.folders.of_tests().any(own) && !self.folders.product.iter().any(own);
         let is_new = !class.contains('$') && !self.folders.all().any(own);
         let detail = if let Some(why) = Some(class).filter(|_| is_new).and_then(|class| self.shadowed(class)) {
             why
@@ -98,10 +98,10 @@ impl Jvm {
         let of_tests = OfTests { packages: RESERVED, classes: &tests };
         let mut news = News::default();
         for (package, new) in by_package {
-            let mut old = names_in(&self.folders.product, &package);
+            let mut old = names_in(self.folders.product.iter(), &package);
             news.doubts.extend(newly::reasons(&old, &new, &of_tests));
             news.senses |= newly::senses(&old, &new);
-            old.extend(names_in(&self.folders.tests, &package));
+            old.extend(names_in(self.folders.of_tests(), &package));
             news.doubts
                 .extend(ambient::reasons(&old, &new, |words, place| suspicious::decides(patch, words, place, &Java)));
         }
@@ -110,9 +110,9 @@ impl Jvm {
 }
 
 /// The names in the classes of a package.
-fn names_in(folders: &[Utf8PathBuf], package: &str) -> Names {
+fn names_in<'f>(folders: impl Iterator<Item = &'f Utf8PathBuf>, package: &str) -> Names {
     let mut found = Names::default();
-    let files = folders.iter().filter_map(|folder| folder.join(package).read_dir_utf8().ok()).flatten().flatten();
+    let files = folders.filter_map(|folder| folder.join(package).read_dir_utf8().ok()).flatten().flatten();
     for file in files.filter(|file| file.path().extension() == Some("class")) {
         found.extend(std::fs::read(file.path()).ok().and_then(|bytes| names(&bytes)).unwrap_or_default());
     }
