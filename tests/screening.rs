@@ -22,6 +22,24 @@ async fn a_candidate_that_fails_one_of_many_slow_tests_is_not_tried_by_all() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_candidate_that_mends_none_of_a_few_tests_is_not_tried_by_all() {
+    let test = |n: usize| format!("\n\ndef test_{n:02}():\n    assert total([{}, {n}]) == {}\n", 1 + n, 1 + 2 * n);
+    let tests: String = (0..20).map(test).collect();
+    let tests = format!("from adding import total\n{tests}");
+    let trial = Trial::python(&[("adding.py", SUM), ("test_adding.py", &tests)]).await;
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().triggering.len(), 20);
+    for (to, outcome, fixed, detail) in [
+        ("numbers[:0]", Outcome::Failed, 0, "7 of 20 triggering tests still fail, and 13 did not run"),
+        ("numbers[numbers[0] < 6 :]", Outcome::Failed, 15, "5 of 20 triggering tests still fail"),
+        ("numbers", Outcome::PassedWarm, 20, "20 of 20 triggering tests pass"),
+    ] {
+        let judged = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", to)).await.unwrap();
+        assert_eq!((judged.outcome, judged.fixed, judged.detail.as_str()), (outcome, fixed, detail), "{to}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_that_fails_in_children_of_a_process_alone_stops_no_repair() {
     let tests = "import os\n\nfrom adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n\n\n\
                  def test_leads_no_session():\n    assert os.getsid(0) != os.getpid()\n";

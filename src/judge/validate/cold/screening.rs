@@ -10,6 +10,8 @@ use crate::validate::untouched;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Triggering tests that a candidate is tried by first: one that mends none of them is not tried by the others.
+const FEW: usize = 8;
 /// Time for triggering tests before it is seen whether one fails; those that did not begin say nothing then.
 const SOME: Duration = Duration::from_secs(2);
 /// Further runs of tests that passed before and fail with a patch whose triggering tests pass.
@@ -52,6 +54,20 @@ impl ColdJudge {
         alike
     }
 
+    /// The refusal of a candidate with which a few of many triggering tests all still fail.
+    async fn mends_none_of_few(&self, patch: &Patch, build: &Arc<Build>) -> Result<Option<Validation>, ValidateError> {
+        let triggering = &self.baseline.triggering;
+        if triggering.len() < 2 * FEW {
+            return Ok(None);
+        }
+        let few: Vec<TestId> = triggering.iter().step_by(triggering.len().div_ceil(FEW)).cloned().collect();
+        let deadlines = Deadlines { total: SOME, ..self.subject.quick_deadlines(&self.baseline.report) };
+        let report = self.run_quickly(patch, build, &self.subject.plan_of(few.clone(), deadlines).until_lost()).await?;
+        let ended: Vec<bool> = few.iter().filter_map(|id| untouched::passes(&report, id)).collect();
+        let none = !ended.is_empty() && !ended.contains(&true);
+        Ok(none.then(|| answer(&report, plausible::triggering(&self.baseline, &report), 0.0)))
+    }
+
     /// The triggering tests with a patch, and the rest of their classes if those pass: for candidates of which few are
     /// confirmed.
     pub(in crate::validate) async fn test_classes(&self, patch: &Patch) -> Result<Validation, ValidateError> {
@@ -63,6 +79,9 @@ impl ColdJudge {
         };
         let classes = subject.classes_of(&self.baseline.triggering);
         let deadlines = subject.quick_deadlines(&self.baseline.report);
+        if let Some(refused) = self.mends_none_of_few(patch, &build).await? {
+            return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused });
+        }
         let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();
         let some = Plan { deadlines: Deadlines { total: SOME, ..deadlines.clone() }, ..plan.clone() };
         let mut report = self.run_quickly(patch, &build, &some).await?;
