@@ -22,6 +22,25 @@ pub(crate) struct Typer<'a> {
     pub scope: &'a [Variable],
 }
 
+/// Fills in the types of variables whose declaration leaves them to the value: `var` in Java.
+pub(crate) fn infer_declared(scope: &mut [Variable], unit: &Unit, index: &CodeIndex) {
+    if unit.rules.types.is_none() {
+        return;
+    }
+    let mut untyped: Vec<usize> = (0..scope.len()).filter(|&at| scope[at].kind.is_none()).collect();
+    // A value may name variables that were declared before.
+    untyped.sort_by_key(|&at| scope[at].declared);
+    for at in untyped {
+        let declared = scope[at].declared;
+        let name = unit.root().descendant_for_byte_range(declared, declared + scope[at].name.len());
+        let Some(declaration) = name.and_then(|name| name.parent()) else { continue };
+        let Some(value) = declaration.child_by_field_name("value") else { continue };
+        let kind = Typer { unit, index, scope }.infer(bare(value));
+        let is_each = declaration.kind() == "enhanced_for_statement";
+        scope[at].kind = if is_each { kind.and_then(|kind| kind.element()) } else { kind };
+    }
+}
+
 impl<'a> Typer<'a> {
     /// The expression's type, when it can be inferred.
     pub(crate) fn infer(&self, node: Node<'_>) -> Option<ValueType> {

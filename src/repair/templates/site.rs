@@ -2,7 +2,7 @@
 
 use super::clues::Clues;
 use super::edit::Edit;
-use super::infer::Typer;
+use super::infer::{Typer, infer_declared};
 use super::ingredients::{Ingredient, Ingredients, inner_place};
 use super::scope::{Origin, Variable};
 use super::shape::Shape;
@@ -48,7 +48,8 @@ impl<'a> Site<'a> {
         stores: Stores,
         clues: &'a Clues,
     ) -> Self {
-        let scope = (unit.rules.visible)(inner_place(statement), unit);
+        let mut scope = (unit.rules.visible)(inner_place(statement), unit);
+        infer_declared(&mut scope, unit, index);
         let Stores { own, near, far } = stores;
         let expressions = (unit.rules.expressions)(statement);
         Self { unit, index, statement, expressions, scope, own, near, far, clues }

@@ -121,4 +121,25 @@ mod tests {
         }
         assert!(proposals(&Offset, PAGE, 6).contains(&"return a[a.length];".to_owned()));
     }
+
+    #[test]
+    fn a_variable_has_the_type_of_its_value() {
+        let source = "class Page {
+    int[][] rows() { return null; }
+    int first(java.util.List<String> lines) {
+        var rows = rows();
+        var size = lines.size();
+        for (var row : rows) {
+            for (var n : row) {
+                if (n > size) {
+                    return take(size);
+                }
+            }
+        }
+        return 0;
+    }
+}";
+        assert!(proposals(&Offset, source, 9).contains(&"return take(size + 1);".to_owned()));
+        assert!(proposals(&Offset, source, 8).contains(&"if (n + 1 > size) {".to_owned()));
+    }
 }
