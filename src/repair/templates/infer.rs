@@ -56,7 +56,11 @@ impl<'a> Typer<'a> {
                 "if_statement" | "while_statement" | "do_statement" => Some(ValueType::new("boolean")),
                 _ => self.expected(parent),
             },
-            "for_statement" if is_field("condition") => Some(ValueType::new("boolean")),
+            "for_statement" | "ternary_expression" if is_field("condition") => Some(ValueType::new("boolean")),
+            "binary_expression" | "unary_expression" => {
+                let sign = self.unit.text(parent.part("operator")?);
+                matches!(sign, "&&" | "||" | "!").then(|| ValueType::new("boolean"))
+            }
             "assignment_expression" if is_field("right") => self.infer(parent.part("left")?),
             "variable_declarator" => (self.unit.rules.types.as_ref()?.declared)(parent, self.unit),
             "return_statement" => {

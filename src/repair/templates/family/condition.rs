@@ -192,6 +192,10 @@ mod tests {
         assert_eq!(lines[..2], ["if (age < 0) {", "if (locked) {"]);
         assert!(lines.contains(&"if (age < 0 || !locked) {".to_owned()));
         assert!(proposals(&ReduceCondition, DOOR, 7).contains(&"while (name.isEmpty()) {".to_owned()));
+        // What stands beside `||` is a truth, whatever it is declared as.
+        let unknown = DOOR.replace("locked) {", "Other.knows(name)) {");
+        let lines = proposals(&ReduceCondition, &unknown, 4);
+        assert!(lines.contains(&"if (age < 0 || !Other.knows(name)) {".to_owned()), "{lines:#?}");
     }
 
     #[test]

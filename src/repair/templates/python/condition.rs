@@ -39,6 +39,11 @@ impl Template for Reduce {
                 for (kept, dropped) in [(left, right), (right, left)] {
                     let note = format!("dropped `{}` from {}", shortened(site.text(dropped)), site.place(node));
                     out.push(Edit::replace(node, site.text(kept), 0.7, note));
+                    // Comparisons have their own family, and conditions inside this one come by themselves.
+                    if !matches!(kept.kind(), "comparison_operator" | "not_operator" | "boolean_operator") {
+                        let note = format!("negated `{}` in {}", shortened(site.text(kept)), site.place(node));
+                        out.push(Edit::replace(kept, format!("not {}", site.text(kept)), 0.5, note));
+                    }
                 }
             }
             if let Some(operand) = node.child_by_field_name("argument").filter(|_| node.kind() == "not_operator") {

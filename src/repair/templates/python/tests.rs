@@ -12,10 +12,12 @@ fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
 }
 
 /// A bug, a line, and what one of the families must propose there.
-const ROWS: [(&dyn Template, &str, u32, &str); 24] = [
+const ROWS: [(&dyn Template, &str, u32, &str); 27] = [
     (&comparison::Comparison, "def f(lo, hi):\n    while lo <= hi:\n        lo += 1\n", 2, "while lo < hi:"),
     (&comparison::Comparison, "def f(x):\n    if len(x) == 0:\n        return x\n", 2, "if len(x) <= 1:"),
     (&comparison::Comparison, "def f(x, y):\n    return x in y\n", 2, "return x not in y"),
+    (&comparison::Comparison, "def f(x):\n    return \"=\" not in x\n", 2, "return \"=\" in x"),
+    (&comparison::Comparison, "def f(x):\n    return x is not None\n", 2, "return x is None"),
     (&operator::Operator, "def f(n):\n    n ^= n - 1\n", 2, "n &= n - 1"),
     (&operator::Operator, "def f(a, b):\n    return a and b\n", 2, "return a or b"),
     (&calls::Swap, "def gcd(a, b):\n    return gcd(a % b, b)\n", 2, "return gcd(b, a % b)"),
@@ -45,6 +47,7 @@ const ROWS: [(&dyn Template, &str, u32, &str); 24] = [
         "if total < 0 or not coins:",
     ),
     (&condition::Reduce, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if a:"),
+    (&condition::Reduce, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if a and not b:"),
     (
         &statement::Addition,
         "def f(node):\n    seen = set()\n    if node in seen:\n        return\n    print(node)\n",
