@@ -179,19 +179,7 @@ fn describe(
     project.compiled_tests.push(own.test_output.clone());
     own.add_product(&mut project);
     for entry in class_path(root, module)? {
-        let made_of = |folder: fn(&Places) -> &RepoPath| {
-            places.iter().map(|(_, places)| places).find(|places| folder(places).under(root) == entry)
-        };
-        if let Some(sibling) = made_of(|places| &places.output) {
-            sibling.add_product(&mut project);
-        } else if let Some(sibling) = made_of(|places| &places.test_output) {
-            project.test_roots.extend(sibling.tests.iter().cloned());
-            project.compiled_helpers.push(sibling.test_output.clone());
-        } else if entry.exists() {
-            project.class_path.push(entry);
-        } else {
-            notes.push(format!("left out of the class path, because it does not exist: {entry}"));
-        }
+        add_entry(root, entry, &places, &mut project, notes);
     }
     let pom = find_pom(&poms, &module.name).ok_or_else(unknown)?;
     for entry in settings::added_class_path(pom) {
@@ -209,6 +197,29 @@ fn describe(
         project.encoding
     ));
     Ok(project)
+}
+
+/// Adds an entry of the class path: what a module of the project makes, or a library.
+fn add_entry(
+    root: &Utf8Path,
+    entry: Utf8PathBuf,
+    places: &[(&Module, Places)],
+    project: &mut Project,
+    notes: &mut Vec<String>,
+) {
+    let maker = |made: fn(&Places) -> &RepoPath| {
+        places.iter().map(|(_, places)| places).find(|places| made(places).under(root) == entry)
+    };
+    if let Some(sibling) = maker(|places| &places.output) {
+        sibling.add_product(project);
+    } else if let Some(sibling) = maker(|places| &places.test_output) {
+        project.test_roots.extend(sibling.tests.iter().cloned());
+        project.compiled_helpers.push(sibling.test_output.clone());
+    } else if entry.exists() {
+        project.class_path.push(entry);
+    } else {
+        notes.push(format!("left out of the class path, because it does not exist: {entry}"));
+    }
 }
 
 /// Folders of a module, relative to the project.
