@@ -27,7 +27,7 @@ pub struct Syntax {
     pub imports: &'static [&'static str],
     /// Declarations of the package that a file is of.
     pub packages: &'static [&'static str],
-    /// Loops.
+    /// Statements that repeat their body.
     pub loops: &'static [&'static str],
     /// Parts of a declaration that its signature leaves out, beside comments and the body.
     pub unsigned: &'static [&'static str],

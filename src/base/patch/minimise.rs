@@ -24,7 +24,7 @@ struct Delta {
     judged: bool,
 }
 
-/// One minimisation.
+/// The search for a smaller patch that a judge still passes.
 pub struct Minimiser<'a> {
     files: Vec<(RepoPath, Arc<[u8]>)>,
     /// New files come whole or not at all: they stay.

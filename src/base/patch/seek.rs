@@ -167,8 +167,8 @@ impl<'a> Haystack<'a> {
         key.code.is_empty() || (role == Role::Context && self.language.block_comment().is_some() && inner)
     }
 
-    /// The place that has most in common with the hunk: the file's line, counted from 0, that its first line of code
-    /// would have.
+    /// The place that has most in common with the hunk: the file's line, counted from 0, where its first line of
+    /// code would stand.
     pub(super) fn nearest(&self, hunk: &[DiffLine]) -> Option<usize> {
         let keys: Vec<Key> =
             hunk.iter().filter(|line| line.role != Role::Insert).map(|line| self.key(&line.text)).collect();

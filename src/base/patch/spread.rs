@@ -13,7 +13,7 @@ use tree_sitter::Node;
 /// A patch with its conditions on lines of their own, and where its lines come from.
 #[derive(Debug)]
 pub struct Spread {
-    /// The patch.
+    /// What the patch does, with more line ends.
     pub patch: Patch,
     /// By file, the line of the patched file that each of its lines comes from, counted from 1.
     lines: BTreeMap<RepoPath, Vec<u32>>,

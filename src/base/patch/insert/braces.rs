@@ -103,8 +103,8 @@ impl Insertions<'_> {
         self.end_splice(main, &blocks)
     }
 
-    /// Blocks before the closing brace of the type, each behind a blank line; the list of an enumeration's constants is
-    /// closed first.
+    /// Blocks before the closing brace of the type, each behind a blank line. The list of an enumeration's constants
+    /// is closed before them.
     fn end_splice(&self, main: &TypeNode<'_>, blocks: &[Vec<String>]) -> Option<Splice> {
         let body = main.node.child_by_field_name("body")?;
         let closing = children(body).into_iter().rfind(|child| child.kind() == "}")?;

@@ -21,7 +21,7 @@ pub(super) enum Operand {
     Primitive,
     /// A name of unknown type: reading it does nothing, using it might.
     Name,
-    /// Anything else.
+    /// An expression of which nothing is known: it may throw or do something.
     Other,
 }
 
