@@ -22,10 +22,12 @@ pub(crate) struct Typer<'a> {
     pub scope: &'a [Variable],
 }
 
-/// Fills in the types of variables whose declaration leaves them to the value: `var` in Java.
-pub(crate) fn infer_declared(scope: &mut [Variable], unit: &Unit, index: &CodeIndex) {
+/// Variables in sight of a statement, nearest first. Where a declaration leaves the type to the value (`var` in Java), it is
+/// that of the value.
+pub(crate) fn variables(unit: &Unit, index: &CodeIndex, statement: Node<'_>) -> Vec<Variable> {
+    let mut scope = (unit.rules.visible)(inner_place(statement), unit);
     if unit.rules.types.is_none() {
-        return;
+        return scope;
     }
     let mut untyped: Vec<usize> = (0..scope.len()).filter(|&at| scope[at].kind.is_none()).collect();
     // A value may name variables that were declared before.
@@ -35,10 +37,19 @@ pub(crate) fn infer_declared(scope: &mut [Variable], unit: &Unit, index: &CodeIn
         let name = unit.root().descendant_for_byte_range(declared, declared + scope[at].name.len());
         let Some(declaration) = name.and_then(|name| name.parent()) else { continue };
         let Some(value) = declaration.child_by_field_name("value") else { continue };
-        let kind = Typer { unit, index, scope }.infer(bare(value));
+        let kind = Typer { unit, index, scope: &scope }.infer(bare(value));
         let is_each = declaration.kind() == "enhanced_for_statement";
         scope[at].kind = if is_each { kind.and_then(|kind| kind.element()) } else { kind };
     }
+    scope
+}
+
+/// The place inside a statement's header from which all its own variables are visible.
+fn inner_place(statement: Node<'_>) -> Node<'_> {
+    if statement.shape() != "for_statement" {
+        return statement;
+    }
+    ["condition", "update", "body"].iter().find_map(|field| statement.part(field)).unwrap_or(statement)
 }
 
 impl<'a> Typer<'a> {

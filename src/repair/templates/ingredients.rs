@@ -1,6 +1,6 @@
 //! Code that is already there: expressions and statements mined from methods, with the variables they use.
 
-use super::infer::Typer;
+use super::infer::{Typer, variables};
 use super::shape::Shape;
 use super::syntax::{Unit, arguments};
 use super::types::ValueType;
@@ -63,7 +63,7 @@ impl Ingredients {
         });
         let mut ingredients = Self::default();
         for site in sites {
-            let scope = (unit.rules.visible)(inner_place(site), unit);
+            let scope = variables(unit, index, site);
             let typer = Typer { unit, index, scope: &scope };
             for node in (unit.rules.expressions)(site) {
                 let plain = matches!(node.shape(), "identifier" | "this" | "parenthesized_expression");
@@ -77,14 +77,6 @@ impl Ingredients {
         }
         ingredients
     }
-}
-
-/// The place inside a statement's header from which all its own variables are visible.
-pub(super) fn inner_place(site: Node<'_>) -> Node<'_> {
-    if site.shape() != "for_statement" {
-        return site;
-    }
-    ["condition", "update", "body"].iter().find_map(|field| site.part(field)).unwrap_or(site)
 }
 
 fn ingredient(typer: Typer<'_>, node: Node<'_>) -> Ingredient {

@@ -107,13 +107,11 @@ impl Scope<'_> {
         }
     }
 
-    /// The declared type with the dimensions after the name; `var` takes the type of a plain `new`.
+    /// The declared type with the dimensions after the name; `var` has none.
     fn declared_type(&self, kind: Node<'_>, declarator: Node<'_>) -> Option<ValueType> {
         let text = self.unit.text(kind);
         if text == "var" {
-            let value = declarator.child_by_field_name("value")?;
-            let created = (value.kind() == "object_creation_expression").then_some(value)?;
-            return created.child_by_field_name("type").map(|t| ValueType::new(self.unit.text(t)));
+            return None;
         }
         let dimensions = declarator.child_by_field_name("dimensions").map_or("", |d| self.unit.text(d));
         Some(ValueType::new(&format!("{text}{dimensions}")))

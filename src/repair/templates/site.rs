@@ -2,8 +2,8 @@
 
 use super::clues::Clues;
 use super::edit::Edit;
-use super::infer::{Typer, infer_declared};
-use super::ingredients::{Ingredient, Ingredients, inner_place};
+use super::infer::{Typer, variables};
+use super::ingredients::{Ingredient, Ingredients};
 use super::scope::{Origin, Variable};
 use super::shape::Shape;
 use super::stores::Stores;
@@ -48,8 +48,7 @@ impl<'a> Site<'a> {
         stores: Stores,
         clues: &'a Clues,
     ) -> Self {
-        let mut scope = (unit.rules.visible)(inner_place(statement), unit);
-        infer_declared(&mut scope, unit, index);
+        let scope = variables(unit, index, statement);
         let Stores { own, near, far } = stores;
         let expressions = (unit.rules.expressions)(statement);
         Self { unit, index, statement, expressions, scope, own, near, far, clues }

@@ -32,7 +32,7 @@ impl Template for Comparison {
                 let known = INSTEAD.iter().chain(OWN).find(|(known, _)| *known == old);
                 let has_order = |node: Node<'_>| !is_literal(node.kind()) || matches!(node.kind(), "integer" | "float");
                 for (other, weight) in known.map_or(&[][..], |(_, others)| others) {
-                    let orders = !matches!(*other, "==" | "!=" | "in" | "not in" | "is" | "is not");
+                    let orders = matches!(*other, "<" | "<=" | ">" | ">=");
                     if !orders || has_order(left) && has_order(right) {
                         let note = format!("replaced `{old}` by `{other}` in {}", site.place(node));
                         out.push(Edit::replace(sign, *other, *weight, note));
