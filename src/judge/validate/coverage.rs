@@ -12,6 +12,9 @@ use std::time::Duration;
 /// A test that takes longer is too dear for what it says about lines.
 const QUICK: Duration = Duration::from_secs(2);
 
+/// Most time of a test without end for a candidate of a batch: an endless candidate must not cost what twenty others do.
+const BRIEF: Duration = Duration::from_millis(1500);
+
 /// What each test of a scope executes on the untouched project: what was measured with the failing classes, and further
 /// classes as far as the time goes. Measured once for exactly this project and scope, and kept.
 pub(super) async fn by_test(
@@ -114,6 +117,18 @@ pub(super) fn endless(baseline: &Baseline) -> impl Iterator<Item = &TestId> {
     baseline.triggering.iter().filter(is_cut)
 }
 
+/// What each triggering test without end gets for a candidate of a batch: where its neighbours are quick, so should it be.
+pub(super) fn brief(baseline: &Baseline) -> impl Iterator<Item = (TestId, Duration)> {
+    let slowest = |id: &TestId| {
+        let neighbours = baseline.report.results.values().filter(|result| result.id.class == id.class);
+        neighbours.filter(|result| result.passed()).map(|result| result.millis).max()
+    };
+    let limit = move |id| {
+        slowest(id).map_or(BRIEF, |millis| Duration::from_millis(millis.saturating_mul(20)).clamp(BRIEF / 2, BRIEF))
+    };
+    endless(baseline).map(move |id| (id.clone(), limit(id)))
+}
+
 /// A name for a choice of classes.
 fn named(classes: &[String]) -> String {
     let mut fingerprint = Fingerprint::default();
@@ -155,4 +170,35 @@ pub(super) fn parse<'a>(
         }
     }
     coverage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Loss, RunEnd, TestResult};
+
+    #[test]
+    fn a_test_without_end_gets_little_and_less_beside_quick_ones() {
+        let result = |name: &str, status, millis, loss| {
+            let id: TestId = name.parse().unwrap();
+            (id.clone(), TestResult { id, status, failure: None, millis, loss })
+        };
+        let cut = |name| result(name, TestStatus::TimedOut, 10_000, Some(Loss::Cut));
+        let passed = |name, millis| result(name, TestStatus::Passed, millis, None);
+        let results = [
+            cut("Quick#hangs"),
+            passed("Quick#passes", 2),
+            cut("Slow#hangs"),
+            passed("Slow#passes", 60),
+            passed("Slow#quick", 1),
+            cut("Alone#hangs"),
+            result("Alone#fails", TestStatus::Failed, 5, None),
+        ];
+        let report = TestReport { end: RunEnd::Complete, results: results.into(), output_tail: String::new() };
+        let triggering = ["Quick#hangs", "Slow#hangs", "Alone#hangs", "Alone#fails"];
+        let triggering = triggering.iter().map(|name| name.parse().unwrap()).collect();
+        let baseline = Baseline { report: Arc::new(report), triggering, ..Baseline::default() };
+        let limits: Vec<(String, u128)> = brief(&baseline).map(|(id, time)| (id.class, time.as_millis())).collect();
+        assert_eq!(limits, [("Quick".into(), 750), ("Slow".into(), 1200), ("Alone".into(), 1500)]);
+    }
 }

@@ -6,7 +6,8 @@ use crate::validate::ValidateError;
 use crate::validate::plan::{Deadlines, Plan};
 use crate::validate::plausible::{self, Judged};
 use crate::validate::subject::Build;
-use crate::validate::untouched;
+use crate::validate::{coverage, untouched};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,8 +39,14 @@ impl ColdJudge {
         if !subject.is_quicker_served() {
             return false;
         }
-        let (report, triggering) = (&self.baseline.report, &self.baseline.triggering);
-        let plan = subject.plan_of(triggering.clone(), subject.deadlines(report));
+        let report = &self.baseline.report;
+        // Of those without end one says enough, and has to be waited for.
+        let dear: BTreeSet<&TestId> = coverage::endless(&self.baseline).skip(1).collect();
+        let triggering: Vec<TestId> =
+            self.baseline.triggering.iter().filter(|id| !dear.contains(id)).cloned().collect();
+        let mut deadlines = subject.deadlines(report);
+        deadlines.own.extend(coverage::brief(&self.baseline));
+        let plan = subject.plan_of(triggering.clone(), deadlines);
         let served = async {
             let build = Arc::new(Build::new(&subject.options().work_dir)?);
             subject.run_served(&Patch::default(), &build, &plan).await
@@ -55,13 +62,18 @@ impl ColdJudge {
     }
 
     /// The refusal of a candidate with which a few of many triggering tests all still fail.
-    async fn mends_none_of_few(&self, patch: &Patch, build: &Arc<Build>) -> Result<Option<Validation>, ValidateError> {
+    async fn mends_none_of_few(
+        &self,
+        patch: &Patch,
+        build: &Arc<Build>,
+        deadlines: &Deadlines,
+    ) -> Result<Option<Validation>, ValidateError> {
         let triggering = &self.baseline.triggering;
         if triggering.len() < 2 * FEW {
             return Ok(None);
         }
         let few: Vec<TestId> = triggering.iter().step_by(triggering.len().div_ceil(FEW)).cloned().collect();
-        let deadlines = Deadlines { total: SOME, ..self.subject.quick_deadlines(&self.baseline.report) };
+        let deadlines = Deadlines { total: SOME, ..deadlines.clone() };
         let report = self.run_quickly(patch, build, &self.subject.plan_of(few.clone(), deadlines).until_lost()).await?;
         let ended: Vec<bool> = few.iter().filter_map(|id| untouched::passes(&report, id)).collect();
         let none = !ended.is_empty() && !ended.contains(&true);
@@ -78,8 +90,9 @@ impl ColdJudge {
             Err(refused) => return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused }),
         };
         let classes = subject.classes_of(&self.baseline.triggering);
-        let deadlines = subject.quick_deadlines(&self.baseline.report);
-        if let Some(refused) = self.mends_none_of_few(patch, &build).await? {
+        let mut deadlines = subject.quick_deadlines(&self.baseline.report);
+        deadlines.own.extend(coverage::brief(&self.baseline));
+        if let Some(refused) = self.mends_none_of_few(patch, &build, &deadlines).await? {
             return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused });
         }
         let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();

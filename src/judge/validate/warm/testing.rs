@@ -13,13 +13,11 @@ use crate::validate::subject::Build;
 use crate::validate::suite::spelled;
 use crate::validate::untouched::passes;
 use crate::validate::{Baseline, Judge, ValidateError, clean, cold, coverage, resources};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// Time of a test without end for a candidate of a batch: an endless candidate must not cost what twenty others do.
-const BRIEF: Duration = Duration::from_millis(1500);
 /// Time for the tests near a change, for a candidate of a batch.
 const NEAR: Duration = Duration::from_secs(3);
 /// Steps from a changed class to a test class that is near.
@@ -155,7 +153,7 @@ impl Inner {
     ) -> Result<Validation, ValidateError> {
         let baseline = self.cold.baseline();
         let mut plan = self.plan(baseline.triggering.clone());
-        plan.deadlines.own.extend(coverage::endless(baseline).map(|id| (id.clone(), brief(baseline, id))));
+        plan.deadlines.own.extend(coverage::brief(baseline));
         let is_fresh = workers.is_fresh();
         let mut answer = self.triggering(workers, classes, &plan).await?;
         if answer.outcome == Outcome::Failed && !is_fresh && self.fails_elsewhere(&answer) {
@@ -342,17 +340,6 @@ fn unlike(what: String) -> ValidateError {
 fn signature(failure: &Failure) -> (String, Option<(String, Option<u32>)>) {
     let frame = failure.frames.iter().find(|frame| clean::is_project_frame(frame));
     (failure.kind.clone(), frame.map(|frame| (frame.class.clone(), frame.line)))
-}
-
-/// What a test without end gets in a batch: where its neighbours are quick, so should it be.
-fn brief(baseline: &Baseline, id: &TestId) -> Duration {
-    let mut neighbours: BTreeMap<bool, u64> = BTreeMap::new();
-    for result in baseline.report.results.values().filter(|result| result.id.class == id.class) {
-        let slowest = neighbours.entry(result.passed()).or_default();
-        *slowest = result.millis.max(*slowest);
-    }
-    let slowest = neighbours.get(&true);
-    slowest.map_or(BRIEF, |millis| Duration::from_millis(20 * millis).clamp(BRIEF / 2, BRIEF))
 }
 
 /// Triggering tests that fail by themselves and soon: cheap to see fail once more.
