@@ -205,7 +205,10 @@ impl<'a> Evidence<'a> {
                     "ran in {ran} of {all} failing and {} of {} passing tests",
                     counts.passed_covered, counts.passed
                 ));
-                return Some(self.inputs.formula.score(counts).max(0.05));
+                // One fault explains all failing tests more often than not, and formulas alone prefer what one of them
+                // ran and no passing test did.
+                let share = f64::from(ran) / f64::from(all);
+                return Some((self.inputs.formula.score(counts) * share).max(0.05));
             }
             return unseen.map(|execution| if execution >= 1.0 { 1.0 } else { execution / 2.0 });
         }
