@@ -2,7 +2,7 @@
 //!
 //! Example: `gcd(a % b, b)` becomes `gcd(b, a % b)`; `any(…)` becomes `all(…)`.
 
-use super::tree::{arguments, elements, is_called, is_literal, whole};
+use super::tree::{arguments, elements, is_called, is_literal, is_of_object, whole};
 use crate::language::preorder;
 use crate::templates::edit::Edit;
 use crate::templates::site::{Site, shortened, similarity};
@@ -57,7 +57,8 @@ fn operands(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
         return;
     }
     // The order of a sum matters for texts and lists alone.
-    let weight = if site.text(sign) == "+" { 0.4 } else { 0.7 };
+    let has_number = [left, right].iter().any(|side| matches!(side.kind(), "integer" | "float"));
+    let weight = if site.text(sign) == "+" || has_number { 0.4 } else { 0.7 };
     let note = format!("swapped the operands of `{}`", shortened(site.text(node)));
     let text = &site.unit.text;
     out.push(Edit::replace(left, whole(right, text), weight, note).and(right.byte_range(), whole(left, text)));
@@ -109,9 +110,11 @@ impl Template for Name {
                 let other = if *a == old { b } else { a };
                 out.push(site.replacement(node, *other, 0.8));
             }
+            if !is_attribute && is_of_object(site, old) {
+                out.push(site.replacement(node, format!("self.{old}"), 0.75));
+            }
             if is_attribute {
-                for other in attributes(site, node) {
-                    let weight = 0.3 + 0.5 * similarity(old, &other);
+                for (other, weight) in attributes(site, node) {
                     out.push(site.replacement(node, other, weight));
                 }
             }
@@ -119,23 +122,30 @@ impl Template for Name {
     }
 }
 
-/// Other attributes that the file names, methods for methods, the most similar first.
-fn attributes(site: &Site<'_>, instead: Node<'_>) -> Vec<String> {
+/// Other attributes that the file names, methods for methods, with weights: those of the same object and similar ones
+/// first.
+fn attributes(site: &Site<'_>, instead: Node<'_>) -> Vec<(String, f64)> {
     let (old, is_method) = (site.text(instead), instead.parent().is_some_and(is_called));
-    let mut found: Vec<String> = Vec::new();
+    let object = |node: Node<'_>| node.child_by_field_name("object").map(|object| site.text(object));
+    let own = instead.parent().and_then(object);
+    let mut found: Vec<(String, f64)> = Vec::new();
     preorder(site.unit.root(), |node| {
-        if is_called(node) != is_method {
+        if node.kind() != "attribute" || is_called(node) != is_method {
             return true;
         }
-        let name = (node.kind() == "attribute").then(|| node.child_by_field_name("attribute")).flatten();
-        if let Some(name) = name.map(|name| site.text(name)).filter(|name| *name != old && !name.starts_with("__"))
-            && !found.iter().any(|known| known == name)
-        {
-            found.push(name.to_owned());
+        let name = node.child_by_field_name("attribute").map(|name| site.text(name));
+        if let Some(name) = name.filter(|name| *name != old && !name.starts_with("__")) {
+            // Names that are half alike are unlike.
+            let alike = (similarity(old, name) - 0.5).max(0.0) * 2.0;
+            let weight = if object(node) == own { 0.3 + 0.5 * alike } else { 0.1 + 0.5 * alike };
+            match found.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => *known = known.max(weight),
+                None => found.push((name.to_owned(), weight)),
+            }
         }
         true
     });
-    found.sort_by(|a, b| similarity(old, b).total_cmp(&similarity(old, a)).then_with(|| a.cmp(b)));
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     found.truncate(OTHERS);
     found
 }

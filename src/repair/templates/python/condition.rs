@@ -3,7 +3,7 @@
 //! Example: `while True:` becomes `while queue:`; `if total < 0:` becomes `if total < 0 or not coins:`.
 
 use super::sorts::{Sort, sort_of_name};
-use super::tree::{bare, condition_of, is_truth};
+use super::tree::{bare, condition_of, is_truth, whole};
 use crate::templates::edit::Edit;
 use crate::templates::scope::Origin;
 use crate::templates::site::{Site, shortened};
@@ -28,7 +28,7 @@ impl Template for Reduce {
     }
 
     fn prior(&self) -> Prior {
-        0.6
+        0.7
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
@@ -42,18 +42,18 @@ impl Template for Reduce {
                     // Comparisons have their own family, and conditions inside this one come by themselves.
                     if !matches!(kept.kind(), "comparison_operator" | "not_operator" | "boolean_operator") {
                         let note = format!("negated `{}` in {}", shortened(site.text(kept)), site.place(node));
-                        out.push(Edit::replace(kept, format!("not {}", site.text(kept)), 0.5, note));
+                        out.push(Edit::replace(kept, negated(site, kept), 0.7, note));
                     }
                 }
             }
             if let Some(operand) = node.child_by_field_name("argument").filter(|_| node.kind() == "not_operator") {
                 let note = format!("dropped `not` in {}", site.place(node));
-                out.push(Edit::replace(node, site.text(operand), 0.7, note));
+                out.push(Edit::replace(node, site.text(operand), 0.9, note));
             }
         }
         if let Some(condition) = condition_of(site.statement) {
             if !matches!(condition.kind(), "comparison_operator" | "not_operator" | "true" | "false") {
-                out.push(site.replacement(condition, format!("not ({})", site.text(condition)), 0.5));
+                out.push(site.replacement(condition, negated(site, condition), 0.8));
             }
             for (value, weight) in [("False", 0.3), ("True", 0.2)] {
                 if site.text(condition) != value {
@@ -79,7 +79,8 @@ impl Template for Extend {
             return;
         };
         let old = site.text(condition);
-        for (test, weight) in tests(site).into_iter().filter(|(test, _)| !old.contains(test.as_str())).take(MAX_TESTS) {
+        let tests = tests(site).into_iter().filter(|(test, _)| !old.contains(test.as_str()));
+        for (test, weight) in tests.filter(|(test, _)| !is_asked(condition, site, test)).take(MAX_TESTS) {
             let weight = weight * share;
             if matches!(condition.kind(), "true" | "false") {
                 // A loop that nothing ends waits for its condition.
@@ -97,6 +98,19 @@ impl Template for Extend {
             }
         }
     }
+}
+
+fn negated(site: &Site<'_>, node: Node<'_>) -> String {
+    format!("not {}", whole(node, &site.unit.text))
+}
+
+/// Whether the test asks what the condition asks already, for the same or for the opposite answer: one of both is then
+/// asked in vain.
+fn is_asked(condition: Node<'_>, site: &Site<'_>, test: &str) -> bool {
+    let plain = |text: &str| text.strip_prefix("not ").unwrap_or(text).trim_matches(['(', ')', ' ']).to_owned();
+    let operands = ["left", "right"].into_iter().filter_map(|side| condition.child_by_field_name(side));
+    let operands = operands.filter(|_| condition.kind() == "boolean_operator");
+    operands.chain([condition]).any(|operand| plain(site.text(bare(operand))) == plain(test))
 }
 
 /// Whether the statement is a loop that no `break` leaves.
@@ -138,7 +152,9 @@ pub(super) fn tests(site: &Site<'_>) -> Vec<(String, f64)> {
             }
         }
     }
-    for variable in site.scope.iter().take(MAX_NAMES) {
+    // Whether a constant of the module holds is no question.
+    let is_constant = |name: &str| name.len() > 1 && !name.contains(|c: char| c.is_lowercase() || c == '.');
+    for variable in site.scope.iter().filter(|variable| !is_constant(&variable.name)).take(MAX_NAMES) {
         let name = &variable.name;
         // A variable that the statement uses is asked about before any other.
         let is_used = site.expressions.iter().any(|node| site.text(*node) == name);

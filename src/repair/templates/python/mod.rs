@@ -4,6 +4,7 @@
 mod calls;
 mod comparison;
 mod condition;
+mod flow;
 pub(super) mod names;
 mod operand;
 mod operator;
@@ -24,6 +25,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(calls::Name),
         Box::new(value::Variable),
         Box::new(value::ReturnValue),
+        Box::new(value::Truth),
         Box::new(value::Expression),
         Box::new(operand::Offset),
         Box::new(operand::Operands),
@@ -32,6 +34,8 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(part::Wrap),
         Box::new(condition::Reduce),
         Box::new(condition::Extend),
+        Box::new(flow::Jump),
+        Box::new(flow::Branch),
         Box::new(statement::Addition),
         Box::new(statement::Assignment),
         Box::new(statement::Copy),

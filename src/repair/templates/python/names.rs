@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 /// Attributes of `self` that count as names.
-const ATTRIBUTES: usize = 12;
+const ATTRIBUTES: usize = 24;
 
 /// Names visible at a node: those that its functions assign or take, the innermost function first; then attributes of
 /// `self` that the class assigns, and names of the file.
@@ -108,7 +108,8 @@ impl Names<'_> {
             let assignment = statement.named_child(0).filter(|node| node.kind() == "assignment");
             let targets: Vec<_> =
                 assignment.and_then(|node| node.child_by_field_name("left")).into_iter().flat_map(targets).collect();
-            targets.into_iter().for_each(|node| self.add(node, Origin::Field));
+            let named = targets.into_iter().filter(|node| !self.unit.text(*node).starts_with("__"));
+            named.collect::<Vec<_>>().into_iter().for_each(|node| self.add(node, Origin::Field));
         }
     }
 }

@@ -10,8 +10,8 @@ use tree_sitter::Node;
 pub(super) struct Operator;
 
 const OWN: &[(&str, &[(&str, f64)])] = &[
-    ("and", &[("or", 0.8)]),
-    ("or", &[("and", 0.8)]),
+    ("and", &[("or", 0.9)]),
+    ("or", &[("and", 0.9)]),
     ("//", &[("/", 0.5), ("%", 0.5), ("*", 0.2)]),
     ("**", &[("*", 0.6)]),
     ("//=", &[("/=", 0.5), ("%=", 0.4)]),
@@ -49,10 +49,11 @@ impl Template for Operator {
 fn others(site: &Site<'_>, node: Node<'_>, sign: Node<'_>, out: &mut Vec<Edit>) {
     let old = site.text(sign);
     // A sum of texts or lists has no other sign.
-    let is_text = ["left", "right"]
-        .iter()
-        .filter_map(|side| node.child_by_field_name(side))
-        .any(|side| matches!(side.kind(), "string" | "list" | "list_comprehension" | "concatenated_string"));
+    let is_text = old == "+"
+        && ["left", "right"]
+            .iter()
+            .filter_map(|side| node.child_by_field_name(side))
+            .any(|side| matches!(side.kind(), "string" | "list" | "list_comprehension" | "concatenated_string"));
     let known = INSTEAD.iter().chain(OWN).filter(|(known, _)| *known == old && !is_text);
     for (other, weight) in known.flat_map(|(_, others)| others.iter()).filter(|(other, _)| !FOREIGN.contains(other)) {
         let note = format!("replaced `{old}` by `{other}` in {}", site.place(node));

@@ -12,7 +12,7 @@ fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
 }
 
 /// A bug, a line, and what one of the families must propose there.
-const ROWS: [(&dyn Template, &str, u32, &str); 27] = [
+const ROWS: [(&dyn Template, &str, u32, &str); 36] = [
     (&comparison::Comparison, "def f(lo, hi):\n    while lo <= hi:\n        lo += 1\n", 2, "while lo < hi:"),
     (&comparison::Comparison, "def f(x):\n    if len(x) == 0:\n        return x\n", 2, "if len(x) <= 1:"),
     (&comparison::Comparison, "def f(x, y):\n    return x in y\n", 2, "return x not in y"),
@@ -36,6 +36,25 @@ const ROWS: [(&dyn Template, &str, u32, &str); 27] = [
     (&operand::Offset, "def f(r):\n    for c in range(0, r):\n        print(c)\n", 2, "for c in range(0, r + 1):"),
     (&operand::Operands, "def f(a):\n    return 1 + f(a)\n", 2, "return f(a)"),
     (&operand::AddOperand, "def f(above, k):\n    low = 1\n    return f(above, k)\n", 3, "return f(above, k - low)"),
+    (&value::Truth, "def f(x):\n    return False\n", 2, "return True"),
+    (&value::Truth, "def f(x):\n    g(x, strict=True)\n", 2, "g(x, strict=False)"),
+    (&value::Variable, "class A:\n    def f(self):\n        self.x = 1\n        return x\n", 4, "return self.x"),
+    (
+        &calls::Name,
+        "class A:\n    def f(self):\n        return g(1)\n    def g(self, n):\n        return n\n",
+        3,
+        "return self.g(1)",
+    ),
+    (&condition::Reduce, "def f(text):\n    if text:\n        return 1\n", 2, "if not text:"),
+    (&condition::Reduce, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if not (a and b):"),
+    (&flow::Jump, "def f(x):\n    for y in x:\n        break\n", 3, "continue"),
+    (
+        &flow::Branch,
+        "def f(x):\n    if x:\n        x += 1\n    # so\n    if x > 1:\n        x += 2\n",
+        5,
+        "elif x > 1:",
+    ),
+    (&flow::Branch, "def f(x):\n    if x:\n        x += 1\n    elif x > 1:\n        x += 2\n", 4, "if x > 1:"),
     (&part::Unwrap, "def f(x):\n    yield f(x)\n", 2, "yield x"),
     (&part::Wrap, "def f(arr, k):\n    for x in arr:\n        yield x\n", 2, "for x in arr[k:]:"),
     (&part::Wrap, "def f(best, x):\n    best = best + x\n", 2, "best = max(0, best + x)"),
@@ -90,4 +109,19 @@ fn a_call_a_target_or_a_name_of_a_keyword_is_no_variable() {
     let found = proposals(&value::Variable, source, 2);
     assert!(found.iter().all(|text| text.starts_with("c = g(") && text.contains("key=")), "{found:?}");
     assert!(found.contains(&"c = g(a, key=a)".to_owned()), "{found:?}");
+}
+
+#[test]
+fn what_a_condition_asks_is_not_asked_again() {
+    let found = proposals(&condition::Extend, "def f(text, size):\n    if text:\n        return size\n", 2);
+    assert!(found.contains(&"if text or size is None:".to_owned()), "{found:?}");
+    let again = ["text and not text", "text or not text", "not text or text", "not text and text"];
+    assert!(!found.iter().any(|text| again.iter().any(|again| text.contains(again))), "{found:?}");
+}
+
+#[test]
+fn an_expression_does_not_stand_in_itself() {
+    let source = "def f(file, most):\n    text = file.read(most)\n    return text\n";
+    let found = proposals(&value::Expression, source, 2);
+    assert!(!found.iter().any(|text| text.matches("read").count() > 1), "{found:?}");
 }

@@ -1,6 +1,8 @@
 //! Python's tree as the families see it.
 
 use crate::language::{children, preorder, text_of};
+use crate::templates::scope::Origin;
+use crate::templates::site::Site;
 use tree_sitter::Node;
 
 /// Whether families work on the node as a whole.
@@ -166,6 +168,15 @@ pub(super) fn condition_of(statement: Node<'_>) -> Option<Node<'_>> {
         .then(|| statement.child_by_field_name("condition"))
         .flatten()
         .map(bare)
+}
+
+/// Whether a plain name stands for an attribute of the object at other places of the file, and not for anything else.
+pub(super) fn is_of_object(site: &Site<'_>, name: &str) -> bool {
+    let text: &str = &site.unit.text;
+    let own = format!("self.{name}");
+    let is_whole = |at: usize| !text[at + own.len()..].starts_with(|next: char| next.is_alphanumeric() || next == '_');
+    let is_known = site.scope.iter().any(|known| known.name == name && known.origin != Origin::Field);
+    !is_known && (text.match_indices(&own).any(|(at, _)| is_whole(at)) || text.contains(&format!("def {name}(self")))
 }
 
 /// Whether an expression is surely a truth value.

@@ -2,7 +2,7 @@
 
 use super::condition::tests;
 use super::sorts::{fit, sort_at, sort_of_name};
-use super::tree::is_literal;
+use super::tree::{is_literal, is_of_object};
 use crate::templates::edit::Edit;
 use crate::templates::ingredients::Ingredient;
 use crate::templates::scope::Origin;
@@ -15,6 +15,9 @@ pub(super) struct Variable;
 
 /// Replaces the value of a `return`.
 pub(super) struct ReturnValue;
+
+/// Turns `True` into `False`, and the other way round.
+pub(super) struct Truth;
 
 /// Replaces an expression by one that stands nearby, or by a variable.
 pub(super) struct Expression;
@@ -36,6 +39,9 @@ impl Template for Variable {
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         for node in site.of_kind("identifier") {
             let (name, sort) = (site.text(node), sort_at(site, node));
+            if is_of_object(site, name) {
+                put(site, node, &format!("self.{name}"), 0.9, out);
+            }
             for (at, other) in site.scope.iter().filter(|other| other.name != name).enumerate() {
                 let near = 1.0 / (1.0 + 0.08 * at as f64);
                 let own = if other.origin == Origin::Field { 0.5 } else { 1.0 };
@@ -84,7 +90,7 @@ impl Template for ReturnValue {
         let is_plain = matches!(value.kind(), "identifier" | "list" | "dictionary") || is_literal(value.kind());
         if matches!(value.kind(), "true" | "false") {
             let tests = tests(site).into_iter().take(30);
-            out.extend(tests.map(|(text, weight)| site.replacement(value, text, weight)));
+            out.extend(tests.map(|(text, weight)| site.replacement(value, text, 0.8 * weight)));
             return;
         }
         let share = if is_plain { 0.9 } else { 0.6 };
@@ -97,6 +103,32 @@ impl Template for ReturnValue {
         }
         if value.kind() == "list" {
             out.push(site.replacement(value, format!("[{old}]"), 0.8));
+        }
+    }
+}
+
+impl Template for Truth {
+    fn name(&self) -> &'static str {
+        "truth_value"
+    }
+
+    fn prior(&self) -> Prior {
+        0.8
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        for &node in &site.expressions {
+            let other = match node.kind() {
+                "true" => "False",
+                "false" => "True",
+                _ => continue,
+            };
+            let weight = match node.parent().map(|parent| parent.kind()) {
+                Some("return_statement" | "assignment") => 0.9,
+                Some("keyword_argument" | "argument_list") => 0.8,
+                _ => 0.6,
+            };
+            out.push(site.replacement(node, other, weight));
         }
     }
 }
@@ -131,7 +163,8 @@ impl Template for Expression {
                 std::iter::once((&site.own, 1.0)).chain(site.near.iter().map(|near| (near, 0.3)))
             {
                 for ingredient in ingredients.expressions.iter().filter(|ingredient| fits(ingredient, node)) {
-                    let texts = site.adapted(ingredient).into_iter().filter(|(text, _)| text != old);
+                    let texts = site.adapted(ingredient).into_iter();
+                    let texts = texts.filter(|(text, _)| text != old && !is_around(site, node, text));
                     let weighed = |(text, fit): (String, f64)| {
                         let weight = (0.5 + 0.5 * similarity(old, &text)) * fit * share;
                         (text, weight)
@@ -146,6 +179,12 @@ impl Template for Expression {
             }
         }
     }
+}
+
+/// Whether the text is an expression that the node is a part of: it would stand in itself.
+fn is_around(site: &Site<'_>, node: Node<'_>, text: &str) -> bool {
+    let above = std::iter::successors(node.parent(), |above| above.parent());
+    above.take_while(|above| *above != site.statement).any(|above| site.text(above) == text)
 }
 
 /// Whether an ingredient can stand for a node: truth values for none but truth values, no literals.
