@@ -62,10 +62,11 @@ fn is_logical(site: &Site<'_>, node: Node<'_>) -> bool {
 
 /// `a` ↔ `!a`; comparisons have their own family.
 fn negated(site: &Site<'_>, node: Node<'_>) -> Option<Edit> {
+    let is_whole = condition_of(site.statement).map(bare) == Some(node);
     if node.shape() == "unary_expression" && site.text(node).starts_with('!') {
         let operand = node.part("operand")?;
         let note = format!("dropped `!` in {}", site.place(node));
-        return Some(Edit::replace(node, site.text(operand), 0.7, note));
+        return Some(Edit::replace(node, site.text(operand), if is_whole { 0.85 } else { 0.7 }, note));
     }
     let negatable =
         matches!(node.shape(), "method_invocation" | "identifier" | "field_access" | "instanceof_expression");
@@ -78,7 +79,7 @@ fn negated(site: &Site<'_>, node: Node<'_>) -> Option<Edit> {
     let text =
         if is_compound_expression(node) { format!("!({})", site.text(node)) } else { format!("!{}", site.text(node)) };
     let note = format!("negated `{}` in {}", shortened(site.text(node)), site.place(node));
-    Some(Edit::replace(node, text, 0.6, note))
+    Some(Edit::replace(node, text, if is_whole { 0.75 } else { 0.6 }, note))
 }
 
 impl Template for ExtendCondition {

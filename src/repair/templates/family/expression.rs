@@ -194,7 +194,7 @@ impl Template for Literal {
     }
 
     fn prior(&self) -> Prior {
-        0.5
+        0.75
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
@@ -213,10 +213,10 @@ impl Template for Literal {
                         }
                     }
                     for other in others.into_iter().take(8) {
-                        out.push(site.replacement(node, other, 0.3 + 0.4 * similarity(old, other)));
+                        out.push(site.replacement(node, other, 0.2 + 0.27 * similarity(old, other)));
                     }
                     for variable in numbers(site, kind) {
-                        out.push(site.replacement(node, variable, 0.4));
+                        out.push(site.replacement(node, variable, 0.27));
                     }
                 }
             }
