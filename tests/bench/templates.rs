@@ -1,10 +1,13 @@
 //! How widely the families of fix templates apply: over how many statements and classes of a library each proposes.
 //!
 //! `cargo bench --bench templates -- --project DIR`: all `*.java` below DIR but tests; with `--python` all
-//! `*.py`. Without `--project` the fixtures.
+//! `*.py`. Without `--project` the fixtures. With `--inverse`, how early the engine has the inverse of small changes.
 // What tests and benches share is public to both.
 #![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "templates/inverse.rs"]
+mod inverse;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Instant;
@@ -25,6 +28,11 @@ fn main() {
     let begin = Instant::now();
     let index = CodeIndex::build(&project, &sources, &tests, language);
     let files = index.files().iter().filter(|file| !file.test).count();
+    if args.iter().any(|arg| arg == "--inverse") {
+        println!("{files} product files of {project}");
+        inverse::print(&index);
+        return;
+    }
     let clues = Clues {
         thrown: vec!["IllegalStateException".into()],
         expected: vec!["IllegalArgumentException".into()],
