@@ -130,8 +130,9 @@ def main(folder, kind, seed, pattern=""):
     judged = sh([PROGRAM, "judge", str(tree), "--patch", str(place / "inverse.patch"), "--json"], place, 1800, place / "judge.log")
     judging = time.time() - begin
     try:
-        answer = json.loads(judged.stdout[judged.stdout.index("{"):judged.stdout.rindex("}") + 1])
-    except ValueError:
+        # Reasons in the text above may hold braces, too.
+        answer = json.loads(next(line for line in judged.stdout.splitlines() if line.startswith('{"schema"')))
+    except (ValueError, StopIteration):
         answer = {"triggering": [], "patches": [{"outcome": "error", "detail": judged.stdout[-300:]}]}
     patch = answer["patches"][0]
     print(f"own: {len(failing)} failing; found {len(answer['triggering'])}; inverse {patch['outcome']} ({judging:.0f} s, own suite {seconds:.0f} s): {patch['detail']}")
