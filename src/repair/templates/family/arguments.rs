@@ -18,6 +18,11 @@ pub struct SwapArguments;
 /// Adds or drops arguments, and gives one the shape of another.
 pub(crate) struct ReshapeArguments;
 
+/// What is left of a swap when one of the arguments has the name of the parameter that it fills.
+const ONE_NAMED: f64 = 0.5;
+/// What is left of it when both have.
+const BOTH_NAMED: f64 = 0.15;
+
 impl Template for SwapArguments {
     fn name(&self) -> &'static str {
         "swap_arguments"
@@ -51,8 +56,39 @@ fn weight(site: &Site<'_>, call: Node<'_>, a: Node<'_>, b: Node<'_>) -> f64 {
     let name = call.part("name").map_or("", |name| site.text(name));
     let commutes = matches!(name, "max" | "min" | "add" | "equals") && call.shape() == "method_invocation";
     let literal = |node: Node<'_>| node.shape().ends_with("_literal");
-    let base = if commutes { 0.15 } else { 0.9 };
+    let base = if commutes { 0.15 } else { 0.9 } * by_names(site, name, &arguments(call), [a, b]);
     if literal(a) || literal(b) { base * 0.6 } else { base }
+}
+
+/// What is left of a swap by the names of the parameters that the arguments fill.
+pub(in crate::templates) fn by_names(site: &Site<'_>, callee: &str, args: &[Node<'_>], swapped: [Node<'_>; 2]) -> f64 {
+    let places = swapped.map(|node| args.iter().position(|arg| *arg == node));
+    let [Some(first), Some(second)] = places else { return 1.0 };
+    let is_named = |node: Node<'_>, name: Option<&&str>| {
+        let text = site.text(node);
+        name.is_some_and(|name| text.rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case(name)))
+    };
+    let in_place = |method: &Method| {
+        let names = parameters(site, method);
+        [(swapped[0], first), (swapped[1], second)]
+            .into_iter()
+            .filter(|(node, at)| is_named(*node, names.get(*at)))
+            .count()
+    };
+    match site.index.methods_named(callee).map(in_place).max() {
+        Some(2) => BOTH_NAMED,
+        Some(1) => ONE_NAMED,
+        _ => 1.0,
+    }
+}
+
+/// Names of the parameters that a call fills.
+fn parameters<'m>(site: &Site<'_>, method: &'m Method) -> Vec<&'m str> {
+    if site.unit.rules.types.is_none() {
+        let names = method.params.iter().map(|name| name.trim_start_matches('*'));
+        return names.filter(|name| !matches!(*name, "self" | "cls")).collect();
+    }
+    method.variables.iter().take(method.params.len()).map(|(name, _)| name.as_str()).collect()
 }
 
 impl Template for ReshapeArguments {
@@ -147,6 +183,21 @@ mod tests {
     fn arguments_of_one_type_are_swapped() {
         assert_eq!(proposals(&SwapArguments, COPY, 5), ["copy(source, target);"]);
         assert!(proposals(&SwapArguments, COPY, 7).is_empty(), "a number is no text");
+    }
+
+    #[test]
+    fn arguments_with_the_names_of_their_parameters_are_swapped_last() {
+        let source = "class Split {
+    void cut(String text, String sign) {}
+    void join(String one, String other) {}
+    void run(String text, String sign) {
+        use(cut(text, sign), join(sign, text));
+    }
+}";
+        let lines = proposals(&SwapArguments, source, 5);
+        let [join, cut] = ["use(cut(text, sign), join(text, sign));", "use(cut(sign, text), join(sign, text));"]
+            .map(|wanted| lines.iter().position(|line| line == wanted));
+        assert!(join.is_some() && join < cut, "{lines:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use super::tree::{arguments, elements, is_called, is_literal, is_of_object, whole};
 use crate::language::preorder;
 use crate::templates::edit::Edit;
+use crate::templates::family::arguments::by_names;
 use crate::templates::site::{Site, shortened, similarity};
 use crate::templates::{Prior, Template};
 use tree_sitter::Node;
@@ -34,6 +35,8 @@ impl Template for Swap {
             };
             for (at, a) in parts.iter().enumerate() {
                 for b in parts[at + 1..].iter().filter(|b| site.text(**b) != site.text(*a)) {
+                    let callee = callee(site, node);
+                    let weight = weight * by_names(site, callee, &parts, [*a, *b]);
                     let literal = is_literal(a.kind()) || is_literal(b.kind());
                     let note = format!("swapped `{}` and `{}`", shortened(site.text(*a)), shortened(site.text(*b)));
                     out.push(Edit::swap(site.unit, *a, *b, weight * if literal { 0.6 } else { 1.0 }, note));
@@ -42,6 +45,12 @@ impl Template for Swap {
             operands(site, node, out);
         }
     }
+}
+
+/// The last name of what is called; nothing for what is no call.
+fn callee<'a>(site: &Site<'a>, call: Node<'_>) -> &'a str {
+    let function = call.child_by_field_name("function").map(|function| site.text(function));
+    function.and_then(|name| name.rsplit('.').next()).unwrap_or("")
 }
 
 fn call_weight(site: &Site<'_>, call: Node<'_>) -> f64 {

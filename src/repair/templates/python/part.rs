@@ -61,6 +61,9 @@ impl Template for Wrap {
             .collect();
         for &node in site.expressions.iter().filter(|node| !is_target(**node)) {
             let (text, Some(parent)) = (site.text(node), node.parent()) else { continue };
+            if let ("list", [only]) = (node.kind(), &elements(node)[..]) {
+                out.push(site.replacement(node, format!("list({})", site.text(*only)), 0.8));
+            }
             let is_walked = matches!(parent.kind(), "for_statement" | "for_in_clause");
             let is_sequence = is_walked || parent.kind() == "argument_list";
             let sort = sort_at(site, node);

@@ -12,7 +12,7 @@ fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
 }
 
 /// A bug, a line, and what one of the families must propose there.
-const ROWS: [(&dyn Template, &str, u32, &str); 36] = [
+const ROWS: [(&dyn Template, &str, u32, &str); 37] = [
     (&comparison::Comparison, "def f(lo, hi):\n    while lo <= hi:\n        lo += 1\n", 2, "while lo < hi:"),
     (&comparison::Comparison, "def f(x):\n    if len(x) == 0:\n        return x\n", 2, "if len(x) <= 1:"),
     (&comparison::Comparison, "def f(x, y):\n    return x in y\n", 2, "return x not in y"),
@@ -58,6 +58,7 @@ const ROWS: [(&dyn Template, &str, u32, &str); 36] = [
     (&part::Unwrap, "def f(x):\n    yield f(x)\n", 2, "yield x"),
     (&part::Wrap, "def f(arr, k):\n    for x in arr:\n        yield x\n", 2, "for x in arr[k:]:"),
     (&part::Wrap, "def f(best, x):\n    best = best + x\n", 2, "best = max(0, best + x)"),
+    (&part::Wrap, "def f(src):\n    yield [src]\n", 2, "yield list(src)"),
     (&condition::Extend, "def f(queue):\n    while True:\n        queue.pop()\n", 2, "while queue:"),
     (
         &condition::Extend,
@@ -124,4 +125,11 @@ fn an_expression_does_not_stand_in_itself() {
     let source = "def f(file, most):\n    text = file.read(most)\n    return text\n";
     let found = proposals(&value::Expression, source, 2);
     assert!(!found.iter().any(|text| text.matches("read").count() > 1), "{found:?}");
+}
+
+#[test]
+fn arguments_with_the_names_of_their_parameters_are_swapped_last() {
+    let source = "def cut(text, sign):\n    pass\ndef f(text, sign):\n    return cut(text, sign) or join(sign, text)\n";
+    let found = proposals(&calls::Swap, source, 4);
+    assert_eq!(found, ["return cut(text, sign) or join(text, sign)", "return cut(sign, text) or join(sign, text)"]);
 }
