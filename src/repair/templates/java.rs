@@ -28,6 +28,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(expression::Expression),
         Box::new(offset::Offset),
         Box::new(condition::ReduceCondition),
+        Box::new(condition::NegateCondition),
         Box::new(condition::ExtendCondition),
         Box::new(arguments::ReshapeArguments),
         Box::new(null_check::NullCheck),

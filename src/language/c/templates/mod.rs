@@ -62,6 +62,7 @@ fn families() -> Vec<Box<dyn Template>> {
         Box::new(expression::Expression),
         Box::new(offset::Offset),
         Box::new(condition::ReduceCondition),
+        Box::new(condition::NegateCondition),
         Box::new(condition::ExtendCondition),
         Box::new(missing_statement::MissingAssignment),
         Box::new(missing_statement::CopyStatement),

@@ -15,8 +15,11 @@ use tree_sitter::Node;
 /// Adds a part to a condition.
 pub struct ExtendCondition;
 
-/// Negates a condition or drops a part of it.
+/// Drops a part of a condition, or decides it for good.
 pub struct ReduceCondition;
+
+/// Negates a condition or a part of one.
+pub struct NegateCondition;
 
 /// Most tests added to one condition.
 const MAX_TESTS: usize = 60;
@@ -41,9 +44,6 @@ impl Template for ReduceCondition {
                     }
                 }
             }
-            if let Some(edit) = negated(site, node) {
-                out.push(edit);
-            }
         }
         if let Some(condition) = condition_of(site.statement) {
             let truths = site.unit.rules.types.as_ref().map_or(["true", "false"], |types| types.truths);
@@ -53,6 +53,20 @@ impl Template for ReduceCondition {
                 }
             }
         }
+    }
+}
+
+impl Template for NegateCondition {
+    fn name(&self) -> &'static str {
+        "negate_condition"
+    }
+
+    fn prior(&self) -> Prior {
+        0.65
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        out.extend(site.expressions.iter().filter_map(|node| negated(site, *node)));
     }
 }
 
@@ -66,7 +80,7 @@ fn negated(site: &Site<'_>, node: Node<'_>) -> Option<Edit> {
     if node.shape() == "unary_expression" && site.text(node).starts_with('!') {
         let operand = node.part("operand")?;
         let note = format!("dropped `!` in {}", site.place(node));
-        return Some(Edit::replace(node, site.text(operand), if is_whole { 0.85 } else { 0.7 }, note));
+        return Some(Edit::replace(node, site.text(operand), if is_whole { 0.8 } else { 0.65 }, note));
     }
     let negatable =
         matches!(node.shape(), "method_invocation" | "identifier" | "field_access" | "instanceof_expression");
@@ -191,11 +205,11 @@ mod tests {
     fn parts_are_dropped_and_negated() {
         let lines = proposals(&ReduceCondition, DOOR, 4);
         assert_eq!(lines[..2], ["if (age < 0) {", "if (locked) {"]);
-        assert!(lines.contains(&"if (age < 0 || !locked) {".to_owned()));
-        assert!(proposals(&ReduceCondition, DOOR, 7).contains(&"while (name.isEmpty()) {".to_owned()));
+        assert!(proposals(&NegateCondition, DOOR, 4).contains(&"if (age < 0 || !locked) {".to_owned()));
+        assert!(proposals(&NegateCondition, DOOR, 7).contains(&"while (name.isEmpty()) {".to_owned()));
         // What stands beside `||` is a truth, whatever it is declared as.
         let unknown = DOOR.replace("locked) {", "Other.knows(name)) {");
-        let lines = proposals(&ReduceCondition, &unknown, 4);
+        let lines = proposals(&NegateCondition, &unknown, 4);
         assert!(lines.contains(&"if (age < 0 || !Other.knows(name)) {".to_owned()), "{lines:#?}");
     }
 

@@ -11,8 +11,11 @@ use crate::templates::{Prior, Template};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
-/// Negates a condition or drops a part of it.
+/// Drops a part of a condition, or decides it for good.
 pub(super) struct Reduce;
+
+/// Negates a condition or a part of one.
+pub(super) struct Negate;
 
 /// Adds a part to a condition.
 pub(super) struct Extend;
@@ -28,40 +31,61 @@ impl Template for Reduce {
     }
 
     fn prior(&self) -> Prior {
+        0.6
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        for (node, [left, right]) in site.of_kind("boolean_operator").filter_map(|node| Some((node, sides(node)?))) {
+            for (kept, dropped) in [(left, right), (right, left)] {
+                let note = format!("dropped `{}` from {}", shortened(site.text(dropped)), site.place(node));
+                out.push(Edit::replace(node, site.text(kept), 0.8, note));
+            }
+        }
+        let Some(condition) = condition_of(site.statement) else { return };
+        for (value, weight) in [("False", 0.3), ("True", 0.2)] {
+            if site.text(condition) != value {
+                out.push(site.replacement(condition, value, weight));
+            }
+        }
+    }
+}
+
+impl Template for Negate {
+    fn name(&self) -> &'static str {
+        "negate_condition"
+    }
+
+    fn prior(&self) -> Prior {
         0.7
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         for &node in &site.expressions {
-            if node.kind() == "boolean_operator" {
-                let parts = ["left", "right"].map(|field| node.child_by_field_name(field));
-                let [Some(left), Some(right)] = parts else { continue };
-                for (kept, dropped) in [(left, right), (right, left)] {
-                    let note = format!("dropped `{}` from {}", shortened(site.text(dropped)), site.place(node));
-                    out.push(Edit::replace(node, site.text(kept), 0.7, note));
-                    // Comparisons have their own family, and conditions inside this one come by themselves.
-                    if !matches!(kept.kind(), "comparison_operator" | "not_operator" | "boolean_operator") {
-                        let note = format!("negated `{}` in {}", shortened(site.text(kept)), site.place(node));
-                        out.push(Edit::replace(kept, negated(site, kept), 0.7, note));
-                    }
-                }
+            // Comparisons have their own family, and conditions inside this one come by themselves.
+            let has_own =
+                |node: Node<'_>| matches!(node.kind(), "comparison_operator" | "not_operator" | "boolean_operator");
+            for part in sides(node).into_iter().flatten().filter(|part| !has_own(*part)) {
+                let note = format!("negated `{}` in {}", shortened(site.text(part)), site.place(node));
+                out.push(Edit::replace(part, negated(site, part), 0.7, note));
             }
             if let Some(operand) = node.child_by_field_name("argument").filter(|_| node.kind() == "not_operator") {
                 let note = format!("dropped `not` in {}", site.place(node));
                 out.push(Edit::replace(node, site.text(operand), 0.9, note));
             }
         }
-        if let Some(condition) = condition_of(site.statement) {
-            if !matches!(condition.kind(), "comparison_operator" | "not_operator" | "true" | "false") {
-                out.push(site.replacement(condition, negated(site, condition), 0.8));
-            }
-            for (value, weight) in [("False", 0.3), ("True", 0.2)] {
-                if site.text(condition) != value {
-                    out.push(site.replacement(condition, value, weight));
-                }
-            }
+        let condition = condition_of(site.statement);
+        let is_asked =
+            |node: &Node<'_>| matches!(node.kind(), "comparison_operator" | "not_operator" | "true" | "false");
+        if let Some(condition) = condition.filter(|condition| !is_asked(condition)) {
+            out.push(site.replacement(condition, negated(site, condition), 0.8));
         }
     }
+}
+
+/// Both sides of an `and` or `or`.
+fn sides(node: Node<'_>) -> Option<[Node<'_>; 2]> {
+    let side = |field: &str| node.child_by_field_name(field).filter(|_| node.kind() == "boolean_operator");
+    Some([side("left")?, side("right")?])
 }
 
 impl Template for Extend {
@@ -108,9 +132,11 @@ fn negated(site: &Site<'_>, node: Node<'_>) -> String {
 /// asked in vain.
 fn is_asked(condition: Node<'_>, site: &Site<'_>, test: &str) -> bool {
     let plain = |text: &str| text.strip_prefix("not ").unwrap_or(text).trim_matches(['(', ')', ' ']).to_owned();
-    let operands = ["left", "right"].into_iter().filter_map(|side| condition.child_by_field_name(side));
-    let operands = operands.filter(|_| condition.kind() == "boolean_operator");
-    operands.chain([condition]).any(|operand| plain(site.text(bare(operand))) == plain(test))
+    sides(condition)
+        .into_iter()
+        .flatten()
+        .chain([condition])
+        .any(|operand| plain(site.text(bare(operand))) == plain(test))
 }
 
 /// Whether the statement is a loop that no `break` leaves.

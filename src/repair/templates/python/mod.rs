@@ -33,6 +33,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(part::Unwrap),
         Box::new(part::Wrap),
         Box::new(condition::Reduce),
+        Box::new(condition::Negate),
         Box::new(condition::Extend),
         Box::new(flow::Jump),
         Box::new(flow::Branch),

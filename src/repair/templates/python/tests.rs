@@ -45,8 +45,8 @@ const ROWS: [(&dyn Template, &str, u32, &str); 37] = [
         3,
         "return self.g(1)",
     ),
-    (&condition::Reduce, "def f(text):\n    if text:\n        return 1\n", 2, "if not text:"),
-    (&condition::Reduce, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if not (a and b):"),
+    (&condition::Negate, "def f(text):\n    if text:\n        return 1\n", 2, "if not text:"),
+    (&condition::Negate, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if not (a and b):"),
     (&flow::Jump, "def f(x):\n    for y in x:\n        break\n", 3, "continue"),
     (
         &flow::Branch,
@@ -67,7 +67,7 @@ const ROWS: [(&dyn Template, &str, u32, &str); 37] = [
         "if total < 0 or not coins:",
     ),
     (&condition::Reduce, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if a:"),
-    (&condition::Reduce, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if a and not b:"),
+    (&condition::Negate, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if a and not b:"),
     (
         &statement::Addition,
         "def f(node):\n    seen = set()\n    if node in seen:\n        return\n    print(node)\n",
