@@ -21,7 +21,7 @@ const OF_A_RUN: [&str; 6] =
 /// What is taken of the batch's folder.
 const OF_THE_BATCH: [&str; 1] = ["plan.json"];
 
-/// The list.
+/// What an archive holds, with the sum of each file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct List {
     schema: u32,

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Source {
     /// Where it lies.
     pub path: RepoPath,
-    /// Its text.
+    /// What the file holds, decoded.
     pub text: String,
 }
 
@@ -56,7 +56,7 @@ pub enum Caution {
 /// Names that a project declares.
 #[derive(Debug, Clone, Default)]
 pub struct Declared {
-    /// By name.
+    /// What each name stands for.
     pub names: BTreeMap<String, Role>,
     /// Of these those that stay, with the reason.
     pub kept: BTreeMap<String, &'static str>,

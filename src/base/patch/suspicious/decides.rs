@@ -59,8 +59,8 @@ pub enum Place {
 
 /// Whether a comparison, a condition or an index on a line that the patch adds depends on a call or a type of one of these
 /// names, or whether an error that comes of one is caught and not thrown on: directly, or by variables and methods that the
-/// patch adds. A name with a bracket, and one that begins with two low lines, is what the code holds as it is written, but for
-/// blanks.
+/// patch adds. A name with a bracket, and one that begins with two low lines, is what the code holds as it is written;
+/// blanks do not count.
 pub fn decides(patch: &Patch, names: &BTreeSet<String>, place: Place, language: &dyn Language) -> bool {
     let programs = patch.files.iter().filter(|file| language.is_source(file.path.as_str().into()) && !file.deletes());
     programs.into_iter().any(|file| in_file(file, names, place, language))

@@ -29,7 +29,7 @@ type At = fn(Node<'_>, &str, &NewLiterals<'_>, &dyn Language) -> Option<String>;
 
 /// The rules for one language; its folder submits them.
 pub struct ReviewRules {
-    /// Its name.
+    /// The language's name.
     pub language: &'static str,
     /// Says why a person should look at a node.
     pub at: At,

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 /// Files and folders whose names mean something to Python or to test runners.
 const MEANINGFUL: &[&str] = &["__init__", "__main__", "conftest", "setup", "tests", "test", "testing", "src"];
 
-/// Their names.
+/// Names of a project's modules and packages.
 pub(super) struct Modules {
     names: BTreeSet<String>,
     /// Those that say nothing of their own but are the project's, too.
