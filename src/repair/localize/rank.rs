@@ -137,6 +137,15 @@ mod tests {
     }
 
     #[test]
+    fn what_all_failing_tests_ran_comes_before_what_one_of_them_ran_alone() {
+        let test = |name: &str, passed, lines: &[u32]| (TestId::new("shop.CartTest", name), passed, covered(lines));
+        let mut tests = vec![test("total", false, &[7, 8]), test("more", false, &[7]), test("most", false, &[7])];
+        tests.extend((0..10).map(|nth| test(&format!("passes{nth}"), true, &[7])));
+        let ranking = ranked(wrong_total(), TestStatus::Failed, None, Some(&Spectrum::of(tests)));
+        assert_eq!(top(&ranking, 2), [7, 8]);
+    }
+
+    #[test]
     fn a_throw_that_passing_tests_reach_is_no_crash() {
         let failure = Failure {
             kind: "java.lang.IllegalArgumentException".into(),
