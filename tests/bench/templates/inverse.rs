@@ -14,7 +14,7 @@ const PLACES: usize = 24;
 const DRAWS: usize = 600;
 /// Candidates looked at.
 const CANDIDATES: usize = 100;
-/// Larger files take longer and show no more; bytes.
+/// Larger files are left out, for each place costs a reading of its file; bytes.
 const LARGEST: usize = 60_000;
 
 /// What stands in a line, and what is written instead, in any language.
@@ -35,6 +35,7 @@ const CHANGES: &[(&str, &str)] = &[
     ("1", "0"),
     ("1", "2"),
 ];
+/// What is changed in Java alone.
 const IN_JAVA: &[(&str, &str)] = &[
     (" && ", " || "),
     (" || ", " && "),
@@ -49,6 +50,7 @@ const IN_JAVA: &[(&str, &str)] = &[
     ("continue;", "break;"),
     ("this.", ""),
 ];
+/// What is changed in Python alone.
 const IN_PYTHON: &[(&str, &str)] = &[
     (" and ", " or "),
     (" or ", " and "),
