@@ -86,37 +86,23 @@ pub(super) fn changed_part(unit: &Unit, changes: &[Change]) -> Range<usize> {
     let end = changes.iter().map(|change| change.range.end).max().unwrap_or(0);
     let Some(node) = unit.root().descendant_for_byte_range(start, end) else { return whole };
     let is_member = |node: &Node<'_>| {
-        let kind = if unit.language.is_indented() { node.kind() } else { node.shape() };
-        matches!(kind, "method_declaration" | "constructor_declaration" | "field_declaration" | "function_definition")
+        (unit.language.syntax().methods.contains(&node.kind())
+            || matches!(node.shape(), "constructor_declaration" | "field_declaration"))
             && node.start_byte() <= start
             && node.end_byte() >= end
     };
-    let member = std::iter::successors(Some(node), |n| n.parent()).find(is_member);
-    member.map_or(whole, |node| start_of_line(unit, node)..node.end_byte())
-}
-
-/// Where a member begins; with the indentation before it where indentation tells something.
-fn start_of_line(unit: &Unit, node: Node<'_>) -> usize {
-    let start = node.start_byte();
-    if unit.language.is_indented() { start - node.start_position().column } else { start }
-}
-
-/// A member as a text that can be parsed alone.
-fn alone(unit: &Unit, part: &Range<usize>, body: &str) -> String {
-    match body {
-        _ if part.len() == unit.text.len() => body.to_owned(),
-        // What is indented stays so: texts of several lines could not be moved.
-        _ if unit.language.is_indented() && body.starts_with([' ', '\t']) => format!("if True:\n{body}\n"),
-        _ => unit.language.wrapped(body).text,
-    }
+    std::iter::successors(Some(node), |n| n.parent()).find(is_member).map_or(whole, |node| node.byte_range())
 }
 
 /// The key of a candidate: equal for candidates whose tokens are equal but for comments, white space and needless
 /// parentheses. `None` when the result does not parse, overlaps, or equals the original.
 pub(super) fn normal_form(unit: &Unit, changes: &[Change]) -> Option<u64> {
     let part = changed_part(unit, changes);
-    let before = tokens(&alone(unit, &part, unit.text.get(part.clone())?), unit.language)?;
-    let after = tokens(&alone(unit, &part, &applied(&unit.text, part.clone(), changes)?), unit.language)?;
+    let wrapped = |body: &str| {
+        if part.len() == unit.text.len() { body.to_owned() } else { unit.language.wrapped(body).text }
+    };
+    let before = tokens(&wrapped(unit.text.get(part.clone())?), unit.language)?;
+    let after = tokens(&wrapped(&applied(&unit.text, part.clone(), changes)?), unit.language)?;
     if after.errors > before.errors || after.hash == before.hash {
         return None;
     }
@@ -208,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_in_python_is_read_alone_with_texts_that_are_less_indented() {
+    fn a_function_of_python_is_compared_alone() {
         let source =
             "import os\n\nclass A:\n    def f(self, a):\n        b = \"\"\"\nx\n\"\"\"\n        return a + 1\n";
         let unit = Unit::new(RepoPath::new("a.py").unwrap(), Arc::from(source), &language::Python).unwrap();
@@ -217,6 +203,6 @@ mod tests {
         assert!(key("a + 2").is_some() && key("a + 2") != key("2 + a"));
         assert_eq!((key("a  + 1"), key("a +")), (None, None), "the same, and what does not parse");
         let part = changed_part(&unit, &[Change { range: at..at + 5, text: String::new() }]);
-        assert!(source[part].starts_with("    def f(self, a):"));
+        assert!(source[part].starts_with("def f(self, a):"));
     }
 }

@@ -10,7 +10,7 @@ use tree_sitter::Node;
 use unidebug_repair::templates::Template;
 use unidebug_repair::templates::family::{
     arguments, arithmetic, boundary, condition, expression, jump, missing_statement, offset, operator, precedence,
-    repeat, statement, variable,
+    repeat, statement, truth, variable,
 };
 use unidebug_repair::templates::rules::{EngineRules, TypeRules};
 use unidebug_repair::templates::scope::Variable;
@@ -58,6 +58,7 @@ fn families() -> Vec<Box<dyn Template>> {
         Box::new(arithmetic::AddOperand),
         Box::new(expression::ReturnValue),
         Box::new(expression::Literal),
+        Box::new(truth::Truth),
         Box::new(expression::ToVariable),
         Box::new(expression::Expression),
         Box::new(offset::Offset),

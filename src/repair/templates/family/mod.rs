@@ -27,5 +27,6 @@ pub(crate) mod shadow;
 pub mod statement;
 pub(crate) mod ternary;
 pub(crate) mod translate;
+pub mod truth;
 pub mod variable;
 pub(crate) mod wrap;

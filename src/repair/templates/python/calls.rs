@@ -35,8 +35,7 @@ impl Template for Swap {
             };
             for (at, a) in parts.iter().enumerate() {
                 for b in parts[at + 1..].iter().filter(|b| site.text(**b) != site.text(*a)) {
-                    let callee = callee(site, node);
-                    let weight = weight * by_names(site, callee, &parts, [*a, *b]);
+                    let weight = weight * by_names(site, callee(site, node), &parts, [*a, *b]);
                     let literal = is_literal(a.kind()) || is_literal(b.kind());
                     let note = format!("swapped `{}` and `{}`", shortened(site.text(*a)), shortened(site.text(*b)));
                     out.push(Edit::swap(site.unit, *a, *b, weight * if literal { 0.6 } else { 1.0 }, note));
@@ -54,8 +53,7 @@ fn callee<'a>(site: &Site<'a>, call: Node<'_>) -> &'a str {
 }
 
 fn call_weight(site: &Site<'_>, call: Node<'_>) -> f64 {
-    let name = call.child_by_field_name("function").map_or("", |name| site.text(name));
-    if matches!(name, "max" | "min" | "isinstance" | "range") { 0.15 } else { 0.9 }
+    if matches!(callee(site, call), "max" | "min" | "isinstance" | "range") { 0.15 } else { 0.9 }
 }
 
 fn operands(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {

@@ -15,6 +15,7 @@ pub(super) mod tree;
 mod value;
 
 use super::Template;
+use super::family::truth::Truth;
 
 /// All families.
 pub(super) fn families() -> Vec<Box<dyn Template>> {
@@ -25,7 +26,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(calls::Name),
         Box::new(value::Variable),
         Box::new(value::ReturnValue),
-        Box::new(value::Truth),
+        Box::new(Truth),
         Box::new(value::Expression),
         Box::new(operand::Offset),
         Box::new(operand::Operands),

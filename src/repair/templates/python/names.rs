@@ -106,10 +106,13 @@ impl Names<'_> {
     fn globals(&mut self) {
         for statement in children(self.unit.root()).into_iter().filter(|node| node.kind() == "expression_statement") {
             let assignment = statement.named_child(0).filter(|node| node.kind() == "assignment");
-            let targets: Vec<_> =
-                assignment.and_then(|node| node.child_by_field_name("left")).into_iter().flat_map(targets).collect();
-            let named = targets.into_iter().filter(|node| !self.unit.text(*node).starts_with("__"));
-            named.collect::<Vec<_>>().into_iter().for_each(|node| self.add(node, Origin::Field));
+            let targets = assignment.and_then(|node| node.child_by_field_name("left")).into_iter().flat_map(targets);
+            for node in targets {
+                // What Python itself reads is no value to compute with.
+                if !self.unit.text(node).starts_with("__") {
+                    self.add(node, Origin::Field);
+                }
+            }
         }
     }
 }

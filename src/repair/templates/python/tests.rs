@@ -36,8 +36,8 @@ const ROWS: [(&dyn Template, &str, u32, &str); 37] = [
     (&operand::Offset, "def f(r):\n    for c in range(0, r):\n        print(c)\n", 2, "for c in range(0, r + 1):"),
     (&operand::Operands, "def f(a):\n    return 1 + f(a)\n", 2, "return f(a)"),
     (&operand::AddOperand, "def f(above, k):\n    low = 1\n    return f(above, k)\n", 3, "return f(above, k - low)"),
-    (&value::Truth, "def f(x):\n    return False\n", 2, "return True"),
-    (&value::Truth, "def f(x):\n    g(x, strict=True)\n", 2, "g(x, strict=False)"),
+    (&Truth, "def f(x):\n    return False\n", 2, "return True"),
+    (&Truth, "def f(x):\n    g(x, strict=True)\n", 2, "g(x, strict=False)"),
     (&value::Variable, "class A:\n    def f(self):\n        self.x = 1\n        return x\n", 4, "return self.x"),
     (
         &calls::Name,

@@ -170,8 +170,13 @@ pub(super) fn condition_of(statement: Node<'_>) -> Option<Node<'_>> {
         .map(bare)
 }
 
-/// Whether a plain name stands for an attribute of the object at other places of the file, and not for anything else.
+/// Whether a plain name in a method stands for an attribute of the object at other places of the file, and not for
+/// anything else.
 pub(super) fn is_of_object(site: &Site<'_>, name: &str) -> bool {
+    let parameters = function(site.statement).and_then(|method| method.child_by_field_name("parameters"));
+    if parameters.and_then(|list| list.named_child(0)).is_none_or(|first| site.text(first) != "self") {
+        return false;
+    }
     let text: &str = &site.unit.text;
     let own = format!("self.{name}");
     let is_whole = |at: usize| !text[at + own.len()..].starts_with(|next: char| next.is_alphanumeric() || next == '_');

@@ -16,9 +16,6 @@ pub(super) struct Variable;
 /// Replaces the value of a `return`.
 pub(super) struct ReturnValue;
 
-/// Turns `True` into `False`, and the other way round.
-pub(super) struct Truth;
-
 /// Replaces an expression by one that stands nearby, or by a variable.
 pub(super) struct Expression;
 
@@ -103,32 +100,6 @@ impl Template for ReturnValue {
         }
         if value.kind() == "list" {
             out.push(site.replacement(value, format!("[{old}]"), 0.8));
-        }
-    }
-}
-
-impl Template for Truth {
-    fn name(&self) -> &'static str {
-        "truth_value"
-    }
-
-    fn prior(&self) -> Prior {
-        0.8
-    }
-
-    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
-        for &node in &site.expressions {
-            let other = match node.kind() {
-                "true" => "False",
-                "false" => "True",
-                _ => continue,
-            };
-            let weight = match node.parent().map(|parent| parent.kind()) {
-                Some("return_statement" | "assignment") => 0.9,
-                Some("keyword_argument" | "argument_list") => 0.8,
-                _ => 0.6,
-            };
-            out.push(site.replacement(node, other, weight));
         }
     }
 }
