@@ -121,14 +121,14 @@ pub(super) fn read(news: &[String], tests: &[String], is_own: impl Fn(&str) -> b
 }
 
 /// The names by which news may ask of the world around: what is imported, what every module has, and, behind their letters,
-/// special attributes and texts.
+/// attributes and texts.
 pub(super) fn asking(news: &[String]) -> impl Iterator<Item = &str> + Clone {
     news.iter().filter_map(|each| {
         let (kind, name) = each.split_once(':')?;
         match kind {
             "i" => Some(name),
             "d" if name.starts_with("__") => Some(name),
-            "a" | "t" if name.starts_with("__") => Some(each.as_str()),
+            "a" | "t" => Some(each.as_str()),
             _ => None,
         }
     })
