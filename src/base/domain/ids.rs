@@ -98,17 +98,22 @@ impl TestId {
 impl FromStr for TestId {
     type Err = InvalidId;
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        if let Some((file, rest)) = text.split_once(".py").filter(|(_, rest)| rest.is_empty() || rest.starts_with("::"))
+        // What stands in the values of an invocation separates nothing.
+        let head = text.find(['#', '[', '(', '{']).map_or(text, |end| &text[..end]);
+        let is_end = |rest: &str| rest.is_empty() || rest.starts_with("::");
+        if let Some((file, rest)) =
+            head.find(".py").map(|at| (&text[..at], &text[at + 3..])).filter(|(_, rest)| is_end(rest))
         {
             return Ok(Self::of_pytest(file, rest));
         }
+        let parts = head.find("::").map(|at| (&text[..at], &text[at + 2..]));
         // Examples in a text, as pytest spells them: `docs/use.rst::use.rst`.
         let is_text = |file: &str| [".rst", ".txt", ".md"].iter().any(|end| file.ends_with(end));
-        let parts = text.split_once("::").or_else(|| text.contains('/').then_some((text, "")));
-        if let Some((file, name)) = parts.filter(|(file, _)| is_text(file)) {
+        let named = parts.or_else(|| text.contains('/').then_some((text, "")));
+        if let Some((file, name)) = named.filter(|(file, _)| is_text(file)) {
             return Ok(Self::new(file.trim_start_matches("./").replace('/', "."), name));
         }
-        let (class, method) = text.split_once("::").or_else(|| text.split_once('#')).unwrap_or((text, ""));
+        let (class, method) = parts.or_else(|| text.split_once('#')).unwrap_or((text, ""));
         if class.is_empty() {
             return Err(InvalidId { text: text.into(), wanted: "a test of the form `Class#method`" });
         }
@@ -247,8 +252,12 @@ mod tests {
             ("./test_cart.py::test_total", "test_cart#test_total"),
             ("a/test_cart.py::TestCart", "a.test_cart$TestCart"),
             ("a/test_cart.py", "a.test_cart"),
+            ("a/test_cart.py::test_slice[0::1]", "a.test_cart#test_slice[0::1]"),
+            ("a/test_cart.py::test_reads[b.py::c]", "a.test_cart#test_reads[b.py::c]"),
+            ("docs/use.rst::use.rst", "docs.use.rst#use.rst"),
         ] {
-            assert_eq!(pytest.parse::<TestId>().unwrap().to_string(), ours);
+            let id: TestId = pytest.parse().unwrap();
+            assert_eq!((id.to_string().as_str(), ours.parse()), (ours, Ok(id)));
         }
     }
 

@@ -116,7 +116,7 @@ impl Entry {
     /// A name is none.
     pub(super) fn triggering(&self) -> Result<Option<Vec<TestId>>, Malformed> {
         let read = |name: &String| {
-            let test = name.replace("::", "#").parse();
+            let test = name.parse();
             test.map_err(|why| Malformed::from(format!("`{name}`: {why}")))
         };
         let tests: Vec<TestId> = self.failing.iter().map(read).collect::<Result<_, _>>()?;

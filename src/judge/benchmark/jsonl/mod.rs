@@ -173,7 +173,7 @@ impl Benchmark for Jsonl {
         let patch = repair("the developer's patch", &entry.patch)?;
         let facts = entry.facts.clone().or(ProjectFile::read(&project_folder)?.facts);
         let mut settings = self.settings.clone();
-        settings.failing.extend(entry.failing.iter().map(|name| name.replace("::", "#")));
+        settings.failing.extend_from_slice(&entry.failing);
         let SetUp { mut project, own, reactor, notes } = match &entry.run {
             Some(run) => {
                 let (project, notes) = self.program(entry, run, &project_folder, into)?;
