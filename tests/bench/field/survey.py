@@ -84,7 +84,7 @@ def candidates(folder, language, pattern, rng):
                 continue
             # A text and the head of a loop hold the same words.
             is_code = lambda at: line[:at].count('"') % 2 == 0 and line[:at].count("'") % 2 == 0
-            fits = lambda was: line.count(was) == 1 and is_code(line.index(was)) and not (was == " in " and " for " in f" {bare}")
+            fits = lambda was: line.count(was) == 1 and is_code(line.index(was)) and not (was == " in " and (" for " in f" {bare}" or " not in " in line))
             found += [(name, nth, was, becomes) for was, becomes in CHANGES[language] if fits(was)]
     rng.shuffle(found)
     return found
