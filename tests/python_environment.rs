@@ -78,3 +78,17 @@ fn a_conftest_that_cannot_be_loaded_is_told_with_its_reason() {
         assert!(shown.stderr.contains("No module named 'not_installed_here'"), "{shown}");
     }
 }
+
+#[test]
+fn a_test_that_counts_the_objects_of_its_process_counts_none_of_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    // Busy for more than a second, as a test for leaks is.
+    let counts = "import gc\nimport time\n\nfrom adding import total\n\n\ndef test_leaks():\n    gc.collect()\n    \
+                  counts, end = set(), time.monotonic() + 1.5\n    while time.monotonic() < end:\n        \
+                  total([])\n        counts.add(len(gc.get_objects()))\n    assert len(counts) < 3\n";
+    let test = "from adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n";
+    write_files(folder.path(), &[("adding.py", SUM), ("test_adding.py", test), ("test_leaks.py", counts)]);
+    let shown = unidebug(&["triage", folder.path().to_str().unwrap()]);
+    shown.expect_code(0);
+    assert!(shown.stderr.contains("1 test fails, 1 pass "), "{shown}");
+}

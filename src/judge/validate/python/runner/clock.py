@@ -6,8 +6,11 @@ class Meter:
     the time that passes. Read from /proc; where that cannot be read, passing time counts."""
 
     STEP = 0.1
+    #: A test may put others in their place.
+    stat, listdir, open, read, close = os.stat, os.listdir, os.open, os.read, os.close
 
     def __init__(self):
+        self.number, self.others = None, []
         self.begin()
 
     def begin(self):
@@ -32,18 +35,34 @@ class Meter:
     def present(self):
         return 1000 * (self.waited + self.wanted)
 
-    @staticmethod
-    def wants_processor():
-        own = str(threading.get_native_id())
+    def wants_processor(self):
+        """Whether another thread does. Tests that count the objects of the process see what is made here: nothing that
+        the collector of garbage knows lives while the system is asked."""
         try:
-            for task in os.listdir("/proc/self/task"):
-                if task != own:
-                    with open(f"/proc/self/task/{task}/stat", "rb") as stat:
-                        if stat.read().rpartition(b") ")[2][:1] in b"RD":
-                            return True
+            number = self.stat("/proc/self/task").st_nlink
+            if number != self.number:
+                self.find_threads(number)
+            at = 0
+            while at < len(self.others):
+                if self.is_wanting(self.others[at]):
+                    return True
+                at += 1
         except OSError:
-            pass
+            # One of them ended, and others may have begun.
+            self.number = None
         return False
+
+    def find_threads(self, number):
+        own = str(threading.get_native_id())
+        self.others = [f"/proc/self/task/{task}/stat" for task in self.listdir("/proc/self/task") if task != own]
+        self.number = number
+
+    def is_wanting(self, path):
+        file = self.open(path, os.O_RDONLY)
+        try:
+            return self.read(file, 4096).rpartition(b") ")[2][:1] in (b"R", b"D")
+        finally:
+            self.close(file)
 
 
 class Clock:
