@@ -71,6 +71,11 @@ impl Outcome {
         }
     }
 
+    /// Whether all tests that were run pass.
+    pub fn passes(self) -> bool {
+        matches!(self, Self::Plausible | Self::PassedWarm)
+    }
+
     /// Whether the candidate compiled, so far as this outcome tells.
     pub fn compiled(self) -> bool {
         !matches!(self, Self::Unappliable | Self::Refused | Self::CompileError | Self::Duplicate)

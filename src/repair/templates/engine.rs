@@ -2,6 +2,7 @@
 
 use super::clues::Clues;
 use super::edit::{Change, applied, normal_form};
+use super::focus::Focus;
 use super::learn::Experience;
 use super::plan::{Candidate, Options, Place, Plan};
 use super::stores::IngredientCache;
@@ -26,6 +27,8 @@ const CROWDING: f64 = 0.06;
 const PAIR: f64 = 0.6;
 /// Weight of the same edit at another place, against other second edits.
 const TWIN: f64 = 20.0;
+/// More than any plan is worth by its score.
+const NEAR: f64 = 1_000.0;
 /// Singles that a promising one is combined with.
 const MAX_PARTNERS: usize = 80;
 
@@ -50,6 +53,8 @@ pub struct Engine<'a> {
     returned: VecDeque<Candidate>,
     experience: Experience,
     tried: BTreeMap<&'static str, usize>,
+    /// Where the first candidate passed.
+    focus: Option<Focus>,
 }
 
 impl<'a> Engine<'a> {
@@ -81,6 +86,7 @@ impl<'a> Engine<'a> {
             returned: VecDeque::new(),
             experience,
             tried: BTreeMap::new(),
+            focus: None,
         }
     }
 
@@ -121,9 +127,9 @@ impl<'a> Engine<'a> {
             if best.is_empty() {
                 break;
             }
-            for (plan, score) in best {
+            for (plan, _) in best {
                 self.plans[plan].used = true;
-                batch.extend(self.candidate(plan, score));
+                batch.extend(self.candidate(plan));
             }
         }
         self.emitted += batch.len();
@@ -134,8 +140,23 @@ impl<'a> Engine<'a> {
     pub(crate) fn learn(&mut self, candidate: &Candidate, validation: &Validation) {
         let tried = self.tried.entry(candidate.template).or_default();
         *tried += 1;
-        if let Some(plan) = self.plans.get(candidate.plan) {
-            self.experience.learn(candidate.plan, plan, validation);
+        let Some(plan) = self.plans.get(candidate.plan) else { return };
+        self.experience.learn(candidate.plan, plan, validation);
+        if self.focus.is_none() && validation.outcome.passes() {
+            self.focus_on(plan.place);
+        }
+    }
+
+    /// Looks at all statements of the method around a place next.
+    fn focus_on(&mut self, at: usize) {
+        let place = &self.places[at];
+        let unit = &self.units[place.unit];
+        let statement = statement_between(unit, place.start, place.end);
+        self.focus = statement.and_then(|statement| Focus::around(place.unit, unit, statement));
+        if let Some(focus) = &self.focus {
+            let near = focus.bring_forward(&self.units, &mut self.suspects);
+            let open = self.places.len() - self.expanded;
+            self.expand(open + near.min(MORE_PLACES));
         }
     }
 
@@ -210,11 +231,25 @@ impl<'a> Engine<'a> {
         plans
     }
 
-    /// The best unused plans with their scores.
+    /// What a plan is worth by its place, its kind and what was learnt.
+    fn score(&self, plan: &Plan) -> f64 {
+        plan.base * self.experience.factor(plan)
+    }
+
+    /// In which order plans are taken: where a candidate passed, the tests say nothing more of a place, and that method
+    /// comes before all others.
+    fn promise(&self, plan: &Plan) -> f64 {
+        let place = &self.places[plan.place];
+        match &self.focus {
+            Some(focus) if focus.holds(place) => NEAR + self.score(plan) / place.suspicion.max(f64::EPSILON),
+            _ => self.score(plan),
+        }
+    }
+
+    /// The best unused plans with their promise.
     fn best(&self, count: usize) -> Vec<(usize, f64)> {
         let unused = self.plans.iter().enumerate().filter(|(_, plan)| !plan.used);
-        let mut scored: Vec<(usize, f64, u64)> =
-            unused.map(|(at, plan)| (at, plan.base * self.experience.factor(plan), plan.tie)).collect();
+        let mut scored: Vec<(usize, f64, u64)> = unused.map(|(at, plan)| (at, self.promise(plan), plan.tie)).collect();
         let order =
             |a: &(usize, f64, u64), b: &(usize, f64, u64)| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then(a.0.cmp(&b.0));
         if scored.len() > count && count > 0 {
@@ -226,8 +261,9 @@ impl<'a> Engine<'a> {
     }
 
     /// The candidate of a plan, unless it does not parse, changes nothing, or was there before.
-    fn candidate(&mut self, at: usize, score: f64) -> Option<Candidate> {
+    fn candidate(&mut self, at: usize) -> Option<Candidate> {
         let plan = &self.plans[at];
+        let score = self.score(plan);
         let place = &self.places[plan.place];
         let unit = &self.units[place.unit];
         let key = normal_form(unit, &plan.changes)?;

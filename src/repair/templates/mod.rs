@@ -10,6 +10,7 @@ mod clues;
 mod edit;
 mod engine;
 pub mod family;
+mod focus;
 mod infer;
 mod ingredients;
 mod java;

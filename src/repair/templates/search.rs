@@ -150,7 +150,7 @@ fn take(result: &mut SearchResult, passed: &mut Vec<Judged>, candidate: &Candida
     result.tried += 1;
     result.compiled += usize::from(judged.validation.outcome.compiled());
     match judged.validation.outcome {
-        Outcome::PassedWarm | Outcome::Plausible => {
+        outcome if outcome.passes() => {
             result.first_passed.get_or_insert(result.tried);
             passed.push(judged);
         }
@@ -167,14 +167,15 @@ fn take(result: &mut SearchResult, passed: &mut Vec<Judged>, candidate: &Candida
 /// What is taken from the merit of a change that every passing test runs: it changes more than what fails.
 const DISTURBANCE: f64 = 0.3;
 
-/// Best first: few edits, then a small change from a likely family at a suspicious place that few passing tests run. Ties
-/// keep the order of the search.
+/// Best first: few edits, then a small change from a likely family at a place that few passing tests run. How suspicious
+/// the place is does not count: that was told by the same tests, which the candidate satisfies. Ties keep the order of the
+/// search.
 fn rank(passed: &mut [Judged]) {
     let merit = |judged: &Judged| {
         let candidate = &judged.candidate;
         let small = 1.0 / (1.0 + candidate.size as f64 / 150.0);
         let quiet = 1.0 - DISTURBANCE * candidate.exposure;
-        candidate.score * candidate.suspicion * small * quiet * fidelity(candidate.template)
+        candidate.score / candidate.suspicion.max(f64::EPSILON) * small * quiet * fidelity(candidate.template)
     };
     passed.sort_by(|a, b| a.candidate.edits.cmp(&b.candidate.edits).then(merit(b).total_cmp(&merit(a))));
 }

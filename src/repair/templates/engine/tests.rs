@@ -113,3 +113,16 @@ fn other_encodings_are_written_back() {
     assert_eq!(file.before.as_deref(), Some(&*source));
     assert!(file.after.windows(6).any(|bytes| bytes == b"caf\xe9\r\n"));
 }
+
+#[test]
+fn a_candidate_that_passes_brings_its_method_forward() {
+    let code = "class A {\n  int f(int a, int b) {\n    if (a > b) return a;\n    return b;\n  }\n\n  \
+                int g(int a, int b) {\n    if (a < b) return a;\n    return b;\n  }\n}\n";
+    let index = index_of(code);
+    let mut engine = Engine::new(&index, &ranking_of(&[4, 8, 9, 3]), options(1));
+    let first = engine.next_batch(8);
+    let passing = first.iter().find(|candidate| candidate.location.line == 4).unwrap();
+    engine.learn(passing, &Validation::without_tests(Outcome::PassedWarm, ""));
+    let lines: Vec<u32> = engine.next_batch(20).iter().map(|candidate| candidate.location.line).collect();
+    assert!(lines.iter().all(|line| [3, 4].contains(line)) && lines.contains(&3), "{lines:?}");
+}
