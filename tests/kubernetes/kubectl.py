@@ -26,8 +26,13 @@ failed = []
 
 def asked():
     """How often a model was asked so far."""
-    journals = pathlib.Path(os.environ["WATCH"]).rglob("run.journal")
-    return sum(journal.read_bytes().count(b'"kind":"sent"') for journal in journals)
+    while True:
+        try:
+            journals = pathlib.Path(os.environ["WATCH"]).rglob("run.journal")
+            return sum(journal.read_bytes().count(b'"kind":"sent"') for journal in journals)
+        except FileNotFoundError:
+            # Work folders go while they are looked at.
+            pass
 
 
 def pod(index, kill):
