@@ -105,7 +105,7 @@ impl Sums {
                     *self.outcomes.entry(*outcome).or_default() += 1;
                 }
                 self.seconds.tests += seconds;
-                if !matches!(outcome, Outcome::Plausible | Outcome::PassedWarm | Outcome::Duplicate) && *fixed > 0 {
+                if !outcome.passes() && *outcome != Outcome::Duplicate && *fixed > 0 {
                     let (nth, diff, origin) = (self.candidates.proposed, diff.clone(), origin.clone());
                     let new = Nearest { nth, outcome: *outcome, fixed: *fixed, diff, origin };
                     if self.known.nearest.as_ref().is_none_or(|old| new.rank() > old.rank()) {

@@ -4,7 +4,7 @@
 //! it.
 
 use super::outcome::Repair;
-use crate::domain::{Disagreement, LineSpan, Outcome, Patch, PatchAttempt, RepoPath};
+use crate::domain::{Disagreement, LineSpan, Patch, PatchAttempt, RepoPath};
 use crate::patch::Minimiser;
 use crate::tools::Workbench;
 use crate::validate::ValidateError;
@@ -55,7 +55,7 @@ pub(super) async fn smaller(repair: &Repair, bench: &Workbench, deadline: Instan
 
 async fn passes(patch: &Patch, bench: &Workbench) -> Result<bool, ValidateError> {
     let answer = bench.validator.screen_one(patch).await?;
-    Ok(matches!(answer.outcome, Outcome::PassedWarm | Outcome::Plausible))
+    Ok(answer.outcome.passes())
 }
 
 /// Whether a triggering test runs any of these lines. Where nobody knows, a part of the patch stays.

@@ -2,9 +2,8 @@
 
 use super::clues::Clues;
 use super::edit::{Change, applied, normal_form};
-use super::focus::Focus;
 use super::learn::Experience;
-use super::plan::{Candidate, Options, Place, Plan};
+use super::plan::{Candidate, Focus, Options, Place, Plan};
 use super::stores::IngredientCache;
 use super::syntax::Unit;
 use super::{Edit, Site, Template, catalogue};
@@ -27,7 +26,7 @@ const CROWDING: f64 = 0.06;
 const PAIR: f64 = 0.6;
 /// Weight of the same edit at another place, against other second edits.
 const TWIN: f64 = 20.0;
-/// More than any plan is worth by its score.
+/// More than the score of any plan at another place.
 const NEAR: f64 = 1_000.0;
 /// Singles that a promising one is combined with.
 const MAX_PARTNERS: usize = 80;
@@ -53,7 +52,7 @@ pub struct Engine<'a> {
     returned: VecDeque<Candidate>,
     experience: Experience,
     tried: BTreeMap<&'static str, usize>,
-    /// Where the first candidate passed.
+    /// The method in which the first candidate passed.
     focus: Option<Focus>,
 }
 
@@ -143,21 +142,19 @@ impl<'a> Engine<'a> {
         let Some(plan) = self.plans.get(candidate.plan) else { return };
         self.experience.learn(candidate.plan, plan, validation);
         if self.focus.is_none() && validation.outcome.passes() {
-            self.focus_on(plan.place);
+            self.focus_on(&candidate.location);
         }
     }
 
-    /// Looks at all statements of the method around a place next.
-    fn focus_on(&mut self, at: usize) {
-        let place = &self.places[at];
-        let unit = &self.units[place.unit];
-        let statement = statement_between(unit, place.start, place.end);
-        self.focus = statement.and_then(|statement| Focus::around(place.unit, unit, statement));
-        if let Some(focus) = &self.focus {
-            let near = focus.bring_forward(&self.units, &mut self.suspects);
-            let open = self.places.len() - self.expanded;
-            self.expand(open + near.min(MORE_PLACES));
-        }
+    /// Looks at the statements of the method around a place next.
+    fn focus_on(&mut self, place: &Location) {
+        let Some(focus) = Focus::around(place, self.index) else { return };
+        let (near, far): (Vec<_>, Vec<_>) = self.suspects.by_ref().partition(|(at, _)| focus.holds(at));
+        let open = self.places.len() - self.expanded;
+        let wanted = open + near.len().min(MORE_PLACES);
+        self.suspects = [near, far].concat().into_iter();
+        self.focus = Some(focus);
+        self.expand(wanted);
     }
 
     /// Families whose candidates were judged, and how many of each; the most tried first.
@@ -220,7 +217,7 @@ impl<'a> Engine<'a> {
             plans.extend(edits.into_iter().enumerate().map(|(rank, edit)| Plan {
                 place: at,
                 template: number,
-                base: place.suspicion * template.prior() * edit.weight / (1.0 + CROWDING * rank as f64),
+                likelihood: template.prior() * edit.weight / (1.0 + CROWDING * rank as f64),
                 changes: edit.changes,
                 note: edit.note,
                 edits: 1,
@@ -231,25 +228,25 @@ impl<'a> Engine<'a> {
         plans
     }
 
-    /// What a plan is worth by its place, its kind and what was learnt.
-    fn score(&self, plan: &Plan) -> f64 {
-        plan.base * self.experience.factor(plan)
+    /// How likely a plan's kind of change is after what was learnt.
+    fn likelihood(&self, plan: &Plan) -> f64 {
+        plan.likelihood * self.experience.factor(plan)
     }
 
-    /// In which order plans are taken: where a candidate passed, the tests say nothing more of a place, and that method
-    /// comes before all others.
-    fn promise(&self, plan: &Plan) -> f64 {
+    /// By which plans are taken in order: their likelihood and their place. In the method where a candidate passed the
+    /// tests say nothing more of places, and it comes before all others.
+    fn score(&self, plan: &Plan) -> f64 {
         let place = &self.places[plan.place];
         match &self.focus {
-            Some(focus) if focus.holds(place) => NEAR + self.score(plan) / place.suspicion.max(f64::EPSILON),
-            _ => self.score(plan),
+            Some(focus) if focus.holds(&place.location) => NEAR + self.likelihood(plan),
+            _ => place.suspicion * self.likelihood(plan),
         }
     }
 
-    /// The best unused plans with their promise.
+    /// The best unused plans with their scores.
     fn best(&self, count: usize) -> Vec<(usize, f64)> {
         let unused = self.plans.iter().enumerate().filter(|(_, plan)| !plan.used);
-        let mut scored: Vec<(usize, f64, u64)> = unused.map(|(at, plan)| (at, self.promise(plan), plan.tie)).collect();
+        let mut scored: Vec<(usize, f64, u64)> = unused.map(|(at, plan)| (at, self.score(plan), plan.tie)).collect();
         let order =
             |a: &(usize, f64, u64), b: &(usize, f64, u64)| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then(a.0.cmp(&b.0));
         if scored.len() > count && count > 0 {
@@ -263,7 +260,7 @@ impl<'a> Engine<'a> {
     /// The candidate of a plan, unless it does not parse, changes nothing, or was there before.
     fn candidate(&mut self, at: usize) -> Option<Candidate> {
         let plan = &self.plans[at];
-        let score = self.score(plan);
+        let likelihood = self.likelihood(plan);
         let place = &self.places[plan.place];
         let unit = &self.units[place.unit];
         let key = normal_form(unit, &plan.changes)?;
@@ -278,9 +275,8 @@ impl<'a> Engine<'a> {
             patch: Patch { files: vec![change] },
             template: self.templates[plan.template].name(),
             location: place.location.clone(),
-            suspicion: place.suspicion,
             exposure: self.options.exposure.get(&place.location).copied().unwrap_or(0.0),
-            score,
+            likelihood,
             note: plan.note.clone(),
             edits: plan.edits,
             size: plan.changes.iter().map(|change| change.range.len() + change.text.len()).sum(),
@@ -301,25 +297,26 @@ impl<'a> Engine<'a> {
         for at in self.experience.take_promising() {
             let first = self.plans[at].clone();
             let unit = self.places[first.place].unit;
-            let mut partners: Vec<(usize, f64)> = (0..self.plans.len())
+            let mut partners: Vec<(usize, f64, f64)> = (0..self.plans.len())
                 .filter(|&other| other != at && self.plans[other].edits == 1)
                 .filter(|&other| self.places[self.plans[other].place].unit == unit)
                 .map(|other| {
                     let second = &self.plans[other];
                     // What helped in one place is likely to be missing in its twin.
                     let twin = if self.is_twin(&first, second) { TWIN } else { 1.0 };
-                    (other, twin * second.base * self.experience.factor(second))
+                    let likelihood = twin * self.likelihood(second);
+                    (other, likelihood, self.places[second.place].suspicion * likelihood)
                 })
                 .collect();
-            partners.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            for (other, score) in partners.into_iter().take(MAX_PARTNERS) {
+            partners.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
+            for (other, likelihood, _) in partners.into_iter().take(MAX_PARTNERS) {
                 let second = &self.plans[other];
                 let pair = Plan {
                     place: second.place,
                     template: second.template,
                     changes: first.changes.iter().chain(&second.changes).cloned().collect(),
                     note: format!("{}; {}", first.note, second.note),
-                    base: PAIR * self.experience.promise(at) * score,
+                    likelihood: PAIR * self.experience.promise(at) * likelihood,
                     edits: first.edits + 1,
                     used: false,
                     tie: draw(self.options.seed, (at, other)),

@@ -64,7 +64,7 @@ impl Experience {
         let progress = match validation.outcome {
             Outcome::Regression => REGRESSION,
             // What passed needs no second edit.
-            Outcome::PassedWarm | Outcome::Plausible => 0.0,
+            outcome if outcome.passes() => 0.0,
             outcome if outcome.compiled() => validation.fixed as f64 / self.failing.len().max(1) as f64,
             _ => 0.0,
         };

@@ -10,7 +10,6 @@ mod clues;
 mod edit;
 mod engine;
 pub mod family;
-mod focus;
 mod infer;
 mod ingredients;
 mod java;

@@ -1,7 +1,8 @@
 //! What the engine works with: candidates, and the plans and places they come from.
 
 use super::edit::Change;
-use crate::domain::{FailingTest, Location, Patch};
+use crate::code::CodeIndex;
+use crate::domain::{FailingTest, LineSpan, Location, Patch, RepoPath};
 use std::collections::HashMap;
 
 /// What bounds and seeds the engine.
@@ -32,12 +33,10 @@ pub struct Candidate {
     pub template: &'static str,
     /// The statement it changes.
     pub location: Location,
-    /// Suspiciousness of that statement, `0.0..=1.0`.
-    pub suspicion: f64,
     /// Share of the passing tests that run that statement; 0 when nobody knows.
     pub exposure: f64,
-    /// Its score when it was chosen; comparable inside one engine only.
-    pub score: f64,
+    /// How likely its kind of change is, whatever its place; comparable inside one engine only.
+    pub likelihood: f64,
     /// What was changed, for people.
     pub note: String,
     /// How many single edits it is made of.
@@ -56,6 +55,26 @@ pub(super) struct Place {
     pub(super) suspicion: f64,
 }
 
+/// The method in which a candidate passed: tests that one change satisfies are satisfied by others near it, and the right
+/// one may be among these, on a line that passing tests run as well.
+pub(super) struct Focus {
+    file: RepoPath,
+    lines: LineSpan,
+}
+
+impl Focus {
+    /// The method around a place; `None` outside of methods.
+    pub(super) fn around(place: &Location, index: &CodeIndex) -> Option<Self> {
+        let method = index.method_at(&place.file, place.line)?;
+        Some(Self { file: place.file.clone(), lines: method.span })
+    }
+
+    /// Whether a place lies in it.
+    pub(super) fn holds(&self, place: &Location) -> bool {
+        place.file == self.file && self.lines.contains(place.line)
+    }
+}
+
 /// An edit that can become a candidate.
 #[derive(Clone)]
 pub(super) struct Plan {
@@ -63,7 +82,8 @@ pub(super) struct Plan {
     pub(super) template: usize,
     pub(super) changes: Vec<Change>,
     pub(super) note: String,
-    pub(super) base: f64,
+    /// How likely its kind of change is before anything was learnt, whatever its place.
+    pub(super) likelihood: f64,
     pub(super) edits: usize,
     pub(super) used: bool,
     /// Decides between equal scores, by the seed alone.
@@ -74,6 +94,15 @@ pub(super) struct Plan {
 impl Plan {
     /// A plan of one template at one place that changes nothing.
     pub(super) fn for_tests(place: usize, template: usize) -> Self {
-        Self { place, template, changes: Vec::new(), note: String::new(), base: 1.0, edits: 1, used: false, tie: 0 }
+        Self {
+            place,
+            template,
+            changes: Vec::new(),
+            note: String::new(),
+            likelihood: 1.0,
+            edits: 1,
+            used: false,
+            tie: 0,
+        }
     }
 }

@@ -175,7 +175,7 @@ fn rank(passed: &mut [Judged]) {
         let candidate = &judged.candidate;
         let small = 1.0 / (1.0 + candidate.size as f64 / 150.0);
         let quiet = 1.0 - DISTURBANCE * candidate.exposure;
-        candidate.score / candidate.suspicion.max(f64::EPSILON) * small * quiet * fidelity(candidate.template)
+        candidate.likelihood * small * quiet * fidelity(candidate.template)
     };
     passed.sort_by(|a, b| a.candidate.edits.cmp(&b.candidate.edits).then(merit(b).total_cmp(&merit(a))));
 }
