@@ -98,22 +98,19 @@ impl TestId {
 impl FromStr for TestId {
     type Err = InvalidId;
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        // What stands in the values of an invocation separates nothing.
-        let head = text.find(['#', '[', '(', '{']).map_or(text, |end| &text[..end]);
-        let is_end = |rest: &str| rest.is_empty() || rest.starts_with("::");
-        if let Some((file, rest)) =
-            head.find(".py").map(|at| (&text[..at], &text[at + 3..])).filter(|(_, rest)| is_end(rest))
-        {
+        // The first separator counts: behind it, values of an invocation may hold others.
+        let separator = text.find("::").into_iter().chain(text.find('#')).min();
+        let (class, rest) = text.split_at(separator.unwrap_or(text.len()));
+        let by_pytest = !rest.starts_with('#');
+        if let Some(file) = class.strip_suffix(".py").filter(|_| by_pytest) {
             return Ok(Self::of_pytest(file, rest));
         }
-        let parts = head.find("::").map(|at| (&text[..at], &text[at + 2..]));
+        let method = rest.strip_prefix("::").or_else(|| rest.strip_prefix('#')).unwrap_or_default();
         // Examples in a text, as pytest spells them: `docs/use.rst::use.rst`.
-        let is_text = |file: &str| [".rst", ".txt", ".md"].iter().any(|end| file.ends_with(end));
-        let named = parts.or_else(|| text.contains('/').then_some((text, "")));
-        if let Some((file, name)) = named.filter(|(file, _)| is_text(file)) {
-            return Ok(Self::new(file.trim_start_matches("./").replace('/', "."), name));
+        let is_text = [".rst", ".txt", ".md"].iter().any(|end| class.ends_with(end));
+        if is_text && by_pytest && (separator.is_some() || class.contains('/')) {
+            return Ok(Self::new(class.trim_start_matches("./").replace('/', "."), method));
         }
-        let (class, method) = parts.or_else(|| text.split_once('#')).unwrap_or((text, ""));
         if class.is_empty() {
             return Err(InvalidId { text: text.into(), wanted: "a test of the form `Class#method`" });
         }
@@ -254,7 +251,10 @@ mod tests {
             ("a/test_cart.py", "a.test_cart"),
             ("a/test_cart.py::test_slice[0::1]", "a.test_cart#test_slice[0::1]"),
             ("a/test_cart.py::test_reads[b.py::c]", "a.test_cart#test_reads[b.py::c]"),
+            ("a (old)/test_cart.py::test_total", "a (old).test_cart#test_total"),
+            ("a.pytest/test_cart.py", "a.pytest.test_cart"),
             ("docs/use.rst::use.rst", "docs.use.rst#use.rst"),
+            ("docs/use.rst", "docs.use.rst"),
         ] {
             let id: TestId = pytest.parse().unwrap();
             assert_eq!((id.to_string().as_str(), ours.parse()), (ours, Ok(id)));
