@@ -54,7 +54,7 @@ pub(crate) struct Plan {
 /// One run of one bug under one configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit {
-    /// Which bug.
+    /// The bug that is run, by its id.
     pub bug: BugId,
     /// Index of the configuration in its plan.
     pub configuration: usize,

@@ -21,11 +21,11 @@ const TROUBLE: &str = "trouble.json";
 /// Why a unit could not be tried, so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trouble {
-    /// How often.
+    /// How often the unit was tried and the environment failed.
     pub tries: u32,
     /// Exit code of the last time; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// Its message.
+    /// What the last try said of its failure.
     pub message: String,
     /// When it was, in milliseconds since 1970 by the clock of the machine that tried.
     #[serde(default)]

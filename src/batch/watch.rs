@@ -33,7 +33,7 @@ pub(crate) struct Progress {
 /// A unit at work.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Running {
-    /// Which.
+    /// The unit that a process works on.
     pub unit: Unit,
     /// For how long.
     pub since: Duration,

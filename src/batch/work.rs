@@ -37,7 +37,7 @@ const LOG: &str = "log.txt";
 /// Every `of`-th unit, from the `at`-th on; counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shard {
-    /// Which.
+    /// Number of the part, from 1 to `of`.
     pub at: usize,
     /// Of how many.
     pub of: usize,
