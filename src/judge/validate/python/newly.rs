@@ -195,6 +195,12 @@ mod tests {
     }
 
     #[test]
+    fn attributes_and_texts_may_ask_the_world_as_well_as_what_is_imported() {
+        let news = ["i:time.time", "d:__file__", "d:total", "a:cache_info", "t:cache_info"].map(str::to_owned);
+        assert!(asking(&news).eq(["time.time", "__file__", "a:cache_info", "t:cache_info"]));
+    }
+
+    #[test]
     fn what_repairs_need_is_not_told() {
         for news in [
             "d:os.path.join",

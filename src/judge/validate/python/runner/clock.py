@@ -36,8 +36,8 @@ class Meter:
         return 1000 * (self.waited + self.wanted)
 
     def wants_processor(self):
-        """Whether another thread does. Tests that count the objects of the process see what is made here: nothing that
-        the collector of garbage knows lives while the system is asked."""
+        """Whether another thread does. Tests that count the objects of the process see what is made here: where no thread
+        began or ended, nothing that the collector of garbage knows lives while the system is asked."""
         try:
             number = self.stat("/proc/self/task").st_nlink
             if number != self.number:
