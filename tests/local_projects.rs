@@ -11,7 +11,7 @@ use unidebug::validate::{Options, open};
 /// A project of the user, and a place for private copies.
 pub struct Trial {
     _folder: tempfile::TempDir,
-    user: Utf8PathBuf,
+    pub user: Utf8PathBuf,
     copy: Utf8PathBuf,
     pub work: Utf8PathBuf,
 }
@@ -52,7 +52,7 @@ const TOP_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 <dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>
 <scope>test</scope></dependency></dependencies></project>
 ";
-const CORE_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
+pub const CORE_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 <parent><groupId>trial</groupId><artifactId>top</artifactId><version>1</version></parent>
 <artifactId>core</artifactId></project>
 ";
@@ -90,7 +90,7 @@ public class ReportTest {
 }
 ";
 
-fn two_modules() -> Trial {
+pub fn two_modules() -> Trial {
     Trial::new(&[
         ("pom.xml", TOP_POM),
         ("core/pom.xml", CORE_POM),
@@ -129,6 +129,37 @@ async fn the_failing_module_of_a_maven_project_is_found_and_repaired_in_its_sibl
     };
     let judged = judge.judge().confirm(&repair).await.unwrap();
     assert_eq!(judged.outcome, Outcome::Plausible, "{judged:?}");
+}
+
+#[tokio::test]
+async fn of_two_failing_modules_the_one_that_was_changed_last_is_worked_on() {
+    let trial = two_modules();
+    // What asks a network fails wherever there is none, and comes first in the build.
+    let asks = SUM_TEST.replace(
+        "    @org",
+        "    @org.junit.Test public void ask() throws Exception {
+        java.net.InetAddress.getByName(\"host.invalid\");
+    }
+    @org",
+    );
+    write_files(&trial.user, &[("core/src/test/java/core/SumTest.java", &asks)]);
+    let git = |args: &[&str]| {
+        let person = ["-c", "user.name=A User", "-c", "user.email=user@example.org"];
+        let status = std::process::Command::new("git").args(person).args(args).current_dir(&trial.user).status();
+        assert!(status.unwrap().success(), "{args:?}");
+    };
+    git(&["init", "--quiet"]);
+    for file in ["app/src/main/java/app/Report.java", "README.md"] {
+        git(&["add", "--all"]);
+        git(&["commit", "--quiet", "--message", "a change"]);
+        let path = trial.user.join(file);
+        let before = fs::read_to_string(&path).unwrap_or_default();
+        fs::write(path, before + "\n").unwrap();
+    }
+    let checkout = trial.checkout().await.unwrap();
+    assert_eq!(checkout.project.module.as_str(), "app", "{:?}", checkout.notes);
+    let other = trial.user.join("core");
+    assert!(checkout.notes.iter().any(|note| note.ends_with(&format!("on that folder: {other}"))));
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ fn is_product(checkout: &Checkout, path: &RepoPath) -> bool {
 }
 
 /// Whether a file is for people, or for what nobody runs here.
-fn is_text(path: &RepoPath) -> bool {
+pub(super) fn is_text(path: &RepoPath) -> bool {
     let is_hidden = path.as_str().split('/').any(|part| part.starts_with('.'));
     let name = path.file_name();
     let ends = [".md", ".rst", ".txt", ".adoc"].iter().any(|end| name.ends_with(end));

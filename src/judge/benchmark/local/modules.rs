@@ -1,14 +1,18 @@
 //! The modules of a project, whatever builds them, and which of them the bug is in.
 
-use crate::benchmark::BenchmarkError;
 use crate::benchmark::nearest::nearest;
+use crate::benchmark::product_change::is_text;
 use crate::benchmark::xml::Element;
+use crate::benchmark::{BenchmarkError, History};
 use crate::domain::RepoPath;
+use crate::sandbox::Sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 
 /// Languages of tests on the JVM, by the ends of their files.
 const LANGUAGES: &[&str] = &["java", "groovy", "kt"];
+/// Commits that tell which module was changed last.
+const COMMITS: usize = 20;
 
 /// A module of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,22 +118,43 @@ fn is_file_of(file: &Utf8Path, test: &str) -> bool {
     file.with_extension("").ends_with(class.replace('.', "/"))
 }
 
-/// The first module whose tests failed when all ran, or never ended, and the others like it. `failed` tells it of those
-/// that ran, and `left_out` why others were not compiled; `command` is what developers type.
+/// The changes of the project in a user's folder, the newest first, each by its files: what is not committed yet, then the
+/// newest commits. Nothing where no history tells.
+pub(super) async fn last_changes(original: &Utf8Path, sandbox: &Sandbox) -> Vec<Vec<RepoPath>> {
+    let Some(history) = History::of(original, sandbox) else { return Vec::new() };
+    let mut changes = vec![history.uncommitted().await.unwrap_or_default()];
+    changes.extend(history.newest(COMMITS).await.unwrap_or_default().into_iter().map(|(_, files)| files));
+    changes
+}
+
+/// The place of the module that was changed last among some of a project's, by its `changes`; the first where no change is
+/// in any of them. A module that always fails, for it asks a network, comes before that of the bug in many projects.
+pub(super) fn changed_last(some: &[&Module], all: &[Module], changes: &[Vec<RepoPath>]) -> usize {
+    let owner = |file: &RepoPath| {
+        all.iter().filter(|module| file.is_within(&module.folder)).max_by_key(|module| module.folder.as_str().len())
+    };
+    let files = changes.iter().flatten().filter(|file| !is_text(file));
+    files.filter_map(owner).find_map(|owner| some.iter().position(|module| *module == owner)).unwrap_or(0)
+}
+
+/// The module whose tests failed when all ran, or never ended, and the others like it: of several the one that was
+/// changed last. `failed` tells it of those that ran, and `left_out` why others were not compiled; `command` is what
+/// developers type.
 ///
 /// # Errors
 /// None failed.
 pub(super) fn those_that_fail(
     root: &Utf8Path,
-    all: &[Module],
+    (all, changes): (&[Module], &[Vec<RepoPath>]),
     failed: impl Fn(&Module) -> Option<bool>,
     left_out: Option<&str>,
     command: &str,
 ) -> Result<(Module, Vec<Module>), BenchmarkError> {
     let tested: Vec<&Module> = all.iter().filter(|module| !module.test_files(root).is_empty()).collect();
-    let mut found = tested.iter().filter(|module| failed(module) == Some(true)).map(|module| (*module).clone());
-    if let Some(first) = found.next() {
-        return Ok((first, found.collect()));
+    let mut found: Vec<&Module> = tested.iter().filter(|module| failed(module) == Some(true)).copied().collect();
+    if !found.is_empty() {
+        let chosen = found.remove(changed_last(&found, all, changes));
+        return Ok((chosen.clone(), found.into_iter().cloned().collect()));
     }
     let others: Vec<&str> =
         tested.iter().filter(|module| failed(module).is_none()).map(|module| module.label()).collect();
@@ -235,10 +260,11 @@ mod tests {
             let text = format!("<testsuite tests=\"3\" errors=\"0\" failures=\"{failures}\"/>");
             fs::write(reports(module).join("TEST-x.xml"), text).unwrap();
         };
-        let failing = |ran: &dyn Fn(&Module) -> bool, left_out| {
+        let failing_of = |ran: &dyn Fn(&Module) -> bool, changes: &[Vec<RepoPath>], left_out| {
             let failed = |module: &Module| ran(module).then(|| reports_failure(&reports(module)));
-            those_that_fail(&root, &all, failed, left_out, "mvn test")
+            those_that_fail(&root, (&all, changes), failed, left_out, "mvn test")
         };
+        let failing = |ran: &dyn Fn(&Module) -> bool, left_out| failing_of(ran, &[], left_out);
         report(&all[1], 0);
         report(&all[2], 0);
         assert!(failing(&|_| true, None).unwrap_err().to_string().contains("nothing to repair"));
@@ -253,5 +279,12 @@ mod tests {
         tell_of(&others, Utf8Path::new("/home/me/shop"), &mut notes);
         assert!(notes[0].ends_with("on that folder: /home/me/shop/app"), "{notes:?}");
         assert_eq!(note(&root, &all, &all[1]), "module core, 1 of 2 with tests");
+        let path = |text: &str| RepoPath::new(text).unwrap();
+        let changes = [
+            vec![path("README.md"), path("core/README.md"), path("pom.xml")],
+            vec![path("app/src/main/java/a/App.java"), path("core/src/main/java/a/Core.java")],
+        ];
+        let (chosen, others) = failing_of(&|_| true, &changes, None).unwrap();
+        assert_eq!((chosen, others), (all[2].clone(), vec![all[1].clone()]), "changed before core");
     }
 }

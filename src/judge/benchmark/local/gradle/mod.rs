@@ -75,8 +75,10 @@ async fn in_copy(
     facts: &Facts,
     notes: &mut Vec<String>,
 ) -> Result<BuildFacts, BenchmarkError> {
-    let choice = choose(root, original, facts.module.as_ref(), &settings.failing)?;
-    let gradle = Gradle::new(settings.sandbox().await?, facts.java_home.as_deref(), original)?;
+    let sandbox = settings.sandbox().await?;
+    let changes = modules::last_changes(original, &sandbox).await;
+    let choice = choose(root, (original, &changes), facts.module.as_ref(), &settings.failing)?;
+    let gradle = Gradle::new(sandbox, facts.java_home.as_deref(), original)?;
     let only = match &choice {
         Choice::One(module) => Some(module.folder.clone()),
         Choice::RunAll => None,
@@ -104,9 +106,9 @@ async fn in_copy(
     let module = match choice {
         Choice::One(module) => module,
         Choice::RunAll => {
-            let (first, others) = failing_modules(root, &all, &prepared)?;
+            let (module, others) = failing_modules(root, (&all, &changes), &prepared)?;
             modules::tell_of(&others, original, notes);
-            first
+            module
         }
     };
     let unknown = || no_module(&module, &all);
@@ -126,10 +128,10 @@ async fn in_copy(
 }
 
 /// The module of the bug, as far as looking tells: the one that was named or holds the failing test, the only one with
-/// tests, or the first whose tests failed in the user's last run.
+/// tests, or the one whose tests failed in the user's last run; of several such the one that was changed last.
 fn choose(
     root: &Utf8Path,
-    original: &Utf8Path,
+    (original, changes): (&Utf8Path, &[Vec<RepoPath>]),
     named: Option<&RepoPath>,
     failing: &[String],
 ) -> Result<Choice, BenchmarkError> {
@@ -150,7 +152,9 @@ fn choose(
                 let reports = module.folder.under(original).join(REPORTS);
                 reports.is_dir() && modules::reports_failure(&reports)
             };
-            Ok(modules_seen.iter().find(failed).cloned().map_or(Choice::RunAll, Choice::One))
+            let failed: Vec<&Module> = modules_seen.iter().filter(failed).collect();
+            let chosen = failed.get(modules::changed_last(&failed, &modules_seen, changes));
+            Ok(chosen.map_or(Choice::RunAll, |module| Choice::One((*module).clone())))
         }
         one => Ok(one),
     }
@@ -187,10 +191,10 @@ fn modules_of(root: &Utf8Path, prepared: &Prepared) -> Vec<Module> {
     prepared.build.modules.iter().map(module).collect()
 }
 
-/// The first module with a failing test, and the others; where none has, those whose tests were cut or left no report.
+/// The module with a failing test, and the others; where none has, those whose tests were cut or left no report.
 fn failing_modules(
     root: &Utf8Path,
-    all: &[Module],
+    (all, changes): (&[Module], &[Vec<RepoPath>]),
     prepared: &Prepared,
 ) -> Result<(Module, Vec<Module>), BenchmarkError> {
     let ran: Vec<Option<(bool, bool)>> = (0..all.len())
@@ -208,7 +212,7 @@ fn failing_modules(
         let (failed, silent) = (*ran.get(place(module)?)?)?;
         Some(if some_failed { failed } else { silent })
     };
-    modules::those_that_fail(root, all, failed, prepared.left_out.as_deref(), "gradle test")
+    modules::those_that_fail(root, (all, changes), failed, prepared.left_out.as_deref(), "gradle test")
 }
 
 fn no_module(module: &Module, all: &[Module]) -> BenchmarkError {
@@ -268,7 +272,7 @@ mod tests {
             "app/src/test/groovy/a/AppSpec.groovy",
             "app/build/src/test/java/a/CopyTest.java",
         ]);
-        let chosen = |failing: &[String]| choose(&root, &root, None, failing).unwrap();
+        let chosen = |failing: &[String]| choose(&root, (&root, &[]), None, failing).unwrap();
         let folder = |choice: Choice| match choice {
             Choice::One(module) => module.folder.to_string(),
             Choice::RunAll => "all".into(),
@@ -279,7 +283,13 @@ mod tests {
         fs::create_dir_all(&reports).unwrap();
         fs::write(reports.join("TEST-a.xml"), "<testsuite failures=\"1\" errors=\"0\"/>").unwrap();
         assert_eq!(folder(chosen(&[])), "core");
-        assert_eq!(folder(choose(&root, &root, Some(&RepoPath::new("odd").unwrap()), &[]).unwrap()), "odd");
+        let reports = root.join("app").join(REPORTS);
+        fs::create_dir_all(&reports).unwrap();
+        fs::write(reports.join("TEST-a.xml"), "<testsuite failures=\"1\" errors=\"0\"/>").unwrap();
+        let changed = [vec![RepoPath::new("core/src/main/java/a/Core.java").unwrap()]];
+        assert_eq!(folder(choose(&root, (&root, &changed), None, &[]).unwrap()), "core");
+        assert_eq!(folder(chosen(&[])), "app");
+        assert_eq!(folder(choose(&root, (&root, &[]), Some(&RepoPath::new("odd").unwrap()), &[]).unwrap()), "odd");
     }
 
     #[test]

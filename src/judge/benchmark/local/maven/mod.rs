@@ -72,9 +72,10 @@ async fn in_copy(
             Some(found) => found,
             None => {
                 let prepared = maven.prepare(&Request { root: root.to_owned(), only: None, tests: Run::All }).await?;
-                let (first, others) = failing_modules(root, &all, prepared.left_out.as_deref())?;
+                let changes = shared::last_changes(original, &maven.sandbox).await;
+                let (module, others) = failing_modules(root, (&all, &changes), prepared.left_out.as_deref())?;
                 shared::tell_of(&others, original, notes);
-                (first, prepared)
+                (module, prepared)
             }
         },
     };
@@ -121,18 +122,18 @@ async fn touched_and_failing(
     (reports.is_dir() && shared::reports_failure(&reports)).then_some((module, prepared))
 }
 
-/// The first module whose tests fail by surefire's reports, and the others. One that does not compile has no class path,
-/// and no tests that could fail by running.
+/// The module whose tests fail by surefire's reports, and the others. One that does not compile has no class path, and no
+/// tests that could fail by running.
 fn failing_modules(
     root: &Utf8Path,
-    all: &[Module],
+    modules: (&[Module], &[Vec<RepoPath>]),
     left_out: Option<&str>,
 ) -> Result<(Module, Vec<Module>), BenchmarkError> {
     let failed = |module: &Module| {
         let folder = module.folder.under(root);
         folder.join(request::CLASS_PATH).is_file().then(|| shared::reports_failure(&folder.join(own::REPORTS)))
     };
-    shared::those_that_fail(root, all, failed, left_out, "mvn test")
+    shared::those_that_fail(root, modules, failed, left_out, "mvn test")
 }
 
 /// The project that a module's folder belongs to, and the module's path in it; `None` when the folder is no module of a
