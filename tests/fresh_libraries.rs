@@ -1,8 +1,9 @@
 //! What the tests of fresh projects bring with them: the newest JUnit with modules, mocks of final classes.
 
-use crate::local_projects::{SUM, Trial};
+use crate::local_projects::{CORE_POM, SUM, Trial, two_modules};
+use crate::support::write_files;
 use unidebug::benchmark::Checkout;
-use unidebug::domain::{FileChange, Outcome, Patch, RepoPath};
+use unidebug::domain::{FileChange, Outcome, Patch};
 use unidebug::sandbox::{Choice, Sandbox};
 use unidebug::validate::{Options, open};
 
@@ -44,7 +45,7 @@ async fn repaired(trial: &Trial, triggering: &str) {
     assert_eq!(judge.baseline().triggering, vec![triggering.parse().unwrap()], "{:?}", judge.baseline().report);
     let repair = Patch {
         files: vec![FileChange {
-            path: RepoPath::new("src/main/java/core/Sum.java").unwrap(),
+            path: checkout.project.source_roots[0].join("core/Sum.java").unwrap(),
             before: Some(SUM.as_bytes().into()),
             after: SUM.replace("int i = 1", "int i = 0").as_bytes().into(),
         }],
@@ -100,6 +101,33 @@ class LedgerTest {
         ("src/test/java/core/LedgerTest.java", test),
     ]);
     repaired(&trial, "core.LedgerTest#two").await;
+}
+
+#[tokio::test]
+async fn tests_may_write_in_the_folder_of_their_module() {
+    let test = "package core;
+import java.nio.file.*;
+public class SumTest {
+    @org.junit.Test public void two() throws Exception {
+        Path sums = Paths.get(\"target/reports/sums.txt\");
+        Files.createDirectories(sums.getParent());
+        Files.write(sums, String.valueOf(Sum.of(1, 2)).getBytes());
+        org.junit.Assert.assertEquals(\"3\", Files.readAllLines(sums).get(0));
+    }
+}
+";
+    let resources = "<artifactId>core</artifactId><build><resources><resource><directory>${basedir}</directory>
+<includes><include>NOTICE.txt</include></includes></resource></resources></build>";
+    let trial = two_modules();
+    write_files(
+        &trial.user,
+        &[
+            ("core/pom.xml", &CORE_POM.replace("<artifactId>core</artifactId>", resources)),
+            ("core/NOTICE.txt", "a notice"),
+            ("core/src/test/java/core/SumTest.java", test),
+        ],
+    );
+    repaired(&trial, "core.SumTest#two").await;
 }
 
 #[tokio::test]

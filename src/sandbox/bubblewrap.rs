@@ -163,10 +163,12 @@ fn name_service(line: &mut Line) {
     }
 }
 
-/// Outer folders first, so that a writable folder inside a readable one stays writable, and the other way round.
+/// Outer folders first, so that a writable folder inside a readable one stays writable, and the other way round. The
+/// working directory is as writable as the folder that it lies in.
 fn mounts(line: &mut Line, job: &Job) {
     let mut all: Vec<(&Utf8Path, bool)> = Vec::new();
-    all.extend(job.readable.iter().map(|path| (path.as_path(), false)));
+    let is_writable_cwd = |path: &&Utf8PathBuf| **path == job.cwd && job.writable.iter().any(|w| path.starts_with(w));
+    all.extend(job.readable.iter().filter(|path| !is_writable_cwd(path)).map(|path| (path.as_path(), false)));
     all.extend(job.writable.iter().map(|path| (path.as_path(), true)));
     all.sort_by_key(|&(path, writable)| (path.components().count(), writable));
     for (path, writable) in all {

@@ -42,6 +42,25 @@ async fn nothing_but_the_named_folder_can_be_written_and_no_secret_is_seen() {
 }
 
 #[tokio::test]
+async fn a_job_may_write_where_it_works_below_a_writable_folder() {
+    let (_keep, top) = folder();
+    let module = top.join("module");
+    std::fs::create_dir_all(module.join("kept")).unwrap();
+    for choice in [Choice::Bubblewrap, Choice::Landlock] {
+        let Ok(sandbox) = Sandbox::detect(choice).await else { continue };
+        let script = "mkdir -p made && touch made/own ../beside; touch kept/no";
+        let job = shell(script, &module).write(&top);
+        // Landlock gives rights and takes none.
+        let job = if sandbox.name().contains("bubblewrap") { job.read([module.join("kept")]) } else { job };
+        let done = sandbox.run(job).await.unwrap();
+        let made = ["module/made/own", "beside"].map(|file| std::fs::remove_file(top.join(file)).is_ok());
+        assert_eq!(made, [true, true], "{}: {}", sandbox.name(), String::from_utf8_lossy(&done.stderr));
+        assert_eq!(module.join("kept/no").exists(), !sandbox.name().contains("bubblewrap"));
+        let _ = std::fs::remove_file(module.join("kept/no"));
+    }
+}
+
+#[tokio::test]
 async fn no_job_reads_the_whole_disk_or_a_home_whoever_asks_for_it() {
     let (_keep, cwd) = folder();
     let (_other, sibling) = folder();
