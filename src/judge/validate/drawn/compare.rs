@@ -1,6 +1,6 @@
 //! A patched version beside the untouched one: which inputs give another result, and what of that no failing test asks for.
 
-use super::{Call, Origin};
+use super::{Call, Origin, shown};
 use crate::domain::TestId;
 use crate::domain::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,12 +121,13 @@ fn pairs<'c>(before: &'c [Call], after: &'c [Call], triggering: &[TestId]) -> BT
     found
 }
 
-/// Takes away calls whose input gave two results in two runs of the same code.
+/// Takes away calls with another result than in one run of the code before, unless a further run of it gave that result
+/// again: what hangs on the time or on the process differs there, or is called with another input.
 pub(super) fn keep_stable(calls: &mut Vec<Call>, one: &[Call], other: &[Call]) {
     let known: BTreeMap<Key<'_>, &str> = one.iter().map(|call| (key(call), &*call.result)).collect();
-    let differs = |call: &&Call| known.get(&key(call)).is_some_and(|result| *result != call.result);
-    let unstable: BTreeSet<Key<'_>> = other.iter().filter(differs).map(key).collect();
-    calls.retain(|call| !unstable.contains(&key(call)));
+    let is_known = |call: &Call| known.get(&key(call)).is_none_or(|result| *result == call.result);
+    let again: BTreeSet<Key<'_>> = other.iter().filter(|call| is_known(call)).map(key).collect();
+    calls.retain(|call| is_known(call) || again.contains(&key(call)));
 }
 
 /// The tests that gave inputs with another result than before, or inputs near which were drawn.
@@ -306,7 +307,7 @@ fn is_larger((hits, all): (usize, usize), (other_hits, others): (usize, usize)) 
 
 fn warning(weight: usize, what: &str, example: &Pair<'_>) -> Option<Warning> {
     let Pair { call, before, after, .. } = example;
-    let reason = format!("{what}: {} {after}, and before: {before}", call.written());
+    let reason = format!("{what}: {}", shown::parted(&call.written(), after, before));
     Some(Warning { weight, reason, is_of_uncalled: false })
 }
 

@@ -8,6 +8,7 @@
 mod compare;
 mod functions;
 mod groups;
+mod shown;
 
 pub(crate) use compare::Warning;
 pub use compare::warnings;
