@@ -25,6 +25,9 @@ const CASES: &str = "cases";
 const DYNAMIC: f64 = 0.3;
 /// Added for a frame of the failure on the line, divided by its depth.
 const FRAME: f64 = 0.35;
+/// Share of what a frame adds that goes to the nearest condition which decided that its line runs; of the next one around
+/// it half as much, and so on.
+const DECIDED: f64 = 0.5;
 /// Added to a line inside a loop when a test never ended.
 const ENDLESS: f64 = 0.1;
 /// Nearness from which a called method counts as pointed at.
@@ -143,12 +146,40 @@ impl<'a> Evidence<'a> {
             return unread;
         }
         let found = statements(&file.text, self.inputs.index.language());
+        let deciders = self.deciders(file, &found);
         let mut seen = BTreeSet::new();
         let first_only = found.iter().filter(|statement| seen.insert(statement.lines.first));
-        first_only.filter_map(|statement| self.suspect(file, statement)).collect()
+        first_only.filter_map(|statement| self.suspect(file, statement, &deciders)).collect()
     }
 
-    fn suspect(&self, file: &SourceFile, statement: &Statement) -> Option<Suspect> {
+    /// Conditions which decided that the line of a frame runs, by their first lines, with what each gets of that frame's
+    /// bonus: a line that only throws tells of a fault, and the condition before it may be the fault.
+    fn deciders(&self, file: &SourceFile, statements: &[Statement]) -> BTreeMap<u32, (f64, u32)> {
+        let mut found: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
+        for (at, depth) in self.frames.iter().filter(|(at, _)| at.file == file.path) {
+            let method = file.method_at(at.line).map(|method| method.span);
+            let is_near = |line: u32| method.is_none_or(|span| span.contains(line));
+            let around = statements.iter().rev().filter(|statement| {
+                let (first, lines) = (statement.lines.first, statement.decides);
+                first < at.line && is_near(first) && lines.is_some_and(|lines| lines.contains(at.line))
+            });
+            for (nth, statement) in around.enumerate() {
+                let bonus = DECIDED.powi(nth as i32 + 1) * FRAME / f64::from(depth + 1);
+                let known = found.entry(statement.lines.first).or_insert((bonus, *depth));
+                if bonus > known.0 {
+                    *known = (bonus, *depth);
+                }
+            }
+        }
+        found
+    }
+
+    fn suspect(
+        &self,
+        file: &SourceFile,
+        statement: &Statement,
+        deciders: &BTreeMap<u32, (f64, u32)>,
+    ) -> Option<Suspect> {
         let method = file.method_at(statement.lines.first);
         let mut reasons = Vec::new();
         let execution = self.execution(file, method, statement, &mut reasons);
@@ -164,6 +195,9 @@ impl<'a> Evidence<'a> {
             let share = if is_messenger { execution } else { 1.0 };
             score += share * FRAME / f64::from(depth + 1);
             reasons.push(format!("frame {} of the failure", depth + 1));
+        } else if let Some((bonus, depth)) = deciders.get(&statement.lines.first) {
+            score += bonus;
+            reasons.push(format!("decides on frame {} of the failure", depth + 1));
         }
         if self.endless && statement.loops > 0 {
             // The header decides when the loop ends, and what it asks about must change on the way.

@@ -20,7 +20,16 @@ pub struct Statement {
     pub throws: bool,
     /// Whether it assigns a variable that the condition of a loop around it names.
     pub progress: bool,
+    /// The lines that run or do not by what its condition says, those of a condition alone: its branches, and what follows
+    /// in the same block where a branch leaves it.
+    pub decides: Option<LineSpan>,
 }
+
+/// Statements that choose between branches.
+const CHOICES: [&str; 2] = ["if_statement", "elif_clause"];
+/// Statements after which a block does not go on.
+const LEAVING: [&str; 5] =
+    ["return_statement", "throw_statement", "raise_statement", "break_statement", "continue_statement"];
 
 /// All statements of a file in order of their first line; empty when it cannot be parsed at all.
 pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
@@ -53,7 +62,8 @@ pub fn statements(text: &str, language: &dyn Language) -> Vec<Statement> {
             let moves = |name: &str| conditions.iter().any(|(_, all)| all.contains(&name));
             let progress = !header && language.assigned(node, text).is_some_and(moves);
             let throws = matches!(node.kind(), "throw_statement" | "raise_statement");
-            found.push(Statement { lines: own_lines(node), loops, header, throws, progress });
+            let decides = CHOICES.contains(&node.kind()).then(|| decided(node));
+            found.push(Statement { lines: own_lines(node), loops, header, throws, progress, decides });
         }
         true
     });
@@ -73,6 +83,21 @@ fn names_in<'t>(expression: Option<Node<'_>>, text: &'t str) -> Vec<&'t str> {
         });
     }
     names
+}
+
+/// The lines that a choice decides on: see [`Statement::decides`].
+fn decided(node: Node<'_>) -> LineSpan {
+    // What follows an `elif` in Python stands beside it.
+    let whole = if node.kind() == "elif_clause" { node.parent().unwrap_or(node) } else { node };
+    let branch = node.child_by_field_name("consequence");
+    let last = branch.map(|branch| {
+        let mut cursor = branch.walk();
+        if LEAVING.contains(&branch.kind()) { Some(branch) } else { branch.named_children(&mut cursor).last() }
+    });
+    let leaves = last.flatten().is_some_and(|last| LEAVING.contains(&last.kind()));
+    let block = whole.parent().filter(|_| leaves).unwrap_or(whole);
+    let first = branch.map_or(first_line(node), first_line);
+    LineSpan { first, last: last_line(block).max(first) }
 }
 
 /// The lines of the statement without its body or branches; of a `do` loop those of its condition.
@@ -130,6 +155,36 @@ mod tests {
         assert_eq!(at(8), Some(0));
         assert_eq!(at(9), Some(1));
         assert_eq!(at(12), Some(1));
+    }
+
+    #[test]
+    fn a_condition_decides_on_its_branches_and_on_what_follows_one_that_leaves() {
+        let source = "class A { int f(int low, int high) {
+    if (low > high) {
+        low = high;
+    } else {
+        high = low;
+    }
+    if (low == 0)
+        return 0;
+    high++;
+    return high;
+} }";
+        let decided = |source: &str, language: &dyn Language| -> Vec<(u32, u32, u32)> {
+            let found = statements(source, language).into_iter();
+            found.filter_map(|s| s.decides.map(|lines| (s.lines.first, lines.first, lines.last))).collect()
+        };
+        assert_eq!(decided(source, &Java), [(2, 2, 6), (7, 8, 11)]);
+        let source = "def f(a):
+    if a > 1:
+        a = 1
+    elif a < 0:
+        raise ValueError(a)
+    else:
+        a = 0
+    return a
+";
+        assert_eq!(decided(source, &crate::language::Python), [(2, 3, 7), (4, 5, 8)]);
     }
 
     #[test]
