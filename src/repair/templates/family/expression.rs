@@ -5,6 +5,7 @@
 //! `return open == 0;`.
 
 use super::condition::tests;
+use super::offset::is_in_sum;
 use crate::templates::edit::Edit;
 use crate::templates::shape::Shape;
 use crate::templates::site::{Site, similarity};
@@ -206,7 +207,8 @@ impl Template for Literal {
                     let mut others: Vec<&str> = Vec::new();
                     let mined = std::iter::once(&site.own).chain(&site.near);
                     for other in mined.flat_map(|ingredients| &ingredients.expressions).filter(|i| i.shape == kind) {
-                        if other.text != old && !others.contains(&other.text.as_str()) {
+                        let is_nothing = other.text == "0" && is_in_sum(site, node);
+                        if other.text != old && !is_nothing && !others.contains(&other.text.as_str()) {
                             others.push(&other.text);
                         }
                     }
@@ -273,5 +275,9 @@ mod tests {
     #[test]
     fn literals_become_others() {
         assert!(proposals(&Literal, TAGS, 8).contains(&"int open = width;".to_owned()));
+        let sum = TAGS.replace("depth * width", "depth + 2").replace("return column", "return column * 3 + 0");
+        let found = proposals(&Literal, &sum, 4);
+        assert!(found.contains(&"int room = depth + 3;".to_owned()), "{found:?}");
+        assert!(!found.iter().any(|text| text.contains("+ 0")), "{found:?}");
     }
 }

@@ -78,14 +78,19 @@ fn role(site: &Site<'_>, node: Node<'_>) -> Option<f64> {
 
 fn literal(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
     let Ok(number) = site.text(node).parse::<i64>() else { return };
-    // A sum with nothing is a sum with one operand less, which another family proposes.
-    let in_sum = node.parent().and_then(|parent| parent.part("operator"));
-    let in_sum = in_sum.is_some_and(|sign| matches!(site.text(sign), "+" | "-"));
+    let nothing_is_less = is_in_sum(site, node);
     for (step, weight) in [(1, 0.7), (-1, if number == 0 { 0.4 } else { 0.7 })] {
-        if let Some(other) = number.checked_add(step).filter(|other| *other != 0 || !in_sum) {
+        if let Some(other) = number.checked_add(step).filter(|other| *other != 0 || !nothing_is_less) {
             out.push(site.replacement(node, other.to_string(), weight));
         }
     }
+}
+
+/// Whether a value is added or taken away: with nothing instead, that is a sum with one operand less, which a family of its
+/// own proposes.
+pub(super) fn is_in_sum(site: &Site<'_>, node: Node<'_>) -> bool {
+    let sign = node.parent().and_then(|parent| parent.part("operator"));
+    sign.is_some_and(|sign| matches!(site.text(sign), "+" | "-"))
 }
 
 /// `a + 1` and `a - 1` without the one.

@@ -72,11 +72,14 @@ fn role(site: &Site<'_>, node: Node<'_>) -> Option<f64> {
 
 fn literal(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
     let Ok(number) = site.text(node).parse::<i64>() else { return };
+    // A part that begins at nothing is the whole, and a sum with nothing is a sum with one operand less.
+    let nothing_is_less = node.parent().is_some_and(|parent| match parent.kind() {
+        "slice" => true,
+        "binary_operator" => parent.child_by_field_name("operator").is_some_and(|s| matches!(s.kind(), "+" | "-")),
+        _ => false,
+    });
     for (step, weight) in [(1, 0.7), (-1, if number == 0 { 0.4 } else { 0.7 })] {
-        // A part that begins at nothing is the whole.
-        let is_whole =
-            node.parent().is_some_and(|parent| parent.kind() == "slice") && number.checked_add(step) == Some(0);
-        if let Some(other) = number.checked_add(step).filter(|_| !is_whole) {
+        if let Some(other) = number.checked_add(step).filter(|other| *other != 0 || !nothing_is_less) {
             out.push(site.replacement(node, other.to_string(), weight));
         }
     }

@@ -128,6 +128,15 @@ fn an_expression_does_not_stand_in_itself() {
 }
 
 #[test]
+fn a_sum_with_nothing_is_its_other_operand() {
+    let source = "def f(text, end):\n    return text[:end - 1]\n";
+    assert!(proposals(&operand::Operands, source, 2).contains(&"return text[:end]".to_owned()));
+    let found = proposals(&operand::Offset, source, 2);
+    assert!(found.contains(&"return text[:end - 2]".to_owned()), "{found:?}");
+    assert!(!found.iter().any(|text| text.contains("- 0")), "{found:?}");
+}
+
+#[test]
 fn arguments_with_the_names_of_their_parameters_are_swapped_last() {
     let source = "def cut(text, sign):\n    pass\ndef f(text, sign):\n    return cut(text, sign) or join(sign, text)\n";
     let found = proposals(&calls::Swap, source, 4);
