@@ -159,6 +159,11 @@ async fn every_kind_of_test_ends_as_pytest_means_it() {
     assert_eq!(assertion.kind, "AssertionError");
     assert!(assertion.message.starts_with("assert 1 == 6"), "{}", assertion.message);
     assert_eq!((assertion.frames[0].class.as_str(), assertion.frames[0].line), ("tests.test_total", Some(26)));
+    // pytest hands the errors of `unittest` over later than all others.
+    let line = TESTS.lines().position(|line| line.contains("total([3])")).map(|at| at as u32 + 1);
+    let case = failure("tests.test_total$CaseTest#test_case");
+    assert_eq!((case.kind.as_str(), case.message.as_str()), ("AssertionError", "0 != 3"));
+    assert_eq!((case.frames[0].class.as_str(), case.frames[0].line), ("tests.test_total", line));
     let hang = failure("tests.test_total#test_spins");
     assert_eq!((hang.frames[0].class.as_str(), hang.frames[0].method.as_str()), ("adding.total", "spin"));
     assert!(failure("tests.test_gone").message.contains("adding.gone"), "{:?}", failure("tests.test_gone"));

@@ -98,7 +98,9 @@ class Plugin:
     def pytest_runtest_makereport(self, item, call):
         raised = call.excinfo.value if call.excinfo else None
         outcome = yield
-        self.phases.append((call.when, raised, outcome.get_result()))
+        # Tests of unittest hold their errors back until now.
+        shown = raised if raised is not None else call.excinfo.value if call.excinfo else None
+        self.phases.append((call.when, raised, shown, outcome.get_result()))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report):
@@ -113,26 +115,26 @@ class Plugin:
     def result(self):
         """Passed is only what ran through all three phases without an error, and was expected to."""
         skipped = None
-        for when, raised, report in self.phases:
+        for when, raised, shown, report in self.phases:
             expected = hasattr(report, "wasxfail")
             if report.outcome == "failed" or report.outcome == "passed" and raised is not None:
-                return "failed", self.failure(raised, report)
+                return "failed", self.failure(shown, report)
             if report.outcome == "skipped" or expected:
-                skipped = skipped or self.failure(raised, report)
+                skipped = skipped or self.failure(shown, report)
         for report in self.reports:
             if report.outcome == "failed":
                 return "failed", self.failure(None, report)
         if skipped:
             return "skipped", skipped
         # Each subtest reports a call of its own, beside that of the test.
-        passed = [when for when, _, report in self.phases if report.outcome == "passed"]
+        passed = [when for when, _, _, report in self.phases if report.outcome == "passed"]
         if passed[:1] != ["setup"] or passed[-1:] != ["teardown"] or set(passed[1:-1]) != {"call"}:
             return "failed", {"kind": "incomplete", "message": "it did not run from its set-up to its end", "frames": []}
         return "passed", None
 
-    def failure(self, raised, report):
-        if raised is not None:
-            return failure_of(raised, self.places)
+    def failure(self, error, report):
+        if error is not None:
+            return failure_of(error, self.places)
         why = getattr(report, "wasxfail", None) or report.longreprtext or report.outcome
         return {"kind": "", "message": plain(str(why))[:MESSAGE], "frames": []}
 
