@@ -429,6 +429,7 @@ async fn what_is_no_project_is_refused_with_what_to_do() {
     for (files, wanted) in [
         (vec![], "the folder is empty"),
         (vec![("README.md", "hello")], "known layouts: src/main/java + src/test/java"),
+        (vec![("shop/pom.xml", ""), ("old/build.xml", "")], "projects lie in it: name the folder of one, as "),
         (vec![("build.xml", "")], "build.xml names no project"),
         (vec![("src/A.java", ""), ("test/notes.txt", "")], "the test folders hold no Java file"),
         (vec![("src/vec.c", ""), ("test/build_test.py", "")], "nor a Makefile, CMakeLists.txt"),

@@ -128,13 +128,28 @@ fn look(folder: &Utf8Path, commands: bool) -> Result<Kind, BenchmarkError> {
     if empty {
         return Err(root("the folder is empty".into(), "name the folder of a project with a failing test".into()));
     }
-    Err(root(
-        format!(
-            "no project was found here: no pom.xml, no build.gradle, no known layout and no test module of pytest{}",
-            kind::looked_for()
-        ),
-        format!("known layouts: {known}; or name folders in {}, or use `--build` and `--test`", facts::FILE),
-    ))
+    let hint = match projects_in(folder).as_slice() {
+        [] => format!("known layouts: {known}; or name folders in {}, or use `--build` and `--test`", facts::FILE),
+        [only] => format!("a project lies in it: name its folder, {only}"),
+        [first, ..] => format!("projects lie in it: name the folder of one, as {first}"),
+    };
+    let what = format!(
+        "no project was found here: no pom.xml, no build.gradle, no known layout and no test module of pytest{}",
+        kind::looked_for()
+    );
+    Err(root(what, hint))
+}
+
+/// Folders in a directory that hold a build file, in the order of their names.
+fn projects_in(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let is_project = |folder: &Utf8PathBuf| {
+        let files = ["pom.xml", ant::FILE, "pyproject.toml", "setup.py"];
+        gradle::builds(folder) || files.iter().any(|file| folder.join(file).is_file())
+    };
+    let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
+    let mut found: Vec<Utf8PathBuf> = entries.map(|entry| entry.into_path()).filter(is_project).collect();
+    found.sort();
+    found
 }
 
 #[async_trait::async_trait]
