@@ -69,6 +69,26 @@ fn what_a_test_starts_is_found_in_the_environment_of_the_project() {
 }
 
 #[test]
+fn a_package_that_was_installed_since_the_last_run_is_seen() {
+    let folder = with_conftest("shop.adding");
+    let test = "import pricing\nfrom shop.adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n";
+    let settings = "[project]\nname = \"shop\"\ndependencies = [\"pricing\"]\n";
+    write_files(folder.path(), &[("tests/test_adding.py", test), ("pyproject.toml", settings)]);
+    let words = ["-m", "venv", "--without-pip", "--system-site-packages", ".venv"];
+    let made = Command::new("python3").args(words).current_dir(&folder).status().unwrap();
+    assert!(made.success(), "an environment of Python cannot be made");
+    let path = folder.path().to_str().unwrap();
+    let lacking = unidebug(&["triage", path]);
+    lacking.expect_code(3);
+    assert!(lacking.stderr.contains("it needs the package `pricing`, which is not installed here"), "{lacking}");
+    let libraries = folder.path().join(".venv/lib").read_dir().unwrap().flatten().next().unwrap().path();
+    write_files(&libraries, &[("site-packages/pricing.py", "")]);
+    let shown = unidebug(&["triage", path]);
+    shown.expect_code(0);
+    assert!(shown.stdout.contains("src/shop/adding.py:3"), "{shown}");
+}
+
+#[test]
 fn a_conftest_that_cannot_be_loaded_is_told_with_its_reason() {
     let folder = with_conftest("not_installed_here");
     let path = folder.path().to_str().unwrap();

@@ -4,6 +4,7 @@ mod pyenv;
 
 use super::BenchmarkError;
 use super::error::Unusable;
+use crate::domain::Fingerprint;
 use crate::sandbox::{Job, PROGRAM_PATH, Sandbox, always_readable};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
@@ -32,6 +33,8 @@ pub struct Interpreter {
     pub version: String,
     /// The version of pytest: 7.0 or newer; without it unittest runs the tests.
     pub pytest: Option<String>,
+    /// A name for all that is installed for it: what tests need may come and go.
+    pub(crate) installed: String,
     /// Why the pytest that it has cannot be loaded.
     broken: Option<String>,
 }
@@ -62,6 +65,8 @@ struct Inspection {
     pytest: Option<String>,
     /// Why its pytest cannot be loaded.
     broken: Option<String>,
+    /// Names of what is installed.
+    installed: Vec<String>,
     files: Vec<String>,
     /// How pytest ended.
     status: i32,
@@ -260,6 +265,7 @@ async fn inspect(program: &Utf8Path, sandbox: &Sandbox) -> Result<Interpreter, U
         folders,
         version: answer.version,
         pytest: answer.pytest,
+        installed: Fingerprint::default().add(answer.installed.join("\n")).name(),
         broken: answer.broken,
     })
 }

@@ -17,7 +17,7 @@ import platform
 import re
 import tempfile
 
-told = {"version": platform.python_version(), "prefix": sys.prefix, "base": sys.base_prefix, "pytest": None, "broken": None, "files": [], "status": 0}
+told = {"version": platform.python_version(), "prefix": sys.prefix, "base": sys.base_prefix, "pytest": None, "broken": None, "installed": [], "files": [], "status": 0}
 
 
 class Files:
@@ -108,7 +108,14 @@ def find_cases(folders):
             cases(folder, pattern or "test*.py")
 
 
+def installed():
+    """Names of all that was installed, with the versions of packages."""
+    folders = [folder for folder in sys.path if os.path.basename(folder) in ("site-packages", "dist-packages")]
+    return sorted({name for folder in folders if os.path.isdir(folder) for name in os.listdir(folder)} - {"__pycache__"})
+
+
 def main(words):
+    told["installed"] = installed()
     if words[:1] == ["cases"]:
         find_cases(words[2:])
         return

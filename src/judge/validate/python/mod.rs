@@ -74,9 +74,9 @@ impl Python {
         }
         let cache = jars::cache_dir();
         std::fs::create_dir_all(&cache).map_err(io_error("making the cache", &cache))?;
-        let Interpreter { program, version, pytest, .. } = &interpreter;
+        let Interpreter { program, version, pytest, installed, .. } = &interpreter;
         let code = code(&interpreter);
-        let runner = format!("{} {program} {version} {pytest:?} {code}", options.heap_mib);
+        let runner = format!("{} {program} {version} {pytest:?} {installed} {code}", options.heap_mib);
         let project_cache = cache.join("projects").join(content_key(checkout, &runner)?);
         std::fs::create_dir_all(&project_cache).map_err(io_error("making the project's cache", &project_cache))?;
         age::used(&project_cache);
