@@ -1,7 +1,7 @@
 //! `unidebug judge`: anybody's patch, without a model and without a key.
 
 use crate::attacks::{java_project, python_project};
-use crate::support::{Finished, Unidebug, write_files};
+use crate::support::{Finished, Unidebug, unidebug, write_files};
 use std::path::Path;
 use std::process::Command;
 
@@ -292,12 +292,17 @@ fn what_failed_before_the_last_change_is_told_apart(bugs: &TwoBugs) {
     project.git(&["add", "."]);
     project.git(&["commit", "--quiet", "--message", "shelves"]);
     write(bugs.newer);
-    is_told("what is not committed yet, too");
+    is_told("what is not committed yet");
     project.git(&["commit", "--quiet", "--all", "--message", "faster"]);
     write_files(camino::Utf8Path::from_path(&root).unwrap(), &[("NEWS.md", "# News")]);
     project.git(&["add", "."]);
     project.git(&["commit", "--quiet", "--message", "news"]);
     is_told("commit ");
+    let lines = unidebug(&["triage", root.to_str().unwrap()]);
+    assert!(lines.stderr.contains("the failing tests pass without commit "), "{lines}");
+    assert!(lines.stdout.contains("changed by commit "), "{lines}");
+    let without = unidebug(&["triage", root.to_str().unwrap(), "--without", "history"]);
+    assert!(!without.stdout.contains("changed by"), "{without}");
 }
 
 #[test]

@@ -81,6 +81,7 @@ pub(super) fn wanted(plan: &Plan, config: &Config) -> Wanted {
         localization: plan.localization,
         formula: config.formula.0,
         coverage: !plan.without.has(Part::Dynamic),
+        history: !plan.paper && !plan.without.has(Part::History),
         accept_suspicious: config.accept_suspicious,
         hidden: hidden(config),
     }

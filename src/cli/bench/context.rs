@@ -78,6 +78,7 @@ async fn measure(bug: &BugId, args: &MeasuredArgs) -> Result<Vec<Held>, Failure>
                 coverage: None,
                 spectrum: None,
                 formula: localize::Formula::default(),
+                changed: None,
             });
         }
         for (at, (selection, _)) in POLICIES.iter().enumerate().filter(|(_, policy)| policy.1 == with_coverage) {

@@ -61,6 +61,7 @@ async fn measure(bug: &BugId, args: &BenchLocalizationArgs, formulas: &[Formula]
             coverage: ranked.coverage.as_ref(),
             spectrum: ranked.spectrum.as_ref().filter(|_| formula.is_some()),
             formula: formula.unwrap_or_default(),
+            changed: None,
         });
         localize::evaluate(&ranked.index, &ranking, &repaired)
     };

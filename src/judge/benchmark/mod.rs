@@ -42,7 +42,7 @@ pub use local::{ProjectKind, programs, test_roots};
 pub use nearest::nearest;
 pub use own::{Hint, OwnCommand, OwnQuestion, OwnRun, Reactor};
 pub use product::product_resources;
-pub(crate) use product_change::ProductChange;
+pub use product_change::ProductChange;
 pub use registry::{describe, find, names, parse_bug, select, typed};
 pub use sets::{NamedSet, named, set_names};
 pub use settings::Settings;

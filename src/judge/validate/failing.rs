@@ -167,27 +167,25 @@ async fn run(
     let known = Facts { spectrum, ..Facts::new(found.report.clone(), BTreeSet::new(), found.whole, seconds) };
     let here = async {
         let near = near::measure(subject, &known, selection, edited);
-        let ((mut facts, before), ()) = tokio::try_join!(by_our_runs(subject, selection, found, &is_asking), near)?;
+        let (mut facts, ()) = tokio::try_join!(by_our_runs(subject, selection, found, &is_asking), near)?;
         facts.seconds = begin.elapsed().as_secs_f64();
-        facts.set_before(before.as_ref());
         // Where more fails than was known at first, more is near.
         near::measure(subject, &facts, selection, edited).await?;
-        Ok((facts, before))
+        Ok(facts)
     };
-    let ((mut facts, before), own) = tokio::try_join!(here, own)?;
+    let (mut facts, own) = tokio::try_join!(here, own)?;
     facts.own_passes.extend(own);
-    facts.set_before(before.as_ref());
     facts.seconds = begin.elapsed().as_secs_f64();
     Ok(facts)
 }
 
-/// What our own runs tell of what the first look found, and the tests that fail without the last change, too.
+/// What our own runs tell of what the first look found.
 async fn by_our_runs(
     subject: &dyn Subject,
     selection: &Selection,
     mut found: LookResult,
     is_asking: &AtomicBool,
-) -> Result<(Facts, Option<FailedBefore>), ValidateError> {
+) -> Result<Facts, ValidateError> {
     let first = found.failing();
     let is_open = selection.is_open();
     let ask_own = found.is_unasked(selection);
@@ -197,8 +195,7 @@ async fn by_our_runs(
         async { if look_further { further::look(subject, &found, is_asking).await } else { Ok(None) } },
         flaky::of(subject, &found.report, &first),
         with_more_time(subject, &found),
-        // Of one test alone it does not matter.
-        async { if is_open && first.len() > 1 { earlier::of(subject, &found.report, &first).await } else { Ok(None) } }
+        earlier::of(subject, &found.report, &first)
     )?;
     // The command was not asked about what was cut at first.
     let mut own_passes = match ask_own {
@@ -208,9 +205,6 @@ async fn by_our_runs(
     found.report.results.extend(slow);
     let (mut hinted, mut leaning) = Default::default();
     if let Some(further) = further {
-        if first.len() == 1 {
-            before = earlier::of(subject, &found.report, &first).await?;
-        }
         before = earlier::joined(before, further.before);
         hinted = first.into_iter().collect();
         flaky.extend(further.flaky);
@@ -222,7 +216,7 @@ async fn by_our_runs(
     }
     let spectrum = coverage::read(subject, &found.report, found.executed);
     let facts = Facts::new(found.report, flaky, found.whole, 0.0);
-    Ok((Facts { own_passes, hinted, leaning, spectrum, ..facts }, before))
+    Ok(Facts { own_passes, hinted, leaning, before, spectrum, ..facts })
 }
 
 async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<LookResult, ValidateError> {

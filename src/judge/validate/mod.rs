@@ -77,6 +77,8 @@ pub struct Baseline {
     pub others: Vec<Vec<TestId>>,
     /// Those of them that failed before the last change, where that is known.
     pub before: Option<FailedBefore>,
+    /// The last change, where all triggering tests pass without it: `commit 1a2b3c4`.
+    pub broken_by: Option<String>,
     /// Tests that passed, of those that ran.
     pub passing: BTreeSet<TestId>,
     /// Tests that count neither way, with the reason: flaky, no network, file outside.
@@ -114,6 +116,7 @@ impl Default for Baseline {
             triggering: Vec::new(),
             others: Vec::new(),
             before: None,
+            broken_by: None,
             passing: BTreeSet::new(),
             set_aside: BTreeMap::new(),
             skipped: BTreeSet::new(),

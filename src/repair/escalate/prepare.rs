@@ -11,7 +11,7 @@ use crate::domain::words::listed;
 use crate::domain::{Bug, BugId, Event, EventSink, FailingTest, Failure, Hidden, Ranking, RepoPath, TestId};
 use crate::journal::Tee;
 use crate::language::{self, Language};
-use crate::localize::{self, Formula};
+use crate::localize::{self, ChangedLines, Formula};
 use crate::patch::{Folder, Policy};
 use crate::retrieve::{Finder, Guard, LocalIndex, RetrieveError, pairs};
 use crate::sandbox::Sandbox;
@@ -85,6 +85,8 @@ pub struct Wanted {
     pub formula: Formula,
     /// Whether coverage of the tests is measured and shown.
     pub coverage: bool,
+    /// Whether the version history may say what is suspicious.
+    pub history: bool,
     /// Whether candidates with suspicious constructs may become plausible.
     pub accept_suspicious: bool,
     /// Files that no model may see.
@@ -101,7 +103,8 @@ impl Wanted {
 impl Default for Wanted {
     fn default() -> Self {
         let (localization, formula) = Default::default();
-        Self { localization, formula, coverage: true, accept_suspicious: false, hidden: Hidden::default() }
+        let hidden = Hidden::default();
+        Self { localization, formula, coverage: true, history: true, accept_suspicious: false, hidden }
     }
 }
 
@@ -176,6 +179,8 @@ async fn bench(
         let text = "coverage of the failing tests could not be measured; traces and names decide alone".to_owned();
         sink.emit(&Event::Notice { text })?;
     }
+    let change = checkout.last_change.as_ref().filter(|_| wanted.history && baseline.broken_by.is_some());
+    let changed = change.map(ChangedLines::of);
     let ranking = match wanted.localization {
         Localization::Spectrum => localize::rank(&localize::Inputs {
             index: &index,
@@ -183,6 +188,7 @@ async fn bench(
             coverage: coverage.as_ref(),
             spectrum: spectrum.as_ref(),
             formula: wanted.formula,
+            changed: changed.as_ref(),
         }),
         Localization::None => Ranking::default(),
         Localization::Perfect | Localization::File => {
@@ -277,9 +283,10 @@ const NAMED: usize = 3;
 /// Further bugs that are named.
 const BUGS: usize = 5;
 
-/// What else fails, for people: other bugs.
-fn left_for_later(baseline: &Baseline) -> Vec<String> {
-    let mut notes = Vec::new();
+/// What broke the tests, as far as that is known, and what else fails, for people: other bugs.
+fn broken_and_left(baseline: &Baseline) -> Vec<String> {
+    let broken = baseline.broken_by.iter().map(|change| format!("the failing tests pass without {change}"));
+    let mut notes: Vec<String> = broken.collect();
     for group in baseline.others.iter().take(BUGS) {
         let first = group.first().map(TestId::to_string).unwrap_or_default();
         let how = format!("work on it with `--failing '{first}'`, or on all with `--all`");
@@ -298,7 +305,7 @@ fn tell(bug: &Bug, ranking: &Ranking, baseline: &Baseline, sink: &dyn EventSink)
         seconds: baseline.spent,
     })?;
     let unread = bug.failing.iter().filter_map(|test| Some(format!("{}: {}", test.id, test.failure.syntax_error()?)));
-    for text in unread.take(NAMED).chain(left_for_later(baseline)) {
+    for text in unread.take(NAMED).chain(broken_and_left(baseline)) {
         sink.emit(&Event::Notice { text })?;
     }
     let mut capped = ranking.clone();

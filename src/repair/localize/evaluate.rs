@@ -57,8 +57,14 @@ mod tests {
     fn the_faulty_line_is_found_where_it_stands() {
         let index = shop();
         let failing = failing_tests(&index, &baseline("total", wrong_total(), TestStatus::Failed));
-        let inputs =
-            Inputs { index: &index, failing: &failing, coverage: None, spectrum: None, formula: Formula::Ochiai };
+        let inputs = Inputs {
+            index: &index,
+            failing: &failing,
+            coverage: None,
+            spectrum: None,
+            formula: Formula::Ochiai,
+            changed: None,
+        };
         let ranking = rank(&inputs);
         let cart = RepoPath::new("src/shop/Cart.java").unwrap();
         let repaired = index.file(&cart).unwrap().text.replace("int i = 1", "int i = 0");

@@ -28,6 +28,9 @@ const FRAME: f64 = 0.35;
 /// Share of what a frame adds that goes to the nearest condition which decided that its line runs; of the next one around
 /// it half as much, and so on.
 const DECIDED: f64 = 0.5;
+/// Added to a line that the last change touched, where the failing tests pass without that change: the fault lies in it, or
+/// in what it did not think of.
+const CHANGED: f64 = 1.0;
 /// Added to a line inside a loop when a test never ended.
 const ENDLESS: f64 = 0.1;
 /// Nearness from which a called method counts as pointed at.
@@ -198,6 +201,15 @@ impl<'a> Evidence<'a> {
         } else if let Some((bonus, depth)) = deciders.get(&statement.lines.first) {
             score += bonus;
             reasons.push(format!("decides on frame {} of the failure", depth + 1));
+        }
+        if let Some(changed) = self.inputs.changed
+            && changed
+                .lines
+                .get(&file.path)
+                .is_some_and(|lines| lines.range(statement.lines.first..=statement.lines.last).next().is_some())
+        {
+            score += CHANGED;
+            reasons.push(format!("changed by {}, without which the failing tests pass", changed.name));
         }
         if self.endless && statement.loops > 0 {
             // The header decides when the loop ends, and what it asks about must change on the way.

@@ -4,6 +4,7 @@
 //! except [`oracle`], which only runs when a user asks for it.
 
 mod asserting;
+mod changed;
 mod distance;
 mod evaluate;
 mod evidence;
@@ -17,6 +18,7 @@ mod scope;
 mod score;
 mod statements;
 
+pub use changed::ChangedLines;
 pub use distance::{Reach, Reached};
 pub use evaluate::{Placement, evaluate, top};
 pub use formula::{Counts, Formula};

@@ -5,6 +5,7 @@
 //! the *frame* that threw. Execution decides what is possible, the others what is likely: so the ranking works when
 //! every test fails, for crashes and endless loops, and with no coverage at all.
 
+use super::changed::ChangedLines;
 use super::evidence::Evidence;
 use super::formula::Formula;
 use crate::code::CodeIndex;
@@ -28,6 +29,8 @@ pub struct Inputs<'a> {
     pub spectrum: Option<&'a Spectrum>,
     /// Formula for the spectrum.
     pub formula: Formula,
+    /// What the last change touched, where the failing tests pass without it.
+    pub changed: Option<&'a ChangedLines>,
 }
 
 /// Ranks statement lines; a statement of several lines is listed under its first one. Ties: file, then line.
@@ -69,6 +72,9 @@ fn source(inputs: &Inputs<'_>) -> String {
         parts.push("trace");
     }
     parts.push("calls");
+    if inputs.changed.is_some() {
+        parts.push("changes");
+    }
     parts.join("+")
 }
 
@@ -100,7 +106,8 @@ mod tests {
     ) -> Ranking {
         let index = shop();
         let failing = failing_tests(&index, &baseline("total", failure, status));
-        rank(&Inputs { index: &index, failing: &failing, coverage, spectrum, formula: Formula::Ochiai })
+        let formula = Formula::Ochiai;
+        rank(&Inputs { index: &index, failing: &failing, coverage, spectrum, formula, changed: None })
     }
 
     #[test]
@@ -171,6 +178,28 @@ mod tests {
         let ranking = ranked(failure, TestStatus::Failed, None, None);
         assert_eq!(top(&ranking, 1), [15]);
         assert!(ranking.lines[0].reasons.contains(&"frame 1 of the failure".to_owned()));
+    }
+
+    #[test]
+    fn what_the_last_change_brought_comes_first_where_it_ran() {
+        let (index, coverage) = (shop(), covered(&[3, 6, 7, 8, 10, 13, 14, 15, 18]));
+        let failing = failing_tests(&index, &baseline("total", wrong_total(), TestStatus::Failed));
+        let lines = BTreeMap::from([(cart(), BTreeSet::from([15, 23]))]);
+        let changed = ChangedLines { name: "commit 1a2b3c4".into(), lines };
+        let inputs = Inputs {
+            index: &index,
+            failing: &failing,
+            coverage: Some(&coverage),
+            spectrum: None,
+            formula: Formula::Ochiai,
+            changed: Some(&changed),
+        };
+        let ranking = rank(&inputs);
+        assert_eq!(top(&ranking, 2), [15, 6], "{:#?}", ranking.lines);
+        assert!(!ranking.lines.iter().any(|suspect| suspect.location.line == 23), "it never ran");
+        let reason = "changed by commit 1a2b3c4, without which the failing tests pass";
+        assert!(ranking.lines[0].reasons.contains(&reason.to_owned()));
+        assert_eq!(ranking.source, "coverage+trace+calls+changes");
     }
 
     #[test]

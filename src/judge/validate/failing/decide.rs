@@ -10,7 +10,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 11;
+const SCHEMA: u32 = 12;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub(in crate::validate) struct Facts {
     pub(super) own_passes: BTreeSet<TestId>,
     /// Failing examples of texts that lean on other tests.
     pub(super) leaning: BTreeSet<TestId>,
-    /// Failing tests that fail without the last change too.
+    /// Failing tests that fail without the last change too, where they were run without it.
     pub(super) before: Option<FailedBefore>,
     /// What the tests of failing classes execute.
     pub(super) spectrum: Spectrum,
@@ -48,14 +48,6 @@ impl Facts {
             whole,
             seconds,
         }
-    }
-
-    /// Takes note of the tests that failed before the last change, among those that say something of the code.
-    pub(super) fn set_before(&mut self, before: Option<&FailedBefore>) {
-        let aside = |id: &TestId| [&self.flaky, &self.own_passes, &self.leaning].iter().any(|tests| tests.contains(id));
-        let failing = self.report.failing().map(|result| &result.id);
-        let open: BTreeSet<&TestId> = failing.filter(|id| !aside(id)).collect();
-        self.before = before.and_then(|before| before.among(&open));
     }
 
     pub(super) fn is_readable(&self) -> bool {
@@ -144,26 +136,27 @@ pub(in crate::validate) fn decide(
     selection: &Selection,
     edited: Option<&Edited>,
 ) -> Result<Baseline, ValidateError> {
-    let Facts { report, flaky, hinted, own_passes, leaning, mut before, spectrum, whole, seconds, .. } = facts;
+    let Facts { report, flaky, hinted, own_passes, leaning, before: known, spectrum, whole, seconds, .. } = facts;
     if report.results.is_empty() {
         return Err(nothing_ran(selection, &report));
     }
     let mut set_aside = aside::by_other_runs(&report, &flaky, &own_passes, &selection.own);
     let passing: BTreeSet<TestId> = report.results.values().filter(|r| r.passed()).map(|r| r.id.clone()).collect();
-    let mut others = Vec::new();
+    let (mut others, mut before) = (Vec::new(), None);
     let triggering = if selection.is_open() {
         let why = "by itself it fails in another way than after all other tests, on which it leans";
         set_aside.extend(leaning.into_iter().map(|id| (id, why.into())));
         aside::by_failures(&report, &selection.settings, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
-        let (failing, older) = match &before {
-            Some(FailedBefore { tests, .. }) => failing.partition(|id| !tests.contains(id)),
-            None => without_older(failing.collect(), &report, edited),
+        let failing: Vec<TestId> = failing.collect();
+        let (failing, older) = match known.as_ref().and_then(|known| known.among(&failing)) {
+            Some(FailedBefore { tests, .. }) => failing.into_iter().partition(|id| !tests.contains(id)),
+            None => without_older(failing, &report, edited),
         };
         // A change may have broken nothing but what says nothing of the code.
         let (failing, older) = if failing.is_empty() { (older, failing) } else { (failing, older) };
         before = (!older.is_empty()).then(|| FailedBefore {
-            change: before.map_or_else(|| "what is not committed yet".to_owned(), |before| before.change),
+            change: known.as_ref().map_or_else(|| "what is not committed yet".to_owned(), |known| known.change.clone()),
             tests: older.iter().cloned().collect(),
         });
         let mut groups = group::groups(failing, &report, &spectrum);
@@ -180,11 +173,26 @@ pub(in crate::validate) fn decide(
         let aside = failing.filter_map(|id| Some((id.clone(), set_aside.get(id)?.clone()))).collect();
         return Err(ValidateError::NothingFails { passing: passing.len(), aside, command: None });
     }
+    let broken_by = known.filter(|known| !triggering.iter().any(|id| known.tests.contains(id)));
+    let broken_by = broken_by.map(|known| known.change);
     let spectrum = spectrum.of_bug(&triggering).into();
     let set_aside = set_aside.into_iter().map(|(id, why)| (id, why.to_string())).collect();
     let (report, spent) = (report.into(), seconds);
     let skipped = BTreeSet::new();
-    Ok(Baseline { report, triggering, others, before, passing, set_aside, skipped, spectrum, whole, seconds, spent })
+    Ok(Baseline {
+        report,
+        triggering,
+        others,
+        before,
+        broken_by,
+        passing,
+        set_aside,
+        skipped,
+        spectrum,
+        whole,
+        seconds,
+        spent,
+    })
 }
 
 fn nothing_ran(selection: &Selection, report: &TestReport) -> ValidateError {

@@ -26,8 +26,8 @@ pub struct FailedBefore {
 
 impl FailedBefore {
     /// The same for some of the failing tests; `None` where the change broke all of them, or none.
-    pub(super) fn among(&self, failing: &BTreeSet<&TestId>) -> Option<Self> {
-        let tests: BTreeSet<TestId> = self.tests.iter().filter(|id| failing.contains(id)).cloned().collect();
+    pub(super) fn among(&self, failing: &[TestId]) -> Option<Self> {
+        let tests: BTreeSet<TestId> = failing.iter().filter(|id| self.tests.contains(id)).cloned().collect();
         let is_some = !tests.is_empty() && tests.len() < failing.len();
         is_some.then(|| Self { change: self.change.clone(), tests })
     }
