@@ -112,3 +112,18 @@ fn a_test_that_counts_the_objects_of_its_process_counts_none_of_ours() {
     shown.expect_code(0);
     assert!(shown.stderr.contains("1 test fails, 1 pass "), "{shown}");
 }
+
+#[test]
+fn a_test_that_puts_something_in_the_place_of_standard_error_fails_for_none_of_our_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let quiet = "import io\nimport sys\nimport time\n\nfrom adding import total\n\n\ndef test_quiet():\n    \
+                 kept, sys.stderr = sys.stderr, io.StringIO()\n    time.sleep(1)\n    sys.stderr = kept\n    \
+                 assert total([]) == 0\n";
+    let test = "from adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n";
+    let strict = "[pytest]\nfilterwarnings = error\n";
+    let files = [("adding.py", SUM), ("test_a_quiet.py", quiet), ("test_adding.py", test), ("pytest.ini", strict)];
+    write_files(folder.path(), &files);
+    let shown = unidebug(&["triage", folder.path().to_str().unwrap()]);
+    shown.expect_code(0);
+    assert!(shown.stderr.contains("1 test fails, 1 pass "), "{shown}");
+}

@@ -94,7 +94,8 @@ class Clock:
         """A test that never lets another thread run is ended from outside of the interpreter. That starts a thread, which
         quick tests share."""
         self.armed = self.starves() + SHARED
-        faulthandler.dump_traceback_later(max(self.armed - time.monotonic(), SHARED), exit=True)
+        # Not where `sys.stderr` writes: a test may have put something in its place that is no file.
+        faulthandler.dump_traceback_later(max(self.armed - time.monotonic(), SHARED), exit=True, file=2)
 
     def limit(self):
         class_name, method = self.name
