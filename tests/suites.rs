@@ -179,3 +179,31 @@ async fn the_time_of_a_run_ends_between_tests_of_one_class() {
         assert!(spectrum.tests().all(|(id, passed, _)| passed != (id.method == "three")), "{measured:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_class_that_a_suite_names_twice_is_one_class() {
+    let one = "package a;
+public class OneCase extends junit.framework.TestCase {
+  public void testThree() { assertEquals(3, Primes.below(7).size()); }
+  public void testNone() { assertEquals(0, Primes.below(1).size()); }
+}
+";
+    let all = "package a;
+import junit.framework.*;
+public class AllTest extends TestCase {
+  public static Test suite() {
+    TestSuite suite = new TestSuite(\"all\");
+    suite.addTestSuite(OneCase.class);
+    suite.addTestSuite(OneCase.class);
+    return suite;
+  }
+}
+";
+    let files = [("src/a/Primes.java", LIST), ("test/a/OneCase.java", one), ("test/a/AllTest.java", all)];
+    let trial = Trial::new(&files).await;
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().triggering, vec!["a.OneCase#testThree".parse().unwrap()]);
+    let repair = trial.patch("src/a/Primes.java", WRONG, RIGHT);
+    let confirmed = judge.judge().confirm(&repair).await.unwrap();
+    assert_eq!(confirmed.outcome, Outcome::Plausible, "{confirmed:?}");
+}

@@ -6,7 +6,7 @@
 use super::keys::{Followed, Keys};
 use crate::domain::{Failure, Frame, Loss, TestId, TestResult, TestStatus};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What single tests executed, each file as the runner writes it; tests repeat each other, so texts are shared.
@@ -199,7 +199,7 @@ impl Listener {
 pub(super) fn read(bytes: &[u8], keys: &Keys) -> ProcessReport {
     let mut report = ProcessReport::default();
     let (nonce, mut run) = (keys.nonce.as_str(), keys.follow());
-    let mut known = Vec::new();
+    let (mut known, mut named) = (Vec::new(), BTreeSet::new());
     for line in bytes.split(|&byte| byte == b'\n') {
         let Ok(line) = serde_json::from_slice::<Line>(line) else { continue };
         match line {
@@ -215,6 +215,10 @@ pub(super) fn read(bytes: &[u8], keys: &Keys) -> ProcessReport {
             }
             Line::Test(found) if found.nonce == nonce => {
                 let id = TestId::new(&found.class, &found.method);
+                // A suite may name a class twice, or one that runs by itself as well; results have one place for it.
+                if !named.insert(id.clone()) {
+                    continue;
+                }
                 let id = TestId::new(found.class, id.bare_method());
                 // Invocations that are reported one by one are counted.
                 let count = usize::try_from(found.count).ok();
@@ -291,6 +295,18 @@ mod tests {
         assert_eq!(failure.message, "m\ncaused by C: root");
         assert_eq!((failure.frames[0].class.as_str(), failure.frames[0].line), ("a.P", Some(2)));
         assert_eq!(failure.frames[2].line, None);
+    }
+
+    #[test]
+    fn a_test_that_is_named_twice_is_one_and_its_invocations_are_counted() {
+        let keys = Keys::new();
+        let named = |method: &str| {
+            let nonce = &keys.nonce;
+            format!("{{\"kind\":\"test\",\"nonce\":\"{nonce}\",\"class\":\"T\",\"method\":\"{method}\",\"count\":1}}\n")
+        };
+        let text: String = ["x", "x", "y[0]", "y[1]"].map(named).concat();
+        let found = read(text.as_bytes(), &keys).discovered;
+        assert_eq!(found, [(TestId::new("T", "x"), Some(1)), (TestId::new("T", "y"), Some(2))].into());
     }
 
     #[test]
