@@ -131,6 +131,34 @@ public class SumTest {
 }
 
 #[tokio::test]
+async fn tests_run_where_surefire_is_told_to_run_them() {
+    let test = "package core;
+import static org.junit.Assert.*;
+import java.io.File;
+public class SumTest {
+    @org.junit.Test public void two() {
+        assertTrue(new File(\"../classes/core/Sum.class\").isFile());
+        assertTrue(new File(System.getProperty(\"basedir\"), \"pom.xml\").isFile());
+        assertEquals(3, Sum.of(1, 2));
+    }
+    @org.junit.Test public void where() { assertEquals(\"runtest\", new File(\"\").getAbsoluteFile().getName()); }
+}
+";
+    let surefire = "<artifactId>core</artifactId><build><plugins><plugin><artifactId>maven-surefire-plugin</artifactId>
+<configuration><workingDirectory>${project.build.directory}/runtest</workingDirectory></configuration>
+</plugin></plugins></build>";
+    let trial = two_modules();
+    write_files(
+        &trial.user,
+        &[
+            ("core/pom.xml", &CORE_POM.replace("<artifactId>core</artifactId>", surefire)),
+            ("core/src/test/java/core/SumTest.java", test),
+        ],
+    );
+    repaired(&trial, "core.SumTest#two").await;
+}
+
+#[tokio::test]
 async fn tests_find_what_the_build_made_and_may_write_beside_it() {
     let test = "package core;
 import static org.junit.Assert.*;

@@ -125,8 +125,10 @@ pub struct Project {
     pub jdk: Option<Utf8PathBuf>,
     /// The Python interpreter the project wants; `None` leaves the choice to the validator.
     pub python: Option<Utf8PathBuf>,
-    /// The module the tests run in, which is also their working directory; the root for single modules.
+    /// The module the tests run in; the root for single modules.
     pub module: RepoPath,
+    /// The tests' working directory, where the build names another than the module's folder; it may not be there yet.
+    pub working_directory: Option<RepoPath>,
     /// Folders of product sources, relative to the checkout.
     pub source_roots: Vec<RepoPath>,
     /// Folders of test sources.
@@ -159,6 +161,13 @@ pub struct Project {
     pub runner: Runner,
     /// Why a patch's word is the program's own: the benchmark has a runner, and nobody saw it agree.
     pub unverified: Option<String>,
+}
+
+impl Project {
+    /// The tests' working directory.
+    pub(crate) fn cwd(&self) -> &RepoPath {
+        self.working_directory.as_ref().unwrap_or(&self.module)
+    }
 }
 
 /// The developer's repair; kept apart from everything an agent can reach.

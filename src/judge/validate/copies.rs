@@ -169,6 +169,8 @@ impl Copy {
         private_copy(&checkout.root, &tree)?;
         let copy = Self { _folder: folder, tree, build };
         copy.write(patch)?;
+        let cwd = checkout.project.cwd().under(&copy.tree);
+        std::fs::create_dir_all(&cwd).map_err(io_error("making the tests' working directory", &cwd))?;
         Ok(copy)
     }
 

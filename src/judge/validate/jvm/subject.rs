@@ -121,7 +121,7 @@ impl Jvm {
             harness: &self.harness,
             class_path,
             checkout: &self.checkout,
-            cwd: project.module.under(&copy.tree),
+            cwd: project.cwd().under(&copy.tree),
             writable: copy.tree.clone(),
             heap_mib: self.options.heap_mib,
         })

@@ -66,7 +66,7 @@ impl WorkerSetup {
         args.extend(self.jvm_args.iter().cloned());
         args.extend(["-cp".into(), joined, "unidebug.runner.Worker".into()]);
         args.extend(self.classes.iter().map(ToString::to_string));
-        let mut job = Job::new(self.jdk.java(), project.module.under(&copy.tree))
+        let mut job = Job::new(self.jdk.java(), project.cwd().under(&copy.tree))
             .args(args)
             .read(class_path)
             .read(self.classes.iter().cloned())

@@ -190,6 +190,10 @@ fn describe(
             None => project.class_path.push(entry),
         }
     }
+    let folder = module.folder.under(root);
+    project.working_directory = settings::working_directory(pom)
+        .and_then(|named| inside(root, &folder.join(named)))
+        .filter(|named| *named != module.folder);
     settings::apply(pom, &mut project, notes);
     notes.push(format!(
         "class path of {} entries, {}, {}",

@@ -43,6 +43,13 @@ pub(super) fn added_class_path(pom: &Element) -> Vec<String> {
     Configuration::of(pom, "maven-surefire-plugin", "default-test").texts("additionalClasspathElements")
 }
 
+/// Where surefire runs the tests, if that is not the module's folder.
+pub(super) fn working_directory(pom: &Element) -> Option<String> {
+    Configuration::of(pom, "maven-surefire-plugin", "default-test")
+        .text("workingDirectory")
+        .filter(|text| resolved(text))
+}
+
 fn compiler(pom: &Element, project: &mut Project) {
     let settings = Configuration::of(pom, "maven-compiler-plugin", "default-compile");
     let setting = |name: &str, property: &str| settings.text(name).or_else(|| self::property(pom, property));
@@ -75,8 +82,10 @@ fn surefire(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
         project.jvm_args.push("-da".into());
     }
     project.class_path_property = Some("surefire.test.class.path");
-    // Tests run in the module's folder of a throw-away copy, so its path is not known here.
-    project.jvm_args.push("-Dbasedir=.".into());
+    // Tests run in a throw-away copy, so the path of the module's folder is not known here.
+    let below = project.working_directory.as_ref().and_then(|named| named.below(&project.module));
+    let up = below.map_or(0, |below| below.split('/').filter(|part| !part.is_empty()).count());
+    project.jvm_args.push(format!("-Dbasedir={}", if up == 0 { ".".to_owned() } else { vec![".."; up].join("/") }));
     let line = settings.raw("argLine").or_else(|| raw_property(pom, "argLine")).unwrap_or_default();
     for word in words(&line) {
         if resolved(&word) {
