@@ -42,6 +42,14 @@ const ASSERTING: f64 = 0.1;
 /// Execution of such a method that no failing test ran: last of all, and not forgotten.
 const TWIN: f64 = 0.05;
 
+/// What a condition gets that decided on the line of a frame.
+#[derive(Clone, Copy)]
+struct Decider {
+    bonus: f64,
+    /// The frame's depth, from 0.
+    depth: u32,
+}
+
 /// Everything that is known of one bug, ready to be asked about single statements.
 pub(super) struct Evidence<'a> {
     inputs: &'a Inputs<'a>,
@@ -157,8 +165,8 @@ impl<'a> Evidence<'a> {
 
     /// Conditions which decided that the line of a frame runs, by their first lines, with what each gets of that frame's
     /// bonus: a line that only throws tells of a fault, and the condition before it may be the fault.
-    fn deciders(&self, file: &SourceFile, statements: &[Statement]) -> BTreeMap<u32, (f64, u32)> {
-        let mut found: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
+    fn deciders(&self, file: &SourceFile, statements: &[Statement]) -> BTreeMap<u32, Decider> {
+        let mut found: BTreeMap<u32, Decider> = BTreeMap::new();
         for (at, depth) in self.frames.iter().filter(|(at, _)| at.file == file.path) {
             let method = file.method_at(at.line).map(|method| method.span);
             let is_near = |line: u32| method.is_none_or(|span| span.contains(line));
@@ -168,59 +176,26 @@ impl<'a> Evidence<'a> {
             });
             for (nth, statement) in around.enumerate() {
                 let bonus = DECIDED.powi(nth as i32 + 1) * FRAME / f64::from(depth + 1);
-                let known = found.entry(statement.lines.first).or_insert((bonus, *depth));
-                if bonus > known.0 {
-                    *known = (bonus, *depth);
+                let new = Decider { bonus, depth: *depth };
+                let known = found.entry(statement.lines.first).or_insert(new);
+                if bonus > known.bonus {
+                    *known = new;
                 }
             }
         }
         found
     }
 
-    fn suspect(
-        &self,
-        file: &SourceFile,
-        statement: &Statement,
-        deciders: &BTreeMap<u32, (f64, u32)>,
-    ) -> Option<Suspect> {
+    fn suspect(&self, file: &SourceFile, statement: &Statement, deciders: &BTreeMap<u32, Decider>) -> Option<Suspect> {
         let method = file.method_at(statement.lines.first);
         let mut reasons = Vec::new();
         let execution = self.execution(file, method, statement, &mut reasons);
         let execution = execution.or_else(|| self.is_twin(method).then_some(TWIN))?;
         let nearness = self.nearness(file, method, &mut reasons);
         let mut score = execution * (0.2 + 0.6 * nearness);
-        let frame = (statement.lines.first..=statement.lines.last)
-            .filter_map(|line| self.frames.get(&Location { file: file.path.clone(), line }))
-            .min();
-        if let Some(depth) = frame {
-            // Who throws on purpose where passing tests want it to brings the news of a fault that lies elsewhere.
-            let is_messenger = statement.throws && self.inputs.spectrum.is_some();
-            let share = if is_messenger { execution } else { 1.0 };
-            score += share * FRAME / f64::from(depth + 1);
-            reasons.push(format!("frame {} of the failure", depth + 1));
-        } else if let Some((bonus, depth)) = deciders.get(&statement.lines.first) {
-            score += bonus;
-            reasons.push(format!("decides on frame {} of the failure", depth + 1));
-        }
-        if let Some(changed) = self.inputs.changed
-            && changed
-                .lines
-                .get(&file.path)
-                .is_some_and(|lines| lines.range(statement.lines.first..=statement.lines.last).next().is_some())
-        {
-            score += CHANGED;
-            reasons.push(format!("changed by {}, without which the failing tests pass", changed.name));
-        }
-        if self.endless && statement.loops > 0 {
-            // The header decides when the loop ends, and what it asks about must change on the way.
-            let (share, why) = match statement {
-                Statement { header: true, .. } => (2.0, "a loop's header, and a test did not end"),
-                Statement { progress: true, .. } => (2.5, "moves a loop on, and a test did not end"),
-                _ => (1.0, "in a loop, and a test did not end"),
-            };
-            score += ENDLESS * execution * share;
-            reasons.push(why.into());
-        }
+        score += self.of_frames(file, statement, (execution, deciders), &mut reasons);
+        score += self.of_the_last_change(file, statement, &mut reasons);
+        score += self.of_loops(statement, execution, &mut reasons);
         if self.asserting.contains(&file.path) {
             score *= ASSERTING;
             reasons.push("a helper that asserts".into());
@@ -231,6 +206,56 @@ impl<'a> Evidence<'a> {
             score,
             reasons,
         })
+    }
+
+    /// What a frame on the statement adds, or one that it decides on.
+    fn of_frames(
+        &self,
+        file: &SourceFile,
+        statement: &Statement,
+        (execution, deciders): (f64, &BTreeMap<u32, Decider>),
+        reasons: &mut Vec<String>,
+    ) -> f64 {
+        let frame = (statement.lines.first..=statement.lines.last)
+            .filter_map(|line| self.frames.get(&Location { file: file.path.clone(), line }))
+            .min();
+        if let Some(depth) = frame {
+            // Who throws on purpose where passing tests want it to brings the news of a fault that lies elsewhere.
+            let is_messenger = statement.throws && self.inputs.spectrum.is_some();
+            reasons.push(format!("frame {} of the failure", depth + 1));
+            let share = if is_messenger { execution } else { 1.0 };
+            return share * FRAME / f64::from(depth + 1);
+        }
+        let Some(Decider { bonus, depth }) = deciders.get(&statement.lines.first) else { return 0.0 };
+        reasons.push(format!("decides on frame {} of the failure", depth + 1));
+        *bonus
+    }
+
+    /// What the last change adds where it touched the statement.
+    fn of_the_last_change(&self, file: &SourceFile, statement: &Statement, reasons: &mut Vec<String>) -> f64 {
+        let Some(changed) = self.inputs.changed else { return 0.0 };
+        let own = statement.lines.first..=statement.lines.last;
+        let touched = changed.lines.get(&file.path).and_then(|lines| lines.range(own).next());
+        if touched.is_none() {
+            return 0.0;
+        }
+        reasons.push(format!("changed by {}, without which the failing tests pass", changed.name));
+        CHANGED
+    }
+
+    /// What a test that did not end adds to a statement in a loop.
+    fn of_loops(&self, statement: &Statement, execution: f64, reasons: &mut Vec<String>) -> f64 {
+        if !self.endless || statement.loops == 0 {
+            return 0.0;
+        }
+        // The header decides when the loop ends, and what it asks about must change on the way.
+        let (share, why) = match statement {
+            Statement { header: true, .. } => (2.0, "a loop's header, and a test did not end"),
+            Statement { progress: true, .. } => (2.5, "moves a loop on, and a test did not end"),
+            _ => (1.0, "in a loop, and a test did not end"),
+        };
+        reasons.push(why.into());
+        ENDLESS * execution * share
     }
 
     /// How much execution speaks for the statement; `None` when it cannot have run.
