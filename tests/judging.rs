@@ -212,6 +212,23 @@ fn what_was_changed_in_a_work_tree_of_python_is_judged() {
 }
 
 #[test]
+fn the_change_log_of_a_whole_commit_is_left_out() {
+    let project = Project::new(&python_project());
+    let right = project.diff("right.diff", PYTHON, PYTHON.2);
+    let news = "--- a/CHANGELOG.md\n+++ b/CHANGELOG.md\n@@ -1 +1,2 @@\n # Changes\n+All pieces count.\n";
+    let whole = project.folder.path().join("whole.diff");
+    std::fs::write(&whole, format!("{news}{}", std::fs::read_to_string(right).unwrap())).unwrap();
+    let done = project.judge(&["--patch", whole.to_str().unwrap()]);
+    done.expect_code(0);
+    assert!(done.stdout.contains("left out, texts for people: CHANGELOG.md"), "{done}");
+    assert_eq!(done.json()["patches"][0]["left_out"], serde_json::json!(["CHANGELOG.md"]));
+    std::fs::write(&whole, news).unwrap();
+    let done = project.judge(&["--patch", whole.to_str().unwrap()]);
+    done.expect_code(1);
+    assert!(done.stdout.contains("the diff changes texts for people alone"), "{done}");
+}
+
+#[test]
 fn what_cannot_be_judged_is_told_with_its_reason() {
     let project = Project::new(&python_project());
     let test = ("tests/test_cart.py", "Pieces(5)", "");
@@ -219,6 +236,7 @@ fn what_cannot_be_judged_is_told_with_its_reason() {
     let done = project.judge(&["--patch", &on_a_test]);
     done.expect_code(1);
     assert!(done.stdout.contains("refused: ") && done.stdout.contains("is a test"), "{done}");
+    assert!(done.stdout.contains("hint: to judge it with its own tests, apply it"), "{done}");
     project.judge(&["--patch", "/nowhere.diff"]).expect_code(3);
     project.judge(&[]).expect_code(2);
     let done = project.judge(&["--since", "HEAD"]);

@@ -17,7 +17,7 @@ use crate::domain::{
 use crate::escalate::compared;
 use crate::escalate::prepare::{self, Localization, PrepareError, Wanted};
 use crate::language;
-use crate::patch::{self, Edits};
+use crate::patch::{self, Edits, Policy};
 use crate::report::Tally;
 use crate::tools::{self, ToolContext, Workbench, failing_text};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -45,6 +45,22 @@ pub(super) struct Judged {
     pub(super) confidence: Option<Confidence>,
     /// What it does with drawn inputs, where several patches are plausible.
     pub(super) behaviour: Option<Behaviour>,
+    /// Texts for people that it changes, too, which are not judged.
+    pub(super) left_out: Vec<RepoPath>,
+    /// Tests that it changes, which are refused.
+    pub(super) tests: Vec<RepoPath>,
+}
+
+impl Judged {
+    /// A patch that was judged by itself.
+    pub(super) fn of(given: Given, attempt: PatchAttempt, confidence: Option<Confidence>, bench: &Workbench) -> Self {
+        let Policy { source_roots, test_roots, language, .. } = &bench.policy;
+        let files = patch::files_of(&given.diff);
+        let (left_out, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|path| bench.policy.leaves_out(path));
+        let is_test = |path: &RepoPath| language::is_test(path, source_roots, test_roots, *language);
+        let tests = others.into_iter().filter(is_test).collect();
+        Self { name: given.name, attempt, confidence, behaviour: None, left_out, tests }
+    }
 }
 
 /// What a patch does with drawn inputs, beside other plausible patches.
@@ -104,7 +120,7 @@ async fn all_judged(
             true => confidence(&bench, &attempt.patch).await,
             false => None,
         };
-        judged.push(Judged { attempt, confidence, behaviour: None, name: patch.name });
+        judged.push(Judged::of(patch, attempt, confidence, &bench));
     }
     compare(&bench, &mut judged).await;
     judged.sort_by_key(rank);
@@ -131,7 +147,8 @@ async fn compare(bench: &Workbench, judged: &mut [Judged]) {
 /// Nobody looks for the fault: it was repaired, or was not.
 pub(super) fn wanted(config: &Config) -> Wanted {
     let accept_suspicious = config.accept_suspicious;
-    Wanted { localization: Localization::None, coverage: false, accept_suspicious, ..strategy::plain(config) }
+    let plain = strategy::plain(config);
+    Wanted { localization: Localization::None, coverage: false, accept_suspicious, leaves_texts_out: true, ..plain }
 }
 
 fn read(file: &Utf8Path) -> Result<Given, Failure> {
@@ -249,12 +266,19 @@ fn text(bench: &Workbench, judged: &[Judged]) -> String {
     for group in &baseline.others {
         let _ = writeln!(text, "{}, left aside: {}", baseline.name_of(group), listed(group, SHOWN));
     }
-    for (nth, Judged { name, attempt, confidence, behaviour }) in judged.iter().enumerate() {
+    for (nth, Judged { name, attempt, confidence, behaviour, left_out, tests }) in judged.iter().enumerate() {
         let place = if judged.len() > 1 { format!("{}. ", nth + 1) } else { String::new() };
         let validation = &attempt.validation;
         let _ = writeln!(text, "{place}{}: {name} ({:.1} s)", validation.outcome, validation.seconds);
         for line in validation.detail.lines() {
             let _ = writeln!(text, "   {line}");
+        }
+        if !left_out.is_empty() {
+            let _ = writeln!(text, "   left out, texts for people: {}", listed(left_out, SHOWN));
+        }
+        if validation.outcome == Outcome::Refused && !tests.is_empty() {
+            let how = "apply it (`git apply FILE`), and judge the work tree by `--since HEAD`";
+            let _ = writeln!(text, "   hint: to judge it with its own tests, {how}");
         }
         if let Some(confidence) = confidence {
             let _ = writeln!(text, "   confidence: {confidence}");
@@ -277,7 +301,7 @@ pub(super) fn object(bench: &Workbench, judged: &[Judged]) -> Value {
     let baseline = bench.validator.baseline();
     let patches: Vec<Value> = judged
         .iter()
-        .map(|Judged { name, attempt, confidence, behaviour }| {
+        .map(|Judged { name, attempt, confidence, behaviour, left_out, .. }| {
             let validation = &attempt.validation;
             let failing: Vec<Value> = validation
                 .failing
@@ -288,7 +312,7 @@ pub(super) fn object(bench: &Workbench, judged: &[Judged]) -> Value {
                 "patch": name, "outcome": validation.outcome, "plausible": validation.is_plausible(), "detail": validation.detail,
                 "confidence": confidence, "behaviour": behaviour, "fixed": validation.fixed, "failing": failing,
                 "still_failing": validation.still_failing.iter().map(ToString::to_string).collect::<Vec<_>>(), "diagnostics": validation.diagnostics, "seconds": validation.seconds,
-                "diff": patch::render(&attempt.patch),
+                "diff": patch::render(&attempt.patch), "left_out": left_out.iter().map(ToString::to_string).collect::<Vec<_>>(),
             })
         })
         .collect();

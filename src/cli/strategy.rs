@@ -83,6 +83,7 @@ pub(super) fn wanted(plan: &Plan, config: &Config) -> Wanted {
         coverage: !plan.without.has(Part::Dynamic),
         history: !plan.paper && !plan.without.has(Part::History),
         accept_suspicious: config.accept_suspicious,
+        leaves_texts_out: false,
         hidden: hidden(config),
     }
 }

@@ -90,6 +90,14 @@ impl RepoPath {
         self.as_path().starts_with(folder.as_path())
     }
 
+    /// Whether the file is for people, or for what nobody runs where a patch is judged: a text, a change log, a hidden folder.
+    pub fn is_for_people(&self) -> bool {
+        let is_hidden = self.as_str().split('/').any(|part| part.starts_with('.'));
+        let name = self.file_name();
+        let ends = [".md", ".rst", ".txt", ".adoc"].iter().any(|end| name.ends_with(end));
+        is_hidden || ends || name.chars().all(|letter| letter.is_ascii_uppercase())
+    }
+
     /// What the path is inside a folder that holds it.
     pub fn below(&self, folder: &RepoPath) -> Option<&str> {
         self.as_path().strip_prefix(folder.as_path()).ok().map(Utf8Path::as_str)

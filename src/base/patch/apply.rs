@@ -44,6 +44,12 @@ pub fn replaced_methods(edits: &[MethodEdit], originals: &dyn Originals, policy:
     found
 }
 
+/// Files that a diff names, each by the name that it has then; none where it cannot be read.
+pub fn files_of(diff: &str) -> Vec<RepoPath> {
+    let parts = diff::parse(diff).unwrap_or_default();
+    parts.iter().filter_map(|part| part.paths().next()).collect()
+}
+
 fn size_of(edits: &Edits) -> usize {
     match edits {
         Edits::Diff(text) => text.len(),
@@ -75,7 +81,12 @@ impl Checkout<'_> {
     fn diff(&self, text: &str) -> Result<Vec<FileChange>, PatchError> {
         let mut old: BTreeMap<RepoPath, FileDiff> = BTreeMap::new();
         let mut changes: BTreeMap<RepoPath, FileChange> = BTreeMap::new();
-        for part in diff::parse(text)? {
+        let mut parts = diff::parse(text)?;
+        parts.retain(|part| !part.paths().any(|path| self.policy.leaves_out(&path)));
+        if parts.is_empty() {
+            return Err(refused("the diff changes texts for people alone".to_owned()));
+        }
+        for part in parts {
             match self.target(&part)? {
                 Named::Old(path) => {
                     let all = old.entry(path).or_default();

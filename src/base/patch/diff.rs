@@ -4,6 +4,7 @@ mod line;
 
 use super::PatchError;
 use super::original::unappliable;
+use crate::domain::RepoPath;
 use line::{bare, file_name, hunk_header, is_open_end, looks_like_file, marked, refuse_special, unquoted};
 
 /// What a line of a hunk does.
@@ -53,6 +54,15 @@ pub(super) struct FileDiff {
     /// The name that the file gets, where it gets another.
     pub moves_to: Option<String>,
     pub hunks: Vec<Hunk>,
+}
+
+impl FileDiff {
+    /// The paths that its names mean, without the prefixes of a diff.
+    pub(super) fn paths(&self) -> impl Iterator<Item = RepoPath> {
+        let named = self.names.iter().filter(|name| *name != "/dev/null");
+        let bare = named.map(|name| name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name));
+        bare.filter_map(|name| RepoPath::new(name).ok())
+    }
 }
 
 /// Reads a diff.

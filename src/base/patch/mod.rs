@@ -29,7 +29,7 @@ pub mod suspicious;
 mod test_file;
 mod untested;
 
-pub use apply::{apply, replaced_methods};
+pub use apply::{apply, files_of, replaced_methods};
 pub use minimise::Minimiser;
 pub use operators::only_operators_change;
 pub use originals::Folder;

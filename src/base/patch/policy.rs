@@ -20,12 +20,15 @@ pub struct Policy {
     pub accept_new_files: bool,
     /// The file that a diff without headers is for.
     pub default_file: Option<RepoPath>,
+    /// Whether what a diff changes of texts for people is left out, as a commit's change log; else it is refused.
+    pub leaves_texts_out: bool,
 }
 
 impl Policy {
     /// A policy for these roots, which accepts new files and has no default file.
     pub fn new(source_roots: Vec<RepoPath>, test_roots: Vec<RepoPath>, language: &'static dyn Language) -> Self {
-        Self { source_roots, test_roots, resources: Vec::new(), language, accept_new_files: true, default_file: None }
+        let (resources, accept_new_files, default_file, leaves_texts_out) = (Vec::new(), true, None, false);
+        Self { source_roots, test_roots, resources, language, accept_new_files, default_file, leaves_texts_out }
     }
 
     /// Whether a patch may touch the file.
@@ -61,6 +64,13 @@ impl Policy {
             )));
         }
         Ok(())
+    }
+
+    /// Whether what a diff changes of a file is left out: a text for people that is no data of the product, and that no
+    /// build reads.
+    pub fn leaves_out(&self, path: &RepoPath) -> bool {
+        let is_read = ["requirements", "CMakeLists"].iter().any(|start| path.file_name().starts_with(start));
+        self.leaves_texts_out && path.is_for_people() && !is_read && !is_product_resource(path, &self.resources)
     }
 }
 

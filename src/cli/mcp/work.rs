@@ -87,7 +87,7 @@ impl Request<'_> {
             true => confidence(bench, &attempt.patch).await,
             false => None,
         };
-        let object = judge::object(bench, &[Judged { name: given.name, attempt, confidence, behaviour: None }]);
+        let object = judge::object(bench, &[Judged::of(given, attempt, confidence, bench)]);
         self.shared.benches.put(warm);
         Ok(object)
     }

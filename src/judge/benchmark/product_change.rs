@@ -60,7 +60,7 @@ pub(super) async fn of(checkout: &Checkout, history: &History, uncommitted: &[Re
         });
     }
     revert.files.sort_by(|a, b| a.path.cmp(&b.path));
-    let (texts, others) = others.into_iter().partition(is_text);
+    let (texts, others) = others.into_iter().partition(RepoPath::is_for_people);
     Some(ProductChange { name, is_committed, revert, others, texts })
 }
 
@@ -74,12 +74,4 @@ fn is_product(checkout: &Checkout, path: &RepoPath) -> bool {
     let is_inside = project.source_roots.iter().any(|root| path.is_within(root));
     let decides = matches!(path.file_name(), "setup.py" | "conftest.py");
     is_inside && !decides && !language::is_test(path, &project.source_roots, &project.test_roots, language)
-}
-
-/// Whether a file is for people, or for what nobody runs here.
-pub(super) fn is_text(path: &RepoPath) -> bool {
-    let is_hidden = path.as_str().split('/').any(|part| part.starts_with('.'));
-    let name = path.file_name();
-    let ends = [".md", ".rst", ".txt", ".adoc"].iter().any(|end| name.ends_with(end));
-    is_hidden || ends || name.chars().all(|letter| letter.is_ascii_uppercase())
 }

@@ -89,6 +89,8 @@ pub struct Wanted {
     pub history: bool,
     /// Whether candidates with suspicious constructs may become plausible.
     pub accept_suspicious: bool,
+    /// Whether patches may change texts for people, too, which are left out.
+    pub leaves_texts_out: bool,
     /// Files that no model may see.
     pub hidden: Hidden,
 }
@@ -103,8 +105,8 @@ impl Wanted {
 impl Default for Wanted {
     fn default() -> Self {
         let (localization, formula) = Default::default();
-        let hidden = Hidden::default();
-        Self { localization, formula, coverage: true, history: true, accept_suspicious: false, hidden }
+        let (hidden, accept_suspicious, leaves_texts_out) = Default::default();
+        Self { localization, formula, coverage: true, history: true, accept_suspicious, leaves_texts_out, hidden }
     }
 }
 
@@ -209,6 +211,7 @@ async fn bench(
     let solutions = solutions(&checkout, &index)?;
     let mut policy = policy(&checkout, language);
     policy.default_file.clone_from(&bug.located);
+    policy.leaves_texts_out = wanted.leaves_texts_out;
     if !wanted.accept_suspicious {
         let tests = test_texts(&bug, &index).into_iter().map(str::to_owned).collect();
         validator = validator.doubting(Doubts { tests, language });

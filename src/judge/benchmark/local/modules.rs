@@ -1,7 +1,6 @@
 //! The modules of a project, whatever builds them, and which of them the bug is in.
 
 use crate::benchmark::nearest::nearest;
-use crate::benchmark::product_change::is_text;
 use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, History};
 use crate::domain::RepoPath;
@@ -133,7 +132,7 @@ pub(super) fn changed_last(some: &[&Module], all: &[Module], changes: &[Vec<Repo
     let owner = |file: &RepoPath| {
         all.iter().filter(|module| file.is_within(&module.folder)).max_by_key(|module| module.folder.as_str().len())
     };
-    let files = changes.iter().flatten().filter(|file| !is_text(file));
+    let files = changes.iter().flatten().filter(|file| !file.is_for_people());
     files.filter_map(owner).find_map(|owner| some.iter().position(|module| *module == owner)).unwrap_or(0)
 }
 
