@@ -33,8 +33,7 @@ pub(crate) struct List {
     pub files: BTreeMap<String, String>,
 }
 
-/// Packs what is over. `further` are files beside, by name; `is_clean` says of a text whether nothing in it looks like
-/// a secret.
+/// Packs what is over. `further` are files beside, by name; `is_clean` says whether nothing in a text looks like a secret.
 ///
 /// # Errors
 /// Nothing is over, a file holds what looks like a secret, or something cannot be read or written.

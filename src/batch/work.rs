@@ -54,7 +54,7 @@ impl Shard {
 pub(crate) struct Worker<'a> {
     /// The batch's folder.
     pub folder: &'a Utf8Path,
-    /// Its plan.
+    /// What the batch runs, unit by unit.
     pub plan: &'a Plan,
     /// Units at a time.
     pub jobs: usize,

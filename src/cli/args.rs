@@ -31,7 +31,7 @@ pub(super) struct Cli {
     pub command: Command,
 }
 
-/// The commands.
+/// What the program does, by the first word on its line.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Repair one bug.
@@ -63,7 +63,7 @@ pub(super) enum Command {
     Mcp(Box<McpArgs>),
     /// Ask which model to use and where its key is, and write that into your settings.
     Init,
-    /// Settings.
+    /// Show and explain settings.
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Prices of models.
@@ -75,7 +75,7 @@ pub(super) enum Command {
     SelfTest(SelfTestArgs),
     /// A script that completes commands and flags.
     Completions(CompletionsArgs),
-    /// Manual pages.
+    /// Write the manual pages.
     Man(ManArgs),
     /// Becomes a confined program; the sandbox's own use.
     #[command(hide = true, name = confine::COMMAND)]
