@@ -113,18 +113,23 @@ struct LookResult {
     by_hint: bool,
     /// What the project's own command was asked meanwhile.
     asked: Option<Asked>,
+    /// What fails without the last change too, where that is known already.
+    before: Option<FailedBefore>,
 }
 
 impl LookResult {
     /// Without a hint, and before the project's own command was asked.
     fn of(report: TestReport, executed: Executed, whole: bool) -> Self {
-        let (endless, by_own_command, by_hint, asked) = Default::default();
-        Self { report, executed, endless, whole, by_own_command, by_hint, asked }
+        let (endless, by_own_command, by_hint, asked, before) = Default::default();
+        Self { report, executed, endless, whole, by_own_command, by_hint, asked, before }
     }
 
-    /// The same with what an earlier look found.
+    /// The same with what an earlier look found, all of which fails without the last change too.
     fn after(mut self, earlier: Option<Self>) -> Self {
         if let Some(Self { mut report, mut executed, endless, .. }) = earlier {
+            if let Some(before) = &mut self.before {
+                before.tests.extend(report.failing().map(|result| result.id.clone()));
+            }
             join(&mut report, self.report);
             executed.append(&mut self.executed);
             self.endless.extend(endless);
@@ -195,7 +200,12 @@ async fn by_our_runs(
         async { if look_further { further::look(subject, &found, is_asking).await } else { Ok(None) } },
         flaky::of(subject, &found.report, &first),
         with_more_time(subject, &found),
-        earlier::of(subject, &found.report, &first)
+        async {
+            match &found.before {
+                Some(before) => Ok(Some(before.clone())),
+                None => earlier::of(subject, &found.report, &first).await,
+            }
+        }
     )?;
     // The command was not asked about what was cut at first.
     let mut own_passes = match ask_own {
@@ -245,7 +255,10 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
             // What fails here and is not named there passed by the project's own command, or is new.
             let by_own_command = *by_own_command && found.report.failing().all(|result| named(&result.id));
             // A report of an older run does not know what was changed since.
-            if !by_own_command && earlier::is_all_older(subject, &found.report).await? {
+            if !by_own_command {
+                found.before = earlier::of_uncommitted(subject, &found.report).await?;
+            }
+            if found.before.as_ref().is_some_and(|before| before.tests.len() == found.report.failing().count()) {
                 found.asked = None;
                 older = Some(found.after(older));
                 continue;

@@ -51,14 +51,17 @@ pub(super) fn joined(one: Option<FailedBefore>, other: Option<FailedBefore>) -> 
     Some(one)
 }
 
-/// Whether all that fails in a report fails without what is not committed yet, too: what that change broke, if it broke
-/// something, is among tests that did not run.
-pub(super) async fn is_all_older(subject: &dyn Subject, report: &TestReport) -> Result<bool, ValidateError> {
-    let Some(change) = subject.checkout().last_change.as_ref().filter(|change| !change.is_committed) else {
-        return Ok(false);
-    };
+/// Which of the tests that fail in a report fail without what is not committed yet, too. If all do, what that change broke,
+/// if it broke something, is among tests that did not run.
+pub(super) async fn of_uncommitted(
+    subject: &dyn Subject,
+    report: &TestReport,
+) -> Result<Option<FailedBefore>, ValidateError> {
+    if subject.checkout().last_change.as_ref().is_none_or(|change| change.is_committed) {
+        return Ok(None);
+    }
     let failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
-    Ok(without(subject, change, report, &failing).await?.is_some_and(|tests| tests.len() == failing.len()))
+    of(subject, report, &failing).await
 }
 
 /// Which of some failing tests fail without a change of the product too; `None` where nobody can tell.
