@@ -103,6 +103,15 @@ class LedgerTest {
     repaired(&trial, "core.LedgerTest#two").await;
 }
 
+/// Two modules, of which the first has this in its build and this test.
+fn core_with(build: &str, test: &str) -> Trial {
+    let trial = two_modules();
+    let build = format!("<artifactId>core</artifactId><build>{build}</build>");
+    let pom = CORE_POM.replace("<artifactId>core</artifactId>", &build);
+    write_files(&trial.user, &[("core/pom.xml", &pom), ("core/src/test/java/core/SumTest.java", test)]);
+    trial
+}
+
 #[tokio::test]
 async fn tests_may_write_in_the_folder_of_their_module() {
     let test = "package core;
@@ -116,17 +125,10 @@ public class SumTest {
     }
 }
 ";
-    let resources = "<artifactId>core</artifactId><build><resources><resource><directory>${basedir}</directory>
-<includes><include>NOTICE.txt</include></includes></resource></resources></build>";
-    let trial = two_modules();
-    write_files(
-        &trial.user,
-        &[
-            ("core/pom.xml", &CORE_POM.replace("<artifactId>core</artifactId>", resources)),
-            ("core/NOTICE.txt", "a notice"),
-            ("core/src/test/java/core/SumTest.java", test),
-        ],
-    );
+    let resources = "<resources><resource><directory>${basedir}</directory>
+<includes><include>NOTICE.txt</include></includes></resource></resources>";
+    let trial = core_with(resources, test);
+    write_files(&trial.user, &[("core/NOTICE.txt", "a notice")]);
     repaired(&trial, "core.SumTest#two").await;
 }
 
@@ -144,18 +146,9 @@ public class SumTest {
     @org.junit.Test public void where() { assertEquals(\"runtest\", new File(\"\").getAbsoluteFile().getName()); }
 }
 ";
-    let surefire = "<artifactId>core</artifactId><build><plugins><plugin><artifactId>maven-surefire-plugin</artifactId>
-<configuration><workingDirectory>${project.build.directory}/runtest</workingDirectory></configuration>
-</plugin></plugins></build>";
-    let trial = two_modules();
-    write_files(
-        &trial.user,
-        &[
-            ("core/pom.xml", &CORE_POM.replace("<artifactId>core</artifactId>", surefire)),
-            ("core/src/test/java/core/SumTest.java", test),
-        ],
-    );
-    repaired(&trial, "core.SumTest#two").await;
+    let surefire = "<plugins><plugin><artifactId>maven-surefire-plugin</artifactId><configuration>
+<workingDirectory>${project.build.directory}/runtest</workingDirectory></configuration></plugin></plugins>";
+    repaired(&core_with(surefire, test), "core.SumTest#two").await;
 }
 
 #[tokio::test]

@@ -41,9 +41,6 @@ pub(super) async fn of(
     hints
 }
 
-/// Texts for people, which decide nothing.
-const TEXTS: [&str; 4] = ["md", "rst", "txt", "adoc"];
-
 /// Uncommitted test files that are looked at; who changed more did not write a test for a bug.
 const MOST_EDITED: usize = 20;
 
@@ -62,8 +59,7 @@ pub(super) async fn edited_tests(
     history: Option<&History>,
     uncommitted: &[RepoPath],
 ) -> Vec<(RepoPath, Option<Vec<u8>>)> {
-    let is_text = |file: &RepoPath| file.as_str().rsplit_once('.').is_some_and(|(_, end)| TEXTS.contains(&end));
-    let files: Vec<&RepoPath> = uncommitted.iter().filter(|file| !is_text(file)).collect();
+    let files: Vec<&RepoPath> = uncommitted.iter().filter(|file| !file.is_for_people()).collect();
     let Some(history) = history.filter(|_| files.len() <= MOST_EDITED) else { return Vec::new() };
     let mut edited = Vec::new();
     if files.iter().all(|file| is_test(file, project)) {

@@ -76,7 +76,8 @@ async fn in_copy(
     notes: &mut Vec<String>,
 ) -> Result<BuildFacts, BenchmarkError> {
     let sandbox = settings.sandbox().await?;
-    let changes = modules::last_changes(original, &sandbox).await;
+    let is_open = facts.module.is_none() && settings.failing.is_empty();
+    let changes = if is_open { modules::last_changes(original, &sandbox).await } else { Vec::new() };
     let choice = choose(root, (original, &changes), facts.module.as_ref(), &settings.failing)?;
     let gradle = Gradle::new(sandbox, facts.java_home.as_deref(), original)?;
     let only = match &choice {

@@ -83,9 +83,9 @@ fn surefire(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
     }
     project.class_path_property = Some("surefire.test.class.path");
     // Tests run in a throw-away copy, so the path of the module's folder is not known here.
-    let below = project.working_directory.as_ref().and_then(|named| named.below(&project.module));
-    let up = below.map_or(0, |below| below.split('/').filter(|part| !part.is_empty()).count());
-    project.jvm_args.push(format!("-Dbasedir={}", if up == 0 { ".".to_owned() } else { vec![".."; up].join("/") }));
+    let up = project.cwd().as_str().split('/').filter(|part| !part.is_empty()).map(|_| "../").collect::<String>();
+    let back = if project.working_directory.is_some() { format!("{up}{}", project.module) } else { ".".to_owned() };
+    project.jvm_args.push(format!("-Dbasedir={back}"));
     let line = settings.raw("argLine").or_else(|| raw_property(pom, "argLine")).unwrap_or_default();
     for word in words(&line) {
         if resolved(&word) {
