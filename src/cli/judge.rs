@@ -55,8 +55,7 @@ impl Judged {
     /// A patch that was judged by itself.
     pub(super) fn of(given: Given, attempt: PatchAttempt, confidence: Option<Confidence>, bench: &Workbench) -> Self {
         let Policy { source_roots, test_roots, language, .. } = &bench.policy;
-        let files = patch::files_of(&given.diff);
-        let (left_out, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|path| bench.policy.leaves_out(path));
+        let (left_out, others) = patch::files_of(&given.diff, &bench.policy);
         let is_test = |path: &RepoPath| language::is_test(path, source_roots, test_roots, *language);
         let tests = others.into_iter().filter(is_test).collect();
         Self { name: given.name, attempt, confidence, behaviour: None, left_out, tests }

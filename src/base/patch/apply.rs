@@ -44,10 +44,13 @@ pub fn replaced_methods(edits: &[MethodEdit], originals: &dyn Originals, policy:
     found
 }
 
-/// Files that a diff names, each by the name that it has then; none where it cannot be read.
-pub fn files_of(diff: &str) -> Vec<RepoPath> {
+/// Files that a diff names, each by the name that it has then: those that a policy leaves out, and the others; none where the
+/// diff cannot be read.
+pub fn files_of(diff: &str, policy: &Policy) -> (Vec<RepoPath>, Vec<RepoPath>) {
     let parts = diff::parse(diff).unwrap_or_default();
-    parts.iter().filter_map(|part| part.paths().next()).collect()
+    let (left_out, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.is_left_out(policy));
+    let named = |parts: Vec<FileDiff>| parts.iter().filter_map(|part| part.paths().next()).collect();
+    (named(left_out), named(others))
 }
 
 fn size_of(edits: &Edits) -> usize {
@@ -82,7 +85,7 @@ impl Checkout<'_> {
         let mut old: BTreeMap<RepoPath, FileDiff> = BTreeMap::new();
         let mut changes: BTreeMap<RepoPath, FileChange> = BTreeMap::new();
         let mut parts = diff::parse(text)?;
-        parts.retain(|part| !part.paths().any(|path| self.policy.leaves_out(&path)));
+        parts.retain(|part| !part.is_left_out(self.policy));
         if parts.is_empty() {
             return Err(refused("the diff changes texts for people alone".to_owned()));
         }

@@ -2,8 +2,8 @@
 
 mod line;
 
-use super::PatchError;
 use super::original::unappliable;
+use super::{PatchError, Policy};
 use crate::domain::RepoPath;
 use line::{bare, file_name, hunk_header, is_open_end, looks_like_file, marked, refuse_special, unquoted};
 
@@ -57,9 +57,15 @@ pub(super) struct FileDiff {
 }
 
 impl FileDiff {
+    /// Whether it changes nothing but what a policy leaves out.
+    pub(super) fn is_left_out(&self, policy: &Policy) -> bool {
+        let mut paths = self.paths().peekable();
+        paths.peek().is_some() && paths.all(|path| policy.leaves_out(&path))
+    }
+
     /// The paths that its names mean, without the prefixes of a diff.
     pub(super) fn paths(&self) -> impl Iterator<Item = RepoPath> {
-        let named = self.names.iter().filter(|name| *name != "/dev/null");
+        let named = self.names.iter().chain(&self.moves_to).filter(|name| *name != "/dev/null");
         let bare = named.map(|name| name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name));
         bare.filter_map(|name| RepoPath::new(name).ok())
     }
@@ -344,6 +350,22 @@ mod tests {
             assert_eq!(files[0].moves_to.as_deref(), Some("B.java"));
         }
         assert_eq!(parse("rename from A.java\nrename to B.java\n").unwrap()[0].names, ["A.java"]);
+    }
+
+    #[test]
+    fn texts_are_left_out_where_asked_and_what_becomes_one_or_was_one_is_not() {
+        let policy = Policy::new(vec![RepoPath::default()], Vec::new(), &crate::language::Java);
+        let policy = Policy { leaves_texts_out: true, ..policy };
+        let edit = |from: &str, to: &str| format!("--- a/{from}\n+++ b/{to}\n@@ -1 +1 @@\n-a\n+b\n");
+        let moved = |from: &str, to: &str| format!("rename from {from}\nrename to {to}\n{}", edit(from, to));
+        let is_left_out = |text: String| parse(&text).unwrap()[0].is_left_out(&policy);
+        assert!(is_left_out(edit("CHANGES.md", "CHANGES.md")));
+        assert!(is_left_out(moved("NEWS.md", "CHANGES.md")));
+        assert!(!is_left_out(edit("requirements.txt", "requirements.txt")));
+        assert!(!is_left_out(moved("A.java", "A.md")) && !is_left_out(moved("A.md", "A.java")));
+        assert!(!is_left_out("@@ -1 +1 @@\n-a\n+b\n".into()), "it names no file");
+        let policy = Policy { leaves_texts_out: false, ..policy.clone() };
+        assert!(!parse(&edit("CHANGES.md", "CHANGES.md")).unwrap()[0].is_left_out(&policy));
     }
 
     #[test]

@@ -66,8 +66,7 @@ impl Policy {
         Ok(())
     }
 
-    /// Whether what a diff changes of a file is left out: a text for people that is no data of the product, and that no
-    /// build reads.
+    /// Whether what a diff changes of a file is left out: a text for people that neither the product nor a build reads.
     pub fn leaves_out(&self, path: &RepoPath) -> bool {
         let is_read = ["requirements", "CMakeLists"].iter().any(|start| path.file_name().starts_with(start));
         self.leaves_texts_out && path.is_for_people() && !is_read && !is_product_resource(path, &self.resources)
