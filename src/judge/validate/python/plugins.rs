@@ -22,9 +22,26 @@ pub(in crate::validate) fn is_plugin(root: &Utf8Path, path: &RepoPath) -> bool {
     named.into_iter().any(|name| module == name || module.ends_with(&format!(".{name}")))
 }
 
+/// What settings give pytest as options: the values of `addopts`, whatever other programs are called with beside them.
+fn added(settings: &str) -> Vec<&str> {
+    let value = |rest: &str| {
+        let start = rest.len() - rest.trim_start_matches([' ', '\t', '=']).len();
+        let given = &rest[start..];
+        let end = match given.get(..3) {
+            Some(quotes @ ("\"\"\"" | "\'\'\'")) => given[3..].find(quotes).map(|end| end + 3),
+            _ if given.starts_with('[') => given.find("]\n"),
+            // Further lines of a value are indented.
+            _ => given.match_indices('\n').map(|(at, _)| at).find(|at| !given[at + 1..].starts_with([' ', '\t'])),
+        };
+        start + end.unwrap_or(given.len())
+    };
+    settings.split("addopts").skip(1).map(|rest| &rest[..value(rest)]).collect()
+}
+
 /// The names behind `-p`.
 fn options(settings: &str) -> Vec<String> {
-    let words: Vec<&str> = settings
+    let added = added(settings).join("\n");
+    let words: Vec<&str> = added
         .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '[' | ']' | '='))
         .filter(|word| !word.is_empty())
         .collect();
@@ -60,6 +77,16 @@ mod tests {
         let is = |path: &str| is_plugin(root, &RepoPath::new(path).unwrap());
         assert!(is("wraps.py") && is("src/wraps/__init__.py") && is("shop/helping.py"));
         assert!(!is("adding.py") && !is("shop/cart.py") && !is("helping.py"));
+        let checks = "[testenv]\ncommands =\n    mypy -p adding\n[pytest]\naddopts =\n    -q\n    -p inner.more\nxfail_strict = 1\n";
+        std::fs::write(root.join("tox.ini"), checks).unwrap();
+        let toml = "[tool.pytest.ini_options]\naddopts = [\n  \"-p\", \"listed\",\n  \"-k\", \"a[0]\",\n  \"-pjoined\",\n]\n\
+                    [tool.other]\nrun = \"mypy -p shop.cart\"\n";
+        std::fs::write(root.join("pyproject.toml"), toml).unwrap();
+        assert!(is("inner/more.py") && is("listed.py") && is("joined.py"));
+        assert!(!is("adding.py") && !is("shop/cart.py"), "another program is called with it");
+        std::fs::write(root.join("pyproject.toml"), "[tool.pytest.ini_options]\naddopts = \"\"\"\n-p quoted\n\"\"\"\n")
+            .unwrap();
+        assert!(is("quoted.py"));
         std::fs::write(root.join("setup.cfg"), "[options.entry_points]\npytest11 =\n    wraps = wraps\n").unwrap();
         assert!(!is("wraps.py"), "a plugin for others is the product");
     }
