@@ -194,7 +194,8 @@ impl Subject for Jvm {
     fn args(&self) -> Vec<String> {
         let args = &self.checkout.project.jvm_args;
         // Placeholders that only the build tool can fill would stop the JVM.
-        args.iter().filter(|arg| !arg.contains("${") && !arg.contains("@{")).cloned().collect()
+        let given = args.iter().filter(|arg| !arg.contains("${") && !arg.contains("@{")).cloned();
+        given.chain(super::suite::seed(&self.class_path.libraries, args)).collect()
     }
     async fn build(&self, patch: &Patch) -> Result<Result<Build, Validation>, ValidateError> {
         self.built(patch).await

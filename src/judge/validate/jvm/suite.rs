@@ -21,6 +21,16 @@ pub(super) fn mocking_agent(class_path: &[Utf8PathBuf]) -> Option<usize> {
     class_path.iter().position(|path| path.file_name().is_some_and(is_agent))
 }
 
+/// The seed for a runner of randomized tests, whose names hold the seed of their run: with one for all runs each test has one
+/// name. What the project itself asks for counts.
+pub(super) fn seed(class_path: &[Utf8PathBuf], args: &[String]) -> Option<String> {
+    const SEED: &str = "-Dtests.seed=";
+    let is_runner =
+        |path: &Utf8PathBuf| path.file_name().is_some_and(|name| name.starts_with("randomizedtesting-runner"));
+    let is_given = args.iter().any(|arg| arg.starts_with(SEED));
+    (class_path.iter().any(is_runner) && !is_given).then(|| format!("{SEED}1"))
+}
+
 /// An agent as the JVM takes it.
 pub(super) fn agent(jar: &Utf8Path) -> String {
     format!("-javaagent:{jar}")
@@ -147,6 +157,15 @@ impl Process for Suite<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn randomized_tests_have_one_seed_unless_the_project_names_another() {
+        let path = |name: &str| vec![Utf8PathBuf::from(format!("/m2/{name}"))];
+        let runner = path("randomizedtesting-runner-2.8.1.jar");
+        assert_eq!(seed(&runner, &["-ea".into()]), Some("-Dtests.seed=1".into()));
+        assert_eq!(seed(&runner, &["-Dtests.seed=2A".into()]), None);
+        assert_eq!(seed(&path("junit-4.13.2.jar"), &[]), None);
+    }
 
     #[test]
     fn the_agent_of_mocks_is_found_by_its_name() {
