@@ -207,3 +207,33 @@ public class AllTest extends TestCase {
     let confirmed = judge.judge().confirm(&repair).await.unwrap();
     assert_eq!(confirmed.outcome, Outcome::Plausible, "{confirmed:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_class_whose_parameters_cannot_be_made_fails_as_a_class() {
+    let drawn = "package a;
+import static org.junit.Assert.*;
+import org.junit.*;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+
+@RunWith(Parameterized.class)
+public class DrawnTest {
+  @Parameterized.Parameters public static Object[] ends() {
+    if (Primes.below(7).contains(7)) throw new IllegalStateException(\"7 is not below 7\");
+    return new Object[] {6, 7};
+  }
+  @Parameterized.Parameter public int end;
+  @Test public void three() { assertEquals(3, Primes.below(end).size()); }
+}
+";
+    let files = [("src/a/Primes.java", LIST), ("test/a/DrawnTest.java", drawn)];
+    let trial = Trial::new(&files).await;
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().triggering, vec!["a.DrawnTest".parse().unwrap()]);
+    let repair = trial.patch("src/a/Primes.java", WRONG, RIGHT);
+    let confirmed = judge.judge().confirm(&repair).await.unwrap();
+    assert_eq!(confirmed.outcome, Outcome::Plausible, "{confirmed:?}");
+    let wrong = trial.patch("src/a/Primes.java", WRONG, "n < end - 1");
+    let confirmed = judge.judge().confirm(&wrong).await.unwrap();
+    assert_eq!(confirmed.outcome, Outcome::Failed, "{confirmed:?}");
+}

@@ -10,7 +10,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 13;
+const SCHEMA: u32 = 14;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]

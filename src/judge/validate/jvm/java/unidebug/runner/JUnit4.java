@@ -78,8 +78,8 @@ final class JUnit4 implements Adapter {
 
     private static void discover(Description description, Class<?> type, Records records) {
         if (description.isTest()) {
-            boolean broken = "initializationError".equals(description.getMethodName());
-            records.test(classOf(description, type), broken ? "" : methodOf(description, type), broken ? -1 : 1);
+            String method = methodOf(description, type);
+            records.test(classOf(description, type), method, method.isEmpty() ? -1 : 1);
         }
         for (Description child : description.getChildren()) {
             discover(child, type, records);
@@ -96,7 +96,8 @@ final class JUnit4 implements Adapter {
     /** The method that a test is told of. Nobody could ask for one in a library's class, so its class stands before it. */
     static String methodOf(Description description, Class<?> type) {
         String name = description.getMethodName();
-        if (name == null) {
+        // A runner that cannot be made for a class tells so by a test of this name: no test of the class runs.
+        if (name == null || "initializationError".equals(name)) {
             return "";
         }
         return isForeign(description, type) ? description.getTestClass().getSimpleName() + "." + name : name;
