@@ -207,6 +207,8 @@ mod tests {
         assert_eq!(lines[..2], ["if (age < 0) {", "if (locked) {"]);
         assert!(proposals(&NegateCondition, DOOR, 4).contains(&"if (age < 0 || !locked) {".to_owned()));
         assert!(proposals(&NegateCondition, DOOR, 7).contains(&"while (name.isEmpty()) {".to_owned()));
+        let chosen = DOOR.replace("return true;", "return locked ? age > 9 : true;");
+        assert!(proposals(&NegateCondition, &chosen, 10).contains(&"return !locked ? age > 9 : true;".to_owned()));
         // What stands beside `||` is a truth, whatever it is declared as.
         let unknown = DOOR.replace("locked) {", "Other.knows(name)) {");
         let lines = proposals(&NegateCondition, &unknown, 4);

@@ -3,7 +3,7 @@
 //! Example: `while True:` becomes `while queue:`; `if total < 0:` becomes `if total < 0 or not coins:`.
 
 use super::sorts::{Sort, sort_of_name};
-use super::tree::{bare, condition_of, is_truth, whole};
+use super::tree::{bare, condition_of, conditions, is_truth, whole};
 use crate::templates::edit::Edit;
 use crate::templates::scope::Origin;
 use crate::templates::site::{Site, shortened};
@@ -73,10 +73,9 @@ impl Template for Negate {
                 out.push(Edit::replace(node, site.text(operand), 0.9, note));
             }
         }
-        let condition = condition_of(site.statement);
         let is_asked =
             |node: &Node<'_>| matches!(node.kind(), "comparison_operator" | "not_operator" | "true" | "false");
-        if let Some(condition) = condition.filter(|condition| !is_asked(condition)) {
+        for condition in conditions(site).into_iter().filter(|condition| !is_asked(condition)) {
             out.push(site.replacement(condition, negated(site, condition), 0.8));
         }
     }

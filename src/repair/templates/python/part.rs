@@ -33,7 +33,7 @@ impl Template for Unwrap {
             let parts = match node.kind() {
                 "call" => arguments(node),
                 "subscript" | "attribute" => elements(node).into_iter().take(1).collect(),
-                "conditional_expression" => vec![elements(node)[0]],
+                "conditional_expression" => elements(node).into_iter().step_by(2).collect(),
                 _ => Vec::new(),
             };
             out.extend(parts.into_iter().map(|part| site.replacement(node, site.text(part), 0.6)));

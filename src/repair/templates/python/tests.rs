@@ -12,7 +12,7 @@ fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
 }
 
 /// A bug, a line, and what one of the families must propose there.
-const ROWS: [(&dyn Template, &str, u32, &str); 37] = [
+const ROWS: [(&dyn Template, &str, u32, &str); 40] = [
     (&comparison::Comparison, "def f(lo, hi):\n    while lo <= hi:\n        lo += 1\n", 2, "while lo < hi:"),
     (&comparison::Comparison, "def f(x):\n    if len(x) == 0:\n        return x\n", 2, "if len(x) <= 1:"),
     (&comparison::Comparison, "def f(x, y):\n    return x in y\n", 2, "return x not in y"),
@@ -47,6 +47,9 @@ const ROWS: [(&dyn Template, &str, u32, &str); 37] = [
     ),
     (&condition::Negate, "def f(text):\n    if text:\n        return 1\n", 2, "if not text:"),
     (&condition::Negate, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if not (a and b):"),
+    (&condition::Negate, "def f(x):\n    x = 1 if x else 2\n", 2, "x = 1 if not x else 2"),
+    (&condition::Negate, "def f(x):\n    return [y for y in x if y]\n", 2, "return [y for y in x if not y]"),
+    (&part::Unwrap, "def f(x):\n    x = 1 if x else 2\n", 2, "x = 2"),
     (&flow::Jump, "def f(x):\n    for y in x:\n        break\n", 3, "continue"),
     (
         &flow::Branch,

@@ -162,12 +162,24 @@ pub(super) fn whole(node: Node<'_>, text: &str) -> String {
     if is_compound(node) { format!("({own})") } else { own.to_owned() }
 }
 
-/// The condition of a statement or of a conditional expression.
+/// The condition of a statement.
 pub(super) fn condition_of(statement: Node<'_>) -> Option<Node<'_>> {
     matches!(statement.kind(), "if_statement" | "elif_clause" | "while_statement")
         .then(|| statement.child_by_field_name("condition"))
         .flatten()
         .map(bare)
+}
+
+/// What decides within a statement: its own condition, then those of conditional expressions and of comprehensions.
+pub(super) fn conditions<'a>(site: &Site<'a>) -> Vec<Node<'a>> {
+    let is_asked = |node: &Node<'_>| {
+        node.parent().is_some_and(|parent| match parent.kind() {
+            "conditional_expression" => elements(parent).get(1) == Some(node),
+            kind => kind == "if_clause",
+        })
+    };
+    let inner = site.expressions.iter().copied().filter(is_asked).map(bare);
+    condition_of(site.statement).into_iter().chain(inner).collect()
 }
 
 /// Whether a plain name in a method stands for an attribute of the object at other places of the file, and not for
