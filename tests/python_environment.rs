@@ -127,3 +127,25 @@ fn a_test_that_puts_something_in_the_place_of_standard_error_fails_for_none_of_o
     shown.expect_code(0);
     assert!(shown.stderr.contains("1 test fails, 1 pass "), "{shown}");
 }
+
+#[test]
+fn a_file_that_the_code_looks_for_in_the_wrong_place_is_its_bug() {
+    let folder = tempfile::tempdir().unwrap();
+    let product = "import os\n\nFOLDER = os.path.dirname(os.path.abspath(__file__))\n\n\ndef price():\n    with \
+                   open(FOLDER + 'prices.txt') as file:\n        return int(file.read())\n\n\ndef bill(folder):\n    with \
+                   open(os.path.join(folder, 'bil.txt'), 'w') as file:\n        file.write('3')\n";
+    let test = "from shop.prices import bill, price\n\n\ndef test_price():\n    assert price() == 3\n\n\ndef \
+                test_bill(tmp_path):\n    bill(tmp_path)\n    assert (tmp_path / 'bill.txt').read_text() == '3'\n";
+    let files = [
+        ("shop/__init__.py", ""),
+        ("shop/prices.py", product),
+        ("shop/prices.txt", "3"),
+        ("tests/test_prices.py", test),
+    ];
+    write_files(folder.path(), &files);
+    let shown = unidebug(&["triage", folder.path().to_str().unwrap()]);
+    shown.expect_code(0);
+    for test in ["test_price", "test_bill"] {
+        assert!(shown.stdout.contains(&format!("fails: tests.test_prices#{test}")), "{shown}");
+    }
+}

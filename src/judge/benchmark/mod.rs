@@ -29,6 +29,7 @@ mod registry;
 mod repaired;
 mod sets;
 mod settings;
+mod submodules;
 #[cfg(test)]
 mod testing;
 mod xml;
@@ -46,6 +47,7 @@ pub use product_change::ProductChange;
 pub use registry::{describe, find, names, parse_bug, select, typed};
 pub use sets::{NamedSet, named, set_names};
 pub use settings::Settings;
+pub use submodules::absent_submodules;
 pub mod jars;
 pub mod jdk;
 pub mod keyed;

@@ -5,6 +5,7 @@
 
 use super::keys::{Followed, Keys};
 use crate::domain::{Failure, Frame, Loss, TestId, TestResult, TestStatus};
+use camino::Utf8Path;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,6 +45,18 @@ impl ProcessReport {
     /// Whether the end record came, for this reason, and no result is missing or invented.
     pub(super) fn ended_with(&self, why: &str) -> bool {
         self.over.as_ref().is_some_and(|over| over.why == why && over.count == self.results.len())
+    }
+
+    /// The same with paths of the project in messages, where they are those of the copy in which the tests ran: no two
+    /// copies have one path.
+    pub(super) fn in_project(mut self, copy: &Utf8Path) -> Self {
+        let below = format!("{copy}/");
+        for failure in self.results.iter_mut().filter_map(|result| result.failure.as_mut()) {
+            if failure.message.contains(copy.as_str()) {
+                failure.message = failure.message.replace(&below, "").replace(copy.as_str(), ".");
+            }
+        }
+        self
     }
 }
 

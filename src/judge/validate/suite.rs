@@ -9,6 +9,7 @@ use super::records::{self, Discovered, Executed, Listener, ProcessReport};
 use super::{ValidateError, losses, plausible};
 use crate::domain::{Failure, Loss, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::sandbox::{Dialogue, Exit, Finished};
+use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,9 @@ pub(super) trait Process: Sync {
     /// # Errors
     /// Only when no process can be started.
     async fn start(&self, plan: &Plan, request: RunRequest, left: Duration) -> Result<Finished, ValidateError>;
+
+    /// The copy of the project in which it runs.
+    fn copy(&self) -> &Utf8Path;
 }
 
 /// The request to a process, and the keys for its tests.
@@ -74,7 +78,7 @@ pub(super) async fn run(
         let plan = losses::shortened(plan, &report);
         let keys = Keys::new();
         let done = process.start(&plan, RunRequest::new(&plan, &report, &keys, left), left).await?;
-        let mut answer = records::read(&done.results, &keys);
+        let mut answer = records::read(&done.results, &keys).in_project(process.copy());
         executed.append(&mut answer.executed);
         tampered = if answer.ended_with("tampered") { tampered + 1 } else { 0 };
         let before = report.results.len();

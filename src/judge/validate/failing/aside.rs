@@ -2,7 +2,7 @@
 //! something here.
 
 use super::group;
-use crate::domain::{Failure, Frame, Loss, TestId, TestReport};
+use crate::domain::{Failure, Frame, Loss, RepoPath, TestId, TestReport};
 use crate::validate::{clean, losses};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +18,9 @@ pub enum AsideReason {
     /// The library that the test uses reaches into Java as newer versions do not allow.
     #[error("a library that it uses does not work on a Java as new as this one")]
     LibraryTooOld,
+    /// The test reads files of this submodule.
+    #[error("it needs files of the submodule `{0}`, which is not here")]
+    NotFetched(RepoPath),
     /// Anything else, in a sentence.
     #[error("{0}")]
     Other(String),
@@ -33,6 +36,7 @@ impl AsideReason {
             Self::GoneFromJava | Self::LibraryTooOld => {
                 Some("test with an older JDK (`--java-home DIR`), or update that library")
             }
+            Self::NotFetched(_) => Some("fetch it with `git submodule update --init`"),
             Self::Other(_) => None,
         }
     }
@@ -68,12 +72,18 @@ pub(super) fn by_other_runs(
     all
 }
 
-/// Adds those that say nothing of the code by what they say; `settings` are those of a project in Python.
-pub(super) fn by_failures(report: &TestReport, settings: &str, set_aside: &mut BTreeMap<TestId, AsideReason>) {
+/// Adds those that say nothing of the code by what they say; `settings` are those of a project in Python, and `absent` its
+/// submodules that nobody fetched.
+pub(super) fn by_failures(
+    report: &TestReport,
+    (settings, absent): (&str, &[RepoPath]),
+    set_aside: &mut BTreeMap<TestId, AsideReason>,
+) {
     for result in report.failing() {
         let by_java = |failure: &Failure| wants_older_java(failure, group::place(&result.id, report).is_some());
         let why = |failure: &Failure| {
-            outside(&result.id, failure).or_else(|| lacks(failure, settings)).or_else(|| by_java(failure))
+            let outside = || outside(&result.id, failure).or_else(|| not_fetched(failure, absent));
+            outside().or_else(|| lacks(failure, settings)).or_else(|| by_java(failure))
         };
         if let Some(reason) = result.failure.as_ref().and_then(why) {
             set_aside.entry(result.id.clone()).or_insert(reason);
@@ -154,11 +164,29 @@ fn outside(id: &TestId, failure: &Failure) -> Option<AsideReason> {
     if id.method.is_empty() && failure.kind == "java.lang.ClassNotFoundException" {
         return Some("its class is not among those that the build made".into());
     }
-    // A relative name is the project's own concern; an absolute one lies outside.
-    let file = holds(&["FileNotFoundException", "java.nio.file.NoSuchFileException", "FileNotFoundError"]);
+    // A relative name is the project's own concern, and so is what a test makes for itself.
     let mut words = failure.message.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
-    let absolute = words.find(|word| word.starts_with('/') && word.len() > 1);
-    absolute.filter(|_| file).map(|path| format!("it needs a file outside the project: {path}").into())
+    let is_outside =
+        |word: &str| word.starts_with('/') && word.len() > 1 && !TEMPORARY.iter().any(|t| word.starts_with(t));
+    let path = words.find(|word| is_outside(word)).filter(|_| lacks_file(failure))?;
+    Some(format!("it needs a file outside the project: {path}").into())
+}
+
+/// Where tests make files of their own.
+const TEMPORARY: [&str; 2] = ["/tmp/", "/var/tmp/"];
+
+/// Whether a file is not there.
+fn lacks_file(failure: &Failure) -> bool {
+    let text = format!("{} {}", failure.kind, failure.message);
+    ["FileNotFoundException", "java.nio.file.NoSuchFileException", "FileNotFoundError"]
+        .iter()
+        .any(|kind| text.contains(kind))
+}
+
+/// Why a failure says nothing about the code: the file lies in a submodule that nobody fetched.
+fn not_fetched(failure: &Failure, absent: &[RepoPath]) -> Option<AsideReason> {
+    let is_named = |path: &&RepoPath| failure.message.contains(path.as_str());
+    absent.iter().find(is_named).filter(|_| lacks_file(failure)).cloned().map(AsideReason::NotFetched)
 }
 
 /// Packages that Java had until its version 10, or 14.
@@ -242,6 +270,14 @@ mod tests {
         assert!(
             outside(&id, &failure("java.io.FileNotFoundException", "src/x.bin (No such file or directory)")).is_none()
         );
+        let made = |folder: &str| {
+            failure("builtins.FileNotFoundError", &format!("[Errno 2] No such file: '{folder}/out.txt'"))
+        };
+        assert!(outside(&id, &made("/data")).is_some());
+        assert!(outside(&id, &made("/tmp/pytest-of-unidebug/pytest-0/test_x0")).is_none(), "the code was to write it");
+        let absent = [RepoPath::new("tests/cases").unwrap()];
+        assert!(not_fetched(&made("tests/cases/toml"), &absent).is_some());
+        assert!(not_fetched(&made("tests/other"), &absent).is_none());
         let display = "\nNo X11 DISPLAY variable was set";
         assert!(outside(&id, &failure("java.awt.HeadlessException", display)).is_some());
         assert!(outside(&id, &failure("java.lang.AssertionError", "expected </a> but was </b>")).is_none());

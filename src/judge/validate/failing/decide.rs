@@ -3,14 +3,14 @@
 use super::earlier::FailedBefore;
 use super::edited::{Edited, without_older};
 use super::{aside, group};
-use crate::benchmark::{Checkout, Hint, python};
-use crate::domain::{Fingerprint, TestId, TestReport, TestStatus, outer_class};
+use crate::benchmark::{Checkout, Hint, absent_submodules, python};
+use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 14;
+const SCHEMA: u32 = 15;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]
@@ -66,6 +66,8 @@ pub(in crate::validate) struct Selection {
     known: Vec<String>,
     /// What names the packages that a project in Python wants.
     settings: String,
+    /// Submodules that nobody fetched.
+    absent: Vec<RepoPath>,
     /// The last change of the product.
     change: String,
 }
@@ -83,6 +85,7 @@ impl Selection {
             own: checkout.own.as_ref().map_or("the project's own command".into(), |own| format!("`{}`", own.name())),
             known,
             settings: if checkout.language == "python" { python::settings(&checkout.root) } else { String::new() },
+            absent: absent_submodules(&checkout.root),
             change: checkout.last_change.as_ref().map_or_else(String::new, |change| change.name.clone()),
         }
     }
@@ -146,7 +149,7 @@ pub(in crate::validate) fn decide(
     let triggering = if selection.is_open() {
         let why = "by itself it fails in another way than after all other tests, on which it leans";
         set_aside.extend(leaning.into_iter().map(|id| (id, why.into())));
-        aside::by_failures(&report, &selection.settings, &mut set_aside);
+        aside::by_failures(&report, (&selection.settings, &selection.absent), &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let failing: Vec<TestId> = failing.collect();
         let (failing, older) = match known.as_ref().and_then(|known| known.among(&failing)) {

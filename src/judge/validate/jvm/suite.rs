@@ -152,6 +152,10 @@ impl Process for Suite<'_> {
     async fn start(&self, plan: &Plan, request: RunRequest, left: Duration) -> Result<Finished, ValidateError> {
         Ok(self.sandbox.run(self.job(plan, request, left)?).await?)
     }
+
+    fn copy(&self) -> &Utf8Path {
+        &self.writable
+    }
 }
 
 #[cfg(test)]

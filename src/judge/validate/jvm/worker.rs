@@ -45,7 +45,7 @@ struct Worker {
     served: Served,
     candidates: usize,
     /// What its tests may write.
-    _copy: Copy,
+    copy: Copy,
 }
 
 impl WorkerSetup {
@@ -75,7 +75,7 @@ impl WorkerSetup {
             .write(&copy.tree);
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
         job.limits.memory_mib = memory(self.heap_mib, &self.jvm_args);
-        Ok(Worker { served: self.sandbox.serve(job).await?, candidates: 0, _copy: copy })
+        Ok(Worker { served: self.sandbox.serve(job).await?, candidates: 0, copy })
     }
 }
 
@@ -216,16 +216,20 @@ impl Worker {
             served::follow(&mut self.served, keys, &mut reply, |run, line| run.is_over(line).then_some(())).await
         };
         match tokio::time::timeout(wall, exchange).await {
-            Ok(Ok(())) => Answer::Complete(records::read(&reply, keys)),
+            Ok(Ok(())) => Answer::Complete(self.read(&reply, keys)),
             Ok(Err(_)) => {
                 let end = self.end().await;
-                Answer::Gone(records::read(&reply, keys), end)
+                Answer::Gone(self.read(&reply, keys), end)
             }
             Err(_) => {
                 self.served.kill();
-                Answer::Gone(records::read(&reply, keys), RunEnd::TimedOut)
+                Answer::Gone(self.read(&reply, keys), RunEnd::TimedOut)
             }
         }
+    }
+
+    fn read(&self, reply: &[u8], keys: &Keys) -> ProcessReport {
+        records::read(reply, keys).in_project(&self.copy.tree)
     }
 
     /// How the process ended, once its channel is closed.

@@ -229,6 +229,10 @@ impl Process for Suite<'_> {
         job.limits.memory_mib = subject.options.heap_mib.min(MOST_MIB);
         Ok(subject.sandbox.run(job).await?)
     }
+
+    fn copy(&self) -> &Utf8Path {
+        &self.tree
+    }
 }
 
 #[async_trait::async_trait]

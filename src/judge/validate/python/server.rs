@@ -101,6 +101,10 @@ impl Process for ServedSuite<'_> {
         }
         Ok(Finished { exit, stdout, stderr, results, wall: begin.elapsed() })
     }
+
+    fn copy(&self) -> &Utf8Path {
+        self.0.copy()
+    }
 }
 
 impl Server {
