@@ -16,6 +16,8 @@ pub struct Changed {
     pub unrun: Vec<u32>,
     /// Lines of new or changed conditions of which one side was not run.
     pub branches: Vec<u32>,
+    /// Lines of new or changed conditions of which all was run but a side that only throws.
+    pub guards: Vec<u32>,
     /// Lines of exception handlers that are new and throw nothing.
     pub swallows: Vec<u32>,
     /// Lines that it takes away.
@@ -76,12 +78,18 @@ fn look(node: Node<'_>, lines: &BTreeSet<u32>, ran: &BTreeSet<u32>, language: &d
     }
     if language.executes(node) {
         found.statements.push(first_line(node));
-        if !own.clone().any(|line| ran.contains(&line)) && !is_told(node, &found.branches) {
+        if !own.clone().any(|line| ran.contains(&line)) && !is_told(node, found) {
             found.unrun.push(first_line(node));
         }
     }
     match node.kind() {
         "if_statement" if own.clone().any(|line| ran.contains(&line)) && !both_sides(node, ran) => {
+            let is_guard = only_throws(node) && runs_apart(node, "alternative", ran);
+            if is_guard { &mut found.guards } else { &mut found.branches }.push(first_line(node));
+        }
+        "for_statement" | "enhanced_for_statement" | "while_statement"
+            if own.clone().any(|line| ran.contains(&line)) && !runs_apart(node, "body", ran) =>
+        {
             found.branches.push(first_line(node));
         }
         "ternary_expression" | "conditional_expression" | "boolean_operator" if leaves_a_side(node, ran) => {
@@ -108,14 +116,17 @@ fn is_block(node: Node<'_>) -> bool {
 
 /// Whether tests ran what stands under a condition, and, where there is one, under its `else`.
 fn both_sides(node: Node<'_>, ran: &BTreeSet<u32>) -> bool {
+    runs_apart(node, "consequence", ran) && runs_apart(node, "alternative", ran)
+}
+
+/// Whether tests ran a part of a statement, where it has that part.
+fn runs_apart(node: Node<'_>, part: &str, ran: &BTreeSet<u32>) -> bool {
     let header = first_line(node);
-    let side = |name: &str| node.child_by_field_name(name);
-    let runs = |side: Node<'_>| {
-        let (first, last) = (first_line(side), last_line(side));
+    node.child_by_field_name(part).is_none_or(|part| {
+        let (first, last) = (first_line(part), last_line(part));
         // What stands on the line of its condition cannot be distinguished from it.
         last == header || ran.range(first.max(header + 1)..=last).next().is_some()
-    };
-    side("consequence").is_none_or(runs) && side("alternative").is_none_or(runs)
+    })
 }
 
 /// Whether tests ran an expression and not one of its sides, as far as these stand on lines of their own.
@@ -129,10 +140,20 @@ fn leaves_a_side(node: Node<'_>, ran: &BTreeSet<u32>) -> bool {
 }
 
 /// Whether a statement is all that stands under one of some conditions: what is said of the condition tells of it.
-fn is_told(node: Node<'_>, conditions: &[u32]) -> bool {
+fn is_told(node: Node<'_>, found: &Changed) -> bool {
     let block = node.parent().filter(|block| is_block(*block) && block.named_child_count() == 1);
     let under = block.map_or(node.parent(), |block| block.parent());
-    under.is_some_and(|up| up.kind() == "if_statement" && conditions.contains(&first_line(up)))
+    let told = |line: u32| found.branches.contains(&line) || found.guards.contains(&line);
+    under.is_some_and(|up| up.kind() == "if_statement" && told(first_line(up)))
+}
+
+/// Whether what stands under a condition does nothing but throw.
+fn only_throws(node: Node<'_>) -> bool {
+    let under = node.child_by_field_name("consequence");
+    let all = under.map_or_else(Vec::new, |under| if is_block(under) { children(under) } else { vec![under] });
+    let mut named = all.into_iter().filter(|node| node.is_named() && !node.is_extra());
+    let is_throw = |node: Node<'_>| matches!(node.kind(), "throw_statement" | "raise_statement");
+    named.next().is_some_and(is_throw) && named.next().is_none()
 }
 
 /// Whether an exception handler throws something on.
@@ -171,6 +192,26 @@ mod tests {
         assert_eq!((some.unrun, some.branches), (vec![3, 4], vec![2]));
         let none = untested_in(before, after, &[], &Python);
         assert!(none.unrun.contains(&3) && none.branches.is_empty(), "{none:?}");
+    }
+
+    #[test]
+    fn a_check_that_no_test_fails_is_told_apart() {
+        let before = "def f(x):\n    if x == 0:\n        raise Wrong(x)\n    return x\n";
+        let after = before.replace("==", "!=");
+        let found = untested_in(before, &after, &[2, 4], &Python);
+        assert_eq!((found.guards, found.branches), (vec![2], vec![]));
+        let other = after.replace("raise Wrong(x)", "return 0");
+        assert_eq!(untested_in(before, &other, &[2, 4], &Python).branches, [2]);
+    }
+
+    #[test]
+    fn a_loop_that_no_test_goes_into_is_told() {
+        let before = "class A {\n  void f(int n) {\n    for (int i = 0; i < n; i--) {\n      g(i);\n    }\n  }\n}\n";
+        let never = before.replace("i < n", "i > n");
+        assert_eq!(untested_in(before, &never, &[3], &Java).branches, [3]);
+        assert!(untested_in(before, &never, &[3, 4], &Java).branches.is_empty());
+        let (before, after) = ("for x in y:\n    print(x)\n", "for x in z:\n    print(x)\n");
+        assert_eq!(untested_in(before, after, &[1], &Python).branches, [1]);
     }
 
     #[test]

@@ -47,6 +47,23 @@ impl Validator {
         Ok(weigh(&Signs { patch, ran: ran.as_ref(), drawn, triggering, tests, language }))
     }
 
+    /// Whether the tests near a patch leave out a statement or a side of a condition that it changes.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    pub async fn leaves_something_out(
+        &self,
+        patch: &Patch,
+        language: &'static dyn Language,
+    ) -> Result<bool, ValidateError> {
+        let Some((spread, ran)) = self.executed(patch, language).await? else { return Ok(false) };
+        Ok(programs(&spread.patch, language).any(|file| {
+            let lines = lines_of(&ran, &file.path).into_iter().flat_map(|(_, lines)| lines.iter().copied()).collect();
+            let changed = patch::changed(file, &lines, language);
+            !changed.unrun.is_empty() || !changed.branches.is_empty()
+        }))
+    }
+
     /// What tests run of a patch, with its conditions on lines of their own where it can be made so.
     async fn executed(
         &self,
@@ -142,13 +159,19 @@ fn leave_something(signs: &Signs<'_>) -> bool {
 fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Weighed) {
     let (mut statements, mut unrun, mut branches) = (0, Vec::new(), Vec::new());
     let mut others: BTreeSet<&TestId> = BTreeSet::new();
+    let is_edge = patch::only_operators_change(signs.patch);
     for file in programs(&spread.patch, signs.language) {
         let tests = lines_of(ran, &file.path);
         if file.before.is_none() && tests.is_empty() {
             continue;
         }
         let all: BTreeSet<u32> = tests.iter().flat_map(|(_, lines)| lines.iter().copied()).collect();
-        let Changed { statements: own, unrun: not, branches: sides, .. } = patch::changed(file, &all, signs.language);
+        let changed = patch::changed(file, &all, signs.language);
+        let Changed { statements: own, unrun: not, branches: mut sides, guards, .. } = changed;
+        // Where operators alone are exchanged, the check was there, and nobody tested it before either.
+        if !is_edge {
+            sides.extend(guards);
+        }
         let is_other = |(id, lines): &&(&TestId, &BTreeSet<u32>)| {
             !signs.triggering.contains(id) && own.iter().any(|line| lines.contains(line))
         };

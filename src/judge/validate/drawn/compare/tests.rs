@@ -116,6 +116,9 @@ fn what_no_failing_test_asks_for_is_told() {
     let narrow = reasons(&[wanted]);
     assert!(narrow.starts_with("of 9 drawn inputs near the failing tests none"), "{narrow}");
     assert_eq!(reasons_of(&[wanted], true), "", "where an edge was off by one, nothing else changes");
+    let moved = [wanted, ("", "3", "raises KeyError")];
+    assert_eq!(reasons_of(&moved, true), "", "a check that was the wrong way round");
+    assert!(reasons(&moved).starts_with("1 drawn input gave a result before"), "{}", reasons(&moved));
     assert!(reasons(&[wanted, ("passes", "10", "returns 9")]).contains("1 input of tests that passed before"));
     let swallows = reasons(&[wanted, ("", "11", "returns None")]);
     assert!(swallows.contains("f(11) returns None, and before: raises TypeError"), "{swallows}");
