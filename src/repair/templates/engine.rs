@@ -164,6 +164,11 @@ impl<'a> Engine<'a> {
         tried
     }
 
+    /// The language of the code.
+    pub(super) fn language(&self) -> &'static dyn language::Language {
+        self.index.language()
+    }
+
     /// Whether any family is written for the language of the code.
     pub(crate) fn knows_the_language(&self) -> bool {
         !self.templates.is_empty()

@@ -1,16 +1,16 @@
 //! The search: candidates stream into the judge, answers steer the engine, and what passes is ranked and confirmed.
 
+mod choice;
+
 use super::{Candidate, Engine};
 use crate::domain::{Disagreement, Outcome, Patch, Validation};
 use crate::validate::{ValidateError, Validator};
+use choice::{confirm, explanation, prefer_what_is_run, rank};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Candidates generated at a time: few enough that answers steer, many enough that choosing costs nothing.
 const BATCH: usize = 8;
-
-/// Candidates confirmed at most: each confirmation is a fresh process with the full suite.
-const MAX_CONFIRMED: usize = 3;
 
 /// What a search may spend.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,6 +112,7 @@ pub async fn search(
     }
     rank(&mut passed);
     confirm(&mut result, passed, validator, started, budget.time).await?;
+    prefer_what_is_run(&mut result.plausible, validator, engine.language()).await;
     result.disagreements.extend(validator.disagreements());
     result.total = started.elapsed();
     result.explanation = explanation(&result);
@@ -164,92 +165,14 @@ fn take(result: &mut SearchResult, passed: &mut Vec<Judged>, candidate: &Candida
     }
 }
 
-/// What is taken from the merit of a change that every passing test runs: it changes more than what fails.
-const DISTURBANCE: f64 = 0.3;
-
-/// Best first: few edits, then a small change from a likely family at a place that few passing tests run. How suspicious
-/// the place is does not count: that was told by the same tests, which the candidate satisfies. Ties keep the order of the
-/// search.
-fn rank(passed: &mut [Judged]) {
-    let merit = |judged: &Judged| {
-        let candidate = &judged.candidate;
-        let small = 1.0 / (1.0 + candidate.size as f64 / 150.0);
-        let quiet = 1.0 - DISTURBANCE * candidate.exposure;
-        candidate.likelihood * small * quiet * fidelity(candidate.template)
-    };
-    passed.sort_by(|a, b| a.candidate.edits.cmp(&b.candidate.edits).then(merit(b).total_cmp(&merit(a))));
-}
-
-/// Families that delete behaviour pass weak tests more often than they repair.
-fn fidelity(template: &str) -> f64 {
-    match template {
-        "remove" => 0.3,
-        "reduce_condition" => 0.6,
-        "copy_statement" | "literal" => 0.8,
-        _ => 1.0,
-    }
-}
-
-/// Confirms in order until one is plausible, then a few more while there is time. Those with which fewer tests still fail
-/// come first.
-async fn confirm(
-    result: &mut SearchResult,
-    passed: Vec<Judged>,
-    validator: &Validator,
-    started: Instant,
-    time: Duration,
-) -> Result<(), ValidateError> {
-    for mut judged in passed {
-        if !judged.validation.is_plausible() {
-            let enough = result.plausible.len() >= MAX_CONFIRMED || started.elapsed() >= time;
-            if !result.plausible.is_empty() && enough {
-                result.unconfirmed.push(judged);
-                continue;
-            }
-            let verdict = validator.verdict(&judged.candidate.patch).await?;
-            judged.validation = verdict.validation;
-            result.disagreements.extend(verdict.disagreements);
-        }
-        let results = if judged.validation.is_plausible() { &mut result.plausible } else { &mut result.refuted };
-        results.push(judged);
-    }
-    result.plausible.sort_by_key(|judged| judged.validation.still_failing.len());
-    Ok(())
-}
-
-fn explanation(result: &SearchResult) -> String {
-    let Some(chosen) = result.plausible.first() else {
-        let near = result.nearest.as_ref().map_or_else(String::new, |judged| {
-            format!("; nearest: {} ({} of the failing tests pass)", judged.candidate.note, judged.validation.fixed)
-        });
-        return format!("none of {} candidates is plausible{near}", result.tried);
-    };
-    let still = |judged: &Judged| judged.validation.still_failing.len();
-    let reason = match result.plausible.len() + result.unconfirmed.len() {
-        1 => "the only one that passed".to_owned(),
-        n if result.plausible.iter().any(|judged| still(judged) > still(chosen)) => {
-            format!("the one of {n} that passed with which the fewest tests still fail")
-        }
-        n => format!(
-            "the smallest likely change of {n} that passed ({:.0} % of the passing tests run its line)",
-            100.0 * chosen.candidate.exposure
-        ),
-    };
-    let number = result.plausible.len();
-    format!(
-        "{number} plausible of {} candidates, chosen because it is {reason}: {}",
-        result.tried, chosen.candidate.note
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testing::{index_of, ranking_of};
     use super::super::{Engine, Options};
     use super::*;
     use crate::domain::{TestId, TestReport};
-    use crate::validate::{Baseline, Judge, OnResult, Probe};
-
+    use crate::validate::{Baseline, Coverage, Judge, OnResult, Probe, Spectrum};
+    use std::collections::{BTreeMap, BTreeSet};
     use std::sync::Arc;
 
     const GATE: &str = "class Gate {
@@ -266,13 +189,15 @@ mod tests {
         confirms: fn(&str) -> bool,
         /// What leaves another test failing.
         leaves: fn(&str) -> bool,
+        /// What the tests run.
+        runs: fn(&str) -> bool,
     }
 
     impl ByText {
         fn new(passes: fn(&str) -> bool, confirms: fn(&str) -> bool) -> Self {
             let triggering = vec![TestId::new("GateTest", "atLimit")];
             let baseline = Baseline { triggering, ..Baseline::default() };
-            Self { baseline, passes, confirms, leaves: |_| false }
+            Self { baseline, passes, confirms, leaves: |_| false, runs: |_| true }
         }
     }
 
@@ -309,6 +234,12 @@ mod tests {
     impl Probe for ByText {
         async fn run_tests(&self, _: &[TestId]) -> Result<TestReport, ValidateError> {
             Ok(TestReport::clone(&self.baseline.report))
+        }
+        async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
+            let file = &patch.files[0];
+            let line = if (self.runs)(&String::from_utf8_lossy(&file.after)) { 3 } else { 2 };
+            let coverage = Coverage { lines: BTreeMap::from([(file.path.clone(), BTreeSet::from([line]))]) };
+            Ok(Some(Spectrum::of([(self.baseline.triggering[0].clone(), true, coverage)])))
         }
     }
 
@@ -353,6 +284,15 @@ mod tests {
         let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
         assert!(result.plausible[0].candidate.note.contains("limit - 1"), "{}", result.explanation);
         assert!(result.explanation.contains("fewest tests still fail"), "{}", result.explanation);
+    }
+
+    #[tokio::test]
+    async fn a_candidate_of_which_no_test_runs_a_part_comes_last() {
+        let judge = ByText::new(|text| text.contains(">= limit") || text.contains("limit - 1"), |_| true);
+        let judge = door(ByText { runs: |text| !text.contains(">= limit"), ..judge });
+        let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
+        assert!(result.plausible[0].candidate.note.contains("limit - 1"), "{}", result.explanation);
+        assert!(result.plausible.iter().any(|judged| judged.candidate.note.contains("`>` by `>=`")));
     }
 
     #[tokio::test]

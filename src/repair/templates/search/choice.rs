@@ -1,0 +1,112 @@
+//! The choice: what passed is ranked, confirmed in that order, and explained.
+
+use super::{Judged, SearchResult};
+use crate::language::Language;
+use crate::validate::{ValidateError, Validator};
+use std::time::{Duration, Instant};
+
+/// Candidates confirmed at most: each confirmation is a fresh process with the full suite.
+const MAX_CONFIRMED: usize = 3;
+
+/// What is taken from the merit of a change that every passing test runs: it changes more than what fails.
+const DISTURBANCE: f64 = 0.3;
+
+/// Best first: few edits, then a small change from a likely family at a place that few passing tests run. How suspicious
+/// the place is does not count: that was told by the same tests, which the candidate satisfies. Ties keep the order of the
+/// search.
+pub(super) fn rank(passed: &mut [Judged]) {
+    let merit = |judged: &Judged| {
+        let candidate = &judged.candidate;
+        let small = 1.0 / (1.0 + candidate.size as f64 / 150.0);
+        let quiet = 1.0 - DISTURBANCE * candidate.exposure;
+        candidate.likelihood * small * quiet * fidelity(candidate.template)
+    };
+    passed.sort_by(|a, b| a.candidate.edits.cmp(&b.candidate.edits).then(merit(b).total_cmp(&merit(a))));
+}
+
+/// Families that delete behaviour pass weak tests more often than they repair.
+fn fidelity(template: &str) -> f64 {
+    match template {
+        "remove" => 0.3,
+        "reduce_condition" => 0.6,
+        "copy_statement" | "literal" => 0.8,
+        _ => 1.0,
+    }
+}
+
+/// Confirms in order until one is plausible, then a few more while there is time. Those with which fewer tests still fail
+/// come first.
+pub(super) async fn confirm(
+    result: &mut SearchResult,
+    passed: Vec<Judged>,
+    validator: &Validator,
+    started: Instant,
+    time: Duration,
+) -> Result<(), ValidateError> {
+    for mut judged in passed {
+        if !judged.validation.is_plausible() {
+            let enough = result.plausible.len() >= MAX_CONFIRMED || started.elapsed() >= time;
+            if !result.plausible.is_empty() && enough {
+                result.unconfirmed.push(judged);
+                continue;
+            }
+            let verdict = validator.verdict(&judged.candidate.patch).await?;
+            judged.validation = verdict.validation;
+            result.disagreements.extend(verdict.disagreements);
+        }
+        let results = if judged.validation.is_plausible() { &mut result.plausible } else { &mut result.refuted };
+        results.push(judged);
+    }
+    result.plausible.sort_by_key(|judged| judged.validation.still_failing.len());
+    Ok(())
+}
+
+/// Of several plausible candidates that are equally small, those come first of which the tests run every side: a loop that
+/// never begins, or a condition that always holds, may only hide what fails.
+pub(super) async fn prefer_what_is_run(
+    plausible: &mut Vec<Judged>,
+    validator: &Validator,
+    language: &'static dyn Language,
+) {
+    let size = |judged: &Judged| (judged.validation.still_failing.len(), judged.candidate.edits);
+    let best = plausible.first().map(size);
+    let equal = plausible.iter().take_while(|judged| Some(size(judged)) == best).count();
+    if equal < 2 {
+        return;
+    }
+    let (mut run, mut left_out) = (Vec::new(), Vec::new());
+    for judged in plausible.drain(..equal) {
+        let leaves_out = validator.leaves_something_out(&judged.candidate.patch, language).await;
+        let leaves_out = leaves_out.unwrap_or_else(|error| {
+            tracing::warn!("what the tests run of a plausible patch cannot be measured: {error}");
+            false
+        });
+        if leaves_out { &mut left_out } else { &mut run }.push(judged);
+    }
+    plausible.splice(..0, run.into_iter().chain(left_out));
+}
+
+pub(super) fn explanation(result: &SearchResult) -> String {
+    let Some(chosen) = result.plausible.first() else {
+        let near = result.nearest.as_ref().map_or_else(String::new, |judged| {
+            format!("; nearest: {} ({} of the failing tests pass)", judged.candidate.note, judged.validation.fixed)
+        });
+        return format!("none of {} candidates is plausible{near}", result.tried);
+    };
+    let still = |judged: &Judged| judged.validation.still_failing.len();
+    let reason = match result.plausible.len() + result.unconfirmed.len() {
+        1 => "the only one that passed".to_owned(),
+        n if result.plausible.iter().any(|judged| still(judged) > still(chosen)) => {
+            format!("the one of {n} that passed with which the fewest tests still fail")
+        }
+        n => format!(
+            "the smallest likely change of {n} that passed ({:.0} % of the passing tests run its line)",
+            100.0 * chosen.candidate.exposure
+        ),
+    };
+    let number = result.plausible.len();
+    format!(
+        "{number} plausible of {} candidates, chosen because it is {reason}: {}",
+        result.tried, chosen.candidate.note
+    )
+}
