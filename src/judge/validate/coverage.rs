@@ -3,7 +3,7 @@
 use super::plan::{Deadlines, Plan};
 use super::records::Executed;
 use super::subject::{Build, Subject};
-use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean};
+use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean, lanes};
 use crate::domain::{Fingerprint, Patch, RepoPath, TestId, TestReport, TestStatus, outer_class};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,11 +35,17 @@ pub(super) async fn by_test(
     if let Some(cached) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Spectrum>(&bytes).ok()) {
         return Ok(Some(known.with(cached).of_bug(&baseline.triggering)));
     }
-    let plan = subject.plan(further, Deadlines::of(QUICK, scope.time)).until_lost();
-    let Some((report, executed)) = subject.measured(&subject.copy()?, &plan).await? else {
+    let lanes = lanes::count().min(further.len());
+    let lane = async |number: usize| {
+        let classes = further.iter().skip(number).step_by(lanes).cloned().collect();
+        let plan = subject.plan(classes, Deadlines::of(QUICK, scope.time)).until_lost();
+        let measured = subject.measured(&subject.copy()?, &plan).await?;
+        Ok::<_, ValidateError>(measured.map(|(report, executed)| read(subject, &report, executed)))
+    };
+    let measured = futures::future::try_join_all((0..lanes).map(lane)).await?;
+    let Some(more) = measured.into_iter().flatten().reduce(|all, more| all.with(more)) else {
         return Ok(Some(Spectrum::clone(known)));
     };
-    let more = read(subject, &report, executed);
     if let Err(error) = super::failing::keep(&file, &more) {
         tracing::warn!("the spectrum will be measured again: {error}");
     }

@@ -12,6 +12,7 @@ mod flaky;
 mod further;
 mod group;
 mod leaning;
+mod look;
 mod near;
 mod own;
 mod slow;
@@ -28,6 +29,7 @@ use super::{Baseline, ValidateError, coverage, io_error, skips, suite};
 use crate::benchmark::Hint;
 use crate::domain::{Loss, RunEnd, TestId, TestReport, TestResult, outer_class};
 use edited::Edited;
+use look::LookResult;
 use own::Asked;
 use serde::Serialize;
 use slow::{look_again, with_more_time};
@@ -99,55 +101,6 @@ pub(super) fn keep(file: &camino::Utf8Path, facts: &impl Serialize) -> Result<()
     Ok(())
 }
 
-/// What one look at some classes found.
-struct LookResult {
-    report: TestReport,
-    executed: Executed,
-    /// Tests that were cut again when they had more time.
-    endless: BTreeSet<TestId>,
-    /// Whether all tests of the project ran.
-    whole: bool,
-    /// Whether the project's own command is known to fail the same tests.
-    by_own_command: bool,
-    /// Whether a hint named what fails, so that nothing else ran.
-    by_hint: bool,
-    /// What the project's own command was asked meanwhile.
-    asked: Option<Asked>,
-    /// What fails without the last change too, where that is known already.
-    before: Option<FailedBefore>,
-}
-
-impl LookResult {
-    /// Without a hint, and before the project's own command was asked.
-    fn of(report: TestReport, executed: Executed, whole: bool) -> Self {
-        let (endless, by_own_command, by_hint, asked, before) = Default::default();
-        Self { report, executed, endless, whole, by_own_command, by_hint, asked, before }
-    }
-
-    /// The same with what an earlier look found, all of which fails without the last change too.
-    fn after(mut self, earlier: Option<Self>) -> Self {
-        if let Some(Self { mut report, mut executed, endless, .. }) = earlier {
-            if let Some(before) = &mut self.before {
-                before.tests.extend(report.failing().map(|result| result.id.clone()));
-            }
-            join(&mut report, self.report);
-            executed.append(&mut self.executed);
-            self.endless.extend(endless);
-            (self.report, self.executed) = (report, executed);
-        }
-        self
-    }
-
-    /// Whether the project's own command is still to say what fails there.
-    fn is_unasked(&self, selection: &Selection) -> bool {
-        selection.is_open() && !self.by_own_command
-    }
-
-    fn failing(&self) -> Vec<TestId> {
-        self.report.failing().map(|result| result.id.clone()).collect()
-    }
-}
-
 async fn run(
     subject: &dyn Subject,
     selection: &Selection,
@@ -159,7 +112,7 @@ async fn run(
         Look::ForAFailure => first_look(subject, selection).await?,
         Look::AtAll => suite(subject, look).await?,
     };
-    let (asked, report) = (found.asked.take(), found.report.clone());
+    let (asked, executed, report) = (found.asked.take(), found.executed.take(), found.report.clone());
     let ask_own = found.is_unasked(selection);
     let is_asking = AtomicBool::new(ask_own);
     let own = async {
@@ -168,11 +121,13 @@ async fn run(
         passing
     };
     let seconds = begin.elapsed().as_secs_f64();
-    let spectrum = coverage::read(subject, &found.report, found.executed.clone());
-    let known = Facts { spectrum, ..Facts::new(found.report.clone(), BTreeSet::new(), found.whole, seconds) };
+    let known = Facts::new(report.clone(), BTreeSet::new(), found.whole, seconds);
     let here = async {
-        let near = near::measure(subject, &known, selection, edited);
-        let (mut facts, ()) = tokio::try_join!(by_our_runs(subject, selection, found, &is_asking), near)?;
+        let executed = executed_near(subject, known, executed, selection, edited);
+        let ours = by_our_runs(subject, selection, found, &is_asking);
+        let ((mut facts, further), mut executed) = tokio::try_join!(ours, executed)?;
+        executed.extend(further);
+        facts.spectrum = coverage::read(subject, &facts.report, executed);
         facts.seconds = begin.elapsed().as_secs_f64();
         // Where more fails than was known at first, more is near.
         near::measure(subject, &facts, selection, edited).await?;
@@ -184,13 +139,31 @@ async fn run(
     Ok(facts)
 }
 
-/// What our own runs tell of what the first look found.
+/// What the tests of failing classes execute, measured where it is not known yet; that of tests near them is kept.
+async fn executed_near(
+    subject: &dyn Subject,
+    known: Facts,
+    executed: Option<Executed>,
+    selection: &Selection,
+    edited: Option<&Edited>,
+) -> Result<Executed, ValidateError> {
+    let executed = match executed {
+        Some(executed) => executed,
+        None => measure(subject, &known.report).await?,
+    };
+    let spectrum = coverage::read(subject, &known.report, executed.clone());
+    near::measure(subject, &Facts { spectrum, ..known }, selection, edited).await?;
+    Ok(executed)
+}
+
+/// What our own runs tell of what the first look found, all but what tests execute; and what tests execute that failed
+/// beside those.
 async fn by_our_runs(
     subject: &dyn Subject,
     selection: &Selection,
     mut found: LookResult,
     is_asking: &AtomicBool,
-) -> Result<Facts, ValidateError> {
+) -> Result<(Facts, Executed), ValidateError> {
     let first = found.failing();
     let is_open = selection.is_open();
     let ask_own = found.is_unasked(selection);
@@ -224,9 +197,8 @@ async fn by_our_runs(
     if is_open {
         leaning = leaning::of(subject, &found.report, &found.failing()).await?;
     }
-    let spectrum = coverage::read(subject, &found.report, found.executed);
     let facts = Facts::new(found.report, flaky, found.whole, 0.0);
-    Ok(Facts { own_passes, hinted, leaning, before, spectrum, ..facts })
+    Ok((Facts { own_passes, hinted, leaning, before, ..facts }, found.executed.unwrap_or_default()))
 }
 
 async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<LookResult, ValidateError> {
@@ -275,17 +247,16 @@ fn deadlines(subject: &dyn Subject) -> Deadlines {
     Deadlines::of(FIRST, subject.longest())
 }
 
-/// Runs some classes and tells what their tests execute.
+/// Runs some classes, and tells what their tests execute where that takes no longer.
 async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Result<LookResult, ValidateError> {
     subject.options().watcher.phase(phase);
     let plan = subject.plan(classes, deadlines(subject));
     let (report, executed) = match subject.is_slow_when_measured() {
-        false => measured(subject, &plan).await?,
         // It is not yet known what fails.
-        true => {
-            let report = subject.run(&subject.copy()?, &plan).await?;
-            let executed = measure(subject, &report).await?;
-            (report, executed)
+        true => (subject.run(&subject.copy()?, &plan).await?, None),
+        false => {
+            let (report, executed) = measured(subject, &plan).await?;
+            (report, Some(executed))
         }
     };
     let whole = plan.classes.len() == subject.tests().len();
@@ -370,8 +341,7 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, Validate
     }
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
     let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
-    let executed = measure(subject, &report).await?;
-    Ok(LookResult { endless, ..LookResult::of(report, executed, whole) })
+    Ok(LookResult { endless, ..LookResult::of(report, None, whole) })
 }
 
 /// What the tests printed last.

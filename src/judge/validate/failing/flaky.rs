@@ -64,10 +64,14 @@ async fn passing(
 /// what that process holds.
 async fn fail_when_served(subject: &dyn Subject, plan: &Plan, tests: &[TestId], runs: usize) -> bool {
     let Ok(build) = Build::new(&subject.options().work_dir).map(Arc::new) else { return false };
-    for _ in 0..runs {
+    let one = async |_| {
         let Ok(report) = subject.run_served(&Patch::default(), &build, plan).await else { return false };
         let fails = |id: &TestId| report.results.get(id).is_some_and(|result| result.status == TestStatus::Failed);
-        if !tests.iter().all(fails) {
+        tests.iter().all(fails)
+    };
+    let mut all = futures::stream::iter(0..runs).map(one).buffer_unordered(lanes::count());
+    while let Some(fail) = all.next().await {
+        if !fail {
             return false;
         }
     }

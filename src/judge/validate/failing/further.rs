@@ -69,7 +69,7 @@ pub(super) async fn look(
         own::passing(subject, None, &report),
         earlier::of(subject, &report, &failing)
     )?;
-    let found = LookResult { by_hint: true, ..LookResult::of(report, executed, whole) };
+    let found = LookResult { by_hint: true, ..LookResult::of(report, Some(executed), whole) };
     Ok(Some(Further { found, flaky, own_passes, before }))
 }
 
