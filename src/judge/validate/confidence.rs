@@ -14,6 +14,9 @@ use std::collections::BTreeSet;
 /// Lines that are named in a reason.
 const NAMED: usize = 5;
 
+/// Failing tests that say as much of an exchange of operators as tests that passed before.
+const SEVERAL: usize = 3;
+
 /// What a word is made of.
 pub(super) struct Signs<'a> {
     /// The patch.
@@ -155,35 +158,53 @@ fn leave_something(signs: &Signs<'_>) -> bool {
     })
 }
 
+/// What tests ran of the lines that a patch changes.
+#[derive(Default)]
+struct Lines<'r> {
+    statements: usize,
+    /// Places of statements that no test ran, and of conditions of which no test took one side.
+    unrun: Vec<String>,
+    branches: Vec<String>,
+    /// Tests that ran some of them: the failing ones, and others.
+    failing: BTreeSet<&'r TestId>,
+    others: BTreeSet<&'r TestId>,
+}
+
+impl<'r> Lines<'r> {
+    fn of(signs: &Signs<'_>, spread: &Spread, ran: &'r Spectrum, is_edge: bool) -> Self {
+        let mut found = Self::default();
+        for file in programs(&spread.patch, signs.language) {
+            let tests = lines_of(ran, &file.path);
+            if file.before.is_none() && tests.is_empty() {
+                continue;
+            }
+            let all: BTreeSet<u32> = tests.iter().flat_map(|(_, lines)| lines.iter().copied()).collect();
+            let changed = patch::changed(file, &all, signs.language);
+            let Changed { statements: own, unrun, branches: mut sides, guards, .. } = changed;
+            // Where operators alone are exchanged, the check was there, and nobody tested it before either.
+            if !is_edge {
+                sides.extend(guards);
+            }
+            for (id, _) in tests.iter().filter(|(_, lines)| own.iter().any(|line| lines.contains(line))) {
+                let is_failing = signs.triggering.contains(id);
+                if is_failing { &mut found.failing } else { &mut found.others }.insert(*id);
+            }
+            found.statements += own.len();
+            let named = |lines: Vec<u32>| {
+                let lines: BTreeSet<u32> = lines.into_iter().map(|line| spread.origin(&file.path, line)).collect();
+                lines.into_iter().map(|line| format!("{}:{line}", file.path))
+            };
+            found.unrun.extend(named(unrun));
+            found.branches.extend(named(sides));
+        }
+        found
+    }
+}
+
 /// What the lines say that tests ran.
 fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Weighed) {
-    let (mut statements, mut unrun, mut branches) = (0, Vec::new(), Vec::new());
-    let mut others: BTreeSet<&TestId> = BTreeSet::new();
     let is_edge = patch::only_operators_change(signs.patch);
-    for file in programs(&spread.patch, signs.language) {
-        let tests = lines_of(ran, &file.path);
-        if file.before.is_none() && tests.is_empty() {
-            continue;
-        }
-        let all: BTreeSet<u32> = tests.iter().flat_map(|(_, lines)| lines.iter().copied()).collect();
-        let changed = patch::changed(file, &all, signs.language);
-        let Changed { statements: own, unrun: not, branches: mut sides, guards, .. } = changed;
-        // Where operators alone are exchanged, the check was there, and nobody tested it before either.
-        if !is_edge {
-            sides.extend(guards);
-        }
-        let is_other = |(id, lines): &&(&TestId, &BTreeSet<u32>)| {
-            !signs.triggering.contains(id) && own.iter().any(|line| lines.contains(line))
-        };
-        others.extend(tests.iter().filter(is_other).map(|(id, _)| *id));
-        statements += own.len();
-        let named = |lines: Vec<u32>| {
-            let lines: BTreeSet<u32> = lines.into_iter().map(|line| spread.origin(&file.path, line)).collect();
-            lines.into_iter().map(|line| format!("{}:{line}", file.path))
-        };
-        unrun.extend(named(not));
-        branches.extend(named(sides));
-    }
+    let Lines { statements, unrun, branches, failing, others } = Lines::of(signs, spread, ran, is_edge);
     if statements == 0 {
         return;
     }
@@ -195,6 +216,10 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
         weighed.add(1, format!("no test near it takes both sides of the condition at {}", some(&branches)));
     }
     match others.len() {
+        // No exchange of operators is made for several tests at once.
+        0 if is_edge && failing.len() >= SEVERAL => {
+            weighed.good.push(format!("{} failing tests run what changed", failing.len()));
+        }
         0 => weighed.add(1, "only the failing tests run what changed".into()),
         n => {
             let classes = signs.triggering.iter().filter(|trigger| trigger.method.is_empty());
@@ -272,6 +297,36 @@ mod tests {
         assert!(found.to_string().contains("1 test that passed before runs it, too"), "{found}");
         let found = confidence_in(&right, &[("test_total", &[2])]);
         assert_eq!((found.word, found.reasons.len()), (ConfidenceWord::Medium, 1), "{found}");
+    }
+
+    #[test]
+    fn several_failing_tests_say_enough_of_an_operator() {
+        let before = "def is_adult(age):\n    return age < 18\n";
+        let of = |after: &str, tests: usize| {
+            let path = RepoPath::new("shop.py").unwrap();
+            let file = FileChange {
+                path: path.clone(),
+                before: Some(before.as_bytes().into()),
+                after: after.as_bytes().into(),
+            };
+            let patch = Patch { files: vec![file] };
+            let triggering: Vec<TestId> = (0..tests).map(|n| TestId::new("test_shop", n.to_string())).collect();
+            let lines = BTreeMap::from([(path, BTreeSet::from([2]))]);
+            let ran = Spectrum::of(triggering.iter().map(|id| (id.clone(), true, Coverage { lines: lines.clone() })));
+            let (ran, tests) = ((Spread::none(&patch), ran), [TEST]);
+            let signs = Signs {
+                patch: &patch,
+                ran: Some(&ran),
+                drawn: None,
+                triggering: &triggering,
+                tests: &tests,
+                language: &Python,
+            };
+            weigh(&signs).word
+        };
+        assert_eq!(of(&before.replace('<', ">="), 3), ConfidenceWord::High);
+        assert_eq!(of(&before.replace('<', ">="), 2), ConfidenceWord::Medium);
+        assert_eq!(of(&before.replace("age < 18", "older(age)"), 3), ConfidenceWord::Medium);
     }
 
     #[test]
