@@ -104,9 +104,5 @@ pub(super) fn explanation(result: &SearchResult) -> String {
             100.0 * chosen.candidate.exposure
         ),
     };
-    let number = result.plausible.len();
-    format!(
-        "{number} plausible of {} candidates, chosen because it is {reason}: {}",
-        result.tried, chosen.candidate.note
-    )
+    format!("chosen as {reason}: {}", chosen.candidate.note)
 }
