@@ -2,7 +2,7 @@
 //! something here.
 
 use super::group;
-use crate::domain::{Failure, Frame, Loss, RepoPath, TestId, TestReport};
+use crate::domain::{Failure, Frame, Loss, RepoPath, TestId, TestReport, TestResult};
 use crate::validate::{clean, losses};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,7 +90,8 @@ pub(super) fn by_failures(
         }
     }
     set_aside_unloadable(report, set_aside);
-    set_aside_for_memory(report, set_aside);
+    set_aside_beside_others(report, set_aside, &wants_memory);
+    set_aside_beside_others(report, set_aside, &wants_an_installation);
 }
 
 /// Classes and modules that cannot be loaded are the environment's, where tests fail by running and no line of the product
@@ -116,16 +117,30 @@ fn set_aside_unloadable(report: &TestReport, set_aside: &mut BTreeMap<TestId, As
     }
 }
 
-/// Tests that want more memory than there is are the environment's, where others fail by themselves.
-fn set_aside_for_memory(report: &TestReport, set_aside: &mut BTreeMap<TestId, AsideReason>) {
-    let open: Vec<_> = report.failing().filter(|result| !set_aside.contains_key(&result.id)).collect();
-    let wants_memory = |loss: Option<Loss>| loss == Some(Loss::Memory);
-    if open.iter().all(|result| wants_memory(result.loss)) {
-        return;
+/// Tests for which something here may be at fault are the environment's, where others fail by themselves.
+fn set_aside_beside_others(
+    report: &TestReport,
+    set_aside: &mut BTreeMap<TestId, AsideReason>,
+    why: &dyn Fn(&TestResult) -> Option<AsideReason>,
+) {
+    let open = report.failing().filter(|result| !set_aside.contains_key(&result.id));
+    let all: Vec<(TestId, Option<AsideReason>)> = open.map(|result| (result.id.clone(), why(result))).collect();
+    if all.iter().any(|(_, reason)| reason.is_none()) {
+        set_aside.extend(all.into_iter().filter_map(|(id, reason)| Some((id, reason?))));
     }
-    for result in open.into_iter().filter(|result| wants_memory(result.loss)) {
-        set_aside.insert(result.id.clone(), "it wants more memory than tests have here".into());
-    }
+}
+
+/// Why a test that ran out of memory may be the environment's.
+fn wants_memory(result: &TestResult) -> Option<AsideReason> {
+    (result.loss == Some(Loss::Memory)).then(|| "it wants more memory than tests have here".into())
+}
+
+/// Why a test may be the environment's for which the product itself says that something is to be installed.
+fn wants_an_installation(result: &TestResult) -> Option<AsideReason> {
+    let failure = result.failure.as_ref()?;
+    let is_import = ["ImportError", "ModuleNotFoundError"].iter().any(|kind| failure.kind.ends_with(kind));
+    let is_asked = is_import && failure.message.contains("install");
+    is_asked.then(|| format!("it asks for an installation: {}", first_line(&failure.message)).into())
 }
 
 fn first_line(text: &str) -> &str {
@@ -238,7 +253,7 @@ fn lacks(failure: &Failure, settings: &str) -> Option<AsideReason> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{RunEnd, TestResult, TestStatus};
+    use crate::domain::{RunEnd, TestStatus};
 
     #[test]
     fn a_package_that_the_settings_want_and_nobody_installed_is_no_bug() {
@@ -325,6 +340,29 @@ mod tests {
         assert!(open(&[("test_a#test_x", &[]), (unloadable, &set_up)]).is_empty(), "its set-up ran");
         let by_product = [frame("shop.cart"), frame("test_b")];
         assert!(open(&[("test_a#test_x", &[]), (unloadable, &by_product)]).is_empty(), "the product fails");
+    }
+
+    #[test]
+    fn what_the_product_asks_to_install_is_no_bug_where_others_fail() {
+        let asks = ("test_hash#test_a", "builtins.ImportError", "Do `pip install shop[hash]` to use this.");
+        let aside = |tests: &[(&str, &str, &str)]| {
+            let result = |(name, kind, message): &(&str, &str, &str)| {
+                let id: TestId = name.parse().unwrap();
+                let failure = Failure { kind: (*kind).into(), message: (*message).into(), frames: vec![] };
+                let status = TestStatus::Failed;
+                (id.clone(), TestResult { id, status, failure: Some(failure), millis: 1, loss: None })
+            };
+            let results = tests.iter().map(result).collect();
+            let report = TestReport { end: RunEnd::Complete, results, output_tail: String::new() };
+            let mut aside = BTreeMap::new();
+            by_failures(&report, ("", &[]), &mut aside);
+            aside.into_iter().map(|(id, why)| format!("{id}: {why}")).collect::<Vec<_>>()
+        };
+        let other = ("test_cart#test_b", "builtins.AssertionError", "assert 1 == 2");
+        let told = "test_hash#test_a: it asks for an installation: Do `pip install shop[hash]` to use this.";
+        assert_eq!(aside(&[asks, other]), [told]);
+        assert!(aside(&[asks]).is_empty(), "it is all there is");
+        assert!(aside(&[("test_a#test", "builtins.ImportError", "cannot import name 'x'"), other]).is_empty());
     }
 
     #[test]
