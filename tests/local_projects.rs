@@ -433,7 +433,7 @@ async fn what_is_no_project_is_refused_with_what_to_do() {
         (vec![("build.xml", "")], "build.xml names no project"),
         (vec![("src/A.java", ""), ("test/notes.txt", "")], "the test folders hold no Java file"),
         (vec![("src/vec.c", ""), ("test/build_test.py", "")], "nor a Makefile, CMakeLists.txt"),
-        (vec![("pom.xml", "<project><artifactId>x</artifactId></project>")], "none of 1 modules has a test"),
+        (vec![("pom.xml", "<project><artifactId>x</artifactId></project>")], "no test was found in 1 module"),
         (vec![("pom.xml", "not a pom")], "the pom names no project"),
         (vec![(".unidebug.toml", "tets = 'x'")], "unknown key `tets`; did you mean `test`?"),
         (vec![(".unidebug.toml", "test = '/home/me/.ssh/run'")], "a program outside of the project: /home/me/.ssh/run"),

@@ -4,6 +4,7 @@ use crate::benchmark::nearest::nearest;
 use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, History};
 use crate::domain::RepoPath;
+use crate::domain::words::counted;
 use crate::sandbox::Sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
@@ -72,7 +73,7 @@ pub(super) fn choose(
     let mut tested: Vec<&Module> = all.iter().filter(|module| !module.test_files(root).is_empty()).collect();
     if tested.is_empty() {
         let hint = "tests are looked for in src/test/java unless the build says another".into();
-        return Err(refuse(format!("none of {} modules has a test", all.len()), hint));
+        return Err(refuse(format!("no test was found in {}", counted(all.len() as u64, "module")), hint));
     }
     if tested.len() > 1 && !failing.is_empty() {
         let holds = |module: &&Module| {

@@ -116,10 +116,11 @@ impl Maven {
                 }
             }
         }
-        Err(BenchmarkError::Setup {
-            what: format!("Maven could not set the project up: {last}"),
-            hint: "see what `mvn test-compile` says in the project, or use `--build` and `--test`".into(),
-        })
+        let hint = match last.contains("-SNAPSHOT") && last.contains("Could not transfer") {
+            true => "a snapshot may be in no repository: check out a release, or run `mvn install` in that project",
+            false => "see what `mvn test-compile` says in the project, or use `--build` and `--test`",
+        };
+        Err(BenchmarkError::Setup { what: format!("Maven could not set the project up: {last}"), hint: hint.into() })
     }
 
     /// How to call Maven after a goal refused to run.

@@ -11,6 +11,9 @@ use std::fs;
 /// A reactor of more modules than this is not read further.
 const MAX_MODULES: usize = 500;
 
+/// What a pom calls its own folder.
+const BASE: [&str; 2] = ["${basedir}/", "${project.basedir}/"];
+
 /// Larger poms are no poms.
 const MAX_POM_BYTES: usize = 8 << 20;
 
@@ -20,8 +23,9 @@ const MAX_POM_BYTES: usize = 8 << 20;
 /// The pom at the root cannot be read or is no pom.
 pub(super) fn read(root: &Utf8Path) -> Result<Vec<Module>, BenchmarkError> {
     let mut found: Vec<Module> = Vec::new();
-    let mut open = vec![RepoPath::default()];
-    while let Some(folder) = open.pop() {
+    // Each with the folder of tests that the module which lists it names.
+    let mut open = vec![(RepoPath::default(), None::<String>)];
+    while let Some((folder, inherited)) = open.pop() {
         let path = folder.under(root).join("pom.xml");
         let bytes = match fs::read(&path) {
             Ok(bytes) if bytes.len() <= MAX_POM_BYTES => bytes,
@@ -38,11 +42,13 @@ pub(super) fn read(root: &Utf8Path) -> Result<Vec<Module>, BenchmarkError> {
             }
             continue;
         };
+        let own = pom.child("build").and_then(|build| build.child_text("testSourceDirectory"));
+        let own = own.map(|text| BASE.iter().find_map(|base| text.strip_prefix(base)).unwrap_or(text).to_owned());
+        let named = own.or_else(|| inherited.filter(|_| pom.child("parent").is_some()));
         let listed = pom.child("modules").into_iter().flat_map(|modules| modules.all("module"));
         let below: Vec<_> = listed.filter_map(|module| folder.join(module.text()?).ok()).collect();
-        open.extend(below.into_iter().rev());
-        let named = pom.child("build").and_then(|build| build.child_text("testSourceDirectory"));
-        let tests = named.filter(|text| !text.contains("${")).unwrap_or("src/test/java");
+        open.extend(below.into_iter().rev().map(|folder| (folder, named.clone())));
+        let tests = named.as_deref().filter(|text| !text.contains("${")).unwrap_or("src/test/java");
         let tests = folder.join(tests).into_iter().collect();
         let module = Module { folder, name: artifact, tests };
         if found.len() < MAX_MODULES && !found.contains(&module) {
@@ -74,6 +80,16 @@ mod tests {
             project(&[("pom.xml", top), ("core/pom.xml", &part("core")), ("app/pom.xml", &part("app"))]);
         let labels: Vec<_> = read(&root).unwrap().iter().map(|m| m.label().to_owned()).collect();
         assert_eq!(labels, ["top", "core", "app"]);
+    }
+
+    #[test]
+    fn a_module_has_the_folder_of_tests_that_its_parent_names() {
+        let top = "<project><artifactId>top</artifactId><modules><module>core</module><module>app</module></modules>                   <build><testSourceDirectory>${basedir}/src/java/test</testSourceDirectory></build></project>";
+        let core = "<project><parent/><artifactId>core</artifactId></project>";
+        let app = "<project><parent/><artifactId>app</artifactId><build><testSourceDirectory>t</testSourceDirectory></build></project>";
+        let (_keep, root) = project(&[("pom.xml", top), ("core/pom.xml", core), ("app/pom.xml", app)]);
+        let tests: Vec<_> = read(&root).unwrap().iter().map(|module| module.tests[0].to_string()).collect();
+        assert_eq!(tests, ["src/java/test", "core/src/java/test", "app/t"]);
     }
 
     #[test]
