@@ -147,13 +147,14 @@ fn is_told(node: Node<'_>, found: &Changed) -> bool {
     under.is_some_and(|up| up.kind() == "if_statement" && told(first_line(up)))
 }
 
-/// Whether what stands under a condition does nothing but throw.
+/// Whether what stands under a condition only throws, with what it has to say written before it.
 fn only_throws(node: Node<'_>) -> bool {
     let under = node.child_by_field_name("consequence");
     let all = under.map_or_else(Vec::new, |under| if is_block(under) { children(under) } else { vec![under] });
-    let mut named = all.into_iter().filter(|node| node.is_named() && !node.is_extra());
-    let is_throw = |node: Node<'_>| matches!(node.kind(), "throw_statement" | "raise_statement");
-    named.next().is_some_and(is_throw) && named.next().is_none()
+    let named: Vec<_> = all.into_iter().filter(|node| node.is_named() && !node.is_extra()).collect();
+    let says = |node: &Node<'_>| matches!(node.kind(), "expression_statement" | "local_variable_declaration");
+    let throws = |node: &Node<'_>| matches!(node.kind(), "throw_statement" | "raise_statement");
+    named.split_last().is_some_and(|(last, before)| throws(last) && before.len() < 3 && before.iter().all(says))
 }
 
 /// Whether an exception handler throws something on.
@@ -200,6 +201,8 @@ mod tests {
         let after = before.replace("==", "!=");
         let found = untested_in(before, &after, &[2, 4], &Python);
         assert_eq!((found.guards, found.branches), (vec![2], vec![]));
+        let longer = after.replace("raise Wrong(x)", "text = 'wrong'\n        raise Wrong(text)");
+        assert_eq!(untested_in(before, &longer, &[2, 5], &Python).guards, [2]);
         let other = after.replace("raise Wrong(x)", "return 0");
         assert_eq!(untested_in(before, &other, &[2, 4], &Python).branches, [2]);
     }
