@@ -60,11 +60,8 @@ impl Validator {
         language: &'static dyn Language,
     ) -> Result<bool, ValidateError> {
         let Some((spread, ran)) = self.executed(patch, language).await? else { return Ok(false) };
-        Ok(programs(&spread.patch, language).any(|file| {
-            let lines = lines_of(&ran, &file.path).into_iter().flat_map(|(_, lines)| lines.iter().copied()).collect();
-            let changed = patch::changed(file, &lines, language);
-            !changed.unrun.is_empty() || !changed.branches.is_empty()
-        }))
+        let lines = Lines::of(&spread, &ran, &self.baseline().triggering, language);
+        Ok(!lines.unrun.is_empty() || !lines.branches.is_empty())
     }
 
     /// What tests run of a patch, with its conditions on lines of their own where it can be made so.
@@ -165,29 +162,25 @@ struct Lines<'r> {
     /// Places of statements that no test ran, and of conditions of which no test took one side.
     unrun: Vec<String>,
     branches: Vec<String>,
+    /// Places of conditions of which all was run but a side that only throws.
+    guards: Vec<String>,
     /// Tests that ran some of them: the failing ones, and others.
     failing: BTreeSet<&'r TestId>,
     others: BTreeSet<&'r TestId>,
 }
 
 impl<'r> Lines<'r> {
-    fn of(signs: &Signs<'_>, spread: &Spread, ran: &'r Spectrum, is_edge: bool) -> Self {
+    fn of(spread: &Spread, ran: &'r Spectrum, triggering: &[TestId], language: &'static dyn Language) -> Self {
         let mut found = Self::default();
-        for file in programs(&spread.patch, signs.language) {
+        for file in programs(&spread.patch, language) {
             let tests = lines_of(ran, &file.path);
             if file.before.is_none() && tests.is_empty() {
                 continue;
             }
             let all: BTreeSet<u32> = tests.iter().flat_map(|(_, lines)| lines.iter().copied()).collect();
-            let changed = patch::changed(file, &all, signs.language);
-            let Changed { statements: own, unrun, branches: mut sides, guards, .. } = changed;
-            // Where operators alone are exchanged, the check was there, and nobody tested it before either.
-            if !is_edge {
-                sides.extend(guards);
-            }
+            let Changed { statements: own, unrun, branches, guards, .. } = patch::changed(file, &all, language);
             for (id, _) in tests.iter().filter(|(_, lines)| own.iter().any(|line| lines.contains(line))) {
-                let is_failing = signs.triggering.contains(id);
-                if is_failing { &mut found.failing } else { &mut found.others }.insert(*id);
+                if triggering.contains(id) { &mut found.failing } else { &mut found.others }.insert(*id);
             }
             found.statements += own.len();
             let named = |lines: Vec<u32>| {
@@ -195,7 +188,8 @@ impl<'r> Lines<'r> {
                 lines.into_iter().map(|line| format!("{}:{line}", file.path))
             };
             found.unrun.extend(named(unrun));
-            found.branches.extend(named(sides));
+            found.branches.extend(named(branches));
+            found.guards.extend(named(guards));
         }
         found
     }
@@ -204,7 +198,12 @@ impl<'r> Lines<'r> {
 /// What the lines say that tests ran.
 fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Weighed) {
     let is_edge = patch::only_operators_change(signs.patch);
-    let Lines { statements, unrun, branches, failing, others } = Lines::of(signs, spread, ran, is_edge);
+    let found = Lines::of(spread, ran, signs.triggering, signs.language);
+    let Lines { statements, unrun, mut branches, guards, failing, others } = found;
+    // Where operators alone are exchanged, the check was there, and nobody tested it before either.
+    if !is_edge {
+        branches.extend(guards);
+    }
     if statements == 0 {
         return;
     }
