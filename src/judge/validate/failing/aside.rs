@@ -241,8 +241,15 @@ fn causes(failure: &Failure) -> impl Iterator<Item = (&str, &str)> {
     std::iter::once((failure.kind.as_str(), failure.message.as_str())).chain(inner)
 }
 
-/// Why a failure says nothing about the code: a package that the project's settings want is not installed.
+/// Names that mean something to type checkers alone.
+const OF_CHECKERS: [&str; 2] = ["name 'reveal_type' is not defined", "name 'reveal_locals' is not defined"];
+
+/// Why a failure says nothing about the code: a package that the project's settings want is not installed, or a plugin that
+/// gives the test to a type checker.
 fn lacks(failure: &Failure, settings: &str) -> Option<AsideReason> {
+    if OF_CHECKERS.iter().any(|name| failure.message.starts_with(name)) {
+        return Some("it is written for a type checker, and no plugin here gives it to one".into());
+    }
     let module = failure.message.split_once("No module named ")?.1.trim_matches(['\'', '"', '\n', ' ']);
     let package = module.split(['.', '\'']).next().filter(|name| !name.is_empty())?;
     let spelled = |name: &str| name.to_lowercase().replace('_', "-");
@@ -270,6 +277,13 @@ mod tests {
         assert!(lacks(&failure("ModuleNotFoundError", "typing_extensions"), settings).is_some());
         assert!(lacks(&failure("ModuleNotFoundError", "distutils"), settings).is_none(), "the code asks for it");
         assert!(lacks(&failure("ImportError", "face"), settings).is_none());
+        let named = |name: &str| Failure {
+            kind: "builtins.NameError".into(),
+            message: format!("name '{name}' is not defined"),
+            frames: vec![],
+        };
+        assert!(lacks(&named("reveal_type"), settings).is_some());
+        assert!(lacks(&named("total"), settings).is_none());
     }
 
     #[test]
