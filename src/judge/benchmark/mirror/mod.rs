@@ -58,6 +58,11 @@ impl Drop for Mirror {
 }
 
 impl Mirror {
+    /// What a build tool says, without the mirror's address: it is gone when somebody reads that.
+    pub(super) fn unnamed(&self, output: &str) -> String {
+        output.replace(&self.url, "mirror")
+    }
+
     /// Opens one that keeps what it fetches in `store`, a repository as Maven lays it out.
     pub(super) async fn open(store: &Utf8Path, upstreams: Vec<Upstream>) -> io::Result<Self> {
         Self::open_with(store, upstreams, None).await

@@ -135,6 +135,7 @@ impl Gradle {
         let mirror = mirror(store, &self.sandbox, &self.jdk.home).await?;
         let job = self.job(&request.root, launch, &answers, mirror.as_ref())?.write(self.home.path());
         let (done, output) = self.run(job, self.home.path(), args, DEADLINE).await?;
+        let output = mirror.as_ref().map_or_else(|| output.clone(), |mirror| mirror.unnamed(&output));
         let output = output.replace(&format!("{}/", request.root), "");
         let build = answers.build();
         let is_whole = |build: &Build| {

@@ -48,7 +48,7 @@ pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
         .collect();
     let shown = match errors.is_empty() {
         true => format!("it ended by {exit} without a reason"),
-        false => errors.iter().take(SHOWN_LINES).map(|line| without_mirror(line)).collect::<Vec<_>>().join("; "),
+        false => errors.iter().take(SHOWN_LINES).copied().collect::<Vec<_>>().join("; "),
     };
     if output.contains("COMPILATION ERROR") {
         let first = errors.iter().find(|line| line.contains(".java:[")).copied().unwrap_or(&shown);
@@ -83,16 +83,6 @@ pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
     }
 }
 
-/// A line without the address of our mirror, which is gone when somebody reads it.
-fn without_mirror(line: &str) -> String {
-    const MIRROR: &str = "://127.0.0.1:";
-    if !line.contains(MIRROR) {
-        return line.to_owned();
-    }
-    let words: Vec<&str> = line.split_whitespace().filter(|word| !word.contains(MIRROR)).collect();
-    words.join(" ").replace(" transfer failed for status: ", ": ")
-}
-
 /// Lines of Maven's that say no more than that the reason follows, or has been told.
 fn only_announces(line: &str) -> bool {
     let line = line.strip_prefix("[ERROR]").map_or(line, str::trim);
@@ -122,14 +112,6 @@ fn failed_plugin(output: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn our_mirror_is_not_named() {
-        let line = "Could not transfer artifact a:b:pom:2-SNAPSHOT from/to central (http://127.0.0.1:38857/x): transfer \
-                    failed for http://127.0.0.1:38857/x/a/b.pom, status: 503 example.org cannot be reached";
-        let told = "Could not transfer artifact a:b:pom:2-SNAPSHOT from/to central: 503 example.org cannot be reached";
-        assert_eq!(without_mirror(line), told);
-    }
 
     #[test]
     fn mavens_complaints_decide_what_is_tried_next() {

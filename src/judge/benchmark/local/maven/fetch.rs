@@ -13,7 +13,7 @@ const SUPER_POM: &str = "org/apache/maven/model/pom-4.0.0.xml";
 
 /// What must live as long as a call that fetches.
 pub(super) struct Fetching {
-    _mirror: Mirror,
+    pub(super) mirror: Mirror,
     _repository: tempfile::TempDir,
 }
 
@@ -46,7 +46,7 @@ impl Maven {
             let repository = Utf8Path::from_path(own.path()).ok_or_else(odd)?.canonicalize_utf8()?;
             let mut job = self.bare_job(root, &settings, arguments(&repository)).write(repository);
             job.door = Some(mirror.door.clone());
-            Ok((job, Fetching { _mirror: mirror, _repository: own }))
+            Ok((job, Fetching { mirror, _repository: own }))
         };
         opened.await.map_err(no_settings)
     }

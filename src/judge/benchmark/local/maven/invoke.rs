@@ -186,7 +186,7 @@ impl Maven {
             return Ok(Err(Complaint::Missing("there is no local Maven repository".into())));
         };
         let extension = extension::folder(self);
-        let (job, _fetching) = match store {
+        let (job, fetching) = match store {
             Store::Filled => {
                 let arguments = |own: &Utf8Path| arguments(request, store, (invocation, &extension), own);
                 let (job, fetching) = self.fetching_job(&request.root, &repository, arguments).await?;
@@ -206,6 +206,7 @@ impl Maven {
             return Ok(Ok(None));
         }
         let output = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+        let output = fetching.as_ref().map_or_else(|| output.clone(), |fetching| fetching.mirror.unnamed(&output));
         let complaint = complaint(&output.replace(&format!("{}/", request.root), ""), done.exit);
         let some = described && request.only.is_none() && has_class_path(&request.root);
         let is_enough = match &complaint {

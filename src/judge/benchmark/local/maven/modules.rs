@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn a_module_has_the_folder_of_tests_that_its_parent_names() {
-        let top = "<project><artifactId>top</artifactId><modules><module>core</module><module>app</module></modules>                   <build><testSourceDirectory>${basedir}/src/java/test</testSourceDirectory></build></project>";
+        let top = "<project><artifactId>top</artifactId><modules><module>core</module><module>app</module></modules>\
+                   <build><testSourceDirectory>${basedir}/src/java/test</testSourceDirectory></build></project>";
         let core = "<project><parent/><artifactId>core</artifactId></project>";
         let app = "<project><parent/><artifactId>app</artifactId><build><testSourceDirectory>t</testSourceDirectory></build></project>";
         let (_keep, root) = project(&[("pom.xml", top), ("core/pom.xml", core), ("app/pom.xml", app)]);
