@@ -112,10 +112,10 @@ pub async fn search(
     }
     rank(&mut passed);
     confirm(&mut result, passed, validator, started, budget.time).await?;
-    prefer_what_is_run(&mut result.plausible, validator, engine.language()).await;
+    let is_preferred = prefer_what_is_run(&mut result.plausible, validator, engine.language()).await;
     result.disagreements.extend(validator.disagreements());
     result.total = started.elapsed();
-    result.explanation = explanation(&result);
+    result.explanation = explanation(&result, is_preferred);
     Ok(result)
 }
 
@@ -293,6 +293,7 @@ mod tests {
         let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
         assert!(result.plausible[0].candidate.note.contains("limit - 1"), "{}", result.explanation);
         assert!(result.plausible.iter().any(|judged| judged.candidate.note.contains("`>` by `>=`")));
+        assert!(result.explanation.contains("of which the tests run every side"), "{}", result.explanation);
     }
 
     #[tokio::test]

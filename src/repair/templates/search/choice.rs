@@ -62,31 +62,35 @@ pub(super) async fn confirm(
 }
 
 /// Of several plausible candidates that are equally small, those come first of which the tests run every side: a loop that
-/// never begins, or a condition that always holds, may only hide what fails.
+/// never begins, or a condition that always holds, may only hide what fails. Tells whether that changes which one is first.
 pub(super) async fn prefer_what_is_run(
     plausible: &mut Vec<Judged>,
     validator: &Validator,
     language: &'static dyn Language,
-) {
+) -> bool {
     let size = |judged: &Judged| (judged.validation.still_failing.len(), judged.candidate.edits);
     let best = plausible.first().map(size);
     let equal = plausible.iter().take_while(|judged| Some(size(judged)) == best).count();
     if equal < 2 {
-        return;
+        return false;
     }
-    let (mut run, mut left_out) = (Vec::new(), Vec::new());
+    let (mut run, mut left_out, mut is_preferred) = (Vec::new(), Vec::new(), false);
     for judged in plausible.drain(..equal) {
         let leaves_out = validator.leaves_something_out(&judged.candidate.patch, language).await;
         let leaves_out = leaves_out.unwrap_or_else(|error| {
             tracing::warn!("what the tests run of a plausible patch cannot be measured: {error}");
             false
         });
+        is_preferred |= leaves_out && run.is_empty();
         if leaves_out { &mut left_out } else { &mut run }.push(judged);
     }
+    is_preferred &= !run.is_empty();
     plausible.splice(..0, run.into_iter().chain(left_out));
+    is_preferred
 }
 
-pub(super) fn explanation(result: &SearchResult) -> String {
+/// Why the first plausible candidate was chosen; `is_preferred` where the tests run more of it than of a likelier one.
+pub(super) fn explanation(result: &SearchResult, is_preferred: bool) -> String {
     let Some(chosen) = result.plausible.first() else {
         let near = result.nearest.as_ref().map_or_else(String::new, |judged| {
             format!("; nearest: {} ({} of the failing tests pass)", judged.candidate.note, judged.validation.fixed)
@@ -99,6 +103,7 @@ pub(super) fn explanation(result: &SearchResult) -> String {
         n if result.plausible.iter().any(|judged| still(judged) > still(chosen)) => {
             format!("the one of {n} that passed with which the fewest tests still fail")
         }
+        n if is_preferred => format!("the likeliest of {n} that passed of which the tests run every side"),
         n => format!(
             "the smallest likely change of {n} that passed ({:.0} % of the passing tests run its line)",
             100.0 * chosen.candidate.exposure
