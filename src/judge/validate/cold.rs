@@ -24,7 +24,7 @@ use crate::domain::{
 use crate::sandbox::Sandbox;
 use confirmation::doubted;
 use futures::StreamExt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -43,6 +43,8 @@ pub struct ColdJudge {
     others: tokio::sync::Mutex<BTreeMap<RepoPath, Arc<Tested>>>,
     sandbox: Sandbox,
     warned: tokio::sync::Mutex<BTreeMap<RepoPath, Vec<Diagnostic>>>,
+    /// What tests execute of patches, each measured once.
+    executed: tokio::sync::Mutex<HashMap<Patch, Option<Spectrum>>>,
     /// The last patch that was confirmed, with what was made of it.
     confirmed: Mutex<Option<(Patch, Arc<Build>)>>,
     /// Where the project's own command disagreed, until somebody takes note.
@@ -75,10 +77,22 @@ impl ColdJudge {
         for id in baseline.others.iter().flatten().chain(&baseline.triggering) {
             own.untouched.learn(id, Before::Fails);
         }
-        let (others, warned, confirmed, disagreements, is_served) = Default::default();
+        let (others, warned, executed, confirmed, disagreements, is_served) = Default::default();
         let sandbox = sandbox.clone();
         let measured = tokio::sync::Notify::new();
-        Ok(Self { subject, baseline, own, others, sandbox, warned, confirmed, disagreements, is_served, measured })
+        Ok(Self {
+            subject,
+            baseline,
+            own,
+            others,
+            sandbox,
+            warned,
+            executed,
+            confirmed,
+            disagreements,
+            is_served,
+            measured,
+        })
     }
 
     /// The verdicts of earlier runs, where they are asked for.
@@ -240,8 +254,16 @@ impl Probe for ColdJudge {
 
     async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
         self.subject.options().watcher.phase("measuring what the tests run of the patch");
-        let Some(build) = self.built(patch).await? else { return Ok(None) };
-        coverage::with_patch(&*self.subject, &self.baseline, patch, &build).await
+        let mut known = self.executed.lock().await;
+        if let Some(ran) = known.get(patch) {
+            return Ok(ran.clone());
+        }
+        let ran = match self.built(patch).await? {
+            Some(build) => coverage::with_patch(&*self.subject, &self.baseline, patch, &build).await?,
+            None => None,
+        };
+        known.insert(patch.clone(), ran.clone());
+        Ok(ran)
     }
 
     async fn observed(&self, watch: &Watch) -> Result<Option<Vec<Trace>>, ValidateError> {
