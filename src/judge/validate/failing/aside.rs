@@ -4,6 +4,7 @@
 use super::group;
 use crate::domain::{Failure, Frame, Loss, RepoPath, TestId, TestReport, TestResult};
 use crate::validate::{clean, losses};
+use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a failing test says nothing of the code.
@@ -181,14 +182,13 @@ fn outside(id: &TestId, failure: &Failure) -> Option<AsideReason> {
     }
     // A relative name is the project's own concern, and so is what a test makes for itself.
     let mut words = failure.message.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
-    let is_outside =
-        |word: &str| word.starts_with('/') && word.len() > 1 && !TEMPORARY.iter().any(|t| word.starts_with(t));
+    let own = [Utf8PathBuf::from("/tmp"), std::env::temp_dir().try_into().unwrap_or_default()];
+    let is_made =
+        |word: &str| own.iter().any(|folder| !folder.as_str().is_empty() && Utf8Path::new(word).starts_with(folder));
+    let is_outside = |word: &str| word.starts_with('/') && word.len() > 1 && !is_made(word);
     let path = words.find(|word| is_outside(word)).filter(|_| lacks_file(failure))?;
     Some(format!("it needs a file outside the project: {path}").into())
 }
-
-/// Where tests make files of their own.
-const TEMPORARY: [&str; 2] = ["/tmp/", "/var/tmp/"];
 
 /// Whether a file is not there.
 fn lacks_file(failure: &Failure) -> bool {
