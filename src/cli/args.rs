@@ -95,7 +95,7 @@ pub(super) struct TriageArgs {
     /// Bugs: `benchmark:id`, a glob over ids, a whole benchmark, or the folder of a project.
     #[arg(value_name = "BUG", required = true)]
     pub bugs: Vec<String>,
-    /// Settings.
+    /// How it is opened and judged.
     #[command(flatten)]
     pub settings: Settings,
     /// Suspicious lines that are told of each bug.
@@ -107,7 +107,7 @@ pub(super) struct TriageArgs {
     /// The same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// No progress.
+    /// Show no progress.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -117,13 +117,13 @@ pub(super) struct TriageArgs {
 pub(super) enum TriageFormat {
     /// For a terminal.
     Text,
-    /// One object.
+    /// One JSON object.
     Json,
     /// SARIF 2.1.0, which code hosts show on the lines.
     Sarif,
     /// Annotations for GitHub's runners.
     Github,
-    /// Markdown.
+    /// Markdown for a comment on a pull request.
     Md,
 }
 
@@ -178,7 +178,7 @@ pub(super) struct RunArgs {
     /// What programs read.
     #[command(flatten)]
     pub object: ObjectArgs,
-    /// No progress.
+    /// Show no progress.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -254,7 +254,7 @@ pub(super) struct ResumeArgs {
     /// What programs read.
     #[command(flatten)]
     pub object: ObjectArgs,
-    /// No progress.
+    /// Show no progress.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -302,7 +302,7 @@ pub(super) struct ReplayArgs {
     /// End stdout with one JSON object.
     #[arg(long)]
     pub json: bool,
-    /// No progress.
+    /// Show no progress.
     #[arg(long, short)]
     pub quiet: bool,
 }
