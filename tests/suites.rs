@@ -180,6 +180,19 @@ async fn the_time_of_a_run_ends_between_tests_of_one_class() {
     }
 }
 
+/// What is made of each text in the place of the wrong one, where this is what fails.
+async fn outcomes(files: &[(&str, &str)], triggering: &str, texts: &[&str]) -> Vec<Outcome> {
+    let trial = Trial::new(files).await;
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().triggering, vec![triggering.parse().unwrap()]);
+    let mut found = Vec::new();
+    for text in texts {
+        let patch = trial.patch("src/a/Primes.java", WRONG, text);
+        found.push(judge.judge().confirm(&patch).await.unwrap().outcome);
+    }
+    found
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_class_that_a_suite_names_twice_is_one_class() {
     let one = "package a;
@@ -200,12 +213,7 @@ public class AllTest extends TestCase {
 }
 ";
     let files = [("src/a/Primes.java", LIST), ("test/a/OneCase.java", one), ("test/a/AllTest.java", all)];
-    let trial = Trial::new(&files).await;
-    let judge = trial.open().await;
-    assert_eq!(judge.baseline().triggering, vec!["a.OneCase#testThree".parse().unwrap()]);
-    let repair = trial.patch("src/a/Primes.java", WRONG, RIGHT);
-    let confirmed = judge.judge().confirm(&repair).await.unwrap();
-    assert_eq!(confirmed.outcome, Outcome::Plausible, "{confirmed:?}");
+    assert_eq!(outcomes(&files, "a.OneCase#testThree", &[RIGHT]).await, [Outcome::Plausible]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -227,13 +235,6 @@ public class DrawnTest {
 }
 ";
     let files = [("src/a/Primes.java", LIST), ("test/a/DrawnTest.java", drawn)];
-    let trial = Trial::new(&files).await;
-    let judge = trial.open().await;
-    assert_eq!(judge.baseline().triggering, vec!["a.DrawnTest".parse().unwrap()]);
-    let repair = trial.patch("src/a/Primes.java", WRONG, RIGHT);
-    let confirmed = judge.judge().confirm(&repair).await.unwrap();
-    assert_eq!(confirmed.outcome, Outcome::Plausible, "{confirmed:?}");
-    let wrong = trial.patch("src/a/Primes.java", WRONG, "n < end - 1");
-    let confirmed = judge.judge().confirm(&wrong).await.unwrap();
-    assert_eq!(confirmed.outcome, Outcome::Failed, "{confirmed:?}");
+    let found = outcomes(&files, "a.DrawnTest", &[RIGHT, "n < end - 1"]).await;
+    assert_eq!(found, [Outcome::Plausible, Outcome::Failed]);
 }
