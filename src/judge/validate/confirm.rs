@@ -17,6 +17,7 @@ use crate::domain::words::listed;
 use crate::domain::{Outcome, Patch, TestId, TestReport, Validation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// How much more time a test gets that is run again by itself.
 const MORE: u32 = 3;
@@ -88,7 +89,7 @@ impl Confirmation<'_> {
         let triggering: BTreeSet<&str> = self.baseline.triggering.iter().map(TestId::outer_class).collect();
         let rest: Vec<String> =
             self.order.iter().filter(|class| !triggering.contains(class.as_str())).cloned().collect();
-        let queue = Queue::new(rest, lanes::count());
+        let queue = Queue::new(rest, lanes::count(), &self.baseline.report);
         futures::future::try_join_all((0..lanes::count()).map(|_| self.lane(&queue, &shared))).await?;
         let Shared { report, against, cleared } = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
         let report = report.unwrap_or_else(suite::empty);
@@ -102,26 +103,74 @@ impl Confirmation<'_> {
         Ok(self.plausible(&report, &cleared))
     }
 
-    /// The classes of the triggering tests, first in a plain process. What speaks against the patch when they pass in no
+    /// The classes of the triggering tests, first in plain processes. What speaks against the patch when they pass in no
     /// such one comes with it.
     async fn run_triggering(&self) -> Result<(TestReport, Option<Judged>), ValidateError> {
         if self.baseline.triggering.is_empty() {
             return Ok((suite::empty(), None));
         }
-        let passes = |report: &TestReport| plausible::triggering(self.baseline, report).outcome == Outcome::PassedWarm;
         self.subject.options().watcher.phase("running the triggering tests in a process of their own");
-        let classes = self.subject.classes_of(&self.baseline.triggering);
-        let plan = self.subject.plan(classes, self.subject.deadlines(&self.baseline.report)).looking(Look::Elsewhere);
-        let plain = self.subject.run(&self.subject.plain_copy_with(self.patch, &self.build)?, &plan).await?;
-        if passes(&plain) && plausible::not_passed(self.baseline, &plain).next().is_none() {
+        let plain = self.run_plain().await?;
+        let fails = |id: &&TestId| {
+            let tests = std::slice::from_ref(*id);
+            plausible::of_tests(self.baseline, tests, &plain).outcome != Outcome::PassedWarm
+        };
+        let failing: Vec<TestId> = self.baseline.triggering.iter().filter(fails).cloned().collect();
+        let others: Vec<TestId> = plausible::not_passed(self.baseline, &plain).cloned().collect();
+        if failing.is_empty() && others.is_empty() {
             return Ok((plain, None));
         }
-        let report = self.run_as_tests().await?;
-        if passes(&plain) || !passes(&report) {
+        let report = match self.run_open(&plain, [failing.clone(), others].concat()).await? {
+            Some(report) => report,
+            None => self.run_as_tests().await?,
+        };
+        if failing.is_empty() || !self.is_repaired(&report) {
             return Ok((report, None));
         }
-        let against = plain::objection(self.subject, self.baseline, self.patch, &self.build).await?;
+        let against = plain::objection(self.subject, self.baseline, &failing, self.patch, &self.build).await?;
         Ok((report, against))
+    }
+
+    /// The classes of the triggering tests in plain processes, split over the lanes.
+    async fn run_plain(&self) -> Result<TestReport, ValidateError> {
+        let classes = self.subject.classes_of(&self.baseline.triggering);
+        let deadlines = self.subject.deadlines(&self.baseline.report);
+        let queue = Queue::new(classes, lanes::count(), &self.baseline.report);
+        let lane = async |_| {
+            let mut all = suite::empty();
+            while let Some(classes) = queue.next() {
+                let (count, begin) = (classes.len(), Instant::now());
+                let plan = self.subject.plan(classes, deadlines.clone()).looking(Look::Elsewhere);
+                let copy = self.subject.plain_copy_with(self.patch, &self.build)?;
+                let report = self.subject.run(&copy, &plan).await?;
+                queue.finish(count, begin.elapsed(), &report);
+                suite::join(&mut all, report);
+            }
+            Ok::<_, ValidateError>(all)
+        };
+        let reports = futures::future::try_join_all((0..lanes::count()).map(lane)).await?;
+        let mut all = suite::empty();
+        reports.into_iter().for_each(|report| suite::join(&mut all, report));
+        Ok(all)
+    }
+
+    /// What did not pass in plain processes, in one that runs tests; with what passed there. `None` where the whole classes
+    /// must tell: a test may need those before it.
+    async fn run_open(&self, plain: &TestReport, open: Vec<TestId>) -> Result<Option<TestReport>, ValidateError> {
+        if plausible::ended_badly(plain.end).is_some() {
+            return Ok(None);
+        }
+        let plan = self.subject.plan_of(suite::wanted(&open), self.subject.deadlines(&self.baseline.report));
+        let again = self.subject.run(&self.copy()?, &plan).await?;
+        let mut report = plain.clone();
+        suite::join(&mut report, again);
+        let passed_before = |id: &TestId| passes(&self.baseline.report, id) == Some(true);
+        let is_open = plausible::not_passed(self.baseline, &report).any(passed_before);
+        Ok((!is_open && self.is_repaired(&report)).then_some(report))
+    }
+
+    fn is_repaired(&self, report: &TestReport) -> bool {
+        plausible::triggering(self.baseline, report).outcome == Outcome::PassedWarm
     }
 
     /// The classes of the triggering tests, in a process and a copy of their own. Before a no is said, the triggering
@@ -131,10 +180,10 @@ impl Confirmation<'_> {
         let deadlines = self.subject.deadlines(&self.baseline.report);
         let plan = self.subject.plan(classes, deadlines.clone());
         let mut report = self.subject.run(&self.copy()?, &plan).await?;
-        if plausible::triggering(self.baseline, &report).outcome != Outcome::PassedWarm {
+        if !self.is_repaired(&report) {
             let alone = self.subject.plan_of(suite::wanted(&self.baseline.triggering), deadlines.times(self.more()));
             let again = self.subject.run(&self.copy()?, &alone).await?;
-            if plausible::triggering(self.baseline, &again).outcome != Outcome::PassedWarm {
+            if !self.is_repaired(&again) {
                 return Ok(again);
             }
             report.results.extend(again.results);
@@ -150,15 +199,21 @@ impl Confirmation<'_> {
 
     /// One lane's share of the other classes.
     async fn lane(&self, queue: &Queue, shared: &Mutex<Shared>) -> Result<(), ValidateError> {
-        let copy = self.copy()?;
         let watcher = &self.subject.options().watcher;
+        let mut copy = None;
         while let Some(classes) = queue.next() {
-            let count = classes.len();
-            if let Some(against) = self.piece(classes, &copy, shared).await? {
+            let (count, begin) = (classes.len(), Instant::now());
+            let copy = match &mut copy {
+                Some(copy) => copy,
+                none => none.insert(self.copy()?),
+            };
+            let (report, against) = self.piece(classes, copy, shared).await?;
+            let (done, of) = queue.finish(count, begin.elapsed(), &report);
+            suite::join(lock(shared).report.get_or_insert_with(suite::empty), report);
+            if let Some(against) = against {
                 queue.stop();
                 lock(shared).against.get_or_insert(against);
             }
-            let (done, of) = queue.finish(count);
             watcher.steps("confirming with all tests", done, Some(of));
         }
         Ok(())
@@ -170,23 +225,21 @@ impl Confirmation<'_> {
         classes: Vec<String>,
         copy: &Copy,
         shared: &Mutex<Shared>,
-    ) -> Result<Option<Judged>, ValidateError> {
+    ) -> Result<(TestReport, Option<Judged>), ValidateError> {
         let mut plan = self.subject.plan(classes, self.deadlines()).until_lost();
         let mut report = suite::empty();
         loop {
             let part = self.subject.run(copy, &plan).await?;
             let (end, news) = (part.end, part.results.len());
             plan.skip.extend(part.results.keys().cloned());
-            report.results.extend(part.results);
-            report.output_tail = part.output_tail;
+            suite::join(&mut report, part);
             let open = plausible::not_passed(self.baseline, &report).cloned().collect();
             let mut cleared = lock(shared).cleared.clone();
             let against = self.examine(&report, open, &mut cleared).await?;
             lock(shared).cleared.extend(cleared);
             let is_over = plausible::ended_badly(end).is_none() || news == 0 || against.is_some();
             if is_over {
-                merge(shared, report);
-                return Ok(against);
+                return Ok((report, against));
             }
         }
     }
@@ -221,13 +274,6 @@ impl Confirmation<'_> {
 
 fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn merge(shared: &Mutex<Shared>, part: TestReport) {
-    let mut shared = lock(shared);
-    let report = shared.report.get_or_insert_with(suite::empty);
-    report.results.extend(part.results);
-    report.output_tail = part.output_tail;
 }
 
 #[cfg(test)]

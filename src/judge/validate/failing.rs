@@ -27,7 +27,7 @@ use super::records::Executed;
 use super::subject::Subject;
 use super::{Baseline, ValidateError, coverage, io_error, skips, suite};
 use crate::benchmark::Hint;
-use crate::domain::{Loss, RunEnd, TestId, TestReport, TestResult, outer_class};
+use crate::domain::{Loss, TestId, TestReport, TestResult, outer_class};
 use edited::Edited;
 use look::LookResult;
 use own::Asked;
@@ -306,7 +306,7 @@ async fn measure(subject: &dyn Subject, report: &TestReport) -> Result<Executed,
 /// shows.
 async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, ValidateError> {
     let lanes = lanes::count();
-    let queue = Queue::new(subject.tests().to_vec(), lanes);
+    let queue = Queue::new(subject.tests().to_vec(), lanes, &suite::empty());
     let begin = Instant::now();
     let deadlines = deadlines(subject);
     let watcher = &subject.options().watcher;
@@ -315,12 +315,12 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, Validate
         let copy = subject.copy()?;
         let (mut all, mut endless) = (suite::empty(), BTreeSet::new());
         while let Some(classes) = queue.next() {
-            let count = classes.len();
+            let (count, started) = (classes.len(), Instant::now());
             let mut report = subject.run(&copy, &subject.plan(classes, deadlines.clone())).await?;
+            let (done, of) = queue.finish(count, started.elapsed(), &report);
             endless.extend(look_again(subject, &mut report).await?);
             let fails = report.failing().next().is_some();
-            join(&mut all, report);
-            let (done, of) = queue.finish(count);
+            suite::join(&mut all, report);
             watcher.steps("running the tests to see which fail", done, Some(of));
             let mut until = until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if fails && look == Look::ForAFailure {
@@ -336,7 +336,7 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, Validate
     let reports = futures::future::try_join_all((0..lanes).map(|_| lane())).await?;
     let (mut report, mut endless) = (suite::empty(), BTreeSet::new());
     for (each, again) in reports {
-        join(&mut report, each);
+        suite::join(&mut report, each);
         endless.extend(again);
     }
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
@@ -347,13 +347,4 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, Validate
 /// What the tests printed last.
 fn last_line(report: &TestReport) -> Option<&str> {
     report.output_tail.lines().rev().find(|line| !line.trim().is_empty())
-}
-
-/// Adds what a further run reports.
-fn join(all: &mut TestReport, more: TestReport) {
-    if all.end == RunEnd::Complete {
-        all.end = more.end;
-    }
-    all.output_tail = more.output_tail;
-    all.results.extend(more.results);
 }

@@ -15,34 +15,35 @@ use super::plan::Look;
 use super::plausible::{self, Judged};
 use super::settings;
 use super::subject::{Build, Subject};
-use crate::domain::{Outcome, Patch, TestReport};
+use crate::domain::{Outcome, Patch, TestId, TestReport};
 use std::sync::Arc;
 
-/// What speaks against a patch whose triggering tests pass in a process that looks like one of tests, and did not pass in
-/// a plain one.
+/// What speaks against a patch with which some triggering tests pass in a process that looks like one of tests, and did not
+/// pass in a plain one.
 ///
 /// # Errors
 /// No process can be started.
 pub(super) async fn objection(
     subject: &dyn Subject,
     baseline: &Baseline,
+    tests: &[TestId],
     patch: &Patch,
     build: &Arc<Build>,
 ) -> Result<Option<Judged>, ValidateError> {
     // A test may have its own reasons to want its framework or its surroundings: the patch must at least be able to see
     // what is different. No name in it shows that it lives on an order of objects.
     if !build.news.senses {
-        return match in_another_order(subject, baseline, patch, build).await? {
-            None => settings::objection(subject, baseline, patch, build).await,
+        return match in_another_order(subject, baseline, tests, patch, build).await? {
+            None => settings::objection(subject, baseline, tests, patch, build).await,
             against => Ok(against),
         };
     }
     let deadlines = subject.deadlines(&baseline.report);
-    let plan = subject.plan_of(baseline.triggering.clone(), deadlines).looking(Look::Plain);
+    let plan = subject.plan_of(tests.to_vec(), deadlines).looking(Look::Plain);
     let report = subject.run(&subject.plain_copy_with(patch, build)?, &plan).await?;
-    let judged = plausible::triggering(baseline, &report);
+    let judged = plausible::of_tests(baseline, tests, &report);
     if judged.outcome == Outcome::PassedWarm {
-        return settings::objection(subject, baseline, patch, build).await;
+        return settings::objection(subject, baseline, tests, patch, build).await;
     }
     let what = "passes only where the code can tell that it is tested; in a process of other names and surroundings it does not";
     Ok(Some(refusal(Outcome::Refused, what, judged, &report)))
@@ -56,6 +57,7 @@ const ORDERS: usize = 2;
 async fn in_another_order(
     subject: &dyn Subject,
     baseline: &Baseline,
+    tests: &[TestId],
     patch: &Patch,
     build: &Arc<Build>,
 ) -> Result<Option<Judged>, ValidateError> {
@@ -65,9 +67,9 @@ async fn in_another_order(
     let mut against = None;
     for _ in 0..ORDERS {
         let deadlines = subject.deadlines(&baseline.report);
-        let plan = subject.plan_of(baseline.triggering.clone(), deadlines).looking(Look::Reordered);
+        let plan = subject.plan_of(tests.to_vec(), deadlines).looking(Look::Reordered);
         let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
-        let judged = plausible::triggering(baseline, &report);
+        let judged = plausible::of_tests(baseline, tests, &report);
         if judged.outcome == Outcome::PassedWarm {
             return Ok(None);
         }

@@ -71,13 +71,14 @@ const ANSWERED_BY_SETTINGS: &[&str] = &[
     "open",
 ];
 
-/// What speaks against a patch whose triggering tests pass as they are, and fail with other settings.
+/// What speaks against a patch with which some triggering tests pass as they are, and fail with other settings.
 ///
 /// # Errors
 /// No process can be started.
 pub(super) async fn objection(
     subject: &dyn Subject,
     baseline: &Baseline,
+    tests: &[TestId],
     patch: &Patch,
     build: &Arc<Build>,
 ) -> Result<Option<Judged>, ValidateError> {
@@ -85,9 +86,9 @@ pub(super) async fn objection(
         return Ok(None);
     }
     let deadlines = subject.deadlines(&baseline.report);
-    let plan = subject.plan_of(baseline.triggering.clone(), deadlines).looking(Look::Settings);
+    let plan = subject.plan_of(tests.to_vec(), deadlines).looking(Look::Settings);
     let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
-    let judged = plausible::triggering(baseline, &report);
+    let judged = plausible::of_tests(baseline, tests, &report);
     // A process that does not get to its tests there says nothing of the patch.
     if judged.outcome != Outcome::Failed {
         return Ok(None);

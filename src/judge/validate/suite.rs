@@ -77,7 +77,9 @@ pub(super) async fn run(
         }
         let plan = losses::shortened(plan, &report);
         let keys = Keys::new();
+        let started = Instant::now();
         let done = process.start(&plan, RunRequest::new(&plan, &report, &keys, left), left).await?;
+        tracing::debug!(classes = plan.classes.len(), only = plan.only.len(), look = ?plan.look, seconds = started.elapsed().as_secs_f64(), "a process of tests ended");
         let mut answer = records::read(&done.results, &keys).in_project(process.copy());
         executed.append(&mut answer.executed);
         tampered = if answer.ended_with("tampered") { tampered + 1 } else { 0 };
@@ -113,6 +115,15 @@ pub(super) async fn discover(process: &dyn Process, plan: &Plan) -> Result<Disco
 /// A report of nothing.
 pub(super) fn empty() -> TestReport {
     TestReport { end: RunEnd::Complete, results: BTreeMap::new(), output_tail: String::new() }
+}
+
+/// Adds what a further run reports.
+pub(super) fn join(all: &mut TestReport, more: TestReport) {
+    if all.end == RunEnd::Complete {
+        all.end = more.end;
+    }
+    all.output_tail = more.output_tail;
+    all.results.extend(more.results);
 }
 
 /// The request for what is left of a plan: no test begins when the time that is left is over, and the run ends when one of

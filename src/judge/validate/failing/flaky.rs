@@ -1,11 +1,12 @@
 //! Failing tests that do not fail every time.
 
+use super::group;
 use crate::domain::{Patch, TestId, TestReport, TestResult, TestStatus};
 use crate::validate::plan::Plan;
 use crate::validate::subject::{Build, Subject};
 use crate::validate::{ValidateError, lanes};
 use futures::StreamExt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +14,10 @@ use std::time::Duration;
 const RUNS: [(Duration, usize); 3] = [(Duration::from_millis(800), 6), (Duration::from_secs(3), 3), (Duration::MAX, 2)];
 /// Further runs at most where the project has a command of its own, which runs most of these tests as well.
 const ASKED: usize = 4;
+/// Failing tests that run again less often: a bug that breaks so many shows in most of them every time.
+const MANY: (usize, usize) = (30, 2);
+/// Tests that fail by one exception at one place of the product, of which the first run again for all.
+const SAMPLE: usize = 8;
 /// Runs in processes of their own, with hashes of their own, where children of one that waits do for the others.
 const FRESH: usize = 2;
 
@@ -24,7 +29,37 @@ pub(super) async fn of(
 ) -> Result<BTreeSet<TestId>, ValidateError> {
     // A test that was cut would be cut again.
     let finished = |id: &&TestId| report.results.get(*id).is_some_and(|result| result.loss.is_none());
-    let again: Vec<TestId> = failing.iter().filter(finished).cloned().collect();
+    let all: Vec<TestId> = failing.iter().filter(finished).cloned().collect();
+    let sample = sample(&all, report);
+    let flaky = among(subject, report, &sample).await?;
+    // Where one of a sample is flaky, so may be those that it stands for.
+    if flaky.is_empty() || sample.len() == all.len() {
+        return Ok(flaky);
+    }
+    let rest: Vec<TestId> = all.into_iter().filter(|id| !sample.contains(id)).collect();
+    Ok(flaky.into_iter().chain(among(subject, report, &rest).await?).collect())
+}
+
+/// Some of the failing tests that stand for all: where many fail by the same exception at the same place of the product, it
+/// is that place that fails, and no whim of each of them.
+fn sample(failing: &[TestId], report: &TestReport) -> Vec<TestId> {
+    let mut seen: HashMap<(&str, (&str, Option<u32>)), usize> = HashMap::new();
+    let is_one = |id: &&TestId| {
+        let failure = report.results.get(*id).and_then(|result| result.failure.as_ref());
+        let Some((failure, place)) = failure.zip(group::place(id, report)) else { return true };
+        let count = seen.entry((&failure.kind, place)).or_default();
+        *count += 1;
+        *count <= SAMPLE
+    };
+    failing.iter().filter(is_one).cloned().collect()
+}
+
+/// Those of some failing tests that pass in one of several runs.
+async fn among(
+    subject: &dyn Subject,
+    report: &TestReport,
+    again: &[TestId],
+) -> Result<BTreeSet<TestId>, ValidateError> {
     if again.is_empty() {
         return Ok(BTreeSet::new());
     }
@@ -33,11 +68,12 @@ pub(super) async fn of(
     let took = Duration::from_millis(took);
     let runs = RUNS.iter().find(|(most, _)| took <= *most).map_or(2, |(_, runs)| *runs);
     let runs = if subject.checkout().own.is_some() { runs.min(ASKED) } else { runs };
-    let plan: Plan = subject.plan_of(again.clone(), subject.deadlines(report));
+    let runs = if again.len() > MANY.0 { runs.min(MANY.1) } else { runs };
+    let plan: Plan = subject.plan_of(again.to_vec(), subject.deadlines(report));
     let fresh = if subject.is_quicker_served() { runs.min(FRESH) } else { runs };
-    let mut flaky = passing(subject, &plan, &again, fresh).await?;
-    if fresh < runs && flaky.is_empty() && !fail_when_served(subject, &plan, &again, runs - fresh).await {
-        flaky = passing(subject, &plan, &again, runs - fresh).await?;
+    let mut flaky = passing(subject, &plan, again, fresh).await?;
+    if fresh < runs && flaky.is_empty() && !fail_when_served(subject, &plan, again, runs - fresh).await {
+        flaky = passing(subject, &plan, again, runs - fresh).await?;
     }
     Ok(flaky)
 }
@@ -76,4 +112,33 @@ async fn fail_when_served(subject: &dyn Subject, plan: &Plan, tests: &[TestId], 
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Failure, Frame};
+    use crate::validate::suite;
+
+    fn failing(tests: &[(&str, &str, &str)]) -> TestReport {
+        let result = |(name, kind, class): &(&str, &str, &str)| {
+            let id = TestId::new("shop.CartTest", *name);
+            let frame = Frame { class: (*class).into(), method: "total".into(), file: None, line: Some(7) };
+            let failure = Failure { kind: (*kind).into(), message: String::new(), frames: vec![frame] };
+            let status = TestStatus::Failed;
+            (id.clone(), TestResult { id, status, failure: Some(failure), millis: 1, loss: None })
+        };
+        TestReport { results: tests.iter().map(result).collect(), ..suite::empty() }
+    }
+
+    #[test]
+    fn many_that_fail_at_one_place_are_sampled_and_assertions_of_tests_are_not() {
+        let names: Vec<String> = (0..20).map(|n| format!("t{n:02}")).collect();
+        let sampled = |kind: &str, class: &str| {
+            let report = failing(&names.iter().map(|name| (name.as_str(), kind, class)).collect::<Vec<_>>());
+            sample(&report.results.keys().cloned().collect::<Vec<_>>(), &report).len()
+        };
+        assert_eq!(sampled("KeyError", "shop.Cart"), SAMPLE);
+        assert_eq!(sampled("AssertionError", "shop.CartTest"), 20, "each test has its own reason");
+    }
 }

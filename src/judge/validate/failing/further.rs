@@ -2,7 +2,7 @@
 //! the first class alone would pass as well as one that is right for all.
 
 use super::earlier::{self, FailedBefore};
-use super::{LookResult, flaky, join, measure, own};
+use super::{LookResult, flaky, measure, own};
 use crate::domain::{Loss, RunEnd, TestId, TestReport, outer_class};
 use crate::validate::plan::{Deadlines, Plan};
 use crate::validate::subject::Subject;
@@ -88,7 +88,7 @@ async fn run_while(
         let end = report.end;
         let goes_on = rounds.end(&report, round.elapsed());
         all.end = RunEnd::Complete;
-        join(&mut all, report);
+        suite::join(&mut all, report);
         if !goes_on || !is_wanted(begin.elapsed()) {
             all.end = if rounds.left.is_empty() { end } else { RunEnd::TimedOut };
             return Ok(all);

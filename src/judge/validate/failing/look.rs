@@ -2,10 +2,10 @@
 
 use super::Selection;
 use super::earlier::FailedBefore;
-use super::join;
 use super::own::Asked;
 use crate::domain::{TestId, TestReport};
 use crate::validate::records::Executed;
+use crate::validate::suite;
 use std::collections::BTreeSet;
 
 /// What one look at some classes found.
@@ -40,7 +40,7 @@ impl LookResult {
             if let Some(before) = &mut self.before {
                 before.tests.extend(report.failing().map(|result| result.id.clone()));
             }
-            join(&mut report, self.report);
+            suite::join(&mut report, self.report);
             self.report = report;
             self.executed = match (executed, self.executed) {
                 (Some(executed), Some(own)) => Some([executed, own].concat()),
