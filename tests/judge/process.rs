@@ -2,9 +2,10 @@
 
 use super::{CALC, TEST_4, USER, calc};
 use crate::support::Trial;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use unidebug::domain::{Outcome, Patch, RepoPath, TestId, TestStatus, Validation};
-use unidebug::validate::{ColdJudge, Judge};
+use unidebug::validate::{ColdJudge, Judge, WarmJudge};
 
 #[tokio::test]
 async fn warm_and_cold_answers_are_the_same() {
@@ -50,6 +51,29 @@ async fn a_project_whose_tests_fail_otherwise_in_a_process_that_stays_is_judged_
     let judge = trial.open().await;
     let repair = trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x");
     assert_eq!(judge.screen_one(&repair).await.unwrap().outcome, Outcome::PassedWarm);
+}
+
+#[tokio::test]
+async fn a_class_that_cannot_be_initialized_fails_by_its_reason_or_by_its_name_and_stays_in_one_process() {
+    let rates = "package a;\npublic class Rates {\n  static final int[] ALL = new int[2];\n  static {\n    for (int i = 0; i <= 2; \
+                 i++) ALL[i] = i;\n  }\n  public static int of(int at) { return ALL[at]; }\n}\n";
+    let test = |name: &str| {
+        format!(
+            "package a;\nimport org.junit.*;\npublic class {name} {{\n  @Test public void a() {{ \
+             Assert.assertEquals(1, Rates.of(1)); }}\n}}\n"
+        )
+    };
+    let (one, two) = (test("OneTest"), test("TwoTest"));
+    let files =
+        [("src/a/Rates.java", rates), ("test/a/OneTest.java", one.as_str()), ("test/a/TwoTest.java", two.as_str())];
+    let trial = Trial::new(&files).await;
+    let warm = WarmJudge::open(&trial.checkout, &trial.sandbox, trial.options.clone()).await.unwrap();
+    let kinds: BTreeSet<String> =
+        warm.baseline().report.failing().filter_map(|result| Some(result.failure.clone()?.kind)).collect();
+    assert_eq!(warm.baseline().triggering.len(), 2, "{kinds:?}");
+    let repair = trial.patch("src/a/Rates.java", "i <= 2", "i < 2");
+    assert_eq!(warm.validate(&repair).await.unwrap().outcome, Outcome::PassedWarm);
+    assert_ne!(warm.workers_started().await, 0, "its tests run in a process that stays: {kinds:?}");
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ const FIRST: Duration = Duration::from_secs(5);
 const QUICK: Duration = Duration::from_secs(3);
 /// Time for what the passing tests of slower classes execute, at least and at most: a third of what they took.
 const REST: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(15));
-/// Classes that one hint may name and that are measured in one go.
+/// Classes that one hint may name, and that are measured, at most.
 const MEASURED: usize = 20;
 
 /// Takes the facts from the cache or finds them, and decides what triggers.
@@ -276,12 +276,17 @@ async fn measured(subject: &dyn Subject, plan: &Plan) -> Result<(TestReport, Exe
     Ok((subject.run(&subject.copy()?, plan).await?, Vec::new()))
 }
 
-/// What the tests of failing classes execute: the failing ones all, the others as far as the time goes.
+/// What the tests of failing classes execute, of many the first: the failing ones all, the others as far as the time goes.
 async fn measure(subject: &dyn Subject, report: &TestReport) -> Result<Executed, ValidateError> {
-    let failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
-    let classes = subject.classes_of(&failing);
-    if classes.is_empty() || classes.len() > MEASURED {
+    let mut failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
+    let mut classes = subject.classes_of(&failing);
+    if classes.is_empty() {
         return Ok(Vec::new());
+    }
+    if classes.len() > MEASURED {
+        // Where so many fail, some of them say where.
+        classes.truncate(MEASURED);
+        failing.retain(|id| classes.iter().any(|class| id.outer_class() == outer_class(class)));
     }
     subject.options().watcher.phase("measuring what the failing tests run");
     // An endless loop shows its lines soon.

@@ -5,6 +5,7 @@
 //! place. A test of which nothing telling is known counts with the largest group; one that runs no line of the product comes
 //! last, by itself. Where one bug is split in two, the other part is named, and tested with every patch.
 
+use super::MEASURED;
 use crate::domain::{Frame, RepoPath, TestId, TestReport};
 use crate::validate::{Spectrum, clean};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,6 +19,10 @@ type Line<'s> = (&'s RepoPath, u32);
 
 /// The groups, the largest first.
 pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spectrum) -> Vec<Vec<TestId>> {
+    // What some of many failing tests run says nothing of the others.
+    let classes: BTreeSet<&str> = failing.iter().map(TestId::outer_class).collect();
+    let (nothing, is_partial) = (Spectrum::default(), classes.len() > MEASURED);
+    let spectrum = if is_partial { &nothing } else { spectrum };
     let idle = idle(spectrum);
     let (mut idle, failing): (Vec<TestId>, Vec<TestId>) =
         failing.into_iter().partition(|id| idle.contains(id) && place(id, report).is_none());

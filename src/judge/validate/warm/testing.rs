@@ -22,6 +22,8 @@ use tokio::sync::Mutex;
 const NEAR: Duration = Duration::from_secs(3);
 /// Steps from a changed class to a test class that is near.
 const STEPS: u32 = 2;
+/// What the JVM says of a class that could not be initialized before.
+const NOT_INITIALIZED: &str = "Could not initialize class ";
 /// Tests that stopped earlier candidates and are asked before the rest.
 const KILLERS: usize = 20;
 
@@ -180,9 +182,11 @@ impl Inner {
     fn fails_otherwise<'a>(&self, report: &TestReport, tests: &'a [TestId]) -> Option<&'a TestId> {
         let results = &self.cold.baseline().report.results;
         tests.iter().find(|id| {
-            let before = results.get(*id).and_then(|result| result.failure.as_ref()).map(signature);
-            let now = report.results.get(*id).and_then(|result| result.failure.as_ref()).map(signature);
-            before.is_some() && before != now
+            let before = results.get(*id).and_then(|result| result.failure.as_ref());
+            let now = report.results.get(*id).and_then(|result| result.failure.as_ref());
+            // Which test is the first to need a class, and has the reason, is chance.
+            let are_of_class = before.is_some_and(is_of_class) && now.is_some_and(is_of_class);
+            before.is_some() && !are_of_class && before.map(signature) != now.map(signature)
         })
     }
 
@@ -340,6 +344,12 @@ fn unlike(what: String) -> ValidateError {
 fn signature(failure: &Failure) -> (String, Option<(String, Option<u32>)>) {
     let frame = failure.frames.iter().find(|frame| clean::is_project_frame(frame));
     (failure.kind.clone(), frame.map(|frame| (frame.class.clone(), frame.line)))
+}
+
+/// Whether a test fails for a class that cannot be initialized.
+fn is_of_class(failure: &Failure) -> bool {
+    let is_later = failure.kind.ends_with("NoClassDefFoundError") && failure.message.starts_with(NOT_INITIALIZED);
+    is_later || failure.frames.iter().any(|frame| frame.method == "<clinit>")
 }
 
 /// Triggering tests that fail by themselves and soon: cheap to see fail once more.
