@@ -265,6 +265,45 @@ fn fields_in_slots_are_drawn_for() {
     assert_ne!(results(0), results(1), "told apart: {object:#}");
 }
 
+/// A token's kind is told by identity, as is a value that nobody gave.
+const TOKENS: &str = "class Kind(tuple):\n    pass\n\n\nNAME, DOT = Kind(['name']), Kind(['dot'])\nNOTHING = object()\n\n\n\
+                      def named(tokens, otherwise=NOTHING):\n    for kind, text in tokens:\n        if kind is NAME:\n            \
+                      return text\n    return 'none' if otherwise is NOTHING else otherwise\n";
+
+#[test]
+fn what_code_knows_by_its_identity_is_no_other_in_a_copy() {
+    let tests = "from m import DOT, NAME, named\n\n\ndef test_last():\n    assert named([(NAME, 'a'), (DOT, '.'), (NAME, \
+                 'b')]) == 'b'\n\n\ndef test_none():\n    assert named([(DOT, '.')]) == 'none'\n";
+    let patch = |name: &str, to: &str| (name.to_owned(), TOKENS.replace("in tokens:", to));
+    let patches = [patch("special", "in tokens[2:]:"), patch("right", "in reversed(tokens):")];
+    let object = judged(TOKENS, tests, &patches);
+    let patches = object["patches"].as_array().unwrap();
+    let results = |at: usize| patches[at]["behaviour"]["results"].to_string();
+    let found = |at: usize| results(at).contains("returns 'a'") || results(at).contains("returns 'b'");
+    assert!(found(0) || found(1), "names are found: {object:#}");
+}
+
+#[test]
+fn a_call_that_hangs_on_more_than_its_values_says_nothing() {
+    let code = "COUNT = [0]\n\n\ndef ticket(price):\n    COUNT[0] += 1\n    return (COUNT[0], price - 1)\n";
+    let tests = "from m import ticket\n\n\ndef test_price():\n    assert ticket(5)[1] == 5\n";
+    let patch = |name: &str, to: &str| (name.to_owned(), code.replace("price - 1", to));
+    let object = judged(code, tests, &[patch("right", "price"), patch("special", "max(price, 5)")]);
+    assert!(object["patches"][0]["behaviour"].is_null(), "{object:#}");
+}
+
+#[test]
+fn numbers_in_texts_and_bytes_that_are_no_text_are_drawn() {
+    let code = "def read(raw):\n    return int(raw.decode('utf-8')) + 1\n";
+    let tests = "from m import read\n\n\ndef test_read():\n    assert read(b'41') == 41\n";
+    let patch = |name: &str, to: &str| (name.to_owned(), code.replace("int(raw.decode('utf-8')) + 1", to));
+    let right = patch("right", "int(raw.decode('utf-8'))");
+    let object = judged(code, tests, &[patch("ignores", "int(raw.decode('utf-8', 'ignore'))"), right]);
+    let results = |at: usize| object["patches"][at]["behaviour"]["results"].to_string();
+    assert_eq!(name(&object["patches"][0]), "right", "{object:#}");
+    assert_ne!(results(0), results(1), "told apart: {object:#}");
+}
+
 #[test]
 fn a_pattern_at_the_top_changes_the_functions_that_name_it_and_large_inputs_are_left_alone() {
     let code = "import re\n\nTAG = re.compile('<b>')\n\n\ndef count(text):\n    found = 0\n    \

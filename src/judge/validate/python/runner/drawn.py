@@ -23,6 +23,44 @@ class NoEnd(BaseException):
     """A call takes too many steps."""
 
 
+class Shared(dict):
+    """What a copy of values shares with them, by identity: objects that modules of the project hold by a name, and what
+    hangs on those of their own type. Code asks for such objects by `is`, and a copy would be none of them."""
+
+    DEEP = 4
+    # What is built in is copied as it is, or holds what calls change.
+    COPIED = (dict, list, set, bytearray, collections.deque)
+
+    def __init__(self, places):
+        super().__init__()
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            if file and os.path.realpath(file).startswith(places.root + os.sep):
+                for value in list(vars(module).values()):
+                    self.hold(value, self.DEEP)
+
+    def hold(self, value, deep):
+        kind = type(value)
+        is_plain = kind.__module__ == "builtins" and kind is not object
+        if not deep or id(value) in self or is_plain or issubclass(kind, self.COPIED):
+            return
+        self[id(value)] = value
+        for held in list((getattr(value, "__dict__", None) or {}).values()):
+            if type(held) is kind:
+                self.hold(held, deep - 1)
+
+
+class Memo(dict):
+    """The memory of one copy: what it copied, and what is shared."""
+
+    def __init__(self, shared):
+        super().__init__()
+        self.shared = shared
+
+    def get(self, key, default=None):
+        return dict.get(self, key, default) if key in self else self.shared.get(key, default)
+
+
 class Drawn(Tracing):
     """Takes the place of `Executed` where inputs are drawn. While a test runs, the arguments of outermost calls of the
     named functions are copied; once it is over the functions are called with them, and with arguments near them. One JSON
@@ -35,13 +73,14 @@ class Drawn(Tracing):
             real = os.path.realpath(os.path.join(places.root, file))
             self.wanted.setdefault(real, {})[name] = file
         self.codes, self.functions, self.known = ByCode(self.name_of), {}, {}
+        self.shared = None
         self.left, self.drawing = ALL_DRAWN, DRAWING
         # A test may hold the clock.
         self.now = time.monotonic
         self.forget()
 
     def forget(self):
-        self.calls, self.inside, self.thread = [], None, None
+        self.calls, self.inside, self.thread, self.raised = [], None, None, None
 
     def begin(self):
         # Calls of other threads come in no order.
@@ -60,9 +99,9 @@ class Drawn(Tracing):
         if not name[1] or not calls:
             return
         told = []
-        for code, function, values in calls:
+        for code, function, values, result in calls:
             if not any(type(value) in (str, bytes, list, tuple) and len(value) > LARGE for value in values):
-                self.draw(code, function, values, told)
+                self.draw(code, function, values, result, told)
         records.lines(name, told)
 
     def name_of(self, code):
@@ -82,14 +121,23 @@ class Drawn(Tracing):
         self.thread = self.thread or threading.get_ident()
         if self.thread != threading.get_ident():
             return None
-        self.inside = frame
-        self.note(code, frame)
+        self.inside, self.raised = frame, None
+        self.noted = self.note(code, frame)
         return self.over
 
-    def over(self, frame, event, _):
-        if event == "return" and frame is self.inside:
+    def over(self, frame, event, value):
+        if event == "exception":
+            self.raised = value[0]
+        elif event == "line":
+            self.raised = None
+        elif event == "return" and frame is self.inside:
             # A generator that waits is not over, and nobody can know whether it goes on.
             self.inside = None
+            is_lazy = frame.f_code.co_flags & 0x20 or isinstance(value, types.GeneratorType)
+            if self.noted is not None and not is_lazy:
+                sys.settrace(None)
+                self.noted[3] = f"returns {self.text(value)}" if self.raised is None else f"raises {self.values.name(self.raised)}"
+                sys.settrace(self.entered)
         return self.over
 
     def note(self, code, frame):
@@ -99,13 +147,21 @@ class Drawn(Tracing):
         count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
         sys.settrace(None)
         try:
-            values = copy.deepcopy([frame.f_locals[name] for name in code.co_varnames[:count]])
+            values = self.copied([frame.f_locals[name] for name in code.co_varnames[:count]])
             if function is not None and simple:
-                self.calls.append((code, function, values))
+                self.calls.append([code, function, values, None])
+                return self.calls[-1]
         except Exception:  # what cannot be copied cannot be given to several versions
             pass
         finally:
             sys.settrace(self.entered)
+        return None
+
+    def copied(self, values):
+        """Copies, all the way down but for what code knows by its identity."""
+        if self.shared is None:
+            self.shared = Shared(self.places)
+        return copy.deepcopy(values, Memo(self.shared))
 
     def function(self, code):
         """A function of this code. Looking through all objects takes long: one that needs nothing around it is kept."""
@@ -116,15 +172,18 @@ class Drawn(Tracing):
             self.functions[code] = found
         return self.functions[code]
 
-    def draw(self, code, function, values, told):
-        """Calls the function with the values, and with values near them. Of objects the fields are changed."""
+    def draw(self, code, function, values, result, told):
+        """Calls the function with the values, and with values near them. Of objects the fields are changed. Where the call
+        with copies does not end as the test's own did, it hangs on more than its values, and says nothing."""
         begin = self.now()
         try:
             # A call may change what it is given: an object that it sets up, a list that it sorts.
-            own = copy.deepcopy(values)
+            own = self.copied(values)
         except Exception:
             own = values
-        self.call(code, function, own, "test", told)
+        if not self.call(code, function, own, "test", told, result):
+            self.drawing -= self.now() - begin
+            return
         count = len(values)
         of_object = []
         for at, value in enumerate(values):
@@ -135,11 +194,11 @@ class Drawn(Tracing):
             if self.left <= 0 or self.now() - begin > self.drawing:
                 break
             try:
-                changed = copy.deepcopy(values)
+                changed = self.copied(values)
             except Exception:
                 break
             origin = "arguments"
-            for at, value in copy.deepcopy(change):
+            for at, value in self.copied(change):
                 if at < count:
                     changed[at] = value
                 else:
@@ -159,7 +218,8 @@ class Drawn(Tracing):
             with contextlib.suppress(AttributeError, TypeError):
                 object.__setattr__(owner, name, value)
 
-    def call(self, code, function, values, origin, told):
+    def call(self, code, function, values, origin, told, wanted=None):
+        """Calls the function, and whether that came to what is wanted."""
         file, name = self.codes.of(code)
         names = code.co_varnames[: len(values)]
         given = ", ".join(f"{key}={self.shown(key, value)}" for key, value in zip(names, values))
@@ -168,16 +228,19 @@ class Drawn(Tracing):
             # What one test gives may have been drawn for another.
             if origin == "test":
                 told.append(json.dumps([file, name, origin, given, self.known[key]]))
-            return
+            return True
         if self.left <= 0:
-            return
+            return True
         self.left -= 1
         before = [self.text(value) for value in values]
         result = self.result(code, function, values)
+        if wanted is not None and result != wanted:
+            return False
         after = [self.text(value) for value in values]
         left = [f"{key}={text}" for key, old, text in zip(names, before, after) if old != text]
         self.known[key] = " and leaves ".join([result, *left])
         told.append(json.dumps([file, name, origin, given, self.known[key]]))
+        return True
 
     def text(self, value):
         """A value in short; what is cut has a number of the whole behind it."""

@@ -4,6 +4,7 @@ import copy
 import itertools
 import math
 import random
+import re
 
 NEAR_EACH = 18
 # A text or list longer than this is not doubled.
@@ -41,8 +42,13 @@ class Near:
             found = [value - 0.5, value + 0.5, 0.0, -value, 2 * value, value + 7.0, *edges]
             found = [near for near in found if math.isfinite(near)]
         elif kind is str:
-            found = ["", value[:-1], value[1:], value + value[-1:], value[::-1], value + " ", value.swapcase(), value + "a", value + "1", value[:1], *self.texts]
-            found += self.without_parts(value)
+            found = ["", value[:-1], value[1:], value + value[-1:], value[::-1], value + " ", value.swapcase(), value + "a", value + "1", value[:1]]
+            found += [*self.of_numbers(value), value + "\u00e9", *self.texts, *self.without_parts(value)]
+        elif kind is bytes:
+            half = len(value) // 2
+            found = [b"", value[:-1], value[1:], value + value[-1:], value[::-1], value.swapcase(), value + b"a", value + b"1"]
+            # Bytes that are no text in ASCII, no text in UTF-8, and a letter in both of UTF-8 and Latin-1.
+            found += [value[:half] + odd + value[half:] for odd in (b"\x81", b"\xfc", b"\xc3\xa9")]
         elif kind in (list, tuple):
             found = list(self.of_items(value, kind))
         elif kind is dict:
@@ -51,6 +57,15 @@ class Near:
             items = sorted(value, key=repr)
             found = [kind(), kind(items[1:]), kind(items[:-1])]
         return self.without(value, found)[:NEAR_EACH]
+
+    @staticmethod
+    def of_numbers(value):
+        """A text with its last number one larger, and with a sign before it."""
+        number = re.search(r"\d+(?=\D*$)", value)
+        if number and len(number.group()) <= LONG:
+            before, after = value[: number.start()], value[number.end() :]
+            yield f"{before}{int(number.group()) + 1}{after}"
+            yield f"{before}-{number.group()}{after}"
 
     @staticmethod
     def without_parts(value):

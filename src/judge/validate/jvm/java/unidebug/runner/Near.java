@@ -179,9 +179,20 @@ final class Near {
         for (int i = 0; i < Math.min(3, texts.size()); i++) {
             Collections.addAll(found, value + texts.get(i), value.substring(0, size / 2) + texts.get(i) + value.substring(size / 2));
         }
+        ofNumbers(value, found);
         String swapped = value.equals(value.toUpperCase(java.util.Locale.ROOT)) ? value.toLowerCase(java.util.Locale.ROOT) : value.toUpperCase(java.util.Locale.ROOT);
         Collections.addAll(found, new StringBuilder(value).reverse().toString(), value + " ", swapped, value + "a", value + "1", value.substring(0, Math.min(1, size)));
         found.addAll(texts);
+    }
+
+    /** A text with its last number one larger, and with a sign before it. */
+    private static void ofNumbers(String value, List<Object> found) {
+        java.util.regex.Matcher number = java.util.regex.Pattern.compile("[0-9]{1,40}(?=[^0-9]*$)").matcher(value);
+        if (number.find()) {
+            String before = value.substring(0, number.start());
+            String after = value.substring(number.end());
+            Collections.addAll(found, before + new java.math.BigInteger(number.group()).add(java.math.BigInteger.ONE) + after, before + "-" + number.group() + after);
+        }
     }
 
     private void ofArray(Object value, List<Object> found) {
