@@ -5,10 +5,11 @@ use super::Inputs;
 use super::asserting::asserting;
 use super::distance::Reach;
 use super::formula::Counts;
+use super::frames::Frames;
 use super::locate::names_match;
 use super::statements::{Statement, statements};
 use crate::code::{Method, SourceFile};
-use crate::domain::{FailingTest, Location, RepoPath, Suspect};
+use crate::domain::{Location, RepoPath, Suspect};
 use crate::validate::Coverage;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -54,12 +55,7 @@ struct Decider {
 pub(super) struct Evidence<'a> {
     inputs: &'a Inputs<'a>,
     reach: Reach<'a>,
-    /// Depth of the shallowest product frame on a line, from 0.
-    frames: BTreeMap<Location, u32>,
-    /// Places that the language could not read: no statement stands there.
-    unread: BTreeSet<Location>,
-    /// Depth of the shallowest frame inside a method, by file and first line.
-    framed: BTreeMap<(RepoPath, u32), u32>,
+    frames: Frames,
     /// Failing and passing tests of the spectrum.
     totals: (u32, u32),
     /// Of each file, what every test that came there ran of it, and whether the test passed.
@@ -79,9 +75,7 @@ impl<'a> Evidence<'a> {
         let mut evidence = Self {
             inputs,
             reach: Reach::of(inputs.index, inputs.failing),
-            frames: BTreeMap::new(),
-            unread: BTreeSet::new(),
-            framed: BTreeMap::new(),
+            frames: Frames::default(),
             totals: (0, 0),
             runs: HashMap::new(),
             hot: HashSet::new(),
@@ -97,7 +91,7 @@ impl<'a> Evidence<'a> {
             }
         }
         for test in inputs.failing {
-            evidence.note_frames(test);
+            evidence.frames.note(inputs.index, test);
         }
         evidence.note_hot();
         evidence.note_only_file();
@@ -108,7 +102,7 @@ impl<'a> Evidence<'a> {
     fn note_only_file(&mut self) {
         let product: Vec<_> = self.inputs.index.files().iter().filter(|file| !file.test).collect();
         let is_measured = self.inputs.spectrum.is_some() || self.inputs.coverage.is_some();
-        let is_led_to = self.reach.iter().next().is_some() || !self.frames.is_empty() || !self.framed.is_empty();
+        let is_led_to = self.reach.iter().next().is_some() || !self.frames.is_empty();
         let is_by_cases = self.inputs.failing.iter().all(|test| test.id.class == CASES);
         if let ([file], true, false, false) = (&product[..], is_by_cases, is_measured, is_led_to) {
             self.only_file = Some(&file.path);
@@ -118,41 +112,16 @@ impl<'a> Evidence<'a> {
     /// Methods the failing statement calls, and those of the innermost frames.
     fn note_hot(&mut self) {
         let called = self.reach.iter().filter(|reached| reached.nearness >= HOT).map(|reached| reached.method);
-        let framed = self.framed.iter().filter(|(_, depth)| **depth < 2);
-        let framed = framed.filter_map(|((file, line), _)| self.inputs.index.method_at(file, *line));
+        let framed = self.frames.innermost().filter_map(|(file, line)| self.inputs.index.method_at(file, line));
         self.hot = called.chain(framed).map(|method| (method.file.clone(), method.name.clone())).collect();
-    }
-
-    fn note_frames(&mut self, test: &FailingTest) {
-        let index = self.inputs.index;
-        let mut depth = 0;
-        for frame in &test.failure.frames {
-            let Some((file, _)) = index.class(&frame.class).filter(|(file, _)| !file.test) else { continue };
-            if let Some(line) = frame.line {
-                if depth == 0 && test.failure.syntax_error().is_some() {
-                    self.unread.insert(Location { file: file.path.clone(), line });
-                }
-                let known = self.frames.entry(Location { file: file.path.clone(), line }).or_insert(depth);
-                *known = (*known).min(depth);
-                if let Some(method) = file.method_at(line) {
-                    let known = self.framed.entry((file.path.clone(), method.span.first)).or_insert(depth);
-                    *known = (*known).min(depth);
-                }
-            }
-            // Whoever called a loop that never ends waits for it: the loop itself is at fault.
-            if test.timed_out {
-                return;
-            }
-            depth += 1;
-        }
     }
 
     /// Statements of a file that can have run, with their scores; none for a file nothing leads to.
     pub(super) fn suspects(&self, file: &SourceFile) -> Vec<Suspect> {
         let touched = self.ran(&file.path)
             || self.only_file == Some(&file.path)
-            || file.methods().any(|method| self.reach.get(method).is_some() || self.depth(method).is_some());
-        let unread: Vec<Suspect> = self.unread.iter().filter(|at| at.file == file.path).map(unread).collect();
+            || file.methods().any(|method| self.reach.get(method).is_some() || self.frames.depth(method).is_some());
+        let unread: Vec<Suspect> = self.frames.unread.iter().filter(|at| at.file == file.path).map(unread).collect();
         if !touched || !unread.is_empty() {
             return unread;
         }
@@ -167,7 +136,7 @@ impl<'a> Evidence<'a> {
     /// bonus: a line that only throws tells of a fault, and the condition before it may be the fault.
     fn deciders(&self, file: &SourceFile, statements: &[Statement]) -> BTreeMap<u32, Decider> {
         let mut found: BTreeMap<u32, Decider> = BTreeMap::new();
-        for (at, depth) in self.frames.iter().filter(|(at, _)| at.file == file.path) {
+        for (at, depth) in self.frames.lines.iter().filter(|(at, _)| at.file == file.path) {
             let method = file.method_at(at.line).map(|method| method.span);
             let is_near = |line: u32| method.is_none_or(|span| span.contains(line));
             let around = statements.iter().rev().filter(|statement| {
@@ -217,7 +186,7 @@ impl<'a> Evidence<'a> {
         reasons: &mut Vec<String>,
     ) -> f64 {
         let frame = (statement.lines.first..=statement.lines.last)
-            .filter_map(|line| self.frames.get(&Location { file: file.path.clone(), line }))
+            .filter_map(|line| self.frames.lines.get(&Location { file: file.path.clone(), line }))
             .min();
         if let Some(depth) = frame {
             // Who throws on purpose where passing tests want it to brings the news of a fault that lies elsewhere.
@@ -269,8 +238,9 @@ impl<'a> Evidence<'a> {
         let lines = statement.lines.first..=statement.lines.last;
         let unseen = method.and_then(|m| self.unseen(file, m, lines.clone()));
         if self.inputs.spectrum.is_some() {
-            let counts = self.counts(&file.path, method.is_some(), lines.clone());
+            let mut counts = self.counts(&file.path, method.is_some(), lines.clone());
             if counts.failed_covered > 0 {
+                counts.failed_covered += method.map_or(0, |method| self.ran_for_others(method));
                 let (ran, all) = (counts.failed_covered, counts.failed);
                 reasons.push(format!(
                     "ran in {ran} of {all} failing and {} of {} passing tests",
@@ -288,7 +258,7 @@ impl<'a> Evidence<'a> {
             return Some(UNKNOWN);
         }
         let Some(coverage) = self.inputs.coverage.filter(|coverage| !coverage.lines.is_empty()) else {
-            let reached = method.is_some_and(|m| self.reach.get(m).is_some() || self.depth(m).is_some());
+            let reached = method.is_some_and(|m| self.reach.get(m).is_some() || self.frames.depth(m).is_some());
             let field = method.is_none() && file.methods().any(|m| self.reach.get(m).is_some());
             return if reached { Some(UNKNOWN) } else { field.then_some(UNKNOWN / 3.0) };
         };
@@ -304,7 +274,7 @@ impl<'a> Evidence<'a> {
     /// a line when the block it lies in was left, which an exception prevents.
     fn unseen(&self, file: &SourceFile, method: &Method, lines: RangeInclusive<u32>) -> Option<f64> {
         let mut framed =
-            self.frames.keys().filter(|at| at.file == file.path && method.span.contains(at.line)).peekable();
+            self.frames.lines.keys().filter(|at| at.file == file.path && method.span.contains(at.line)).peekable();
         if framed.peek().is_some() {
             let last = framed.clone().map(|at| at.line).max().unwrap_or(0);
             return Some(match framed.any(|at| lines.contains(&at.line)) {
@@ -335,6 +305,17 @@ impl<'a> Evidence<'a> {
         counts
     }
 
+    /// Failing tests with a frame in a method of which none of their own runs shows a line: it ran when a class was
+    /// initialized, once and for all of them.
+    fn ran_for_others(&self, method: &Method) -> u32 {
+        let tests = self.frames.tests(method);
+        if tests == 0 {
+            return 0;
+        }
+        let measured = self.counts(&method.file, true, method.span.first..=method.span.last);
+        tests.min(measured.failed).saturating_sub(measured.failed_covered)
+    }
+
     /// Whether the method has the name of one the failure points at, in the same file.
     fn is_twin(&self, method: Option<&Method>) -> bool {
         method.is_some_and(|method| self.hot.contains(&(method.file.clone(), method.name.clone())))
@@ -354,7 +335,7 @@ impl<'a> Evidence<'a> {
             nearness = SIBLING;
             reasons.push("has the name of a method the failure points at".into());
         }
-        if let Some(depth) = method.and_then(|m| self.depth(m)) {
+        if let Some(depth) = method.and_then(|m| self.frames.depth(m)) {
             nearness = nearness.max(1.0 / (1.0 + 0.5 * f64::from(depth)));
         }
         let stem = file.path.file_name().split('.').next().unwrap_or("");
@@ -363,10 +344,6 @@ impl<'a> Evidence<'a> {
             reasons.push("the test is named after the class".into());
         }
         nearness.min(1.25)
-    }
-
-    fn depth(&self, method: &Method) -> Option<u32> {
-        self.framed.get(&(method.file.clone(), method.span.first)).copied()
     }
 
     /// Whether a failing test ran anything of the file.

@@ -9,6 +9,7 @@ mod distance;
 mod evaluate;
 mod evidence;
 mod formula;
+mod frames;
 pub mod given;
 mod locate;
 mod metadata;

@@ -181,6 +181,29 @@ mod tests {
     }
 
     #[test]
+    fn what_ran_once_when_a_class_was_initialized_ran_for_all_who_needed_it() {
+        let index = shop();
+        let frames = vec![frame("shop.Cart", "add", 15), frame("shop.CartTest", "<clinit>", 4)];
+        let failure = Failure { kind: "java.lang.ExceptionInInitializerError".into(), frames, ..Failure::default() };
+        let one = failing_tests(&index, &baseline("total", failure, TestStatus::Failed)).remove(0);
+        let test = |name: &str, lines: &[u32]| (TestId::new("shop.CartTest", name), false, covered(lines));
+        let spectrum = Spectrum::of([test("total", &[6]), test("more", &[13, 14, 15])]);
+        let (failing, formula) = (vec![one.clone(), one], Formula::Ochiai);
+        let inputs = Inputs {
+            index: &index,
+            failing: &failing,
+            coverage: None,
+            spectrum: Some(&spectrum),
+            formula,
+            changed: None,
+        };
+        let ranking = rank(&inputs);
+        let first = &ranking.lines[0];
+        assert_eq!(first.location.line, 15, "{:#?}", ranking.lines);
+        assert!(first.reasons.contains(&"ran in 2 of 2 failing and 0 of 0 passing tests".to_owned()), "{first:?}");
+    }
+
+    #[test]
     fn what_the_last_change_brought_comes_first_where_it_ran() {
         let (index, coverage) = (shop(), covered(&[3, 6, 7, 8, 10, 13, 14, 15, 18]));
         let failing = failing_tests(&index, &baseline("total", wrong_total(), TestStatus::Failed));
