@@ -24,7 +24,8 @@ use crate::domain::{
 use crate::sandbox::Sandbox;
 use confirmation::doubted;
 use futures::StreamExt;
-use std::collections::{BTreeMap, HashMap};
+pub(super) use screening::{few, mends_none};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -49,8 +50,8 @@ pub struct ColdJudge {
     confirmed: Mutex<Option<(Patch, Arc<Build>)>>,
     /// Where the project's own command disagreed, until somebody takes note.
     disagreements: Mutex<Vec<Disagreement>>,
-    /// Whether candidates run in children of a process that waits.
-    is_served: tokio::sync::OnceCell<bool>,
+    /// Triggering tests that end otherwise in children of a process that waits; `None` where candidates run in fresh ones.
+    odd: tokio::sync::OnceCell<Option<BTreeSet<TestId>>>,
     /// What the first ranking needs is measured.
     pub(super) measured: tokio::sync::Notify,
 }
@@ -77,22 +78,10 @@ impl ColdJudge {
         for id in baseline.others.iter().flatten().chain(&baseline.triggering) {
             own.untouched.learn(id, Before::Fails);
         }
-        let (others, warned, executed, confirmed, disagreements, is_served) = Default::default();
+        let (others, warned, executed, confirmed, disagreements, odd) = Default::default();
         let sandbox = sandbox.clone();
         let measured = tokio::sync::Notify::new();
-        Ok(Self {
-            subject,
-            baseline,
-            own,
-            others,
-            sandbox,
-            warned,
-            executed,
-            confirmed,
-            disagreements,
-            is_served,
-            measured,
-        })
+        Ok(Self { subject, baseline, own, others, sandbox, warned, executed, confirmed, disagreements, odd, measured })
     }
 
     /// The verdicts of earlier runs, where they are asked for.

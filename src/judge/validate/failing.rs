@@ -11,6 +11,7 @@ mod edited;
 mod flaky;
 mod further;
 mod group;
+mod initialized;
 mod leaning;
 mod look;
 mod near;
@@ -20,6 +21,7 @@ mod slow;
 pub use aside::AsideReason;
 pub(super) use decide::{Facts, Selection, classes_of, decide, matches};
 pub use earlier::FailedBefore;
+pub(super) use initialized::is_of_class;
 
 use super::lanes::{self, Queue};
 use super::plan::{Deadlines, LEAST, Plan};

@@ -1,7 +1,7 @@
 //! The first look at candidates of which few are confirmed: the triggering tests, then the rest of their classes.
 
 use super::{ColdJudge, answer};
-use crate::domain::{Outcome, Patch, RunEnd, TestId, TestReport, TestStatus, Validation};
+use crate::domain::{Outcome, Patch, RunEnd, TestId, TestReport, Validation};
 use crate::validate::ValidateError;
 use crate::validate::plan::{Deadlines, Plan};
 use crate::validate::plausible::{self, Judged};
@@ -13,18 +13,21 @@ use std::time::{Duration, Instant};
 
 /// Triggering tests that a candidate is tried by first: one that mends none of them is not tried by the others.
 const FEW: usize = 8;
+/// Classes of those tests, at most.
+const CLASSES: usize = 3;
 /// Time for triggering tests before it is seen whether one fails; those that did not begin say nothing then.
 const SOME: Duration = Duration::from_secs(2);
+/// Of so many triggering tests one may end otherwise in a child of a process that waits, and the others count.
+const ODD: usize = 20;
 /// Further runs of tests that passed before and fail with a patch whose triggering tests pass.
 const AGAIN: usize = 3;
 
 impl ColdJudge {
     /// Runs a plan with a patch in a child of a process that waits, where those tell what fresh processes tell.
     async fn run_quickly(&self, patch: &Patch, build: &Arc<Build>, plan: &Plan) -> Result<TestReport, ValidateError> {
-        let is_served = *self.is_served.get_or_init(|| self.is_served_alike()).await;
-        match is_served {
-            true => self.subject.run_served(patch, build, plan).await,
-            false => self.run_fresh(patch, build, plan).await,
+        match self.odd().await {
+            Some(_) => self.subject.run_served(patch, build, plan).await,
+            None => self.run_fresh(patch, build, plan).await,
         }
     }
 
@@ -32,12 +35,17 @@ impl ColdJudge {
         self.subject.run(&self.subject.copy_with(patch, build)?, plan).await
     }
 
-    /// Whether triggering tests end in a child of a process that waits as they did in a fresh one. Of the other tests of
-    /// their classes those count alone that fail in a fresh one.
-    async fn is_served_alike(&self) -> bool {
+    /// The triggering tests that end otherwise in a child of a process that waits than in a fresh one; `None` where candidates
+    /// run in fresh processes.
+    async fn odd(&self) -> Option<&BTreeSet<TestId>> {
+        self.odd.get_or_init(|| self.odd_when_served()).await.as_ref()
+    }
+
+    /// Finds those tests out. Of the other tests of their classes those count alone that fail in a fresh process.
+    async fn odd_when_served(&self) -> Option<BTreeSet<TestId>> {
         let subject = &*self.subject;
         if !subject.is_quicker_served() {
-            return false;
+            return None;
         }
         let report = &self.baseline.report;
         // Of those without end one says enough, and has to be waited for.
@@ -51,14 +59,23 @@ impl ColdJudge {
             let build = Arc::new(Build::new(&subject.options().work_dir)?);
             subject.run_served(&Patch::default(), &build, &plan).await
         };
-        let statuses = |report: &TestReport| -> Vec<Option<TestStatus>> {
-            triggering.iter().map(|id| report.results.get(id).map(|result| result.status)).collect()
-        };
-        let alike = served.await.is_ok_and(|served| statuses(&served) == statuses(report));
-        if !alike {
+        let status = |report: &TestReport, id: &TestId| report.results.get(id).map(|result| result.status);
+        let odd = served.await.ok().map(|served| {
+            let is_odd = |id: &&TestId| status(&served, id) != status(report, id);
+            triggering.iter().filter(is_odd).cloned().collect::<BTreeSet<TestId>>()
+        });
+        let odd = odd.filter(|odd| odd.len() * ODD <= triggering.len());
+        if odd.is_none() {
             tracing::info!("candidates run in fresh processes: tests end otherwise in one that has loaded libraries");
         }
-        alike
+        odd
+    }
+
+    /// The triggering tests that the first look at a candidate asks.
+    async fn asked(&self) -> Vec<TestId> {
+        let odd = self.odd().await;
+        let is_asked = |id: &&TestId| odd.is_none_or(|odd| !odd.contains(*id));
+        self.baseline.triggering.iter().filter(is_asked).cloned().collect()
     }
 
     /// The refusal of a candidate with which a few of many triggering tests all still fail.
@@ -66,18 +83,14 @@ impl ColdJudge {
         &self,
         patch: &Patch,
         build: &Arc<Build>,
+        tests: &[TestId],
         deadlines: &Deadlines,
     ) -> Result<Option<Validation>, ValidateError> {
-        let triggering = &self.baseline.triggering;
-        if triggering.len() < 2 * FEW {
-            return Ok(None);
-        }
-        let few: Vec<TestId> = triggering.iter().step_by(triggering.len().div_ceil(FEW)).cloned().collect();
+        let Some(few) = few(tests) else { return Ok(None) };
         let deadlines = Deadlines { total: SOME, ..deadlines.clone() };
         let report = self.run_quickly(patch, build, &self.subject.plan_of(few.clone(), deadlines).until_lost()).await?;
-        let ended: Vec<bool> = few.iter().filter_map(|id| untouched::passes(&report, id)).collect();
-        let none = !ended.is_empty() && !ended.contains(&true);
-        Ok(none.then(|| answer(&report, plausible::triggering(&self.baseline, &report), 0.0)))
+        let refused = mends_none(&few, &report);
+        Ok(refused.then(|| answer(&report, plausible::triggering(&self.baseline, &report), 0.0)))
     }
 
     /// The triggering tests with a patch, and the rest of their classes if those pass: for candidates of which few are
@@ -89,27 +102,29 @@ impl ColdJudge {
             Ok(build) => Arc::new(build),
             Err(refused) => return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused }),
         };
-        let classes = subject.classes_of(&self.baseline.triggering);
+        let tests = self.asked().await;
+        let of_tests = |report: &TestReport| plausible::of_tests(&self.baseline, &tests, report);
         let mut deadlines = subject.quick_deadlines(&self.baseline.report);
         deadlines.own.extend(coverage::brief(&self.baseline));
-        if let Some(refused) = self.mends_none_of_few(patch, &build, &deadlines).await? {
+        if let Some(refused) = self.mends_none_of_few(patch, &build, &tests, &deadlines).await? {
             return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused });
         }
-        let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();
+        let plan = subject.plan_of(tests.clone(), deadlines.clone()).until_lost();
         let some = Plan { deadlines: Deadlines { total: SOME, ..deadlines.clone() }, ..plan.clone() };
         let mut report = self.run_quickly(patch, &build, &some).await?;
-        let mut judged = plausible::triggering(&self.baseline, &report);
+        let mut judged = of_tests(&report);
         let is_open = report.end != RunEnd::Complete && report.failing().next().is_none();
         if is_open && judged.outcome != Outcome::PassedWarm {
             report = self.run_quickly(patch, &build, &plan).await?;
-            judged = plausible::triggering(&self.baseline, &report);
+            judged = of_tests(&report);
         }
         if matches!(judged.outcome, Outcome::Failed | Outcome::Timeout) {
             return Ok(answer(&report, judged, begin.elapsed().as_secs_f64()));
         }
+        let classes = subject.classes_of(&self.baseline.triggering);
         let plan = subject.plan(classes, deadlines.clone()).until_lost();
         let report = self.run_quickly(patch, &build, &plan).await?;
-        let mut judged = plausible::triggering(&self.baseline, &report);
+        let mut judged = of_tests(&report);
         let passed_before = |id: &&TestId| self.baseline.passing.contains(*id);
         let mut against: Vec<TestId> =
             plausible::not_passed(&self.baseline, &report).filter(passed_before).cloned().collect();
@@ -131,4 +146,24 @@ impl ColdJudge {
         }
         Ok(answer(&report, judged, begin.elapsed().as_secs_f64()))
     }
+}
+
+/// A few of many triggering tests, of a few classes: each class is loaded anew for every candidate. `None` where there are
+/// not so many.
+pub(in crate::validate) fn few(tests: &[TestId]) -> Option<Vec<TestId>> {
+    if tests.len() < 2 * FEW {
+        return None;
+    }
+    let mut classes: Vec<&str> = tests.iter().map(TestId::outer_class).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let classes: Vec<&str> = classes.iter().step_by(classes.len().div_ceil(CLASSES)).copied().collect();
+    let near: Vec<&TestId> = tests.iter().filter(|id| classes.contains(&id.outer_class())).collect();
+    Some(near.iter().step_by(near.len().div_ceil(FEW)).map(|id| (*id).clone()).collect())
+}
+
+/// Whether some of these tests ended, and none of them passed.
+pub(in crate::validate) fn mends_none(tests: &[TestId], report: &TestReport) -> bool {
+    let ended: Vec<bool> = tests.iter().filter_map(|id| untouched::passes(report, id)).collect();
+    !ended.is_empty() && !ended.contains(&true)
 }

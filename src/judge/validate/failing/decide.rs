@@ -2,6 +2,7 @@
 
 use super::earlier::FailedBefore;
 use super::edited::{Edited, without_older};
+use super::initialized;
 use super::{aside, group};
 use crate::benchmark::{Checkout, Hint, absent_submodules, python};
 use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
@@ -10,7 +11,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 15;
+const SCHEMA: u32 = 16;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]
@@ -35,7 +36,8 @@ pub(in crate::validate) struct Facts {
 }
 
 impl Facts {
-    pub(in crate::validate) fn new(report: TestReport, flaky: BTreeSet<TestId>, whole: bool, seconds: f64) -> Self {
+    pub(in crate::validate) fn new(mut report: TestReport, flaky: BTreeSet<TestId>, whole: bool, seconds: f64) -> Self {
+        initialized::with_reasons(&mut report);
         Self {
             schema: SCHEMA,
             report,

@@ -12,7 +12,7 @@ use crate::validate::plausible::{self, Judged, not_passed, objection};
 use crate::validate::subject::Build;
 use crate::validate::suite::spelled;
 use crate::validate::untouched::passes;
-use crate::validate::{Baseline, Judge, ValidateError, clean, cold, coverage, resources};
+use crate::validate::{Baseline, Judge, ValidateError, clean, cold, coverage, failing, resources};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +22,6 @@ use tokio::sync::Mutex;
 const NEAR: Duration = Duration::from_secs(3);
 /// Steps from a changed class to a test class that is near.
 const STEPS: u32 = 2;
-/// What the JVM says of a class that could not be initialized before.
-const NOT_INITIALIZED: &str = "Could not initialize class ";
 /// Tests that stopped earlier candidates and are asked before the rest.
 const KILLERS: usize = 20;
 
@@ -157,6 +155,13 @@ impl Inner {
         let mut plan = self.plan(baseline.triggering.clone());
         plan.deadlines.own.extend(coverage::brief(baseline));
         let is_fresh = workers.is_fresh();
+        if let Some(few) = cold::few(&baseline.triggering) {
+            let report = workers.run(classes, &self.plan(few.clone()), &[]).await?;
+            let answer = cold::answer(&report, plausible::triggering(baseline, &report), 0.0);
+            if cold::mends_none(&few, &report) && (is_fresh || !self.fails_elsewhere(&answer)) {
+                return Ok(answer);
+            }
+        }
         let mut answer = self.triggering(workers, classes, &plan).await?;
         if answer.outcome == Outcome::Failed && !is_fresh && self.fails_elsewhere(&answer) {
             // Something that an earlier candidate left may be what fails.
@@ -185,7 +190,7 @@ impl Inner {
             let before = results.get(*id).and_then(|result| result.failure.as_ref());
             let now = report.results.get(*id).and_then(|result| result.failure.as_ref());
             // Which test is the first to need a class, and has the reason, is chance.
-            let are_of_class = before.is_some_and(is_of_class) && now.is_some_and(is_of_class);
+            let are_of_class = before.is_some_and(failing::is_of_class) && now.is_some_and(failing::is_of_class);
             before.is_some() && !are_of_class && before.map(signature) != now.map(signature)
         })
     }
@@ -344,12 +349,6 @@ fn unlike(what: String) -> ValidateError {
 fn signature(failure: &Failure) -> (String, Option<(String, Option<u32>)>) {
     let frame = failure.frames.iter().find(|frame| clean::is_project_frame(frame));
     (failure.kind.clone(), frame.map(|frame| (frame.class.clone(), frame.line)))
-}
-
-/// Whether a test fails for a class that cannot be initialized.
-fn is_of_class(failure: &Failure) -> bool {
-    let is_later = failure.kind.ends_with("NoClassDefFoundError") && failure.message.starts_with(NOT_INITIALIZED);
-    is_later || failure.frames.iter().any(|frame| frame.method == "<clinit>")
 }
 
 /// Triggering tests that fail by themselves and soon: cheap to see fail once more.
