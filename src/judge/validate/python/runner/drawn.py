@@ -2,7 +2,11 @@
 
 import gc
 
-CALLS = 6
+# Calls of a test that are drawn near: the first ones stay, of the others the newest. A failing test ends with the call
+# that it is about.
+CALLS, FIRST = 6, 3
+# Calls of a test that are looked at: each is copied.
+LOOKS = 40
 DRAWN = 60
 ALL_DRAWN = 400
 LINES = 20_000
@@ -80,7 +84,7 @@ class Drawn(Tracing):
         self.forget()
 
     def forget(self):
-        self.calls, self.inside, self.thread, self.raised = [], None, None, None
+        self.calls, self.looks, self.inside, self.thread, self.raised = [], 0, None, None, None
 
     def begin(self):
         # Calls of other threads come in no order.
@@ -116,7 +120,7 @@ class Drawn(Tracing):
 
     def entered(self, frame, event, _):
         code = frame.f_code
-        if self.codes.of(code) is None or self.inside is not None or len(self.calls) >= CALLS:
+        if self.codes.of(code) is None or self.inside is not None or self.looks >= LOOKS:
             return None
         self.thread = self.thread or threading.get_ident()
         if self.thread != threading.get_ident():
@@ -141,6 +145,7 @@ class Drawn(Tracing):
         return self.over
 
     def note(self, code, frame):
+        self.looks += 1
         function = self.function(code)
         simple = not code.co_flags & (0x80 | 0x100 | 0x200)  # no coroutine, no asynchronous generator
         count = code.co_argcount + code.co_kwonlyargcount
@@ -149,6 +154,8 @@ class Drawn(Tracing):
         try:
             values = self.copied([frame.f_locals[name] for name in code.co_varnames[:count]])
             if function is not None and simple:
+                if len(self.calls) == CALLS:
+                    del self.calls[FIRST]
                 self.calls.append([code, function, values, None])
                 return self.calls[-1]
         except Exception:  # what cannot be copied cannot be given to several versions
