@@ -78,7 +78,9 @@ impl<'c> Pair<'c> {
     }
 
     fn changed(&self) -> bool {
-        self.before != self.after
+        // The JVM names the expression that is null, which any other code may spell otherwise.
+        let is_null = kind(self.before) == kind(self.after) && kind(self.after).ends_with("NullPointerException");
+        self.before != self.after && !is_null
     }
 
     /// Whether a result says more of an object in a state that its own methods may never leave it in than of the code.
@@ -211,7 +213,8 @@ impl FunctionPairs<'_> {
     fn narrow(&self) -> Option<Warning> {
         let ((failing, near_failing), (passing, near_passing)) = (self.near(true), self.near(false));
         let triggering = self.changed().find(|pair| pair.triggering)?;
-        if self.is_edge {
+        // What is empty has nothing near it that should change as well.
+        if self.is_edge || self.changed().filter(|pair| pair.triggering).all(|pair| holds_nothing(&pair.call.input)) {
             return None;
         }
         let none = failing.is_empty() && passing.is_empty() && near_failing + near_passing >= ENOUGH;
@@ -317,6 +320,12 @@ fn warning(weight: usize, what: &str, example: &Pair<'_>) -> Option<Warning> {
 
 fn one_or<'w>(number: usize, one: &'w str, more: &'w str) -> &'w str {
     if number == 1 { one } else { more }
+}
+
+/// Whether an argument of a call is an empty text or collection.
+fn holds_nothing(input: &str) -> bool {
+    const EMPTY: [&str; 6] = ["=\"\"", "=''", "=b''", "=[]", "={}", "=()"];
+    EMPTY.iter().any(|empty| input.ends_with(empty) || input.contains(&format!("{empty}, ")))
 }
 
 fn is_value(result: &str) -> bool {

@@ -127,3 +127,16 @@ fn what_no_failing_test_asks_for_is_told() {
     let same = reasons(&[&[wanted][..], &same].concat());
     assert!(same.contains("4 drawn inputs that gave several results give one now"), "{same}");
 }
+
+#[test]
+fn the_same_exception_for_null_is_no_other_result() {
+    let null = |what: &str| format!("raises NullPointerException: Cannot invoke \"String.{what}()\"");
+    let version = |what: &str| calls(&[("passes", "null", null(what).as_str())]);
+    assert_eq!(warnings(&version("length"), &version("trim"), &[], false), []);
+}
+
+#[test]
+fn nothing_is_near_what_is_empty() {
+    assert!(holds_nothing("items=[], most=3") && holds_nothing("self=Cart(), text=\"\""));
+    assert!(!holds_nothing("items=['a', []], most=3") && !holds_nothing("text=\"[]\""));
+}
