@@ -284,6 +284,19 @@ fn what_code_knows_by_its_identity_is_no_other_in_a_copy() {
 }
 
 #[test]
+fn what_a_module_holds_is_not_changed_by_drawing() {
+    let code = "class Box:\n    def __init__(self, size):\n        self.size = size\n\n    def room(self):\n        return \
+                self.size + 1\n\n\ndef weight(kilos):\n    return kilos * 2 + 1\n";
+    let tests = "from m import Box, weight\n\nBOX = Box(3)\n\n\ndef test_a():\n    assert BOX.room() == 3\n\n\n\
+                 def test_b():\n    assert BOX.size == 3\n    assert weight(7) == 14\n";
+    let right = code.replace("self.size + 1", "self.size").replace("kilos * 2 + 1", "kilos * 2");
+    let special = right.replace("kilos * 2", "min(kilos * 2, 14)");
+    let object = judged(code, tests, &[("right".into(), right), ("special".into(), special)]);
+    let results = object["patches"][0]["behaviour"]["results"].to_string();
+    assert!(results.contains("weight(kilos="), "the second test came to its call: {object:#}");
+}
+
+#[test]
 fn a_call_that_hangs_on_more_than_its_values_says_nothing() {
     let code = "COUNT = [0]\n\n\ndef ticket(price):\n    COUNT[0] += 1\n    return (COUNT[0], price - 1)\n";
     let tests = "from m import ticket\n\n\ndef test_price():\n    assert ticket(5)[1] == 5\n";

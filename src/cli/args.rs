@@ -334,7 +334,7 @@ pub(super) struct ToolArgs {
     /// The bug to use it on.
     #[arg(long, value_name = "BUG")]
     pub bug: Option<String>,
-    /// Its arguments.
+    /// Arguments of the tool, as a JSON object.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub args: String,
     /// What the other layers do not decide.

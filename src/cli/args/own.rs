@@ -38,7 +38,7 @@ pub(crate) struct ManArgs {
 /// `completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// The shell.
+    /// The shell that the script is for.
     #[arg(value_name = "SHELL", value_enum)]
     pub shell: clap_complete::Shell,
 }
@@ -48,7 +48,7 @@ pub(crate) struct CompletionsArgs {
 pub(crate) enum PricesCommand {
     /// Take a published list over: litellm's `model_prices_and_context_window.json`.
     Update {
-        /// The list.
+        /// The published list, a JSON file.
         #[arg(value_name = "FILE")]
         list: Utf8PathBuf,
     },

@@ -79,7 +79,7 @@ pub(crate) struct BenchRunArgs {
     /// End stdout with one JSON object, as `bench status` has it.
     #[arg(long)]
     pub json: bool,
-    /// No progress.
+    /// Show no progress.
     #[arg(long, short)]
     pub quiet: bool,
     /// Behind `--`: what is typed behind `unidebug run BUG`, the same for all.
@@ -165,7 +165,7 @@ pub(crate) struct BenchWorkArgs {
     /// How this machine works.
     #[command(flatten)]
     pub each: WorkerArgs,
-    /// No progress.
+    /// Show no progress.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -185,7 +185,7 @@ pub(crate) struct BenchResubmitArgs {
     /// End stdout with one JSON object.
     #[arg(long, conflicts_with = "executor")]
     pub json: bool,
-    /// No progress.
+    /// Show no progress.
     #[arg(long, short)]
     pub quiet: bool,
 }

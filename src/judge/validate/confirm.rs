@@ -164,8 +164,8 @@ impl Confirmation<'_> {
         let again = self.subject.run(&self.copy()?, &plan).await?;
         let mut report = plain.clone();
         suite::join(&mut report, again);
-        let passed_before = |id: &TestId| passes(&self.baseline.report, id) == Some(true);
-        let is_open = plausible::not_passed(self.baseline, &report).any(passed_before);
+        let did_not_pass = |id: &TestId| passes(&self.baseline.report, id) == Some(false);
+        let is_open = !plausible::not_passed(self.baseline, &report).all(did_not_pass);
         Ok((!is_open && self.is_repaired(&report)).then_some(report))
     }
 

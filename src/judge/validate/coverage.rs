@@ -1,5 +1,6 @@
 //! What is made of lines that tests executed.
 
+use super::failing::MEASURED;
 use super::plan::{Deadlines, Plan};
 use super::records::Executed;
 use super::subject::{Build, Subject};
@@ -54,8 +55,6 @@ pub(super) async fn by_test(
 
 /// Test classes near a change that are measured beside those of the triggering tests.
 const NEAR: usize = 8;
-/// Classes of triggering tests that are measured: what so many execute of a change, others execute as well.
-const FAILING: usize = 24;
 /// Time for them all.
 const WITH_A_PATCH: Duration = Duration::from_secs(20);
 
@@ -76,7 +75,8 @@ pub(super) async fn with_patch(
     Ok(is_told.then_some(ran))
 }
 
-/// The first classes of the failing tests, and of some others whose text names one of these files.
+/// The first classes of the failing tests (what so many execute of a change, others execute as well), and the first of some
+/// others whose text names one of these files.
 pub(super) fn near<'p>(
     subject: &dyn Subject,
     baseline: &Baseline,
@@ -87,7 +87,7 @@ pub(super) fn near<'p>(
     let failing = subject.classes_of(&baseline.triggering);
     let others = others.iter().filter(|class| !failing.contains(class));
     let near = others.filter(|class| names_one(subject, class, &stems)).take(NEAR);
-    failing.iter().take(FAILING).chain(near).cloned().collect()
+    failing.iter().take(MEASURED).chain(near).cloned().collect()
 }
 
 /// What code calls some files.

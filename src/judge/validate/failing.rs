@@ -48,7 +48,7 @@ const QUICK: Duration = Duration::from_secs(3);
 /// Time for what the passing tests of slower classes execute, at least and at most: a third of what they took.
 const REST: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(15));
 /// Classes that one hint may name, and that are measured, at most.
-const MEASURED: usize = 20;
+pub(super) const MEASURED: usize = 20;
 
 /// Takes the facts from the cache or finds them, and decides what triggers.
 ///

@@ -155,7 +155,7 @@ mod tests {
             queue.finish(first, Duration::from_millis(wall), &report(first, millis));
             queue.next().unwrap().len()
         };
-        assert_eq!(after(100, 1600), 9, "ten hundred milliseconds start: each lane takes half of what is left");
+        assert_eq!(after(100, 1600), 9, "beside a second of start, each lane takes half of what is left");
         assert_eq!(after(500, 3200), 5, "slow ones are dealt out as before");
         assert_eq!(after(10, 1060), 9, "few ran: nobody knows whether the others are as quick");
         assert_eq!(queue(24, &report(24, 1500)).next().unwrap().len(), 6);

@@ -125,26 +125,38 @@ impl ColdJudge {
         let plan = subject.plan(classes, deadlines.clone()).until_lost();
         let report = self.run_quickly(patch, &build, &plan).await?;
         let mut judged = of_tests(&report);
-        let passed_before = |id: &&TestId| self.baseline.passing.contains(*id);
-        let mut against: Vec<TestId> =
-            plausible::not_passed(&self.baseline, &report).filter(passed_before).cloned().collect();
-        // One that fails now and then, or in children alone, is no regression; one that was cut would be cut again.
-        let is_lost = against.iter().any(|id| report.results.get(id).is_none_or(|result| result.loss.is_some()));
-        let again = if judged.outcome == Outcome::PassedWarm && !is_lost { AGAIN } else { 0 };
-        for _ in 0..again {
-            if against.is_empty() {
-                break;
-            }
-            let plan = subject.plan_of(against.clone(), deadlines.clone());
-            let again = self.run_fresh(patch, &build, &plan).await?;
-            against.retain(|id| untouched::passes(&again, id) != Some(true));
-        }
+        let against = self.broken(patch, &build, &deadlines, (&report, judged.outcome)).await?;
         if let (Outcome::PassedWarm, Some(id)) = (judged.outcome, against.first()) {
             let detail = format!("{id} passed before and does not with the patch ({} such tests)", against.len());
             let outcome = plausible::objection(report.results.get(id));
             judged = Judged { outcome, detail, against, ..judged };
         }
         Ok(answer(&report, judged, begin.elapsed().as_secs_f64()))
+    }
+
+    /// Tests that passed before and do not with a patch. Where nothing else speaks against it, they run again: one that fails
+    /// now and then, or in children alone, is no regression; one that was cut would be cut again.
+    async fn broken(
+        &self,
+        patch: &Patch,
+        build: &Arc<Build>,
+        deadlines: &Deadlines,
+        (report, outcome): (&TestReport, Outcome),
+    ) -> Result<Vec<TestId>, ValidateError> {
+        let passed_before = |id: &&TestId| self.baseline.passing.contains(*id);
+        let mut against: Vec<TestId> =
+            plausible::not_passed(&self.baseline, report).filter(passed_before).cloned().collect();
+        let is_lost = against.iter().any(|id| report.results.get(id).is_none_or(|result| result.loss.is_some()));
+        let again = if outcome == Outcome::PassedWarm && !is_lost { AGAIN } else { 0 };
+        for _ in 0..again {
+            if against.is_empty() {
+                break;
+            }
+            let plan = self.subject.plan_of(against.clone(), deadlines.clone());
+            let again = self.run_fresh(patch, build, &plan).await?;
+            against.retain(|id| untouched::passes(&again, id) != Some(true));
+        }
+        Ok(against)
     }
 }
 

@@ -212,9 +212,9 @@ impl FunctionPairs<'_> {
     /// Only the very inputs of the failing tests give another result, and not those near them.
     fn narrow(&self) -> Option<Warning> {
         let ((failing, near_failing), (passing, near_passing)) = (self.near(true), self.near(false));
-        let triggering = self.changed().find(|pair| pair.triggering)?;
         // What is empty has nothing near it that should change as well.
-        if self.is_edge || self.changed().filter(|pair| pair.triggering).all(|pair| holds_nothing(&pair.call.input)) {
+        let triggering = self.changed().find(|pair| pair.triggering && !holds_nothing(&pair.call.input))?;
+        if self.is_edge {
             return None;
         }
         let none = failing.is_empty() && passing.is_empty() && near_failing + near_passing >= ENOUGH;

@@ -14,7 +14,7 @@ use std::time::Duration;
 const RUNS: [(Duration, usize); 3] = [(Duration::from_millis(800), 6), (Duration::from_secs(3), 3), (Duration::MAX, 2)];
 /// Further runs at most where the project has a command of its own, which runs most of these tests as well.
 const ASKED: usize = 4;
-/// Failing tests that run again less often: a bug that breaks so many shows in most of them every time.
+/// More failing tests than these run again so often at most: a bug that breaks so many shows in most of them every time.
 const MANY: (usize, usize) = (30, 2);
 /// Tests that fail by one exception at one place of the product, of which the first run again for all.
 const SAMPLE: usize = 8;

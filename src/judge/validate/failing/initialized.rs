@@ -2,7 +2,7 @@
 //! are told the name of the class, and where it was thrown last, which says less.
 
 use crate::domain::{Failure, Frame, TestReport};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// What the JVM says of a class that could not be initialized before.
 const EARLIER: &str = "Could not initialize class ";
@@ -11,7 +11,7 @@ const INITIALIZER: &str = "<clinit>";
 
 /// Gives the tests that are told a name the frames of a test that was told the reason.
 pub(super) fn with_reasons(report: &mut TestReport) {
-    let mut reasons: HashMap<String, Vec<Frame>> = HashMap::new();
+    let mut reasons: BTreeMap<String, Vec<Frame>> = BTreeMap::new();
     for failure in report.results.values().filter_map(|result| result.failure.as_ref()) {
         let initialized = failure.frames.iter().filter(|frame| frame.method == INITIALIZER);
         if class_of(&failure.message).is_none() {

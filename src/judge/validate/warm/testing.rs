@@ -152,11 +152,15 @@ impl Inner {
         classes: &Classes,
     ) -> Result<Validation, ValidateError> {
         let baseline = self.cold.baseline();
-        let mut plan = self.plan(baseline.triggering.clone());
-        plan.deadlines.own.extend(coverage::brief(baseline));
+        let brief = |tests: Vec<TestId>| {
+            let mut plan = self.plan(tests);
+            plan.deadlines.own.extend(coverage::brief(baseline));
+            plan
+        };
+        let plan = brief(baseline.triggering.clone());
         let is_fresh = workers.is_fresh();
         if let Some(few) = cold::few(&baseline.triggering) {
-            let report = workers.run(classes, &self.plan(few.clone()), &[]).await?;
+            let report = workers.run(classes, &brief(few.clone()), &[]).await?;
             let answer = cold::answer(&report, plausible::triggering(baseline, &report), 0.0);
             if cold::mends_none(&few, &report) && (is_fresh || !self.fails_elsewhere(&answer)) {
                 return Ok(answer);
@@ -180,7 +184,7 @@ impl Inner {
     /// Whether triggering tests fail at another place or in another way than without the candidate.
     fn fails_elsewhere(&self, answer: &Validation) -> bool {
         let before = |id: &TestId| self.cold.baseline().report.results.get(id)?.failure.as_ref();
-        answer.failing.iter().any(|(id, now)| before(id).is_none_or(|before| signature(before) != signature(now)))
+        answer.failing.iter().any(|(id, now)| before(id).is_none_or(|before| !are_alike(before, now)))
     }
 
     /// The first of some tests that fails otherwise than in the baseline; the code is untouched.
@@ -189,9 +193,7 @@ impl Inner {
         tests.iter().find(|id| {
             let before = results.get(*id).and_then(|result| result.failure.as_ref());
             let now = report.results.get(*id).and_then(|result| result.failure.as_ref());
-            // Which test is the first to need a class, and has the reason, is chance.
-            let are_of_class = before.is_some_and(failing::is_of_class) && now.is_some_and(failing::is_of_class);
-            before.is_some() && !are_of_class && before.map(signature) != now.map(signature)
+            before.is_some_and(|before| now.is_none_or(|now| !are_alike(before, now)))
         })
     }
 
@@ -343,6 +345,12 @@ impl Inner {
 /// Why no process that stays is used.
 fn unlike(what: String) -> ValidateError {
     ValidateError::Tool { what, hint: "nothing to do; the cold judge is slower and right".into() }
+}
+
+/// Whether a test fails in the same way at the same place. Which test is the first to need a class that cannot be
+/// initialized, and has the reason, is chance.
+fn are_alike(before: &Failure, now: &Failure) -> bool {
+    signature(before) == signature(now) || failing::is_of_class(before) && failing::is_of_class(now)
 }
 
 /// Where and how a test fails: the exception and the innermost frame of the project.

@@ -1,6 +1,7 @@
 # What functions do with the inputs that tests give them, and with inputs near those.
 
 import gc
+import struct
 
 # Calls of a test that are drawn near: the first ones stay, of the others the newest. A failing test ends with the call
 # that it is about.
@@ -28,15 +29,18 @@ class NoEnd(BaseException):
 
 
 class Shared(dict):
-    """What a copy of values shares with them, by identity: objects that modules of the project hold by a name, and what
-    hangs on those of their own type. Code asks for such objects by `is`, and a copy would be none of them."""
+    """What a copy of values shares with them, by identity: objects that modules of the project hold by a name and that hold
+    nothing, or are of a kind that does not change, and what hangs on those of their own type. Code asks for such objects by
+    `is`, and a copy would be none of them. What holds something is copied: a call may change it."""
 
     DEEP = 4
-    # What is built in is copied as it is, or holds what calls change.
-    COPIED = (dict, list, set, bytearray, collections.deque)
+    UNCHANGED = (tuple, frozenset, str, bytes, int, float)
+    # Bytes of an object with room for fields and weak references, and for nothing else.
+    EMPTY = object.__basicsize__ + 2 * struct.calcsize("P")
 
-    def __init__(self, places):
+    def __init__(self, places, fields):
         super().__init__()
+        self.fields = fields
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
             if file and os.path.realpath(file).startswith(places.root + os.sep):
@@ -45,8 +49,11 @@ class Shared(dict):
 
     def hold(self, value, deep):
         kind = type(value)
+        # What is built in is copied as it is.
         is_plain = kind.__module__ == "builtins" and kind is not object
-        if not deep or id(value) in self or is_plain or issubclass(kind, self.COPIED):
+        if not deep or id(value) in self or is_plain:
+            return
+        if not issubclass(kind, self.UNCHANGED) and (kind.__basicsize__ > self.EMPTY or self.fields(value)):
             return
         self[id(value)] = value
         for held in list((getattr(value, "__dict__", None) or {}).values()):
@@ -62,7 +69,7 @@ class Memo(dict):
         self.shared = shared
 
     def get(self, key, default=None):
-        return dict.get(self, key, default) if key in self else self.shared.get(key, default)
+        return self[key] if key in self else self.shared.get(key, default)
 
 
 class Drawn(Tracing):
@@ -84,7 +91,8 @@ class Drawn(Tracing):
         self.forget()
 
     def forget(self):
-        self.calls, self.looks, self.inside, self.thread, self.raised = [], 0, None, None, None
+        self.calls, self.looks, self.thread = [], 0, None
+        self.inside, self.noted, self.raised = None, None, None
 
     def begin(self):
         # Calls of other threads come in no order.
@@ -167,7 +175,7 @@ class Drawn(Tracing):
     def copied(self, values):
         """Copies, all the way down but for what code knows by its identity."""
         if self.shared is None:
-            self.shared = Shared(self.places)
+            self.shared = Shared(self.places, self.values.fields)
         return copy.deepcopy(values, Memo(self.shared))
 
     def function(self, code):
@@ -194,7 +202,7 @@ class Drawn(Tracing):
         count = len(values)
         of_object = []
         for at, value in enumerate(values):
-            if not isinstance(value, (type, types.ModuleType)):
+            if not isinstance(value, (type, types.ModuleType)) and id(value) not in self.shared:
                 of_object += [(at, name, held) for name, held in self.values.fields(value).items()]
         held = [*values, *(held for _, _, held in of_object)]
         for change in itertools.islice(self.near.inputs(held), DRAWN):
