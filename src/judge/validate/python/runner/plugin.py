@@ -7,13 +7,29 @@ import pytest
 import _pytest.outcomes
 
 
+class Folders:
+    """What each folder holds. Without this pytest reads a folder anew for every file that it is asked for in it."""
+
+    def __init__(self):
+        self.known = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_make_collect_report(self, collector):
+        return self.known.get(collector)
+
+    def keep(self, collector, report):
+        # Older versions of pytest have no collectors of folders, and do not read one twice.
+        if isinstance(collector, getattr(pytest, "Directory", ())) and report.outcome == "passed":
+            self.known[collector] = report
+
+
 class Plugin:
     """Tells pytest which tests to run and tells us what became of them."""
 
     def __init__(self, request, records, places, clock, executed, guard, mask):
         self.request, self.records, self.places, self.mask = request, records, places, mask
         self.clock, self.executed, self.guard = clock, executed, guard
-        self.phases, self.reports = [], []
+        self.phases, self.reports, self.folders = [], [], Folders()
 
     def name(self, item):
         return self.places.node(item), plain(item.name)
@@ -34,6 +50,7 @@ class Plugin:
         with self.mask if shown else contextlib.nullcontext():
             outcome = yield
         report = outcome.get_result()
+        self.folders.keep(collector, report)
         if not shown or report.outcome == "passed":
             return
         name, call = (self.places.node(collector), ""), getattr(report, "call", None)
@@ -163,6 +180,6 @@ def under_pytest(request, records, places, clock, executed, guard):
     if not files and request.files:
         return True
     collect = ["--collect-only", "-q"] if request.discover else []
-    status = pytest.main([*options(), *collect, "--rootdir", places.root, *files], plugins=[plugin, absent(pytest)])
+    status = pytest.main([*options(), *collect, "--rootdir", places.root, *files], plugins=[plugin, plugin.folders, absent(pytest)])
     usual = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
     return clock.is_over or status in usual
