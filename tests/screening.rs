@@ -49,3 +49,21 @@ async fn a_test_that_fails_in_children_of_a_process_alone_stops_no_repair() {
     let right = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", "numbers")).await.unwrap();
     assert_eq!(right.outcome, Outcome::PassedWarm, "{}", right.detail);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_that_passes_after_those_of_another_module_alone_stops_no_repair() {
+    let before = "import words\n\n\ndef test_words():\n    assert words.of(2) == 'two'\n";
+    let tests = "import sys\n\nfrom adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n\n\n\
+                 def test_after_words():\n    assert 'words' in sys.modules\n";
+    let words = "def of(n):\n    return {1: 'one', 2: 'two'}[n]\n";
+    // Enough modules that the first ones run in one process, whatever the number of processors.
+    let others: Vec<String> = (0..40).map(|n| format!("test_other_{n}.py")).collect();
+    let mut files =
+        vec![("adding.py", SUM), ("words.py", words), ("test_a_words.py", before), ("test_adding.py", tests)];
+    files.extend(others.iter().map(|name| (name.as_str(), "def test_none():\n    pass\n")));
+    let trial = Trial::python(&files).await;
+    let judge = trial.open().await;
+    assert_eq!(judge.baseline().passing.len(), 42, "{:?}", judge.baseline().report);
+    let right = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert_eq!(right.outcome, Outcome::PassedWarm, "{}", right.detail);
+}

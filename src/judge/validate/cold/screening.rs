@@ -3,10 +3,11 @@
 use super::{ColdJudge, answer};
 use crate::domain::{Outcome, Patch, RunEnd, TestId, TestReport, Validation};
 use crate::validate::ValidateError;
+use crate::validate::coverage;
 use crate::validate::plan::{Deadlines, Plan};
 use crate::validate::plausible::{self, Judged};
 use crate::validate::subject::Build;
-use crate::validate::{coverage, untouched};
+use crate::validate::untouched::{self, Before};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -135,7 +136,8 @@ impl ColdJudge {
     }
 
     /// Tests that passed before and do not with a patch. Where nothing else speaks against it, they run again: one that fails
-    /// now and then, or in children alone, is no regression; one that was cut would be cut again.
+    /// now and then, in children alone, or without the patch as well where fewer tests run before it, is no regression; one
+    /// that was cut would be cut again.
     async fn broken(
         &self,
         patch: &Patch,
@@ -147,8 +149,12 @@ impl ColdJudge {
         let mut against: Vec<TestId> =
             plausible::not_passed(&self.baseline, report).filter(passed_before).cloned().collect();
         let is_lost = against.iter().any(|id| report.results.get(id).is_none_or(|result| result.loss.is_some()));
-        let again = if outcome == Outcome::PassedWarm && !is_lost { AGAIN } else { 0 };
-        for _ in 0..again {
+        if outcome != Outcome::PassedWarm || is_lost {
+            return Ok(against);
+        }
+        let before = self.own.untouched.ask(&*self.subject, &against).await?;
+        against.retain(|id| before.get(id) == Some(&Before::Passes));
+        for _ in 0..AGAIN {
             if against.is_empty() {
                 break;
             }
