@@ -3,9 +3,15 @@
 //! The copy has no version history (a later commit may hold the repair), no link that leads out of the folder, nothing
 //! that is not a plain file or a folder, and no output of earlier builds, which could be taken for fresh classes.
 
+mod stamps;
+#[cfg(test)]
+mod tests;
+
 use super::BenchmarkError;
 use crate::domain::{RepoPath, outer_class};
 use camino::{Utf8Path, Utf8PathBuf};
+pub use stamps::Stamps;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 
@@ -58,10 +64,20 @@ pub struct Copied {
 /// # Errors
 /// A file that cannot be read, a disk that is full, or a folder of more than 4 GiB.
 pub fn private_copy(from: &Utf8Path, into: &Utf8Path) -> Result<Copied, BenchmarkError> {
-    let root = resolved(from)?;
-    let mut copy = Copy { into: resolved(into)?, root, with_outputs: false, done: Copied::default() };
-    copy.folder(&RepoPath::default())?;
-    Ok(copy.done)
+    private_copy_again(from, into, &mut Stamps::default())
+}
+
+/// The same, where `into` may hold an earlier copy of `from` with these stamps: only what differs from a fresh copy is
+/// copied or taken away. After an error the folder is of no more use.
+///
+/// # Errors
+/// As [`private_copy`], and what lies in `into` and cannot be taken away.
+pub fn private_copy_again(from: &Utf8Path, into: &Utf8Path, stamps: &mut Stamps) -> Result<Copied, BenchmarkError> {
+    let mut copy = Copy::new(from, into, stamps)?;
+    copy.whole()?;
+    let done = copy.done;
+    stamps.finish();
+    Ok(done)
 }
 
 /// The same with the output of builds: for the project's own build tool, which then need not compile everything again.
@@ -69,9 +85,9 @@ pub fn private_copy(from: &Utf8Path, into: &Utf8Path) -> Result<Copied, Benchmar
 /// # Errors
 /// As [`private_copy`].
 pub fn copy_with_outputs(from: &Utf8Path, into: &Utf8Path) -> Result<Copied, BenchmarkError> {
-    let root = resolved(from)?;
-    let mut copy = Copy { into: resolved(into)?, root, with_outputs: true, done: Copied::default() };
-    copy.folder(&RepoPath::default())?;
+    let mut fresh = Stamps::default();
+    let mut copy = Copy { with_outputs: true, ..Copy::new(from, into, &mut fresh)? };
+    copy.whole()?;
     Ok(copy.done)
 }
 
@@ -86,15 +102,33 @@ pub(super) fn io_error(what: &str, path: &Utf8Path, source: io::Error) -> Benchm
 }
 
 /// A copy under way.
-struct Copy {
+struct Copy<'s> {
     root: Utf8PathBuf,
     into: Utf8PathBuf,
     /// Whether what builds made comes along.
     with_outputs: bool,
+    /// What an earlier copy in the same place looked like.
+    stamps: &'s mut Stamps,
     done: Copied,
 }
 
-impl Copy {
+impl<'s> Copy<'s> {
+    fn new(from: &Utf8Path, into: &Utf8Path, stamps: &'s mut Stamps) -> Result<Self, BenchmarkError> {
+        let root = resolved(from)?;
+        Ok(Self { into: resolved(into)?, root, with_outputs: false, stamps, done: Copied::default() })
+    }
+
+    fn whole(&mut self) -> Result<(), BenchmarkError> {
+        let into = self.into.clone();
+        let is_usable = !self.stamps.is_used() || self.stamps.is_same_folder(&into);
+        let kept = match is_usable {
+            true => self.stamps.keep_folder(&into),
+            false => Err(io::Error::other("its rights were changed")),
+        };
+        kept.map_err(|source| io_error("cannot use the folder again", &into, source))?;
+        self.folder(&RepoPath::default())
+    }
+
     fn folder(&mut self, at: &RepoPath) -> Result<(), BenchmarkError> {
         let folder = at.under(&self.root);
         let read = |source| io_error("cannot list the folder", &folder, source);
@@ -102,24 +136,52 @@ impl Copy {
         for entry in fs::read_dir(&folder).map_err(read)? {
             match entry.map_err(read)?.file_name().into_string() {
                 Ok(name) => names.push(name),
-                Err(name) => self.leave(&folder.join(name.to_string_lossy().as_ref()), "its name is not UTF-8"),
+                Err(name) => _ = self.leave(&folder.join(name.to_string_lossy().as_ref()), "its name is not UTF-8"),
             }
         }
         names.sort_unstable();
+        let mut copied = BTreeSet::new();
         for name in &names {
-            self.entry(at, name, &names)?;
+            if self.entry(at, name, &names)? {
+                copied.insert(name.as_str());
+            }
+        }
+        match self.stamps.is_used() {
+            true => self.take_away_others(&at.under(&self.into), &copied),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes away what an earlier use of the copy left in a folder.
+    fn take_away_others(&self, folder: &Utf8Path, copied: &BTreeSet<&str>) -> Result<(), BenchmarkError> {
+        let read = |source| io_error("cannot list the folder", folder, source);
+        for entry in fs::read_dir(folder).map_err(read)? {
+            let name = entry.map_err(read)?.file_name();
+            if !name.to_str().is_some_and(|name| copied.contains(name)) {
+                let left = folder.as_std_path().join(&name);
+                take_away(&left).map_err(|source| io_error("cannot take away what was left in", folder, source))?;
+            }
         }
         Ok(())
     }
 
-    fn entry(&mut self, at: &RepoPath, name: &str, siblings: &[String]) -> Result<(), BenchmarkError> {
-        if NEVER.iter().any(|never| name.eq_ignore_ascii_case(never)) {
+    /// Takes away what an earlier use left in the place of something. It is not written through: it may be another name
+    /// of a file, or a link.
+    fn make_room(&self, copy: &Utf8Path) -> Result<(), BenchmarkError> {
+        if !self.stamps.is_used() {
             return Ok(());
+        }
+        take_away(copy.as_std_path()).map_err(|source| io_error("cannot take away what was left in", copy, source))
+    }
+
+    /// Whether the copy has this entry of a folder, too.
+    fn entry(&mut self, at: &RepoPath, name: &str, siblings: &[String]) -> Result<bool, BenchmarkError> {
+        if NEVER.iter().any(|never| name.eq_ignore_ascii_case(never)) {
+            return Ok(false);
         }
         let full = at.under(&self.root).join(name);
         let Ok(path) = at.join(name) else {
-            self.leave(&full, "no path inside a checkout may have this name");
-            return Ok(());
+            return Ok(self.leave(&full, "no path inside a checkout may have this name"));
         };
         let meta = fs::symlink_metadata(&full).map_err(|source| io_error("cannot look at the file", &full, source))?;
         if meta.is_symlink() {
@@ -130,26 +192,28 @@ impl Copy {
                 || !self.with_outputs && is_output(name, |file| siblings.iter().any(|sibling| sibling == file))
                 || full.join("pyvenv.cfg").is_file()
             {
-                return Ok(());
+                return Ok(false);
             }
             let target = path.under(&self.into);
-            fs::create_dir_all(&target).map_err(|source| io_error("cannot make the folder", &target, source))?;
-            self.folder(&path)
+            if !self.stamps.is_same_folder(&target) {
+                self.make_room(&target)?;
+                let made = fs::create_dir_all(&target).and_then(|()| self.stamps.keep_folder(&target));
+                made.map_err(|source| io_error("cannot make the folder", &target, source))?;
+            }
+            self.folder(&path).map(|()| true)
         } else if !meta.is_file() {
-            self.leave(&full, "it is no plain file");
-            Ok(())
+            Ok(self.leave(&full, "it is no plain file"))
         } else if is_stale_class(name, siblings) {
-            Ok(())
+            Ok(false)
         } else if meta.len() > MAX_FILE_BYTES {
-            self.leave(&full, "it has more than 100 MB");
-            Ok(())
+            Ok(self.leave(&full, "it has more than 100 MB"))
         } else {
-            self.file(&path, &full, meta.len())
+            self.file(&path, &full, &meta).map(|()| true)
         }
     }
 
-    fn file(&mut self, path: &RepoPath, full: &Utf8Path, bytes: u64) -> Result<(), BenchmarkError> {
-        self.done.bytes += bytes;
+    fn file(&mut self, path: &RepoPath, full: &Utf8Path, meta: &fs::Metadata) -> Result<(), BenchmarkError> {
+        self.done.bytes += meta.len();
         if self.done.bytes > MAX_TOTAL_BYTES {
             return Err(BenchmarkError::Root {
                 what: "the folder holds more than 4 GiB, which is no project to repair".into(),
@@ -157,30 +221,46 @@ impl Copy {
                 hint: "name the folder of the project itself".into(),
             });
         }
+        self.done.files += 1;
         let copy = path.under(&self.into);
+        if self.stamps.is_same(full, meta, &copy) {
+            return Ok(());
+        }
+        self.make_room(&copy)?;
         fs::copy(full, &copy).map_err(|source| io_error("cannot copy the file", full, source))?;
         // What make compares: without its time, a stale object would be taken for a fresh one.
-        let stamped = fs::metadata(full).and_then(|meta| fs::File::open(&copy)?.set_modified(meta.modified()?));
-        stamped.map_err(|source| io_error("cannot keep the time of the file", &copy, source))?;
-        self.done.files += 1;
-        Ok(())
+        let stamped = meta.modified().and_then(|time| fs::File::open(&copy)?.set_modified(time));
+        let kept = stamped.and_then(|()| self.stamps.keep(meta, &copy));
+        kept.map_err(|source| io_error("cannot keep the time of the file", &copy, source))
     }
 
     /// Keeps a relative link that stays inside; everything else is left out.
-    fn link(&mut self, path: &RepoPath, full: &Utf8Path) -> Result<(), BenchmarkError> {
+    fn link(&mut self, path: &RepoPath, full: &Utf8Path) -> Result<bool, BenchmarkError> {
         let target = full.read_link_utf8().map_err(|source| io_error("cannot read the link", full, source))?;
         let inside = full.canonicalize_utf8().is_ok_and(|real| real.starts_with(&self.root));
         if target.is_absolute() || !inside || climbs_out(path, &target) {
-            self.leave(full, "it is a link that leads out of the project or nowhere");
-            return Ok(());
+            return Ok(self.leave(full, "it is a link that leads out of the project or nowhere"));
         }
         let copy = path.under(&self.into);
-        std::os::unix::fs::symlink(&target, &copy).map_err(|source| io_error("cannot make the link", &copy, source))
+        self.make_room(&copy)?;
+        let made = std::os::unix::fs::symlink(&target, &copy);
+        made.map(|()| true).map_err(|source| io_error("cannot make the link", &copy, source))
     }
 
-    fn leave(&mut self, what: &Utf8Path, why: &str) {
+    /// Says that an entry is left out; the copy does not have it.
+    fn leave(&mut self, what: &Utf8Path, why: &str) -> bool {
         let shown = what.strip_prefix(&self.root).unwrap_or(what);
         self.done.left_out.push(format!("left out {shown}: {why}"));
+        false
+    }
+}
+
+/// Takes a file, a link or a whole folder away; it need not be there.
+fn take_away(path: &std::path::Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
     }
 }
 
@@ -229,78 +309,4 @@ pub(crate) fn is_output(name: &str, sibling: impl Fn(&str) -> bool) -> bool {
 fn is_stale_class(name: &str, siblings: &[String]) -> bool {
     let Some(class) = name.strip_suffix(".class") else { return false };
     siblings.iter().any(|s| s.strip_suffix(".java") == Some(outer_class(class)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::symlink;
-
-    fn folder(files: &[&str]) -> (tempfile::TempDir, Utf8PathBuf) {
-        let temp = tempfile::tempdir().unwrap();
-        let root = Utf8PathBuf::from_path_buf(temp.path().canonicalize().unwrap()).unwrap();
-        for file in files {
-            fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
-            fs::write(root.join(file), file).unwrap();
-        }
-        (temp, root)
-    }
-
-    fn found(root: &Utf8Path) -> Vec<String> {
-        let mut all: Vec<_> = ignore::WalkBuilder::new(root)
-            .standard_filters(false)
-            .build()
-            .map(|entry| entry.unwrap().path().strip_prefix(root).unwrap().to_str().unwrap().to_owned())
-            .filter(|path| !root.join(path).is_dir() || root.join(path).is_symlink())
-            .collect();
-        all.sort();
-        all
-    }
-
-    #[test]
-    fn history_and_old_output_stay_behind() {
-        let (_keep, from) = folder(&[
-            ".git/config",
-            "pom.xml",
-            "target/classes/A.class",
-            "src/A.java",
-            "src/A.class",
-            "src/A$1.class",
-            "test/data/Only.class",
-            "docs/target/page.md",
-        ]);
-        let (_also, into) = folder(&[]);
-        let copied = private_copy(&from, &into).unwrap();
-        assert_eq!(found(&into), ["docs/target/page.md", "pom.xml", "src/A.java", "test/data/Only.class"]);
-        assert_eq!(copied.files, 4);
-    }
-
-    #[test]
-    fn links_that_leave_and_special_files_stay_behind_and_are_named() {
-        let (_keep, from) = folder(&["src/A.java"]);
-        symlink("/etc/passwd", from.join("absolute")).unwrap();
-        symlink("../../../../etc", from.join("src/up")).unwrap();
-        symlink("A.java", from.join("src/B.java")).unwrap();
-        symlink("gone", from.join("dangling")).unwrap();
-        nix::unistd::mkfifo(from.join("pipe").as_std_path(), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let (_also, into) = folder(&[]);
-        let copied = private_copy(&from, &into).unwrap();
-        assert_eq!(found(&into), ["src/A.java", "src/B.java"]);
-        assert_eq!(copied.left_out.len(), 4, "{:?}", copied.left_out);
-        assert!(copied.left_out.iter().any(|line| line == "left out pipe: it is no plain file"));
-    }
-
-    #[test]
-    fn a_copy_into_the_project_does_not_copy_itself() {
-        let (_keep, from) = folder(&["src/A.java", "copy/old.txt"]);
-        let copied = private_copy(&from, &from.join("copy")).unwrap();
-        assert_eq!(copied.files, 1);
-    }
-
-    #[test]
-    fn a_missing_folder_is_named() {
-        let (_keep, into) = folder(&[]);
-        let error = private_copy(Utf8Path::new("/no/such/folder"), &into).unwrap_err();
-        assert!(error.to_string().contains("/no/such/folder"), "{error}");
-    }
 }

@@ -36,7 +36,7 @@ mod xml;
 
 pub use copy::copy_files;
 pub(crate) use copy::is_output;
-pub use copy::{Copied, copy_with_outputs, private_copy};
+pub use copy::{Copied, Stamps, copy_with_outputs, private_copy, private_copy_again};
 pub use error::BenchmarkError;
 pub use history::{History, HistoryError, LastChange};
 pub use local::{ProjectKind, programs, test_roots};

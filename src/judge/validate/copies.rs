@@ -1,7 +1,8 @@
 //! Throw-away copies of a checkout with a patch in them, and what was made of the patch.
 
+use super::work_dir::{TreeCopy, WorkDir, fresh};
 use super::{ValidateError, io_error};
-use crate::benchmark::{Checkout, Project, copy_with_outputs, private_copy};
+use crate::benchmark::{Checkout, Project, copy_with_outputs};
 use crate::domain::{Patch, RepoPath};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
@@ -32,27 +33,25 @@ pub(super) struct News {
 
 /// A throw-away copy of the checkout, with a patch written into it.
 pub(super) struct Copy {
-    /// Removed when dropped.
-    _folder: tempfile::TempDir,
+    _place: Place,
     /// The copy of the checkout.
     pub(super) tree: Utf8PathBuf,
     /// What was made of the patch.
     pub(super) build: Arc<Build>,
 }
 
+/// What becomes of a copy when it is dropped.
+enum Place {
+    /// It waits for its next use.
+    Kept(#[expect(dead_code, reason = "held until the copy is dropped")] TreeCopy),
+    /// It is removed.
+    Removed(#[expect(dead_code, reason = "held until the copy is dropped")] tempfile::TempDir),
+}
+
 /// All that lies below a folder, and itself; parents first.
 fn all_below(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let walk = ignore::WalkBuilder::new(folder).standard_filters(false).build().flatten();
     walk.filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok()).collect()
-}
-
-/// A fresh folder below another, with its path.
-fn fresh(prefix: &str, work: &Utf8Path) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
-    let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(work);
-    let folder = folder.map_err(io_error("making a throw-away folder", work))?;
-    let path = Utf8Path::from_path(folder.path()).unwrap_or(work);
-    let path = path.canonicalize_utf8().map_err(io_error("finding the throw-away folder", path))?;
-    Ok((folder, path))
 }
 
 impl Build {
@@ -69,14 +68,14 @@ impl Build {
 
 impl Copy {
     /// A fresh copy of the untouched checkout, below an existing folder.
-    pub(super) fn of(checkout: &Checkout, work: &Utf8Path) -> Result<Self, ValidateError> {
+    pub(super) fn of(checkout: &Checkout, work: &WorkDir) -> Result<Self, ValidateError> {
         Self::with(checkout, work, &Patch::default(), Arc::new(Build::new(work)?))
     }
 
     /// A fresh copy with a patch written into it, beside what was made of the patch.
     pub(super) fn with(
         checkout: &Checkout,
-        work: &Utf8Path,
+        work: &WorkDir,
         patch: &Patch,
         build: Arc<Build>,
     ) -> Result<Self, ValidateError> {
@@ -88,13 +87,14 @@ impl Copy {
     /// The same in a folder whose names say nothing of tests.
     pub(super) fn plain(
         checkout: &Checkout,
-        work: &Utf8Path,
+        work: &WorkDir,
         patch: &Patch,
         build: Arc<Build>,
     ) -> Result<Self, ValidateError> {
         let outside = Utf8PathBuf::from_path_buf(std::env::temp_dir()).ok().filter(|folder| folder.is_dir());
         let own = outside.filter(|_| work.as_str().contains("unidebug"));
-        let copy = Self::named(checkout, own.as_deref().unwrap_or(work), ["srv-", "app"], patch, build)?;
+        let own = own.map_or_else(|| work.clone(), WorkDir::new);
+        let copy = Self::named(checkout, &own, ["srv-", "app"], patch, build)?;
         let named = Named::by_tests(checkout);
         if checkout.language == "java" {
             copy.without_sources(checkout, &named);
@@ -158,16 +158,13 @@ impl Copy {
 
     fn named(
         checkout: &Checkout,
-        work: &Utf8Path,
-        [prefix, name]: [&str; 2],
+        work: &WorkDir,
+        names: [&'static str; 2],
         patch: &Patch,
         build: Arc<Build>,
     ) -> Result<Self, ValidateError> {
-        let (folder, path) = fresh(prefix, work)?;
-        let tree = path.join(name);
-        std::fs::create_dir_all(&tree).map_err(io_error("making a throw-away copy", &tree))?;
-        private_copy(&checkout.root, &tree)?;
-        let copy = Self { _folder: folder, tree, build };
+        let kept = work.copy_of(&checkout.root, names)?;
+        let copy = Self { tree: kept.tree().to_owned(), _place: Place::Kept(kept), build };
         copy.write(patch)?;
         let cwd = checkout.project.cwd().under(&copy.tree);
         std::fs::create_dir_all(&cwd).map_err(io_error("making the tests' working directory", &cwd))?;
@@ -175,12 +172,12 @@ impl Copy {
     }
 
     /// A copy for the project's own build tool, with what it made before; the files of a patch are newer than that.
-    pub(super) fn for_build(checkout: &Checkout, work: &Utf8Path, patch: &Patch) -> Result<Self, ValidateError> {
+    pub(super) fn for_build(checkout: &Checkout, work: &WorkDir, patch: &Patch) -> Result<Self, ValidateError> {
         let (folder, path) = fresh("own-", work)?;
         let tree = path.join("tree");
         std::fs::create_dir_all(&tree).map_err(io_error("making a throw-away copy", &tree))?;
         copy_with_outputs(&checkout.root, &tree)?;
-        let copy = Self { _folder: folder, tree, build: Arc::new(Build::new(work)?) };
+        let copy = Self { _place: Place::Removed(folder), tree, build: Arc::new(Build::new(work)?) };
         copy.write(patch)?;
         Ok(copy)
     }

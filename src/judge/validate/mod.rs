@@ -44,6 +44,7 @@ mod tested;
 mod untouched;
 mod validator;
 mod warm;
+mod work_dir;
 
 pub use cold::ColdJudge;
 pub use command::{ADDRESSES, CommandJudge};
@@ -56,6 +57,7 @@ pub use reproduce::{NewTest, Reproduced, Untested};
 pub use spectrum::{ChooseScope, Coverage, Spectrum, SpectrumScope};
 pub use validator::{Doubts, Validator, Verdict};
 pub use warm::WarmJudge;
+pub use work_dir::WorkDir;
 
 use crate::benchmark::{Checkout, Runner};
 use crate::domain::{
@@ -133,7 +135,7 @@ impl Default for Baseline {
 /// # Errors
 /// The project does not compile, nothing fails, or a tool is missing.
 pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Validator, ValidateError> {
-    let work_dir = options.work_dir.clone();
+    let work_dir = options.work_dir.to_path_buf();
     let validator = match checkout.project.runner {
         Runner::Jvm if !options.cold => {
             let warm = Arc::new(WarmJudge::open(checkout, sandbox, options).await?);

@@ -1,6 +1,6 @@
 //! How a validator is opened.
 
-use super::ChooseScope;
+use super::{ChooseScope, WorkDir};
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{TestId, Watcher};
 use camino::Utf8PathBuf;
@@ -26,7 +26,7 @@ pub struct Options {
     /// Wall time a run of tests may take at most.
     pub max_time: Duration,
     /// An existing folder outside the checkout for copies and classes; its content is not kept.
-    pub work_dir: Utf8PathBuf,
+    pub work_dir: WorkDir,
     /// Heap of the test process in MiB.
     pub heap_mib: u64,
     /// Hears how far long phases are.
@@ -48,7 +48,7 @@ impl Options {
             jdk: None,
             failing: Vec::new(),
             max_time: Duration::from_secs(1800),
-            work_dir: work_dir.into(),
+            work_dir: WorkDir::new(work_dir),
             heap_mib: default_heap(),
             watcher: Watcher::default(),
             cold: false,

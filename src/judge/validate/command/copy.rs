@@ -1,29 +1,26 @@
 //! Throw-away copies of a project, and its commands at work in them.
 
 use super::CommandJudge;
-use crate::benchmark::{jars, private_copy};
+use crate::benchmark::jars;
 use crate::domain::Patch;
 use crate::sandbox::{Job, PROGRAM_PATH};
-use crate::validate::{ValidateError, io_error, subject};
+use crate::validate::work_dir::TreeCopy;
+use crate::validate::{ValidateError, subject};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 
 const MEMORY_MIB: u64 = 4096;
 
 impl CommandJudge {
-    /// A copy of the untouched project, which is removed with the first value.
-    pub fn copy(&self) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
-        let work = &self.options.work_dir;
-        let folder = tempfile::Builder::new().prefix("copy-").tempdir_in(work);
-        let folder = folder.map_err(io_error("making a throw-away copy", work))?;
-        let tree = Utf8Path::from_path(folder.path()).unwrap_or(work);
-        let tree = tree.canonicalize_utf8().map_err(io_error("finding the throw-away copy", tree))?;
-        private_copy(&self.checkout.root, &tree)?;
-        Ok((folder, tree))
+    /// A copy of the untouched project, which is in use until the first value is dropped.
+    pub fn copy(&self) -> Result<(TreeCopy, Utf8PathBuf), ValidateError> {
+        let copy = self.options.work_dir.copy_of(&self.checkout.root, ["copy-", "tree"])?;
+        let tree = copy.tree().to_owned();
+        Ok((copy, tree))
     }
 
     /// A throw-away copy with a patch.
-    pub fn patched_copy(&self, patch: &Patch) -> Result<(tempfile::TempDir, Utf8PathBuf), ValidateError> {
+    pub fn patched_copy(&self, patch: &Patch) -> Result<(TreeCopy, Utf8PathBuf), ValidateError> {
         let (keep, tree) = self.copy()?;
         subject::write_all(patch, &tree)?;
         if let Some(toolchain) = &self.toolchain {

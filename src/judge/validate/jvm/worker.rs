@@ -7,6 +7,7 @@ use crate::benchmark::Checkout;
 use crate::benchmark::jdk::Jdk;
 use crate::domain::{RunEnd, TestReport};
 use crate::sandbox::{Exit, Job, Sandbox, SandboxError, Served};
+use crate::validate::WorkDir;
 use crate::validate::keys::Keys;
 use crate::validate::plan::Plan;
 use crate::validate::records::{self, ProcessReport};
@@ -36,7 +37,7 @@ pub(in crate::validate) struct WorkerSetup {
     /// Each process works in a copy of it.
     pub(in crate::validate) checkout: Checkout,
     /// Where the copies are made.
-    pub(in crate::validate) work_dir: Utf8PathBuf,
+    pub(in crate::validate) work_dir: WorkDir,
     pub(in crate::validate) heap_mib: u64,
     pub(in crate::validate) jvm_args: Vec<String>,
 }

@@ -113,7 +113,9 @@ impl Python {
     }
 
     fn check_job(&self, folder: &Utf8Path) -> Job {
-        self.interpreter.isolated_job(folder, CHECK).read([self.checkout.root.clone(), self.options.work_dir.clone()])
+        self.interpreter
+            .isolated_job(folder, CHECK)
+            .read([self.checkout.root.clone(), self.options.work_dir.to_path_buf()])
     }
 
     /// Whether a new file brings a module or package that the project does not have.

@@ -20,7 +20,7 @@ use super::records::{Discovered, Executed};
 use super::refuse::refuse;
 use super::subject::{Build, Copy, Subject, does_not_compile, same_code};
 use super::suite::{self, Process, RunRequest, START};
-use super::{Options, ValidateError, io_error};
+use super::{Options, ValidateError, WorkDir, io_error};
 use crate::benchmark::python::{self, Interpreter};
 use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, FileChange, Outcome, Patch, RepoPath, TestReport, Validation};
@@ -55,6 +55,8 @@ pub(super) struct Python {
     /// Their names.
     modules: Vec<String>,
     project_cache: Utf8PathBuf,
+    /// The folder for the copies that test processes of more than one candidate may write.
+    served: WorkDir,
     servers: Servers,
     /// Processes that wait for changed files to look at.
     checkers: std::sync::Mutex<Vec<Served>>,
@@ -84,6 +86,7 @@ impl Python {
         let mut subject = Self {
             checkout: checkout.clone(),
             sandbox: sandbox.clone(),
+            served: Self::served_folder(&options)?,
             options,
             interpreter,
             files: Vec::new(),
@@ -293,7 +296,7 @@ impl Subject for Python {
     }
 
     async fn run_served(&self, patch: &Patch, build: &Arc<Build>, plan: &Plan) -> Result<TestReport, ValidateError> {
-        let copy = Copy::with(&self.checkout, &self.served_folder()?, patch, build.clone())?;
+        let copy = Copy::with(&self.checkout, &self.served, patch, build.clone())?;
         suite::run(&ServedSuite(self.suite(&copy)), plan, &mut Vec::new()).await
     }
 

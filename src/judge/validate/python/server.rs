@@ -8,8 +8,8 @@ use crate::validate::records::Listener;
 use crate::validate::served;
 use crate::validate::subject::Copy;
 use crate::validate::suite::{Process, RunRequest, START};
-use crate::validate::{ValidateError, io_error};
-use camino::{Utf8Path, Utf8PathBuf};
+use crate::validate::{Options, ValidateError, WorkDir, io_error};
+use camino::Utf8Path;
 use serde::Deserialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -45,20 +45,20 @@ impl Servers {
 
 impl Python {
     /// The folder that copies for servers lie in: the only one that they may write.
-    pub(super) fn served_folder(&self) -> Result<Utf8PathBuf, ValidateError> {
-        let folder = self.options.work_dir.join("served");
+    pub(super) fn served_folder(options: &Options) -> Result<WorkDir, ValidateError> {
+        let folder = options.work_dir.join("served");
         std::fs::create_dir_all(&folder).map_err(io_error("making a folder for test processes", &folder))?;
-        folder.canonicalize_utf8().map_err(io_error("finding the folder of test processes", &folder))
+        let folder = folder.canonicalize_utf8();
+        folder.map(WorkDir::new).map_err(io_error("finding the folder of test processes", &options.work_dir))
     }
 
     /// A new server, which has loaded what the tests of these classes load.
     async fn start_server(&self, classes: &[String]) -> Result<Server, ValidateError> {
-        let folder = self.served_folder()?;
-        let copy = Copy::of(&self.checkout, &folder)?;
+        let copy = Copy::of(&self.checkout, &self.served)?;
         let files = classes.iter().filter_map(|class| self.file_of(class));
         let words = std::iter::once("serve".to_owned()).chain(files);
         let cwd = self.checkout.project.module.under(&copy.tree);
-        let mut job = self.interpreter.job(&cwd, code(&self.interpreter)).args(words).write(&folder);
+        let mut job = self.interpreter.job(&cwd, code(&self.interpreter)).args(words).write(self.served.to_path_buf());
         job.limits.memory_mib = self.options.heap_mib.min(super::MOST_MIB);
         Ok(Server { served: self.sandbox.serve(job).await?, runs: 0, _copy: copy })
     }

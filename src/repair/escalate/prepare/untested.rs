@@ -28,7 +28,7 @@ pub fn open_untested(
     let project = &checkout.project;
     let index =
         CodeIndex::without(&wanted.hidden, &checkout.root, &project.source_roots, &project.test_roots, language);
-    let work_dir = options.work_dir.clone();
+    let work_dir = options.work_dir.to_path_buf();
     let judge = Arc::new(Untested::new(&checkout, sandbox, options)?);
     let bug = Bug {
         id: checkout.bug.clone(),
