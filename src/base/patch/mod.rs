@@ -31,7 +31,7 @@ mod untested;
 
 pub use apply::{apply, files_of, replaced_methods};
 pub use minimise::Minimiser;
-pub use operators::only_operators_change;
+pub use operators::Exchange;
 pub use originals::Folder;
 pub use policy::{Policy, is_product_resource};
 pub use render::{render, render_bytes};

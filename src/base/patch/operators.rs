@@ -8,23 +8,56 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// Operators that are words, in Python.
 const WORDS: [&str; 5] = ["and", "or", "not", "in", "is"];
 
-/// Whether the lines that a patch adds hold the names, numbers and words of those that it takes away, in the same order.
-pub fn only_operators_change(patch: &Patch) -> bool {
-    !patch.files.is_empty() && patch.files.iter().all(only_in_file)
+/// Operators, each with the one that is true where it is not.
+const OPPOSITES: [[&str; 2]; 5] = [["=", "!"], ["<", ">="], [">", "<="], ["", "!"], ["", "not"]];
+
+/// What a patch exchanges that changes operators alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exchange {
+    /// Some operators.
+    Operators,
+    /// One, by its opposite.
+    Negation,
 }
 
-fn only_in_file(file: &FileChange) -> bool {
+impl Exchange {
+    /// `None` where the lines that a patch adds hold not just the names, numbers and words of those that it takes away, in
+    /// the same order.
+    pub fn of(patch: &Patch) -> Option<Self> {
+        let files: Option<Vec<Vec<[String; 2]>>> = patch.files.iter().map(exchanged_in).collect();
+        let lines: Vec<[String; 2]> = files?.into_iter().flatten().collect();
+        match &lines[..] {
+            [] => None,
+            [[old, new]] if are_opposite(old, new) => Some(Self::Negation),
+            _ => Some(Self::Operators),
+        }
+    }
+}
+
+/// Whether two lines differ in one operator, by its opposite.
+fn are_opposite(old: &str, new: &str) -> bool {
+    let begin = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum::<usize>();
+    let (old, new) = (&old[begin..], &new[begin..]);
+    let same = old.chars().rev().zip(new.chars().rev()).take_while(|(a, b)| a == b);
+    let end = same.map(|(c, _)| c.len_utf8()).sum::<usize>();
+    let (old, new) = (old[..old.len() - end].trim(), new[..new.len() - end].trim());
+    OPPOSITES.iter().any(|[one, other]| (old, new) == (*one, *other) || (old, new) == (*other, *one))
+}
+
+/// The pieces of a file that differ, before and after; `None` where more than operators does.
+fn exchanged_in(file: &FileChange) -> Option<Vec<[String; 2]>> {
     let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
     let after = decode(&file.after).0;
     let (old, new) = (lines_of(&before), lines_of(&after));
-    let [mut gone, mut added] = [Vec::new(), Vec::new()];
+    let ([mut gone, mut added], mut pieces) = ([Vec::new(), Vec::new()], Vec::new());
     for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
         if !matches!(op, DiffOp::Equal { .. }) {
             gone.extend(old[op.old_range()].iter().flat_map(|line| words(line)));
             added.extend(new[op.new_range()].iter().flat_map(|line| words(line)));
+            pieces.push([old[op.old_range()].concat(), new[op.new_range()].concat()]);
         }
     }
-    !added.is_empty() && gone == added
+    (!added.is_empty() && gone == added).then_some(pieces)
 }
 
 /// Names, numbers and words of a line, without those that are operators.
@@ -40,14 +73,19 @@ mod tests {
     #[test]
     fn exchanged_operators_are_told_from_new_code() {
         let before = "def f(age):\n    return age < 18 or not age\n";
-        let only = |after: &str| {
+        let exchange = |after: &str| {
             let path = RepoPath::new("a.py").unwrap();
             let file = FileChange { path, before: Some(before.as_bytes().into()), after: after.as_bytes().into() };
-            only_operators_change(&Patch { files: vec![file] })
+            Exchange::of(&Patch { files: vec![file] })
         };
-        assert!(only("def f(age):\n    return age <= 18 and age\n"));
-        assert!(!only("def f(age):\n    return age < 18 or age == 18 or not age\n"), "a special case");
-        assert!(!only("def f(age):\n    return age < 19 or not age\n"), "another number");
-        assert!(!only(before), "nothing");
+        let line = |text: &str| exchange(&format!("def f(age):\n    {text}\n"));
+        assert_eq!(line("return age <= 18 and age"), Some(Exchange::Operators));
+        assert_eq!(line("return age <= 18 or not age"), Some(Exchange::Operators), "an edge");
+        assert_eq!(line("return age > 18 or not age"), Some(Exchange::Operators), "an edge and its side");
+        assert_eq!(line("return age >= 18 or not age"), Some(Exchange::Negation));
+        assert_eq!(line("return age < 18 or age"), Some(Exchange::Negation));
+        assert_eq!(line("return age < 18 or age == 18 or not age"), None, "a special case");
+        assert_eq!(line("return age < 19 or not age"), None, "another number");
+        assert_eq!(exchange(before), None, "nothing");
     }
 }

@@ -8,7 +8,7 @@ use super::{Spectrum, ValidateError, Validator, suite};
 use crate::domain::words::counted;
 use crate::domain::{Confidence, ConfidenceWord, FileChange, Patch, RepoPath, TestId};
 use crate::language::Language;
-use crate::patch::{self, Changed, Spread};
+use crate::patch::{self, Changed, Exchange, Spread};
 use std::collections::BTreeSet;
 
 /// Lines that are named in a reason.
@@ -100,8 +100,8 @@ impl Weighed {
 pub struct BySource {
     /// The weight of what speaks against it.
     pub against: usize,
-    /// Whether it exchanges operators alone: an edge was off by one.
-    pub is_edge: bool,
+    /// What it exchanges, where it changes operators alone.
+    pub exchange: Option<Exchange>,
 }
 
 impl BySource {
@@ -109,7 +109,7 @@ impl BySource {
     pub fn of(patch: &Patch, tests: &[&str], language: &'static dyn Language) -> Self {
         let mut weighed = Weighed::default();
         by_code(&Signs { patch, ran: None, drawn: None, triggering: &[], tests, language }, &mut weighed);
-        Self { against: weighed.against, is_edge: patch::only_operators_change(patch) }
+        Self { against: weighed.against, exchange: Exchange::of(patch) }
     }
 }
 
@@ -197,11 +197,11 @@ impl<'r> Lines<'r> {
 
 /// What the lines say that tests ran.
 fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Weighed) {
-    let is_edge = patch::only_operators_change(signs.patch);
+    let is_exchange = Exchange::of(signs.patch).is_some();
     let found = Lines::of(spread, ran, signs.triggering, signs.language);
     let Lines { statements, unrun, mut branches, guards, failing, others } = found;
     // Where operators alone are exchanged, the check was there, and nobody tested it before either.
-    if !is_edge {
+    if !is_exchange {
         branches.extend(guards);
     }
     if statements == 0 {
@@ -216,7 +216,7 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
     }
     match others.len() {
         // No exchange of operators is made for several tests at once.
-        0 if is_edge && failing.len() >= SEVERAL => {
+        0 if is_exchange && failing.len() >= SEVERAL => {
             weighed.good.push(format!("{} failing tests run what changed", failing.len()));
         }
         0 => weighed.add(1, "only the failing tests run what changed".into()),

@@ -3,6 +3,7 @@
 use super::{Call, Origin, shown};
 use crate::domain::TestId;
 use crate::domain::words::counted;
+use crate::patch::Exchange;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs of one function that must be compared before there is a warning about all of them.
@@ -145,20 +146,20 @@ pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) ->
     pairs(before, after, triggering).values().filter(|pair| pair.changed() && !pair.triggering).count()
 }
 
-/// What speaks against the version after, function by function. Where only operators are exchanged (`is_edge`), an edge was
-/// off by one: nothing but the edge should change.
-pub fn warnings(before: &[Call], after: &[Call], triggering: &[TestId], is_edge: bool) -> Vec<Warning> {
+/// What speaks against the version after, function by function. Where only operators are exchanged, an edge was off by one:
+/// nothing but the edge should change.
+pub fn warnings(before: &[Call], after: &[Call], triggering: &[TestId], exchange: Option<Exchange>) -> Vec<Warning> {
     let mut functions: BTreeMap<(&str, &str), Vec<Pair<'_>>> = BTreeMap::new();
     for ((file, function, _), pair) in pairs(before, after, triggering) {
         functions.entry((file, function)).or_default().push(pair);
     }
-    functions.into_values().flat_map(|pairs| FunctionPairs { pairs, is_edge }.warnings()).collect()
+    functions.into_values().flat_map(|pairs| FunctionPairs { pairs, exchange }.warnings()).collect()
 }
 
 /// One function with its inputs.
 struct FunctionPairs<'c> {
     pairs: Vec<Pair<'c>>,
-    is_edge: bool,
+    exchange: Option<Exchange>,
 }
 
 impl FunctionPairs<'_> {
@@ -183,6 +184,13 @@ impl FunctionPairs<'_> {
     /// Results of what failing tests ask for, before or after.
     fn triggering_values<'s>(&'s self, of: impl Fn(&Pair<'s>) -> &'s str) -> BTreeSet<&'s str> {
         self.pairs.iter().filter(|pair| pair.triggering).map(of).collect()
+    }
+
+    /// Results that failing tests ask for and other inputs may give as well. A patch made for one test may give its result
+    /// for all inputs, but not by the opposite of one operator alone: then what is asked of one input is meant for many.
+    fn asked(&self) -> BTreeSet<&str> {
+        let is_asked = |pair: &&Pair<'_>| pair.triggering && self.exchange == Some(Exchange::Negation);
+        self.changed().filter(is_asked).map(|pair| pair.after).collect()
     }
 
     /// Inputs of tests that passed before give another result: those tests did not ask for it.
@@ -214,7 +222,7 @@ impl FunctionPairs<'_> {
         let ((failing, near_failing), (passing, near_passing)) = (self.near(true), self.near(false));
         // What is empty has nothing near it that should change as well.
         let triggering = self.changed().find(|pair| pair.triggering && !holds_nothing(&pair.call.input))?;
-        if self.is_edge {
+        if self.exchange.is_some() {
             return None;
         }
         let none = failing.is_empty() && passing.is_empty() && near_failing + near_passing >= ENOUGH;
@@ -258,7 +266,8 @@ impl FunctionPairs<'_> {
 
     /// All inputs give the same result now, or all that changed do, where results differed.
     fn constant(&self) -> Option<Warning> {
-        let drawn: Vec<_> = self.changed().filter(|pair| pair.drawn()).collect();
+        let asked = self.asked();
+        let drawn: Vec<_> = self.changed().filter(|pair| pair.drawn() && !asked.contains(pair.after)).collect();
         let example = drawn.iter().find(|pair| is_value(pair.before))?;
         let different = |results: &mut dyn Iterator<Item = &Pair<'_>>| {
             let all: BTreeSet<String> =
@@ -280,10 +289,11 @@ impl FunctionPairs<'_> {
 
     /// Exceptions are gone that the failing tests do not meet.
     fn swallowed(&self) -> Option<Warning> {
-        let triggering = self.triggering_values(|pair| kind(pair.before));
+        let (triggering, asked) = (self.triggering_values(|pair| kind(pair.before)), self.asked());
         let gone =
             |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !triggering.contains(kind(pair.before));
-        let gone: Vec<_> = self.changed().filter(gone).filter(|pair| !pair.is_of_state(pair.before)).collect();
+        let is_new = |pair: &&Pair<'_>| !pair.is_of_state(pair.before) && !asked.contains(pair.after);
+        let gone: Vec<_> = self.changed().filter(gone).filter(is_new).collect();
         let (inputs, gives) = (counted(gone.len(), "drawn input"), one_or(gone.len(), "gives", "give"));
         let what = format!("{inputs} raised an exception that no failing test meets, and {gives} a result now");
         warning(1, &what, gone.first()?)
@@ -293,7 +303,7 @@ impl FunctionPairs<'_> {
     /// exchanged, what the failing tests met before is met by other inputs now: a check was the wrong way round.
     fn broken(&self) -> Option<Warning> {
         let mut expected = self.triggering_values(|pair| kind(pair.after));
-        if self.is_edge {
+        if self.exchange.is_some() {
             expected.extend(self.triggering_values(|pair| kind(pair.before)));
         }
         let broken =

@@ -36,8 +36,8 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
         }
         let after = &versions[number];
         let changed = changed(before, after, triggering);
-        let is_edge = sources.get(number).is_some_and(|source| source.is_edge);
-        let found = warnings(before, after, triggering, is_edge);
+        let exchange = sources.get(number).and_then(|source| source.exchange);
+        let found = warnings(before, after, triggering, exchange);
         let weight: usize = found.iter().map(|warning| warning.weight).sum();
         let warnings = found.into_iter().map(|warning| warning.reason).collect();
         groups.push((weight, behaviour, Group { patches: vec![number], changed, warnings }));
@@ -82,7 +82,7 @@ mod tests {
         let before = calls(&[("18", "no"), ("17", "no"), ("19", "yes"), ("0", "no")]);
         let wide = calls(&[("18", "yes"), ("17", "yes"), ("19", "yes"), ("0", "yes")]);
         let right = calls(&[("18", "yes"), ("17", "no"), ("19", "yes"), ("0", "no")]);
-        let sources = [0, 1, 0].map(|against| BySource { against, is_edge: false });
+        let sources = [0, 1, 0].map(|against| BySource { against, exchange: None });
         let choice = ranked(&before, &[wide, right.clone(), right], &[TestId::new("t", "test_f")], &sources);
         assert_eq!(choice.groups[0].patches, [2, 1]);
         assert_eq!((choice.groups[0].changed, choice.groups[1].changed), (0, 2));

@@ -20,7 +20,7 @@ use super::{Baseline, ValidateError, Validator, coverage, lanes};
 use crate::domain::words::clipped;
 use crate::domain::{Patch, RepoPath, TestId};
 use crate::language::Language;
-use crate::patch::only_operators_change;
+use crate::patch::Exchange;
 use futures::{StreamExt, TryStreamExt};
 use serde::Deserialize;
 use serde_json::Value;
@@ -126,8 +126,8 @@ impl Validator {
         let versions = self.drawn(&[patch], language).await?.unwrap_or_default();
         let Ok([before, mut after]) = <[Vec<Call>; 2]>::try_from(versions) else { return Ok(None) };
         let triggering = &self.baseline().triggering;
-        let is_edge = only_operators_change(patch);
-        let found = warnings(&before, &after, triggering, is_edge);
+        let exchange = Exchange::of(patch);
+        let found = warnings(&before, &after, triggering, exchange);
         if found.is_empty() {
             return Ok(Some(found));
         }
@@ -136,7 +136,7 @@ impl Validator {
         let draw = Draw { look: Look::Reordered, only, ..functions::changed(&[patch], language) };
         let Some(again) = self.probe().drawn(&Patch::default(), &draw).await? else { return Ok(None) };
         compare::keep_stable(&mut after, &before, &again);
-        Ok(Some(warnings(&before, &after, triggering, is_edge)))
+        Ok(Some(warnings(&before, &after, triggering, exchange)))
     }
 }
 

@@ -13,16 +13,16 @@ fn calls(results: &[(&str, &str, &str)]) -> Vec<Call> {
 }
 
 fn reasons(after: &[(&str, &str, &str)]) -> String {
-    reasons_of(after, false)
+    reasons_of(after, None)
 }
 
-fn reasons_of(after: &[(&str, &str, &str)], is_edge: bool) -> String {
+fn reasons_of(after: &[(&str, &str, &str)], exchange: Option<Exchange>) -> String {
     let before: Vec<_> = (0..8).map(|n| (n.to_string(), format!("returns {n}"))).collect();
     let mut old: Vec<_> = before.iter().map(|(input, result)| ("", input.as_str(), result.as_str())).collect();
     old.extend([("fails", "9", "raises KeyError"), ("passes", "10", "returns 10"), ("", "11", "raises TypeError")]);
     let changed = |input: &str| after.iter().find(|(_, other, _)| *other == input);
     let new: Vec<_> = old.iter().map(|call| changed(call.1).copied().unwrap_or(*call)).collect();
-    let warnings = warnings(&calls(&old), &calls(&new), &[TestId::new("t", "fails")], is_edge);
+    let warnings = warnings(&calls(&old), &calls(&new), &[TestId::new("t", "fails")], exchange);
     warnings.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
 }
 
@@ -43,7 +43,7 @@ fn texts_that_passing_tests_vouch_for_are_told() {
     let reasons = |before: &str| {
         let with = |text: &str, failing: &str| [version(text), calls(&[("fails", "9", failing)])].concat();
         let (before, after) = (with(before, "raises KeyError"), with("'a/b/c'", "returns 9"));
-        let reasons = warnings(&before, &after, &[TestId::new("t", "fails")], false);
+        let reasons = warnings(&before, &after, &[TestId::new("t", "fails")], None);
         reasons.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
     };
     assert!(reasons("'/b/c'").starts_with("inputs near 5 tests that passed before"), "{}", reasons("'/b/c'"));
@@ -54,7 +54,7 @@ fn texts_that_passing_tests_vouch_for_are_told() {
 fn objects_in_a_state_that_cannot_be_say_nothing_of_the_code() {
     let of = |origin, result: &str| {
         let call = |result: &str| vec![Call { origin, ..calls(&[("", "1", result)]).remove(0) }];
-        warnings(&call("returns 1"), &call(result), &[], false).len()
+        warnings(&call("returns 1"), &call(result), &[], None).len()
     };
     assert_eq!(of(Origin::Fields, "raises java.lang.ArrayIndexOutOfBoundsException: 18 for char[15]"), 0);
     assert_eq!(of(Origin::Fields, "raises java.lang.IllegalStateException: closed"), 1);
@@ -87,7 +87,7 @@ fn a_change_that_is_wider_near_passing_tests_is_told() {
     };
     let both = |failing, passing| [near("fails", failing), near("passes", passing)].concat();
     let reasons = |failing, passing| {
-        let reasons = warnings(&both(0, 0), &both(failing, passing), &[TestId::new("t", "fails")], false);
+        let reasons = warnings(&both(0, 0), &both(failing, passing), &[TestId::new("t", "fails")], None);
         reasons.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
     };
     assert_eq!(reasons(5, 4), "", "a repair changes more near what fails");
@@ -101,7 +101,7 @@ fn what_failing_tests_do_not_call_is_told() {
         let version = |result: &str, failing: &[_]| [&calls(&[("", "1", result)])[..], &calls(failing)].concat();
         let before: Vec<_> = failing.iter().map(|(test, input, _)| (*test, *input, "returns 3")).collect();
         let (old, new) = (version("returns 1", &before), version("returns 2", failing));
-        let warnings = warnings(&old, &new, &[TestId::new("t", "fails")], false);
+        let warnings = warnings(&old, &new, &[TestId::new("t", "fails")], None);
         warnings.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
     };
     assert_eq!(reasons(&[("fails", "9", "returns 4")]), "");
@@ -115,9 +115,13 @@ fn what_no_failing_test_asks_for_is_told() {
     assert_eq!(reasons(&[wanted, ("", "3", "returns 4")]), "", "one more input is what a repair changes");
     let narrow = reasons(&[wanted]);
     assert!(narrow.starts_with("of 9 drawn inputs near the failing tests none"), "{narrow}");
-    assert_eq!(reasons_of(&[wanted], true), "", "where an edge was off by one, nothing else changes");
+    assert_eq!(
+        reasons_of(&[wanted], Some(Exchange::Operators)),
+        "",
+        "where an edge was off by one, nothing else changes"
+    );
     let moved = [wanted, ("", "3", "raises KeyError")];
-    assert_eq!(reasons_of(&moved, true), "", "a check that was the wrong way round");
+    assert_eq!(reasons_of(&moved, Some(Exchange::Operators)), "", "a check that was the wrong way round");
     assert!(reasons(&moved).starts_with("1 drawn input gave a result before"), "{}", reasons(&moved));
     assert!(reasons(&[wanted, ("passes", "10", "returns 9")]).contains("1 input of tests that passed before"));
     let swallows = reasons(&[wanted, ("", "11", "returns None")]);
@@ -126,13 +130,22 @@ fn what_no_failing_test_asks_for_is_told() {
     let same: Vec<_> = ["1", "2", "3", "4"].map(|n| ("", n, "returns 50")).into();
     let same = reasons(&[&[wanted][..], &same].concat());
     assert!(same.contains("4 drawn inputs that gave several results give one now"), "{same}");
+    let opposite = [("fails", "9", "returns 9"), ("", "11", "returns 9"), ("", "1", "returns 9")];
+    assert!(
+        reasons_of(&opposite, Some(Exchange::Operators)).contains("raised an exception that no failing test meets")
+    );
+    assert_eq!(
+        reasons_of(&opposite, Some(Exchange::Negation)),
+        "",
+        "the opposite of an operator, and a result asked for"
+    );
 }
 
 #[test]
 fn the_same_exception_for_null_is_no_other_result() {
     let null = |what: &str| format!("raises NullPointerException: Cannot invoke \"String.{what}()\"");
     let version = |what: &str| calls(&[("passes", "null", null(what).as_str())]);
-    assert_eq!(warnings(&version("length"), &version("trim"), &[], false), []);
+    assert_eq!(warnings(&version("length"), &version("trim"), &[], None), []);
 }
 
 #[test]
