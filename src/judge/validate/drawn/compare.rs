@@ -193,9 +193,18 @@ impl FunctionPairs<'_> {
         self.changed().filter(is_asked).map(|pair| pair.after).collect()
     }
 
+    /// Kinds of exceptions that some inputs no longer meet and others meet now, by the opposite of one operator alone: the
+    /// check was there, the wrong way round.
+    fn moved(&self) -> BTreeSet<&str> {
+        let changed = || self.changed().filter(|_| self.exchange == Some(Exchange::Negation));
+        let now: BTreeSet<&str> = changed().map(|pair| kind(pair.after)).collect();
+        changed().map(|pair| kind(pair.before)).filter(|kind| now.contains(kind)).collect()
+    }
+
     /// Inputs of tests that passed before give another result: those tests did not ask for it.
     fn passing(&self) -> Option<Warning> {
-        let changed: Vec<_> = self.changed().filter(|pair| pair.passing).collect();
+        let asked = self.asked();
+        let changed: Vec<_> = self.changed().filter(|pair| pair.passing && !asked.contains(pair.after)).collect();
         let (inputs, gives) = (counted(changed.len(), "input"), one_or(changed.len(), "gives", "give"));
         warning(1, &format!("{inputs} of tests that passed before {gives} another result"), changed.first()?)
     }
@@ -289,9 +298,9 @@ impl FunctionPairs<'_> {
 
     /// Exceptions are gone that the failing tests do not meet.
     fn swallowed(&self) -> Option<Warning> {
-        let (triggering, asked) = (self.triggering_values(|pair| kind(pair.before)), self.asked());
-        let gone =
-            |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !triggering.contains(kind(pair.before));
+        let (mut met, asked) = (self.triggering_values(|pair| kind(pair.before)), self.asked());
+        met.extend(self.moved());
+        let gone = |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !met.contains(kind(pair.before));
         let is_new = |pair: &&Pair<'_>| !pair.is_of_state(pair.before) && !asked.contains(pair.after);
         let gone: Vec<_> = self.changed().filter(gone).filter(is_new).collect();
         let (inputs, gives) = (counted(gone.len(), "drawn input"), one_or(gone.len(), "gives", "give"));
@@ -306,6 +315,7 @@ impl FunctionPairs<'_> {
         if self.exchange.is_some() {
             expected.extend(self.triggering_values(|pair| kind(pair.before)));
         }
+        expected.extend(self.moved());
         let broken =
             |pair: &&Pair<'_>| is_value(pair.before) && !is_value(pair.after) && !expected.contains(kind(pair.after));
         let broken: Vec<_> = self.changed().filter(broken).filter(|pair| !pair.is_of_state(pair.after)).collect();
