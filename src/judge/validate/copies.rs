@@ -43,7 +43,7 @@ pub(super) struct Copy {
 /// What becomes of a copy when it is dropped.
 enum Place {
     /// It waits for its next use.
-    Kept(#[expect(dead_code, reason = "held until the copy is dropped")] TreeCopy),
+    Kept(#[expect(dead_code, reason = "held until the copy is dropped")] Box<TreeCopy>),
     /// It is removed.
     Removed(#[expect(dead_code, reason = "held until the copy is dropped")] tempfile::TempDir),
 }
@@ -164,7 +164,7 @@ impl Copy {
         build: Arc<Build>,
     ) -> Result<Self, ValidateError> {
         let kept = work.copy_of(&checkout.root, names)?;
-        let copy = Self { tree: kept.tree().to_owned(), _place: Place::Kept(kept), build };
+        let copy = Self { tree: kept.tree().to_owned(), _place: Place::Kept(Box::new(kept)), build };
         copy.write(patch)?;
         let cwd = checkout.project.cwd().under(&copy.tree);
         std::fs::create_dir_all(&cwd).map_err(io_error("making the tests' working directory", &cwd))?;

@@ -105,9 +105,13 @@ pub(super) fn names_one(subject: &dyn Subject, class: &str, stems: &[&str]) -> b
 /// Classes of a scope that were not measured with the failing ones, in the scope's order.
 fn further_classes(subject: &dyn Subject, baseline: &Baseline, scope: &SpectrumScope) -> Vec<String> {
     let measured: BTreeSet<&str> = baseline.spectrum.tests().map(|(id, ..)| id.outer_class()).collect();
+    let failing: BTreeSet<&str> = baseline.triggering.iter().map(TestId::outer_class).collect();
+    let are_many = failing.len() > MEASURED;
     let wanted = |class: &&String| {
         let outer = outer_class(class);
-        !measured.contains(outer) && scope.classes.as_ref().is_none_or(|classes| classes.contains(outer))
+        // Of many failing classes the first were measured, and stand for the others.
+        let is_known = measured.contains(outer) || are_many && failing.contains(outer);
+        !is_known && scope.classes.as_ref().is_none_or(|classes| classes.contains(outer))
     };
     subject.tests().iter().filter(wanted).cloned().collect()
 }

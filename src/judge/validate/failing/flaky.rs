@@ -42,7 +42,7 @@ pub(super) async fn of(
 
 /// Some of the failing tests that stand for all: where many fail by the same exception at the same place of the product, it
 /// is that place that fails, and no whim of each of them.
-fn sample(failing: &[TestId], report: &TestReport) -> Vec<TestId> {
+pub(super) fn sample(failing: &[TestId], report: &TestReport) -> Vec<TestId> {
     let mut seen: HashMap<(&str, (&str, Option<u32>)), usize> = HashMap::new();
     let is_one = |id: &&TestId| {
         let failure = report.results.get(*id).and_then(|result| result.failure.as_ref());
