@@ -11,7 +11,7 @@ pub(super) const WITHOUT: &str = "no formula";
 
 /// One bug, measured.
 pub(super) struct Measured {
-    /// Which.
+    /// The bug that was measured.
     pub bug: BugId,
     /// Where its first faulty place stands, by formula.
     pub places: BTreeMap<&'static str, Placement>,

@@ -64,8 +64,8 @@ pub(crate) struct BenchTwinArgs {
 pub(crate) enum TableFormat {
     /// For a terminal.
     Text,
-    /// For programs.
+    /// JSON, for programs.
     Json,
-    /// Markdown.
+    /// Markdown, for pages and comments.
     Md,
 }

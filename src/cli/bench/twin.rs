@@ -112,8 +112,8 @@ async fn tried(
     judged.map(|repair| (twin, repair))
 }
 
-/// Judges a twin: its tests end as those of the original, and the developer's repair is plausible, or has the word that it
-/// has there.
+/// Judges a twin: its tests end as those of the original, and the developer's repair is plausible, or has the word there
+/// that it has for the original.
 async fn alike(original: &Workbench, twin: &Twin, list: &Utf8Path, args: &MeasuredArgs) -> Result<Outcome, Failure> {
     let id = BugId { benchmark: twin::NAME.into(), name: original.checkout.bug.to_string() };
     let args =
