@@ -8,13 +8,13 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// Operators that are words, in Python.
 const WORDS: [&str; 5] = ["and", "or", "not", "in", "is"];
 
-/// Operators, each with the one that is true where it is not.
+/// Operators, each with the one that is true where it is not; of `==` and `!=` the part that differs.
 const OPPOSITES: [[&str; 2]; 5] = [["=", "!"], ["<", ">="], [">", "<="], ["", "!"], ["", "not"]];
 
 /// What a patch exchanges that changes operators alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exchange {
-    /// Some operators.
+    /// Operators of any kind: an edge may have been off by one.
     Operators,
     /// One, by its opposite.
     Negation,
@@ -25,8 +25,8 @@ impl Exchange {
     /// the same order.
     pub fn of(patch: &Patch) -> Option<Self> {
         let files: Option<Vec<Vec<[String; 2]>>> = patch.files.iter().map(exchanged_in).collect();
-        let lines: Vec<[String; 2]> = files?.into_iter().flatten().collect();
-        match &lines[..] {
+        let pieces: Vec<[String; 2]> = files?.into_iter().flatten().collect();
+        match &pieces[..] {
             [] => None,
             [[old, new]] if are_opposite(old, new) => Some(Self::Negation),
             _ => Some(Self::Operators),
@@ -34,7 +34,7 @@ impl Exchange {
     }
 }
 
-/// Whether two lines differ in one operator, by its opposite.
+/// Whether two pieces of code differ in one operator, by its opposite.
 fn are_opposite(old: &str, new: &str) -> bool {
     let begin = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum::<usize>();
     let (old, new) = (&old[begin..], &new[begin..]);

@@ -73,11 +73,7 @@ pub fn private_copy(from: &Utf8Path, into: &Utf8Path) -> Result<Copied, Benchmar
 /// # Errors
 /// As [`private_copy`], and what lies in `into` and cannot be taken away.
 pub fn private_copy_again(from: &Utf8Path, into: &Utf8Path, stamps: &mut Stamps) -> Result<Copied, BenchmarkError> {
-    let mut copy = Copy::new(from, into, stamps)?;
-    copy.whole()?;
-    let done = copy.done;
-    stamps.finish();
-    Ok(done)
+    Copy::new(from, into, stamps)?.whole()
 }
 
 /// The same with the output of builds: for the project's own build tool, which then need not compile everything again.
@@ -86,9 +82,7 @@ pub fn private_copy_again(from: &Utf8Path, into: &Utf8Path, stamps: &mut Stamps)
 /// As [`private_copy`].
 pub fn copy_with_outputs(from: &Utf8Path, into: &Utf8Path) -> Result<Copied, BenchmarkError> {
     let mut fresh = Stamps::default();
-    let mut copy = Copy { with_outputs: true, ..Copy::new(from, into, &mut fresh)? };
-    copy.whole()?;
-    Ok(copy.done)
+    Copy { with_outputs: true, ..Copy::new(from, into, &mut fresh)? }.whole()
 }
 
 /// A folder's real path, so that links and `..` in what was typed decide nothing later.
@@ -118,15 +112,15 @@ impl<'s> Copy<'s> {
         Ok(Self { into: resolved(into)?, root, with_outputs: false, stamps, done: Copied::default() })
     }
 
-    fn whole(&mut self) -> Result<(), BenchmarkError> {
-        let into = self.into.clone();
-        let is_usable = !self.stamps.is_used() || self.stamps.is_same_folder(&into);
-        let kept = match is_usable {
-            true => self.stamps.keep_folder(&into),
-            false => Err(io::Error::other("its rights were changed")),
+    fn whole(mut self) -> Result<Copied, BenchmarkError> {
+        let kept = match self.stamps.is_used() && !self.stamps.is_same_folder(&self.into) {
+            true => Err(io::Error::other("its rights were changed")),
+            false => self.stamps.keep_folder(&self.into),
         };
-        kept.map_err(|source| io_error("cannot use the folder again", &into, source))?;
-        self.folder(&RepoPath::default())
+        kept.map_err(|source| io_error("cannot use the folder", &self.into, source))?;
+        self.folder(&RepoPath::default())?;
+        self.stamps.finish();
+        Ok(self.done)
     }
 
     fn folder(&mut self, at: &RepoPath) -> Result<(), BenchmarkError> {
@@ -136,7 +130,7 @@ impl<'s> Copy<'s> {
         for entry in fs::read_dir(&folder).map_err(read)? {
             match entry.map_err(read)?.file_name().into_string() {
                 Ok(name) => names.push(name),
-                Err(name) => _ = self.leave(&folder.join(name.to_string_lossy().as_ref()), "its name is not UTF-8"),
+                Err(name) => self.leave(&folder.join(name.to_string_lossy().as_ref()), "its name is not UTF-8"),
             }
         }
         names.sort_unstable();
@@ -181,7 +175,8 @@ impl<'s> Copy<'s> {
         }
         let full = at.under(&self.root).join(name);
         let Ok(path) = at.join(name) else {
-            return Ok(self.leave(&full, "no path inside a checkout may have this name"));
+            self.leave(&full, "no path inside a checkout may have this name");
+            return Ok(false);
         };
         let meta = fs::symlink_metadata(&full).map_err(|source| io_error("cannot look at the file", &full, source))?;
         if meta.is_symlink() {
@@ -202,11 +197,13 @@ impl<'s> Copy<'s> {
             }
             self.folder(&path).map(|()| true)
         } else if !meta.is_file() {
-            Ok(self.leave(&full, "it is no plain file"))
+            self.leave(&full, "it is no plain file");
+            Ok(false)
         } else if is_stale_class(name, siblings) {
             Ok(false)
         } else if meta.len() > MAX_FILE_BYTES {
-            Ok(self.leave(&full, "it has more than 100 MB"))
+            self.leave(&full, "it has more than 100 MB");
+            Ok(false)
         } else {
             self.file(&path, &full, &meta).map(|()| true)
         }
@@ -239,7 +236,8 @@ impl<'s> Copy<'s> {
         let target = full.read_link_utf8().map_err(|source| io_error("cannot read the link", full, source))?;
         let inside = full.canonicalize_utf8().is_ok_and(|real| real.starts_with(&self.root));
         if target.is_absolute() || !inside || climbs_out(path, &target) {
-            return Ok(self.leave(full, "it is a link that leads out of the project or nowhere"));
+            self.leave(full, "it is a link that leads out of the project or nowhere");
+            return Ok(false);
         }
         let copy = path.under(&self.into);
         self.make_room(&copy)?;
@@ -247,11 +245,9 @@ impl<'s> Copy<'s> {
         made.map(|()| true).map_err(|source| io_error("cannot make the link", &copy, source))
     }
 
-    /// Says that an entry is left out; the copy does not have it.
-    fn leave(&mut self, what: &Utf8Path, why: &str) -> bool {
+    fn leave(&mut self, what: &Utf8Path, why: &str) {
         let shown = what.strip_prefix(&self.root).unwrap_or(what);
         self.done.left_out.push(format!("left out {shown}: {why}"));
-        false
     }
 }
 

