@@ -40,6 +40,16 @@ async fn a_candidate_that_mends_none_of_a_few_tests_is_not_tried_by_all() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_that_failed_at_once_may_take_its_time_to_pass() {
+    let tests = "import time\n\nfrom adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n\n\n\
+                 def test_slow():\n    assert total([5, 2]) == 7\n    time.sleep(4)\n";
+    let trial = Trial::python(&[("adding.py", SUM), ("test_adding.py", tests)]).await;
+    let judge = trial.open().await;
+    let right = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert_eq!((right.outcome, right.fixed), (Outcome::PassedWarm, 2), "{}", right.detail);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_that_fails_in_children_of_a_process_alone_stops_no_repair() {
     let tests = "import os\n\nfrom adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n\n\n\
                  def test_leads_no_session():\n    assert os.getsid(0) != os.getpid()\n";

@@ -24,7 +24,7 @@ use crate::domain::{
 use crate::sandbox::Sandbox;
 use confirmation::doubted;
 use futures::StreamExt;
-pub(super) use screening::{few, mends_none};
+pub(super) use screening::{few, mends_none, needs_time};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;

@@ -188,11 +188,19 @@ impl dyn Subject + '_ {
     }
 
     /// Deadlines for quick looks, where a candidate that never ends must not cost what twenty others do: by what tests
-    /// took, with little room for those that fail.
+    /// took, one that fails by the slowest that passes beside it.
     pub(super) fn quick_deadlines(&self, report: &TestReport) -> Deadlines {
-        let finished = report.results.values().filter(|result| result.loss.is_none());
-        let own = finished.map(|result| (result.id.clone(), Deadlines::usual(result.millis))).collect();
-        Deadlines { default: LEAST * 5, own, total: self.longest() }
+        let finished = || report.results.values().filter(|result| result.loss.is_none());
+        let mut slowest: BTreeMap<&str, u64> = BTreeMap::new();
+        for result in finished().filter(|result| result.status == TestStatus::Passed) {
+            let known = slowest.entry(&result.id.class).or_default();
+            *known = result.millis.max(*known);
+        }
+        let own = finished().map(|result| {
+            let beside = slowest.get(result.id.class.as_str()).filter(|_| result.status != TestStatus::Passed);
+            (result.id.clone(), Deadlines::usual(result.millis.max(beside.copied().unwrap_or_default())))
+        });
+        Deadlines { default: LEAST * 5, own: own.collect(), total: self.longest() }
     }
 }
 

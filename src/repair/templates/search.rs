@@ -12,6 +12,10 @@ use std::time::{Duration, Instant};
 /// Candidates generated at a time: few enough that answers steer, many enough that choosing costs nothing.
 const BATCH: usize = 8;
 
+/// Candidates that were cut and have all their time in the end, where no other passed: a test that fails at once may take
+/// long to pass, and most of what is cut never ends.
+const MOST_CUT: usize = 2;
+
 /// What a search may spend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
@@ -85,7 +89,7 @@ pub async fn search(
 ) -> Result<SearchResult, ValidateError> {
     let started = Instant::now();
     let mut result = SearchResult::default();
-    let mut passed: Vec<Judged> = Vec::new();
+    let (mut passed, mut cut): (Vec<Judged>, Vec<Judged>) = Default::default();
     let (mut over, mut passed_at) = (false, None::<Instant>);
     while !over {
         let begin = Instant::now();
@@ -100,6 +104,9 @@ pub async fn search(
             engine.learn(candidate, validation);
             on_result(candidate, validation);
             take(&mut result, &mut passed, candidate, validation);
+            if validation.outcome == Outcome::Timeout && cut.len() < MOST_CUT {
+                cut.push(Judged { candidate: candidate.clone(), validation: validation.clone() });
+            }
             if result.first_passed.is_some() {
                 passed_at.get_or_insert_with(Instant::now);
             }
@@ -109,6 +116,9 @@ pub async fn search(
         };
         validator.screen(&patches, &mut on_judged).await?;
         engine.put_back(batch.into_iter().skip(judged));
+    }
+    if passed.is_empty() && started.elapsed() < budget.time {
+        passed = cut;
     }
     rank(&mut passed);
     confirm(&mut result, passed, validator, started, budget.time).await?;
@@ -187,6 +197,8 @@ mod tests {
         baseline: Baseline,
         passes: fn(&str) -> bool,
         confirms: fn(&str) -> bool,
+        /// What is cut in the fast run.
+        cuts: fn(&str) -> bool,
         /// What leaves another test failing.
         leaves: fn(&str) -> bool,
         /// What the tests run.
@@ -197,7 +209,7 @@ mod tests {
         fn new(passes: fn(&str) -> bool, confirms: fn(&str) -> bool) -> Self {
             let triggering = vec![TestId::new("GateTest", "atLimit")];
             let baseline = Baseline { triggering, ..Baseline::default() };
-            Self { baseline, passes, confirms, leaves: |_| false, runs: |_| true }
+            Self { baseline, passes, confirms, cuts: |_| false, leaves: |_| false, runs: |_| true }
         }
     }
 
@@ -213,7 +225,12 @@ mod tests {
         }
         async fn validate_all(&self, patches: &[Patch], on_result: &mut OnResult<'_>) -> Result<(), ValidateError> {
             for (at, patch) in patches.iter().enumerate() {
-                if on_result(at, &self.validate(patch).await?).is_break() {
+                let text = String::from_utf8_lossy(&patch.files[0].after).into_owned();
+                let answer = match (self.cuts)(&text) {
+                    true => Validation::without_tests(Outcome::Timeout, ""),
+                    false => self.validate(patch).await?,
+                };
+                if on_result(at, &answer).is_break() {
                     break;
                 }
             }
@@ -294,6 +311,15 @@ mod tests {
         assert!(result.plausible[0].candidate.note.contains("limit - 1"), "{}", result.explanation);
         assert!(result.plausible.iter().any(|judged| judged.candidate.note.contains("`>` by `>=`")));
         assert!(result.explanation.contains("of which the tests run every side"), "{}", result.explanation);
+    }
+
+    #[tokio::test]
+    async fn a_candidate_that_was_cut_has_its_time_where_no_other_passes() {
+        let judge = ByText::new(|text| text.contains("age >= limit"), |_| true);
+        let judge = door(ByText { cuts: |text| text.contains(">= limit"), ..judge });
+        let (result, _) = searched(&judge, Budget::default()).await;
+        assert!(result.plausible[0].candidate.note.contains("replaced `>` by `>=`"), "{}", result.explanation);
+        assert_eq!(result.first_passed, None);
     }
 
     #[tokio::test]

@@ -104,28 +104,19 @@ impl ColdJudge {
             Err(refused) => return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused }),
         };
         let tests = self.asked().await;
-        let of_tests = |report: &TestReport| plausible::of_tests(&self.baseline, &tests, report);
         let mut deadlines = subject.quick_deadlines(&self.baseline.report);
         deadlines.own.extend(coverage::brief(&self.baseline));
         if let Some(refused) = self.mends_none_of_few(patch, &build, &tests, &deadlines).await? {
             return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused });
         }
-        let plan = subject.plan_of(tests.clone(), deadlines.clone()).until_lost();
-        let some = Plan { deadlines: Deadlines { total: SOME, ..deadlines.clone() }, ..plan.clone() };
-        let mut report = self.run_quickly(patch, &build, &some).await?;
-        let mut judged = of_tests(&report);
-        let is_open = report.end != RunEnd::Complete && report.failing().next().is_none();
-        if is_open && judged.outcome != Outcome::PassedWarm {
-            report = self.run_quickly(patch, &build, &plan).await?;
-            judged = of_tests(&report);
-        }
+        let (report, judged) = self.test_asked(patch, &build, &tests, &mut deadlines).await?;
         if matches!(judged.outcome, Outcome::Failed | Outcome::Timeout) {
             return Ok(answer(&report, judged, begin.elapsed().as_secs_f64()));
         }
         let classes = subject.classes_of(&self.baseline.triggering);
         let plan = subject.plan(classes, deadlines.clone()).until_lost();
         let report = self.run_quickly(patch, &build, &plan).await?;
-        let mut judged = of_tests(&report);
+        let mut judged = plausible::of_tests(&self.baseline, &tests, &report);
         let against = self.broken(patch, &build, &deadlines, (&report, judged.outcome)).await?;
         if let (Outcome::PassedWarm, Some(id)) = (judged.outcome, against.first()) {
             let detail = format!("{id} passed before and does not with the patch ({} such tests)", against.len());
@@ -133,6 +124,40 @@ impl ColdJudge {
             judged = Judged { outcome, detail, against, ..judged };
         }
         Ok(answer(&report, judged, begin.elapsed().as_secs_f64()))
+    }
+
+    /// The triggering tests with a patch: for a short time first, then as long as they take. Where they need more time than
+    /// these deadlines, those become longer.
+    async fn test_asked(
+        &self,
+        patch: &Patch,
+        build: &Arc<Build>,
+        tests: &[TestId],
+        deadlines: &mut Deadlines,
+    ) -> Result<(TestReport, Judged), ValidateError> {
+        let run = async |deadlines: &Deadlines| {
+            let plan = self.subject.plan_of(tests.to_vec(), deadlines.clone()).until_lost();
+            let report = self.run_quickly(patch, build, &plan).await?;
+            let judged = plausible::of_tests(&self.baseline, tests, &report);
+            Ok::<_, ValidateError>((report, judged))
+        };
+        let (mut report, mut judged) = run(&Deadlines { total: SOME, ..deadlines.clone() }).await?;
+        let is_open = report.end != RunEnd::Complete && report.failing().next().is_none();
+        if is_open && judged.outcome != Outcome::PassedWarm {
+            (report, judged) = run(deadlines).await?;
+        }
+        if needs_time(judged.outcome, judged.fixed) {
+            *deadlines = self.patient_deadlines();
+            (report, judged) = run(deadlines).await?;
+        }
+        Ok((report, judged))
+    }
+
+    /// Deadlines by which a test that failed at once may take its time to pass.
+    pub(in crate::validate) fn patient_deadlines(&self) -> Deadlines {
+        let mut deadlines = self.subject.deadlines(&self.baseline.report);
+        deadlines.own.extend(coverage::brief(&self.baseline));
+        deadlines
     }
 
     /// Tests that passed before and do not with a patch. Where nothing else speaks against it, they run again: one that fails
@@ -178,6 +203,12 @@ pub(in crate::validate) fn few(tests: &[TestId]) -> Option<Vec<TestId>> {
     let classes: Vec<&str> = classes.iter().step_by(classes.len().div_ceil(CLASSES)).copied().collect();
     let near: Vec<&TestId> = tests.iter().filter(|id| classes.contains(&id.outer_class())).collect();
     Some(near.iter().step_by(near.len().div_ceil(FEW)).map(|id| (*id).clone()).collect())
+}
+
+/// Whether triggering tests were cut and none failed, and others pass: how long a test took that failed says little of how
+/// long it takes to pass.
+pub(in crate::validate) fn needs_time(outcome: Outcome, fixed: usize) -> bool {
+    outcome == Outcome::Timeout && fixed > 0
 }
 
 /// Whether some of these tests ended, and none of them passed.

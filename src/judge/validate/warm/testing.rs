@@ -175,6 +175,10 @@ impl Inner {
                 answer = self.triggering(workers, classes, &plan).await?;
             }
         }
+        if cold::needs_time(answer.outcome, answer.fixed) {
+            let plan = Plan { deadlines: self.cold.patient_deadlines(), ..plan };
+            answer = self.triggering(workers, classes, &plan).await?;
+        }
         if answer.outcome != Outcome::PassedWarm {
             return Ok(answer);
         }
