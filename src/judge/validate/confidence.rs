@@ -219,7 +219,11 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
         0 if is_exchange && failing.len() >= SEVERAL => {
             weighed.good.push(format!("{} failing tests run what changed", failing.len()));
         }
-        0 => weighed.add(1, "only the failing tests run what changed".into()),
+        // That these few take one side alone says the same once more.
+        0 => {
+            let weight = usize::from(!is_exchange || branches.is_empty());
+            weighed.add(weight, "only the failing tests run what changed".into());
+        }
         n => {
             let classes = signs.triggering.iter().filter(|trigger| trigger.method.is_empty());
             let is_new = classes.clone().any(|class| others.iter().any(|id| suite::same_group(id, class)));
@@ -298,34 +302,41 @@ mod tests {
         assert_eq!((found.word, found.reasons.len()), (ConfidenceWord::Medium, 1), "{found}");
     }
 
+    /// The word on one line of `before` that becomes another one, run by some failing tests alone; a line behind it is not.
+    fn word_by(before: &str, change: (&str, &str), failing: usize) -> ConfidenceWord {
+        let path = RepoPath::new("shop.py").unwrap();
+        let after = before.replace(change.0, change.1);
+        let file =
+            FileChange { path: path.clone(), before: Some(before.as_bytes().into()), after: after.as_bytes().into() };
+        let patch = Patch { files: vec![file] };
+        let triggering: Vec<TestId> = (0..failing).map(|n| TestId::new("test_shop", n.to_string())).collect();
+        let lines = BTreeMap::from([(path, BTreeSet::from([2]))]);
+        let ran = Spectrum::of(triggering.iter().map(|id| (id.clone(), true, Coverage { lines: lines.clone() })));
+        let (ran, tests) = ((Spread::none(&patch), ran), [TEST]);
+        let signs = Signs {
+            patch: &patch,
+            ran: Some(&ran),
+            drawn: None,
+            triggering: &triggering,
+            tests: &tests,
+            language: &Python,
+        };
+        weigh(&signs).word
+    }
+
     #[test]
     fn several_failing_tests_say_enough_of_an_operator() {
-        let before = "def is_adult(age):\n    return age < 18\n";
-        let of = |after: &str, tests: usize| {
-            let path = RepoPath::new("shop.py").unwrap();
-            let file = FileChange {
-                path: path.clone(),
-                before: Some(before.as_bytes().into()),
-                after: after.as_bytes().into(),
-            };
-            let patch = Patch { files: vec![file] };
-            let triggering: Vec<TestId> = (0..tests).map(|n| TestId::new("test_shop", n.to_string())).collect();
-            let lines = BTreeMap::from([(path, BTreeSet::from([2]))]);
-            let ran = Spectrum::of(triggering.iter().map(|id| (id.clone(), true, Coverage { lines: lines.clone() })));
-            let (ran, tests) = ((Spread::none(&patch), ran), [TEST]);
-            let signs = Signs {
-                patch: &patch,
-                ran: Some(&ran),
-                drawn: None,
-                triggering: &triggering,
-                tests: &tests,
-                language: &Python,
-            };
-            weigh(&signs).word
-        };
-        assert_eq!(of(&before.replace('<', ">="), 3), ConfidenceWord::High);
-        assert_eq!(of(&before.replace('<', ">="), 2), ConfidenceWord::Medium);
-        assert_eq!(of(&before.replace("age < 18", "older(age)"), 3), ConfidenceWord::Medium);
+        let adult = "def is_adult(age):\n    return age < 18\n";
+        assert_eq!(word_by(adult, ("<", ">="), 3), ConfidenceWord::High);
+        assert_eq!(word_by(adult, ("<", ">="), 2), ConfidenceWord::Medium);
+        assert_eq!(word_by(adult, ("age < 18", "older(age)"), 3), ConfidenceWord::Medium);
+    }
+
+    #[test]
+    fn few_tests_that_take_one_side_of_an_operator_s_condition_weigh_once() {
+        let open = "def stays_shut(age):\n    if age < 18:\n        log(age)\n";
+        assert_eq!(word_by(open, ("<", ">="), 2), ConfidenceWord::Medium);
+        assert_eq!(word_by(open, ("age < 18", "young(age)"), 2), ConfidenceWord::Low);
     }
 
     #[test]
