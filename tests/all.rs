@@ -59,6 +59,7 @@ mod localization;
 mod man;
 mod mcp;
 mod model_stack;
+mod modules;
 mod observation;
 mod otlp;
 mod page;

@@ -1,6 +1,7 @@
 //! What the tests of fresh projects bring with them: the newest JUnit with modules, mocks of final classes.
 
-use crate::local_projects::{CORE_POM, SUM, Trial, two_modules};
+use crate::local_projects::{CORE_POM, SUM, Trial};
+use crate::modules::two_modules;
 use crate::support::write_files;
 use unidebug::benchmark::Checkout;
 use unidebug::domain::{FileChange, Outcome, Patch};

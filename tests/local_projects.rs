@@ -1,4 +1,4 @@
-//! Directories as bugs: Maven with modules, plain folders, commands, and everything that is no project.
+//! Directories as bugs: Maven, plain folders, commands, and everything that is no project.
 
 use crate::support::write_files;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -28,7 +28,7 @@ impl Trial {
         Self { _folder: folder, user, copy, work }
     }
 
-    async fn checkout_below(&self, part: &str, settings: &Settings) -> Result<Checkout, BenchmarkError> {
+    pub async fn checkout_below(&self, part: &str, settings: &Settings) -> Result<Checkout, BenchmarkError> {
         let id = benchmark::parse_bug(self.user.join(part).as_str())?;
         benchmark::find(&id.benchmark, settings)?.checkout(&id, &self.copy).await
     }
@@ -44,7 +44,7 @@ impl Trial {
     }
 }
 
-const TOP_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
+pub const TOP_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 <groupId>trial</groupId><artifactId>top</artifactId><version>1</version><packaging>pom</packaging>
 <modules><module>core</module><module>app</module></modules>
 <properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
@@ -55,11 +55,6 @@ const TOP_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 pub const CORE_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 <parent><groupId>trial</groupId><artifactId>top</artifactId><version>1</version></parent>
 <artifactId>core</artifactId></project>
-";
-const APP_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
-<parent><groupId>trial</groupId><artifactId>top</artifactId><version>1</version></parent>
-<artifactId>app</artifactId><dependencies><dependency><groupId>trial</groupId><artifactId>core</artifactId>
-<version>1</version></dependency></dependencies></project>
 ";
 pub const SUM: &str = "package core;
 public class Sum {
@@ -72,194 +67,11 @@ public class Sum {
     }
 }
 ";
-const SUM_TEST: &str = "package core;
+pub const SUM_TEST: &str = "package core;
 public class SumTest {
     @org.junit.Test public void nothing() { org.junit.Assert.assertEquals(0, Sum.of()); }
 }
 ";
-const REPORT: &str = "package app;
-public class Report {
-    public String line(int... numbers) { return \"total \" + core.Sum.of(numbers); }
-}
-";
-const REPORT_TEST: &str = "package app;
-import static org.junit.Assert.assertEquals;
-public class ReportTest {
-    @org.junit.Test public void total() { assertEquals(\"total 6\", new Report().line(1, 2, 3)); }
-    @org.junit.Test public void nothing() { assertEquals(\"total 0\", new Report().line()); }
-}
-";
-
-pub fn two_modules() -> Trial {
-    Trial::new(&[
-        ("pom.xml", TOP_POM),
-        ("core/pom.xml", CORE_POM),
-        ("core/src/main/java/core/Sum.java", SUM),
-        ("core/src/test/java/core/SumTest.java", SUM_TEST),
-        ("app/pom.xml", APP_POM),
-        ("app/src/main/java/app/Report.java", REPORT),
-        ("app/src/test/java/app/ReportTest.java", REPORT_TEST),
-    ])
-}
-
-#[tokio::test]
-async fn the_failing_module_of_a_maven_project_is_found_and_repaired_in_its_sibling() {
-    let trial = two_modules();
-    let checkout = trial.checkout().await.unwrap();
-    let project = &checkout.project;
-    assert_eq!(project.module, RepoPath::new("app").unwrap(), "{:?}", checkout.notes);
-    let sources: Vec<&str> = project.source_roots.iter().map(RepoPath::as_str).collect();
-    assert_eq!(sources, ["app/src/main/java", "core/src/main/java"]);
-    assert!(project.class_path.iter().any(|jar| jar.file_name() == Some("junit-4.13.2.jar")));
-    assert_eq!(project.javac_args, ["-source", "11", "-target", "11"]);
-    assert!(
-        !trial.user.join("target").exists() && !trial.user.join("app/target").exists(),
-        "the user's tree is read only"
-    );
-
-    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
-    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
-    assert_eq!(judge.baseline().triggering, vec!["app.ReportTest#total".parse().unwrap()]);
-    let repair = Patch {
-        files: vec![FileChange {
-            path: RepoPath::new("core/src/main/java/core/Sum.java").unwrap(),
-            before: Some(SUM.as_bytes().into()),
-            after: SUM.replace("int i = 1", "int i = 0").as_bytes().into(),
-        }],
-    };
-    let judged = judge.judge().confirm(&repair).await.unwrap();
-    assert_eq!(judged.outcome, Outcome::Plausible, "{judged:?}");
-}
-
-#[tokio::test]
-async fn of_two_failing_modules_the_one_that_was_changed_last_is_worked_on() {
-    let trial = two_modules();
-    // What asks a network fails wherever there is none, and comes first in the build.
-    let asks = SUM_TEST.replace(
-        "    @org",
-        "    @org.junit.Test public void ask() throws Exception {
-        java.net.InetAddress.getByName(\"host.invalid\");
-    }
-    @org",
-    );
-    write_files(&trial.user, &[("core/src/test/java/core/SumTest.java", &asks)]);
-    let git = |args: &[&str]| {
-        let person = ["-c", "user.name=A User", "-c", "user.email=user@example.org"];
-        let status = std::process::Command::new("git").args(person).args(args).current_dir(&trial.user).status();
-        assert!(status.unwrap().success(), "{args:?}");
-    };
-    git(&["init", "--quiet"]);
-    for file in ["app/src/main/java/app/Report.java", "README.md"] {
-        git(&["add", "--all"]);
-        git(&["commit", "--quiet", "--message", "a change"]);
-        let path = trial.user.join(file);
-        let before = fs::read_to_string(&path).unwrap_or_default();
-        fs::write(path, before + "\n").unwrap();
-    }
-    let checkout = trial.checkout().await.unwrap();
-    assert_eq!(checkout.project.module.as_str(), "app", "{:?}", checkout.notes);
-    let other = trial.user.join("core");
-    assert!(checkout.notes.iter().any(|note| note.ends_with(&format!("on that folder: {other}"))));
-}
-
-#[tokio::test]
-async fn tests_may_use_the_test_classes_of_another_module() {
-    let trial = two_modules();
-    let uses = "<dependency><groupId>trial</groupId><artifactId>core</artifactId><version>1</version>
-<type>test-jar</type><scope>test</scope></dependency></dependencies>";
-    let case = "package core;
-public abstract class SumCase {
-    @org.junit.Test public void total() { org.junit.Assert.assertEquals(\"total 6\", line(Sum.of(1, 2, 3))); }
-    protected abstract String line(int sum);
-}
-";
-    let test = "package app;
-public class ReportTest extends core.SumCase {
-    @Override protected String line(int sum) { return new Report().line(0, sum); }
-}
-";
-    write_files(
-        &trial.user,
-        &[
-            ("app/pom.xml", &APP_POM.replace("</dependencies>", uses)),
-            ("core/src/test/java/core/SumCase.java", case),
-            ("app/src/test/java/app/ReportTest.java", test),
-        ],
-    );
-    let checkout = trial.checkout_below("app", &Settings::default()).await.unwrap();
-    assert_eq!(checkout.project.compiled_helpers, [RepoPath::new("core/target/test-classes").unwrap()]);
-    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
-    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
-    assert_eq!(judge.baseline().triggering, vec!["app.ReportTest#total".parse().unwrap()]);
-    let sum = |to: &str| FileChange {
-        path: RepoPath::new("core/src/main/java/core/Sum.java").unwrap(),
-        before: Some(SUM.as_bytes().into()),
-        after: SUM.replace("int i = 1", to).as_bytes().into(),
-    };
-    let repair = Patch { files: vec![sum("int i = 0")] };
-    let quick = judge.judge().validate(&repair).await.unwrap();
-    assert_eq!(quick.outcome, Outcome::PassedWarm, "a process that stays runs them, too: {quick:?}");
-    assert_eq!(judge.judge().confirm(&repair).await.unwrap().outcome, Outcome::Plausible);
-    // A class of that name would be taken by the tests instead of theirs.
-    let own = FileChange {
-        path: RepoPath::new("app/src/main/java/core/SumCase.java").unwrap(),
-        before: None,
-        after: case.replace("6", "5").as_bytes().into(),
-    };
-    let refused = judge.judge().confirm(&Patch { files: vec![own] }).await.unwrap();
-    assert_eq!(refused.outcome, Outcome::Refused, "{refused:?}");
-    assert!(refused.detail.contains("which the tests have"), "{refused:?}");
-}
-
-#[tokio::test]
-async fn a_patch_that_breaks_the_tests_of_another_module_is_no_repair() {
-    let core_test = SUM_TEST.replace(
-        "    @org",
-        "    @org.junit.Test public void two() { org.junit.Assert.assertEquals(5, Sum.of(2, 3)); }\n    @org",
-    );
-    // What the other module sees works with the bug.
-    let app_test =
-        REPORT_TEST.replace("\"total 6\", new Report().line(1, 2, 3)", "\"total 5\", new Report().line(0, 2, 3)");
-    let trial = Trial::new(&[
-        ("pom.xml", TOP_POM),
-        ("core/pom.xml", CORE_POM),
-        ("core/src/main/java/core/Sum.java", SUM),
-        ("core/src/test/java/core/SumTest.java", &core_test),
-        ("app/pom.xml", APP_POM),
-        ("app/src/main/java/app/Report.java", REPORT),
-        ("app/src/test/java/app/ReportTest.java", &app_test),
-    ]);
-    let checkout = trial.checkout().await.unwrap();
-    assert_eq!(checkout.project.module, RepoPath::new("core").unwrap(), "{:?}", checkout.notes);
-    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
-    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
-    assert_eq!(judge.baseline().triggering, vec!["core.SumTest#two".parse().unwrap()]);
-    for (to, wanted) in [("int i = 0", Outcome::Plausible), ("int i = numbers.length > 2 ? 2 : 0", Outcome::Regression)]
-    {
-        let patch = Patch {
-            files: vec![FileChange {
-                path: RepoPath::new("core/src/main/java/core/Sum.java").unwrap(),
-                before: Some(SUM.as_bytes().into()),
-                after: SUM.replace("int i = 1", to).as_bytes().into(),
-            }],
-        };
-        let validation = judge.judge().confirm(&patch).await.unwrap();
-        assert_eq!(validation.outcome, wanted, "{to}: {validation:?}");
-        assert_eq!(validation.detail.contains("in module app"), wanted == Outcome::Regression, "{validation:?}");
-    }
-}
-
-#[tokio::test]
-async fn the_module_can_be_named_by_its_test_and_by_its_folder() {
-    let trial = two_modules();
-    let failing = |test: &str| Settings { failing: vec![test.into()], ..Settings::default() };
-    let error = trial.checkout_below("", &failing("NoSuchTest")).await.unwrap_err();
-    assert!(error.to_string().contains("no module holds the test NoSuchTest"), "{error}");
-    assert!(error.to_string().contains(trial.user.as_str()), "{error} names the copy");
-    let checkout = trial.checkout_below("app", &Settings::default()).await.unwrap();
-    assert_eq!(checkout.project.module.as_str(), "app", "{:?}", checkout.notes);
-}
-
 /// A project of one module.
 fn one_module(pom: &str, sum: &str) -> Trial {
     let pom = pom.replace("<packaging>pom</packaging>", "").replace("<module>core</module><module>app</module>", "");

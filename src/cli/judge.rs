@@ -103,12 +103,15 @@ async fn all_judged(
 ) -> Result<(Workbench, Vec<Judged>), Failure> {
     let opened = Opened::check(&args.bug, config).await?.watched(watcher.clone());
     let opened = opened.with_known_verdicts(args.known_verdicts);
-    let mut checkout = opened.checkout(folder).await?;
-    if let Some(commit) = &args.since {
-        given.push(since(commit, &opened, &mut checkout).await?);
-    }
-    let sink = Tally::default();
-    let bench = opened.bench_of(checkout, folder, wanted(config), &sink).await?;
+    let (sink, mut undone) = (Tally::default(), None);
+    let undo = async |checkout: &mut Checkout| {
+        if let Some(commit) = &args.since {
+            undone = Some(since(commit, &opened, checkout).await?);
+        }
+        Ok(())
+    };
+    let bench = opened.bench_after(folder, wanted(config), &sink, undo).await?;
+    given.extend(undone);
     let mut judged = Vec::new();
     for patch in given {
         watcher.phase(format!("judging {}", patch.name));

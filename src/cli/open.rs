@@ -3,15 +3,19 @@
 
 use super::config::{Config, Layers, SandboxArg};
 use super::error::Failure;
+use super::session;
 use crate::benchmark::facts::Words;
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{self, Checkout, LOCAL, Settings};
-use crate::domain::{BugId, EventSink, Reproduction, TestId, Watcher};
+use crate::domain::{BugId, Event, EventSink, Reproduction, TestId, Watcher};
 use crate::escalate::prepare;
 use crate::sandbox::{Choice, Sandbox};
 use crate::tools::Workbench;
 use crate::validate;
 use camino::{Utf8Path, Utf8PathBuf};
+
+/// The code of the error that no test fails.
+const NOTHING_FAILS: &str = "nothing_fails";
 
 /// What must hold before anything is paid for or compiled.
 #[derive(Clone)]
@@ -56,6 +60,7 @@ impl Opened {
             reports: Vec::new(),
             added: Vec::new(),
             failing: config.failing.clone(),
+            all_modules: false,
             java_home: config.java_home.clone(),
             trust_build: config.trust_build,
             sandbox: Some(sandbox.clone()),
@@ -108,8 +113,36 @@ impl Opened {
         wanted: prepare::Wanted,
         sink: &dyn EventSink,
     ) -> Result<Workbench, Failure> {
-        let checkout = self.checkout(folder).await?;
-        self.bench_of(checkout, folder, wanted, sink).await
+        self.bench_after(folder, wanted, sink, async |_| Ok(())).await
+    }
+
+    /// The same, where the checkout is changed first. If no test fails in a module that only seemed likely, all modules are
+    /// looked at.
+    ///
+    /// # Errors
+    /// As [`Opened::bench`], and what `change` says.
+    pub(super) async fn bench_after(
+        &self,
+        folder: &Utf8Path,
+        wanted: prepare::Wanted,
+        sink: &dyn EventSink,
+        mut change: impl AsyncFnMut(&mut Checkout) -> Result<(), Failure>,
+    ) -> Result<Workbench, Failure> {
+        let mut checkout = self.checkout(folder).await?;
+        change(&mut checkout).await?;
+        let module = checkout.project.module.clone();
+        let is_guess = checkout.is_guess;
+        match self.bench_of(checkout, folder, wanted.clone(), sink).await {
+            Err(failure) if is_guess && failure.code == NOTHING_FAILS => {}
+            done => return done,
+        }
+        tell(sink, format!("no test of module {module} fails, so the tests of all modules are run"))?;
+        session::clear(folder);
+        let mut wider = self.clone();
+        wider.settings.all_modules = true;
+        let mut checkout = wider.checkout(folder).await?;
+        change(&mut checkout).await?;
+        wider.bench_of(checkout, folder, wanted, sink).await
     }
 
     /// Checks the bug out below `folder` and puts it on the bench before any test is known to fail.
@@ -135,8 +168,7 @@ impl Opened {
         sink: &dyn EventSink,
     ) -> Result<validate::Options, Failure> {
         for text in &checkout.notes {
-            let event = crate::domain::Event::Notice { text: text.clone() };
-            sink.emit(&event).map_err(|e| Failure::io("the journal cannot be written", &e))?;
+            tell(sink, text.clone())?;
         }
         let work_dir = folder.join("work");
         std::fs::create_dir_all(&work_dir).map_err(|e| Failure::io(&format!("cannot make {work_dir}"), &e))?;
@@ -155,7 +187,7 @@ impl Opened {
     ///
     /// # Errors
     /// As [`Opened::bench`].
-    pub(super) async fn bench_of(
+    async fn bench_of(
         &self,
         checkout: Checkout,
         folder: &Utf8Path,
@@ -165,7 +197,7 @@ impl Opened {
         let options = self.options(&checkout, folder, sink)?;
         prepare::open(checkout, &self.sandbox, options, wanted, Some(sink)).await.map_err(|error| {
             let mut failure = Failure::from(error);
-            if failure.code == "nothing_fails" && self.bug.benchmark != LOCAL {
+            if failure.code == NOTHING_FAILS && self.bug.benchmark != LOCAL {
                 failure.hint.push_str(", or check the bug id");
             }
             failure
@@ -194,6 +226,10 @@ impl Opened {
         }
         Ok(checkout)
     }
+}
+
+fn tell(sink: &dyn EventSink, text: String) -> Result<(), Failure> {
+    sink.emit(&Event::Notice { text }).map_err(|e| Failure::io("the journal cannot be written", &e))
 }
 
 fn read_requirements(path: &Utf8Path) -> Result<String, Failure> {

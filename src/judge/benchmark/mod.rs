@@ -206,6 +206,8 @@ pub struct Checkout {
     pub own: Option<Arc<dyn OwnCommand>>,
     /// The other modules, where the project has several.
     pub reactor: Option<Arc<dyn Reactor>>,
+    /// Whether the project has several modules with tests, and its module is only the likeliest one.
+    pub is_guess: bool,
     /// Tests that probably fail, the best hint first; each is confirmed by running it.
     pub hints: Vec<Hint>,
     /// Test files that differ from the last commit, with what they were there; none where more than tests differs.
@@ -239,6 +241,7 @@ impl Checkout {
             official: None,
             own: None,
             reactor: None,
+            is_guess: false,
             hints: Vec::new(),
             edited_tests: Vec::new(),
             last_change: None,

@@ -22,6 +22,8 @@ pub struct Settings {
     pub added: Vec<(RepoPath, Arc<[u8]>)>,
     /// Triggering tests the user named, as typed; they choose the module of a project that has several.
     pub failing: Vec<String>,
+    /// Whether the tests of all modules of a local project run to see which fails, where else those of the likeliest do.
+    pub all_modules: bool,
     /// The JDK the user chose.
     pub java_home: Option<Utf8PathBuf>,
     /// Whether what a project loads into its build tool is loaded, too.

@@ -112,7 +112,7 @@ async fn run(
     let begin = Instant::now();
     let mut found = match look {
         Look::ForAFailure => first_look(subject, selection).await?,
-        Look::AtAll => suite(subject, look).await?,
+        Look::AtAll => suite(subject, subject.tests(), look).await?,
     };
     let (asked, executed, report) = (found.asked.take(), found.executed.take(), found.report.clone());
     let ask_own = found.is_unasked(selection);
@@ -212,7 +212,10 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
     let mut older: Option<LookResult> = None;
     for Hint { from, tests, by_own_command } in &subject.checkout().hints {
         let mut classes = classes_of(subject.tests(), tests);
-        classes.truncate(MEASURED);
+        // What the project's own command said is all that fails.
+        if !by_own_command {
+            classes.truncate(MEASURED);
+        }
         if classes.is_empty() {
             continue;
         }
@@ -222,7 +225,7 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
             true => None,
         };
         let mut found = LookResult { asked, ..look(subject, classes, &phase).await? };
-        found.endless = look_again(subject, &mut found.report).await?;
+        found.endless.extend(look_again(subject, &mut found.report).await?);
         if found.report.failing().next().is_some() {
             let named =
                 |id: &TestId| tests.iter().any(|test| test == id || test.method.is_empty() && test.class == id.class);
@@ -241,7 +244,7 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
         }
     }
     // What is older fails in the suite, too, and says nothing of when to stop.
-    suite(subject, if older.is_some() { Look::AtAll } else { Look::ForAFailure }).await
+    suite(subject, subject.tests(), if older.is_some() { Look::AtAll } else { Look::ForAFailure }).await
 }
 
 /// Time before it is known how long tests take.
@@ -252,6 +255,9 @@ fn deadlines(subject: &dyn Subject) -> Deadlines {
 /// Runs some classes, and tells what their tests execute where that takes no longer.
 async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Result<LookResult, ValidateError> {
     subject.options().watcher.phase(phase);
+    if classes.len() > MEASURED {
+        return suite(subject, &classes, Look::AtAll).await;
+    }
     let plan = subject.plan(classes, deadlines(subject));
     let (report, executed) = match subject.is_slow_when_measured() {
         // It is not yet known what fails.
@@ -309,11 +315,11 @@ async fn measure(subject: &dyn Subject, report: &TestReport) -> Result<Executed,
     Ok(executed)
 }
 
-/// Runs the suite over all lanes; for a failure until something fails, and a little longer, in which more of the bug
-/// shows.
-async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, ValidateError> {
+/// Runs classes of the suite over all lanes; for a failure until something fails, and a little longer, in which more of the
+/// bug shows.
+async fn suite(subject: &dyn Subject, classes: &[String], look: Look) -> Result<LookResult, ValidateError> {
     let lanes = lanes::count();
-    let queue = Queue::new(subject.tests().to_vec(), lanes, &suite::empty());
+    let queue = Queue::new(classes.to_vec(), lanes, &suite::empty());
     let begin = Instant::now();
     let deadlines = deadlines(subject);
     let watcher = &subject.options().watcher;
@@ -339,7 +345,7 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, Validate
         }
         Ok::<_, ValidateError>((all, endless))
     };
-    watcher.steps("running the tests to see which fail", 0, Some(subject.tests().len()));
+    watcher.steps("running the tests to see which fail", 0, Some(classes.len()));
     let reports = futures::future::try_join_all((0..lanes).map(|_| lane())).await?;
     let (mut report, mut endless) = (suite::empty(), BTreeSet::new());
     for (each, again) in reports {
@@ -347,7 +353,8 @@ async fn suite(subject: &dyn Subject, look: Look) -> Result<LookResult, Validate
         endless.extend(again);
     }
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
-    let whole = until.into_inner().is_ok_and(|until| until.is_none()) || ran.len() == subject.tests().len();
+    let is_over = until.into_inner().is_ok_and(|until| until.is_none()) && classes.len() == subject.tests().len();
+    let whole = is_over || ran.len() == subject.tests().len();
     Ok(LookResult { endless, ..LookResult::of(report, None, whole) })
 }
 

@@ -135,7 +135,7 @@ impl Benchmark for GitBugJava {
         let mut settings = self.settings.clone();
         settings.failing.extend(triggering.iter().flatten().map(TestId::to_string));
         let facts = ProjectFile::read(&tree)?.facts;
-        let SetUp { mut project, own, reactor, mut notes } =
+        let SetUp { mut project, own, reactor, mut notes, .. } =
             Local::new(&settings).set_up(&tree, into, &facts, false).await?;
         project.unverified = Some(UNVERIFIED.to_owned());
         notes.insert(0, format!("unverified: {UNVERIFIED}; what is plausible is this program's word alone"));

@@ -174,10 +174,10 @@ impl Benchmark for Jsonl {
         let facts = entry.facts.clone().or(ProjectFile::read(&project_folder)?.facts);
         let mut settings = self.settings.clone();
         settings.failing.extend_from_slice(&entry.failing);
-        let SetUp { mut project, own, reactor, notes } = match &entry.run {
+        let SetUp { mut project, own, reactor, notes, .. } = match &entry.run {
             Some(run) => {
                 let (project, notes) = self.program(entry, run, &project_folder, into)?;
-                SetUp { project, own: None, reactor: None, notes }
+                SetUp { project, own: None, reactor: None, is_tested: false, notes }
             }
             None => Local::new(&settings).set_up(&project_folder, into, &facts, entry.is_plain()).await?,
         };

@@ -51,6 +51,8 @@ pub(in crate::benchmark) struct SetUp {
     pub(in crate::benchmark) own: Option<Arc<dyn OwnCommand>>,
     /// Its other modules, where it has several.
     pub(in crate::benchmark) reactor: Option<Arc<dyn Reactor>>,
+    /// Whether the build tool ran the tests of the copy, and left its reports.
+    pub(in crate::benchmark) is_tested: bool,
     /// For people, one line a guess.
     pub(in crate::benchmark) notes: Vec<String>,
 }
@@ -80,6 +82,8 @@ struct BuildFacts {
     own: Arc<dyn OwnCommand>,
     /// The other modules.
     reactor: Option<Arc<dyn Reactor>>,
+    /// Whether all tests ran.
+    is_tested: bool,
 }
 
 /// How a project is built.
@@ -186,19 +190,28 @@ impl Benchmark for Local {
             folder = top;
             facts.module = Some(module);
         }
-        let SetUp { project, own, reactor, notes } = self.set_up(&folder, into, &facts, false).await?;
         let history = History::of(&folder, &self.settings.sandbox().await?);
+        let likely = match facts.module.is_none() && self.settings.failing.is_empty() && !self.settings.all_modules {
+            true => self.set_up_likeliest(&folder, into, &facts, history.as_ref()).await?,
+            false => None,
+        };
+        let is_guess = likely.is_some();
+        let SetUp { project, own, reactor, is_tested, notes } = match likely {
+            Some(likely) => likely,
+            None => self.set_up(&folder, into, &facts, false).await?,
+        };
         let mut uncommitted = match &history {
             Some(history) => history.uncommitted().await.unwrap_or_default(),
             None => Vec::new(),
         };
         uncommitted.retain(hints::is_written);
-        let hints = hints::of(&folder, &project, history.as_ref(), &uncommitted).await;
+        let hints = hints::of(if is_tested { into } else { &folder }, &project, history.as_ref(), &uncommitted).await;
         let edited_tests = hints::edited_tests(&project, history.as_ref(), &uncommitted).await;
         let language = kind::language_of(&project, into).name();
         let mut checkout = Checkout {
             own,
             reactor,
+            is_guess,
             hints,
             edited_tests,
             notes,
@@ -213,6 +226,33 @@ impl Benchmark for Local {
 }
 
 impl Local {
+    /// The project set up for the module that the bug is likely in; `None` where nothing tells which, or the set-up fails.
+    async fn set_up_likeliest(
+        &self,
+        folder: &Utf8Path,
+        into: &Utf8Path,
+        facts: &Facts,
+        history: Option<&History>,
+    ) -> Result<Option<SetUp>, BenchmarkError> {
+        let changes = modules::last_changes(history).await;
+        let module = match folder.join("pom.xml").is_file() {
+            true => maven::likeliest(folder, &changes),
+            false => gradle::likeliest(folder, &changes),
+        };
+        let Some(module) = module.filter(|_| self.settings.test.is_none() && facts.test.is_none()) else {
+            return Ok(None);
+        };
+        let likely = Facts { module: Some(module), ..facts.clone() };
+        match self.set_up(folder, into, &likely, false).await {
+            Ok(found) => Ok(Some(found)),
+            Err(error) => {
+                tracing::info!("the module that was changed last is not set up, so all are tried: {error}");
+                let emptied = std::fs::remove_dir_all(into).and_then(|()| std::fs::create_dir(into));
+                emptied.map(|()| None).map_err(|source| io_error("cannot empty the copy", into, source))
+            }
+        }
+    }
+
     /// Copies the project in `folder` below `into` and finds out how it is built and tested. `plain` says that the facts
     /// tell all, whatever build file lies there.
     ///
@@ -239,16 +279,16 @@ impl Local {
         for (path, bytes) in &self.settings.added {
             add(&path.under(into), bytes)?;
         }
-        let (mut own, mut reactor) = (None, None);
+        let (mut own, mut reactor, mut is_tested) = (None, None, false);
         let project = match found {
             Kind::Maven => {
                 let found = maven::set_up(into, folder, &self.settings, facts, &mut notes).await?;
-                (own, reactor) = (Some(found.own), found.reactor);
+                (own, reactor, is_tested) = (Some(found.own), found.reactor, found.is_tested);
                 found.project
             }
             Kind::Gradle => {
                 let found = gradle::set_up(into, folder, &self.settings, facts, &mut notes).await?;
-                (own, reactor) = (Some(found.own), found.reactor);
+                (own, reactor, is_tested) = (Some(found.own), found.reactor, found.is_tested);
                 found.project
             }
             Kind::Commands => plain::commands(into, &self.settings, facts, test.unwrap_or_default(), &mut notes)?,
@@ -263,7 +303,7 @@ impl Local {
             Kind::Python => python::set_up(into, folder, &mut notes),
             Kind::Registered(kind) => with_names_of(folder, into, async |root| (kind.set_up)(root, &mut notes)).await?,
         };
-        Ok(SetUp { project: overridden(project, facts), own, reactor, notes })
+        Ok(SetUp { project: overridden(project, facts), own, reactor, is_tested, notes })
     }
 }
 

@@ -5,7 +5,6 @@ use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, History};
 use crate::domain::RepoPath;
 use crate::domain::words::counted;
-use crate::sandbox::Sandbox;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 
@@ -13,6 +12,8 @@ use std::fs;
 const LANGUAGES: &[&str] = &["java", "groovy", "kt"];
 /// Commits that tell which module was changed last.
 const COMMITS: usize = 20;
+/// Changes that tell where the bug is likely before any test runs: what is not committed yet, and the newest commits.
+const NEWEST: usize = 4;
 
 /// A module of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,23 +94,30 @@ pub(super) fn choose(
     }
 }
 
-/// The module that holds all test files among these, and the names of their classes; `None` where there are none, or in
-/// several modules.
-pub(super) fn touched(all: &[Module], changed: &[RepoPath]) -> Option<(Module, Vec<String>)> {
-    let mut found: Option<&Module> = None;
-    let mut classes = Vec::new();
-    for file in changed {
-        let name = file.file_name();
-        let Some((stem, _)) = name.rsplit_once('.').filter(|(_, end)| LANGUAGES.contains(end)) else { continue };
-        let holds = |module: &&Module| module.tests.iter().any(|folder| file.is_within(folder));
-        let Some(module) = all.iter().find(holds) else { continue };
-        if found.is_some_and(|other| other != module) {
-            return None;
-        }
-        found = Some(module);
-        classes.push(stem.to_owned());
+/// The folder of the module that the bug of a user's project is likely in: one whose tests failed in the user's last run,
+/// as its `reports` below the module say, of several the one that was changed last; where none failed, the one that was
+/// changed last. `None` where fewer than two modules have tests, or nothing tells.
+pub(super) fn likeliest(
+    folder: &Utf8Path,
+    all: &[Module],
+    reports: &str,
+    changes: &[Vec<RepoPath>],
+) -> Option<RepoPath> {
+    let tested: Vec<&Module> = all.iter().filter(|module| !module.test_files(folder).is_empty()).collect();
+    if tested.len() < 2 {
+        return None;
     }
-    Some((found?.clone(), classes))
+    let failed = |module: &&&Module| {
+        let reports = module.folder.under(folder).join(reports);
+        reports.is_dir() && reports_failure(&reports)
+    };
+    let failed: Vec<&Module> = tested.iter().filter(failed).copied().collect();
+    let newest = &changes[..changes.len().min(NEWEST)];
+    let chosen = match failed.as_slice() {
+        [] => *tested.get(changed_last(&tested, all, newest)?)?,
+        some => *some.get(changed_last(some, all, changes).unwrap_or(0))?,
+    };
+    Some(chosen.folder.clone())
 }
 
 /// Whether a file, relative to its root, is the source of a test's class.
@@ -118,23 +126,24 @@ fn is_file_of(file: &Utf8Path, test: &str) -> bool {
     file.with_extension("").ends_with(class.replace('.', "/"))
 }
 
-/// The changes of the project in a user's folder, the newest first, each by its files: what is not committed yet, then the
+/// The changes of a project by its history, the newest first, each by its files: what is not committed yet, then the
 /// newest commits. Nothing where no history tells.
-pub(super) async fn last_changes(original: &Utf8Path, sandbox: &Sandbox) -> Vec<Vec<RepoPath>> {
-    let Some(history) = History::of(original, sandbox) else { return Vec::new() };
+pub(super) async fn last_changes(history: Option<&History>) -> Vec<Vec<RepoPath>> {
+    let Some(history) = history else { return Vec::new() };
     let mut changes = vec![history.uncommitted().await.unwrap_or_default()];
+    changes[0].retain(super::hints::is_written);
     changes.extend(history.newest(COMMITS).await.unwrap_or_default().into_iter().map(|(_, files)| files));
     changes
 }
 
-/// The place of the module that was changed last among some of a project's, by its `changes`; the first where no change is
-/// in any of them. A module that always fails, for it asks a network, comes before that of the bug in many projects.
-pub(super) fn changed_last(some: &[&Module], all: &[Module], changes: &[Vec<RepoPath>]) -> usize {
+/// The place of the module that was changed last among some of a project's, by its `changes`; `None` where no change is in
+/// any of them. A module that always fails, for it asks a network, comes before that of the bug in many projects.
+pub(super) fn changed_last(some: &[&Module], all: &[Module], changes: &[Vec<RepoPath>]) -> Option<usize> {
     let owner = |file: &RepoPath| {
         all.iter().filter(|module| file.is_within(&module.folder)).max_by_key(|module| module.folder.as_str().len())
     };
     let files = changes.iter().flatten().filter(|file| !file.is_for_people());
-    files.filter_map(owner).find_map(|owner| some.iter().position(|module| *module == owner)).unwrap_or(0)
+    files.filter_map(owner).find_map(|owner| some.iter().position(|module| *module == owner))
 }
 
 /// The module whose tests failed when all ran, or never ended, and the others like it: of several the one that was
@@ -153,7 +162,7 @@ pub(super) fn those_that_fail(
     let tested: Vec<&Module> = all.iter().filter(|module| !module.test_files(root).is_empty()).collect();
     let mut found: Vec<&Module> = tested.iter().filter(|module| failed(module) == Some(true)).copied().collect();
     if !found.is_empty() {
-        let chosen = found.remove(changed_last(&found, all, changes));
+        let chosen = found.remove(changed_last(&found, all, changes).unwrap_or(0));
         return Ok((chosen.clone(), found.into_iter().cloned().collect()));
     }
     let others: Vec<&str> =
@@ -208,21 +217,6 @@ pub(super) fn reports_failure(folder: &Utf8Path) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn changed_tests_name_their_module() {
-        let path = |text: &str| RepoPath::new(text).unwrap();
-        let module = |name: &str| Module {
-            folder: path(name),
-            name: name.into(),
-            tests: vec![path(&format!("{name}/src/test/java"))],
-        };
-        let all = [module("core"), module("app")];
-        let of = |files: &[&str]| touched(&all, &files.iter().map(|file| path(file)).collect::<Vec<_>>());
-        let found = of(&["README.md", "app/src/main/java/a/App.java", "core/src/test/java/a/CoreTest.java"]);
-        assert_eq!(found, Some((all[0].clone(), vec!["CoreTest".into()])));
-        assert_eq!(of(&["core/src/test/java/a/CoreTest.java", "app/src/test/java/a/AppTest.java"]), None);
-        assert_eq!(of(&["core/src/main/java/a/Core.java", "core/src/test/java/a/data.json"]), None);
-    }
     use crate::benchmark::testing::project;
 
     fn two_modules() -> (tempfile::TempDir, Utf8PathBuf, Vec<Module>) {
@@ -236,6 +230,23 @@ mod tests {
         };
         let top = Module { folder: RepoPath::default(), name: "top".into(), tests: vec![path("src/test/java")] };
         (keep, root, vec![top, module("core"), module("app")])
+    }
+
+    #[test]
+    fn reports_and_changes_tell_the_likeliest_module() {
+        let (_keep, root, all) = two_modules();
+        let path = |text: &str| RepoPath::new(text).unwrap();
+        let in_core = vec![path("pom.xml"), path("core/README.md"), path("core/src/main/java/a/Core.java")];
+        let found =
+            |changes: &[Vec<RepoPath>]| likeliest(&root, &all, "reports", changes).map(|found| found.to_string());
+        assert_eq!(found(&[]), None);
+        assert_eq!(found(&[vec![], vec![path("pom.xml")], in_core.clone()]).as_deref(), Some("core"));
+        let older = vec![vec![path("README.md")]; NEWEST];
+        assert_eq!(found(&[older, vec![in_core.clone()]].concat()), None, "too old to tell");
+        let reports = root.join("app/reports");
+        fs::create_dir_all(&reports).unwrap();
+        fs::write(reports.join("TEST-a.xml"), "<testsuite failures=\"1\" errors=\"0\"/>").unwrap();
+        assert_eq!(found(&[in_core]).as_deref(), Some("app"), "what failed says more than what was changed");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::reactor::{CompilesAll, Described, Modules};
 use super::{BuildFacts, with_names_of};
 use crate::benchmark::facts::Facts;
 use crate::benchmark::settings::Settings;
-use crate::benchmark::{BenchmarkError, Reactor};
+use crate::benchmark::{BenchmarkError, History, Reactor};
 use crate::domain::{RepoPath, TestStatus};
 use answers::ModuleAnswer;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -77,14 +77,15 @@ async fn in_copy(
 ) -> Result<BuildFacts, BenchmarkError> {
     let sandbox = settings.sandbox().await?;
     let is_open = facts.module.is_none() && settings.failing.is_empty();
-    let changes = if is_open { modules::last_changes(original, &sandbox).await } else { Vec::new() };
-    let choice = choose(root, (original, &changes), facts.module.as_ref(), &settings.failing)?;
+    let history = History::of(original, &sandbox).filter(|_| is_open);
+    let choice = choose(root, facts.module.as_ref(), &settings.failing)?;
     let gradle = Gradle::new(sandbox, facts.java_home.as_deref(), original)?;
     let only = match &choice {
         Choice::One(module) => Some(module.folder.clone()),
         Choice::RunAll => None,
     };
-    let request = Request { root: root.to_owned(), run_tests: choice == Choice::RunAll, only };
+    let is_tested = choice == Choice::RunAll;
+    let request = Request { root: root.to_owned(), run_tests: is_tested, only };
     settings.watcher.phase("compiling with Gradle");
     let prepared = gradle.prepare(&request).await?;
     notes.push(prepared.note.clone());
@@ -107,6 +108,7 @@ async fn in_copy(
     let module = match choice {
         Choice::One(module) => module,
         Choice::RunAll => {
+            let changes = modules::last_changes(history.as_ref()).await;
             let (module, others) = failing_modules(root, (&all, &changes), &prepared)?;
             modules::tell_of(&others, original, notes);
             module
@@ -125,17 +127,18 @@ async fn in_copy(
     });
     let task = prepared.build.modules[nth].test.clone().unwrap_or_else(|| "test".into());
     let own = GradleTest { gradle, launch: prepared.launch, store: prepared.store, module: module.folder, nth, task };
-    Ok(BuildFacts { project, own: Arc::new(own), reactor })
+    Ok(BuildFacts { project, own: Arc::new(own), reactor, is_tested })
 }
 
-/// The module of the bug, as far as looking tells: the one that was named or holds the failing test, the only one with
-/// tests, or the one whose tests failed in the user's last run; of several such the one that was changed last.
-fn choose(
-    root: &Utf8Path,
-    (original, changes): (&Utf8Path, &[Vec<RepoPath>]),
-    named: Option<&RepoPath>,
-    failing: &[String],
-) -> Result<Choice, BenchmarkError> {
+/// The module of the Gradle project in a user's folder that the bug is likely in, as far as modules lie where they usually
+/// do.
+pub(super) fn likeliest(folder: &Utf8Path, changes: &[Vec<RepoPath>]) -> Option<RepoPath> {
+    builds(folder).then(|| modules::likeliest(folder, &look(folder), REPORTS, changes))?
+}
+
+/// The module of the bug, as far as looking tells: the one that was named or holds the failing test, or the only one with
+/// tests.
+fn choose(root: &Utf8Path, named: Option<&RepoPath>, failing: &[String]) -> Result<Choice, BenchmarkError> {
     let modules_seen = look(root);
     if let Some(named) = named {
         let is_named = |module: &&Module| module.folder == *named;
@@ -147,18 +150,7 @@ fn choose(
         // Its tests lie where only Gradle knows.
         return Ok(Choice::RunAll);
     }
-    match modules::choose(root, &modules_seen, None, failing)? {
-        Choice::RunAll => {
-            let failed = |module: &&Module| {
-                let reports = module.folder.under(original).join(REPORTS);
-                reports.is_dir() && modules::reports_failure(&reports)
-            };
-            let failed: Vec<&Module> = modules_seen.iter().filter(failed).collect();
-            let chosen = failed.get(modules::changed_last(&failed, &modules_seen, changes));
-            Ok(chosen.map_or(Choice::RunAll, |module| Choice::One((*module).clone())))
-        }
-        one => Ok(one),
-    }
+    modules::choose(root, &modules_seen, None, failing)
 }
 
 /// Folders that have tests in the usual place, and the top.
@@ -266,31 +258,23 @@ mod tests {
     }
 
     #[test]
-    fn the_module_is_found_by_looking_and_by_the_last_reports() {
+    fn the_module_is_found_by_looking() {
         let (_keep, root) = project(&[
             "settings.gradle",
             "core/src/test/java/a/CoreTest.java",
             "app/src/test/groovy/a/AppSpec.groovy",
             "app/build/src/test/java/a/CopyTest.java",
         ]);
-        let chosen = |failing: &[String]| choose(&root, (&root, &[]), None, failing).unwrap();
+        let chosen = |failing: &[String]| choose(&root, None, failing).unwrap();
         let folder = |choice: Choice| match choice {
             Choice::One(module) => module.folder.to_string(),
             Choice::RunAll => "all".into(),
         };
         assert_eq!(folder(chosen(&[])), "all");
         assert_eq!(folder(chosen(&["AppSpec".into()])), "app");
-        let reports = root.join("core").join(REPORTS);
-        fs::create_dir_all(&reports).unwrap();
-        fs::write(reports.join("TEST-a.xml"), "<testsuite failures=\"1\" errors=\"0\"/>").unwrap();
-        assert_eq!(folder(chosen(&[])), "core");
-        let reports = root.join("app").join(REPORTS);
-        fs::create_dir_all(&reports).unwrap();
-        fs::write(reports.join("TEST-a.xml"), "<testsuite failures=\"1\" errors=\"0\"/>").unwrap();
+        assert_eq!(folder(choose(&root, Some(&RepoPath::new("odd").unwrap()), &[]).unwrap()), "odd");
         let changed = [vec![RepoPath::new("core/src/main/java/a/Core.java").unwrap()]];
-        assert_eq!(folder(choose(&root, (&root, &changed), None, &[]).unwrap()), "core");
-        assert_eq!(folder(chosen(&[])), "app");
-        assert_eq!(folder(choose(&root, (&root, &[]), Some(&RepoPath::new("odd").unwrap()), &[]).unwrap()), "odd");
+        assert_eq!(likeliest(&root, &changed).unwrap().as_str(), "core");
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
 pub(super) use complaint::is_about_the_jdk;
 pub(super) use fetch::users_repositories;
-use invoke::{Maven, Prepared};
+use invoke::Maven;
 use own::MavenTest;
 use reactor::MavenModules;
 use request::{Request, Run};
@@ -63,21 +63,19 @@ async fn in_copy(
         notes.extend(options::leave_out(root)?);
     }
     settings.watcher.phase("compiling with Maven");
+    let is_tested = choice == Choice::RunAll;
     let (module, prepared) = match choice {
         Choice::One(module) => {
             let only = (all.len() > 1).then(|| module.folder.clone());
             (module, maven.prepare(&Request { root: root.to_owned(), only, tests: Run::Nothing }).await?)
         }
-        Choice::RunAll => match touched_and_failing(&maven, root, original, &all).await {
-            Some(found) => found,
-            None => {
-                let prepared = maven.prepare(&Request { root: root.to_owned(), only: None, tests: Run::All }).await?;
-                let changes = shared::last_changes(original, &maven.sandbox).await;
-                let (module, others) = failing_modules(root, (&all, &changes), prepared.left_out.as_deref())?;
-                shared::tell_of(&others, original, notes);
-                (module, prepared)
-            }
-        },
+        Choice::RunAll => {
+            let prepared = maven.prepare(&Request { root: root.to_owned(), only: None, tests: Run::All }).await?;
+            let changes = shared::last_changes(History::of(original, &maven.sandbox).as_ref()).await;
+            let (module, others) = failing_modules(root, (&all, &changes), prepared.left_out.as_deref())?;
+            shared::tell_of(&others, original, notes);
+            (module, prepared)
+        }
     };
     notes.push(prepared.note);
     if all.len() > 1 {
@@ -96,30 +94,7 @@ async fn in_copy(
         module: module.folder.clone(),
         is_one_of_many: all.len() > 1,
     };
-    Ok(BuildFacts { project, own: Arc::new(own), reactor })
-}
-
-/// The module whose tests were changed and are not committed yet, where one of them fails: no other module need be run to
-/// see which fails.
-async fn touched_and_failing(
-    maven: &Maven,
-    root: &Utf8Path,
-    original: &Utf8Path,
-    all: &[Module],
-) -> Option<(Module, Prepared)> {
-    let changed = History::of(original, &maven.sandbox)?.uncommitted().await.ok()?;
-    let (module, classes) = shared::touched(all, &changed)?;
-    let only = Some(module.folder.clone());
-    let request = Request { root: root.to_owned(), only, tests: Run::Classes(classes) };
-    let prepared = match maven.prepare(&request).await {
-        Ok(prepared) => prepared,
-        Err(error) => {
-            tracing::info!("the tests that were changed last do not tell which module fails: {error}");
-            return None;
-        }
-    };
-    let reports = module.folder.under(root).join(own::REPORTS);
-    (reports.is_dir() && shared::reports_failure(&reports)).then_some((module, prepared))
+    Ok(BuildFacts { project, own: Arc::new(own), reactor, is_tested })
 }
 
 /// The module whose tests fail by surefire's reports, and the others. One that does not compile has no class path, and no
@@ -134,6 +109,11 @@ fn failing_modules(
         folder.join(request::CLASS_PATH).is_file().then(|| shared::reports_failure(&folder.join(own::REPORTS)))
     };
     shared::those_that_fail(root, modules, failed, left_out, "mvn test")
+}
+
+/// The module of the Maven project in a user's folder that the bug is likely in.
+pub(super) fn likeliest(folder: &Utf8Path, changes: &[Vec<RepoPath>]) -> Option<RepoPath> {
+    shared::likeliest(folder, &modules::read(folder).ok()?, own::REPORTS, changes)
 }
 
 /// The project that a module's folder belongs to, and the module's path in it; `None` when the folder is no module of a

@@ -60,8 +60,6 @@ pub(super) struct Request {
 pub(super) enum Run {
     /// None.
     Nothing,
-    /// Those of these classes.
-    Classes(Vec<String>),
     /// All.
     All,
 }
@@ -93,9 +91,6 @@ pub(super) fn arguments(
             all.push(if request.tests == Run::Nothing { "test-compile" } else { "test" }.into());
         }
         Invocation::Direct => all.extend(DIRECT.iter().map(|&goal| goal.to_owned())),
-    }
-    if let Run::Classes(classes) = &request.tests {
-        all.extend([format!("-Dtest={}", classes.join(",")), "-Dsurefire.failIfNoSpecifiedTests=false".into()]);
     }
     if request.tests != Run::Nothing {
         all.extend(["-Dmaven.test.failure.ignore=true".into(), "-DfailIfNoTests=false".into()]);
