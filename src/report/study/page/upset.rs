@@ -12,12 +12,12 @@ const WIDE: f64 = 360.0;
 const COLUMNS: usize = 12;
 const ROWS: usize = 12;
 /// Where columns begin, and their place on the picture.
-const LEFT: f64 = 168.0;
+const LEFT: f64 = 224.0;
 const TALLEST: f64 = 90.0;
 const TOP: f64 = 18.0;
 const ROW: f64 = 22.0;
 /// Where bars of whole sets end, and how long the longest is.
-const BARS_END: f64 = 158.0;
+const BARS_END: f64 = 214.0;
 const LONGEST: f64 = 46.0;
 
 /// One combination.
@@ -72,7 +72,7 @@ fn drawn(sets: &[Repaired], columns: &[Column<'_>], title: &str) -> String {
     for (row, set) in sets.iter().enumerate() {
         let long = LONGEST * set.bugs.len() as f64 / largest;
         svg.rect((BARS_END - long, y(row) - 5.0), (long, 10.0), SETS[0], &format!("{}: {}", set.name, set.bugs.len()));
-        svg.text((0.0, y(row) + 4.0), Anchor::Start, "soft", &clipped(&set.name, 15));
+        svg.text((0.0, y(row) + 4.0), Anchor::Start, "soft", &clipped(&set.name, 22));
         svg.text((BARS_END - long - 4.0, y(row) + 4.0), Anchor::End, "soft", &set.bugs.len().to_string());
         svg.line((LEFT, y(row)), (LEFT + step * columns.len() as f64, y(row)), "grid");
     }
