@@ -30,6 +30,9 @@ impl Template for NullCheck {
                 continue;
             }
             seen.push(text);
+            if is_asked(site, text) {
+                continue;
+            }
             let weight = if node.kind() == "method_invocation" { 0.7 } else { 1.0 };
             in_condition(site, text, weight, out);
             around(site, text, weight, out);
@@ -64,6 +67,24 @@ fn dereferenced<'a>(site: &Site<'a>) -> Vec<Node<'a>> {
         _ => false,
     };
     objects.chain(boxes).chain(looped).map(bare).filter(can_be_null).collect()
+}
+
+/// Whether the statement asks already whether an expression is `null`: then what follows from the answer is wrong.
+fn is_asked(site: &Site<'_>, text: &str) -> bool {
+    site.of_kind("binary_expression").any(|node| compared_with_null(site, node) == Some(text))
+}
+
+/// What an expression compares with `null`.
+pub(super) fn compared_with_null<'s>(site: &Site<'s>, node: Node<'s>) -> Option<&'s str> {
+    let side = |name| node.child_by_field_name(name).map(bare);
+    let (left, right) = (side("left")?, side("right")?);
+    let sign = site.text(node.child_by_field_name("operator")?);
+    let other = match (left.kind(), right.kind()) {
+        (_, "null_literal") => left,
+        ("null_literal", _) => right,
+        _ => return None,
+    };
+    matches!(sign, "==" | "!=").then(|| site.text(other))
 }
 
 /// `a.b()` in a condition: `a == null || a.b()` and `a != null && a.b()`.
@@ -127,6 +148,8 @@ mod tests {
         let lines = proposals(&NullCheck, PET, 4);
         assert!(lines.contains(&"if (mother != null) { mother.feed(); }".to_owned()), "{lines:?}");
         assert!(proposals(&NullCheck, PET, 9).contains(&"return room != null && room >= 3;".to_owned()));
+        let asked = PET.replace("mother.old(n)", "mother != null || mother.old(n)");
+        assert_eq!(proposals(&NullCheck, &asked, 3), Vec::<String>::new());
         let lines = proposals(&NullCheck, PET, 6);
         assert!(lines.contains(&"if (mother.name == null) return null;".to_owned()), "{lines:?}");
     }

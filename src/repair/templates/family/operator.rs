@@ -3,11 +3,13 @@
 //! Source: TBar's *mutate operators* (FP11) and ManySStuBs4J's *change binary operator*, *change unary operator*.
 //! Example: a checksum that folds with `sum | next` where it should be `sum ^ next`.
 
+use super::null_check::compared_with_null;
 use crate::templates::edit::Edit;
 use crate::templates::shape::Shape;
 use crate::templates::site::Site;
-use crate::templates::syntax::operator;
+use crate::templates::syntax::{bare, operator};
 use crate::templates::{Prior, Template};
+use tree_sitter::Node;
 
 /// See the module.
 pub struct Operator;
@@ -68,11 +70,21 @@ impl Template for Operator {
                 if (needs_numbers || assigns) && !on_numbers {
                     continue;
                 }
+                let weight = if joins_in_vain(site, node) { 1.0 } else { *weight };
                 let note = format!("replaced `{text}` by `{other}` in {}", site.place(node));
-                out.push(Edit::replace(sign, *other, *weight, note));
+                out.push(Edit::replace(sign, *other, weight, note));
             }
         }
     }
+}
+
+/// Whether a check for `null` and a use are joined so that the use comes where there is nothing: `a != null || a.b()`.
+fn joins_in_vain(site: &Site<'_>, node: Node<'_>) -> bool {
+    let side = |name| node.child_by_field_name(name).map(bare);
+    let (Some(check), Some(user)) = (side("left"), side("right")) else { return false };
+    let sign = |node: Node<'_>| operator(node).map_or("", |sign| site.text(sign));
+    let in_vain = matches!((sign(check), sign(node)), ("!=", "||") | ("==", "&&"));
+    in_vain && compared_with_null(site, check).is_some_and(|text| site.text(user).contains(&format!("{text}.")))
 }
 
 #[cfg(test)]
@@ -96,6 +108,19 @@ mod tests {
             ]
         );
         assert_eq!(proposals(&Operator, SUM, 4), ["void step(int i) { i--; }"]);
+    }
+
+    #[test]
+    fn a_check_that_guards_nothing_comes_first() {
+        let code = "class Bits {
+    boolean any(Bits a, int m) {
+        return a != null || (a.all() ^ m) > 0;
+    }
+}";
+        let found = proposals(&Operator, code, 3);
+        assert_eq!(found[0], "return a != null && (a.all() ^ m) > 0;", "{found:?}");
+        let found = proposals(&Operator, &code.replace("!=", "=="), 3);
+        assert_ne!(found[0], "return a == null && (a.all() ^ m) > 0;", "{found:?}");
     }
 
     #[test]
