@@ -155,6 +155,8 @@ pub struct Project {
     pub javac_args: Vec<String>,
     /// Arguments of the test JVM.
     pub jvm_args: Vec<String>,
+    /// Variables that the build tool sets for tests, with their values.
+    pub environment: Vec<(String, String)>,
     /// The system property in which the build tool tells tests their class path: some compile or start something with it.
     pub class_path_property: Option<&'static str>,
     /// Which classes hold tests.
@@ -247,6 +249,12 @@ impl Checkout {
             last_change: None,
             notes: Vec::new(),
         }
+    }
+
+    /// What the variables of the tests name inside this copy.
+    pub(crate) fn named_in_environment(&self) -> Vec<Utf8PathBuf> {
+        let values: Vec<String> = self.project.environment.iter().map(|(_, value)| value.clone()).collect();
+        self.named_in(&values)
     }
 
     /// What the arguments of a test process name inside this copy, such as a folder of modules that the build filled.

@@ -135,8 +135,10 @@ impl Suite<'_> {
             .read(class_path)
             .read([self.jdk.home.clone()])
             .read(self.checkout.named_in(&plan.args))
+            .read(self.checkout.named_in_environment())
             .write(&self.writable)
             .wall(left + START);
+        job.env.extend(self.checkout.project.environment.iter().cloned());
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
         job.dialogue = Some(request.dialogue());
         job.limits.memory_mib = memory(self.heap_mib, &plan.args);

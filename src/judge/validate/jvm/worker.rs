@@ -73,7 +73,9 @@ impl WorkerSetup {
             .read(self.classes.iter().cloned())
             .read([self.jdk.home.clone()])
             .read(self.checkout.named_in(&self.jvm_args))
+            .read(self.checkout.named_in_environment())
             .write(&copy.tree);
+        job.env.extend(project.environment.iter().cloned());
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
         job.limits.memory_mib = memory(self.heap_mib, &self.jvm_args);
         Ok(Worker { served: self.sandbox.serve(job).await?, candidates: 0, copy })

@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 const SUREFIRE_INCLUDES: &[&str] = &["**/Test*.java", "**/*Test.java", "**/*Tests.java", "**/*TestCase.java"];
 
 /// Settings of surefire that change what runs and that we do not follow.
-const NOT_FOLLOWED: &[&str] = &["groups", "excludedGroups", "environmentVariables", "parallel", "includesFile", "test"];
+const NOT_FOLLOWED: &[&str] = &["groups", "excludedGroups", "parallel", "includesFile", "test"];
 
 /// Puts the settings of the compiler and of surefire into a project.
 pub(super) fn apply(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
@@ -99,6 +99,8 @@ fn surefire(pom: &Element, project: &mut Project, notes: &mut Vec<String>) {
             project.jvm_args.push(format!("-D{name}={value}"));
         }
     }
+    let set = settings.variables("environmentVariables").into_iter();
+    project.environment.extend(set.filter(|(_, value)| resolved(value)));
     for name in NOT_FOLLOWED.iter().filter(|name| settings.has(name)) {
         notes.push(format!("surefire's `{name}` is not followed"));
     }
@@ -248,12 +250,14 @@ mod tests {
              <id>default-test</id><configuration><includes><include>**/*Spec.java</include></includes>\
              <excludes><exclude>**/Slow*.java</exclude></excludes><groups>fast</groups>\
              <argLine>@{argLine} -Xmx512m \"-Dname=a b\"</argLine>\
-             <systemPropertyVariables><mode>test</mode></systemPropertyVariables></configuration></execution>\
+             <systemPropertyVariables><mode>test</mode></systemPropertyVariables><environmentVariables><MODE>test</MODE>\
+             <LEVEL>${no.level}</LEVEL></environmentVariables></configuration></execution>\
              </executions></plugin></plugins></build>",
         );
         assert_eq!(project.tests.include, ["**/*Spec.java"]);
         assert_eq!(project.tests.exclude, ["**/Slow*.java"]);
         assert_eq!(project.jvm_args[1..], ["-Xmx512m", "-Dname=a b", "-Dmode=test"]);
+        assert_eq!(project.environment, [("MODE".to_owned(), "test".to_owned())]);
         assert_eq!(notes, ["left out of the test JVM's arguments: @{argLine}", "surefire's `groups` is not followed"]);
     }
 
