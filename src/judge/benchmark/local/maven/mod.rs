@@ -223,14 +223,15 @@ impl Places {
             let full = named.map_or_else(|| folder.join(usual), |text| folder.join(text));
             inside(root, &full).unwrap_or_default()
         };
-        let existing = |main: RepoPath, goal: &str| {
+        let existing = |main: RepoPath, goal: &str, others: &[&str]| {
             let more = settings::added_sources(pom, goal).into_iter();
+            let more = more.chain(others.iter().map(|&text| text.to_owned()));
             let more = more.filter_map(|text| inside(root, &folder.join(text)));
             [main].into_iter().chain(more).filter(|path| path.under(root).is_dir()).collect()
         };
         Self {
-            sources: existing(build("sourceDirectory", "src/main/java"), "add-source"),
-            tests: existing(build("testSourceDirectory", "src/test/java"), "add-test-source"),
+            sources: existing(build("sourceDirectory", "src/main/java"), "add-source", &[]),
+            tests: existing(build("testSourceDirectory", "src/test/java"), "add-test-source", &modules::OTHER_TESTS),
             output: build("outputDirectory", "target/classes"),
             test_output: build("testOutputDirectory", "target/test-classes"),
         }

@@ -11,6 +11,9 @@ use std::fs;
 /// A reactor of more modules than this is not read further.
 const MAX_MODULES: usize = 500;
 
+/// Where plugins for other languages look for tests.
+pub(super) const OTHER_TESTS: [&str; 2] = ["src/test/groovy", "src/test/kotlin"];
+
 /// What a pom calls its own folder.
 const BASE: [&str; 2] = ["${basedir}/", "${project.basedir}/"];
 
@@ -49,7 +52,7 @@ pub(super) fn read(root: &Utf8Path) -> Result<Vec<Module>, BenchmarkError> {
         let below: Vec<_> = listed.filter_map(|module| folder.join(module.text()?).ok()).collect();
         open.extend(below.into_iter().rev().map(|folder| (folder, named.clone())));
         let tests = named.as_deref().filter(|text| !text.contains("${")).unwrap_or("src/test/java");
-        let tests = folder.join(tests).into_iter().collect();
+        let tests = [tests].into_iter().chain(OTHER_TESTS).filter_map(|tests| folder.join(tests).ok()).collect();
         let module = Module { folder, name: artifact, tests };
         if found.len() < MAX_MODULES && !found.contains(&module) {
             found.push(module);
@@ -89,8 +92,10 @@ mod tests {
         let core = "<project><parent/><artifactId>core</artifactId></project>";
         let app = "<project><parent/><artifactId>app</artifactId><build><testSourceDirectory>t</testSourceDirectory></build></project>";
         let (_keep, root) = project(&[("pom.xml", top), ("core/pom.xml", core), ("app/pom.xml", app)]);
-        let tests: Vec<_> = read(&root).unwrap().iter().map(|module| module.tests[0].to_string()).collect();
+        let all = read(&root).unwrap();
+        let tests: Vec<_> = all.iter().map(|module| module.tests[0].to_string()).collect();
         assert_eq!(tests, ["src/java/test", "core/src/java/test", "app/t"]);
+        assert!(all[1].tests.iter().any(|folder| folder.as_str() == "core/src/test/groovy"), "for Spock");
     }
 
     #[test]
