@@ -105,7 +105,7 @@ impl ColdJudge {
         if judged.outcome != Outcome::Timeout || coverage::endless(&self.baseline).next().is_some() {
             return Ok((first, judged));
         }
-        let plan = crate::validate::plan::Plan { deadlines: deadlines.times(MORE), ..plan };
+        let plan = crate::validate::plan::Plan { deadlines: deadlines.times(MORE), ..plan }.for_long();
         let again = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
         let judged = plausible::triggering(&self.baseline, &again);
         Ok((again, judged))

@@ -133,6 +133,12 @@ impl Plan {
         Self { look, ..self }
     }
 
+    /// The same for tests that were cut: they are worth the slower and better compiler, without which those that calculate
+    /// with large numbers take many times as long.
+    pub(super) fn for_long(self) -> Self {
+        Self { long: true, ..self }
+    }
+
     /// The same that is over after the first loss.
     pub(super) fn until_lost(self) -> Self {
         Self { losses: 1, ..self }

@@ -93,8 +93,8 @@ impl Untouched {
         tests: &[TestId],
     ) -> Result<BTreeMap<TestId, Before>, ValidateError> {
         let deadlines = Deadlines::of(UNKNOWN * LONGER, subject.longest());
-        let run = subject.run(&subject.copy()?, &subject.plan_of(suite::wanted(tests), deadlines)).await?;
-        let runs = [run];
+        let plan = subject.plan_of(suite::wanted(tests), deadlines).for_long();
+        let runs = [subject.run(&subject.copy()?, &plan).await?];
         let seen: BTreeMap<TestId, Seen> = tests.iter().map(|id| (id.clone(), seen(&runs, id))).collect();
         let ends = seen.iter().map(|(id, seen)| (id.clone(), seen.before)).collect();
         self.remember(seen);

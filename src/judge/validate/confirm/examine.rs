@@ -121,11 +121,10 @@ impl Confirmation<'_> {
         let mut deadlines = Deadlines { default: UNKNOWN, ..self.deadlines().times(MORE) };
         for id in tests {
             // Beside others it may find done what takes its time here.
-            if let Some(own) = deadlines.own.get_mut(id) {
-                *own = (*own).max(self.untouched.usual(id));
-            }
+            let own = deadlines.own.entry(id.clone()).or_insert(UNKNOWN);
+            *own = (*own).max(self.untouched.usual(id));
         }
-        let plan = self.subject.plan_of(suite::wanted(tests), deadlines);
+        let plan = self.subject.plan_of(suite::wanted(tests), deadlines).for_long();
         self.subject.run(&self.copy()?, &plan).await
     }
 

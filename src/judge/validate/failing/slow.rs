@@ -31,7 +31,7 @@ pub(super) async fn look_again(
     if tests.is_empty() || !report.failing().all(is_cut) {
         return Ok(BTreeSet::new());
     }
-    let plan = subject.plan_of(tests, Deadlines::of(SECOND, subject.longest())).until_lost();
+    let plan = subject.plan_of(tests, Deadlines::of(SECOND, subject.longest())).until_lost().for_long();
     let again = subject.run(&subject.copy()?, &plan).await?;
     let (endless, finished): (Vec<_>, Vec<_>) = again.results.into_iter().partition(|(_, result)| is_cut(result));
     report.results.extend(finished);
@@ -58,7 +58,7 @@ pub(super) async fn with_more_time(
     let is_slow = |result: &TestResult| result.loss.is_none() && (result.passed() || !gave_up(result));
     let mut slow = BTreeMap::new();
     for some in tests.chunks(FEW) {
-        let mut plan = subject.plan_of(some.to_vec(), Deadlines::of(ROOM, subject.longest()));
+        let mut plan = subject.plan_of(some.to_vec(), Deadlines::of(ROOM, subject.longest())).for_long();
         plan.losses = SLOWEST;
         if subject.checkout().project.runner == Runner::Jvm {
             plan.args.push(NO_LIMITS.to_owned());
