@@ -234,14 +234,12 @@ impl Local {
         facts: &Facts,
         history: Option<&History>,
     ) -> Result<Option<SetUp>, BenchmarkError> {
-        let changes = modules::last_changes(history).await;
-        let module = match folder.join("pom.xml").is_file() {
-            true => maven::likeliest(folder, &changes),
-            false => gradle::likeliest(folder, &changes),
+        let module = match look(folder, self.settings.test.is_some() || facts.test.is_some()) {
+            Ok(Kind::Maven) => maven::likeliest(folder, &modules::last_changes(history).await),
+            Ok(Kind::Gradle) => gradle::likeliest(folder, &modules::last_changes(history).await),
+            _ => None,
         };
-        let Some(module) = module.filter(|_| self.settings.test.is_none() && facts.test.is_none()) else {
-            return Ok(None);
-        };
+        let Some(module) = module else { return Ok(None) };
         let likely = Facts { module: Some(module), ..facts.clone() };
         match self.set_up(folder, into, &likely, false).await {
             Ok(found) => Ok(Some(found)),

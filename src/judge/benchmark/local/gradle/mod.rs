@@ -133,7 +133,7 @@ async fn in_copy(
 /// The module of the Gradle project in a user's folder that the bug is likely in, as far as modules lie where they usually
 /// do.
 pub(super) fn likeliest(folder: &Utf8Path, changes: &[Vec<RepoPath>]) -> Option<RepoPath> {
-    builds(folder).then(|| modules::likeliest(folder, &look(folder), REPORTS, changes))?
+    modules::likeliest(folder, &look(folder), REPORTS, changes)
 }
 
 /// The module of the bug, as far as looking tells: the one that was named or holds the failing test, or the only one with
