@@ -15,6 +15,8 @@ use crate::validate::ValidateError;
 use serde_json::{Value, json};
 use std::io::Write;
 
+/// What a program is told where no test fails.
+pub(super) const NOTHING_FAILS: &str = "nothing_fails";
 /// A repetition differs from its recording.
 pub(super) const DIVERGED: u8 = 1;
 /// A test was not taken.
@@ -169,7 +171,7 @@ impl From<ValidateError> for Failure {
         let exit = if matches!(error, ValidateError::Io { .. }) { IO } else { UNUSABLE };
         let code = match &error {
             ValidateError::BaselineDoesNotCompile { .. } => "baseline_does_not_compile",
-            ValidateError::NothingFails { .. } => "nothing_fails",
+            ValidateError::NothingFails { .. } => NOTHING_FAILS,
             ValidateError::Triggering { .. } => "triggering",
             ValidateError::Tool { .. } => "tool",
             ValidateError::Io { .. } => "io",

@@ -2,8 +2,7 @@
 //! work on a bug.
 
 use super::config::{Config, Layers, SandboxArg};
-use super::error::Failure;
-use super::session;
+use super::error::{Failure, NOTHING_FAILS};
 use crate::benchmark::facts::Words;
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{self, Checkout, LOCAL, Settings};
@@ -14,8 +13,9 @@ use crate::tools::Workbench;
 use crate::validate;
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// The code of the error that no test fails.
-const NOTHING_FAILS: &str = "nothing_fails";
+/// The folders of the copy of a project and of what its judge makes, below that of a run.
+const CHECKOUT: &str = "checkout";
+const WORK: &str = "work";
 
 /// What must hold before anything is paid for or compiled.
 #[derive(Clone)]
@@ -137,7 +137,7 @@ impl Opened {
             done => return done,
         }
         tell(sink, format!("no test of module {module} fails, so the tests of all modules are run"))?;
-        session::clear(folder);
+        clear(folder);
         let mut wider = self.clone();
         wider.settings.all_modules = true;
         let mut checkout = wider.checkout(folder).await?;
@@ -170,7 +170,7 @@ impl Opened {
         for text in &checkout.notes {
             tell(sink, text.clone())?;
         }
-        let work_dir = folder.join("work");
+        let work_dir = folder.join(WORK);
         std::fs::create_dir_all(&work_dir).map_err(|e| Failure::io(&format!("cannot make {work_dir}"), &e))?;
         self.settings.watcher.phase("preparing the test runner");
         Ok(validate::Options {
@@ -217,7 +217,7 @@ impl Opened {
     /// Everything that can be wrong with a checkout.
     pub(super) async fn checkout(&self, folder: &Utf8Path) -> Result<Checkout, Failure> {
         self.settings.watcher.phase("copying the project");
-        let into = folder.join("checkout");
+        let into = folder.join(CHECKOUT);
         std::fs::create_dir_all(&into).map_err(|e| Failure::io(&format!("cannot make {into}"), &e))?;
         let adapter = benchmark::find(&self.bug.benchmark, &self.settings)?;
         let mut checkout = adapter.checkout(&self.bug, &into).await?;
@@ -225,6 +225,13 @@ impl Opened {
             checkout.requirements = Some(requirements.clone());
         }
         Ok(checkout)
+    }
+}
+
+/// Removes what a bench has below a folder: it can be made again.
+pub(super) fn clear(folder: &Utf8Path) {
+    for made in [CHECKOUT, WORK] {
+        let _ = std::fs::remove_dir_all(folder.join(made));
     }
 }
 

@@ -11,7 +11,7 @@ use super::external;
 use super::failpoints;
 use super::issue::{self, Issue, Opening};
 use super::models::{Contact, Models};
-use super::open::Opened;
+use super::open::{self, Opened};
 use super::prices;
 use super::retrieval::Retrieval;
 use super::run_report::{report, written};
@@ -31,9 +31,6 @@ use camino::Utf8Path;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// What of a run directory can be made again.
-const SCRATCH: [&str; 3] = ["checkout", "work", issue::SCRATCH];
 
 /// Everything that must hold before work begins.
 pub(super) struct Session {
@@ -286,9 +283,8 @@ fn left_after(time: Duration, baseline: Duration) -> Duration {
 
 /// Removes what can be made again: a run directory keeps what cannot.
 pub(super) fn clear(folder: &Utf8Path) {
-    for scratch in SCRATCH {
-        let _ = std::fs::remove_dir_all(folder.join(scratch));
-    }
+    open::clear(folder);
+    let _ = std::fs::remove_dir_all(folder.join(issue::SCRATCH));
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub(crate) enum SandboxArg {
     None,
 }
 
-/// Fault localization.
+/// How the lines that may be wrong are found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum LocalizationArg {
@@ -30,7 +30,7 @@ pub enum LocalizationArg {
     Perfect,
     /// The developer's files, for research; the report says so.
     File,
-    /// None.
+    /// Not at all: no line is more suspicious than another.
     None,
     /// A ranking in a file, that another tool made.
     Given(Utf8PathBuf),

@@ -76,8 +76,7 @@ async fn in_copy(
     notes: &mut Vec<String>,
 ) -> Result<BuildFacts, BenchmarkError> {
     let sandbox = settings.sandbox().await?;
-    let is_open = facts.module.is_none() && settings.failing.is_empty();
-    let history = History::of(original, &sandbox).filter(|_| is_open);
+    let history = History::of(original, &sandbox);
     let choice = choose(root, facts.module.as_ref(), &settings.failing)?;
     let gradle = Gradle::new(sandbox, facts.java_home.as_deref(), original)?;
     let only = match &choice {
