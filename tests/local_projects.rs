@@ -1,8 +1,9 @@
 //! Directories as bugs: Maven, plain folders, commands, and everything that is no project.
 
-use crate::support::write_files;
+use crate::support::{Unidebug, write_files};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
+use std::process::Command;
 use unidebug::benchmark::{self, BenchmarkError, Checkout, Runner, Settings};
 use unidebug::domain::{FileChange, Outcome, Patch, RepoPath};
 use unidebug::sandbox::{Choice, Sandbox};
@@ -145,6 +146,28 @@ public class SumTest {
 async fn a_maven_project_that_does_not_compile_is_refused_with_its_line() {
     let refusal = one_module(TOP_POM, &SUM.replace("int sum = 0;", "int sum = \"0\";")).refused().await;
     assert!(refusal.contains("does not compile before any change: src/main/java/core/Sum.java:[4,"), "{refusal}");
+}
+
+/// Version managers put Maven into a folder of the user's, which no system knows.
+#[test]
+fn the_maven_that_the_users_shell_finds_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = Utf8Path::from_path(folder.path()).unwrap();
+    let files =
+        [("pom.xml", TOP_POM), ("src/main/java/core/Sum.java", SUM), ("src/test/java/core/SumTest.java", SUM_TEST)];
+    write_files(base.join("project"), &files);
+    let home = base.join("candidates/maven/9.9");
+    let says = "#!/bin/sh\necho '[ERROR] this is the Maven of the user'\nexit 1\n";
+    write_files(&home, &[("bin/mvn", says), ("boot/x", ""), ("conf/x", "")]);
+    Command::new("chmod").args(["+x", home.join("bin/mvn").as_str()]).status().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let real = path.split(':').map(|folder| Utf8Path::new(folder).join("mvn")).find(|mvn| mvn.is_file()).unwrap();
+    let real = real.canonicalize_utf8().unwrap().parent().unwrap().join("../lib");
+    std::os::unix::fs::symlink(real, home.join("lib")).unwrap();
+    let path = format!("{home}/bin:{path}");
+    let done = Unidebug::new(&["triage", base.join("project").as_str()]).env("PATH", &path).run();
+    done.expect_code(3);
+    assert!(done.stderr.contains("this is the Maven of the user"), "{done}");
 }
 
 #[tokio::test]

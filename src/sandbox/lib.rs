@@ -148,6 +148,21 @@ pub fn find_program(name: &str) -> Option<Utf8PathBuf> {
     PROGRAM_PATH.split(':').map(|folder| Utf8Path::new(folder).join(name)).find(|path| path.is_file())
 }
 
+/// The absolute paths of a program that the user's own shell would find, the first one first: on the user's `PATH`, where it
+/// names folders in full, then on [`PROGRAM_PATH`]. For tools that users install for themselves; what the sandbox itself
+/// rests on comes from [`find_program`].
+pub fn users_programs(name: &str) -> Vec<Utf8PathBuf> {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let folders = path.split(':').filter(|folder| folder.starts_with('/')).chain(PROGRAM_PATH.split(':'));
+    let mut found: Vec<Utf8PathBuf> = Vec::new();
+    for program in folders.map(|folder| Utf8Path::new(folder).join(name)).filter(|path| path.is_file()) {
+        if !found.contains(&program) {
+            found.push(program);
+        }
+    }
+    found
+}
+
 /// Whether every job may read that path, because it lies in a folder of the system.
 pub fn always_readable(path: &Utf8Path) -> bool {
     bubblewrap::SYSTEM.iter().any(|folder| path.starts_with(folder))

@@ -5,8 +5,9 @@
 
 use super::BenchmarkError;
 use super::error::Unusable;
+use super::mvn::Installed;
 use crate::domain::Watcher;
-use crate::sandbox::{Job, Sandbox, find_program};
+use crate::sandbox::{Job, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
@@ -251,9 +252,9 @@ fn not_here(library: Library, jar: &Jar, cache: &Utf8Path, why: &str) -> Benchma
 /// Lets the user's own Maven, with the user's mirrors and proxies, bring jars: all at once, because its start is dear.
 async fn fetch(library: Library, jars: &[Jar], sandbox: &Sandbox, cache: &Utf8Path) -> Result<(), BenchmarkError> {
     let Some(first) = jars.first() else { return Ok(()) };
-    if find_program("mvn").is_none() {
+    let Some(maven) = Installed::of(None) else {
         return Err(not_here(library, first, cache, "and Maven is not installed to fetch it"));
-    }
+    };
     let io = |what: &str, path: &Utf8Path| {
         let (what, path) = (what.to_owned(), path.to_owned());
         move |source| BenchmarkError::Io { what, path, source }
@@ -264,9 +265,10 @@ async fn fetch(library: Library, jars: &[Jar], sandbox: &Sandbox, cache: &Utf8Pa
     let wanted = tempfile::Builder::new().suffix(".pom").tempfile_in(&repository);
     let wanted = wanted.map_err(io("writing what Maven shall fetch", &repository))?;
     std::fs::write(wanted.path(), pom(jars)).map_err(io("writing what Maven shall fetch", &repository))?;
-    let mut job = Job::new("mvn", &repository)
+    let mut job = Job::new(maven.program.as_str(), &repository)
         .args(["-q", "-B", &format!("-Dmaven.repo.local={repository}")])
         .args(["-f", &wanted.path().to_string_lossy(), "dependency:resolve"])
+        .read([maven.home])
         .write(&repository)
         .wall(Duration::from_secs(300));
     if let Some(settings) = user_settings() {

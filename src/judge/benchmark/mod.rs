@@ -20,6 +20,7 @@ mod layout;
 mod lines;
 mod local;
 mod mirror;
+mod mvn;
 mod nearest;
 mod own;
 mod product;

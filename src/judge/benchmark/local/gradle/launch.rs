@@ -1,6 +1,6 @@
 //! How Gradle is started.
 
-use crate::sandbox::find_program;
+use crate::sandbox::{find_program, users_programs};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// A way to start Gradle.
@@ -28,7 +28,7 @@ pub(super) fn of_distribution(folder: &Utf8Path, version: &str) -> Option<Launch
 
 /// The Gradle on PATH.
 pub(super) fn on_path() -> Option<Launch> {
-    let program = find_program("gradle")?;
+    let program = users_programs("gradle").into_iter().next()?;
     let real = program.canonicalize_utf8().unwrap_or(program);
     let folder = real.parent().and_then(Utf8Path::parent).map(Utf8Path::to_owned);
     let name = "gradle on PATH".into();

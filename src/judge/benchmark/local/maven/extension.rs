@@ -1,23 +1,27 @@
-//! An extension of Maven that this program brings. It leaves out goals that refuse to run, and raises language levels that
-//! the compiler no longer knows, to the oldest one that it knows.
+//! An extension of Maven that this program brings. It writes what Maven knows of a project, leaves out goals that refuse to
+//! run, and raises language levels that the compiler no longer knows, to the oldest one that it knows.
 //!
 //! A plugin that wants a newer Maven, a git repository or the network stops the build before it compiles, though nothing
 //! of what it does may be needed. All other goals still run as the project has them: those that generate sources, too.
 
 use super::invoke::Maven;
-use crate::benchmark::jars;
+use crate::benchmark::{BenchmarkError, jars};
 use crate::domain::Fingerprint;
 use crate::sandbox::Job;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::{fs, io};
 
-const SOURCE: &str = include_str!("java/Adjust.java");
-const CLASS: &str = "unidebug/maven/Adjust.class";
+const SOURCES: [(&str, &str); 3] = [
+    ("Extension.java", include_str!("java/Extension.java")),
+    ("Adjust.java", include_str!("java/Adjust.java")),
+    ("Describe.java", include_str!("java/Describe.java")),
+];
+const CLASS: &str = "unidebug/maven/Extension.class";
 /// Where Maven looks for what an extension brings.
 const COMPONENTS: &str = "META-INF/plexus/components.xml";
 const COMPONENT: &str = "<component-set><components><component>\
     <role>org.apache.maven.AbstractMavenLifecycleParticipant</role><role-hint>unidebug</role-hint>\
-    <implementation>unidebug.maven.Adjust</implementation></component></components></component-set>\n";
+    <implementation>unidebug.maven.Extension</implementation></component></components></component-set>\n";
 
 /// A project that needs more than these goals left out is compiled by the compiling goals alone.
 pub(super) const MOST_GOALS: usize = 8;
@@ -56,25 +60,43 @@ pub(super) fn listed(goals: &[Goal]) -> String {
 /// Where the extension's classes lie for this Maven and JDK.
 pub(super) fn folder(maven: &Maven) -> Utf8PathBuf {
     let mut fingerprint = Fingerprint::default();
-    fingerprint.add(SOURCE).add(COMPONENT).add(maven.described());
+    for (name, source) in SOURCES {
+        fingerprint.add(name).add(source);
+    }
+    fingerprint.add(COMPONENT).add(maven.described());
     jars::cache_dir().join("maven-extension").join(fingerprint.name())
 }
 
-/// The arguments by which Maven leaves these goals out, and takes no language level for older than `oldest`.
-pub(super) fn arguments(goals: &[Goal], oldest: Option<u32>, folder: &Utf8Path) -> Vec<String> {
+/// The arguments by which Maven loads the extension.
+pub(super) fn loaded(folder: &Utf8Path) -> String {
+    format!("-Dmaven.ext.class.path={folder}")
+}
+
+/// The arguments by which the extension writes all effective poms into a file, and the test class path of each module into
+/// one in its folder.
+pub(super) fn describing(poms: &Utf8Path, class_path: &str) -> [String; 2] {
+    [format!("-Dunidebug.poms={poms}"), format!("-Dunidebug.class-path={class_path}")]
+}
+
+/// The arguments by which the extension leaves these goals out, and takes no language level for older than `oldest`.
+pub(super) fn adjusting(goals: &[Goal], oldest: Option<u32>) -> Vec<String> {
     let without = (!goals.is_empty()).then(|| format!("-Dunidebug.without={}", listed(goals)));
-    let properties: Vec<String> =
-        without.into_iter().chain(oldest.map(|level| format!("-Dunidebug.oldest={level}"))).collect();
-    let extension = (!properties.is_empty()).then(|| format!("-Dmaven.ext.class.path={folder}"));
-    extension.into_iter().chain(properties).collect()
+    without.into_iter().chain(oldest.map(|level| format!("-Dunidebug.oldest={level}"))).collect()
 }
 
 impl Maven {
     /// Compiles the extension against this Maven's own library, once.
     ///
     /// # Errors
-    /// Maven's library is not where it usually is, or the JDK cannot compile against it.
-    pub(super) async fn make_extension(&self) -> io::Result<()> {
+    /// The JDK cannot compile against Maven's library.
+    pub(super) async fn make_extension(&self) -> Result<(), BenchmarkError> {
+        self.try_make_extension().await.map_err(|error| BenchmarkError::Setup {
+            what: format!("Maven cannot be asked what it knows of the project: {error}"),
+            hint: "see what `mvn -v` says, or use `--build` and `--test`".into(),
+        })
+    }
+
+    async fn try_make_extension(&self) -> io::Result<()> {
         let folder = folder(self);
         if folder.join(CLASS).is_file() {
             return Ok(());
@@ -84,17 +106,19 @@ impl Maven {
         let making = tempfile::tempdir_in(all)?;
         let odd = || io::Error::other("the path of a private folder is no text");
         let making = Utf8Path::from_path(making.path()).ok_or_else(odd)?.canonicalize_utf8()?;
-        let source = making.join("Adjust.java");
-        fs::write(&source, SOURCE)?;
-        let library =
-            self.library("maven-core").zip(self.library("maven-model-3").or_else(|| self.library("maven-model-4")));
-        let (core, model) = library.ok_or_else(|| io::Error::other("Maven's own library is not beside it"))?;
+        let libraries = self.installed.libraries("maven-");
         let out = making.join("out");
         fs::create_dir_all(out.join("META-INF/plexus"))?;
-        let compile = Job::new(self.jdk.join("bin/javac").as_str(), &making)
-            .args(["-proc:none", "-cp", &format!("{core}:{model}"), "-d", out.as_str(), source.as_str()])
-            .read([self.jdk.clone(), core, model])
+        let path = libraries.iter().map(|jar| jar.as_str()).collect::<Vec<_>>().join(":");
+        let mut compile = Job::new(self.jdk.join("bin/javac").as_str(), &making)
+            .args(["-proc:none", "-cp", &path, "-d", out.as_str()])
+            .read([self.jdk.clone()])
+            .read(libraries)
             .write(&making);
+        for (name, source) in SOURCES {
+            fs::write(making.join(name), source)?;
+            compile = compile.args([making.join(name).as_str()]);
+        }
         let done = self.sandbox.run(compile).await.map_err(|error| io::Error::other(error.to_string()))?;
         if !out.join(CLASS).is_file() {
             let errors = String::from_utf8_lossy(&done.stderr);
@@ -106,14 +130,6 @@ impl Maven {
             Err(_) if folder.join(CLASS).is_file() => Ok(()),
             renamed => renamed,
         }
-    }
-
-    /// A jar of this Maven's own library, by the beginning of its name.
-    pub(super) fn library(&self, name: &str) -> Option<Utf8PathBuf> {
-        let home = self.program.canonicalize_utf8().ok()?.parent()?.parent()?.join("lib");
-        let mut entries = home.read_dir_utf8().ok()?.flatten();
-        let jar = entries.find(|entry| entry.file_name().starts_with(name) && entry.file_name().ends_with(".jar"))?;
-        jar.path().canonicalize_utf8().ok()
     }
 }
 
@@ -130,10 +146,10 @@ mod tests {
         assert_eq!(Goal::new(goal.as_str()), Some(goal.clone()));
         assert_eq!(Goal::failed("[ERROR] Failed to execute goal on project x: no dependencies"), None);
         assert_eq!(Goal::new("a:b:c@d,e"), None, "a list of goals could not hold it");
-        let words = arguments(&[goal.clone(), goal], None, Utf8Path::new("/x"));
+        let words = adjusting(&[goal.clone(), goal], None);
         let twice = "org.apache.rat:apache-rat-plugin:check@rat-check,org.apache.rat:apache-rat-plugin:check@rat-check";
-        assert_eq!(words, ["-Dmaven.ext.class.path=/x".to_owned(), format!("-Dunidebug.without={twice}")]);
-        assert!(arguments(&[], None, Utf8Path::new("/x")).is_empty());
-        assert_eq!(arguments(&[], Some(8), Utf8Path::new("/x"))[1], "-Dunidebug.oldest=8");
+        assert_eq!(words, [format!("-Dunidebug.without={twice}")]);
+        assert!(adjusting(&[], None).is_empty());
+        assert_eq!(adjusting(&[], Some(8)), ["-Dunidebug.oldest=8"]);
     }
 }

@@ -59,7 +59,7 @@ impl Maven {
 
     /// The pom that all others inherit from, out of this Maven's own library: it names the repository every Maven knows.
     async fn super_pom(&self) -> Option<String> {
-        let library = self.library("maven-model-builder")?;
+        let library = self.installed.libraries("maven-model-builder").into_iter().next()?;
         let folder = tempfile::tempdir().ok()?;
         let place = Utf8Path::from_path(folder.path())?.canonicalize_utf8().ok()?;
         let unpack = Job::new(self.jdk.join("bin/jar").as_str(), &place)
@@ -79,7 +79,7 @@ pub(in crate::benchmark::local) async fn users_repositories(
     sandbox: &Sandbox,
     jdk: &Utf8Path,
 ) -> Vec<mirror::Upstream> {
-    match Maven::find(sandbox.clone(), Some(jdk)) {
+    match Maven::find(sandbox.clone(), Some(jdk), None) {
         Ok(maven) => maven.users_repositories().await,
         Err(_) => mirror::of_user(user::settings().as_deref(), None),
     }

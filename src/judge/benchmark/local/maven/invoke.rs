@@ -2,13 +2,14 @@
 
 use super::cache::CachedBuild;
 use super::complaint::{Complaint, complaint, is_about_the_jdk, oldest_level};
-use super::extension::{self, Goal};
+use super::extension;
 use super::memory::{Invocation, Memory};
 use super::request::{CLASS_PATH, EFFECTIVE_POM, Request, arguments};
 use super::user;
 use crate::benchmark::local::store::Store;
+use crate::benchmark::mvn::Installed;
 use crate::benchmark::{BenchmarkError, jars, jdk};
-use crate::sandbox::{Job, Sandbox, find_program};
+use crate::sandbox::{Job, Sandbox};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Duration;
 use std::{fs, io};
@@ -33,22 +34,28 @@ pub(super) struct Prepared {
 /// Maven on this machine.
 #[derive(Debug, Clone)]
 pub(super) struct Maven {
-    pub(super) program: Utf8PathBuf,
+    pub(super) installed: Installed,
     pub(super) jdk: Utf8PathBuf,
     pub(super) sandbox: Sandbox,
 }
 
 impl Maven {
-    /// The installed Maven, run by the JDK that will compile the candidates.
+    /// The Maven of a project, else the user's own, run by the JDK that will compile the candidates.
     ///
     /// # Errors
     /// Maven or the JDK is missing.
-    pub(super) fn find(sandbox: Sandbox, chosen_jdk: Option<&Utf8Path>) -> Result<Self, BenchmarkError> {
-        let program = find_program("mvn").ok_or_else(|| BenchmarkError::Missing {
+    pub(super) fn find(
+        sandbox: Sandbox,
+        chosen_jdk: Option<&Utf8Path>,
+        project: Option<&Utf8Path>,
+    ) -> Result<Self, BenchmarkError> {
+        let installed = Installed::of(project).ok_or_else(|| BenchmarkError::Missing {
             what: "the project has a pom.xml and Maven is not installed".into(),
-            hint: "install Maven (Debian, Ubuntu: `apt install maven`), or use `--build` and `--test`".into(),
+            hint: "install Maven (Debian, Ubuntu: `apt install maven`), put the `bin` folder of one on PATH, or use \
+                   `--build` and `--test`"
+                .into(),
         })?;
-        Ok(Self { program, jdk: jdk::find(chosen_jdk)?.home, sandbox })
+        Ok(Self { installed, jdk: jdk::find(chosen_jdk)?.home, sandbox })
     }
 
     /// Compiles the project and writes its class paths and effective poms. Tells how.
@@ -58,7 +65,7 @@ impl Maven {
     pub(super) async fn prepare(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
         let cached = CachedBuild::of(request, self);
         if let Some((store, invocation)) = cached.as_ref().and_then(CachedBuild::restore) {
-            let invocation = self.usable(invocation).await;
+            self.make_extension().await?;
             let note = format!("compiled by Maven in an earlier run{}", adjusted(&invocation));
             return Ok(Prepared { note, store, invocation, left_out: None });
         }
@@ -71,10 +78,11 @@ impl Maven {
     }
 
     async fn compile(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
+        self.make_extension().await?;
         let memory = Memory::of(&request.root);
         let mut last = String::from("nothing was tried");
         for store in memory.stores() {
-            let mut invocation = self.usable(memory.invocation.clone()).await;
+            let mut invocation = memory.invocation.clone();
             loop {
                 let started = std::time::Instant::now();
                 match self.call(request, store, &invocation, memory.is_last(store)).await? {
@@ -100,13 +108,13 @@ impl Maven {
                     }
                     Err(Complaint::Plugin(goal, what)) => {
                         last = what;
-                        match self.invocation_after(&invocation, goal).await {
+                        match invocation.after(goal) {
                             Some(next) => invocation = next,
                             None => break,
                         }
                     }
                     Err(Complaint::Compile(what)) => match raised(&invocation, &what) {
-                        Some(next) => invocation = self.usable(next).await,
+                        Some(next) => invocation = next,
                         None => return Err(does_not_compile(&what, &invocation)),
                     },
                     Err(Complaint::Missing(what) | Complaint::Other(what)) => {
@@ -123,24 +131,9 @@ impl Maven {
         Err(BenchmarkError::Setup { what: format!("Maven could not set the project up: {last}"), hint: hint.into() })
     }
 
-    /// How to call Maven after a goal refused to run.
-    async fn invocation_after(&self, invocation: &Invocation, refused: Option<Goal>) -> Option<Invocation> {
-        Some(self.usable(invocation.after(refused)?).await)
-    }
-
-    /// A way, with what it needs made; calling the goals that compile needs nothing.
-    async fn usable(&self, invocation: Invocation) -> Invocation {
-        let adjusts = matches!(&invocation, Invocation::LifeCycle { .. }) && invocation != Invocation::WHOLE;
-        if adjusts && let Err(error) = self.make_extension().await {
-            tracing::warn!("the build cannot be adjusted, so the goals that compile are called: {error}");
-            return Invocation::Direct;
-        }
-        invocation
-    }
-
     /// Which Maven and JDK this is.
     pub(super) fn described(&self) -> String {
-        format!("{} {}", self.program, self.jdk)
+        format!("{} {}", self.installed.program, self.jdk)
     }
 
     /// A call of Maven in a folder that it may write. Repositories can only be read, and there is no network.
@@ -159,7 +152,8 @@ impl Maven {
 
     /// What every call of Maven has.
     pub(super) fn bare_job(&self, root: &Utf8Path, settings: &Utf8Path, args: Vec<String>) -> Job {
-        let mut job = Job::new(self.program.as_str(), root).args(args).write(root).read([self.jdk.clone()]);
+        let mut job = Job::new(self.installed.program.as_str(), root).args(args).write(root);
+        job = job.read([self.jdk.clone(), self.installed.home.clone()]);
         job = job.args(["-s", settings.as_str()]).read([settings.to_owned()]);
         job.env = vec![
             ("JAVA_HOME".into(), self.jdk.to_string()),

@@ -58,7 +58,7 @@ async fn in_copy(
 ) -> Result<BuildFacts, BenchmarkError> {
     let all = modules::read(root)?;
     let choice = shared::choose(root, &all, facts.module.as_ref(), &settings.failing)?;
-    let maven = Maven::find(settings.sandbox().await?, facts.java_home.as_deref())?;
+    let maven = Maven::find(settings.sandbox().await?, facts.java_home.as_deref(), Some(original))?;
     if !settings.trust_build {
         notes.extend(options::leave_out(root)?);
     }
@@ -148,7 +148,7 @@ fn describe(
     let poms = effective_poms(root)?;
     let unknown = || BenchmarkError::Setup {
         what: format!("Maven did not describe the module `{}`", module.label()),
-        hint: "see whether `mvn help:effective-pom` works in the project".into(),
+        hint: "see whether `mvn validate` works in the project".into(),
     };
     let places: Vec<(&Module, Places)> = all
         .iter()

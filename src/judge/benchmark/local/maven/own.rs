@@ -139,7 +139,9 @@ impl MavenTest {
         }
         match &self.invocation {
             Invocation::LifeCycle { without, oldest } => {
-                all.extend(extension::arguments(without, *oldest, &extension::folder(&self.maven)));
+                let adjusting = extension::adjusting(without, *oldest);
+                all.extend((!adjusting.is_empty()).then(|| extension::loaded(&extension::folder(&self.maven))));
+                all.extend(adjusting);
                 all.push("test".into());
             }
             Invocation::Direct => {

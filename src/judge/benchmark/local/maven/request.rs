@@ -13,9 +13,6 @@ pub(super) const CLASS_PATH: &str = "target/unidebug/class-path";
 /// All effective poms, in the top folder.
 pub(super) const EFFECTIVE_POM: &str = "target/unidebug/effective-pom.xml";
 
-const SHOW_POM: &str = "org.apache.maven.plugins:maven-help-plugin:3.4.0:effective-pom";
-const SHOW_CLASS_PATH: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath";
-
 /// Compiles main and tests with the settings of the usual executions, but runs no other plugin.
 pub(super) const DIRECT: &[&str] = &[
     "resources:resources@default-resources",
@@ -84,10 +81,11 @@ pub(super) fn arguments(
         None => all.push("-fae".into()),
     }
     all.extend(SKIPPED.iter().map(|switch| format!("-D{switch}=true")));
-    all.extend([SHOW_POM.into(), format!("-Doutput={}", request.root.join(EFFECTIVE_POM))]);
+    all.push(extension::loaded(folder));
+    all.extend(extension::describing(&request.root.join(EFFECTIVE_POM), CLASS_PATH));
     match invocation {
         Invocation::LifeCycle { without, oldest } => {
-            all.extend(extension::arguments(without, *oldest, folder));
+            all.extend(extension::adjusting(without, *oldest));
             all.push(if request.tests == Run::Nothing { "test-compile" } else { "test" }.into());
         }
         Invocation::Direct => all.extend(DIRECT.iter().map(|&goal| goal.to_owned())),
@@ -99,9 +97,6 @@ pub(super) fn arguments(
             all.push("surefire:test@default-test".into());
         }
     }
-    // A relative file lands in each module's own folder.
-    all.extend([SHOW_CLASS_PATH.into(), "-Dmdep.includeScope=test".into(), format!("-Dmdep.outputFile={CLASS_PATH}")]);
-    all.push("-Dmdep.pathSeparator=:".into());
     all
 }
 
@@ -114,7 +109,7 @@ mod tests {
         let request = Request { root: "/p".into(), only: RepoPath::new("core").ok(), tests: Run::Nothing };
         let all = arguments(&request, Store::Own, (&Invocation::WHOLE, Utf8Path::new("/x")), Utf8Path::new("/r"));
         let line = all.join(" ");
-        assert!(line.contains("-o -pl core -am") && line.contains(" test-compile "), "{line}");
+        assert!(line.contains("-o -pl core -am") && line.ends_with(" test-compile"), "{line}");
         let request = Request { tests: Run::All, only: None, ..request };
         let line = arguments(&request, Store::Filled, (&Invocation::Direct, Utf8Path::new("/x")), Utf8Path::new("/r"))
             .join(" ");

@@ -1,9 +1,9 @@
 package unidebug.maven;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
-import org.apache.maven.AbstractMavenLifecycleParticipant;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.model.Plugin;
 import org.apache.maven.model.PluginExecution;
@@ -13,13 +13,15 @@ import org.apache.maven.project.MavenProject;
  * Leaves goals out of the life cycle that refused to run, so that all others, generators of sources among them, run; and
  * raises language levels that the compiler no longer knows.
  */
-public final class Adjust extends AbstractMavenLifecycleParticipant {
-    private static final List<String> LEVELS = List.of("source", "target", "release", "testSource", "testTarget", "testRelease");
+final class Adjust {
+    private static final List<String> LEVELS =
+            Arrays.asList("source", "target", "release", "testSource", "testTarget", "testRelease");
 
-    @Override
-    public void afterProjectsRead(MavenSession session) {
+    private Adjust() {}
+
+    static void adjust(MavenSession session) {
         Properties told = session.getUserProperties();
-        List<String> refusing = List.of(told.getProperty("unidebug.without", "").split(","));
+        List<String> refusing = Arrays.asList(told.getProperty("unidebug.without", "").split(","));
         int oldest = Integer.parseInt(told.getProperty("unidebug.oldest", "0"));
         for (MavenProject project : session.getProjects()) {
             for (Plugin plugin : project.getBuildPlugins()) {
@@ -41,7 +43,7 @@ public final class Adjust extends AbstractMavenLifecycleParticipant {
 
     private static void raise(MavenProject project, int oldest) {
         // Without a word of the project, an old compiler plug-in has an old level of its own.
-        for (String name : List.of("maven.compiler.source", "maven.compiler.target")) {
+        for (String name : Arrays.asList("maven.compiler.source", "maven.compiler.target")) {
             String level = project.getProperties().getProperty(name);
             if (level == null || isOlder(level, oldest)) {
                 project.getProperties().setProperty(name, String.valueOf(oldest));
