@@ -83,6 +83,7 @@ mod screening;
 mod secrets;
 mod selection;
 mod several_bugs;
+mod slow_tests;
 mod slurm;
 mod soak;
 mod spellings;

@@ -68,6 +68,7 @@ impl Progress {
         Watcher::new(move |phase| {
             let Some(state) = state.upgrade() else { return };
             let text = phase_text(phase);
+            tracing::debug!("{text}");
             put(&shown, &text);
             lock(&state).phase = text;
         })

@@ -34,8 +34,8 @@ use edited::Edited;
 use look::LookResult;
 use own::Asked;
 use serde::Serialize;
-use slow::{look_again, with_more_time};
-use std::collections::BTreeSet;
+use slow::{beside_others, by_history, look_again, with_more_time};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -115,17 +115,21 @@ async fn run(
         Look::AtAll => suite(subject, subject.tests(), look).await?,
     };
     let (asked, executed, report) = (found.asked.take(), found.executed.take(), found.report.clone());
-    let ask_own = found.is_unasked(selection);
+    let (ask_own, by_hint) = (found.is_unasked(selection), found.by_hint);
     let is_asking = AtomicBool::new(ask_own);
     let own = async {
         let passing = if ask_own { own::passing(subject, asked, &report).await } else { Ok(BTreeSet::new()) };
         is_asking.store(false, Ordering::Relaxed);
         passing
     };
-    let seconds = begin.elapsed().as_secs_f64();
-    let known = Facts::new(report.clone(), BTreeSet::new(), found.whole, seconds);
+    // What was cut beside others is seldom of the bug, and takes long.
+    let cut = if selection.is_open() { beside_others(&report) } else { Vec::new() };
+    let mut known = Facts::new(report.clone(), BTreeSet::new(), found.whole, begin.elapsed().as_secs_f64());
+    known.report.results.retain(|id, _| !cut.contains(id));
     let here = async {
-        let executed = executed_near(subject, known, executed, selection, edited);
+        // Who looked at everything found what is not of the bug, too: what is near is measured when the bug is known.
+        let near = by_hint.then_some((selection, edited));
+        let executed = executed_near(subject, known, executed, &cut, near);
         let ours = by_our_runs(subject, selection, found, &is_asking);
         let ((mut facts, further), mut executed) = tokio::try_join!(ours, executed)?;
         executed.extend(further);
@@ -141,20 +145,23 @@ async fn run(
     Ok(facts)
 }
 
-/// What the tests of failing classes execute, measured where it is not known yet; that of tests near them is kept.
+/// What the tests of failing classes execute but those that were `cut`, measured where it is not known yet; that of tests near
+/// them is kept, where the bug is likely what is known to fail.
 async fn executed_near(
     subject: &dyn Subject,
     known: Facts,
     executed: Option<Executed>,
-    selection: &Selection,
-    edited: Option<&Edited>,
+    cut: &[TestId],
+    near: Option<(&Selection, Option<&Edited>)>,
 ) -> Result<Executed, ValidateError> {
     let executed = match executed {
         Some(executed) => executed,
-        None => measure(subject, &known.report).await?,
+        None => measure(subject, &known.report, cut).await?,
     };
-    let spectrum = coverage::read(subject, &known.report, executed.clone());
-    near::measure(subject, &Facts { spectrum, ..known }, selection, edited).await?;
+    if let Some((selection, edited)) = near {
+        let spectrum = coverage::read(subject, &known.report, executed.clone());
+        near::measure(subject, &Facts { spectrum, ..known }, selection, edited).await?;
+    }
     Ok(executed)
 }
 
@@ -171,15 +178,17 @@ async fn by_our_runs(
     let ask_own = found.is_unasked(selection);
     let look_further = ask_own && found.by_hint;
     let is_asking = || is_asking.load(Ordering::Relaxed);
-    let (further, mut flaky, slow, mut before) = tokio::try_join!(
+    let (further, mut flaky, (slow, unknown, mut before)) = tokio::try_join!(
         async { if look_further { further::look(subject, &found, is_asking).await } else { Ok(None) } },
         flaky::of(subject, &found.report, &first),
-        with_more_time(subject, &found),
         async {
-            match &found.before {
-                Some(before) => Ok(Some(before.clone())),
-                None => earlier::of(subject, &found.report, &first).await,
-            }
+            let before = match &found.before {
+                Some(before) => Some(before.clone()),
+                None => earlier::of(subject, &found.report, &first).await?,
+            };
+            let unknown = before.as_ref().filter(|_| is_open).and_then(|before| by_history(&found.report, before));
+            let slow = if unknown.is_none() { with_more_time(subject, &found).await? } else { BTreeMap::new() };
+            Ok((slow, unknown.unwrap_or_default(), before))
         }
     )?;
     // The command was not asked about what was cut at first.
@@ -188,6 +197,7 @@ async fn by_our_runs(
         false => BTreeSet::new(),
     };
     found.report.results.extend(slow);
+    found.report.results.retain(|id, _| !unknown.contains(id));
     let (mut hinted, mut leaning) = Default::default();
     if let Some(further) = further {
         before = earlier::joined(before, further.before);
@@ -285,7 +295,8 @@ async fn measured(subject: &dyn Subject, plan: &Plan) -> Result<(TestReport, Exe
 }
 
 /// What the tests of failing classes execute, of many the first: the failing ones all, the others as far as the time goes.
-async fn measure(subject: &dyn Subject, report: &TestReport) -> Result<Executed, ValidateError> {
+/// Those to skip are in no report.
+async fn measure(subject: &dyn Subject, report: &TestReport, skip: &[TestId]) -> Result<Executed, ValidateError> {
     let mut failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
     let mut classes = subject.classes_of(&failing);
     if classes.is_empty() {
@@ -305,12 +316,13 @@ async fn measure(subject: &dyn Subject, report: &TestReport) -> Result<Executed,
     let took: u64 = report.results.values().filter(inside).map(|result| result.millis).sum();
     let took = Duration::from_millis(took);
     if took <= QUICK {
-        return Ok(measured(subject, &subject.plan(classes, deadlines)).await?.1);
+        return Ok(measured(subject, &Plan { skip: skip.to_vec(), ..subject.plan(classes, deadlines) }).await?.1);
     }
     let plan = subject.plan(classes, deadlines.clone()).only(failing.clone());
     let mut executed = measured(subject, &plan).await?.1;
     let total = (took / 3).clamp(REST.0, REST.1);
-    let rest = Plan { skip: failing, only: Vec::new(), deadlines: Deadlines { total, ..deadlines }, ..plan };
+    let skip = [failing.as_slice(), skip].concat();
+    let rest = Plan { skip, only: Vec::new(), deadlines: Deadlines { total, ..deadlines }, ..plan };
     executed.extend(measured(subject, &rest).await?.1);
     Ok(executed)
 }

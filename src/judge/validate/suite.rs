@@ -79,8 +79,9 @@ pub(super) async fn run(
         let keys = Keys::new();
         let started = Instant::now();
         let done = process.start(&plan, RunRequest::new(&plan, &report, &keys, left), left).await?;
-        let (classes, only, seconds) = (plan.classes.len(), plan.only.len(), started.elapsed().as_secs_f64());
-        tracing::debug!(classes, only, look = ?plan.look, seconds, "a process of tests ended");
+        let seconds = started.elapsed().as_secs_f64();
+        let (classes, only, first) = (plan.classes.len(), plan.only.len(), plan.classes.first());
+        tracing::debug!(classes, only, ?first, look = ?plan.look, seconds, "a process of tests ended");
         let mut answer = records::read(&done.results, &keys).in_project(process.copy());
         executed.append(&mut answer.executed);
         tampered = if answer.ended_with("tampered") { tampered + 1 } else { 0 };

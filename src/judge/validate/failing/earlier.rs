@@ -2,12 +2,13 @@
 //! broke is none of them.
 
 use super::super::untouched::passes;
-use super::flaky;
+use super::{FIRST, flaky};
 use crate::benchmark::ProductChange;
-use crate::domain::{RepoPath, TestId, TestReport, TestResult};
-use crate::validate::ValidateError;
+use crate::domain::{Loss, RepoPath, TestId, TestReport, TestResult};
+use crate::validate::plan::Deadlines;
 use crate::validate::plausible::is_within;
 use crate::validate::subject::Subject;
+use crate::validate::{ValidateError, suite};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -72,6 +73,12 @@ async fn without(
     report: &TestReport,
     failing: &[TestId],
 ) -> Result<Option<BTreeSet<TestId>>, ValidateError> {
+    // What was cut is asked about last: it takes long, and says nothing where the change broke nothing else.
+    let is_cut = |id: &&TestId| report.results.get(*id).is_some_and(|result| result.loss == Some(Loss::Cut));
+    let (mut cut, mut failing): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(|id| is_cut(&id));
+    if failing.is_empty() {
+        std::mem::swap(&mut cut, &mut failing);
+    }
     let took: u64 = failing.iter().filter_map(|id| report.results.get(id)).map(|result| result.millis).sum();
     if Duration::from_millis(took) > MOST {
         return Ok(None);
@@ -88,11 +95,16 @@ async fn without(
     let copy = subject.copy_with(&change.revert, &Arc::new(build))?;
     let run =
         async |tests: &[TestId]| subject.run(&copy, &subject.plan_of(tests.to_vec(), subject.deadlines(report))).await;
-    let sample = flaky::sample(failing, report);
+    let sample = flaky::sample(&failing, report);
     let mut before = run(&sample).await?;
     // Where all of a sample pass, so do those that it stands for.
     if sample.len() < failing.len() && sample.iter().any(|id| passes(&before, id) != Some(true)) {
-        before = run(failing).await?;
+        before = run(&failing).await?;
+    }
+    if !cut.is_empty() && failing.iter().any(|id| passes(&before, id) == Some(true)) {
+        // One that is slow by nature tells that the others are, too.
+        let plan = subject.plan_of(cut.clone(), Deadlines::of(FIRST, MOST)).until_lost();
+        suite::join(&mut before, subject.run(&copy, &plan).await?);
     }
     let is_as_it_was = |id: &TestId| !subject.test_file(&id.class).is_some_and(|file| is_changed(&file));
     // Of a class that could not be loaded, some tests may be skipped.
@@ -102,5 +114,7 @@ async fn without(
             && before.failing().all(|result| !inside(&result))
     };
     let fails = |id: &TestId| passes(&before, id) == Some(false) && !is_skipped(id);
-    Ok(Some(failing.iter().filter(|id| fails(id) && is_as_it_was(id)).cloned().collect()))
+    let older = failing.iter().filter(|id| fails(id) && is_as_it_was(id));
+    let older = older.chain(cut.iter().filter(|id| passes(&before, id) != Some(true)));
+    Ok(Some(older.cloned().collect()))
 }

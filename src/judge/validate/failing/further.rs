@@ -64,7 +64,7 @@ pub(super) async fn look(
         return Ok(None);
     }
     let (executed, flaky, own_passes, before) = tokio::try_join!(
-        measure(subject, &report),
+        measure(subject, &report, &[]),
         flaky::of(subject, &report, &failing),
         own::passing(subject, None, &report),
         earlier::of(subject, &report, &failing)

@@ -80,7 +80,9 @@ pub(super) async fn passing(
     let answer = async |asked: Option<Asked>| {
         let Some(asked) = asked else { return Ok(None) };
         subject.options().watcher.phase(format!("asking `{}` about the failing tests", asked.name));
-        asked.report(time).await
+        let own = asked.report(time).await;
+        tracing::debug!("the project's own command said what it knows");
+        own
     };
     let early = early.filter(|_| endless.is_empty());
     let is_early = early.is_some();

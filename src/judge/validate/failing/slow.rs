@@ -1,6 +1,6 @@
 //! Tests that are cut: slow, endless, or without a processor on a busy machine.
 
-use super::{FIRST, LookResult};
+use super::{FIRST, FailedBefore, LookResult};
 use crate::benchmark::Runner;
 use crate::domain::{Loss, TestId, TestReport, TestResult};
 use crate::validate::plan::Deadlines;
@@ -36,6 +36,22 @@ pub(super) async fn look_again(
     let (endless, finished): (Vec<_>, Vec<_>) = again.results.into_iter().partition(|(_, result)| is_cut(result));
     report.results.extend(finished);
     Ok(endless.into_iter().map(|(id, _)| id).collect())
+}
+
+/// The tests that were cut beside others that fail by themselves; none where no other fails.
+pub(super) fn beside_others(report: &TestReport) -> Vec<TestId> {
+    let (cut, others): (Vec<_>, Vec<_>) = report.failing().partition(|result| result.loss == Some(Loss::Cut));
+    if others.is_empty() { Vec::new() } else { cut.into_iter().map(|result| result.id.clone()).collect() }
+}
+
+/// The tests that were cut beside others that the last change broke, and do not end without it either: they are slow, or of
+/// another bug, and the confirmation asks of them again. `None` where the change broke none of the others, so that it says
+/// nothing of these.
+pub(super) fn by_history(report: &TestReport, before: &FailedBefore) -> Option<Vec<TestId>> {
+    let cut = beside_others(report);
+    let is_older = |id: &TestId| before.tests.contains(id);
+    let is_told = report.failing().any(|result| !cut.contains(&result.id) && !is_older(&result.id));
+    is_told.then(|| cut.into_iter().filter(is_older).collect())
 }
 
 /// Tests that were cut, by us or by their framework, while others failed by themselves run once more with more time: those
